@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGES_MOST = 1 << 21, MERGED_BEYOND = 1 << 12, STEPS_MOST = 1 << 25, FEW_BLOCKS = 1 << 12, GROUPS_MOST = 64 };
+enum { RANGES_MOST = 1 << 21, MERGED_BEYOND = 1 << 12, STEPS_MOST = 1 << 25, GROUPS_MOST = 64 };
 
 /* ---- Ranges ---- */
 
@@ -219,13 +219,12 @@ bool footprint_fits(const struct footprint *footprint, const uint32_t *at, const
     return fits;
 }
 
-/* Visits how far apart two different blocks can be whose ranges may overlap at all: those up to `reach` bytes, beside
- * how far apart their first ones are. */
+/* Visits how far apart two different blocks can be whose ranges may overlap at all: those up to `reach` bytes. */
 struct pairs {
     const int64_t *by;
     int64_t from[AXES_MOST], to[AXES_MOST]; /* how far the blocks are from each other */
     unsigned axes[AXES_MOST];               /* from the one that moves farthest */
-    int64_t reach, first;
+    int64_t reach;
     const struct ranges *some, *all;
     uint64_t steps;
 };
@@ -240,7 +239,7 @@ static bool visit(struct pairs *pairs, unsigned depth, int64_t moved, bool diffe
 {
     if (depth == AXES_MOST)
         return !different || (magnitude(moved) > pairs->reach) ||
-               !range_overlap(pairs->some, moved + pairs->first, pairs->all, &pairs->steps);
+               !range_overlap(pairs->some, moved, pairs->all, &pairs->steps);
     const unsigned axis = pairs->axes[depth];
     const int64_t by = pairs->by[axis];
     int64_t rest = pairs->reach;
@@ -258,9 +257,10 @@ static bool visit(struct pairs *pairs, unsigned depth, int64_t moved, bool diffe
     return true;
 }
 
-static struct pairs pairs_of(const struct moved_ranges *moved, const struct ranges *some, const struct ranges *all)
+static bool group_apart(const struct moved_ranges *moved, unsigned kinds, unsigned others)
 {
-    struct pairs pairs = {.by = moved->by, .axes = {0, 1, 2, 3, 4}, .some = some, .all = all};
+    struct ranges some = words_of(moved, kinds), all = {0}, those = {0};
+    struct pairs pairs = {.by = moved->by, .axes = {0, 1, 2, 3, 4}, .some = &some, .all = &those};
     for (unsigned i = 0; i < AXES_MOST; i++)
         for (unsigned k = i + 1; k < AXES_MOST; k++)
             if (magnitude(moved->by[pairs.axes[k]]) > magnitude(moved->by[pairs.axes[i]])) {
@@ -268,14 +268,6 @@ static struct pairs pairs_of(const struct moved_ranges *moved, const struct rang
                 pairs.axes[i] = pairs.axes[k];
                 pairs.axes[k] = axis;
             }
-    return pairs;
-}
-
-/* Two blocks of the same factors. */
-static bool group_apart(const struct moved_ranges *moved, unsigned kinds, unsigned others)
-{
-    struct ranges some = words_of(moved, kinds), all = {0}, those = {0};
-    struct pairs pairs = pairs_of(moved, &some, &those);
     for (unsigned k = 0; k < AXES_MOST; k++) {
         pairs.to[k] = (int64_t)moved->box[k].high - moved->box[k].low;
         pairs.from[k] = -pairs.to[k];
@@ -289,54 +281,6 @@ static bool group_apart(const struct moved_ranges *moved, unsigned kinds, unsign
     }
     free(some.list);
     free(all.list);
-    free(those.list);
-    return apart;
-}
-
-/* Finds by how much the n-th block of a box is moved. False: it does not exist. */
-static bool nth_moved(const struct moved_ranges *moved, const struct axis *axes, uint64_t n, int64_t *by)
-{
-    uint64_t place[GRID_AXES] = {0}, last[GRID_AXES] = {0};
-    bool exists = true;
-    *by = 0;
-    for (unsigned k = 0; k < AXES_MOST; k++) {
-        const uint64_t wide = (uint64_t)moved->box[k].high - moved->box[k].low + 1, at = moved->box[k].low + n % wide;
-        n /= wide;
-        *by += moved->by[k] * (int64_t)at;
-        place[axes[k].of] += at * axes[k].unit;
-        last[axes[k].of] += (uint64_t)axes[k].last * axes[k].unit;
-    }
-    for (unsigned of = 0; of < GRID_AXES; of++)
-        exists &= place[of] <= last[of];
-    return exists;
-}
-
-/* Two blocks of different factors: each of those that are fewer, and all others. */
-static bool groups_apart(const struct moved_ranges *few, unsigned kinds, const struct moved_ranges *many,
-                         unsigned others, const struct axis *axes, uint64_t *steps)
-{
-    const double blocks = blocks_of(few->box);
-    if (blocks > blocks_of(many->box))
-        return groups_apart(many, others, few, kinds, axes, steps);
-    struct ranges those = words_of(few, kinds), some = words_of(many, others);
-    struct pairs pairs = pairs_of(many, &some, &those);
-    pairs.steps = *steps;
-    bool apart = blocks <= FEW_BLOCKS;
-    int64_t nearest = 0, by;
-    if (apart && those.count > 0 && some.count > 0) {
-        const int64_t wide = (int64_t)(some.list[some.count - 1].end - some.list[0].begin);
-        const int64_t reach = (int64_t)(those.list[those.count - 1].end - those.list[0].begin);
-        pairs.reach = wide > reach ? wide : reach;
-        pairs.first = (int64_t)(those.list[0].begin - some.list[0].begin);
-        for (unsigned k = 0; k < AXES_MOST; k++) {
-            pairs.to[k] = (int64_t)many->box[k].high - many->box[k].low;
-            nearest += many->by[k] * (int64_t)many->box[k].low;
-        }
-        for (uint64_t n = 0; n < (uint64_t)blocks && apart; n++)
-            apart = !nth_moved(few, axes, n, &by) || visit(&pairs, 0, nearest - by - pairs.first, true);
-    }
-    *steps = pairs.steps;
-    free(some.list);
     free(those.list);
     return apart;
 }
@@ -366,10 +310,9 @@ struct ranges footprint_spans(const struct moved_ranges *moved, unsigned kinds, 
     return footprint_reach(&all, kinds, axes);
 }
 
-static bool all_apart(struct footprint *footprint, unsigned kinds, unsigned others, const struct axis *axes)
+bool footprint_apart(struct footprint *footprint, unsigned kinds, unsigned others, const struct axis *axes)
 {
     bool apart = true;
-    uint64_t visited = 0; /* of all groups */
     footprint_sort(footprint);
     for (size_t i = 0; i < footprint->count && apart; i++) {
         apart = group_apart(&footprint->list[i], kinds, others);
@@ -377,30 +320,11 @@ static bool all_apart(struct footprint *footprint, unsigned kinds, unsigned othe
         for (size_t k = 0; k < footprint->count && apart && some.count > 0; k++) {
             struct ranges all = k == i ? (struct ranges){0} : footprint_reach(&footprint->list[k], others, axes);
             uint64_t steps = 0;
-            apart = !range_overlap(&some, 0, &all, &steps) ||
-                    groups_apart(&footprint->list[i], kinds, &footprint->list[k], others, axes, &visited);
+            apart = !range_overlap(&some, 0, &all, &steps);
             free(all.list);
         }
         free(some.list);
     }
-    return apart;
-}
-
-/* If it is not known of each box by itself, it may be of all with the same factors together. */
-bool footprint_apart(struct footprint *footprint, unsigned kinds, unsigned others, const struct axis *axes)
-{
-    struct footprint together = {0};
-    if (all_apart(footprint, kinds, others, axes))
-        return true;
-    for (size_t i = 0; i < footprint->count; i++) {
-        const struct moved_ranges *from = &footprint->list[i];
-        struct moved_ranges *to = find_near(&together, from->by, from->box, true);
-        for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++)
-            for (size_t r = 0; r < from->of[kind].count; r++)
-                range_add(&to->of[kind], from->of[kind].list[r].begin, from->of[kind].list[r].end);
-    }
-    const bool apart = together.count < footprint->count && all_apart(&together, kinds, others, axes);
-    footprint_release(&together);
     return apart;
 }
 

@@ -231,34 +231,3 @@ Test(footprint, accesses_that_leave_all_memory_do_not_fit)
         footprint_release(&one);
     }
 }
-
-/* Classes of one grid, each with a box and factors of its own: 3 rows of a matrix of 16 columns in turn, then the rest.
- */
-Test(footprint, classes_with_other_factors_are_told_apart_by_their_blocks)
-{
-    static const unsigned blocks[3] = {16 * 4 - 5, 1, 1};
-    static const struct box groups[2][AXES_MOST] = {{{0, 15, 0}, {0, 2, 0}}, {{0, 15, 0}, {3, 3, 0}}};
-    static const struct {
-        int64_t by;
-        uint64_t begin;
-        bool apart;
-    } rows[] = {{16, 12, true}, {16, 8, false}, {12, 12, false}, {-16, 0x10000, true}, {16, 64 * 4 + 48, true}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct footprint one = {0}, other = {0}, all = {0};
-        struct axis axes[AXES_MOST];
-        unsigned count = GRID_AXES;
-        uint32_t at[AXES_MOST] = {0};
-        axes_of(axes, blocks);
-        cr_assert(axes_split(axes, &count, 0, 4));
-        footprint_add(&one, (const int64_t[AXES_MOST]){16, 4}, 4096, 4100, FOOTPRINT_WRITES);
-        at[1] = 3;
-        footprint_add(&other, (const int64_t[AXES_MOST]){rows[i].by, 76}, 4096 + rows[i].begin, 4100 + rows[i].begin,
-                      FOOTPRINT_WRITES);
-        cr_assert(footprint_join(&all, &one, nowhere, groups[0], &anywhere));
-        cr_assert(footprint_join(&all, &other, at, groups[1], &anywhere));
-        cr_expect_eq(footprint_apart(&all, FOOTPRINT_WRITES, FOOTPRINT_WRITES, axes), rows[i].apart, "row %zu", i);
-        footprint_release(&one);
-        footprint_release(&other);
-        footprint_release(&all);
-    }
-}
