@@ -470,7 +470,8 @@ const struct command command_referee = {
                "compared as by `cugate check`: pairs of times on a GPU, exact counts with --simulate.\n"
                "Of a folder each .cubin, .fatbin and .so is a candidate, on the same inputs: a line for each, with --format json its "
                "whole report. The exit code is the worst. Without --tolerance that of TASK counts, which `cugate swap TASK --code TASK "
-               "--tolerance X -o NEW` states once.",
+               "--tolerance X -o NEW` states once. To be compared in speed with what was accepted last, have NEW by `cugate swap TASK "
+               "--code ACCEPTED -o NEW` judge once more what TASK found right.",
     .exits = EXITS({EXIT_SAME, "right, and not slower"}, {EXIT_REGRESSED, "right, and slower"}, {EXIT_USAGE, "an option, a file or a candidate is wrong: it was not judged"},
                    {EXIT_UNSURE, "right as far as is known, but something could not be decided"},
                    {EXIT_NOT_MEASURED, "wrong or refused, or nothing could be measured"}, {EXIT_INTERRUPTED, NULL}),

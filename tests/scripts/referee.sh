@@ -52,6 +52,17 @@ expect "and what is changed in place is drawn, and not filled" 0 '98184 bytes we
 referee product product.cubin
 expect "and halves" 0 'passed     train/product@16x8,256' '908948 bytes were drawn, 139628 are as they were'
 
+# ---- What Triton does not describe, and what was accepted last
+cp "$work/softmax_base_2.cubin" "$work/bare.cubin"
+referee softmax "$work/bare.cubin" --function softmax_base_2
+expect "of Triton without its launch" 2 'add --block 128,1,1 if that is meant'
+referee softmax "$work/bare.cubin" --function softmax_base_2 --block 128 --shared 16
+expect "and with it" 0 'passed: 1 of 1 kernel' improved
+"$cugate" swap "$work/task.capsule" --code cheats.cubin -k 'train/saxpy@64,256' --function by_four --block 64 \
+    -o "$work/accepted.capsule" 2>"$work/errors"
+referee accepted cheats.cubin -k 'train/saxpy@64,256' --function plain --block 256 --tolerance 1e-5 --draws 1
+expect "what is no slower than the reference is slower than what was accepted" 1 'passed: 1 of 1 kernel; regressed'
+
 LC_ALL=C sed 's/\x00kept_print\x00/\x00\x00ept_print\x00/g' cheats.cubin >"$work/nameless.cubin"
 referee task "$work/nameless.cubin" -k 'train/saxpy@64,256' --function kept_by_content
 expect "a variable without a name" 5 'the machine code has memory without the name of a variable' 'refused: 1 of 1 kernel'
