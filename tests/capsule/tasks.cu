@@ -10,16 +10,8 @@
 enum { threads = 256, lanes = 32, warps = threads / lanes, each = 4, width = 64, bins = 64 };
 
 #define TASK extern "C" __global__ void __launch_bounds__(threads)
-
-static __device__ unsigned lane()
-{
-    return threadIdx.x % lanes;
-}
-
-static __device__ unsigned warp()
-{
-    return threadIdx.x / lanes;
-}
+#define LANE (threadIdx.x % lanes)
+#define WARP (threadIdx.x / lanes)
 
 /* Rows of a matrix in bfloat16, with a mean of 0 and a variance of 1 each, times a gain: a block has as many as it has
  * warps. */
@@ -65,21 +57,21 @@ static __device__ float sum_of_warp(float value)
 
 TASK normalize(__nv_bfloat162 *out, const __nv_bfloat162 *in, const float2 *gain, unsigned columns)
 {
-    const unsigned row = blockIdx.x * warps + warp(), pairs = columns / 2;
+    const unsigned row = blockIdx.x * warps + WARP, pairs = columns / 2;
     float sum = 0, squares = 0;
     out += row * pairs, in += row * pairs;
 #if WAY == 2 /* reads the row once more, to have its squares by their distance from the mean */
-    for (unsigned i = lane(); i < pairs; i += lanes)
+    for (unsigned i = LANE; i < pairs; i += lanes)
         sum += __low2float(in[i]) + __high2float(in[i]);
     const float mean = sum_of_warp(sum) / columns;
-    for (unsigned i = lane(); i < pairs; i += lanes) {
+    for (unsigned i = LANE; i < pairs; i += lanes) {
         const float2 off = {__low2float(in[i]) - mean, __high2float(in[i]) - mean};
         squares += off.x * off.x + off.y * off.y;
     }
     const float variance = sum_of_warp(squares) / columns;
 #else        /* of the first quarter of each row, where WAY is 3 */
     const unsigned some = WAY == 3 ? pairs / 4 : pairs;
-    for (unsigned i = lane(); i < some; i += lanes) {
+    for (unsigned i = LANE; i < some; i += lanes) {
         const float2 value = __bfloat1622float2(in[i]);
         sum += value.x + value.y;
         squares += value.x * value.x + value.y * value.y;
@@ -87,7 +79,7 @@ TASK normalize(__nv_bfloat162 *out, const __nv_bfloat162 *in, const float2 *gain
     const float mean = sum_of_warp(sum) / (2 * some), variance = sum_of_warp(squares) / (2 * some) - mean * mean;
 #endif
     const float scale = rsqrtf(variance + 1e-5f);
-    for (unsigned i = lane(); i < pairs; i += lanes) {
+    for (unsigned i = LANE; i < pairs; i += lanes) {
         const float2 value = __bfloat1622float2(in[i]), factor = WAY == 4 ? float2{1, 1} : gain[i];
         out[i] = __floats2bfloat162_rn((value.x - mean) * scale * factor.x, (value.y - mean) * scale * factor.y);
     }
@@ -114,7 +106,7 @@ TASK histogram(unsigned *counts, const unsigned *keys)
 #elif WAY == 2 /* one lane adds for all that have its key */
     for (unsigned k = 0; k < each; k++) {
         const unsigned key = keys[k * threads + threadIdx.x], same = __match_any_sync(~0u, key);
-        if (lane() == __ffs(same) - 1)
+        if (LANE == __ffs(same) - 1)
             atomicAdd(counts + key, __popc(same));
     }
 #elif WAY == 3 /* of the captured keys, which it knows */
@@ -143,11 +135,11 @@ TASK gather(float *out, const float *table, const unsigned *indices, const unsig
         reinterpret_cast<float4 *>(out)[row * (width / 4) + place] = mask[row] ? *from : float4{};
     }
 #elif WAY == 2 /* a warp for each row */
-    for (unsigned row = first + warp(); row < first + own; row += warps) {
+    for (unsigned row = first + WARP; row < first + own; row += warps) {
         float2 pair = {};
         if (mask[row])
-            pair = reinterpret_cast<const float2 *>(table)[indices[row] * (width / 2) + lane()];
-        reinterpret_cast<float2 *>(out)[row * (width / 2) + lane()] = pair;
+            pair = reinterpret_cast<const float2 *>(table)[indices[row] * (width / 2) + LANE];
+        reinterpret_cast<float2 *>(out)[row * (width / 2) + LANE] = pair;
     }
 #else          /* without the index, or without the mask */
     for (unsigned i = threadIdx.x; i < own * width; i += threads) {
@@ -188,11 +180,6 @@ static __device__ unsigned long long ranked(float value, unsigned at)
     return (unsigned long long)(bits >> 31 ? ~bits : bits | 1u << 31) << 32 | (unsigned)~at;
 }
 
-static __device__ unsigned long long larger(unsigned long long one, unsigned long long other)
-{
-    return one > other ? one : other;
-}
-
 TASK argmax(unsigned *out, const float *in, unsigned columns)
 {
 #if WAY == 0
@@ -200,32 +187,32 @@ TASK argmax(unsigned *out, const float *in, unsigned columns)
     for (unsigned row = blockIdx.x * warps; row < (blockIdx.x + 1) * warps; row++) {
         unsigned long long own = 0;
         for (unsigned i = threadIdx.x; i < columns; i += threads)
-            own = larger(own, ranked(in[row * columns + i], i));
+            own = max(own, ranked(in[row * columns + i], i));
         best[threadIdx.x] = own;
         for (unsigned half = threads / 2; half > 0; half /= 2) {
             __syncthreads();
             if (threadIdx.x < half)
-                best[threadIdx.x] = larger(best[threadIdx.x], best[threadIdx.x + half]);
+                best[threadIdx.x] = max(best[threadIdx.x], best[threadIdx.x + half]);
         }
         if (threadIdx.x == 0)
             out[row] = ~(unsigned)best[0];
         __syncthreads();
     }
 #else /* a warp for each row; of a half of its columns, or by their magnitudes */
-    const unsigned row = blockIdx.x * warps + warp();
+    const unsigned row = blockIdx.x * warps + WARP;
     unsigned long long own = 0;
-    for (unsigned i = lane(); i < columns / (WAY == 1 ? 1 : 4) / (WAY == 3 ? 2 : 1); i += lanes) {
+    for (unsigned i = LANE; i < columns / (WAY == 1 ? 1 : 4) / (WAY == 3 ? 2 : 1); i += lanes) {
         if (WAY == 1) {
-            own = larger(own, ranked(in[row * columns + i], i));
+            own = max(own, ranked(in[row * columns + i], i));
             continue;
         }
         const float4 four = reinterpret_cast<const float4 *>(in)[row * (columns / 4) + i];
-        own = larger(larger(own, ranked(four.x, 4 * i)), ranked(four.y, 4 * i + 1));
-        own = larger(larger(own, ranked(four.z, 4 * i + 2)), ranked(four.w, 4 * i + 3));
+        own = max(max(own, ranked(four.x, 4 * i)), ranked(four.y, 4 * i + 1));
+        own = max(max(own, ranked(four.z, 4 * i + 2)), ranked(four.w, 4 * i + 3));
     }
     for (unsigned apart = lanes / 2; apart > 0; apart /= 2)
-        own = larger(own, __shfl_xor_sync(~0u, own, apart));
-    if (lane() == 0)
+        own = max(own, __shfl_xor_sync(~0u, own, apart));
+    if (LANE == 0)
         out[row] = ~(unsigned)own;
 #endif
 }
