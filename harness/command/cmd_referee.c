@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "cubin/cubin.h"
 #include "gate/gate.h"
 
 #include "command.h"
@@ -27,6 +28,7 @@ struct refereeing {
     struct prove drawing;
     struct run executed; /* on a GPU: of the candidate, by a CPU */
     struct check check;
+    struct kernel_code codes[2]; /* of the candidate and of the reference */
     struct certificate *certificates;
     size_t certificate_count;
     unsigned allowed;
@@ -128,6 +130,18 @@ static bool is_of(const char *id, const char *kernel)
     return strncmp(id, kernel, length) == 0 && id[length] == '~' && !strchr(id + length + 1, '~');
 }
 
+/* Whether the code of a kernel adds and multiplies no halves, as far as is known. */
+static bool has_no_halves(struct kernel_code *code, const struct result *result)
+{
+    const int capability = static_facts_capability(&code->capsules.about.device);
+    enum cubin_status status;
+    const struct cubin *cubin = kernel_code_of(code, result->id);
+    const struct cubin_function *function = NULL;
+    if (cubin && result->launch_count == 1)
+        function = cubin_find(cubin, result->launches[0].function, capability, &status);
+    return function && !function->halves;
+}
+
 static void certify(struct refereeing *refereeing, size_t number)
 {
     const struct proof_result *drawn = &refereeing->drawing.results[number];
@@ -152,6 +166,10 @@ static void certify(struct refereeing *refereeing, size_t number)
         *ARRAY_GROW(facts.executed, executed) =
             refereeing->options.way == ORIGIN_COMPUTED ? now : run_find(&refereeing->executed, now->id);
         *ARRAY_GROW(facts.base, facts.count) = run_find(&check->baseline, now->id);
+    }
+    if (facts.count > 0 && facts.base[0]) {
+        facts.no_halves = has_no_halves(&refereeing->codes[0], facts.now[0]);
+        facts.base_no_halves = has_no_halves(&refereeing->codes[1], facts.base[0]);
     }
     *ARRAY_GROW(refereeing->certificates, refereeing->certificate_count) = certificate_make(&facts);
     free(facts.base);
@@ -264,6 +282,9 @@ static int judge(struct refereeing *refereeing, struct check_request *request)
     const int code = check_judge(&refereeing->check, request);
     if (code != EXIT_SAME || refereeing->check.measured == EXIT_INTERRUPTED)
         return code != EXIT_SAME ? code : EXIT_INTERRUPTED;
+    if (kernel_code_open(&refereeing->codes[0], refereeing->candidate) < 0 ||
+        kernel_code_open(&refereeing->codes[1], refereeing->reference) < 0)
+        return EXIT_USAGE;
     for (size_t i = 0; i < refereeing->task.count; i++)
         if (is_chosen(refereeing, refereeing->task.list[i].id))
             certify(refereeing, i);
@@ -275,6 +296,8 @@ static void release(struct refereeing *refereeing)
     prove_release(&refereeing->drawing);
     run_release(&refereeing->executed);
     check_release(&refereeing->check);
+    kernel_code_close(&refereeing->codes[0]);
+    kernel_code_close(&refereeing->codes[1]);
     outputs_release(&refereeing->outputs);
     for (size_t i = 0; i < refereeing->certificate_count; i++)
         certificate_release(&refereeing->certificates[i]);
@@ -447,7 +470,8 @@ const struct command command_referee = {
                "compared as by `cugate check`: pairs of times on a GPU, exact counts with --simulate.\n"
                "Of a folder each .cubin, .fatbin and .so is a candidate, on the same inputs: a line for each, with --format json its "
                "whole report. The exit code is the worst. Without --tolerance that of TASK counts, which `cugate swap TASK --code TASK "
-               "--tolerance X -o NEW` states once.",
+               "--tolerance X -o NEW` states once. To be compared in speed with what was accepted last, have NEW by `cugate swap TASK "
+               "--code ACCEPTED -o NEW` judge once more what TASK found right.",
     .exits = EXITS({EXIT_SAME, "right, and not slower"}, {EXIT_REGRESSED, "right, and slower"}, {EXIT_USAGE, "an option, a file or a candidate is wrong: it was not judged"},
                    {EXIT_UNSURE, "right as far as is known, but something could not be decided"},
                    {EXIT_NOT_MEASURED, "wrong or refused, or nothing could be measured"}, {EXIT_INTERRUPTED, NULL}),

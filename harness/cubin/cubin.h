@@ -4,6 +4,7 @@
 
 #include "machine/elf/elf.h"
 
+#include "kernel_code.h"
 #include "occupancy.h"
 #include "replacement.h"
 #include "source_text.h"

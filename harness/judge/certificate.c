@@ -100,8 +100,8 @@ enum { TYPES = 3 };
 static const char *const types[TYPES] = {"fp64", "fp32", "fp16"}; /* the most precise first */
 
 /* Reads how much of the arithmetic is of each type, or of a more precise one. Returns 1; 0 when there is none; -1 when
- * nobody knows. */
-static int read_shares(const struct result *result, double shares[TYPES])
+ * nobody knows. Counters also count constants that compilers set by instructions of halves. */
+static int read_shares(const struct result *result, bool no_halves, double shares[TYPES])
 {
     double all = 0;
     for (size_t i = 0; i < TYPES; i++) {
@@ -110,7 +110,7 @@ static int read_shares(const struct result *result, double shares[TYPES])
         const struct row *found = result_find(result, metric);
         if (!found || found->state != VALUE_MEASURED)
             return -1;
-        all += row_value(found);
+        all += no_halves && i == TYPES - 1 ? 0 : row_value(found);
         shares[i] = all;
     }
     for (size_t i = 0; i < TYPES && all > 0; i++)
@@ -132,8 +132,10 @@ static enum tensor_cores uses_tensor_cores(const struct result *result)
 }
 
 /* Judges what was done on one of the inputs. */
-static struct certificate_row judge_types(const struct result *base, const struct result *now, unsigned allowed)
+static struct certificate_row judge_types(const struct certificate_facts *facts, size_t at)
 {
+    const struct result *base = facts->base[at], *now = facts->now[at];
+    const unsigned allowed = facts->allowed;
     double was[TYPES], is[TYPES];
     const enum tensor_cores used = uses_tensor_cores(base), uses = uses_tensor_cores(now);
     if (used == TENSOR_UNUSED && uses == TENSOR_USED)
@@ -141,7 +143,7 @@ static struct certificate_row judge_types(const struct result *base, const struc
                    x_strdup("it computes by tensor cores, and the reference does not"));
     if (used == TENSOR_UNUSED && uses == TENSOR_UNKNOWN)
         return row(CERTIFICATE_UNDECIDED, x_strdup("nobody knows whether it computes by tensor cores"));
-    const int had = read_shares(base, was), has = read_shares(now, is);
+    const int had = read_shares(base, facts->base_no_halves, was), has = read_shares(now, facts->no_halves, is);
     if (had == 0)
         return row(CERTIFICATE_PASSED, x_strdup("the reference does no arithmetic of floats that is counted"));
     if (had < 0 || has < 0)
@@ -166,7 +168,7 @@ static struct certificate_row judge_precision(const struct certificate_facts *fa
         const struct result *base = facts->base[i], *now = facts->now[i];
         struct certificate_row one = {CERTIFICATE_UNDECIDED, NULL};
         if (base && base->status == RESULT_OK && now->status == RESULT_OK)
-            one = judge_types(base, now, facts->allowed);
+            one = judge_types(facts, i);
         else
             one.words = x_strdup("see the result");
         const bool is_worse = i == 0 || one.outcome > worst.outcome;

@@ -36,7 +36,9 @@ struct certificate_facts {
     const struct result **now;      /* of the code, on each of the inputs; the captured ones come first */
     const struct result **base;     /* of the reference on the same; NULL where there is none */
     const struct result **executed; /* of the code on the same, by a CPU; NULL where there is none */
-    size_t count, wanted;           /* on how many it was run, and was to be run: at least one */
+    bool no_halves,
+        base_no_halves;   /* that code, and the reference's, adds and multiplies no halves: it sets constants so */
+    size_t count, wanted; /* on how many it was run, and was to be run: at least one */
     unsigned allowed;
 };
 

@@ -5,8 +5,9 @@
  *
  * The words: `wrong`, of saxpy another output than it has; `short`, of saxpy an array that ends too early; `cluster`,
  * saxpy is launched in clusters; `at=ADDRESS`, memory begins there; `swapped=TEXT`, the code is from there; `seed=N`,
- * the data are others; `many`, the file has saxpy alone, in blocks of a thread each; `turn`, `product` or `softmax`, it
- * has that kernel alone, of turn.cu, product.cu or triton/softmax.py. */
+ * the data are others; `scale=N`, saxpy, transpose, softmax and tasks are N times as large; `many`, the file has saxpy
+ * alone, in blocks of a thread each; `turn`, `product`, `softmax` or `tasks`, it has that kernel alone, of turn.cu,
+ * product.cu or triton/softmax.py, or those of tasks.cu. */
 #include "base/base.h"
 #include "capsule/capsule.h"
 
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 1 << 14, SIDE = 32, LANES = 32, NODES = 256, SHARED = SIDE * (SIDE + 1) * 4 };
+enum { COUNT = 1 << 14, SIDE = 32, LANES = 32, NODES = 256, SHARED = SIDE * (SIDE + 1) * 4, THREADS = 256, WARPS = 8 };
 
 #define MEGABYTE ((uint64_t)1 << 20)
 
@@ -24,6 +25,7 @@ struct making {
     struct capsule_writer writer;
     struct blob code;
     uint64_t at, seed;
+    unsigned scale;
     bool wrong, too_short, cluster;
     char *swapped;
     void (*alone)(struct making *making); /* makes the only kernel; NULL: there are those of kernels.cu */
@@ -107,13 +109,14 @@ static void end(struct making *making, struct capsule *capsule)
 /* Where bits of the output vary, nobody knows them, so they are others here than those that the kernel leaves. */
 static void make_saxpy(struct making *making, const char *id, bool varies, unsigned threads)
 {
-    float *x = x_calloc(COUNT, sizeof *x), *y = x_calloc(COUNT, sizeof *y), *out = x_calloc(COUNT, sizeof *out);
-    uint32_t *zeros = x_calloc(COUNT, sizeof *zeros), *mask = x_calloc(COUNT, sizeof *mask);
-    struct capsule capsule = begin(making, id, "saxpy", COUNT / threads, threads, 1);
+    const size_t count = (size_t)COUNT * making->scale;
+    float *x = x_calloc(count, sizeof *x), *y = x_calloc(count, sizeof *y), *out = x_calloc(count, sizeof *out);
+    uint32_t *zeros = x_calloc(count, sizeof *zeros), *mask = x_calloc(count, sizeof *mask);
+    struct capsule capsule = begin(making, id, "saxpy", (unsigned)(count / threads), threads, 1);
     const float a = 2;
-    const size_t size = COUNT * sizeof *x;
-    const uint64_t places[] = {making->at + 512, making->at + MEGABYTE, making->at + 3 * MEGABYTE};
-    for (unsigned i = 0; i < COUNT; i++) {
+    const size_t size = count * sizeof *x, apart = making->scale * MEGABYTE;
+    const uint64_t places[] = {making->at + 512, making->at + apart, making->at + 3 * apart};
+    for (unsigned i = 0; i < count; i++) {
         x[i] = (float)datum(making, 1, i);
         y[i] = (float)datum(making, 2, i);
         out[i] = a * x[i] + y[i];
@@ -146,21 +149,25 @@ static void make_many(struct making *making)
 
 static void make_transpose(struct making *making)
 {
-    float in[SIDE * SIDE], out[SIDE * SIDE], old[SIDE * SIDE];
-    struct capsule capsule = begin(making, "train/transpose@1,32x32,4224", "transpose", 1, SIDE, SIDE);
-    const uint64_t places[] = {making->at, making->at + sizeof out};
-    for (unsigned i = 0; i < SIDE * SIDE; i++)
+    const unsigned tiles = making->scale > 1 ? 16 * making->scale : 1;
+    const size_t count = (size_t)SIDE * SIDE * tiles, size = count * sizeof(float);
+    float *in = x_calloc(count, sizeof *in), *out = x_calloc(count, sizeof *out), *old = x_calloc(count, sizeof *old);
+    struct capsule capsule = begin(making, "train/transpose@1,32x32,4224", "transpose", tiles, SIDE, SIDE);
+    const uint64_t places[] = {making->at, making->at + size};
+    for (unsigned i = 0; i < count; i++)
         in[i] = (float)datum(making, 3, i);
-    for (unsigned i = 0; i < SIDE * SIDE; i++) {
-        out[i] = in[i % SIDE * SIDE + i / SIDE];
+    for (unsigned i = 0; i < count; i++) {
+        out[i] = in[i / (SIDE * SIDE) * (SIDE * SIDE) + i % SIDE * SIDE + i / SIDE % SIDE];
         old[i] = -1;
     }
     capsule.shared = SHARED;
-    add_range(making, &capsule, places[0], old, out, sizeof out);
-    add_range(making, &capsule, places[1], in, in, sizeof in)->kind = MEMORY_HOST;
+    add_range(making, &capsule, places[0], old, out, size);
+    struct memory_range *range = add_range(making, &capsule, places[1], in, in, size);
+    range->kind = making->scale > 1 ? MEMORY_DEVICE : MEMORY_HOST;
     for (size_t i = 0; i < ARRAY_SIZE(places); i++)
         add_argument(&capsule, &places[i], sizeof places[i]);
     end(making, &capsule);
+    free(in), free(out), free(old);
 }
 
 static void make_tally(struct making *making)
@@ -208,7 +215,7 @@ static void make_chain(struct making *making)
 /* The kernel of turn.cu. */
 static void make_turn(struct making *making)
 {
-    enum { ROWS = 48, THREADS = 256 };
+    enum { ROWS = 48 };
     static unsigned before[ROWS * THREADS], after[ROWS * THREADS];
     struct capsule capsule = begin(making, "train/turn@1,256", "turn", 1, THREADS, 1);
     for (unsigned i = 0; i < ROWS * THREADS; i++) {
@@ -220,19 +227,18 @@ static void make_turn(struct making *making)
     end(making, &capsule);
 }
 
-/* Returns a small integer as bfloat16, which is the upper half of a float. */
-static uint16_t half_word(int number)
+/* Returns a number as bfloat16, which is the upper half of a float, rounded. */
+static uint16_t half_word(float value)
 {
-    const float value = (float)number;
     uint32_t word;
     memcpy(&word, &value, sizeof word);
-    return (uint16_t)(word >> 16);
+    return (uint16_t)((word + 0x7fff + (word >> 16 & 1)) >> 16);
 }
 
 /* The kernel of product.cu. Elements are -1, 0 and 1, so that every sum is exact. */
 static void make_product(struct making *making)
 {
-    enum { ROWS = 512, COLUMNS = 512, INNER = 256, BLOCKS_X = 16, BLOCKS_Y = 8, THREADS = 256 };
+    enum { ROWS = 512, COLUMNS = 512, INNER = 256, BLOCKS_X = 16, BLOCKS_Y = 8 };
     static uint16_t a[ROWS][INNER], b[INNER][COLUMNS], out[ROWS][COLUMNS], zeros[ROWS][COLUMNS];
     static int left[ROWS][INNER], right[INNER][COLUMNS];
     const uint64_t places[] = {making->at, making->at + MEGABYTE, making->at + 2 * MEGABYTE};
@@ -240,16 +246,16 @@ static void make_product(struct making *making)
     capsule.grid[1] = BLOCKS_Y;
     for (unsigned row = 0; row < ROWS; row++)
         for (unsigned k = 0; k < INNER; k++)
-            a[row][k] = half_word(left[row][k] = (int)(datum(making, row, k) % 3) - 1);
+            a[row][k] = half_word((float)(left[row][k] = (int)(datum(making, row, k) % 3) - 1));
     for (unsigned k = 0; k < INNER; k++)
         for (unsigned column = 0; column < COLUMNS; column++)
-            b[k][column] = half_word(right[k][column] = (int)(datum(making, ROWS + k, column) % 3) - 1);
+            b[k][column] = half_word((float)(right[k][column] = (int)(datum(making, ROWS + k, column) % 3) - 1));
     for (unsigned row = 0; row < ROWS; row++)
         for (unsigned column = 0; column < COLUMNS; column++) {
             int sum = 0;
             for (unsigned k = 0; k < INNER; k++)
                 sum += left[row][k] * right[k][column];
-            out[row][column] = half_word(sum);
+            out[row][column] = half_word((float)sum);
         }
     add_range(making, &capsule, places[0], zeros, out, sizeof out);
     add_range(making, &capsule, places[1], a, a, sizeof a);
@@ -264,11 +270,13 @@ static void make_product(struct making *making)
 static void make_softmax(struct making *making)
 {
     enum { ROWS = 64, COLUMNS = 1000, EIGHT_WARPS = 256 };
-    static float x[ROWS][COLUMNS], out[ROWS][COLUMNS], zeros[ROWS][COLUMNS];
-    const uint64_t places[] = {making->at, making->at + MEGABYTE}, nothing = 0;
-    const unsigned columns = COLUMNS;
-    struct capsule capsule = begin(making, "train/softmax@64,256,32", "softmax", ROWS, EIGHT_WARPS, 1);
-    for (unsigned row = 0; row < ROWS; row++) {
+    const unsigned columns = COLUMNS, rows = ROWS * making->scale;
+    const size_t size = rows * COLUMNS * sizeof(float);
+    float(*x)[COLUMNS] = x_calloc(rows, sizeof *x), (*out)[COLUMNS] = x_calloc(rows, sizeof *out);
+    void *zeros = x_calloc(size, 1);
+    const uint64_t places[] = {making->at, making->at + making->scale * MEGABYTE}, nothing = 0;
+    struct capsule capsule = begin(making, "train/softmax@64,256,32", "softmax", rows, EIGHT_WARPS, 1);
+    for (unsigned row = 0; row < rows; row++) {
         double sum = 0;
         for (unsigned i = 0; i < COLUMNS; i++) {
             x[row][i] = (float)datum(making, 6 + row, i) / 100 - 9;
@@ -280,21 +288,144 @@ static void make_softmax(struct making *making)
     capsule.shared = 32;
     capsule.tolerance = 1e-5;
     capsule.type = VALUE_F32;
-    add_range(making, &capsule, places[0], zeros, out, sizeof out);
-    add_range(making, &capsule, places[1], x, x, sizeof x);
+    add_range(making, &capsule, places[0], zeros, out, size);
+    add_range(making, &capsule, places[1], x, x, size);
     add_argument(&capsule, &places[0], sizeof places[0]);
     add_argument(&capsule, &places[1], sizeof places[1]);
     add_argument(&capsule, &columns, sizeof columns);
     add_argument(&capsule, &nothing, sizeof nothing);
     add_argument(&capsule, &nothing, sizeof nothing);
     end(making, &capsule);
+    free(x), free(out), free(zeros);
+}
+
+/* ---- The kernels of tasks.cu. What they leave is not computed, but a byte stands for it: a referee has the
+ * reference's code make the right one ---- */
+
+static struct capsule begin_task(const struct making *making, const char *function, unsigned blocks, double tolerance,
+                                 enum value_type type)
+{
+    char *id = x_sprintf("train/%s@%u,%d", function, blocks, THREADS);
+    struct capsule capsule = begin(making, id, function, blocks, THREADS, 1);
+    capsule.proof = PROOF_NONE;
+    capsule.tolerance = tolerance;
+    capsule.type = type;
+    free(id);
+    return capsule;
+}
+
+/* Adds an argument that points to an array, which is freed; NULL: to the output. */
+static void add_array(struct making *making, struct capsule *capsule, void *bytes, size_t size)
+{
+    const uint64_t place = making->at + capsule->range_count * 16 * MEGABYTE;
+    void *before = bytes ? bytes : x_calloc(size, 1), *after = x_calloc(size, 1);
+    memset(after, 1, size);
+    add_range(making, capsule, place, before, bytes ? bytes : after, size);
+    add_argument(capsule, &place, sizeof place);
+    free(before), free(after);
+}
+
+/* Returns numbers of both signs. */
+static float *numbers(const struct making *making, uint64_t array, size_t count)
+{
+    float *list = x_calloc(count, sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i] = (float)datum(making, array, i) / 100 - 5;
+    return list;
+}
+
+/* Returns numbers below `most`. */
+static unsigned *integers(const struct making *making, uint64_t array, size_t count, unsigned most)
+{
+    unsigned *list = x_calloc(count, sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i] = (unsigned)(datum(making, array, i) + i) % most;
+    return list;
+}
+
+static void make_rows(struct making *making) /* normalize and argmax */
+{
+    enum { ROWS = 16, COLUMNS = 512 };
+    const unsigned rows = ROWS * making->scale, columns = COLUMNS;
+    const size_t count = (size_t)rows * COLUMNS;
+    struct capsule capsule = begin_task(making, "normalize", rows / WARPS, 1e-2, VALUE_BF16);
+    uint16_t *halves = x_calloc(count, sizeof *halves);
+    for (size_t i = 0; i < count; i++)
+        halves[i] = half_word((float)datum(making, 8 + i / COLUMNS, i % COLUMNS) / 100 - 4);
+    add_array(making, &capsule, NULL, count * sizeof *halves);
+    add_array(making, &capsule, halves, count * sizeof *halves);
+    add_array(making, &capsule, numbers(making, 7, COLUMNS), COLUMNS * sizeof(float));
+    add_argument(&capsule, &columns, sizeof columns);
+    end(making, &capsule);
+    capsule = begin_task(making, "argmax", rows / WARPS, 0, VALUE_F16);
+    add_array(making, &capsule, NULL, rows * sizeof(unsigned));
+    add_array(making, &capsule, numbers(making, 16, count), count * sizeof(float));
+    add_argument(&capsule, &columns, sizeof columns);
+    end(making, &capsule);
+}
+
+static void make_histogram(struct making *making)
+{
+    enum { BINS = 64, BLOCKS = 2, EACH = 4 };
+    const unsigned blocks = BLOCKS * making->scale, count = blocks * EACH * THREADS;
+    struct capsule capsule = begin_task(making, "histogram", blocks, 0, VALUE_F16);
+    add_array(making, &capsule, NULL, BINS * sizeof(unsigned));
+    add_array(making, &capsule, integers(making, 6, count, BINS), count * sizeof(unsigned));
+    end(making, &capsule);
+}
+
+static void make_gather(struct making *making)
+{
+    enum { ROWS = 64, WIDTH = 64, OF_BLOCK = 32 };
+    const unsigned rows = ROWS * making->scale;
+    const size_t count = (size_t)rows * WIDTH;
+    struct capsule capsule = begin_task(making, "gather", rows / OF_BLOCK, 0, VALUE_F16);
+    unsigned *indices = x_calloc(rows, sizeof *indices);
+    unsigned char *mask = x_calloc(rows, 1);
+    for (unsigned i = 0; i < rows; i++) {
+        indices[i] = i * 37 % rows; /* a permutation */
+        mask[i] = datum(making, 10, i) % 4 > 0;
+    }
+    add_array(making, &capsule, NULL, count * sizeof(float));
+    add_array(making, &capsule, numbers(making, 9, count), count * sizeof(float));
+    add_array(making, &capsule, indices, rows * sizeof *indices);
+    add_array(making, &capsule, mask, rows);
+    end(making, &capsule);
+}
+
+static void make_sparse(struct making *making)
+{
+    enum { MOST = 16 };
+    const unsigned rows = THREADS * making->scale;
+    struct capsule capsule = begin_task(making, "sparse", making->scale, 1e-5, VALUE_F32);
+    unsigned *offsets = x_calloc(rows + 1, sizeof *offsets);
+    for (unsigned row = 0; row < rows; row++)
+        offsets[row + 1] = offsets[row] + (unsigned)(datum(making, 13, row) % MOST);
+    const size_t filled = offsets[rows];
+    add_array(making, &capsule, NULL, rows * sizeof(float));
+    add_array(making, &capsule, numbers(making, 11, filled), filled * sizeof(float));
+    add_array(making, &capsule, integers(making, 14, filled, rows), filled * sizeof(unsigned));
+    add_array(making, &capsule, offsets, (rows + 1) * sizeof *offsets);
+    add_array(making, &capsule, numbers(making, 12, rows), rows * sizeof(float));
+    end(making, &capsule);
+}
+
+static void make_tasks(struct making *making)
+{
+    make_rows(making);
+    make_histogram(making);
+    make_gather(making);
+    make_sparse(making);
 }
 
 static void make_kernels(struct making *making)
 {
     make_saxpy(making, "train/saxpy@64,256", false, 256);
-    make_saxpy(making, "train/saxpy@64,256#2", true, 256);
+    if (making->scale == 1)
+        make_saxpy(making, "train/saxpy@64,256#2", true, 256);
     make_transpose(making);
+    if (making->scale > 1)
+        return;
     make_tally(making);
     make_chain(making);
 }
@@ -315,6 +446,10 @@ static void read_word(struct making *making, char *word)
         making->alone = make_product;
     else if (strcmp(word, "softmax") == 0)
         making->alone = make_softmax;
+    else if (strcmp(word, "tasks") == 0)
+        making->alone = make_tasks;
+    else if (strncmp(word, "scale=", 6) == 0)
+        making->scale = (unsigned)strtoul(word + 6, NULL, 10);
     else if (strncmp(word, "at=", 3) == 0)
         making->at = strtoull(word + 3, NULL, 16);
     else if (strncmp(word, "seed=", 5) == 0)
@@ -327,7 +462,7 @@ static void read_word(struct making *making, char *word)
 
 int main(int argc, char **argv)
 {
-    struct making making = {.at = 0x7d0000000000};
+    struct making making = {.at = 0x7d0000000000, .scale = 1};
     char *image;
     size_t size;
     if (argc < 3 || file_read(argv[2], 64 * MEGABYTE, &image, &size) < 0 ||

@@ -11,12 +11,16 @@ compile() {
     for name in kernels turn product cheats; do
         "$nvcc" -std=c++17 -arch=sm_90 -lineinfo -cubin "$top/tests/capsule/$name.cu" -o $name.cubin
     done
+    for way in 0 1 2 3 4; do
+        "$nvcc" -std=c++17 -arch=sm_90 -lineinfo -DWAY=$way -cubin "$top/tests/capsule/tasks.cu" -o way_$way.cubin
+    done
 }
 begin_compiled "$@"
 cd "$compiled" || exit 2
 "$made_capsules" "$work/task.capsule" kernels.cubin && "$made_capsules" "$work/turn.capsule" turn.cubin turn &&
+    "$made_capsules" "$work/tasks.capsule" way_0.cubin tasks &&
     "$made_capsules" "$work/product.capsule" product.cubin product || exit 2
-cp "$top"/tests/capsule/triton/* "$work" && "$made_capsules" "$work/softmax.capsule" "$work/softmax.cubin" softmax || exit 2
+cp way_*.cubin "$top"/tests/capsule/triton/* "$work" && "$made_capsules" "$work/softmax.capsule" "$work/softmax.cubin" softmax || exit 2
 
 # referee TASK CODE [OPTION]...: with a seed, so that what is drawn is always the same
 referee() {
@@ -24,13 +28,19 @@ referee() {
 }
 
 # ---- What does the work, and what only seems to
-trim() { sed 's/^ *//; s/ *$//' <<<"$1"; }
 while IFS='|' read -r task function exits words options; do
-    task=$(trim "$task") function=$(trim "$function")
-    [ "$task" = saxpy ] && task='saxpy@64,256'
+    read -r task <<<"$task"
+    read -r function <<<"$function"
+    read -r exits <<<"$exits"
+    read -r words <<<"$words"
+    [ "$exits" != gpu ] || continue
+    file=task code=cheats.cubin choice=(--function "$function" --tolerance 1e-5)
+    [[ $task = *:* ]] && file=${task%:*} task=${task#*:} choice=()
+    [ -e "$work/$function.cubin" ] && code=$work/$function.cubin
+    [ "$task" = saxpy ] && task='saxpy@64,256' || task+='@*'
     # shellcheck disable=SC2086 # words
-    referee task cheats.cubin -k "train/${task/transpose/transpose*}" --function "$function" --tolerance 1e-5 --draws 1 $options
-    expect "$function$options" "${exits// /}" "$(trim "$words")"
+    referee "$file" "$code" -k "train/$task" --draws 1 "${choice[@]}" $options
+    expect "$function$options" "$exits" "$words"
 done < <(grep -v '^#' "$top/tests/capsule/candidates.txt")
 
 # ---- The reference, as its own candidate
@@ -41,10 +51,17 @@ referee turn turn.cubin
 expect "and what is changed in place is drawn, and not filled" 0 '98184 bytes were drawn, 120 are as they were' 'since it reads all that it writes'
 referee product product.cubin
 expect "and halves" 0 'passed     train/product@16x8,256' '908948 bytes were drawn, 139628 are as they were'
-referee softmax "$work/softmax_wrong.cubin" --function softmax_wrong --tolerance 1e-5
-expect "of Triton what is wrong" 5 'refused    train/softmax@64,256,32' 'on the captured inputs'
-referee softmax "$work/softmax_base_2.cubin" --function softmax_base_2 --tolerance 1e-5
-expect "and what is right" 0 'improved' '!refused'
+
+# ---- What Triton does not describe, and what was accepted last
+cp "$work/softmax_base_2.cubin" "$work/bare.cubin"
+referee softmax "$work/bare.cubin" --function softmax_base_2
+expect "of Triton without its launch" 2 'add --block 128,1,1 if that is meant'
+referee softmax "$work/bare.cubin" --function softmax_base_2 --block 128 --shared 16
+expect "and with it" 0 'passed: 1 of 1 kernel' improved
+"$cugate" swap "$work/task.capsule" --code cheats.cubin -k 'train/saxpy@64,256' --function by_four --block 64 \
+    -o "$work/accepted.capsule" 2>"$work/errors"
+referee accepted cheats.cubin -k 'train/saxpy@64,256' --function plain --block 256 --tolerance 1e-5 --draws 1
+expect "what is no slower than the reference is slower than what was accepted" 1 'passed: 1 of 1 kernel; regressed'
 
 "$made_capsules" "$work/many.capsule" kernels.cubin many || exit 2
 CUGATE_SIM_PROOF=small referee many cheats.cubin --function one_block --draws 1

@@ -2,6 +2,7 @@
 #ifndef CUBIN_FUNCTION_H
 #define CUBIN_FUNCTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Whether code has instructions of tensor cores. */
@@ -21,6 +22,7 @@ struct cubin_function {
     unsigned barriers;       /* named barriers of a block */
     size_t image;            /* index of its image, from 0: one for each source file, unless device code was linked */
     enum code_tensor tensor; /* of it and of the image's functions that are no kernels, which it may call */
+    bool halves; /* these may add or multiply halves; false: they set constants by such instructions at most */
 };
 
 /* Computes the code hashes. Functions with equal hashes do the same work in the same way. A hash covers the

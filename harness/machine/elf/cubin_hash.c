@@ -278,6 +278,29 @@ static bool has_tensor(const size_t counts[OPCODES])
     return false;
 }
 
+/* Whether an instruction is HADD2, HFMA2, HMUL2 or HFMA2.MMA, in any form of its operands. Compilers set constants by
+ * HFMA2.MMA R, -RZ, RZ, upper, lower, which is not meant, though counters count it. */
+static bool adds_halves(const unsigned char *code)
+{
+    enum { OPERATIONS = 1 << 9, ZERO = 0xff, FUSED_CONSTANT = 0x431, FUSED_CONSTANT_MMA = 0x435 };
+    const unsigned opcode = (code[0] | (unsigned)code[1] << 8) % OPCODES, operation = opcode % OPERATIONS;
+    const bool sets = (opcode == FUSED_CONSTANT || opcode == FUSED_CONSTANT_MMA) && code[3] == ZERO && code[8] == ZERO;
+    return !sets && (operation == 0x30 || operation == 0x31 || operation == 0x32 || operation == 0x35);
+}
+
+static bool has_halves(const struct image *image, size_t owner)
+{
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct image_section *section = &image->sections[i];
+        if (!(section->header.sh_flags & SHF_EXECINSTR) || part_of(section) != owner)
+            continue;
+        for (size_t at = 0; at + INSTRUCTION <= section->header.sh_size; at += INSTRUCTION)
+            if (adds_halves((const unsigned char *)section->bytes + at))
+                return true;
+    }
+    return false;
+}
+
 static void look_at_opcodes(struct image *image)
 {
     size_t shared[OPCODES] = {0};
@@ -293,6 +316,8 @@ static void look_at_opcodes(struct image *image)
         facts->tensor = image->capability > TENSOR_CAPABILITY      ? CODE_TENSOR_UNKNOWN
                         : has_tensor(shared) || has_tensor(counts) ? CODE_TENSOR_USED
                                                                    : CODE_TENSOR_UNUSED;
+        facts->halves = facts->tensor == CODE_TENSOR_UNKNOWN || image->capability < 70 || has_halves(image, 0) ||
+                        has_halves(image, k + 1);
     }
 }
 

@@ -90,7 +90,7 @@ char *image_variables(const struct image *image);
  */
 char *cubin_variables(const char *name, const char *bytes, size_t size);
 
-/* Computes facts.code, facts.mix and facts.tensor of every kernel. -1 after error(). */
+/* Computes facts.code, facts.mix, facts.tensor and facts.halves of every kernel. -1 after error(). */
 int image_hash(struct image *image);
 /* Sorts the hashes of functions and returns one of them all, in hexadecimal. Caller frees. In cubin_hash.c. */
 char *codes_hash(const char **codes, size_t count);

@@ -28,6 +28,10 @@ static struct certificate_row made(const struct certificate_facts *facts, enum c
 
 Test(certificate, precision_is_the_references)
 {
+    enum {
+        CODE = 16,
+        BASE = 32
+    }; /* that one sets constants by instructions of halves, and does nothing else by them */
     const double none = NAN;
     const struct {
         double base[3], now[3];
@@ -53,6 +57,10 @@ Test(certificate, precision_is_the_references)
         {{0, 100, 0}, {0, 100, 0}, TENSOR_USED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
         {{0, 100, 0}, {none, none, none}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_UNDECIDED},
         {{0, 100, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_UNKNOWN, 0, CERTIFICATE_UNDECIDED},
+        {{0, 100, 0}, {0, 49, 51}, TENSOR_UNUSED, TENSOR_UNUSED, CODE, CERTIFICATE_PASSED},
+        {{0, 100, 0}, {0, 0, 100}, TENSOR_UNUSED, TENSOR_UNUSED, CODE + BASE, CERTIFICATE_UNDECIDED},
+        {{0, 0, 100}, {0, 0, 0}, TENSOR_UNUSED, TENSOR_UNUSED, CODE + BASE, CERTIFICATE_PASSED},
+        {{0, 20, 80}, {0, 0, 100}, TENSOR_UNUSED, TENSOR_UNUSED, BASE, CERTIFICATE_REFUSED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct result base = result_of(rows[i].base[0], rows[i].base[1], rows[i].base[2], rows[i].used);
@@ -64,7 +72,9 @@ Test(certificate, precision_is_the_references)
                                                 .executed = nows,
                                                 .count = 1,
                                                 .wanted = 1,
-                                                .allowed = rows[i].allowed};
+                                                .no_halves = rows[i].allowed & CODE,
+                                                .base_no_halves = rows[i].allowed & BASE,
+                                                .allowed = rows[i].allowed % CODE};
         char *words;
         cr_expect_eq(made(&facts, CERTIFICATE_PRECISION, &words).outcome, rows[i].outcome, "row %zu: %s", i, words);
         free(words);

@@ -16,6 +16,7 @@ static void expect_equal(const char *label, const struct cubin_function *found, 
     cr_expect_eq(found->max_threads, expected->max_threads, "%s: %u threads", label, found->max_threads);
     cr_expect_eq(found->barriers, expected->barriers, "%s: %u barriers", label, found->barriers);
     cr_expect_eq(found->tensor, expected->tensor, "%s: tensor cores %d", label, found->tensor);
+    cr_expect_eq(found->halves, expected->halves, "%s: halves %d", label, found->halves);
 }
 
 /* The expected numbers are those that ptxas printed when it compiled tests/data/small.cu. */
@@ -30,29 +31,29 @@ Test(cubin_image, facts_of_every_kind_of_file)
     } cases[] = {
         {CORPUS "small.fatbin",
          6,
-         {{(char *)bounded, 80, NULL, NULL, 14, 0, 1024, 256, 1, 0, CODE_TENSOR_UNUSED},
-          {(char *)bounded, 90, NULL, NULL, 12, 0, 1024, 256, 1, 0, CODE_TENSOR_UNUSED},
-          {(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED},
-          {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED},
-          {(char *)stacked, 80, NULL, NULL, 32, 96, 0, 0, 0, 0, CODE_TENSOR_UNUSED},
-          {(char *)stacked, 90, NULL, NULL, 32, 96, 0, 0, 0, 0, CODE_TENSOR_UNUSED}}},
+         {{(char *)bounded, 80, NULL, NULL, 14, 0, 1024, 256, 1, 0, CODE_TENSOR_UNUSED, false},
+          {(char *)bounded, 90, NULL, NULL, 12, 0, 1024, 256, 1, 0, CODE_TENSOR_UNUSED, false},
+          {(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false},
+          {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false},
+          {(char *)stacked, 80, NULL, NULL, 32, 96, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false},
+          {(char *)stacked, 90, NULL, NULL, 32, 96, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false}}},
         {CORPUS "library.so",
          6,
-         {{(char *)bounded, 80, NULL, NULL, 14, 0, 1024, 256, 1, 0, CODE_TENSOR_UNUSED},
-          {(char *)bounded, 90, NULL, NULL, 12, 0, 1024, 256, 1, 0, CODE_TENSOR_UNUSED},
-          {(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED},
-          {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED},
-          {(char *)stacked, 80, NULL, NULL, 32, 96, 0, 0, 0, 0, CODE_TENSOR_UNUSED},
-          {(char *)stacked, 90, NULL, NULL, 32, 96, 0, 0, 0, 0, CODE_TENSOR_UNUSED}}},
+         {{(char *)bounded, 80, NULL, NULL, 14, 0, 1024, 256, 1, 0, CODE_TENSOR_UNUSED, false},
+          {(char *)bounded, 90, NULL, NULL, 12, 0, 1024, 256, 1, 0, CODE_TENSOR_UNUSED, false},
+          {(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false},
+          {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false},
+          {(char *)stacked, 80, NULL, NULL, 32, 96, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false},
+          {(char *)stacked, 90, NULL, NULL, 32, 96, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false}}},
         {CORPUS "cuda12.cubin",
          3,
-         {{(char *)bounded, 80, NULL, NULL, 14, 0, 1024, 256, 1, 0, CODE_TENSOR_UNUSED},
-          {(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED},
-          {(char *)stacked, 80, NULL, NULL, 32, 96, 0, 0, 0, 0, CODE_TENSOR_UNUSED}}},
+         {{(char *)bounded, 80, NULL, NULL, 14, 0, 1024, 256, 1, 0, CODE_TENSOR_UNUSED, false},
+          {(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false},
+          {(char *)stacked, 80, NULL, NULL, 32, 96, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false}}},
         {CORPUS "other.fatbin",
          2,
-         {{(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED},
-          {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED}}},
+         {{(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false},
+          {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false}}},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct cubin cubin;
@@ -131,7 +132,8 @@ Test(cubin_image, every_fact_is_what_ptxas_says)
         expected.barriers = number_before(line, " barriers");
         expected.shared_bytes = number_before(line, " bytes smem");
         expected.max_threads = strcmp(name, "spilled") == 0 ? 512 : 0;
-        expected.tensor = expected.capability > 90 ? CODE_TENSOR_UNKNOWN : CODE_TENSOR_UNUSED;
+        expected.halves = expected.capability > 90; /* as far as is known */
+        expected.tensor = expected.halves ? CODE_TENSOR_UNKNOWN : CODE_TENSOR_UNUSED;
         const struct cubin_function *found = find_function(&cubin, name, expected.capability);
         cr_assert(found && found->capability == expected.capability, "%s for %d", name, expected.capability);
         expect_equal(name, found, &expected);
@@ -148,7 +150,7 @@ Test(cubin_image, every_fact_is_what_ptxas_says)
     scratch_remove(folder);
 }
 
-/* Each kind of product, of a warp and of a warpgroup; the last one is none. */
+/* Each kind of product, of a warp and of a warpgroup; the last ones are none, of single precision and of halves. */
 static const char products_source[] =
     "#define P(name, product) extern \"C\" __global__ void name(float *at) { asm volatile(\"{\" \\\n"
     "    \".reg .f32 f<4>; .reg .b32 r<4>; .reg .b64 d; .reg .f64 q; .reg .pred p;\" \\\n"
@@ -168,7 +170,10 @@ static const char products_source[] =
     "P(qgmma_of_registers, W(\"k32.f32.e4m3.e4m3 {f0,f1,f2,f3}, {r0,r1,r2,r3}, d, p, 1, 1;\"))\n"
     "P(igmma, W(\"k32.s32.s8.s8 {r0,r1,r2,r3}, d, d, p;\"))\n"
     "P(bgmma, W(\"k256.s32.b1.b1.and.popc {r0,r1,r2,r3}, d, d, p;\"))\n"
-    "P(none, \"fma.rn.f32 f0, f1, f2, f3;\")\n";
+    "P(none, \"fma.rn.f32 f0, f1, f2, f3; mov.b32 r1, 1; mov.b32 r2, 2; mov.b32 r3, 3;\")\n"
+    "P(none_half_sum, \"add.f16x2 r0, r1, r2;\")\n"
+    "P(none_half_product, \"mul.bf16x2 r0, r1, r2;\")\n"
+    "P(none_half_fused, \"fma.rn.f16x2 r0, r1, r2, r3;\")\n";
 
 Test(cubin_image, tensor_cores_are_seen_in_the_opcodes)
 {
@@ -179,11 +184,13 @@ Test(cubin_image, tensor_cores_are_seen_in_the_opcodes)
     compile_cuda(arguments, log);
     struct cubin cubin;
     cr_assert_eq(cubin_read(&cubin, output), 0);
-    cr_expect_eq(cubin.count, 11);
-    for (size_t i = 0; i < cubin.count; i++)
-        cr_expect_eq(cubin.list[i].tensor,
-                     strcmp(cubin.list[i].name, "none") == 0 ? CODE_TENSOR_UNUSED : CODE_TENSOR_USED, "%s",
-                     cubin.list[i].name);
+    cr_expect_eq(cubin.count, 14);
+    for (size_t i = 0; i < cubin.count; i++) {
+        const struct cubin_function *function = &cubin.list[i];
+        const bool none = strncmp(function->name, "none", strlen("none")) == 0;
+        cr_expect_eq(function->tensor, none ? CODE_TENSOR_UNUSED : CODE_TENSOR_USED, "%s", function->name);
+        cr_expect_eq(function->halves, strstr(function->name, "half") != NULL, "%s", function->name);
+    }
     cubin_release(&cubin);
     free(log);
     free(output);
