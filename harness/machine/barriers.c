@@ -159,6 +159,49 @@ static unsigned value_of(const struct warp *warp, const struct operand *operand,
     return operand->immediate ? (unsigned)operand->value : first_value(warp, operand, lanes);
 }
 
+bool barrier_open(struct block *block, unsigned number, unsigned wanted)
+{
+    struct block_barrier *barrier = &block->barriers[number];
+    unsigned there = barrier->arrived, missing = 0, waiting = 0;
+    uint32_t waiters = 0;
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        const struct warp *warp = &block->warps[w];
+        uint32_t here = 0;
+        for (unsigned s = 0; s < warp->split_count; s++)
+            if (warp->splits[s].state == SPLIT_AT_BARRIER && warp->splits[s].barrier == number) {
+                here |= warp->splits[s].lanes;
+                wanted = warp->splits[s].barrier_threads ? warp->splits[s].barrier_threads : wanted;
+            }
+        waiting += here != 0;
+        waiters |= here ? 1u << w : 0;
+        if (here && here == warp->alive)
+            there += LANES;
+        else if (warp->alive)
+            missing++;
+    }
+    if (wanted ? there < wanted : waiting == 0 || missing > 0)
+        return false;
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        struct warp *warp = &block->warps[w];
+        for (unsigned s = 0; s < warp->split_count; s++) {
+            struct split *split = &warp->splits[s];
+            if (split->state != SPLIT_AT_BARRIER || split->barrier != number)
+                continue;
+            const struct instruction *code = &block->code->list[split->pc];
+            warp->barrier_count = barrier->votes;
+            warp->barrier_vote = IS(AND) ? barrier->vote_and == 0 : barrier->vote_or != 0;
+            split->state = SPLIT_READY;
+            split->pc++;
+        }
+    }
+    watch_bytes(NULL, NULL, block, ACCESS_MEETS, waiters, 0, barrier->arrivers);
+    *barrier = (struct block_barrier){0};
+    block->epoch++;
+    block->cluster->waited = false;
+    block->wrote = true;
+    return true;
+}
+
 /* BAR id [, threads] [, predicate]. False: it waits. */
 bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
@@ -180,10 +223,10 @@ bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigne
     const unsigned number = numbers[0] % NAMED_BARRIERS;
     struct block_barrier *barrier = &warp->block->barriers[number];
     if (IS(ARV)) {
-        block_open_barrier(warp->block, number, numbers[1]); /* this arrival is for the next time */
+        barrier_open(warp->block, number, numbers[1]); /* this arrival is for the next time */
         barrier->arrived += LANES;
         barrier->arrivers |= 1u << warp->number;
-        block_open_barrier(warp->block, number, numbers[1]);
+        barrier_open(warp->block, number, numbers[1]);
         split->pc++;
         return true;
     }

@@ -225,49 +225,6 @@ void block_start(struct block *block)
 
 /* ---- Barriers of the block ---- */
 
-bool block_open_barrier(struct block *block, unsigned number, unsigned wanted)
-{
-    struct block_barrier *barrier = &block->barriers[number];
-    unsigned there = barrier->arrived, missing = 0, waiting = 0;
-    uint32_t waiters = 0;
-    for (unsigned w = 0; w < block->warp_count; w++) {
-        const struct warp *warp = &block->warps[w];
-        uint32_t here = 0;
-        for (unsigned s = 0; s < warp->split_count; s++)
-            if (warp->splits[s].state == SPLIT_AT_BARRIER && warp->splits[s].barrier == number) {
-                here |= warp->splits[s].lanes;
-                wanted = warp->splits[s].barrier_threads ? warp->splits[s].barrier_threads : wanted;
-            }
-        waiting += here != 0;
-        waiters |= here ? 1u << w : 0;
-        if (here && here == warp->alive)
-            there += LANES;
-        else if (warp->alive)
-            missing++;
-    }
-    if (wanted ? there < wanted : waiting == 0 || missing > 0)
-        return false;
-    for (unsigned w = 0; w < block->warp_count; w++) {
-        struct warp *warp = &block->warps[w];
-        for (unsigned s = 0; s < warp->split_count; s++) {
-            struct split *split = &warp->splits[s];
-            if (split->state != SPLIT_AT_BARRIER || split->barrier != number)
-                continue;
-            const struct instruction *code = &block->code->list[split->pc];
-            warp->barrier_count = barrier->votes;
-            warp->barrier_vote = IS(AND) ? barrier->vote_and == 0 : barrier->vote_or != 0;
-            split->state = SPLIT_READY;
-            split->pc++;
-        }
-    }
-    watch_bytes(NULL, NULL, block, ACCESS_MEETS, waiters, 0, barrier->arrivers);
-    *barrier = (struct block_barrier){0};
-    block->epoch++;
-    block->cluster->waited = false;
-    block->wrote = true;
-    return true;
-}
-
 static bool open_barriers(struct block *block)
 {
     bool opened = false;
@@ -279,7 +236,7 @@ static bool open_barriers(struct block *block)
             waited_for |= warp->splits[s].state == SPLIT_AT_BARRIER ? 1u << warp->splits[s].barrier : 0;
     }
     for (; waited_for; waited_for &= waited_for - 1)
-        opened |= block_open_barrier(block, (unsigned)__builtin_ctz(waited_for), 0);
+        opened |= barrier_open(block, (unsigned)__builtin_ctz(waited_for), 0);
     block->cluster->waited &= !opened;
     block->wrote |= opened;
     return opened;

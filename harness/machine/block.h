@@ -159,8 +159,9 @@ struct block {
 };
 
 /* Lets warps continue that wait at a barrier of the block, if all have arrived: `wanted` threads, or if that is 0 as
- * many as those that wait for it ask for. Where none waits, it begins anew. Returns whether they had. */
-bool block_open_barrier(struct block *block, unsigned number, unsigned wanted);
+ * many as those that wait for it ask for. Where none waits, it begins anew. Returns whether they had. In
+ * barriers.c. */
+bool barrier_open(struct block *block, unsigned number, unsigned wanted);
 
 /* These make the block fail and do not return: block_fault() for a fault of the kernel, block_not_simulated() for
  * something that cannot be simulated. */
