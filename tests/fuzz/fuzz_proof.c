@@ -49,7 +49,7 @@ static const char *const forms[] = {
     "I2FP.F32.U32 $d,$a",
     "FADD $d,$a,$m",
     "P2R $d,PR,RZ,0x7f",
-    "R2P PR,$a,0xf",
+    "R2P PR,$a,0x5",
     "@$q EXIT",
     "@$q BRA $l",
     "LOP3.LUT R14,$a,0x1c,RZ,0xc0,!PT;LDC $d,c[0x0][R14+0x218]",
