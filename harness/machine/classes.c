@@ -139,42 +139,15 @@ static void place_of(const struct trial *trial, uint64_t number, uint32_t at[AXE
     axes_place(trial->axes, index, at);
 }
 
-/* Lists the places along an axis of the grid that are in a box. Caller frees. */
-static uint32_t *places_along(struct trial *trial, const struct block_proof *proof, unsigned of, size_t *count)
-{
-    const struct axis *axes = trial->axes;
-    unsigned first = 0, end;
-    while (axes[first].of != of)
-        first++;
-    for (end = first; end < trial->axis_count && axes[end].of == of; end++)
-        continue;
-    const uint64_t begin = (uint64_t)proof->box[first].low * axes[first].unit;
-    uint64_t behind = (proof->box[first].high + UINT64_C(1)) * axes[first].unit;
-    behind = behind < trial->run->grid->blocks[of] ? behind : trial->run->grid->blocks[of];
-    uint32_t *places = x_calloc(behind - begin, sizeof *places);
-    for (uint64_t i = begin; i < behind; i++) {
-        bool within = true;
-        for (unsigned k = first; k < end && within; k++) {
-            const uint32_t at = (uint32_t)(i / axes[k].unit % (axes[k].most + 1)), far = at - proof->axes[k].at;
-            within = at >= proof->box[k].low && at <= proof->box[k].high &&
-                     (far & ((UINT32_C(1) << proof->box[k].every) - 1)) == 0;
-        }
-        places[*count] = (uint32_t)i;
-        *count += within;
-    }
-    trial->steps += (behind - begin) / VISITS_OF_STEP;
-    return places;
-}
-
 /* Gives blocks of the box that have no class yet this one. Returns how many. */
-static uint64_t claim(struct trial *trial, const struct block_proof *proof, uint16_t class)
+static uint64_t claim(struct trial *trial, const struct block_proof *proof, const uint32_t *at, uint16_t class)
 {
     const unsigned *blocks = trial->run->grid->blocks;
     uint64_t members = 0;
     size_t counts[GRID_AXES] = {0};
     uint32_t *places[GRID_AXES];
     for (unsigned of = 0; of < GRID_AXES; of++)
-        places[of] = places_along(trial, proof, of, &counts[of]);
+        trial->steps += axes_places(trial->axes, of, at, proof->box, &places[of], &counts[of]) / VISITS_OF_STEP;
     for (size_t z = 0; z < counts[2]; z++)
         for (size_t y = 0; y < counts[1]; y++) {
             uint16_t *row = &trial->class_of[blocks[0] * (places[1][y] + (uint64_t)blocks[1] * places[2][z])];
@@ -258,7 +231,7 @@ static bool add_class(struct trial *trial, uint64_t number)
         }
     }
     if (good)
-        class->members = claim(trial, &proof, (uint16_t)trial->class_count);
+        class->members = claim(trial, &proof, class->at, (uint16_t)trial->class_count);
     if (good && trial->every) {
         class->proof = x_calloc(1, sizeof proof);
         *class->proof = proof;
