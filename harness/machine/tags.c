@@ -173,7 +173,7 @@ void tag_settle(struct tag *tag, struct floor *floors, const struct axis *axes)
         const int64_t nearest = (int64_t)((size + one / 2 - 1) >> floor->bits),
                       by = floor->by[k] < 0 ? -nearest : nearest;
         known = tag_add_part(&rest, k, (int64_t)(floor->by[k] - by * one)) &&
-                tag_add_part(tag, k, sign * (int32_t)((uint32_t)by << floor->up));
+                tag_add_part(tag, k, sign * (int64_t)(int32_t)((uint32_t)by << floor->up));
     }
     if (!known || !tag_limit(tag, &rest, axes, (int64_t)(one - 1 - floor->most), (int64_t)floor->least))
         tag->lanes = 0;
