@@ -34,6 +34,40 @@ void axes_place(const struct axis *axes, const unsigned *index, uint32_t *at)
         at[k] = index[axes[k].of] / axes[k].unit % (axes[k].most + 1);
 }
 
+/* Finds which axis one that it was split into is of. */
+static unsigned whole_of(const struct axis *from, const struct axis *part)
+{
+    unsigned k = 0;
+    while (from[k].of != part->of || from[k].unit > part->unit)
+        k++;
+    return k;
+}
+
+void axes_refine(const struct axis *from, const struct axis *to, const int64_t *by, int64_t *by_to)
+{
+    for (unsigned k = 0; k < AXES_MOST; k++) {
+        const unsigned whole = whole_of(from, &to[k]);
+        by_to[k] = to[k].most > 0 ? by[whole] * (to[k].unit / from[whole].unit) : 0;
+    }
+}
+
+void axes_refine_box(const struct axis *from, const struct axis *to, const struct box *box, struct box *box_to)
+{
+    bool last = true; /* along the axes around this one there is the last place only */
+    for (unsigned k = 0; k < AXES_MOST; k++) {
+        const unsigned whole = whole_of(from, &to[k]);
+        const uint32_t by = to[k].unit / from[whole].unit, low = box[whole].low / by, high = box[whole].high / by;
+        const uint32_t least = low % (to[k].most + 1), most = high % (to[k].most + 1);
+        box_to[k] = (struct box){0, to[k].most, 0};
+        if (high - low <= to[k].most && least <= most)
+            box_to[k] = (struct box){least, most, 0};
+        last |= is_outer(to, k);
+        if (last && box_to[k].high > to[k].last)
+            box_to[k].high = to[k].last;
+        last &= box_to[k].low == to[k].last;
+    }
+}
+
 /* Adds what it is from one place along an axis to another one, and then along those within. */
 static void widen(int128 *range, bool *any, int128 from, int128 to, const int128 *within)
 {

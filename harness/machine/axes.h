@@ -14,7 +14,7 @@ struct axis {
 };
 
 /* A grid's axes, and those that it may be split into. */
-enum { GRID_AXES = 3, AXES_MOST = 5 };
+enum { GRID_AXES = 3, AXES_MOST = 6 };
 
 __extension__ typedef __int128 int128;
 
@@ -28,6 +28,10 @@ void axes_of(struct axis *axes, const unsigned *blocks);
 bool axes_split(struct axis *axes, unsigned *count, unsigned k, uint32_t by);
 /* Finds where along each axis a block of the grid is. */
 void axes_place(const struct axis *axes, const unsigned *index, uint32_t *at);
+/* Turns factors along axes into those along others that they were split into. */
+void axes_refine(const struct axis *from, const struct axis *to, const int64_t *by, int64_t *by_to);
+/* Turns a box into the smallest one along others, with each of its blocks that exists. */
+void axes_refine_box(const struct axis *from, const struct axis *to, const struct box *box, struct box *box_to);
 /* Finds the least and the most that a linear function is more than at `at`, of blocks of a box (NULL: of all) that
  * exist. */
 void axes_reach(const struct axis *axes, const uint32_t *at, const struct box *box, const int64_t *by, int128 *least,

@@ -224,6 +224,7 @@ bool footprint_fits(const struct footprint *footprint, const uint32_t *at, const
 struct pairs {
     const int64_t *by;
     int64_t from[AXES_MOST], to[AXES_MOST]; /* how far the blocks are from each other */
+    int64_t same[AXES_MOST];                /* and are one block */
     unsigned axes[AXES_MOST];               /* from the one that moves farthest */
     int64_t reach, first;
     const struct ranges *some, *all;
@@ -253,14 +254,15 @@ static bool visit(struct pairs *pairs, unsigned depth, int64_t moved, bool diffe
         to = middle + wide < to ? middle + wide : to;
     }
     for (int64_t n = from; n <= to; n++)
-        if (++pairs->steps > STEPS_MOST || !visit(pairs, depth + 1, moved + n * by, different || n != 0))
+        if (++pairs->steps > STEPS_MOST ||
+            !visit(pairs, depth + 1, moved + n * by, different || n != pairs->same[axis]))
             return false;
     return true;
 }
 
 static struct pairs pairs_of(const struct moved_ranges *moved, const struct ranges *some, const struct ranges *all)
 {
-    struct pairs pairs = {.by = moved->by, .axes = {0, 1, 2, 3, 4}, .some = some, .all = all};
+    struct pairs pairs = {.by = moved->by, .axes = {0, 1, 2, 3, 4, 5}, .some = some, .all = all};
     for (unsigned i = 0; i < AXES_MOST; i++)
         for (unsigned k = i + 1; k < AXES_MOST; k++)
             if (magnitude(moved->by[pairs.axes[k]]) > magnitude(moved->by[pairs.axes[i]])) {
@@ -293,17 +295,18 @@ static bool group_apart(const struct moved_ranges *moved, unsigned kinds, unsign
     return apart;
 }
 
-/* Finds by how much the n-th block of a box is moved. False: it does not exist. */
-static bool nth_moved(const struct moved_ranges *moved, const struct axis *axes, uint64_t n, int64_t *by)
+/* Finds where the n-th block of a box is, and by how much it is moved. False: it does not exist. */
+static bool nth_moved(const struct moved_ranges *moved, const struct axis *axes, uint64_t n, int64_t *at, int64_t *by)
 {
     uint64_t place[GRID_AXES] = {0}, last[GRID_AXES] = {0};
     bool exists = true;
     *by = 0;
     for (unsigned k = 0; k < AXES_MOST; k++) {
-        const uint64_t wide = (uint64_t)moved->box[k].high - moved->box[k].low + 1, at = moved->box[k].low + n % wide;
+        const uint64_t wide = (uint64_t)moved->box[k].high - moved->box[k].low + 1;
+        at[k] = (int64_t)(moved->box[k].low + n % wide);
         n /= wide;
-        *by += moved->by[k] * (int64_t)at;
-        place[axes[k].of] += at * axes[k].unit;
+        *by += moved->by[k] * at[k];
+        place[axes[k].of] += (uint64_t)at[k] * axes[k].unit;
         last[axes[k].of] += (uint64_t)axes[k].last * axes[k].unit;
     }
     for (unsigned of = 0; of < GRID_AXES; of++)
@@ -332,8 +335,12 @@ static bool groups_apart(const struct moved_ranges *few, unsigned kinds, const s
             pairs.to[k] = (int64_t)many->box[k].high - many->box[k].low;
             nearest += many->by[k] * (int64_t)many->box[k].low;
         }
-        for (uint64_t n = 0; n < (uint64_t)blocks && apart; n++)
-            apart = !nth_moved(few, axes, n, &by) || visit(&pairs, 0, nearest - by - pairs.first, true);
+        for (uint64_t n = 0; n < (uint64_t)blocks && apart; n++) {
+            const bool exists = nth_moved(few, axes, n, pairs.same, &by);
+            for (unsigned k = 0; k < AXES_MOST; k++)
+                pairs.same[k] -= many->box[k].low;
+            apart = !exists || visit(&pairs, 0, nearest - by - pairs.first, false);
+        }
     }
     *steps = pairs.steps;
     free(some.list);
