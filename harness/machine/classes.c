@@ -431,7 +431,8 @@ static bool try_class(struct trial *trial, uint64_t number, uint64_t whole)
 static bool prove(struct trial *trial, const struct tally *middle, uint64_t whole)
 {
     const struct grid *grid = trial->run->grid;
-    bool tried = try_class(trial, trial->count * 4 / 9, whole); /* of the inside, where most is alike */
+    const uint64_t inside = trial->count * 4 / 9; /* where most is alike */
+    bool tried = is_done(trial, inside) || try_class(trial, inside, whole);
     for (uint64_t number = 0; number < trial->count && tried; number++)
         tried = trial->class_of[number] || is_done(trial, number) || try_class(trial, number, whole);
     if (!tried)
