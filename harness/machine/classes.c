@@ -31,20 +31,15 @@ enum {
 
 struct class {
     struct tally *tallies;
-    uint64_t members;
+    uint64_t number, members;
     unsigned axis; /* that its executed block divides by the least number, to one quotient of which it is cut */
     uint32_t quotient;
     struct footprint footprint;
+    struct axis axes[AXES_MOST]; /* of the trial when it was found; the others are of these */
     uint32_t at[AXES_MOST];
     struct box box[AXES_MOST];
     struct block_proof *proof;   /* for tests; NULL: nothing is known of its registers */
     struct ranges written, read; /* allocations that its blocks write and read */
-};
-
-/* A block that was executed by itself, and is to be compared with its class. */
-struct alone {
-    uint64_t number;
-    struct tally *tallies;
 };
 
 struct trial {
@@ -52,8 +47,6 @@ struct trial {
     uint64_t count; /* blocks */
     struct axis axes[AXES_MOST];
     unsigned axis_count;
-    struct alone *alone;
-    size_t alone_count;
     uint64_t *done;
     uint16_t *class_of; /* of each block 1 + its class; 0: none yet */
     struct class *classes;
@@ -132,57 +125,30 @@ static void add_times(struct tally *sum, const struct tally *added, size_t count
 
 /* ---- Classes ---- */
 
-static void place_of(const struct trial *trial, uint64_t number, uint32_t at[AXES_MOST])
+static void place_of(const struct grid *grid, const struct axis *axes, uint64_t number, uint32_t at[AXES_MOST])
 {
-    const unsigned *blocks = trial->run->grid->blocks;
+    const unsigned *blocks = grid->blocks;
     const unsigned index[GRID_AXES] = {(unsigned)(number % blocks[0]), (unsigned)(number / blocks[0] % blocks[1]),
                                        (unsigned)(number / blocks[0] / blocks[1])};
-    axes_place(trial->axes, index, at);
-}
-
-/* Lists the places along an axis of the grid that are in a box. Caller frees. */
-static uint32_t *places_along(struct trial *trial, const struct block_proof *proof, unsigned of, size_t *count)
-{
-    const struct axis *axes = trial->axes;
-    unsigned first = 0, end;
-    while (axes[first].of != of)
-        first++;
-    for (end = first; end < trial->axis_count && axes[end].of == of; end++)
-        continue;
-    const uint64_t begin = (uint64_t)proof->box[first].low * axes[first].unit;
-    uint64_t behind = (proof->box[first].high + UINT64_C(1)) * axes[first].unit;
-    behind = behind < trial->run->grid->blocks[of] ? behind : trial->run->grid->blocks[of];
-    uint32_t *places = x_calloc(behind - begin, sizeof *places);
-    for (uint64_t i = begin; i < behind; i++) {
-        bool within = true;
-        for (unsigned k = first; k < end && within; k++) {
-            const uint32_t at = (uint32_t)(i / axes[k].unit % (axes[k].most + 1)), far = at - proof->axes[k].at;
-            within = at >= proof->box[k].low && at <= proof->box[k].high &&
-                     (far & ((UINT32_C(1) << proof->box[k].every) - 1)) == 0;
-        }
-        places[*count] = (uint32_t)i;
-        *count += within;
-    }
-    trial->steps += (behind - begin) / VISITS_OF_STEP;
-    return places;
+    axes_place(axes, index, at);
 }
 
 /* Gives blocks of the box that have no class yet this one. Returns how many. */
-static uint64_t claim(struct trial *trial, const struct block_proof *proof, uint16_t class)
+static uint64_t claim(struct trial *trial, const struct class *class, uint16_t number)
 {
     const unsigned *blocks = trial->run->grid->blocks;
     uint64_t members = 0;
     size_t counts[GRID_AXES] = {0};
     uint32_t *places[GRID_AXES];
     for (unsigned of = 0; of < GRID_AXES; of++)
-        places[of] = places_along(trial, proof, of, &counts[of]);
+        trial->steps += axes_places(class->axes, of, class->at, class->box, &places[of], &counts[of]) / VISITS_OF_STEP;
     for (size_t z = 0; z < counts[2]; z++)
         for (size_t y = 0; y < counts[1]; y++) {
             uint16_t *row = &trial->class_of[blocks[0] * (places[1][y] + (uint64_t)blocks[1] * places[2][z])];
             for (size_t x = 0; x < counts[0]; x++) {
                 uint16_t *of = &row[places[0][x]];
                 members += *of == 0;
-                *of = *of ? *of : class;
+                *of = *of ? *of : number;
             }
         }
     trial->steps += counts[0] * counts[1] * counts[2] / VISITS_OF_STEP;
@@ -207,13 +173,13 @@ static void add_place(struct ranges *places, uint64_t begin, uint64_t end)
 }
 
 /* Whether all blocks of the box access the same allocations as the executed one, in their bounds. */
-static bool within_bounds(const struct machine *machine, struct class *class, const struct axis *axes)
+static bool within_bounds(const struct machine *machine, struct class *class)
 {
     for (size_t i = 0; i < class->footprint.count; i++) {
         const struct moved_ranges *moved = &class->footprint.list[i];
         struct allocation place = {0, 0};
         int128 below, above;
-        axes_reach(axes, class->at, class->box, moved->by, &below, &above);
+        axes_reach(class->axes, class->at, class->box, moved->by, &below, &above);
         for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++) {
             const struct ranges *ranges = &moved->of[kind];
             for (size_t r = 0; r < ranges->count; r++) {
@@ -235,19 +201,24 @@ static bool add_class(struct trial *trial, uint64_t number)
 {
     struct block_proof proof;
     struct class *class = ARRAY_GROW(trial->classes, trial->class_count);
-    *class = (struct class){.members = 1};
-    place_of(trial, number, class->at);
-    proof_open(&proof, trial->run->grid, trial->axes, class->at);
+    *class = (struct class){.number = number, .members = 1};
+    memcpy(class->axes, trial->axes, sizeof class->axes);
+    place_of(trial->run->grid, class->axes, number, class->at);
+    proof_open(&proof, trial->run->grid, class->axes, class->at);
     if (trial->every)
         proof.values = x_calloc(proof.warp_count, sizeof *proof.values);
     class->tallies = run_alone(trial, number, &proof);
-    memcpy(class->box, proof.box, sizeof class->box);
+    for (unsigned k = 0; k < AXES_MOST; k++) { /* to its first and last members */
+        const uint32_t at = class->at[k], every = proof.box[k].every;
+        class->box[k] = (struct box){at - ((at - proof.box[k].low) >> every << every),
+                                     at + ((proof.box[k].high - at) >> every << every), every};
+    }
     footprint_sort(&proof.footprint);
     class->footprint = proof.footprint;
     bool good = class->tallies != NULL;
     if (good && proof.why)
         good = give_up(trial, proof.why, proof.where);
-    if (good && !within_bounds(trial->run->grid->function->module->machine, class, trial->axes))
+    if (good && !within_bounds(trial->run->grid->function->module->machine, class))
         good = give_up(trial, "a block of its class accesses memory outside of an allocation", NULL);
     for (size_t i = 0; i < proof.arrays.count; i++)
         add_place(&class->read, proof.arrays.list[i].begin, proof.arrays.list[i].end);
@@ -259,7 +230,7 @@ static bool add_class(struct trial *trial, uint64_t number)
         }
     }
     if (good)
-        class->members = claim(trial, &proof, (uint16_t)trial->class_count);
+        class->members = claim(trial, class, (uint16_t)trial->class_count);
     if (good && trial->every) {
         class->proof = x_calloc(1, sizeof proof);
         *class->proof = proof;
@@ -277,7 +248,7 @@ static uint64_t distance(const struct trial *trial, const struct class *class, c
 {
     uint32_t at[AXES_MOST];
     uint64_t by = 0;
-    place_of(trial, number, at);
+    place_of(trial->run->grid, class->axes, number, at);
     for (unsigned k = 0; k < AXES_MOST; k++)
         by += (uint64_t)moved->by[k] * (uint64_t)((int64_t)at[k] - (int64_t) class->at[k]);
     return by;
@@ -311,6 +282,25 @@ static bool each_apart(struct trial *trial, const struct ranges *written, uint64
     return apart;
 }
 
+/* Adds what a class accesses to what all do, along the axes that the grid is split into at the end. */
+static bool join_class(struct trial *trial, const struct class *class, const struct ranges *written)
+{
+    struct footprint refined = {.list = x_calloc(class->footprint.count, sizeof *refined.list),
+                                .count = class->footprint.count};
+    struct box box[AXES_MOST];
+    uint32_t at[AXES_MOST];
+    for (size_t i = 0; i < refined.count; i++) {
+        refined.list[i] = class->footprint.list[i];
+        axes_refine(class->axes, trial->axes, class->footprint.list[i].by, refined.list[i].by);
+    }
+    place_of(trial->run->grid, trial->axes, class->number, at);
+    axes_refine_box(class->axes, trial->axes, class->box, box);
+    const bool fits = footprint_join(&trial->all, &refined, at, box, written) &&
+                      footprint_fits(&class->footprint, class->at, class->axes);
+    free(refined.list);
+    return fits;
+}
+
 /* Whether no blocks meet in global memory. Whoever looks for meetings also notes one where an allocation is written
  * that a block has read before any had written there; that is none where each block that reads it writes it as well. */
 static bool are_apart(struct trial *trial, uint64_t whole)
@@ -333,11 +323,8 @@ static bool are_apart(struct trial *trial, uint64_t whole)
             apart &= !has_place(&trial->classes[c].read, written.list[i].begin) ||
                      has_place(&trial->classes[c].written, written.list[i].begin);
     range_sort(&written);
-    for (size_t i = 0; i < trial->class_count; i++) { /* all are joined, for tests too that go on */
-        const struct class *class = &trial->classes[i];
-        apart &= footprint_join(&trial->all, &class->footprint, class->at, class->box, &written) &&
-                 footprint_fits(&class->footprint, class->at, trial->axes);
-    }
+    for (size_t i = 0; i < trial->class_count; i++) /* all are joined, for tests too that go on */
+        apart &= join_class(trial, &trial->classes[i], &written);
     apart = apart && ((footprint_apart(&trial->all, FOOTPRINT_WRITES,
                                        FOOTPRINT_READS | FOOTPRINT_WRITES | FOOTPRINT_ADDS, trial->axes) &&
                        footprint_apart(&trial->all, FOOTPRINT_ADDS, FOOTPRINT_READS, trial->axes)) ||
@@ -389,8 +376,8 @@ static bool compare(struct trial *trial, uint64_t number)
     struct block_proof proof;
     if (class->proof) {
         uint32_t at[AXES_MOST];
-        place_of(trial, number, at);
-        proof_open(&proof, trial->run->grid, trial->axes, at);
+        place_of(trial->run->grid, class->axes, number, at);
+        proof_open(&proof, trial->run->grid, class->axes, at);
         proof.values = x_calloc(proof.warp_count, sizeof *proof.values);
         proof.of_class = class->proof;
     }
@@ -449,78 +436,43 @@ static bool same_hot(struct trial *trial, const struct hot_addresses *hot)
     return same;
 }
 
-/* Executes a block that is in no class, if there may be another one. */
+/* Executes a block that is in no class, if there may be another one. If that class is small, since it is cut to one
+ * quotient, an axis is split for those that follow. */
 static bool try_class(struct trial *trial, uint64_t number, uint64_t whole)
 {
     if (trial->class_count == CLASSES_MOST ||
         trial->class_count * trial->run->code->count * sizeof(struct tally) > CLASS_BYTES_MOST ||
         (trial->steps * TRIAL_PARTS > whole && !trial->small))
         return give_up(trial, "there are too many classes of blocks", NULL);
-    if (add_class(trial, number))
-        return true;
-    if (!trial->every || trial->run->failed)
-        return false;
-    trial->class_of[number] = (uint16_t)trial->class_count; /* others are compared all the same */
+    if (!add_class(trial, number)) {
+        trial->class_of[number] = (uint16_t)trial->class_count; /* others are compared all the same */
+        return trial->every && !trial->run->failed;
+    }
+    const struct class *class = &trial->classes[trial->class_count - 1];
+    if (class->members * SPLIT_FROM < trial->count)
+        axes_split(trial->axes, &trial->axis_count, class->axis, class->quotient);
     return true;
 }
 
-static void release_class(struct class *class)
-{
-    free(class->written.list);
-    free(class->read.list);
-    footprint_release(&class->footprint);
-    if (class->proof)
-        proof_close(class->proof);
-    free(class->proof);
-}
-
-/* Begins with a class of the inside. If that is small, since it is cut to one quotient, that begins anew with an axis
- * split. The block that was executed is compared with the class that it is in then. */
-static bool begin_inside(struct trial *trial, uint64_t whole)
-{
-    for (;;) {
-        uint64_t number = trial->count * 4 / 9;
-        while (is_done(trial, number))
-            number = (number + 1) % trial->count;
-        if (!try_class(trial, number, whole))
-            return false;
-        struct class *class = &trial->classes[0];
-        if (trial->proved->why || class->members * SPLIT_FROM >= trial->count ||
-            !axes_split(trial->axes, &trial->axis_count, class->axis, class->quotient))
-            return true;
-        *ARRAY_GROW(trial->alone, trial->alone_count) = (struct alone){number, class->tallies};
-        release_class(class);
-        trial->class_count = 0;
-        memset(trial->class_of, 0, trial->count * sizeof *trial->class_of);
-    }
-}
-
-/* Compares blocks that were executed by themselves with their classes. */
-static bool are_alike(struct trial *trial)
-{
-    for (size_t i = 0; i < trial->alone_count; i++) {
-        const uint16_t of = trial->class_of[trial->alone[i].number];
-        const struct tally *tallies = of ? trial->classes[of - 1].tallies : NULL;
-        if (!of && !give_up(trial, "a block from the middle is like no other", NULL) && !trial->every)
-            return false;
-        if (of && memcmp(trial->alone[i].tallies, tallies, trial->run->code->count * sizeof *tallies) != 0) {
-            trial->run->failed = trial->every;
-            if (trial->every)
-                problem_set(&trial->run->problem, "a block from the middle differs from its class");
-            return give_up(trial, "a block differs from its class", NULL);
-        }
-    }
-    return true;
-}
-
-static bool prove(struct trial *trial, uint64_t whole)
+static bool prove(struct trial *trial, const struct tally *middle, uint64_t whole)
 {
     const struct grid *grid = trial->run->grid;
-    bool tried = begin_inside(trial, whole);
+    const uint64_t inside = trial->count * 4 / 9; /* where most is alike */
+    bool tried = is_done(trial, inside) || try_class(trial, inside, whole);
     for (uint64_t number = 0; number < trial->count && tried; number++)
         tried = trial->class_of[number] || is_done(trial, number) || try_class(trial, number, whole);
-    if (!tried || !are_alike(trial))
+    if (!tried)
         return false;
+    const uint16_t of_middle = trial->class_of[middle_of(trial)];
+    if (!of_middle && !give_up(trial, "the block in the middle is like no other", NULL) && !trial->every)
+        return false;
+    const struct class *class = of_middle ? &trial->classes[of_middle - 1] : NULL;
+    if (class && memcmp(middle, class->tallies, trial->run->code->count * sizeof *middle) != 0) {
+        trial->run->failed = trial->every;
+        if (trial->every)
+            problem_set(&trial->run->problem, "the block in the middle differs from its class");
+        return give_up(trial, "a block differs from its class", NULL);
+    }
     if (!trial->proved->why && !are_apart(trial, whole) && !trial->every)
         return give_up(trial, "blocks may meet in global memory", NULL);
     if (!compare_some(trial) || trial->proved->why)
@@ -608,24 +560,19 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
     trial.done = *done = x_calloc(trial.count / 64 + 1, sizeof *trial.done);
     struct tally *middle = run_alone(&trial, middle_of(&trial), NULL);
     const uint64_t whole = trial.steps * trial.count;
-    if (middle)
-        *ARRAY_GROW(trial.alone, trial.alone_count) = (struct alone){middle_of(&trial), middle};
     if (middle && whole < GRID_STEPS_LEAST && !trial.small) {
         give_up(&trial, "it is small", NULL);
     } else if (middle) {
         trial.class_of = x_calloc(trial.count, sizeof *trial.class_of);
         trial.others = x_calloc(count, sizeof *trial.others);
-        good = prove(&trial, whole);
+        good = prove(&trial, middle, whole);
     }
     /* If not all is proved, each block that was executed counts by itself. */
     for (size_t i = 0; i < trial.class_count && !run->failed; i++)
         if (trial.classes[i].tallies)
             add_times(tallies, trial.classes[i].tallies, count, good ? trial.classes[i].members : 1);
-    for (size_t i = 0; i < trial.alone_count; i++) {
-        if (!good)
-            add_times(tallies, trial.alone[i].tallies, count, 1);
-        free(trial.alone[i].tallies);
-    }
+    if (middle && !good)
+        add_times(tallies, middle, count, 1);
     if (trial.others && !good)
         add_times(tallies, trial.others, count, 1);
     trial.proved->executed = trial.executed;
@@ -633,14 +580,19 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
         keep(&trial);
     for (size_t i = 0; i < trial.class_count; i++) {
         free(trial.classes[i].tallies);
-        release_class(&trial.classes[i]);
+        free(trial.classes[i].written.list);
+        free(trial.classes[i].read.list);
+        footprint_release(&trial.classes[i].footprint);
+        if (trial.classes[i].proof)
+            proof_close(trial.classes[i].proof);
+        free(trial.classes[i].proof);
     }
     footprint_release(&trial.all);
     free(trial.places.list);
     free(trial.classes);
     free(trial.class_of);
     free(trial.others);
-    free(trial.alone);
+    free(middle);
     return good;
 }
 

@@ -260,7 +260,7 @@ static bool visit(struct pairs *pairs, unsigned depth, int64_t moved, bool diffe
 static bool group_apart(const struct moved_ranges *moved, unsigned kinds, unsigned others)
 {
     struct ranges some = words_of(moved, kinds), all = {0}, those = {0};
-    struct pairs pairs = {.by = moved->by, .axes = {0, 1, 2, 3, 4}, .some = &some, .all = &those};
+    struct pairs pairs = {.by = moved->by, .axes = {0, 1, 2, 3, 4, 5}, .some = &some, .all = &those};
     for (unsigned i = 0; i < AXES_MOST; i++)
         for (unsigned k = i + 1; k < AXES_MOST; k++)
             if (magnitude(moved->by[pairs.axes[k]]) > magnitude(moved->by[pairs.axes[i]])) {

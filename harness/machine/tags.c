@@ -4,79 +4,6 @@
 
 const struct tag tag_same = {.lanes = UINT32_MAX};
 
-/* ---- Axes ---- */
-
-void axes_of(struct axis *axes, const unsigned *blocks)
-{
-    for (unsigned k = 0; k < AXES_MOST; k++)
-        axes[k] = k < GRID_AXES ? (struct axis){0, blocks[k] - 1, blocks[k] - 1, 1, k}
-                                : (struct axis){.unit = 1, .of = GRID_AXES - 1};
-}
-
-static bool is_outer(const struct axis *axes, unsigned k)
-{
-    return k == 0 || axes[k - 1].of != axes[k].of;
-}
-
-bool axes_split(struct axis *axes, unsigned *count, unsigned k, uint32_t by)
-{
-    const struct axis axis = axes[k];
-    if (*count == AXES_MOST || by < 2 || by > axis.most || (!is_outer(axes, k) && (axis.most + 1) % by != 0))
-        return false;
-    memmove(&axes[k + 1], &axes[k], (AXES_MOST - 1 - k) * sizeof *axes);
-    axes[k] = (struct axis){0, axis.most / by, axis.last / by, axis.unit * by, axis.of};
-    axes[k + 1] = (struct axis){0, by - 1, axis.last % by, axis.unit, axis.of};
-    ++*count;
-    return true;
-}
-
-void axes_place(const struct axis *axes, const unsigned *index, uint32_t *at)
-{
-    for (unsigned k = 0; k < AXES_MOST; k++)
-        at[k] = index[axes[k].of] / axes[k].unit % (axes[k].most + 1);
-}
-
-/* Adds what it is from one place along an axis to another one, and then along those within. */
-static void widen(int128 *range, bool *any, int128 from, int128 to, const int128 *within)
-{
-    const int128 least = (from < to ? from : to) + within[0], most = (from < to ? to : from) + within[1];
-    range[0] = *any && range[0] < least ? range[0] : least;
-    range[1] = *any && range[1] > most ? range[1] : most;
-    *any = true;
-}
-
-void axes_reach(const struct axis *axes, const uint32_t *at, const struct box *box, const int64_t *by, int128 *least,
-                int128 *most)
-{
-    /* Along the axes within this one: of all places, and of those that are not behind the last. */
-    int128 all[2] = {0}, here[2] = {0};
-    bool some = true;
-    *least = *most = 0;
-    for (unsigned k = AXES_MOST; k-- > 0;) {
-        const int64_t low = box ? box[k].low : 0, high = box ? box[k].high : axes[k].most, last = axes[k].last;
-        const int128 factor = by[k], from = factor * (low - at[k]);
-        int128 next[2] = {0}, every[2] = {0};
-        bool any = false, anywhere = false;
-        if (low < last)
-            widen(next, &any, from, factor * ((high < last ? high : last - 1) - at[k]), all);
-        if (some && low <= last && last <= high)
-            widen(next, &any, factor * (last - at[k]), factor * (last - at[k]), here);
-        widen(every, &anywhere, from, factor * (high - at[k]), all);
-        memcpy(here, next, sizeof here);
-        memcpy(all, every, sizeof all);
-        some = any;
-        if (is_outer(axes, k)) {
-            *least += here[0];
-            *most += here[1];
-            memset(all, 0, sizeof all);
-            memset(here, 0, sizeof here);
-            some = true;
-        }
-    }
-}
-
-/* ---- Tags ---- */
-
 bool tag_has_factors(const struct tag *tag)
 {
     bool any = tag->floor != 0;
@@ -246,7 +173,7 @@ void tag_settle(struct tag *tag, struct floor *floors, const struct axis *axes)
         const int64_t nearest = (int64_t)((size + one / 2 - 1) >> floor->bits),
                       by = floor->by[k] < 0 ? -nearest : nearest;
         known = tag_add_part(&rest, k, (int64_t)(floor->by[k] - by * one)) &&
-                tag_add_part(tag, k, sign * (int32_t)((uint32_t)by << floor->up));
+                tag_add_part(tag, k, sign * (int64_t)(int32_t)((uint32_t)by << floor->up));
     }
     if (!known || !tag_limit(tag, &rest, axes, (int64_t)(one - 1 - floor->most), (int64_t)floor->least))
         tag->lanes = 0;

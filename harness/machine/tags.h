@@ -8,37 +8,14 @@
 #ifndef TAGS_H
 #define TAGS_H
 
+#include "axes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* An axis: where the executed block is, and the largest number that there is. An axis of the grid may be split: its
- * place is a sum of those along several axes, each times its unit. These are together, the outer ones first. The grid's
- * last block is at `last`: what is behind it does not exist. Axes that are not used have one place. */
-struct axis {
-    uint32_t at, most, last, unit, of;
-};
-
-/* A grid's axes, those that it may be split into, and the most that one value depends on; of one that depends on more
- * nothing is known. */
-enum { GRID_AXES = 3, AXES_MOST = 5, TAG_PARTS = 4 };
-
-__extension__ typedef __int128 int128;
-
-/* Blocks along an axis: of an interval only those that are multiples of 2^every apart. */
-struct box {
-    uint32_t low, high, every;
-};
-
-void axes_of(struct axis *axes, const unsigned *blocks);
-/* Splits axis k of *count into a quotient and a remainder. False: it cannot be. */
-bool axes_split(struct axis *axes, unsigned *count, unsigned k, uint32_t by);
-/* Finds where along each axis a block of the grid is. */
-void axes_place(const struct axis *axes, const unsigned *index, uint32_t *at);
-/* Finds the least and the most that a linear function is more than at `at`, of blocks of a box (NULL: of all) that
- * exist. */
-void axes_reach(const struct axis *axes, const uint32_t *at, const struct box *box, const int64_t *by, int128 *least,
-                int128 *most);
+/* Most axes that one value depends on; of one that depends on more nothing is known. */
+enum { TAG_PARTS = 4 };
 
 struct tag_part {
     uint32_t axis, low, high, every; /* of the box only blocks that are multiples of 2^every apart */

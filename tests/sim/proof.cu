@@ -305,6 +305,13 @@ VALUE(wide_signed, uint32_t((int64_t{int(block)} * (int(grid) - 69)) >> 32) + la
 VALUE(shift_at_edge, (block + 3) >> 2)
 VALUE(shift_of_strides, thread() >> 5)
 VALUE(shift_that_wraps, (block * (grid << 22)) >> 28)
+VALUE(shift_that_carries, (block * (grid * 0x140000) + 0x70000000) >> 27)
+__device__ uint32_t differ_in_sign(uint32_t a, uint32_t b)
+{
+    asm volatile("{.reg .pred p; xor.b32 %0, %0, %1; setp.lt.s32 p, %0, 0; selp.u32 %0, 1, 0, p;}" : "+r"(a) : "r"(b));
+    return a;
+}
+VALUE(sign_of_xor, differ_in_sign(block + 0x7fffffe3, grid + lane))
 __device__ uint32_t magnitude(uint32_t a)
 {
     asm volatile("abs.s32 %0, %0;" : "+r"(a));
@@ -718,6 +725,8 @@ constexpr cugate_variant variants[] = {
     VARIANT(shift_at_edge),
     VARIANT(shift_of_strides),
     VARIANT(shift_that_wraps),
+    VARIANT(shift_that_carries),
+    VARIANT(sign_of_xor),
     VARIANT(both_signs),
     VARIANT(minus),
     VARIANT(bits),

@@ -122,67 +122,6 @@ Test(tags, lanes_that_are_not_written_stay_if_they_move_alike)
     cr_expect(to.lanes == UINT32_MAX && to.count == 0);
 }
 
-/* What is along each axis of a split grid is compared with all blocks, one by one. */
-Test(tags, split_axes_have_the_blocks_that_exist)
-{
-    static const struct {
-        unsigned blocks[3], axis, by, then_axis, then_by;
-    } rows[] = {{{29, 3, 2}, 0, 4, 0, 3}, {{7, 26, 1}, 1, 6, 2, 3}, {{5, 1, 17}, 2, 2, 2, 4}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct axis split[AXES_MOST];
-        struct box box[AXES_MOST] = {0};
-        int64_t by[AXES_MOST];
-        uint32_t at[AXES_MOST], first[AXES_MOST];
-        unsigned count = GRID_AXES;
-        const unsigned *n = rows[i].blocks;
-        axes_of(split, n);
-        cr_expect_not(axes_split(split, &count, 0, 1));
-        cr_expect_not(axes_split(split, &count, 0, n[0]), "one quotient");
-        cr_assert(axes_split(split, &count, rows[i].axis, rows[i].by));
-        cr_assert(axes_split(split, &count, rows[i].then_axis, rows[i].then_by));
-        cr_expect_not(axes_split(split, &count, 0, 2), "there are too many");
-        axes_place(split, (const unsigned[3]){n[0] - 1, n[1] - 1, n[2] - 1}, first);
-        for (unsigned k = 0; k < AXES_MOST; k++) {
-            by[k] = k % 2 ? -7 * (int64_t)k : 5 + 11 * (int64_t)k;
-            box[k] = (struct box){first[k] / 2, split[k].most, 0};
-        }
-        int64_t down[2] = {INT64_MAX, INT64_MAX}, up[2] = {INT64_MIN, INT64_MIN};
-        for (unsigned b = 0; b < n[0] * n[1] * n[2]; b++) {
-            const unsigned index[3] = {b % n[0], b / n[0] % n[1], b / n[0] / n[1]};
-            unsigned again[3] = {0};
-            int64_t value = 0;
-            bool within = true;
-            axes_place(split, index, at);
-            for (unsigned k = 0; k < AXES_MOST; k++) {
-                again[split[k].of] += at[k] * split[k].unit;
-                value += by[k] * ((int64_t)at[k] - first[k]);
-                within &= at[k] >= box[k].low && at[k] <= box[k].high;
-            }
-            cr_expect(again[0] == index[0] && again[1] == index[1] && again[2] == index[2]);
-            for (unsigned boxed = 0; boxed < 1u + within; boxed++) {
-                down[boxed] = value < down[boxed] ? value : down[boxed];
-                up[boxed] = value > up[boxed] ? value : up[boxed];
-            }
-        }
-        for (unsigned boxed = 0; boxed < 2; boxed++) {
-            int128 least, most;
-            axes_reach(split, first, boxed ? box : NULL, by, &least, &most);
-            cr_expect(least == down[boxed] && most == up[boxed], "row %zu", i);
-        }
-    }
-}
-
-Test(tags, an_inner_axis_is_split_only_where_nothing_is_left)
-{
-    struct axis split[AXES_MOST];
-    unsigned count = GRID_AXES;
-    axes_of(split, (const unsigned[3]){100, 1, 1});
-    cr_assert(axes_split(split, &count, 0, 12));
-    cr_expect_not(axes_split(split, &count, 1, 5));
-    cr_expect(axes_split(split, &count, 1, 6));
-    cr_expect(split[1].most == 1 && split[1].unit == 6 && split[2].most == 5 && split[0].last == 8);
-}
-
 /* A floor is the factors that are nearest, where what is left of it does not carry. */
 Test(tags, floors_become_factors)
 {
