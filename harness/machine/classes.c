@@ -461,7 +461,7 @@ static bool prove(struct trial *trial, const struct tally *middle, uint64_t whol
     bool tried = is_done(trial, inside) || try_class(trial, inside, whole);
     for (uint64_t number = 0; number < trial->count && tried; number++)
         tried = trial->class_of[number] || is_done(trial, number) || try_class(trial, number, whole);
-    if (!tried)
+    if (!tried || !trial->classes)
         return false;
     const uint16_t of_middle = trial->class_of[middle_of(trial)];
     if (!of_middle && !give_up(trial, "the block in the middle is like no other", NULL) && !trial->every)
