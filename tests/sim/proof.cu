@@ -208,6 +208,13 @@ __global__ void one_constant(uint32_t *out, const uint32_t *in)
     if (table[blockIdx.x] != 0)
         out[thread()] = in[thread()];
 }
+/* ... or a byte of them, of which one is odd. */
+__constant__ uint8_t table_of_bytes[blocks] = {[41] = 1};
+__global__ void constant_byte(uint32_t *out, const uint32_t *in)
+{
+    if (table_of_bytes[blockIdx.x] & 1)
+        out[thread()] = in[thread()];
+}
 __global__ void row_constant(uint32_t *out, const uint32_t *in)
 {
     if (threadIdx.x < table[blockIdx.y + 20] + 8)
@@ -704,6 +711,7 @@ constexpr cugate_variant variants[] = {
     VARIANT(comes_nearer),
     VARIANT(constants_turn),
     VARIANT(one_constant),
+    VARIANT(constant_byte),
     VARIANT(constants_apart),
     VARIANT(turns),
     VARIANT(smaller),
