@@ -273,6 +273,18 @@ __global__ void smaller(uint32_t *out, const uint32_t *in)
     if ((min(blockIdx.x + (threadIdx.x >> 16), 50u) & 3) == 2)
         out[thread()] = in[thread()];
 }
+/* A product with a sign changes it, and with it the carry of the sum of 64 bits, of which no word wraps. */
+__global__ void wide_carry(uint32_t *out, const uint32_t *in)
+{
+    const int place = static_cast<int>(blockIdx.x);
+    uint64_t carry = 0, sum;
+    if (place > 35 && place < 63)
+        asm volatile("{.reg .s64 t; mul.wide.s32 t, %2, %3; add.cc.s64 %0, t, %4; addc.s64 %1, 0, 0;}"
+                     : "=l"(sum), "=l"(carry)
+                     : "r"(place - 39), "r"(static_cast<int>(gridDim.x)), "l"(uint64_t{blockDim.x} << 8));
+    if (carry)
+        out[thread()] = in[thread()];
+}
 /* A number of which only the upper word changes becomes a float. */
 __global__ void wide_float(uint32_t *out, const uint32_t *in)
 {
@@ -718,6 +730,7 @@ constexpr cugate_variant variants[] = {
     VARIANT(keeps_predicate),
     VARIANT(wide_backwards),
     VARIANT(carries),
+    VARIANT(wide_carry),
     VARIANT(wide_float),
     VARIANT(far_away),
     VARIANT(votes),
