@@ -18,7 +18,10 @@ enum { GRID_AXES = 3, AXES_MOST = 6 };
 
 __extension__ typedef __int128 int128;
 
-/* Blocks along an axis: of an interval only those that are multiples of 2^every apart. */
+/* Blocks along an axis: of an interval only those that are multiples of 2^every apart. No axis has blocks that are
+ * 2^EVERY_MOST apart, so that more is the executed block alone as well, and 1 << every is a number. */
+enum { EVERY_MOST = 31 };
+
 struct box {
     uint32_t low, high, every;
 };

@@ -183,7 +183,7 @@ struct tag floor_dropped(const struct step *step, const struct tag *tag, const u
     int64_t low = INT64_MAX, high = INT64_MIN;
     uint64_t least = UINT64_MAX, most = 0;
     result.floor = 0;
-    bool known = floor.bits + drop < 64 && (floor.up == 0 || how == DROP_STAYS) && (sign < 0) == (how == DROP_HALVES);
+    bool known = floor.bits + drop < 63 && (floor.up == 0 || how == DROP_STAYS) && (sign < 0) == (how == DROP_HALVES);
     for (unsigned i = 0; i < result.count && known; i++) {
         int64_t *by = &floor.by[result.parts[i].axis], more;
         known = !__builtin_mul_overflow(result.parts[i].by, (int64_t)one, &more) &&

@@ -301,7 +301,9 @@ void rule_wide_product(struct step *step)
     }
     const struct tag kept = *high; /* c may be d */
     struct tag both = *sum_above(&sum);
-    const bool alike = both.lanes && !both.floor && join(&both, &kept, step->lanes);
+    /* Below 0 a product has all words above it, so that its sum has a carry where it changes its sign. */
+    const bool keeps_sign = !is_signed || (!tag_moves(raw_tag(step, 2)) && !tag_moves(raw_tag(step, 3)));
+    const bool alike = both.lanes && !both.floor && keeps_sign && join(&both, &kept, step->lanes);
     if (!is_high)
         put_row(step, 0, 0, sum_low(&sum));
     put_high(step, &sum, 0, is_high ? 0 : 1, &kept);

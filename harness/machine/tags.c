@@ -79,8 +79,9 @@ void tag_same_by(struct tag *tag, unsigned bits)
     for (unsigned i = 0; i < tag->count; i++) {
         struct tag_part *part = &tag->parts[i];
         const unsigned zeros = part->by ? (unsigned)__builtin_ctzll((uint64_t)part->by) : bits;
-        if (zeros < bits && part->every < bits - zeros)
-            part->every = bits - zeros;
+        const unsigned every = zeros < bits ? bits - zeros : 0;
+        if (part->every < every)
+            part->every = every < EVERY_MOST ? every : EVERY_MOST;
         part->by = 0;
     }
     tag->ring = 0;

@@ -208,6 +208,13 @@ __global__ void one_constant(uint32_t *out, const uint32_t *in)
     if (table[blockIdx.x] != 0)
         out[thread()] = in[thread()];
 }
+/* ... or a byte of them, of which one is odd. */
+__constant__ uint8_t table_of_bytes[blocks] = {[41] = 1};
+__global__ void constant_byte(uint32_t *out, const uint32_t *in)
+{
+    if (table_of_bytes[blockIdx.x] & 1)
+        out[thread()] = in[thread()];
+}
 __global__ void row_constant(uint32_t *out, const uint32_t *in)
 {
     if (threadIdx.x < table[blockIdx.y + 20] + 8)
@@ -264,6 +271,18 @@ __global__ void keeps_predicate(uint32_t *out, const uint32_t *in)
 __global__ void smaller(uint32_t *out, const uint32_t *in)
 {
     if ((min(blockIdx.x + (threadIdx.x >> 16), 50u) & 3) == 2)
+        out[thread()] = in[thread()];
+}
+/* A product with a sign changes it, and with it the carry of the sum of 64 bits, of which no word wraps. */
+__global__ void wide_carry(uint32_t *out, const uint32_t *in)
+{
+    const int place = static_cast<int>(blockIdx.x);
+    uint64_t carry = 0, sum;
+    if (place > 35 && place < 63)
+        asm volatile("{.reg .s64 t; mul.wide.s32 t, %2, %3; add.cc.s64 %0, t, %4; addc.s64 %1, 0, 0;}"
+                     : "=l"(sum), "=l"(carry)
+                     : "r"(place - 39), "r"(static_cast<int>(gridDim.x)), "l"(uint64_t{blockDim.x} << 8));
+    if (carry)
         out[thread()] = in[thread()];
 }
 /* A number of which only the upper word changes becomes a float. */
@@ -711,12 +730,14 @@ constexpr cugate_variant variants[] = {
     VARIANT(comes_nearer),
     VARIANT(constants_turn),
     VARIANT(one_constant),
+    VARIANT(constant_byte),
     VARIANT(constants_apart),
     VARIANT(turns),
     VARIANT(smaller),
     VARIANT(keeps_predicate),
     VARIANT(wide_backwards),
     VARIANT(carries),
+    VARIANT(wide_carry),
     VARIANT(wide_float),
     VARIANT(far_away),
     VARIANT(votes),

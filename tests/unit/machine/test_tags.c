@@ -51,6 +51,9 @@ Test(tags, what_turns_around_is_the_same)
     cr_expect_eq(tag.parts[0].every, 3, "8 blocks of 12 are 3 times 32");
     cr_expect_eq(tag.parts[1].every, 1);
     cr_expect_float_eq(tag_share(&tag, axes), 13 / 100.0 * (4 / 8.0), 1e-9, "13 of 100, and 4 of 8");
+    tag = moving(2, 3);
+    tag_same_by(&tag, 32);
+    cr_expect_eq(tag.parts[0].every, EVERY_MOST, "1 << every has to be a number");
 }
 
 Test(tags, lanes_of_another_ring_move_apart)
