@@ -63,7 +63,7 @@ script     programs_recorded    5    .     .        .  tests/scripts/programs_re
 script     upgrades             3    .     .        .  tests/scripts/upgrades.sh
 script     faults               9   37     .        .  tests/sim/faults.sh
 script     runtime              3    .     .        .  tests/sim/runtime.sh
-script     proof                10    .     .        .  tests/sim/proof.sh
+script     proof                14    .     .        .  tests/sim/proof.sh
 script     planted              3    .     .        .  tests/scripts/planted.sh
 script     trades               1    .     .        .  tests/scripts/trades.sh
 script     evidence             4    .     .        .  tests/scripts/evidence.sh
@@ -73,7 +73,7 @@ script     timeless            10    .     .        .  tests/scripts/timeless.sh
 script     capture              7   37     .        .  tests/scripts/capture.sh
 script     capsule              4    8     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap                10    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
-script     referee             10    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
+script     referee             12    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
 script     oracle              10   14     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
 script     two_models           3    .     .        .  tests/scripts/two_models.sh
 script     static               1    3     .        .  tests/scripts/static.sh

@@ -302,6 +302,12 @@ __global__ void votes(uint32_t *out, const uint32_t *in)
     if (__syncthreads_or(in[thread()] == 0x01010101 + blockIdx.x))
         out[thread()] = 3;
 }
+/* ... and a vote of a warp. */
+__global__ void warp_votes(uint32_t *out, const uint32_t *in)
+{
+    if (__any_sync(~0u, in[thread()] == 0x01010101 + blockIdx.x - 41))
+        out[thread()] = 3;
+}
 /* Some blocks do less. */
 __global__ void diagonal(uint32_t *out, const uint32_t *in)
 {
@@ -741,6 +747,7 @@ constexpr cugate_variant variants[] = {
     VARIANT(wide_float),
     VARIANT(far_away),
     VARIANT(votes),
+    VARIANT(warp_votes),
     VARIANT(beyond_shared),
     VARIANT(wide_signed),
     VARIANT(shift_at_edge),
