@@ -24,7 +24,8 @@ enum {
     CLASSES_MOST = 512,
     VISITS_OF_STEP = 8,
     SPLIT_FROM = 2, /* where a class is less than such a part of the grid, a quotient is looked for */
-    STEPS_OF_SPOT = 64
+    STEPS_OF_SPOT = 64,
+    SPOTS_MOST = 1 << 22
 };
 #define HOT_MOST (UINT64_C(1) << 24)         /* addresses of atomics, of all blocks */
 #define CLASS_BYTES_MOST (UINT64_C(1) << 28) /* of the counts of all classes */
@@ -275,7 +276,7 @@ static bool each_apart(struct trial *trial, const struct ranges *written, uint64
                         *ARRAY_GROW(spots, count) = (struct spot){range.begin, range.end, number, 1u << kind};
                 }
         }
-        few = count * STEPS_OF_SPOT < whole || trial->small;
+        few = count < SPOTS_MOST && (count * STEPS_OF_SPOT < whole || trial->small);
     }
     const bool apart = few && spots_apart(spots, count);
     free(spots);
