@@ -3,14 +3,24 @@
 
 /* ---- Shifts and logic ---- */
 
+/* Returns the number that all lanes of all blocks have; UINT32_MAX: it is not known that there is one. */
+static uint32_t one_number(const struct step *step, unsigned n)
+{
+    const struct tag *tag = row_tag(step, n, 0);
+    const uint32_t number = WORDS(n)[__builtin_ctz(step->lanes)];
+    bool one = tag_knows(tag, step->lanes) && tag->count == 0;
+    for (uint32_t left = step->lanes; left; left &= left - 1)
+        one &= WORDS(n)[__builtin_ctz(left)] == number;
+    return one ? number : UINT32_MAX;
+}
+
 /* d, low, shift, high */
 void rule_shf(struct step *step)
 {
     const struct instruction *code = step->code;
     const bool upper = code->flags[2] != 0, left = code->flags[3] != 0; /* FLAG_HIGH, FLAG_LEFT */
-    const struct operand *by = &code->operands[2];
-    const bool plain = by->immediate && by->value >= 0 && by->value < 32;
-    const unsigned shift = plain ? (unsigned)by->value : 0;
+    const unsigned shift = one_number(step, 2);
+    const bool plain = shift < 32;
     struct tag raw = *raw_tag(step, left ? 1 : 3), result = tag_same;
     const short raised = left && !upper && plain && raw.floor ? floor_raised(step, raw.floor, shift) : 0;
     if (plain && !left && upper && tag_knows(&raw, step->lanes)) {

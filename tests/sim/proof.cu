@@ -302,7 +302,18 @@ __global__ void votes(uint32_t *out, const uint32_t *in)
     if (__syncthreads_or(in[thread()] == 0x01010101 + blockIdx.x))
         out[thread()] = 3;
 }
-/* ... and a vote of a warp. */
+__constant__ uint32_t places = 3;
+/* A number that is no immediate, as PyTorch's division has it. */
+__global__ void shift_by(uint32_t *out, const uint32_t *in)
+{
+    out[thread()] = in[thread() >> places] + 1;
+}
+/* ... and one that a block has for itself. */
+__global__ void shift_by_block(uint32_t *out, const uint32_t *in)
+{
+    out[thread()] = in[thread() >> (blockIdx.x == 41 ? places : 0)] + 1;
+}
+/* A vote of a warp tells what one of its threads has read. */
 __global__ void warp_votes(uint32_t *out, const uint32_t *in)
 {
     if (__any_sync(~0u, in[thread()] == 0x01010101 + blockIdx.x - 41))
@@ -748,6 +759,8 @@ constexpr cugate_variant variants[] = {
     VARIANT(far_away),
     VARIANT(votes),
     VARIANT(warp_votes),
+    VARIANT(shift_by),
+    VARIANT(shift_by_block),
     VARIANT(beyond_shared),
     VARIANT(wide_signed),
     VARIANT(shift_at_edge),
