@@ -3,6 +3,7 @@
 # prints what each took in seconds of CPU, all processes, and whether any count differs. Needs no GPU.
 #
 #   CUGATE=build/cugate tests/sim/proof_bench.sh [-k GLOB | --kernels LIBRARY]...     default: the whole catalogue
+#   CUGATE=build/cugate NVCC=nvcc tests/sim/proof_bench.sh --size N     sgemm of N x N, by proof alone: whole takes minutes
 set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cugate=$(realpath "${CUGATE:-$top/build/cugate}")
@@ -17,6 +18,18 @@ simulate() {
     { time "$cugate" run --simulate=nvidia-h200 --lines --save "$work/$file.json" "$@" >"$work/$file.log" 2>&1 || true; } 2>"$work/$file.time"
     jq -S '.kernels | map_values(del(.seconds, .blocks, .blocks_executed, .not_proved))' "$work/$file.json" >"$work/$file.txt"
 }
+if [ "${1-}" = --size ]; then
+    sed "s/^constexpr int n = .*/constexpr int n = $2;/" kernels/sgemm.cu >"$work/sgemm.cu"
+    sed "s/ probes = 512;/ probes = $(($2 * $2 / 16384));/" kernels/gemm.cuh >"$work/gemm.cuh"
+    ci/registry.sh '' "$work/sgemm.cu" >"$work/catalogue.cpp"
+    "${NVCC:-nvcc}" -std=c++20 -O3 -arch=sm_90 -cudart shared -shared -Xcompiler -fPIC -Iharness -o "$work/sgemm.so" "$work"/{sgemm.cu,catalogue.cpp} -ldl
+    for kernel in naive tiled register_tile; do
+        simulate "$kernel" --kernels "$work/sgemm.so" -k "sgemm/$kernel"
+        jq -r '.kernels[] | "sgemm/'"$kernel"': \(.blocks_executed // "all") blocks of \(.blocks // "all")"' "$work/$kernel.json"
+        awk '{ printf "  %.2f CPU seconds\n", $1 + $2 }' "$work/$kernel.time"
+    done
+    exit
+fi
 simulate proved "$@"
 simulate whole "$@" --whole
 jq -r -n --slurpfile a "$work/proved.json" --slurpfile b "$work/whole.json" '
