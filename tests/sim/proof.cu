@@ -313,6 +313,11 @@ __global__ void shift_by_block(uint32_t *out, const uint32_t *in)
 {
     out[thread()] = in[thread() >> (blockIdx.x == 41 ? places : 0)] + 1;
 }
+/* ... and each lane. */
+__global__ void shift_by_lane(uint32_t *out, const uint32_t *in)
+{
+    out[thread()] = in[thread() >> (threadIdx.x & places)] + 1;
+}
 /* A vote of a warp tells what one of its threads has read. */
 __global__ void warp_votes(uint32_t *out, const uint32_t *in)
 {
@@ -761,6 +766,7 @@ constexpr cugate_variant variants[] = {
     VARIANT(warp_votes),
     VARIANT(shift_by),
     VARIANT(shift_by_block),
+    VARIANT(shift_by_lane),
     VARIANT(beyond_shared),
     VARIANT(wide_signed),
     VARIANT(shift_at_edge),
