@@ -172,10 +172,11 @@ static struct moved_ranges *find_near(struct footprint *footprint, const int64_t
             return moved;
         }
     }
+    struct moved_ranges made = {0};
+    memcpy(made.by, by, sizeof made.by); /* which may be of the list */
+    memcpy(made.box, box, sizeof made.box);
     struct moved_ranges *moved = ARRAY_GROW(footprint->list, footprint->count);
-    *moved = (struct moved_ranges){0};
-    memcpy(moved->by, by, sizeof moved->by);
-    memcpy(moved->box, box, sizeof moved->box);
+    *moved = made;
     return moved;
 }
 
