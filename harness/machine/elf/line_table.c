@@ -39,23 +39,25 @@ static bool find_sections(Elf *elf, struct sections *found)
     if (!elf || elf_getshdrstrndx(elf, &names) < 0)
         return false;
     for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
-        Elf64_Shdr *header = elf64_getshdr(section);
-        const char *name = header ? elf_strptr(elf, names, header->sh_name) : NULL;
-        if (!name || header->sh_type == SHT_STRTAB)
+        GElf_Shdr header; /* a copy: in libraries of NVIDIA's it begins at any byte */
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (!name || header.sh_type == SHT_STRTAB)
             continue;
         if (strcmp(name, ".debug_line") == 0 && !found->lines) {
             found->lines = elf_rawdata(section, NULL);
-            header->sh_flags = 0; /* a cubin's sections are never compressed */
+            header.sh_flags = 0; /* a cubin's sections are never compressed */
+            gelf_update_shdr(section, &header);
             continue;
         }
         if (strcmp(name, ".rela.debug_line") == 0 || strcmp(name, ".rel.debug_line") == 0) {
             found->relocations = elf_getdata(section, NULL);
-            found->relocation_size = header->sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
-        } else if (header->sh_type == SHT_SYMTAB) {
+            found->relocation_size = header.sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
+        } else if (header.sh_type == SHT_SYMTAB) {
             found->symbols = elf_getdata(section, NULL);
-            found->symbol_names = header->sh_link;
+            found->symbol_names = header.sh_link;
         }
-        header->sh_type = SHT_NOBITS;
+        header.sh_type = SHT_NOBITS;
+        gelf_update_shdr(section, &header);
     }
     return found->lines && found->lines->d_buf && found->relocations && found->relocations->d_buf && found->symbols;
 }
