@@ -43,38 +43,38 @@ script     gate                31    .     .        .  tests/scripts/gate.sh
 criterion  unit                24   80     .        .  $build/tests/unit_tests
 criterion  machine              9   52     .        .  $build/tests/machine_tests
 script     ways_round          20    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
-script     hostile              4    6     .        .  tests/ways_round/run.sh hostile
+script     hostile              3    6     .        .  tests/ways_round/run.sh hostile
 script     recorded            36   45     .        .  tests/sim/recorded.sh
 script     scripts_round        .    .     .       13  tests/ways_round/run.sh ci reports
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
-script     exec                17   82     .        .  tests/scripts/exec.sh
+script     exec                17   80     .        .  tests/scripts/exec.sh
 script     ci_templates        15    .     .        .  tests/scripts/ci_templates.sh
 script     slots                2   14     .        .  tests/scripts/slots.sh
 script     cli                  9   20     .        .  tests/cli/run.sh
-script     simulate            11    .     .        .  tests/scripts/simulate.sh
-script     readme               8    .     .        .  tests/scripts/readme.sh
+script     simulate            10    .     .        .  tests/scripts/simulate.sh
+script     readme               7    .     .        .  tests/scripts/readme.sh
 script     measuring_cupti      2   10     .        .  tests/scripts/measuring.sh
 script     shards               7    .     .        .  tests/scripts/shards.sh
-script     bisect               6    .     .        .  tests/scripts/bisect.sh
-script     own                  5    .     .        .  tests/scripts/own.sh
+script     bisect               5    .     .        .  tests/scripts/bisect.sh
+script     own                  4    .     .        .  tests/scripts/own.sh
 script     exec_recorded        4    .     .        .  tests/scripts/exec_recorded.sh
 script     terminal             4    .     .        .  tests/scripts/terminal.sh
 script     programs_recorded    5    .     .        .  tests/scripts/programs_recorded.sh
 script     upgrades             3    .     .        .  tests/scripts/upgrades.sh
-script     faults               9   37     .        .  tests/sim/faults.sh
+script     faults               8   37     .        .  tests/sim/faults.sh
 script     runtime              3    .     .        .  tests/sim/runtime.sh
 script     proof                14    .     .        .  tests/sim/proof.sh
 script     planted              3    .     .        .  tests/scripts/planted.sh
 script     trades               1    .     .        .  tests/scripts/trades.sh
-script     evidence             4    .     .        .  tests/scripts/evidence.sh
-script     check_perf           6    .     .        .  tests/scripts/check_perf.sh
+script     evidence             3    .     .        .  tests/scripts/evidence.sh
+script     check_perf           5    .     .        .  tests/scripts/check_perf.sh
 script     simulate_own         8    .     .        .  tests/scripts/simulate_own.sh
-script     timeless            10    .     .        .  tests/scripts/timeless.sh
+script     timeless             9    .     .        .  tests/scripts/timeless.sh
 script     capture              7   37     .        .  tests/scripts/capture.sh
-script     capsule              4    8     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
-script     swap                10    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
-script     referee             12    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
-script     oracle              10   14     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
+script     capsule              4   10     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
+script     swap                 9    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
+script     referee             16    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
+script     oracle               9   14     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
 script     two_models           3    .     .        .  tests/scripts/two_models.sh
 script     static               1    3     .        .  tests/scripts/static.sh
 script     static_files         1    3     .        .  tests/scripts/static_files.sh
