@@ -516,10 +516,20 @@ static const char *cannot_be_tried(const struct run_state *run, bool small)
     return grid->meetings && meetings_place(grid->meetings) ? "blocks of a launch before met" : NULL;
 }
 
+static void add_reach(struct ranges *ranges, const struct trial *trial, const struct moved_ranges *moved,
+                      unsigned kinds)
+{
+    struct ranges reach = footprint_reach(moved, kinds, trial->axes);
+    for (size_t i = 0; i < reach.count; i++)
+        range_add(ranges, reach.list[i].begin, reach.list[i].end);
+    free(reach.list);
+}
+
 /* Leaves the other blocks out. What those have written that were executed is as their class says. */
 static void keep(struct trial *trial)
 {
-    struct ranges written = {0};
+    struct left_memory memory = {.touched = trial->places};
+    trial->places = (struct ranges){0};
     for (uint64_t number = 0; number < trial->count; number++) {
         if (!is_done(trial, number))
             continue;
@@ -529,20 +539,14 @@ static void keep(struct trial *trial)
             const struct ranges *writes = ranges_of(moved, FOOTPRINT_WRITES);
             const uint64_t by = distance(trial, class, moved, number);
             for (size_t r = 0; r < writes->count; r++)
-                range_add(&written, writes->list[r].begin + by, writes->list[r].end + by);
+                range_add(&memory.written, writes->list[r].begin + by, writes->list[r].end + by);
         }
     }
-    struct footprint spans = {0};
-    static const int64_t nowhere[AXES_MOST] = {0};
-    for (size_t i = 0; i < 2 * trial->all.count; i++) {
-        const unsigned kind = i % 2 ? FOOTPRINT_ADDS : FOOTPRINT_WRITES;
-        struct ranges reach = footprint_reach(&trial->all.list[i / 2], kind, trial->axes);
-        for (size_t r = 0; r < reach.count; r++)
-            footprint_add(&spans, nowhere, reach.list[r].begin, reach.list[r].end, kind);
-        free(reach.list);
+    for (size_t i = 0; i < trial->all.count; i++) {
+        add_reach(&memory.changed, trial, &trial->all.list[i], FOOTPRINT_WRITES | FOOTPRINT_ADDS);
+        add_reach(&memory.added, trial, &trial->all.list[i], FOOTPRINT_ADDS);
     }
-    left_keep(trial->run->grid, trial->done, &spans, &trial->places, &written);
-    footprint_release(&spans);
+    left_keep(trial->run->grid, trial->done, &memory);
 }
 
 bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done)

@@ -301,16 +301,6 @@ struct ranges footprint_reach(const struct moved_ranges *moved, unsigned kinds, 
     return spans;
 }
 
-struct ranges footprint_spans(const struct moved_ranges *moved, unsigned kinds, const unsigned *blocks)
-{
-    struct axis axes[AXES_MOST];
-    struct moved_ranges all = *moved;
-    axes_of(axes, blocks);
-    for (unsigned k = 0; k < AXES_MOST; k++)
-        all.box[k] = (struct box){0, axes[k].most, 0};
-    return footprint_reach(&all, kinds, axes);
-}
-
 bool footprint_apart(struct footprint *footprint, unsigned kinds, unsigned others, const struct axis *axes)
 {
     bool apart = true;

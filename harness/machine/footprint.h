@@ -65,9 +65,8 @@ void footprint_sort(struct footprint *footprint);
 void footprint_release(struct footprint *footprint);
 
 /* Returns the ranges of these kinds of all blocks of the box, of block 0's: each from its first byte to its last.
- * Caller frees list. The second is of all blocks of a grid whose axes are not split. */
+ * Caller frees list. */
 struct ranges footprint_reach(const struct moved_ranges *moved, unsigned kinds, const struct axis *axes);
-struct ranges footprint_spans(const struct moved_ranges *moved, unsigned kinds, const unsigned *blocks);
 
 /* What one block does, of one kind. */
 struct spot {

@@ -12,9 +12,8 @@ struct left {
     struct grid grid;
     unsigned char *parameters;
     uint64_t *done;
-    struct ranges touched, changed, written; /* changed: what its blocks write or add to, all of them */
-    struct ranges added;                     /* what they add to */
-    uint64_t *freed;                         /* allocations that go with it */
+    struct left_memory memory;
+    uint64_t *freed; /* allocations that go with it */
     size_t freed_count;
 };
 
@@ -25,16 +24,7 @@ static struct left *left_of(struct machine *machine)
     return machine->left;
 }
 
-static void add_spans(struct ranges *ranges, const struct moved_ranges *moved, unsigned kinds, const unsigned *blocks)
-{
-    struct ranges spans = footprint_spans(moved, kinds, blocks);
-    for (size_t k = 0; k < spans.count; k++)
-        range_add(ranges, spans.list[k].begin, spans.list[k].end);
-    free(spans.list);
-}
-
-void left_keep(const struct grid *grid, uint64_t *done, struct footprint *all, struct ranges *places,
-               struct ranges *written)
+void left_keep(const struct grid *grid, uint64_t *done, const struct left_memory *memory)
 {
     const size_t bytes = grid->function->entry.parameter_bytes;
     struct machine *machine = grid->function->module->machine;
@@ -50,17 +40,11 @@ void left_keep(const struct grid *grid, uint64_t *done, struct footprint *all, s
         memcpy(left->parameters, grid->parameters, bytes);
     left->grid.parameters = grid->parameters ? left->parameters : NULL;
     left->done = done;
-    left->written = *written;
-    left->touched = *places;
-    *places = (struct ranges){0};
-    for (size_t i = 0; i < all->count; i++) {
-        add_spans(&left->changed, &all->list[i], FOOTPRINT_WRITES | FOOTPRINT_ADDS, grid->blocks);
-        add_spans(&left->added, &all->list[i], FOOTPRINT_ADDS, grid->blocks);
-    }
-    range_sort(&left->touched);
-    range_sort(&left->changed);
-    range_sort(&left->added);
-    range_sort(&left->written);
+    left->memory = *memory;
+    range_sort(&left->memory.touched);
+    range_sort(&left->memory.changed);
+    range_sort(&left->memory.added);
+    range_sort(&left->memory.written);
 }
 
 void grid_forget(struct machine *machine)
@@ -69,10 +53,10 @@ void grid_forget(struct machine *machine)
     const struct left had = *left;
     free(left->parameters);
     free(left->done);
-    free(left->touched.list);
-    free(left->changed.list);
-    free(left->added.list);
-    free(left->written.list);
+    free(left->memory.touched.list);
+    free(left->memory.changed.list);
+    free(left->memory.added.list);
+    free(left->memory.written.list);
     memset(left, 0, sizeof *left);
     left->never = had.never;
     left->shared = had.shared;
@@ -132,10 +116,10 @@ bool grid_touches(struct machine *machine, uint64_t address, uint64_t bytes, boo
 {
     const struct left *left = left_of(machine);
     const struct range range = {address, address + bytes};
-    if (!left->any || !any_overlap(&range, reads ? &left->changed : &left->touched))
+    if (!left->any || !any_overlap(&range, reads ? &left->memory.changed : &left->memory.touched))
         return false;
-    for (size_t i = 0; i < left->written.count && reads; i++)
-        if (left->written.list[i].begin <= range.begin && range.end <= left->written.list[i].end)
+    for (size_t i = 0; i < left->memory.written.count && reads; i++)
+        if (left->memory.written.list[i].begin <= range.begin && range.end <= left->memory.written.list[i].end)
             return false;
     return true;
 }
@@ -145,10 +129,10 @@ size_t grid_written(struct machine *machine, uint64_t address, uint64_t bytes, s
     const struct left *left = left_of(machine);
     const struct range range = {address, address + bytes};
     size_t count = 0;
-    if (!left->any || !any_overlap(&range, &left->changed) || any_overlap(&range, &left->added))
+    if (!left->any || !any_overlap(&range, &left->memory.changed) || any_overlap(&range, &left->memory.added))
         return SIZE_MAX;
-    for (size_t i = 0; i < left->written.count; i++) {
-        const struct range *written = &left->written.list[i];
+    for (size_t i = 0; i < left->memory.written.count; i++) {
+        const struct range *written = &left->memory.written.list[i];
         const uint64_t begin = written->begin > range.begin ? written->begin : range.begin;
         const uint64_t end = written->end < range.end ? written->end : range.end;
         if (begin >= end)
@@ -176,11 +160,11 @@ void grid_copy_known(struct machine *machine, uint64_t address, unsigned char *b
 {
     const struct left *left = left_of(machine);
     uint64_t at = address;
-    for (size_t i = 0; left->any && i < left->changed.count; i++) {
-        copy_part(machine, address, bytes, size, at, left->changed.list[i].begin);
-        at = left->changed.list[i].end > at ? left->changed.list[i].end : at;
+    for (size_t i = 0; left->any && i < left->memory.changed.count; i++) {
+        copy_part(machine, address, bytes, size, at, left->memory.changed.list[i].begin);
+        at = left->memory.changed.list[i].end > at ? left->memory.changed.list[i].end : at;
     }
     copy_part(machine, address, bytes, size, at, address + size);
-    for (size_t i = 0; left->any && i < left->written.count; i++)
-        copy_part(machine, address, bytes, size, left->written.list[i].begin, left->written.list[i].end);
+    for (size_t i = 0; left->any && i < left->memory.written.count; i++)
+        copy_part(machine, address, bytes, size, left->memory.written.list[i].begin, left->memory.written.list[i].end);
 }

@@ -6,11 +6,14 @@
 #include "footprint.h"
 #include "grid.h"
 
-/* Leaves out all blocks of the launch but those in `done`, a bit each, which it takes over. all: what its blocks write,
- * of block 0; places: the allocations that they access; written: what those that are done have written. It takes over
- * the last two as well. */
-void left_keep(const struct grid *grid, uint64_t *done, struct footprint *all, struct ranges *places,
-               struct ranges *written);
+/* The allocations that a launch accesses, what its blocks write or add to, all of them, what they add to, and what
+ * those that are done have written. */
+struct left_memory {
+    struct ranges touched, changed, added, written;
+};
+
+/* Leaves out all blocks of the launch but those in `done`, a bit each. It takes over `done` and the ranges. */
+void left_keep(const struct grid *grid, uint64_t *done, const struct left_memory *memory);
 
 /* Returns the blocks of a launch that are done, where others were left out, and sets *grid to the launch; NULL: none
  * were. The caller executes the others, frees the list, and calls grid_forget(), until when the launch's arguments are

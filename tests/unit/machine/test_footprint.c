@@ -147,7 +147,9 @@ Test(footprint, ranges_are_merged_and_moved_to_block_0)
     cr_assert(footprint_join(&all, &one, at, row, &(struct ranges){0}));
     cr_expect(all.list[0].of[1].list[0].begin == 700 && all.list[0].of[1].list[0].end == 1500);
     cr_expect_eq(all.list[1].of[0].count, 0, "nobody writes there");
-    struct ranges spans = footprint_spans(&all.list[0], FOOTPRINT_WRITES, blocks);
+    struct axis axes[AXES_MOST];
+    axes_of(axes, blocks);
+    struct ranges spans = footprint_reach(&all.list[0], FOOTPRINT_WRITES, axes);
     cr_expect(spans.count == 1 && spans.list[0].begin == 700 && spans.list[0].end == 1900);
     free(spans.list);
     /* What one block alone does may be as if the others did as well. */
