@@ -312,8 +312,8 @@ const struct opcode control_opcodes[] = {
     {"BPT.TRAP",       NULL,              CONTROL_TRAP,                                           NULL, "",  ""},
     {"NOP",            NULL,              CONTROL_NEXT,                                           NULL, "",  ""},
     /* Kernels are executed one after the other, so there is no other kernel to wait for or to start. */
-    {"ACQBULK",        count_none_or_all, CONTROL_NEXT,                                           NULL, "",  ""},
-    {"PREEXIT",        count_none_or_all, CONTROL_NEXT,                                           NULL, "",  ""},
+    {"ACQBULK",        count_none_or_all, RULE_KEEPS,                                             NULL, "",  ""},
+    {"PREEXIT",        count_none_or_all, RULE_KEEPS,                                             NULL, "",  ""},
     {"LDGDEPBAR",      NULL,              CONTROL_NEXT,                                           NULL, "",  ""},
     {"MEMBAR",         NULL,              TRAIT_FENCE,                                            NULL, "",  "ALL SC CTA GPU SYS"},
     {"MEMBAR.ALL.CTA", NULL,              TRAIT_FENCE | TRAIT_SIGNALS,                            NULL, "",  ""},

@@ -378,14 +378,22 @@ void rule_lea_hi(struct step *step)
     }
     if (!tag_has_factors(raw_tag(step, 2)) || code->operands[2].negate || code->operands[2].invert) {
         /* Then it is a sum with a word that is the same. */
-        bool known = join(&low, row_tag(step, 2, 0), step->lanes) && join(&low, row_tag(step, 4, 0), step->lanes) &&
-                     (!extended(code) || join(&low, mask_tag(step, 6), step->lanes));
-        const struct tag *b = row_tag(step, 3, 0);
-        known &= tag_knows(b, step->lanes) && tag_add(&low, b, INVERT(3) ? -1 : 1);
-        low.lanes = UINT32_MAX;
-        tag_wrap(&low, step->proof->axes);
-        put_row(step, 0, 0, known ? &low : &tag_data);
-        put_mask(step, 1, known && !tag_moves(&low) ? &low : &tag_data);
+        const uint32_t ia = INVERT(2);
+        const bool known = join(&low, row_tag(step, 2, 0), step->lanes) && join(&low, row_tag(step, 4, 0), step->lanes);
+        uint32_t words[LANES];
+        for (unsigned l = 0; l < LANES; l++) {
+            const uint32_t upper = is_signed ? (uint32_t)((int32_t)WORDS(2)[l] >> 31) : WORDS(4)[l];
+            const uint64_t word = ((uint64_t)upper << 32 | WORDS(2)[l]) << shift;
+            words[l] = ((uint32_t)(word >> 32) ^ ia) + ((uint32_t)word == 0 ? CARRY(2) : 0);
+        }
+        low.lanes = known ? UINT32_MAX : 0;
+        sum_add(step, &moved, &low, words, 0, 1, false);
+        add_operand(step, &moved, 3, false);
+        if (extended(code))
+            sum_carry(step, &moved, 6);
+        sum_end(step, &moved, CARRY(3), false);
+        put_row(step, 0, 0, sum_low(&moved));
+        put_mask(step, 1, sum_above(&moved));
         return;
     }
     struct tag high = tag_data;
