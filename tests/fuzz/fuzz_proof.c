@@ -58,7 +58,18 @@ static const char *const forms[] = {
     "IMAD.WIDE R22,R17,0x80,R20",
     "LDG.E $d,[R22.64]",
     "STG.E [R22.64],$a",
+    /* Programs whose shape is above MORE_FROM have these, too. */
+    "LEA.HI $d,$p,$a,$m,$a,$k",
+    "SHF.R.S64 $d,$a,$k,$a",
+    "IMAD.WIDE$u $e,$p,$a,$m,$e",
+    "IMAD.WIDE$u.X $e,$p,$a,$m,$e,$q",
+    "IMAD.HI$u $d,$p,$a,$m,$e",
+    "LOP3.LUT R14,$a,0x1f,RZ,0xc0,!PT;LDC.U8 $d,c[0x0][R14+0x218]",
+    "LOP3.LUT R15,$a,0x18,RZ,0xc0,!PT;IADD3 R22,P6,R20,R15,RZ;IADD3.X R23,R21,RZ,RZ,P6,!PT",
+    "LD.E $d,[R22.64]",
+    "FMUL $d,$a,$m",
 };
+enum { MORE_FORMS = 9, MORE_FROM = 0xa0, THREADLESS_FROM = 0xd0 };
 static const unsigned grids[][3] = {{40, 1, 1}, {17, 3, 1}, {6, 5, 2}, {3, 7, 3},
                                     {70, 1, 1}, {1, 33, 1}, {9, 8, 1}, {2, 1, 1}};
 static const uint32_t numbers[] = {0,          1,          7,          8,          32,         100,
@@ -141,7 +152,7 @@ static void add(json_t *list, const char *form, bool guarded, struct source *sou
 }
 
 /* Registers 14 to 23 are for addresses, which stay in the buffer wherever a branch leads. */
-static json_t *program(struct source *source)
+static json_t *program(struct source *source, size_t count)
 {
     json_t *list = json_array();
     add(list,
@@ -156,7 +167,7 @@ static json_t *program(struct source *source)
         const unsigned form = take(source);
         if (form == UINT8_MAX) /* the next program follows */
             break;
-        add(list, forms[form % ARRAY_SIZE(forms)], form / ARRAY_SIZE(forms) == 3, source);
+        add(list, forms[form % count], form / count == 3, source);
     }
     for (unsigned i = 0; i <= BRANCH_MOST; i++)
         add(list, "EXIT", false, source);
@@ -194,7 +205,8 @@ static void try_program(struct machine *machine, uint64_t buffer, struct source 
     const unsigned shape = take(source);
     for (unsigned i = 0; i < NUMBERS; i++)
         parameters.numbers[i] = take_number(source);
-    json_t *list = program(source);
+    json_t *list = program(source, ARRAY_SIZE(forms) - (shape < MORE_FROM ? MORE_FORMS : 0));
+    const bool asks = shape < THREADLESS_FROM;
     struct module module = {.machine = machine, .architecture = architecture_find(90)};
     struct function function = {.text = {.name = "kernel", .size = json_array_size(list) * INSTRUCTION_BYTES},
                                 .module = &module,
@@ -207,8 +219,11 @@ static void try_program(struct machine *machine, uint64_t buffer, struct source 
     const size_t bytes = function.code->count * sizeof(struct tally);
     struct tally *each = x_calloc(1, bytes), *some = x_calloc(1, bytes);
     struct proved proved;
+    grid_ask_threads(machine, asks);
     const bool met = launch(&grid, "every", buffer, each, &proved);
     launch(&grid, "small", buffer, some, &proved);
+    for (size_t i = 0; i < function.code->count && !asks; i++)
+        each[i].working = some[i].working = 0;
     require(!met || proved.why, "blocks meet that were proved to be apart");
     require(met || memcmp(each, some, bytes) == 0, "the counts are not those of all blocks");
     free(each);
