@@ -68,6 +68,7 @@ struct proved {
     uint64_t executed; /* blocks that were executed, of all */
     const char *why;   /* why all were; NULL: they were not */
     size_t where;      /* the instruction that is why; SIZE_MAX: none */
+    bool threadless;   /* of some instructions `working` is wrong */
 };
 
 /* What a launch does that is a fault if anything depends on it: the first of its blocks that does. */
@@ -127,6 +128,9 @@ void grid_copy_known(struct machine *machine, uint64_t address, unsigned char *b
 bool grid_has_left(struct machine *machine); /* some blocks were left out, and are not settled */
 /* From now on no blocks are left out; none are while the host sees memory of the GPU without a call. */
 void grid_leave_none(struct machine *machine);
+/* Whether it is asked how many threads of an instruction work: if not, `working` of a tally may be wrong. */
+void grid_ask_threads(struct machine *machine, bool asked);
+bool grid_asks_threads(struct machine *machine);
 void grid_host_shares(struct machine *machine, bool shares);
 bool grid_leaves(struct machine *machine);
 

@@ -9,6 +9,7 @@
 struct left {
     bool any;
     bool never, shared; /* from now on none are; as long as the host shares memory with the GPU, none are */
+    bool threadless;    /* nobody asks how many threads work */
     struct grid grid;
     unsigned char *parameters;
     uint64_t *done;
@@ -60,6 +61,7 @@ void grid_forget(struct machine *machine)
     memset(left, 0, sizeof *left);
     left->never = had.never;
     left->shared = had.shared;
+    left->threadless = had.threadless;
     for (size_t i = 0; i < had.freed_count; i++)
         device_free(machine, had.freed[i]);
     free(had.freed);
@@ -87,6 +89,16 @@ uint64_t *left_take(struct machine *machine, struct grid *grid)
 void grid_leave_none(struct machine *machine)
 {
     left_of(machine)->never = true;
+}
+
+void grid_ask_threads(struct machine *machine, bool asked)
+{
+    left_of(machine)->threadless = !asked;
+}
+
+bool grid_asks_threads(struct machine *machine)
+{
+    return !left_of(machine)->threadless;
 }
 
 void grid_host_shares(struct machine *machine, bool shares)

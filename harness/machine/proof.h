@@ -26,6 +26,8 @@ struct block_proof {
     unsigned warp_count;
     struct footprint footprint;
     struct ranges arrays; /* of textures that are read, which no block of the launch writes */
+    bool *uneven;         /* instructions of which it is not known how many threads work; NULL: that is asked for */
+    bool relies;          /* on that no block writes what all of the class load from one place */
     const char *why;      /* why it is not proved; NULL: it is, so far */
     const struct instruction *where;
     /* For tests, and else NULL: of each warp what its registers hold at its end, and the proof of another block, which

@@ -43,16 +43,41 @@ static void (*const rules[])(struct step *) = {
     [RULE_TEXTURE >> RULE_SHIFT] = rule_texture,   [RULE_REDUCTION >> RULE_SHIFT] = rule_reduction,
 };
 
+static bool only_computes(const struct instruction *code)
+{
+    const uint64_t rule = (uint64_t)code->rule << RULE_SHIFT;
+    return rule >= RULE_SAME && rule <= RULE_SPECIAL && !code->apart;
+}
+
+/* Whether its guard may be data, since it only computes: then it is not known how many of its threads work. Of floats
+ * it is so too where the guard would cut the class, since no address follows from them. */
+static bool may_be_guarded(const struct step *step)
+{
+    const struct instruction *code = step->code;
+    const struct tag *guard = &step->tags->masks[code->guard / sizeof(uint32_t)];
+    bool cut = !tag_knows(guard, step->warp->active) || tag_moves(guard);
+    for (unsigned i = 0; i < guard->count && code->traits & (TRAIT_FP16 | TRAIT_FP32 | TRAIT_FP64); i++) {
+        const struct box *box = &step->proof->box[guard->parts[i].axis];
+        cut |= guard->parts[i].low > box->low || guard->parts[i].high < box->high || guard->parts[i].every > box->every;
+    }
+    return cut && step->proof->uneven && only_computes(code);
+}
+
 void proof_step(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct block_proof *proof = warp->block->proof;
     if (proof->values && code->control == CONTROL_EXIT && (warp->alive & ~(lanes & extra_predicate(warp, code))) == 0)
         proof_check(warp);
-    struct step step = {proof, &proof->warps[warp->number], warp, code, code->uniform ? ALL_LANES : lanes};
+    struct step step = {proof, &proof->warps[warp->number], warp, code, code->uniform ? ALL_LANES : lanes, false};
     if (proof->why || proof->of_class)
         return;
-    if (code->guarded && !need(&step, &step.tags->masks[code->guard / sizeof(uint32_t)], warp->active, "a guard"))
+    if (code->guarded && may_be_guarded(&step)) {
+        proof->uneven[code->index] = step.maybe = true;
+        step.lanes = lanes = code->uniform ? ALL_LANES : warp->active;
+    } else if (code->guarded && !need(&step, &step.tags->masks[code->guard / sizeof(uint32_t)], warp->active,
+                                      only_computes(code) ? "how many threads compute" : "a guard")) {
         return;
+    }
     if (code->control == CONTROL_NEXT && (!lanes || !code->run))
         return;
     warp->guarded = lanes;

@@ -12,6 +12,7 @@ struct step {
     struct warp *warp;
     const struct instruction *code;
     uint32_t lanes; /* those that are written */
+    bool maybe;     /* in other blocks others may be, or none: nothing is known of what it writes */
 };
 
 extern const struct tag tag_data; /* of no lane anything is known */

@@ -217,16 +217,74 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
     return true;
 }
 
+/* Lanes of a generic access are in global memory, or in a window of shared or local memory, where the address has to be
+ * the same. Returns those in global memory. */
+static uint32_t need_any(struct step *step, unsigned kind)
+{
+    const struct instruction *code = step->code;
+    const unsigned n = address_operand(code);
+    const struct operand *operand = &code->operands[n];
+    uint64_t addresses[LANES];
+    uint32_t global = step->lanes;
+    if (code->traits & TRAIT_GENERIC) {
+        global_addresses(step->warp, operand, addresses);
+        for (unsigned l = 0; l < LANES; l++) {
+            const uint64_t window = addresses[l] & ~(uint64_t)UINT32_MAX;
+            global &= ~((window == SHARED_WINDOW || window == LOCAL_WINDOW ? 1u : 0u) << l);
+        }
+    }
+    struct step narrow = *step;
+    narrow.lanes &= ~global;
+    if (narrow.lanes && need_narrow(&narrow, n) && need_row(&narrow, operand->high, "a generic address") &&
+        operand->based && operand->uniform)
+        need_row(&narrow, operand->base_high, "a generic address");
+    if (global)
+        need_global(step, n, global, 32, code->size, kind);
+    return global;
+}
+
+/* What several blocks load from one place is the same in these, since one that wrote there would meet the others. The
+ * class is in the box of the address already. */
+static struct tag of_one_place(const struct step *step, unsigned n)
+{
+    const struct operand *operand = &step->code->operands[n];
+    const struct axis *axes = step->proof->axes;
+    struct tag moves = tag_same, same = tag_same;
+    uint64_t addresses[LANES];
+    if (has_modifier(step->code, "STRONG") || !tag_add(&moves, tag_at(step, operand->row / ROW_BYTES), 1) ||
+        (operand->based && !tag_add(&moves, tag_at(step, operand->base / ROW_BYTES), 1)))
+        return tag_data;
+    if (!tag_moves(&moves))
+        return tag_same;
+    /* Where it moves, it is looked for only if all lanes load the same. */
+    global_addresses(step->warp, operand, addresses);
+    for (uint32_t left = step->lanes; left; left &= left - 1)
+        if (addresses[__builtin_ctz(left)] != addresses[__builtin_ctz(step->lanes)])
+            return tag_data;
+    bool others = false;
+    const bool known = tag_limit(&same, &moves, axes, 0, 0);
+    for (unsigned k = 0; k < AXES_MOST; k++) {
+        bool stays = axes[k].most == 0;
+        for (unsigned i = 0; i < same.count; i++)
+            stays |= same.parts[i].axis == k && same.parts[i].low == same.parts[i].high;
+        others |= !stays;
+    }
+    return known && others ? same : tag_data;
+}
+
 void rule_load(struct step *step)
 {
     const struct instruction *code = step->code;
-    if (need_global(step, address_operand(code), step->lanes, 32, code->size, FOOTPRINT_READS))
-        lose_rows(step, 0, code->size > 4 ? code->size / 4 : 1);
+    const struct tag loaded =
+        need_any(step, FOOTPRINT_READS) == step->lanes ? of_one_place(step, address_operand(code)) : tag_data;
+    step->proof->relies |= loaded.lanes != 0;
+    for (unsigned k = 0; k < (code->size > 4 ? code->size / 4u : 1); k++)
+        put_row(step, 0, k, &loaded);
 }
 
 void rule_store(struct step *step)
 {
-    need_global(step, address_operand(step->code), step->lanes, 32, step->code->size, FOOTPRINT_WRITES);
+    need_any(step, FOOTPRINT_WRITES);
 }
 
 /* An atomic whose answer is not used, of one number or several. */

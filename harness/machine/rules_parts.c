@@ -243,6 +243,7 @@ void put_row(const struct step *step, unsigned n, unsigned k, const struct tag *
     const uint32_t row = (operand->row + k * (operand->high - operand->row)) / ROW_BYTES;
     if (row >= ROWS || is_constant_row(row))
         return;
+    tag = step->maybe ? &tag_data : tag;
     struct tag *to = &step->tags->rows[row], settled;
     if (to->lanes & ~step->lanes && (to->floor || tag->floor)) {
         settled = *tag;
@@ -257,7 +258,7 @@ void put_mask(const struct step *step, unsigned n, const struct tag *tag)
 {
     const uint32_t mask = step->code->operands[n].row / sizeof(uint32_t);
     if (mask % 8 != MASK_TRUE)
-        tag_put(&step->tags->masks[mask], tag, step->lanes);
+        tag_put(&step->tags->masks[mask], step->maybe ? &tag_data : tag, step->lanes);
 }
 
 void put_all(const struct step *step, const struct tag *tag, unsigned rows, unsigned lost)

@@ -39,6 +39,11 @@ enum exact_counter exact_counter_of(const struct metric *metric)
     return counter;
 }
 
+bool exact_counts_threads(enum exact_counter counter)
+{
+    return counter == EXACT_THREADS_PER_INSTRUCTION || (counter >= EXACT_FP64 && counter <= EXACT_FP16_FUSED);
+}
+
 bool exact_provides(const struct metric *metric)
 {
     return metric_source(metric) == SOURCE_CODE || computed_counter_of(metric) == COMPUTED_EXCESS ||

@@ -39,6 +39,9 @@ enum exact_counter {
  * none. */
 enum exact_counter exact_counter_of(const struct metric *metric);
 
+/* Whether it counts threads whose guard is true. */
+bool exact_counts_threads(enum exact_counter counter);
+
 /* Whether a metric can be computed from these counters and the machine code. */
 bool exact_provides(const struct metric *metric);
 

@@ -237,6 +237,7 @@ static void note_proof(struct launches *log, const struct grid *grid, const stru
         steps += tallies[i].executed;
     proofs->blocks += (double)grid_blocks(grid);
     proofs->executed += (double)(proved->why ? grid_blocks(grid) : proved->executed);
+    log->open_lines |= (unsigned)proved->threadless << LINE_WORKING_THREADS;
     if (!proved->why || (steps < GRID_STEPS_LEAST && !getenv("CUGATE_SIM_PROOF")) || !grid_leaves(runtime_machine()))
         return;
     char *place = proved->where == SIZE_MAX ? NULL : code_place(grid->function, proved->where), *was = proofs->missing;

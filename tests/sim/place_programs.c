@@ -97,6 +97,10 @@ static const char *const narrow[] = {
     "(A >> S) * P",
     "(A << S) >> S",
     "A / S1 & ~7u",
+    "in[(A) & 15]",
+    "in[(A / S1) & 63]",
+    "in[(A >> S) & 4095]",
+    "in[(B * S1) & 255] & 255",
 };
 static const char *const wide[] = {
     "L + M",
@@ -187,7 +191,7 @@ static bool print_kernel(unsigned number)
     expand(wide[below(LENGTH(wide))], values);
     printf(";\n");
     for (unsigned s = 0; s < 2; s++) {
-        const unsigned kind = below(14);
+        const unsigned kind = below(15);
         adds |= kind == 10 || kind == 11;
         switch (kind) {
         case 0:
@@ -236,6 +240,10 @@ static bool print_kernel(unsigned number)
         case 11:
             printf("    atomicMax(added + 4096 + (v%u >> %u & 15) * %u + threadIdx.x / %u, sum);\n", below(values),
                    below(8), 8 << below(4), 1 << below(6));
+            break;
+        case 12: /* what others may add to */
+            printf("    for (uint32_t i = 0; i < (added[v%u & 31] & 3); i++)\n        sum = sum * 5 + in[i];\n",
+                   below(values));
             break;
         default:
             printf("    if (");

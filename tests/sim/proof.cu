@@ -614,6 +614,78 @@ __global__ void waits(uint32_t *out, const uint32_t *)
     while (threadIdx.x == 0 && atomicAdd(&out[1], 0) == 0x02020202)
         continue;
 }
+/* What all load from one place decides, as where a table is; the last block writes it, or not. */
+__global__ void one_decides(uint32_t *out, const uint32_t *in)
+{
+    for (uint32_t k = 0; k < in[1] % 5; k++)
+        out[thread() + (in[in[k] % 64] & 128)] += k;
+}
+__global__ void one_is_written(uint32_t *out, const uint32_t *)
+{
+    const uint32_t times = out[words - 1] % 5;
+    for (uint32_t k = 0; k < times; k++)
+        out[thread()] += k;
+    if (blockIdx.x == blocks - 1 && threadIdx.x == 0)
+        out[words - 1] = 1;
+}
+/* Each quarter of the blocks loads another word, which the launch before has written. */
+__global__ void numbers(uint32_t *out)
+{
+    out[thread()] = thread();
+}
+__global__ void one_of_four(uint32_t *out, const uint32_t *in)
+{
+    for (uint32_t k = 0; k < in[blockIdx.x / 16] + 1; k++)
+        out[thread()] += k;
+}
+/* Only how many threads work hangs on data: what is guarded computes. */
+__global__ void guards_sums(uint32_t *out, const uint32_t *in)
+{
+    out[thread()] = __float_as_uint(logf(1e-41f * static_cast<float>(in[thread()])));
+}
+/* ... and what follows decides. */
+__global__ void guards_decide(uint32_t *out, const uint32_t *in)
+{
+    uint32_t times = 1;
+    asm volatile("{ .reg .pred p; setp.gt.u32 p, %1, 2000; @p add.u32 %0, %0, 2; }" : "+r"(times) : "r"(in[thread()]));
+    for (uint32_t k = 0; k < times; k++)
+        out[thread() + k * words / 4] = k;
+}
+/* It is polled: that is not known to stay. */
+__global__ void one_is_polled(uint32_t *out, const uint32_t *in)
+{
+    for (uint32_t k = 0; k < *static_cast<const volatile uint32_t *>(in) % 5; k++)
+        out[thread()] += k;
+}
+/* Generic addresses: of shared or of global memory, of one bank or another by block. */
+__global__ void generic(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint32_t tile[threads];
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t *from = k ? tile : &in[blockIdx.x * threads];
+        uint32_t *to = k ? &out[blockIdx.x * threads] : tile, value;
+        asm volatile("ld.u32 %0, [%1];" : "=r"(value) : "l"(&from[threadIdx.x]));
+        asm volatile("st.u32 [%0], %1;" ::"l"(&to[threadIdx.x]), "r"(value));
+    }
+}
+__global__ void generic_by_block(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint32_t tile[33 * threads];
+    for (unsigned i = threadIdx.x; i < 33 * threads; i += threads)
+        tile[i] = in[i];
+    __syncthreads();
+    uint32_t value;
+    asm volatile("ld.u32 %0, [%1];" : "=r"(value) : "l"(&tile[threadIdx.x * (blockIdx.x & 32 ? 33 : 32)]));
+    out[thread()] = value;
+}
+/* An index of 64 bits is divided, and waits for another grid. */
+__global__ void long_quotient(uint32_t *out, const uint32_t *)
+{
+    const int64_t at = static_cast<int64_t>(blockIdx.x) * threads * gridDim.x + threadIdx.x;
+    if (threadIdx.x == 0)
+        out[at / 512] = 1;
+    asm volatile("griddepcontrol.wait;");
+}
 
 template <void (*kernel)(uint32_t *, const uint32_t *), unsigned columns = blocks, unsigned rows = blocks / columns>
 int launch(void *data)
@@ -628,6 +700,14 @@ template <void (*kernel)(uint32_t *, const uint32_t *)> int launch_and_read(void
     const state &s = *static_cast<state *>(data);
     kernel<<<blocks, threads>>>(s.out.data, s.in.data);
     own<<<blocks, threads>>>(s.out.data + words / 2, s.out.data);
+    return cugate::launched();
+}
+/* What it reads is written by a launch before. */
+template <void (*kernel)(uint32_t *, const uint32_t *)> int launch_numbered(void *data)
+{
+    const state &s = *static_cast<state *>(data);
+    numbers<<<blocks, threads>>>(s.out.data + words / 2);
+    kernel<<<blocks, threads>>>(s.out.data, s.out.data + words / 2);
     return cugate::launched();
 }
 
@@ -808,6 +888,12 @@ constexpr cugate_variant variants[] = {
     VARIANT(last_one),
     VARIANT(exchanges),
     VARIANT(waits),
+    VARIANT(one_decides),
+    VARIANT(one_is_written),
+    VARIANT(one_is_polled),
+    VARIANT(generic),
+    VARIANT(generic_by_block),
+    VARIANT(long_quotient),
     VARIANT_OF(quotient, 295, 1),
     VARIANT_OF(quotient_masked, 295, 1),
     VARIANT_OF(quotient_33, 295, 1),
@@ -825,6 +911,9 @@ constexpr cugate_variant variants[] = {
     {.name = "row_constant", .doc = "one row of blocks", .launch = launch<row_constant, 8>, .bytes = 1},
     {.name = "adds_one_read", .doc = "two launches", .launch = launch_and_read<adds_one>, .bytes = 1},
     {.name = "adds_own_read", .doc = "two launches", .launch = launch_and_read<adds_own>, .bytes = 1},
+    {.name = "guards_decide", .doc = "two launches", .launch = launch_numbered<guards_decide>, .bytes = 1},
+    {.name = "guards_sums", .doc = "two launches", .launch = launch_numbered<guards_sums>, .bytes = 1},
+    {.name = "one_of_four", .doc = "two launches", .launch = launch_numbered<one_of_four>, .bytes = 1},
     {.name = "with_buffer", .doc = "a buffer that is freed", .launch = launch_with_buffer, .bytes = 1},
     {.name = "fetches", .doc = "textures that are freed", .launch = launch_fetches, .bytes = 1},
 };
