@@ -310,6 +310,8 @@ const struct opcode control_opcodes[] = {
     {"NANOSLEEP",      NULL,              CONTROL_YIELD | TRAIT_LOOKS,                            NULL, "",  "SYNCS"},
     {"WARPGROUP.WAIT", NULL,              CONTROL_WAIT_GROUP,                                     NULL, "",  ""},
     {"BPT.TRAP",       NULL,              CONTROL_TRAP,                                           NULL, "",  ""},
+    /* Gives back shared memory that is not needed any more, which others may then have. */
+    {"USETSHMSZ",      NULL,              CONTROL_NEXT,                                           NULL, "",  "FLUSH"},
     {"NOP",            NULL,              CONTROL_NEXT,                                           NULL, "",  ""},
     /* Kernels are executed one after the other, so there is no other kernel to wait for or to start. */
     {"ACQBULK",        count_none_or_all, RULE_KEEPS,                                             NULL, "",  ""},
