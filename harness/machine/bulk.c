@@ -217,16 +217,17 @@ static void read_tile(struct tile_copy *copy, struct warp *warp, const struct in
                     (long long)first, COPY_UNIT);
 }
 
-/* Rounds numbers to TF32, as an H200 did. How it rounds in the middle between two, and NaNs, was not seen. */
+/* Rounds numbers to TF32, in the middle between two to the even one, as an H200 did. How it rounds NaNs was not seen.
+ */
 static void round_words(struct tile_copy *copy, unsigned char *bytes, unsigned count)
 {
     enum { LOST = 0x2000, EXPONENT = 0x7f800000 };
     for (unsigned at = 0; at < count; at += 4) {
         uint32_t word;
         memcpy(&word, bytes + at, sizeof word);
-        if ((word & (LOST - 1)) == LOST / 2 || (word & EXPONENT) == EXPONENT)
+        if ((word & EXPONENT) == EXPONENT)
             block_not_simulated(copy->warp->block, "%s that rounds 0x%08x to TF32", copy->code->opcode, word);
-        word = (word + LOST / 2) & ~(uint32_t)(LOST - 1);
+        word = (word + LOST / 2 - 1 + (word / LOST & 1)) & ~(uint32_t)(LOST - 1);
         memcpy(bytes + at, &word, sizeof word);
     }
 }
