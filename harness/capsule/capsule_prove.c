@@ -47,18 +47,22 @@ static void note_differences(struct proving *proving, const struct memory *other
     }
 }
 
-/* In a page that varies, other words may vary the next time: all that the launch changes there are masked. */
+static bool page_varies(const struct proving *proving, const struct place *place)
+{
+    const unsigned char *mask = proving->varies.ranges[place->range] + (uint64_t)place->page * CAPSULE_PAGE;
+    size_t masked = 0;
+    for (size_t i = 0; i < place_size(proving, place); i++)
+        masked += mask[i] != 0;
+    return masked > 0;
+}
+
+/* Masks all that the launch changes in a page. */
 static int widen(struct proving *proving, const struct place *place)
 {
     const size_t length = place_size(proving, place);
     const uint64_t at = (uint64_t)place->page * CAPSULE_PAGE;
     unsigned char *mask = proving->varies.ranges[place->range] + at, before[CAPSULE_PAGE];
     const unsigned char *after = proving->first.ranges[place->range] + at;
-    size_t masked = 0;
-    for (size_t i = 0; i < length; i++)
-        masked += mask[i] != 0;
-    if (masked == 0)
-        return 0;
     if (capsules_page(proving->capsules, proving->capsule->ranges[place->range].before[place->page], before,
                       proving->problem) < 0)
         return -1;
@@ -70,12 +74,25 @@ static int widen(struct proving *proving, const struct place *place)
     return 0;
 }
 
+/* In a page that varies other words may vary the next time, and so may those of changed pages that are next to it,
+ * since an array takes several. */
 static int widen_all(struct proving *proving)
 {
-    for (size_t i = 0; i < proving->capsule->range_count; i++)
-        for (size_t page = 0; page < pages_of(proving->capsule->ranges[i].size); page++)
-            if (widen(proving, &(struct place){i, page}) < 0)
-                return -1;
+    for (size_t i = 0; i < proving->capsule->range_count; i++) {
+        const struct memory_range *range = &proving->capsule->ranges[i];
+        for (size_t page = 0, end; page < pages_of(range->size); page = end + 1) {
+            bool any = false;
+            for (end = page; end < pages_of(range->size); end++) {
+                const bool varies = page_varies(proving, &(struct place){i, end});
+                if (!varies && range->after[end] == PAGE_SAME)
+                    break;
+                any |= varies;
+            }
+            for (size_t k = page; any && k < end; k++)
+                if (widen(proving, &(struct place){i, k}) < 0)
+                    return -1;
+        }
+    }
     return 0;
 }
 

@@ -5,7 +5,8 @@
 #include <sys/random.h>
 
 enum { REDUCE_TURNS = 16384 }; /* threads of a launch of 64 blocks with 256 each */
-enum { NOISE_LEAVES = 8 };     /* the number that it counts up, apart from the one that varies */
+/* The number that it counts up, apart from the one that varies; one that varies later. */
+enum { NOISE_LEAVES = 8, NOISE_LATE = 1 << 14, NOISE_TIMES = 12 };
 
 static double add_one(const struct arguments *arguments)
 {
@@ -73,12 +74,14 @@ static double settle(const struct arguments *arguments)
     return 0;
 }
 
-/* Leaves something else each time. */
+/* Leaves something else each time, and in the next page after some times only. */
 static double noise(const struct arguments *arguments)
 {
+    static int times;
     if (getrandom(arguments->data, sizeof *arguments->data, 0) != sizeof *arguments->data)
         abort();
     arguments->data[NOISE_LEAVES] += 1;
+    arguments->data[NOISE_LATE] = times++ < NOISE_TIMES ? 1 : 2;
     return 0;
 }
 

@@ -67,6 +67,7 @@ extern "C" __global__ void noise(int *data, int count, int value)
     if (threadIdx.x == 0 && blockIdx.x == 0) {
         data[0] = (int)clock64();
         data[8] += 1;
+        data[1 << 14] = 1;
     }
 }
 

@@ -161,6 +161,7 @@ static void use_again(struct gpu *gpu)
 
 static void use_noise(struct gpu *gpu)
 {
+    gpu->numbers = allocate(128 << 10);
     launch(gpu, "noise", 1, 32);
 }
 
