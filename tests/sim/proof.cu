@@ -388,6 +388,16 @@ __device__ uint32_t of_neighbour(uint32_t value, uint32_t loaded)
 }
 VALUE(some_lanes, of_neighbour(block, loaded))
 VALUE(other_lane, __shfl_sync(~0u, lane * 7, block))
+/* A sum with an upper word, which carries in some blocks. */
+__device__ uint32_t carry_of_upper(uint32_t a, uint32_t b)
+{
+    const uint64_t sum = uint64_t{a} + (b >> 7);
+    return uint32_t(sum) + uint32_t(sum >> 32) * 8;
+}
+VALUE(upper_carries, carry_of_upper(block * 0x08000000u + 0x07f00000 + lane, lane *grid * 1000003))
+VALUE(right_of_two, __funnelshift_r(block * 0x08000000u + lane * 8, grid + lane, 3))
+VALUE(right_of_two_moves, __funnelshift_r(lane, block, 5))
+VALUE(right_that_carries, __funnelshift_r(block * 0x08000004u + lane, grid, 4))
 
 /* ---- Quotients ---- */
 
@@ -614,7 +624,6 @@ __global__ void waits(uint32_t *out, const uint32_t *)
     while (threadIdx.x == 0 && atomicAdd(&out[1], 0) == 0x02020202)
         continue;
 }
-
 template <void (*kernel)(uint32_t *, const uint32_t *), unsigned columns = blocks, unsigned rows = blocks / columns>
 int launch(void *data)
 {
@@ -782,6 +791,10 @@ constexpr cugate_variant variants[] = {
     VARIANT(squares),
     VARIANT(upper_shifted),
     VARIANT(carries_twice),
+    VARIANT(upper_carries),
+    VARIANT(right_of_two),
+    VARIANT(right_of_two_moves),
+    VARIANT(right_that_carries),
     VARIANT(alike),
     VARIANT(some_lanes),
     VARIANT(other_lane),

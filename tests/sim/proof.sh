@@ -63,8 +63,10 @@ read -rd '' -a wanted <<<'adds_columns adds_halves adds_odd adds_one adds_one_re
     adds_wide alike backwards bank_by_block bits both_signs carries carries_twice comes_nearer constants_apart
     constants_turn diagonal fetches half_lines halves in_place lane_product long_index minus odd_rows other_lane own
     parity product quotient quotient_16 quotient_33 quotient_by quotient_decides quotient_even quotient_masked
-    quotient_of_rows quotient_signed quotient_signed_by quotients row_constant shift_at_edge shift_by shift_of_strides
-    shift_that_carries shift_that_wraps side_by_side sign_of_xor smaller some_lanes squares swizzled turns upper_shifted
+    quotient_of_rows quotient_signed quotient_signed_by quotients right_of_two
+    right_of_two_moves right_that_carries row_constant shift_at_edge shift_by shift_of_strides
+    shift_that_carries shift_that_wraps side_by_side sign_of_xor smaller some_lanes squares swizzled turns upper_carries
+    upper_shifted
     wide_backwards wide_signed with_buffer word_each wraps_and_carries'
 CUGATE_SIM_PROOF=every simulate every --kernels "$compiled/meet.so"
 verdict 'and every block counts as its class says' "$(diff whole.txt every.txt)"
