@@ -82,40 +82,49 @@ static bool give_up(struct trial *trial, const char *why, const struct instructi
     return false;
 }
 
-/* Executes one block by itself. Returns its counts, which the caller frees; NULL: it failed. */
+/* Executes one block by itself. Returns its counts, which the caller frees; NULL: it failed, or it waits for others and
+ * goes on when those begin. */
 static struct tally *run_alone(struct trial *trial, uint64_t number, struct block_proof *proof)
 {
     struct run_state run = *trial->run;
-    struct thread_state thread = {.run = &run};
+    struct thread_state *thread = x_calloc(1, sizeof *thread);
     const size_t count = run.code->count;
+    thread->run = &run;
+    run.alone = true;
     run.next = number;
     run.count = number + 1;
     run.live = 1;
     run.proof = proof;
     pthread_mutex_init(&run.lock, NULL);
-    thread.tallies = x_calloc(count, sizeof *thread.tallies);
-    thread.flows = x_calloc(count + 1, sizeof *thread.flows);
-    run_blocks(&thread);
+    struct tally *tallies = thread->tallies = x_calloc(count, sizeof *tallies);
+    thread->flows = x_calloc(count + 1, sizeof *thread->flows);
+    run_blocks(thread);
     pthread_mutex_destroy(&run.lock);
-    add_flows(thread.tallies, thread.flows, count);
-    free(thread.flows);
-    hot_merge(&trial->run->hot, &thread.hot);
-    hot_release(&thread.hot);
+    trial->done[number / 64] |= UINT64_C(1) << number % 64;
+    if (thread->turns) {
+        give_up(trial, "a block may wait for others", NULL);
+        trial->run->waiting = thread;
+        return NULL;
+    }
+    add_flows(tallies, thread->flows, count);
+    hot_merge(&trial->run->hot, &thread->hot);
+    hot_release(&thread->hot);
+    free(thread->flows);
+    free(thread);
     uint64_t steps = 0;
     for (size_t i = 0; i < count; i++)
-        steps += thread.tallies[i].executed;
+        steps += tallies[i].executed;
     trial->steps += steps * (proof ? LOOKED_AT : 1);
     trial->executed++;
-    trial->done[number / 64] |= UINT64_C(1) << number % 64;
     if (run.failed) {
         trial->run->failed = true;
         trial->run->fault = run.fault;
         trial->run->problem = run.problem;
         trial->run->failed_block = number;
-        free(thread.tallies);
+        free(tallies);
         return NULL;
     }
-    return thread.tallies;
+    return tallies;
 }
 
 /* Whether blocks count the same, but for what is not proved. */
@@ -470,7 +479,7 @@ static bool try_class(struct trial *trial, uint64_t number, uint64_t whole)
         return give_up(trial, "there are too many classes of blocks", NULL);
     if (!add_class(trial, number)) {
         trial->class_of[number] = (uint16_t)trial->class_count; /* others are compared all the same */
-        return trial->every && !trial->run->failed;
+        return trial->every && trial->classes[trial->class_count - 1].tallies;
     }
     const struct class *class = &trial->classes[trial->class_count - 1];
     if (class->members * SPLIT_FROM < trial->count)
@@ -532,12 +541,8 @@ static const char *cannot_be_tried(const struct run_state *run, bool small)
         return "blocks know of each other";
     if (run->count < (small ? 2 : BLOCKS_LEAST) || run->count > BLOCKS_MOST)
         return "the number of blocks";
-    if (run->code->has_fences || run->code->has_spins || run->code->multiplies_apart)
-        return "blocks or warps wait for each other";
-    for (size_t i = 0; i < run->code->count; i++)
-        if (run->code->list[i].traits & TRAIT_ATOMIC && !(run->code->list[i].traits & TRAIT_SHARED) &&
-            !run->code->list[i].rule)
-            return "the answer of an atomic on global memory";
+    if (run->code->multiplies_apart)
+        return "warps wait for products";
     return grid->meetings && meetings_place(grid->meetings) ? "blocks of a launch before met" : NULL;
 }
 

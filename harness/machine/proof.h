@@ -10,6 +10,7 @@
 
 struct proof_warp {
     struct tag rows[ROWS], masks[MASKS];
+    struct tag looked; /* the address at which it looked last at what others may change */
 };
 
 /* What a warp's registers hold at its end. */

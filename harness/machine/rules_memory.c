@@ -174,6 +174,18 @@ static void note_access(struct step *step, uint32_t lanes, const uint64_t *addre
         proof_fail(step->proof, step->code, "too many accesses to note");
 }
 
+/* Whether a load of what others may change (a volatile one) may find the address at which the warp looked last: what it
+ * does then depends on data (waits.h). */
+static bool looks_again(const struct step *step, uint32_t lanes, const uint64_t *addresses, const struct tag *moves)
+{
+    const struct poll *last = &step->warp->poll;
+    struct tag apart = *moves;
+    const bool known = tag_add(&apart, &step->tags->looked, -1) && !tag_moves(&apart);
+    step->tags->looked = *moves;
+    return last->pc == step->code->index + 1 && last->lanes == lanes &&
+           (!known || last->address == addresses[__builtin_ctz(lanes)]);
+}
+
 /* An access to global memory costs the same where its lanes' addresses move alike, by multiples of `stride` bytes (a
  * power of two), and do not wrap; an access of all lanes at one address costs the same wherever that is. */
 static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t stride, unsigned size, unsigned kind)
@@ -200,6 +212,10 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
         values[l] = row_at(step->warp, SPACE_WARP, operand->row)[l];
         bases[l] = base_row ? base_row[0] : 0;
         one &= !(lanes >> l & 1) || addresses[l] == addresses[__builtin_ctz(lanes)];
+    }
+    if (kind == FOOTPRINT_READS && step->code->flags[FLAG_STRONG] && looks_again(step, lanes, addresses, &moves)) {
+        proof_fail(step->proof, step->code, "it looks again at what others may change");
+        return false;
     }
     const int64_t unit = one && stride == 32 ? size : stride;
     bool known = tag_add(&box, &moves, 1);
