@@ -206,7 +206,7 @@ int differs(char *why, size_t why_size, uint32_t elements, uint32_t first, doubl
 /* Compares what the executed blocks of a launch have written, where the others were left out. */
 int verify_written(const access &a, char *why, size_t why_size)
 {
-    std::vector<float> got;
+    cugate::untouched_vector<float> got;
     std::vector<std::pair<size_t, size_t>> written;
     CUGATE_TRY(a.out.download_written(got, written));
     for (const auto &[first, end] : written)

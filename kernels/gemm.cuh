@@ -188,7 +188,7 @@ template <class T, int n> struct gemm {
     std::vector<double> want_rows;
     std::vector<size_t> probe_at;
     std::vector<double> want_probes;
-    std::vector<T> got;
+    untouched_vector<T> got;
 
     enum seed : uint32_t { seed_a = 0xa, seed_b = 0xb, seed_c = 0xc, seed_weights = 0xd, seed_probes = 0xe };
 
@@ -307,11 +307,14 @@ template <class T, int n> int gemm<T, n>::check_written(char *why, size_t why_si
     std::vector<std::pair<size_t, size_t>> written;
     std::map<std::vector<char>, std::vector<double>> products;
     CUGATE_TRY(c.download_written(got, written));
-    std::vector<char> there(elements);
-    for (const auto &[first, end] : written)
-        std::fill(there.begin() + first, there.begin() + end, 1);
+    size_t next = 0; /* the first range that is not behind the row's beginning */
     for (size_t row = 0; row < n; row++) {
-        const std::vector<char> columns(there.begin() + row * n, there.begin() + (row + 1) * n);
+        std::vector<char> columns(n);
+        while (next < written.size() && written[next].second <= row * n)
+            next++;
+        for (size_t i = next; i < written.size() && written[i].first < (row + 1) * n; i++)
+            std::fill(columns.begin() + (std::max(written[i].first, row * n) - row * n),
+                      columns.begin() + (std::min(written[i].second, (row + 1) * n) - row * n), 1);
         if (std::find(columns.begin(), columns.end(), 1) == columns.end())
             continue;
         std::vector<double> chosen(weights);
@@ -335,7 +338,8 @@ template <class T, int n> int gemm<T, n>::check(char *why, size_t why_size)
 {
     if (c.is_partly_written())
         return check_written(why, why_size);
-    CUGATE_TRY(c.download(got));
+    std::vector<std::pair<size_t, size_t>> written; /* all */
+    CUGATE_TRY(c.download_written(got, written));
     for (size_t i = 0; i < probes; i++) {
         const double found = got[probe_at[i]];
         if (!(std::fabs(found - want_probes[i]) <= element_tolerance))
