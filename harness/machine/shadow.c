@@ -137,8 +137,12 @@ static void hear(const struct access *access)
     }
     if (reads)
         look_for_unwritten(shadow, access);
+    uint64_t last = UINT64_MAX;
     for (uint32_t left = access->lanes; left; left &= left - 1) {
         const uint64_t first = access_address(access, (unsigned)__builtin_ctz(left));
+        if (first == last) /* neighbours often read one word */
+            continue;
+        last = first;
         for (uint64_t at = first / 4; at <= (first + access->size - 1) / 4; at++)
             if (meets || access->size < 4)
                 shadow->words[at].written |= !reads;
