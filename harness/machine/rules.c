@@ -75,7 +75,7 @@ void proof_step(struct warp *warp, const struct instruction *code, uint32_t lane
         proof->uneven[code->index] = step.maybe = true;
         step.lanes = lanes = code->uniform ? ALL_LANES : warp->active;
     } else if (code->guarded && !need(&step, &step.tags->masks[code->guard / sizeof(uint32_t)], warp->active,
-                                      only_computes(code) ? "how many threads compute" : "a guard")) {
+                                      only_computes(code) ? "how many threads work is data," : "a guard")) {
         return;
     }
     if (code->control == CONTROL_NEXT && (!lanes || !code->run))
