@@ -690,22 +690,37 @@ __global__ void __cluster_dims__(2, 1, 1) clusters_meet(uint32_t *out, const uin
     if (threadIdx.x == 0 && rank_here() == 1)
         out[thread() + blockDim.x] = 7;
 }
+/* 1 of the last blocks, 0 of the others, without a branch. */
+__device__ uint32_t late()
+{
+    return (blockIdx.x + 23) >> 6;
+}
 /* Generic addresses: how banks are met, by block; and lanes that access several kinds of memory. */
 __global__ void generic_banks(uint32_t *out, const uint32_t *in)
 {
     __shared__ uint32_t tile[2 * threads];
     uint32_t *generic = tile;
     asm volatile("" : "+l"(generic));
-    generic[threadIdx.x << (blockIdx.x == 41)] = in[thread()];
+    generic[threadIdx.x + threadIdx.x * late()] = in[thread()];
     __syncthreads();
     out[thread()] = generic[threadIdx.x];
 }
 __global__ void several_kinds(uint32_t *out, const uint32_t *in)
 {
     __shared__ uint32_t tile[threads];
-    uint32_t *to = threadIdx.x & 1 ? tile : out + blockIdx.x * threads;
-    asm volatile("" : "+l"(to));
-    to[threadIdx.x] = in[thread()];
+    const uint32_t *from = threadIdx.x & 1 ? tile : in;
+    asm volatile("" : "+l"(from));
+    tile[threadIdx.x] = in[thread()];
+    out[thread()] = from[threadIdx.x];
+}
+/* Looks twice at what others may change. */
+__global__ void __cluster_dims__(1, 1, 1) looks_again(uint32_t *out, const uint32_t *in)
+{
+    uint32_t sum = 0;
+#pragma unroll 1
+    for (unsigned i = 0; i < 2; i++)
+        sum += const_cast<volatile const uint32_t *>(in)[thread()];
+    out[thread()] = sum;
 }
 
 /* ---- Barriers in shared memory ---- */
@@ -734,19 +749,19 @@ __device__ void ask(uint32_t *out, const uint32_t *in, uint32_t expected, uint32
 }
 __global__ void barrier_begins(uint32_t *out, const uint32_t *in)
 {
-    ask(out, in, blockIdx.x == 41 ? 2 : 1, 1, 0, 0);
+    ask(out, in, 1 + late(), 1, 0, 0);
 }
 __global__ void barrier_comes(uint32_t *out, const uint32_t *in)
 {
-    ask(out, in, 2, blockIdx.x == 41 ? 1 : 2, 0, 0);
+    ask(out, in, 2, 2 - late(), 0, 0);
 }
 __global__ void barrier_phase(uint32_t *out, const uint32_t *in)
 {
-    ask(out, in, 1, 1, blockIdx.x == 41, 0);
+    ask(out, in, 1, 1, late(), 0);
 }
 __global__ void barrier_which(uint32_t *out, const uint32_t *in)
 {
-    ask(out, in, 1, 1, 0, blockIdx.x == 41);
+    ask(out, in, 1, 1, 0, late());
 }
 __global__ void barrier_by_data(uint32_t *out, const uint32_t *in)
 {
@@ -778,16 +793,16 @@ __global__ void told(uint32_t *out, const uint32_t *in)
     __syncthreads();
     decide(out, in, *const_cast<volatile uint32_t *>(&word));
 }
-__global__ void told_by_data(uint32_t *out, const uint32_t *in)
+template <bool some> __global__ void told_otherwise(uint32_t *out, const uint32_t *in)
 {
-    __shared__ uint32_t word;
+    __shared__ uint32_t told[2];
     if (threadIdx.x == 0)
-        word = 7;
+        told[0] = 7;
     __syncthreads();
-    if (threadIdx.x > 61)
-        word = in[blockIdx.x];
+    if (threadIdx.x == 62)
+        told[some] = in[blockIdx.x];
     __syncthreads();
-    decide(out, in, *const_cast<volatile uint32_t *>(&word));
+    decide(out, in, const_cast<volatile uint32_t *>(told)[some & threadIdx.x]);
 }
 __global__ void __cluster_dims__(2, 1, 1) told_far(uint32_t *out, const uint32_t *in)
 {
@@ -818,14 +833,14 @@ __device__ void copy(uint32_t *to, const uint32_t *from, uint32_t bytes, uint32_
         INIT(&barrier, 1);
         tile[3] = 41;
         asm volatile("fence.proxy.async;" ::: "memory");
-        EXPECT(&barrier, bytes);
-        LOAD_BYTES(tile, from, bytes, &barrier);
+        EXPECT(&barrier, 4 * threads + 16);
+        LOAD_BYTES(tile, from, 4 * threads + 16, &barrier);
     }
     __syncthreads();
     WAIT(&barrier, 0);
     if (out)
         decide(out, in, *const_cast<volatile uint32_t *>(&tile[3]));
-    if (threadIdx.x == 0 && to)
+    else if (threadIdx.x == 0)
         asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\ncp.async.bulk.commit_group;\n"
                      "cp.async.bulk.wait_group 0;" ::"l"(to),
                      "r"(bulk::at(tile)), "r"(bytes)
@@ -841,11 +856,11 @@ __global__ void copies_meet(uint32_t *out, const uint32_t *in)
 }
 __global__ void copies_more(uint32_t *out, const uint32_t *in)
 {
-    copy(out + blockIdx.x * threads, in, blockIdx.x == 41 ? 4 * threads + 16 : 4 * threads, nullptr, nullptr);
+    copy(out + blockIdx.x * threads, in, 4 * threads + 16 * late(), nullptr, nullptr);
 }
-__global__ void copies_odd(uint32_t *out, const uint32_t *in)
+__global__ void copies_nearer(uint32_t *out, const uint32_t *in)
 {
-    copy(out + blockIdx.x * threads, in + (blockIdx.x == 41), 4 * threads, nullptr, nullptr);
+    copy(out + blockIdx.x * threads + 4 - 4 * late(), in, 4 * threads, nullptr, nullptr);
 }
 __global__ void copies_decide(uint32_t *out, const uint32_t *in)
 {
@@ -898,13 +913,14 @@ template <bool decides> __global__ void product_of_group(uint32_t *out, const ui
 struct places_of {
     uint8_t place[blocks];
 };
+template <unsigned flips>
 __global__ void look_up(uint32_t *out, const uint32_t *in, const __grid_constant__ places_of table)
 {
-    const uint32_t place = table.place[blockIdx.x];
+    const uint32_t place = table.place[blockIdx.x ^ flips];
     uint32_t sum = 0;
     for (unsigned i = 0; i < place / 24; i++)
         sum = sum * 5 + in[i + threadIdx.x];
-    out[place * threads + threadIdx.x] = sum;
+    out[place * threads + threadIdx.x] = sum + (flips ? 0 : blockIdx.x);
 }
 
 template <void (*kernel)(uint32_t *, const uint32_t *), unsigned columns = blocks, unsigned rows = blocks / columns,
@@ -987,7 +1003,7 @@ int describe(void *data, unsigned columns, unsigned rows, CUtensorMap *map)
     if (!encode)
         CUGATE_TRY(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", reinterpret_cast<void **>(&encode), 12000,
                                                     cudaEnableDefault, &result));
-    const cuuint64_t sizes[] = {columns, rows}, strides[] = {128 * sizeof(uint32_t)};
+    const cuuint64_t sizes[] = {columns, rows}, strides[] = {columns * sizeof(uint32_t)};
     const cuuint32_t box[] = {16, 8}, steps[] = {1, 1};
     return encode(map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, data, sizes, strides, box, steps,
                   CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
@@ -1008,13 +1024,13 @@ template <bool decides> int launch_products(void *data)
     product_of_group<decides><<<blocks, 128>>>(s.out.data, s.in.data);
     return cugate::launched();
 }
-template <unsigned by, unsigned more> int launch_table(void *data)
+template <unsigned by, unsigned more, unsigned flips> int launch_table(void *data)
 {
     const state &s = *static_cast<state *>(data);
     places_of table;
     for (unsigned i = 0; i < blocks; i++)
         table.place[i] = static_cast<uint8_t>(i * by % blocks + (i == 41 ? more : 0));
-    look_up<<<blocks, threads>>>(s.out.data, s.in.data, table);
+    look_up<flips><<<blocks, threads>>>(s.out.data, s.in.data, table);
     return cugate::launched();
 }
 
@@ -1160,6 +1176,7 @@ constexpr cugate_variant variants[] = {
     VARIANT(clusters_meet),
     VARIANT(generic_banks),
     VARIANT(several_kinds),
+    VARIANT(looks_again),
     VARIANT(barrier_begins),
     VARIANT(barrier_comes),
     VARIANT(barrier_phase),
@@ -1167,12 +1184,13 @@ constexpr cugate_variant variants[] = {
     VARIANT(barrier_by_data),
     VARIANT(barrier_stored),
     VARIANT(told),
-    VARIANT(told_by_data),
+    {.name = "told_by_data", .doc = "a word", .launch = launch<told_otherwise<false>>, .bytes = 1},
+    {.name = "told_some", .doc = "one of two words", .launch = launch<told_otherwise<true>>, .bytes = 1},
     VARIANT(told_far),
     VARIANT(copies),
     VARIANT(copies_meet),
     VARIANT(copies_more),
-    VARIANT(copies_odd),
+    VARIANT(copies_nearer),
     VARIANT(copies_decide),
     {.name = "tiles", .doc = "tiles of a tensor", .launch = launch_tiles<128, 64, 16, 0, 0>, .bytes = 1},
     {.name = "tiles_cut", .doc = "... that end beyond it", .launch = launch_tiles<120, 60, 16, 0, 0>, .bytes = 1},
@@ -1181,8 +1199,9 @@ constexpr cugate_variant variants[] = {
     {.name = "tiles_by_data", .doc = "... by data", .launch = launch_tiles<128, 64, 16, 0, 4>, .bytes = 1},
     {.name = "products", .doc = "of a warpgroup", .launch = launch_products<false>, .bytes = 1},
     {.name = "products_decide", .doc = "of a warpgroup", .launch = launch_products<true>, .bytes = 1},
-    {.name = "table", .doc = "places by constants", .launch = launch_table<37, 0>, .bytes = 1},
-    {.name = "table_bent", .doc = "... of which one is another", .launch = launch_table<1, 80>, .bytes = 1},
+    {.name = "table", .doc = "places by constants", .launch = launch_table<37, 0, 0>, .bytes = 1},
+    {.name = "table_bent", .doc = "... of which one is another", .launch = launch_table<1, 80, 0>, .bytes = 1},
+    {.name = "table_flipped", .doc = "... of others", .launch = launch_table<1, 0, 1>, .bytes = 1},
     {.name = "adds_columns", .doc = "blocks of a column", .launch = launch<adds_columns, 8>, .bytes = 1},
     {.name = "row_constant", .doc = "one row of blocks", .launch = launch<row_constant, 8>, .bytes = 1},
     {.name = "adds_one_read", .doc = "two launches", .launch = launch_and_read<adds_one>, .bytes = 1},
