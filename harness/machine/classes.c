@@ -80,40 +80,49 @@ static bool give_up(struct trial *trial, const char *why, const struct instructi
     return false;
 }
 
-/* Executes one block by itself. Returns its counts, which the caller frees; NULL: it failed. */
+/* Executes one block by itself. Returns its counts, which the caller frees; NULL: it failed, or it waits for others and
+ * goes on when those begin. */
 static struct tally *run_alone(struct trial *trial, uint64_t number, struct block_proof *proof)
 {
     struct run_state run = *trial->run;
-    struct thread_state thread = {.run = &run};
+    struct thread_state *thread = x_calloc(1, sizeof *thread);
     const size_t count = run.code->count;
+    thread->run = &run;
+    run.alone = true;
     run.next = number;
     run.count = number + 1;
     run.live = 1;
     run.proof = proof;
     pthread_mutex_init(&run.lock, NULL);
-    thread.tallies = x_calloc(count, sizeof *thread.tallies);
-    thread.flows = x_calloc(count + 1, sizeof *thread.flows);
-    run_blocks(&thread);
+    struct tally *tallies = thread->tallies = x_calloc(count, sizeof *tallies);
+    thread->flows = x_calloc(count + 1, sizeof *thread->flows);
+    run_blocks(thread);
     pthread_mutex_destroy(&run.lock);
-    add_flows(thread.tallies, thread.flows, count);
-    free(thread.flows);
-    hot_merge(&trial->run->hot, &thread.hot);
-    hot_release(&thread.hot);
+    trial->done[number / 64] |= UINT64_C(1) << number % 64;
+    if (thread->turns) {
+        give_up(trial, "a block may wait for others", NULL);
+        trial->run->waiting = thread;
+        return NULL;
+    }
+    add_flows(tallies, thread->flows, count);
+    hot_merge(&trial->run->hot, &thread->hot);
+    hot_release(&thread->hot);
+    free(thread->flows);
+    free(thread);
     uint64_t steps = 0;
     for (size_t i = 0; i < count; i++)
-        steps += thread.tallies[i].executed;
+        steps += tallies[i].executed;
     trial->steps += steps * (proof ? LOOKED_AT : 1);
     trial->executed++;
-    trial->done[number / 64] |= UINT64_C(1) << number % 64;
     if (run.failed) {
         trial->run->failed = true;
         trial->run->fault = run.fault;
         trial->run->problem = run.problem;
         trial->run->failed_block = run.failed_block;
-        free(thread.tallies);
+        free(tallies);
         return NULL;
     }
-    return thread.tallies;
+    return tallies;
 }
 
 static void add_times(struct tally *sum, const struct tally *added, size_t count, uint64_t times)
@@ -449,7 +458,7 @@ static bool try_class(struct trial *trial, uint64_t number, uint64_t whole)
         return give_up(trial, "there are too many classes of blocks", NULL);
     if (!add_class(trial, number)) {
         trial->class_of[number] = (uint16_t)trial->class_count; /* others are compared all the same */
-        return trial->every && !trial->run->failed;
+        return trial->every && trial->classes[trial->class_count - 1].tallies;
     }
     const struct class *class = &trial->classes[trial->class_count - 1];
     if (class->members * SPLIT_FROM < trial->count)
@@ -509,13 +518,6 @@ static const char *cannot_be_tried(const struct run_state *run, bool small)
         return "blocks know of each other";
     if (run->count < (small ? 2 : BLOCKS_LEAST) || run->count > BLOCKS_MOST)
         return "the number of blocks";
-    for (size_t i = 0; i < run->code->count; i++) {
-        const struct instruction *code = &run->code->list[i];
-        const bool looks = code->traits & TRAIT_LOAD && IS_OF(code, STRONG),
-                   answers = code->traits & TRAIT_ATOMIC && !(code->traits & TRAIT_SHARED) && code->output_count > 0;
-        if (!grid->cluster[0] && (looks || answers)) /* blocks of clusters seldom do */
-            return "blocks may wait for each other";
-    }
     return grid->meetings && meetings_place(grid->meetings) ? "blocks of a launch before met" : NULL;
 }
 

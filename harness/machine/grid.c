@@ -85,9 +85,17 @@ static void run_threads(struct run_state *run, struct tally *tallies)
         if (i > 0 && pthread_create(&threads[i].thread, NULL, run_blocks, &threads[i]) != 0)
             BUG("cannot start a thread");
     }
-    run_blocks(&threads[0]);
+    struct thread_state *const waiting = run->waiting, *const first = waiting ? waiting : &threads[0];
+    first->run = run;
+    run_blocks(first);
     for (size_t i = 1; i < most; i++)
         pthread_join(threads[i].thread, NULL);
+    if (waiting) {
+        free(threads[0].tallies);
+        free(threads[0].flows);
+        threads[0] = *waiting;
+        free(waiting);
+    }
     if (tallies && !run->failed)
         add_counts(tallies, threads, most, run->code, &run->hot);
     for (size_t i = 0; i < most; i++) {

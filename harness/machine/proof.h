@@ -12,6 +12,7 @@ struct proof_warp {
     struct tag rows[ROWS], masks[MASKS];
     uint32_t place_row; /* 1 + the register that has the place of the block along an axis of the grid; 0: none */
     uint32_t place_of;  /* that axis */
+    struct tag looked;  /* the address at which it looked last at what others may change */
 };
 
 enum { WORD_BARRIER = UINT32_MAX >> 1 }; /* it is of a barrier that has the same words in all blocks */

@@ -37,6 +37,9 @@ void rule_shf(struct step *step)
     } else if (plain && left && upper && tag_knows(low, step->lanes) && tag_knows(high, step->lanes) && shift > 0) {
         result = above_shifted(step, 1, shift);
         result.lanes = result.lanes && tag_add(&result, high, INT64_C(1) << shift) ? UINT32_MAX : 0;
+    } else if (plain && !left && tag_knows(low, step->lanes) && tag_knows(high, step->lanes) && shift > 0) {
+        result = shifted_right(step, low, WORDS(1), shift, false);
+        result.lanes = result.lanes && tag_add(&result, high, INT64_C(1) << (32 - shift)) ? UINT32_MAX : 0;
     } else {
         rule_same(step);
         return;

@@ -233,6 +233,18 @@ static void note_access(struct step *step, uint32_t lanes, const uint64_t *addre
         proof_fail(step->proof, step->code, "too many accesses to note");
 }
 
+/* Whether a load of what others may change (a volatile one) may find the address at which the warp looked last: what it
+ * does then depends on data (waits.h). */
+static bool looks_again(const struct step *step, uint32_t lanes, const uint64_t *addresses, const struct tag *moves)
+{
+    const struct poll *last = &step->warp->poll;
+    struct tag apart = *moves;
+    const bool known = tag_add(&apart, &step->tags->looked, -1) && !tag_moves(&apart);
+    step->tags->looked = *moves;
+    return last->pc == step->code->index + 1 && last->lanes == lanes &&
+           (!known || last->address == addresses[__builtin_ctz(lanes)]);
+}
+
 /* An access to global memory costs the same where its lanes' addresses move alike, by multiples of `stride` bytes (a
  * power of two), and do not wrap; an access of all lanes at one address costs the same wherever that is. */
 static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t stride, unsigned size, unsigned kind)
@@ -260,6 +272,10 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
         bases[l] = base_row ? base_row[0] : 0;
         one &= !(lanes >> l & 1) || addresses[l] == addresses[__builtin_ctz(lanes)];
     }
+    if (kind == FOOTPRINT_READS && step->code->flags[FLAG_STRONG] && looks_again(step, lanes, addresses, &moves)) {
+        proof_fail(step->proof, step->code, "it looks again at what others may change");
+        return false;
+    }
     const int64_t unit = one && stride == 32 ? size : stride;
     bool known = tag_add(&box, &moves, 1);
     tag_same_by(&box, (unsigned)__builtin_ctzll((uint64_t)unit));
@@ -276,18 +292,10 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
     return true;
 }
 
-/* If the same instruction looks again at what others may change, it may find the same or not (waits.h). */
-static bool need_one_look(struct step *step)
-{
-    if (step->code->traits & TRAIT_LOAD && IS_OF(step->code, STRONG) && step->warp->poll.pc == step->code->index + 1)
-        proof_fail(step->proof, step->code, "another look at what others may change");
-    return !step->proof->why;
-}
-
 void rule_load(struct step *step)
 {
     const struct instruction *code = step->code;
-    if (need_one_look(step) && need_global(step, address_operand(code), step->lanes, 32, code->size, FOOTPRINT_READS))
+    if (need_global(step, address_operand(code), step->lanes, 32, code->size, FOOTPRINT_READS))
         lose_rows(step, 0, code->size > 4 ? code->size / 4 : 1);
 }
 
@@ -322,7 +330,9 @@ void rule_generic(struct step *step)
     narrow &= step->lanes;
     if (narrow && narrow != step->lanes)
         proof_fail(step->proof, code, "addresses of several kinds");
-    if (!need_one_look(step))
+    if (narrow && loads && code->flags[FLAG_STRONG] && step->warp->poll.pc == code->index + 1)
+        proof_fail(step->proof, code, "it looks again at what others may change");
+    if (step->proof->why)
         return;
     if (!narrow && code->traits & TRAIT_ATOMIC)
         proof_fail(step->proof, code, "the answer of an atomic on global memory");

@@ -361,13 +361,12 @@ void rule_lea_hi(struct step *step)
     const struct instruction *code = step->code;
     const bool is_signed = code->flags[1] != 0; /* FLAG_SIGNED: .SX32 */
     const unsigned shift = (unsigned)code->operands[5].value & 31;
-    struct sum moved = sum_begin();
-    struct tag low = tag_same;
+    struct sum moved = sum_begin(), sum = sum_begin();
+    uint32_t words[LANES];
     if (shift == 31 && halves(step)) {
         const struct tag half = floor_dropped(step, raw_tag(step, 2), WORDS(2), 1, false, DROP_HALVES);
-        struct tag b = *raw_tag(step, 3);
+        struct tag b = *raw_tag(step, 3), low = half;
         b.floor = 0;
-        low = half;
         low.floor = 0;
         low.lanes = half.lanes && tag_add(&low, &b, 1) ? UINT32_MAX : 0;
         tag_wrap(&low, step->proof->axes);
@@ -376,33 +375,32 @@ void rule_lea_hi(struct step *step)
         put_mask(step, 1, &tag_data);
         return;
     }
-    if (!tag_has_factors(raw_tag(step, 2)) || code->operands[2].negate || code->operands[2].invert) {
-        /* Then it is a sum with a word that is the same. */
-        bool known = join(&low, row_tag(step, 2, 0), step->lanes) && join(&low, row_tag(step, 4, 0), step->lanes) &&
-                     (!extended(code) || join(&low, mask_tag(step, 6), step->lanes));
-        const struct tag *b = row_tag(step, 3, 0);
-        known &= tag_knows(b, step->lanes) && tag_add(&low, b, INVERT(3) ? -1 : 1);
-        low.lanes = UINT32_MAX;
-        tag_wrap(&low, step->proof->axes);
-        put_row(step, 0, 0, known ? &low : &tag_data);
-        put_mask(step, 1, known && !tag_moves(&low) ? &low : &tag_data);
-        return;
-    }
-    struct tag high = tag_data;
-    if (shift == 0) {
+    struct tag high = tag_data, same = tag_same;
+    const bool inverts = code->operands[2].negate || code->operands[2].invert;
+    if (!tag_has_factors(raw_tag(step, 2)) || inverts) { /* then it is a word that is the same */
+        high = join(&same, row_tag(step, 2, 0), step->lanes) ? same : tag_data;
+    } else if (shift == 0) {
         sum_add(step, &moved, row_tag(step, 2, 0), WORDS(2), 0, 1, is_signed);
         sum_end(step, &moved, 0, true);
         high = *sum_above(&moved);
     } else if (tag_knows(raw_tag(step, 2), step->lanes)) {
         high = shifted_right(step, raw_tag(step, 2), WORDS(2), 32 - shift, is_signed);
     }
-    bool known = high.lanes && (is_signed || join(&high, row_tag(step, 4, 0), step->lanes)) &&
-                 (!extended(code) || join(&high, mask_tag(step, 6), step->lanes));
-    const struct tag *b = row_tag(step, 3, 0);
-    const bool alike = !tag_moves(&high) && !tag_moves(b);
-    known &= tag_knows(b, step->lanes) && tag_add(&high, b, INVERT(3) ? -1 : 1);
-    high.lanes = UINT32_MAX;
-    tag_wrap(&high, step->proof->axes);
-    put_row(step, 0, 0, known ? &high : &tag_data);
-    put_mask(step, 1, known && alike ? &high : &tag_data);
+    if (!is_signed && !join(&high, row_tag(step, 4, 0), step->lanes))
+        high = tag_data;
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint32_t a = WORDS(2)[l], c = is_signed ? (uint32_t)((int32_t)a >> 31) : WORDS(4)[l];
+        const uint64_t whole = ((uint64_t)c << 32 | a) << shift;
+        words[l] = ((uint32_t)(whole >> 32) ^ INVERT(2)) + ((uint32_t)whole == 0 ? CARRY(2) : 0);
+    }
+    sum.low.floor = high.floor;
+    sum.above = !high.floor;
+    high.floor = 0;
+    sum_add(step, &sum, &high, words, 0, 1, false);
+    add_operand(step, &sum, 3, false);
+    if (extended(code))
+        sum_carry(step, &sum, 6);
+    sum_end(step, &sum, CARRY(3), false);
+    put_row(step, 0, 0, sum_low(&sum));
+    put_mask(step, 1, sum_above(&sum));
 }

@@ -6,7 +6,7 @@
 
 /* Blocks wait in vain when so many instructions were executed and nothing was done; others begin before that. It is
  * looked for whenever each warp has executed some. */
-enum { STEPS_BETWEEN = 512, STEPS_TO_BEGIN = 1 << 20, MOST_STEPS = 1 << 24 };
+enum { STEPS_BETWEEN = 512, STEPS_TO_BEGIN = 1 << 20, MOST_STEPS = 1 << 24, WAITS_ALONE = 256 };
 #define MOST_BYTES (UINT64_C(4) << 30) /* of this machine, of blocks that have begun */
 
 /* Starts the next cluster of the launch. Others wait for it: where the last one comes first, it is the first of those
@@ -35,6 +35,7 @@ struct turns {
     struct cluster *at;
     uint64_t seen, steps; /* the progress that was seen last, and the instructions that were executed until then */
     uint64_t looked;      /* those that were when it was looked for */
+    unsigned waits;       /* how often one that is tried alone only waited */
     bool stuck;
     jmp_buf failed;
     bool fault;
@@ -69,9 +70,13 @@ static struct cluster *add_cluster(struct run_state *run, struct turns *turns, c
     return cluster;
 }
 
-/* Begins a cluster because all others wait. */
+/* Begins a cluster because all others wait. One that is tried alone is parked, if it waits for long. */
 static void begin_more(struct run_state *run, struct turns *turns)
 {
+    if (run->alone) {
+        run->parked = ++turns->waits == WAITS_ALONE;
+        return;
+    }
     if (__atomic_load_n(&run->next, __ATOMIC_RELAXED) >= run->count) {
         sched_yield();
         return;
@@ -129,8 +134,10 @@ static void look_for_progress(struct run_state *run, struct turns *turns)
     }
     if (steps - turns->steps < STEPS_TO_BEGIN)
         return;
-    if (__atomic_load_n(&run->next, __ATOMIC_RELAXED) < run->count) {
-        begin_more(run, turns);
+    if (run->alone || __atomic_load_n(&run->next, __ATOMIC_RELAXED) < run->count) {
+        run->parked = run->alone;
+        if (!run->parked)
+            begin_more(run, turns);
         turns->steps = steps;
         return;
     }
@@ -153,7 +160,7 @@ static void look_for_progress(struct run_state *run, struct turns *turns)
 static void run_in_turn(struct run_state *run, struct turns *turns)
 {
     const size_t most = orders[run->grid->order].clusters;
-    for (bool any = true; any && !__atomic_load_n(&run->failed, __ATOMIC_RELAXED);) {
+    for (bool any = true; any && !run->parked && !__atomic_load_n(&run->failed, __ATOMIC_RELAXED);) {
         any = false;
         bool idle = true;
         for (size_t i = 0; i < turns->count; i++)
@@ -167,7 +174,7 @@ static void run_in_turn(struct run_state *run, struct turns *turns)
         }
         if (any && idle)
             begin_more(run, turns);
-        if (any)
+        if (any && !run->parked)
             look_for_progress(run, turns);
     }
 }
@@ -199,23 +206,43 @@ void add_flows(struct tally *tallies, const struct flow *flows, size_t count)
     }
 }
 
-void *run_blocks(void *data)
+static void run_or_fail(struct run_state *run, struct turns *turns)
 {
-    struct thread_state *self = data;
-    struct run_state *run = self->run;
+    if (setjmp(turns->failed) == 0)
+        run_in_turn(run, turns);
+    else
+        note_failure(run, turns);
+}
+
+static struct turns *open_turns(struct thread_state *owner)
+{
+    struct run_state *run = owner->run;
     const size_t most = orders[run->grid->order].clusters;
     struct turns *turns = x_calloc(1, sizeof *turns);
-    turns->owner = self;
+    turns->owner = owner;
     for (size_t i = 0; i < most; i++)
         add_cluster(run, turns, NULL);
     for (size_t i = 0; i < most && most > 1; i++)
         for (unsigned b = 0; b < turns->list[i]->count; b++)
             turns->list[i]->blocks[b].next = &turns->list[(i + 1) % most]->blocks[b];
     turns->at = turns->list[0];
-    if (setjmp(turns->failed) == 0)
-        run_in_turn(run, turns);
-    else
-        note_failure(run, turns);
+    return turns;
+}
+
+void *run_blocks(void *data)
+{
+    struct thread_state *self = data;
+    struct run_state *run = self->run;
+    if (!self->turns)
+        self->turns = open_turns(self);
+    struct turns *turns = self->turns;
+    run_or_fail(run, turns);
+    if (run->parked && !run->failed) {
+        for (unsigned b = 0; b < turns->at->count; b++)
+            turns->at->blocks[b].proof = NULL;
+        return NULL;
+    }
+    self->turns = NULL;
     __atomic_sub_fetch(&run->stuck, turns->stuck, __ATOMIC_SEQ_CST);
     __atomic_sub_fetch(&run->live, 1, __ATOMIC_SEQ_CST);
     for (size_t i = turns->count; i-- > 0;) {

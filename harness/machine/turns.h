@@ -30,9 +30,11 @@ struct run_state {
     uint64_t live, stuck; /* threads that have blocks, and those of them that have seen none for long */
     uint64_t bytes;       /* of this machine that the places for blocks take, of all threads */
     uint64_t from_front;  /* where the last one comes first: those of them that others waited for, from the first on */
-    struct block_proof *proof; /* of the one block that is executed; NULL: none */
-    struct hot_addresses hot;  /* of blocks that are executed already, or proved */
-    const uint64_t *done;      /* clusters that are executed already, a bit each; NULL: none */
+    struct block_proof *proof;    /* of the one block that is executed; NULL: none */
+    bool alone, parked;           /* one cluster is tried alone, until it waits for others */
+    struct thread_state *waiting; /* has a cluster that was parked; NULL: none was */
+    struct hot_addresses hot;     /* of blocks that are executed already, or proved */
+    const uint64_t *done;         /* clusters that are executed already, a bit each; NULL: none */
     bool failed, fault;
     uint64_t failed_block;
     struct problem problem;
@@ -44,6 +46,7 @@ struct thread_state {
     struct tally *tallies;
     struct flow *flows;
     struct hot_addresses hot;
+    struct turns *turns; /* a cluster that is parked, to go on with; NULL: none */
     pthread_t thread;
 };
 
@@ -60,7 +63,8 @@ void cluster_run(struct cluster *cluster);
 /* Adds how often instructions were executed. Until then `working` has, below 0, the threads whose guard was false. */
 void add_flows(struct tally *tallies, const struct flow *flows, size_t count);
 
-/* What a thread does: it executes clusters in turn, until all are done. data: its struct thread_state. In turns.c. */
+/* What a thread does: it executes clusters in turn, until all are done, or until one that is tried alone is parked.
+ * data: its struct thread_state. In turns.c. */
 void *run_blocks(void *data);
 
 #endif

@@ -390,6 +390,16 @@ __device__ uint32_t of_neighbour(uint32_t value, uint32_t loaded)
 }
 VALUE(some_lanes, of_neighbour(block, loaded))
 VALUE(other_lane, __shfl_sync(~0u, lane * 7, block))
+/* A sum with an upper word, which carries in some blocks. */
+__device__ uint32_t carry_of_upper(uint32_t a, uint32_t b)
+{
+    const uint64_t sum = uint64_t{a} + (b >> 7);
+    return uint32_t(sum) + uint32_t(sum >> 32) * 8;
+}
+VALUE(upper_carries, carry_of_upper(block * 0x08000000u + 0x07f00000 + lane, lane *grid * 1000003))
+VALUE(right_of_two, __funnelshift_r(block * 0x08000000u + lane * 8, grid + lane, 3))
+VALUE(right_of_two_moves, __funnelshift_r(lane, block, 5))
+VALUE(right_that_carries, __funnelshift_r(block * 0x08000004u + lane, grid, 4))
 
 /* ---- Quotients ---- */
 
@@ -615,6 +625,88 @@ __global__ void waits(uint32_t *out, const uint32_t *)
         atomicAdd(&out[1], 1);
     while (threadIdx.x == 0 && atomicAdd(&out[1], 0) == 0x02020202)
         continue;
+}
+/* What waits, or tells others, is in the code and not executed. */
+__global__ void ticket_apart(uint32_t *out, const uint32_t *in)
+{
+    __threadfence();
+    out[thread()] = in[thread()];
+    while (gridDim.y > 1 && atomicAdd(&out[words - 1], 1) % 2)
+        __threadfence();
+}
+__global__ void looks_on(uint32_t *out, const uint32_t *in)
+{
+    uint32_t sum = 0;
+#pragma unroll 1
+    for (unsigned i = 0; i < 8; i++)
+        sum += __ldcg(&in[i * blocks * threads + thread()]);
+    out[thread()] = sum;
+}
+/* It is not known of an address whether it is one of global memory; in the second kernel it is not. */
+__device__ void generic(uint32_t *to, const uint32_t *from)
+{
+    uint32_t value;
+    asm volatile("ld.u32 %0, [%1];" : "=r"(value) : "l"(from));
+    asm volatile("st.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+}
+__global__ void anywhere(uint32_t *out, const uint32_t *in)
+{
+    generic(out + thread(), in + thread());
+}
+__global__ void anywhere_shared(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint32_t own[threads];
+    generic(blockIdx.y ? out : own + threadIdx.x, in + thread());
+    out[thread()] = own[threadIdx.x];
+}
+/* One warp looks at what the other one changes, of block 37. */
+__device__ void look(volatile uint32_t *own, volatile uint32_t *other, uint32_t first, uint32_t *to)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < 200 && threadIdx.x == 32; i++)
+        own[0] = first + i * (first == 1);
+#pragma unroll 1
+    for (uint32_t i = 0; i < 200 && threadIdx.x == 0; i++)
+        sum += (i & 1 ? own : other)[0];
+    *to = sum;
+}
+__global__ void looks_twice(uint32_t *out, const uint32_t *)
+{
+    volatile uint32_t *const own = out + 512 * blockIdx.x;
+    look(own, own, (blockIdx.x - 37) * (blockIdx.x - 37) + 1, out + words / 2 + thread());
+}
+__global__ void looks_askew(uint32_t *out, const uint32_t *)
+{
+    volatile uint32_t *const own = out + 512 * blockIdx.x + 304;
+    look(own, own + 8 * (int(blockIdx.x) - 37), 1, out + words / 2 + thread());
+}
+/* Each block waits for the one before. */
+__global__ void each_waits(uint32_t *out, const uint32_t *in)
+{
+    out[words / 2 + thread()] = in[thread()];
+    while (threadIdx.x == 0 && blockIdx.x > 0 && atomicAdd(&out[blockIdx.x - 1], 0) == 0x02020202)
+        continue;
+    if (threadIdx.x == 0)
+        atomicAdd(&out[blockIdx.x], 1);
+}
+/* Two blocks wait for one behind them. */
+__global__ void two_wait(uint32_t *out, const uint32_t *in)
+{
+    volatile uint32_t *const told = out + words - 1;
+    if (threadIdx.x == 0 && blockIdx.x == 60)
+        *told = 1;
+    while (threadIdx.x == 0 && (blockIdx.x == 5 || blockIdx.x == 9) && *told == 0x02020202)
+        continue;
+    out[thread()] = in[thread()];
+}
+/* Each looks at one word again, as if it waited. */
+__global__ void looks_still(uint32_t *out, const uint32_t *in)
+{
+    uint32_t sum = 0;
+#pragma unroll 1
+    for (unsigned i = 0; i < 1000; i++)
+        sum += *(const volatile uint32_t *)&in[thread()];
+    out[thread()] = sum;
 }
 
 /* ---- Clusters ---- */
@@ -1129,6 +1221,10 @@ constexpr cugate_variant variants[] = {
     VARIANT(squares),
     VARIANT(upper_shifted),
     VARIANT(carries_twice),
+    VARIANT(upper_carries),
+    VARIANT(right_of_two),
+    VARIANT(right_of_two_moves),
+    VARIANT(right_that_carries),
     VARIANT(alike),
     VARIANT(some_lanes),
     VARIANT(other_lane),
@@ -1155,6 +1251,15 @@ constexpr cugate_variant variants[] = {
     VARIANT(last_one),
     VARIANT(exchanges),
     VARIANT(waits),
+    VARIANT(ticket_apart),
+    VARIANT(looks_on),
+    VARIANT(anywhere),
+    VARIANT(anywhere_shared),
+    VARIANT(looks_twice),
+    VARIANT(looks_askew),
+    VARIANT(each_waits),
+    VARIANT(two_wait),
+    VARIANT(looks_still),
     VARIANT_OF(quotient, 295, 1),
     VARIANT_OF(quotient_masked, 295, 1),
     VARIANT_OF(quotient_33, 295, 1),
