@@ -30,36 +30,46 @@ static uint32_t *word_at(const struct block *block, uint32_t address)
                : NULL;
 }
 
+static void forget(const struct access *access)
+{
+    enum { LINE = 128 }; /* in which a swizzle exchanges parts of tiles */
+    const struct block *block = access->block;
+    const bool tile = access->code->rule == RULE_TILE >> RULE_SHIFT;
+    for (uint32_t left = access->lanes; left; left &= left - 1) {
+        uint64_t at = access_address(access, (unsigned)__builtin_ctz(left)), end = at + access->size;
+        at -= at % (tile ? LINE : sizeof(uint32_t));
+        end += tile ? -end % LINE : 0;
+        for (; at < end && at < block->shared_size; at += sizeof(uint32_t)) {
+            uint32_t *word = word_at(block, (uint32_t)at | block->rank << RANK_SHIFT);
+            if (word)
+                *word = 0;
+        }
+    }
+}
+
 /* What one lane stores is known of a word. What else is written is data. */
 static void hear(const struct access *access)
 {
-    enum { LINE = 128 }; /* in which a swizzle exchanges parts of tiles */
     const struct instruction *code = access->code;
     const struct block *block = access->block;
     struct block_proof *proof = block->proof;
-    uint32_t *word = NULL, had = 0;
     if (proof->why || code->rule == RULE_BEGINS >> RULE_SHIFT)
         return;
-    for (uint32_t left = access->lanes; left; left &= left - 1) {
-        uint64_t at = access_address(access, (unsigned)__builtin_ctz(left)), end = at + access->size;
-        at -= at % (code->rule == RULE_TILE >> RULE_SHIFT ? LINE : sizeof(uint32_t));
-        end += code->rule == RULE_TILE >> RULE_SHIFT ? -end % LINE : 0;
-        for (; at < end && at < block->shared_size; at += sizeof(uint32_t)) {
-            word = word_at(block, (uint32_t)at | block->rank << RANK_SHIFT);
-            had = *word;
-            *word = 0;
-        }
-    }
     /* Of those that go to other blocks each lane is told by itself. */
     const bool far = strncmp(code->opcode, "STAS", 4) == 0, alone = (access->lanes & (access->lanes - 1)) == 0,
                stores = code->traits & TRAIT_STORE && code->traits & TRAIT_SHARED;
-    const uint32_t lanes = far ? access->warp->guarded : access->lanes;
-    if (!alone || !(stores || far) || code->size != sizeof(uint32_t))
-        return;
+    const uint32_t lanes = far ? access->warp->guarded : access->lanes,
+                   address = (uint32_t)access_address(access, (unsigned)__builtin_ctz(access->lanes));
+    uint32_t *const word = alone && (stores || far) && code->size == sizeof(uint32_t)
+                               ? word_at(block, address | block->rank << RANK_SHIFT)
+                               : NULL;
+    uint32_t had = word ? *word : 0;
+    if (proof->words)
+        forget(access);
     const struct step step = {proof, &proof->warps[proof_place(access->warp)], access->warp, code, lanes};
-    struct tag tag = *row_tag(&step, 1, 0);
-    if (!tag_knows(&tag, lanes))
+    if (!word || !tag_knows(row_tag(&step, 1, 0), lanes))
         return;
+    struct tag tag = *row_tag(&step, 1, 0);
     tag.lanes = UINT32_MAX;
     if (had == 0 || had == WORD_BARRIER) {
         (void)ARRAY_GROW(proof->word_tags, proof->word_tag_count);
