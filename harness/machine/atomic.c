@@ -363,7 +363,7 @@ static bool prepare_cast(struct instruction *code)
 #define KINDS "ADD MIN MAX INC DEC AND OR XOR EXCH CAS S32 S64 64 F32 F64 FTZ RN F16x2 BF16x2"
 const struct opcode atomic_opcodes[] = {
     {"ATOMG.E",          atomic_global,      TRAIT_ATOMIC | TRAIT_GLOBAL,                               prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
-    {"ATOM.E",           atomic_global,      TRAIT_ATOMIC | TRAIT_GENERIC,                              prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
+    {"ATOM.E",           atomic_global,      TRAIT_ATOMIC | TRAIT_GENERIC | RULE_GENERIC,               prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
     {"RED.E",            reduction,          TRAIT_ATOMIC | TRAIT_GLOBAL | RULE_REDUCTION,              prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
     {"REDG.E",           reduction,          TRAIT_ATOMIC | TRAIT_GLOBAL | RULE_REDUCTION,              prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
     {"REDG.E.ADD.F32x2", reduction_of_parts, TRAIT_ATOMIC | TRAIT_GLOBAL | RULE_REDUCTION,              prepare_parts,     "",   "FTZ RN STRONG GPU SYS SM CTA"},

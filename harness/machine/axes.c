@@ -7,7 +7,7 @@
 void axes_of(struct axis *axes, const unsigned *blocks)
 {
     for (unsigned k = 0; k < AXES_MOST; k++)
-        axes[k] = k < GRID_AXES ? (struct axis){0, blocks[k] - 1, blocks[k] - 1, 1, k}
+        axes[k] = k < GRID_AXES ? (struct axis){0, blocks[k] - 1, blocks[k] - 1, 1, k, NULL}
                                 : (struct axis){.unit = 1, .of = GRID_AXES - 1};
 }
 
@@ -22,8 +22,8 @@ bool axes_split(struct axis *axes, unsigned *count, unsigned k, uint32_t by)
     if (*count == AXES_MOST || by < 2 || by > axis.most || (!is_outer(axes, k) && (axis.most + 1) % by != 0))
         return false;
     memmove(&axes[k + 1], &axes[k], (AXES_MOST - 1 - k) * sizeof *axes);
-    axes[k] = (struct axis){0, axis.most / by, axis.last / by, axis.unit * by, axis.of};
-    axes[k + 1] = (struct axis){0, by - 1, axis.last % by, axis.unit, axis.of};
+    axes[k] = (struct axis){0, axis.most / by, axis.last / by, axis.unit * by, axis.of, axis.order};
+    axes[k + 1] = (struct axis){0, by - 1, axis.last % by, axis.unit, axis.of, axis.order};
     ++*count;
     return true;
 }
@@ -31,7 +31,8 @@ bool axes_split(struct axis *axes, unsigned *count, unsigned k, uint32_t by)
 void axes_place(const struct axis *axes, const unsigned *index, uint32_t *at)
 {
     for (unsigned k = 0; k < AXES_MOST; k++)
-        at[k] = index[axes[k].of] / axes[k].unit % (axes[k].most + 1);
+        at[k] =
+            (axes[k].order ? axes[k].order[index[axes[k].of]] : index[axes[k].of]) / axes[k].unit % (axes[k].most + 1);
 }
 
 /* Finds which axis one that it was split into is of. */
@@ -129,7 +130,7 @@ uint64_t axes_places(const struct axis *axes, unsigned of, const uint32_t *at, c
             const uint32_t here = (uint32_t)(i / axes[k].unit % (axes[k].most + UINT64_C(1))), far = here - at[k];
             within = here >= box[k].low && here <= box[k].high && (far & ((UINT32_C(1) << box[k].every) - 1)) == 0;
         }
-        (*places)[*count] = (uint32_t)i;
+        (*places)[*count] = axes[first].order ? axes[first].order[last + 1 + i] : (uint32_t)i;
         *count += within;
     }
     return behind - begin;

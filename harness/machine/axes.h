@@ -8,9 +8,12 @@
 
 /* An axis: where the executed block is, and the largest number that there is. An axis of the grid may be split: its
  * place is a sum of those along several axes, each times its unit. These are together, the outer ones first. The grid's
- * last block is at `last`: what is behind it does not exist. Axes that are not used have one place. */
+ * last block is at `last`: what is behind it does not exist. Axes that are not used have one place. `order` has the
+ * place of each block along the axis of the grid, and behind those which block is at each place; NULL: they are in
+ * order. */
 struct axis {
     uint32_t at, most, last, unit, of;
+    const uint32_t *order;
 };
 
 /* A grid's axes, and those that it may be split into. */

@@ -1,6 +1,6 @@
 /* Counts a launch by one block of each class. A block is executed while the rules find out which others do the same;
  * what it counts is multiplied by how many those are. Then the next block that is in no class yet comes, until there is
- * none.
+ * none. In a launch with clusters, each is one by itself: what is said of blocks here is said of clusters.
  *
  * What shows that a proof is wrong is looked for as well: a block from the middle, the last one, and those that others
  * watch are executed by themselves, and compared with what their class foretells. */
@@ -120,7 +120,7 @@ static struct tally *run_alone(struct trial *trial, uint64_t number, struct bloc
         trial->run->failed = true;
         trial->run->fault = run.fault;
         trial->run->problem = run.problem;
-        trial->run->failed_block = number;
+        trial->run->failed_block = run.failed_block;
         free(tallies);
         return NULL;
     }
@@ -151,7 +151,8 @@ static void add_times(struct tally *sum, const struct tally *added, size_t count
 
 static void place_of(const struct grid *grid, const struct axis *axes, uint64_t number, uint32_t at[AXES_MOST])
 {
-    const unsigned *blocks = grid->blocks;
+    unsigned blocks[GRID_AXES];
+    grid_clusters(grid, blocks);
     const unsigned index[GRID_AXES] = {(unsigned)(number % blocks[0]), (unsigned)(number / blocks[0] % blocks[1]),
                                        (unsigned)(number / blocks[0] / blocks[1])};
     axes_place(axes, index, at);
@@ -160,7 +161,8 @@ static void place_of(const struct grid *grid, const struct axis *axes, uint64_t 
 /* Gives blocks of the box that have no class yet this one. Returns how many. */
 static uint64_t claim(struct trial *trial, const struct class *class, uint16_t number)
 {
-    const unsigned *blocks = trial->run->grid->blocks;
+    unsigned blocks[GRID_AXES];
+    grid_clusters(trial->run->grid, blocks);
     uint64_t members = 0;
     size_t counts[GRID_AXES] = {0};
     uint32_t *places[GRID_AXES];
@@ -537,12 +539,10 @@ static const char *cannot_be_tried(const struct run_state *run, bool small)
         return "its code is not the program's";
     if (grid->order > 0)
         return "an order of blocks was asked for";
-    if (grid->cooperative || grid->cluster[0])
+    if (grid->cooperative)
         return "blocks know of each other";
     if (run->count < (small ? 2 : BLOCKS_LEAST) || run->count > BLOCKS_MOST)
         return "the number of blocks";
-    if (run->code->multiplies_apart)
-        return "warps wait for products";
     return grid->meetings && meetings_place(grid->meetings) ? "blocks of a launch before met" : NULL;
 }
 
@@ -579,6 +579,52 @@ static void keep(struct trial *trial)
     left_keep(trial->run->grid, trial->done, &memory);
 }
 
+/* The instruction just before one that reads a byte of a table of constants, by the place of the block; NULL: there is
+ * none. */
+static const struct instruction *place_before(const struct code *code, size_t i)
+{
+    enum { NEAR = 4 };
+    const struct operand *from = &code->list[i].operands[1];
+    if (from->kind != OPERAND_CONSTANT || from->index != PARAMETER_BANK || code->list[i].size != 1)
+        return NULL;
+    for (size_t k = 1; k <= NEAR && k <= i; k++) {
+        const struct instruction *before = &code->list[i - k];
+        if (before->rule == RULE_SPECIAL >> RULE_SHIFT && before->operands[0].row == from->row &&
+            strncmp(before->operands[1].word, "SR_CTAID.", 9) == 0)
+            return before;
+    }
+    return NULL;
+}
+
+/* A table of constants may say which place a block takes, as that of nvjet does. Along that axis blocks are in the
+ * order of their places then. Caller frees. */
+static uint32_t *order_of(const struct run_state *run, const unsigned *blocks, struct axis *axes)
+{
+    const struct entry *entry = &run->grid->function->entry;
+    for (size_t i = 0; i < run->code->count && run->grid->parameters; i++) {
+        const struct instruction *before = place_before(run->code, i);
+        const unsigned of = before ? (unsigned)(before->operands[1].word[9] - 'X') : 0, count = blocks[of];
+        const int64_t offset = run->code->list[i].operands[1].value - entry->parameter_base;
+        if (!before || count != run->grid->blocks[of] || offset < 0 || offset + count > (int64_t)entry->parameter_bytes)
+            continue;
+        const unsigned char *table = run->grid->parameters + offset;
+        uint32_t *order = x_calloc(2 * (size_t)count, sizeof *order), placed = 0;
+        for (uint32_t k = 0; k < count && table[k] < count; k++) {
+            order[k] = table[k];
+            placed += order[count + table[k]] == 0;
+            order[count + table[k]] = k + 1;
+        }
+        for (uint32_t k = 0; k < count; k++)
+            order[count + k]--;
+        if (placed == count) {
+            axes[of].order = order;
+            return order;
+        }
+        free(order);
+    }
+    return NULL;
+}
+
 bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done)
 {
     const char *asked = getenv("CUGATE_SIM_PROOF");
@@ -588,10 +634,13 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
     const char *why = cannot_be_tried(run, trial.small);
     const size_t count = run->code->count;
     bool good = false;
-    axes_of(trial.axes, run->grid->blocks);
+    unsigned blocks[GRID_AXES];
+    grid_clusters(run->grid, blocks);
+    axes_of(trial.axes, blocks);
     trial.axis_count = GRID_AXES;
     if (why)
         return give_up(&trial, why, NULL);
+    uint32_t *order = order_of(run, blocks, trial.axes);
     trial.done = *done = x_calloc(trial.count / 64 + 1, sizeof *trial.done);
     struct tally *middle = run_alone(&trial, middle_of(&trial), NULL);
     const uint64_t whole = trial.steps * trial.count;
@@ -611,7 +660,7 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
         add_times(tallies, middle, count, 1);
     if (trial.others && !good)
         add_times(tallies, trial.others, count, 1);
-    trial.proved->executed = trial.executed;
+    trial.proved->executed = trial.executed * cluster_blocks(run->grid);
     trial.proved->threadless = good && trial.uneven && memchr(trial.uneven, true, count);
     if (good)
         keep(&trial);
@@ -631,6 +680,7 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
     free(trial.others);
     free(trial.uneven);
     free(middle);
+    free(order);
     return good;
 }
 
@@ -644,7 +694,8 @@ void proof_open(struct block_proof *proof, const struct grid *grid, const struct
         proof->axes[k].at = at[k];
         proof->box[k].high = axes[k].most;
     }
-    proof->warp_count = (grid->threads[0] * grid->threads[1] * grid->threads[2] + LANES - 1) / LANES;
+    proof->warp_count =
+        (grid->threads[0] * grid->threads[1] * grid->threads[2] + LANES - 1) / LANES * (unsigned)cluster_blocks(grid);
     proof->warps = x_calloc(proof->warp_count, sizeof *proof->warps);
     for (unsigned w = 0; w < proof->warp_count; w++) {
         proof->warps[w].rows[ROW_ZERO] = proof->warps[w].rows[ROW_UNIFORM_ZERO] = tag_same;
@@ -657,6 +708,8 @@ void proof_close(struct block_proof *proof)
 {
     free(proof->warps);
     free(proof->arrays.list);
+    free(proof->words);
+    free(proof->word_tags);
     free(proof->floors);
     free(proof->values);
 }

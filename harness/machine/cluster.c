@@ -105,8 +105,8 @@ void cluster_places(struct warp *warp, const struct instruction *code, uint32_t 
 
 /* clang-format off */
 const struct opcode cluster_opcodes[] = {
-    {"UCGABAR_ARV",  arrive, TRAIT_FENCE,                        NULL, "", ""},
-    {"UCGABAR_WAIT", NULL,   CONTROL_WAIT_CLUSTER | TRAIT_FENCE, NULL, "", ""},
+    {"UCGABAR_ARV",  arrive, TRAIT_FENCE | RULE_KEEPS,                        NULL, "", ""},
+    {"UCGABAR_WAIT", NULL,   CONTROL_WAIT_CLUSTER | TRAIT_FENCE | RULE_KEEPS, NULL, "", ""},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -105,6 +105,13 @@ static inline uint64_t cluster_blocks(const struct grid *grid)
     return grid->cluster[0] ? (uint64_t)grid->cluster[0] * grid->cluster[1] * grid->cluster[2] : 1;
 }
 
+/* Sets how many clusters a launch has along each axis, or blocks if it has none. */
+static inline void grid_clusters(const struct grid *grid, unsigned clusters[3])
+{
+    for (unsigned k = 0; k < 3; k++)
+        clusters[k] = grid->blocks[k] / (grid->cluster[k] ? grid->cluster[k] : 1);
+}
+
 /* Executes a launch. tallies has an element for each instruction of the function (function->size / 16), to which counts
  * are added. With NULL nothing is counted. Returns -1 with *problem when the kernel made a fault, and then *fault is
  * true. It also does when something cannot be simulated, and then the text begins with "not simulated: ". */

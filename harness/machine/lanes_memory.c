@@ -340,8 +340,8 @@ const struct opcode TABLE(lanes_memory)[] = {
     {"STS", store_shared,  TRAIT_STORE | TRAIT_SHARED | RULE_NARROW, prepare_store, "",  WIDTHS},
     {"LDL", load_local,    TRAIT_LOAD | TRAIT_LOCAL | RULE_NARROW,   prepare_load,  "d", WIDTHS " LU"},
     {"STL", store_local,   TRAIT_STORE | TRAIT_LOCAL | RULE_NARROW,  prepare_store, "",  WIDTHS},
-    {"LD",  load_generic,  TRAIT_LOAD | TRAIT_GENERIC | RULE_LOAD,   prepare_load,  "d", WIDTHS HINTS},
-    {"ST",  store_generic, TRAIT_STORE | TRAIT_GENERIC | RULE_STORE, prepare_store, "",  WIDTHS HINTS},
+    {"LD",  load_generic,  TRAIT_LOAD | TRAIT_GENERIC | RULE_GENERIC,               prepare_load,  "d", WIDTHS HINTS},
+    {"ST",  store_generic, TRAIT_STORE | TRAIT_GENERIC | RULE_GENERIC,              prepare_store, "",  WIDTHS HINTS},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

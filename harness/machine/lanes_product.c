@@ -256,10 +256,10 @@ static void multiply(struct warp *warp, const struct instruction *code, uint32_t
 const struct opcode TABLE(lanes_product)[] = {
     {"HMMA",    multiply, RULE_DATA_4,        prepare_hmma,        "d", NULL},
     {"IMMA.SP", multiply, CONTROL_NEXT,       prepare_sparse_imma, "d", NULL},
-    {"HGMMA",   multiply, TRAIT_NO_IMMEDIATE, prepare_hgmma,       "d", NULL},
-    {"QGMMA",   multiply, CONTROL_NEXT,       prepare_qgmma,       "d", NULL},
-    {"IGMMA",   multiply, CONTROL_NEXT,       prepare_igmma,       "d", NULL},
-    {"BGMMA",   multiply, CONTROL_NEXT,       prepare_bgmma,       "d", NULL},
+    {"HGMMA",   multiply, TRAIT_NO_IMMEDIATE | RULE_GROUP, prepare_hgmma,       "d", NULL},
+    {"QGMMA",   multiply, RULE_GROUP,       prepare_qgmma,       "d", NULL},
+    {"IGMMA",   multiply, RULE_GROUP,       prepare_igmma,       "d", NULL},
+    {"BGMMA",   multiply, RULE_GROUP,       prepare_bgmma,       "d", NULL},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -10,8 +10,12 @@
 
 struct proof_warp {
     struct tag rows[ROWS], masks[MASKS];
-    struct tag looked; /* the address at which it looked last at what others may change */
+    uint32_t place_row; /* 1 + the register that has the place of the block along an axis of the grid; 0: none */
+    uint32_t place_of;  /* that axis */
+    struct tag looked;  /* the address at which it looked last at what others may change */
 };
+
+enum { WORD_BARRIER = UINT32_MAX >> 1 }; /* it is of a barrier that has the same words in all blocks */
 
 /* What a warp's registers hold at its end. */
 struct proof_values {
@@ -23,9 +27,13 @@ struct block_proof {
     struct box box[AXES_MOST]; /* the class, as a tag has it */
     struct floor *floors;      /* those that tags name */
     size_t floor_count;
-    struct proof_warp *warps;
+    struct proof_warp *warps; /* of all blocks of a cluster, by rank */
     unsigned warp_count;
     struct footprint footprint;
+    /* Of words of shared memory that one lane has stored alone, 1 + the number of a tag; or WORD_BARRIER; 0: data. */
+    uint32_t *words;
+    size_t words_of_block, word_tag_count;
+    struct tag *word_tags;
     struct ranges arrays; /* of textures that are read, which no block of the launch writes */
     bool *uneven;         /* instructions of which it is not known how many threads work; NULL: that is asked for */
     bool relies;          /* on that no block writes what all of the class load from one place */
@@ -37,6 +45,12 @@ struct block_proof {
     const struct block_proof *of_class;
     char *wrong; /* what was foretold otherwise */
 };
+
+/* The number of a warp among those of the block, or of the blocks of its cluster. */
+static inline unsigned proof_place(const struct warp *warp)
+{
+    return warp->block->rank * warp->block->warp_count + warp->number;
+}
 
 /* axes: those that the grid is split into; the block is at `at`. */
 void proof_open(struct block_proof *proof, const struct grid *grid, const struct axis *axes, const uint32_t *at);

@@ -41,6 +41,10 @@ static void (*const rules[])(struct step *) = {
     [RULE_STORE >> RULE_SHIFT] = rule_store,       [RULE_COPY >> RULE_SHIFT] = rule_copy,
     [RULE_ASKS >> RULE_SHIFT] = rule_asks,         [RULE_PREDICATES >> RULE_SHIFT] = rule_predicates,
     [RULE_TEXTURE >> RULE_SHIFT] = rule_texture,   [RULE_REDUCTION >> RULE_SHIFT] = rule_reduction,
+    [RULE_GENERIC >> RULE_SHIFT] = rule_generic,   [RULE_BEGINS >> RULE_SHIFT] = rule_begins,
+    [RULE_BARRIER >> RULE_SHIFT] = rule_barrier,   [RULE_ARRIVES >> RULE_SHIFT] = rule_arrives,
+    [RULE_BULK >> RULE_SHIFT] = rule_bulk,         [RULE_TILE >> RULE_SHIFT] = rule_tile,
+    [RULE_GROUP >> RULE_SHIFT] = rule_group,
 };
 
 static bool only_computes(const struct instruction *code)
@@ -68,7 +72,7 @@ void proof_step(struct warp *warp, const struct instruction *code, uint32_t lane
     struct block_proof *proof = warp->block->proof;
     if (proof->values && code->control == CONTROL_EXIT && (warp->alive & ~(lanes & extra_predicate(warp, code))) == 0)
         proof_check(warp);
-    struct step step = {proof, &proof->warps[warp->number], warp, code, code->uniform ? ALL_LANES : lanes, false};
+    struct step step = {proof, &proof->warps[proof_place(warp)], warp, code, code->uniform ? ALL_LANES : lanes, false};
     if (proof->why || proof->of_class)
         return;
     if (code->guarded && may_be_guarded(&step)) {

@@ -66,6 +66,14 @@ bool is_cut(const struct step *step, const struct tag *tag, const struct tag *ot
 struct tag shifted_right(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned shift,
                          bool is_signed);
 
+/* An address of shared or local memory has to be the same. In rules_memory.c. */
+bool need_narrow(struct step *step, unsigned n);
+/* What is at this offset of the rows has to be the same. */
+bool need_row(struct step *step, uint32_t offset, const char *why);
+
+/* What is known of a word of shared memory that all lanes load from one address; NULL: it is data. In rules_apart.c. */
+const struct tag *word_known(const struct step *step, const struct operand *address);
+
 /* The rules. */
 void rule_add(struct step *step), rule_iadd3(struct step *step), rule_imad(struct step *step),
     rule_wide_product(struct step *step), rule_lea(struct step *step), rule_lea_hi(struct step *step),
@@ -78,6 +86,8 @@ void rule_add(struct step *step), rule_iadd3(struct step *step), rule_imad(struc
     rule_same(struct step *step), rule_same_64(struct step *step), rule_convert(struct step *step),
     rule_compare_64(struct step *step), rule_data_1(struct step *step), rule_data_4(struct step *step),
     rule_data_8(struct step *step), rule_asks(struct step *step), rule_texture(struct step *step),
-    rule_reduction(struct step *step);
+    rule_reduction(struct step *step), rule_generic(struct step *step), rule_begins(struct step *step),
+    rule_barrier(struct step *step), rule_arrives(struct step *step), rule_bulk(struct step *step),
+    rule_tile(struct step *step), rule_group(struct step *step);
 
 #endif

@@ -20,11 +20,11 @@ void rule_shf(struct step *step)
     const struct instruction *code = step->code;
     const bool upper = code->flags[2] != 0, left = code->flags[3] != 0; /* FLAG_HIGH, FLAG_LEFT */
     const unsigned shift = one_number(step, 2);
-    const bool plain = shift < 32;
-    struct tag raw = *raw_tag(step, left ? 1 : 3), result = tag_same;
+    const bool plain = shift < 32, alone = !left && !upper && one_number(step, 3) == 0; /* nothing is above it */
+    struct tag raw = *raw_tag(step, left || alone ? 1 : 3), result = tag_same;
     const short raised = left && !upper && plain && raw.floor ? floor_raised(step, raw.floor, shift) : 0;
-    if (plain && !left && upper && tag_knows(&raw, step->lanes)) {
-        result = shifted_right(step, &raw, WORDS(3), shift, code->flags[1] != 0);
+    if (plain && !left && (upper || alone) && tag_knows(&raw, step->lanes)) {
+        result = shifted_right(step, &raw, WORDS(alone ? 1 : 3), shift, upper && code->flags[1] != 0);
         tag_wrap(&result, step->proof->axes);
         put_row(step, 0, 0, result.lanes ? &result : &tag_data);
         return;

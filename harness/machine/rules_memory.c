@@ -6,20 +6,72 @@
 
 /* ---- Special registers, constants, other lanes ---- */
 
+/* Returns what moves by so much from one place along an axis of the grid to the next. */
+static struct tag place_tag(const struct block_proof *proof, uint32_t of, int64_t by)
+{
+    const struct axis *axes = proof->axes;
+    struct tag tag = tag_same;
+    for (uint32_t k = 0; k < AXES_MOST; k++)
+        if (axes[k].of == of && axes[k].most > 0)
+            tag.parts[tag.count++] = (struct tag_part){.axis = k, .high = axes[k].most, .by = by * axes[k].unit};
+    return tag;
+}
+
+static unsigned cluster_size(const struct step *step, uint32_t of)
+{
+    const unsigned size = step->warp->block->grid->cluster[of];
+    return size ? size : 1;
+}
+
 void rule_s2r(struct step *step)
 {
     const struct operand *special = &step->code->operands[1];
     struct tag tag = tag_same;
-    if (strncmp(special->word, "SR_CTAID.", 9) == 0) {
-        const struct axis *axes = step->proof->axes;
-        const uint32_t of = (uint32_t)(special->word[9] - 'X');
-        for (uint32_t k = 0; k < AXES_MOST; k++)
-            if (axes[k].of == of && axes[k].most > 0)
-                tag.parts[tag.count++] = (struct tag_part){.axis = k, .high = axes[k].most, .by = axes[k].unit};
-    }
+    const bool is_place = strncmp(special->word, "SR_CTAID.", 9) == 0;
+    const uint32_t of = is_place ? (uint32_t)(special->word[9] - 'X') : 0;
+    if (is_place)
+        tag = place_tag(step->proof, of, cluster_size(step, of));
+    for (unsigned i = 0; i < tag.count; i++)
+        if (step->proof->axes[tag.parts[i].axis].order) /* it is the place in another order */
+            tag.parts[i].low = tag.parts[i].high = step->proof->axes[tag.parts[i].axis].at;
     put_row(step, 0, 0, &tag);
     if (strncmp(step->code->opcode, "CS2R", 4) == 0 && step->code->flags[2] == 0) /* FLAG_SHORT */
         put_row(step, 0, 1, &tag_same);
+    if (is_place && step->lanes == ALL_LANES) {
+        step->tags->place_row = 1 + step->code->operands[0].row / ROW_BYTES;
+        step->tags->place_of = of;
+    }
+}
+
+/* Reads a table by the place of the block: numbers of all blocks, which may be linear in the order of their places. */
+static bool look_up(struct step *step, const struct operand *from)
+{
+    const struct block *block = step->warp->block;
+    const uint32_t of = step->tags->place_of, size = cluster_size(step, of);
+    const uint32_t *order = NULL;
+    uint32_t first = 0, second = 0;
+    unsigned blocks[GRID_AXES];
+    if (from->index != PARAMETER_BANK || step->code->size > 4 || step->code->flags[0] ||
+        step->tags->place_row != 1 + from->row / ROW_BYTES)
+        return false;
+    grid_clusters(block->grid, blocks);
+    for (unsigned k = 0; k < AXES_MOST; k++)
+        order = step->proof->axes[k].of == of && step->proof->axes[k].order ? step->proof->axes[k].order : order;
+    for (uint32_t k = 0; k < blocks[of]; k++) {
+        const int64_t index = order ? order[blocks[of] + k] : k;
+        const int64_t at = from->value + index * size + block->index[of] % size;
+        uint32_t number = 0;
+        if (at < 0 || at + step->code->size > (int64_t)block->bank0_size)
+            return false;
+        memcpy(&number, block->bank0 + at, step->code->size);
+        first = k == 0 ? number : first;
+        second = k == 1 ? number : second;
+        if (k > 0 && number != first + k * (second - first))
+            return false;
+    }
+    const struct tag tag = place_tag(step->proof, of, (int32_t)(second - first));
+    put_row(step, 0, 0, &tag);
+    return true;
 }
 
 /* Constants: how many turns that takes depends on which lanes have one address, and all addresses move alike. What is
@@ -30,6 +82,8 @@ void rule_ldc(struct step *step)
     struct tag tag = tag_same;
     if (from->kind == OPERAND_CONSTANT) {
         struct tag *address = &step->tags->rows[from->row / ROW_BYTES];
+        if (look_up(step, from))
+            return;
         tag_settle(address, step->proof->floors, step->proof->axes);
         if (!tag_add(&tag, address, 0) || !need(step, &tag, step->lanes, "an address of constant memory"))
             return;
@@ -103,19 +157,6 @@ void rule_predicates(struct step *step)
 
 /* ---- Memory ---- */
 
-static bool need_row(struct step *step, uint32_t offset, const char *why)
-{
-    return need(step, tag_at(step, offset / ROW_BYTES), step->lanes, why);
-}
-
-/* An address of shared or local memory has to be the same. */
-static bool need_narrow(struct step *step, unsigned n)
-{
-    const struct operand *operand = &step->code->operands[n];
-    return need_row(step, operand->row, "an address of shared or local memory") &&
-           (!operand->based || need_row(step, operand->base, "an address of shared or local memory"));
-}
-
 static unsigned address_operand(const struct instruction *code)
 {
     unsigned n = 0;
@@ -130,11 +171,17 @@ static void lose_rows(struct step *step, unsigned n, unsigned rows)
         put_row(step, n, k, &tag_data);
 }
 
-/* Shared and local memory: what is loaded is data. */
+/* Shared and local memory: what is loaded is data, or what one lane has stored. */
 void rule_narrow(struct step *step)
 {
     const struct instruction *code = step->code;
-    if (need_narrow(step, address_operand(code)) && code->output_count > 0)
+    const unsigned n = address_operand(code);
+    if (!need_narrow(step, n) || code->output_count == 0)
+        return;
+    const struct tag *word = word_known(step, &code->operands[n]);
+    if (word)
+        put_row(step, 0, 0, word);
+    else
         lose_rows(step, 0, code->size > 4 ? code->size / 4 : 1);
 }
 
@@ -233,32 +280,6 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
     return true;
 }
 
-/* Lanes of a generic access are in global memory, or in a window of shared or local memory, where the address has to be
- * the same. Returns those in global memory. */
-static uint32_t need_any(struct step *step, unsigned kind)
-{
-    const struct instruction *code = step->code;
-    const unsigned n = address_operand(code);
-    const struct operand *operand = &code->operands[n];
-    uint64_t addresses[LANES];
-    uint32_t global = step->lanes;
-    if (code->traits & TRAIT_GENERIC) {
-        global_addresses(step->warp, operand, addresses);
-        for (unsigned l = 0; l < LANES; l++) {
-            const uint64_t window = addresses[l] & ~(uint64_t)UINT32_MAX;
-            global &= ~((window == SHARED_WINDOW || window == LOCAL_WINDOW ? 1u : 0u) << l);
-        }
-    }
-    struct step narrow = *step;
-    narrow.lanes &= ~global;
-    if (narrow.lanes && need_narrow(&narrow, n) && need_row(&narrow, operand->high, "a generic address") &&
-        operand->based && operand->uniform)
-        need_row(&narrow, operand->base_high, "a generic address");
-    if (global)
-        need_global(step, n, global, 32, code->size, kind);
-    return global;
-}
-
 /* What several blocks load from one place is the same in these, since one that wrote there would meet the others. The
  * class is in the box of the address already. */
 static struct tag of_one_place(const struct step *step, unsigned n)
@@ -291,8 +312,10 @@ static struct tag of_one_place(const struct step *step, unsigned n)
 void rule_load(struct step *step)
 {
     const struct instruction *code = step->code;
-    const struct tag loaded =
-        need_any(step, FOOTPRINT_READS) == step->lanes ? of_one_place(step, address_operand(code)) : tag_data;
+    const unsigned n = address_operand(code);
+    if (!need_global(step, n, step->lanes, 32, code->size, FOOTPRINT_READS))
+        return;
+    const struct tag loaded = of_one_place(step, n);
     step->proof->relies |= loaded.lanes != 0;
     for (unsigned k = 0; k < (code->size > 4 ? code->size / 4u : 1); k++)
         put_row(step, 0, k, &loaded);
@@ -300,7 +323,7 @@ void rule_load(struct step *step)
 
 void rule_store(struct step *step)
 {
-    need_any(step, FOOTPRINT_WRITES);
+    need_global(step, address_operand(step->code), step->lanes, 32, step->code->size, FOOTPRINT_WRITES);
 }
 
 /* An atomic whose answer is not used, of one number or several. */
@@ -309,6 +332,43 @@ void rule_reduction(struct step *step)
     const struct instruction *code = step->code;
     const unsigned parts = has_modifier(code, "F32x4") ? 4 : has_modifier(code, "F32x2") ? 2 : 1;
     need_global(step, 0, step->lanes, 32, code->size * parts, FOOTPRINT_ADDS);
+}
+
+/* By generic addresses: all of shared memory, the block's own or another's, and of local memory; or all of global. */
+void rule_generic(struct step *step)
+{
+    const struct instruction *code = step->code;
+    const unsigned n = address_operand(code);
+    const bool loads = code->traits & TRAIT_LOAD;
+    const struct operand *operand = &code->operands[n];
+    static const char why[] = "an address of shared or local memory";
+    uint64_t addresses[LANES];
+    uint32_t narrow = 0;
+    global_addresses(step->warp, operand, addresses);
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint64_t window = addresses[l] & ~(uint64_t)UINT32_MAX;
+        narrow |= (uint32_t)(window == SHARED_WINDOW || window == LOCAL_WINDOW) << l;
+    }
+    narrow &= step->lanes;
+    if (narrow && narrow != step->lanes)
+        proof_fail(step->proof, code, "addresses of several kinds");
+    if (narrow && loads && code->flags[FLAG_STRONG] && step->warp->poll.pc == code->index + 1)
+        proof_fail(step->proof, code, "it looks again at what others may change");
+    if (step->proof->why)
+        return;
+    if (!narrow) {
+        if (code->traits & TRAIT_ATOMIC)
+            proof_fail(step->proof, code, "the answer of an atomic on global memory");
+        else
+            (loads ? rule_load : rule_store)(step);
+        return;
+    }
+    if (!need_narrow(step, n) || (operand->wide && !need_row(step, operand->high, why)) ||
+        (operand->based && operand->uniform && !need_row(step, operand->base_high, why)))
+        return;
+    put_all(step, &tag_data, 0, code->size > 4 ? code->size / 4 : 1);
+    if (code->traits & TRAIT_ATOMIC)
+        put_mask(step, 0, &tag_same); /* it says that it was done */
 }
 
 /* A fetch costs the same wherever it is. What cannot be simulated of it depends on its place in a cube alone. What is

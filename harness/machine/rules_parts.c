@@ -34,19 +34,20 @@ void proof_check(const struct warp *warp)
 {
     struct block_proof *proof = warp->block->proof;
     const struct block_proof *of = proof->of_class;
-    struct proof_values *values = &proof->values[warp->number];
+    const unsigned place = proof_place(warp);
+    struct proof_values *values = &proof->values[place];
     memcpy(values->rows, warp->rows, sizeof values->rows);
     memcpy(values->masks, warp->masks, sizeof values->masks);
     for (unsigned row = 0; !of && row < ROWS; row++)
-        tag_settle(&proof->warps[warp->number].rows[row], proof->floors, proof->axes);
+        tag_settle(&proof->warps[place].rows[row], proof->floors, proof->axes);
     for (unsigned row = 0; of && row < ROW_SINK; row++) {
-        const struct tag *tag = &of->warps[warp->number].rows[row];
+        const struct tag *tag = &of->warps[place].rows[row];
         const uint32_t moves = tag->ring ? (1u << tag->ring) - 1 : UINT32_MAX;
         uint32_t more;
         if (!foretells(tag, of->axes, proof->axes, &more))
             continue;
         for (unsigned l = 0; l < LANES && !proof->wrong; l++) {
-            const uint32_t was = of->values[warp->number].rows[row][l], is = values->rows[row][l];
+            const uint32_t was = of->values[place].rows[row][l], is = values->rows[row][l];
             const uint32_t wanted = (was & ~moves) | ((was + more) & moves);
             if (tag->lanes >> l & 1 && is != wanted)
                 proof->wrong =
@@ -54,10 +55,10 @@ void proof_check(const struct warp *warp)
         }
     }
     for (unsigned mask = 0; of && mask < MASKS - 1 && !proof->wrong; mask++) {
-        const struct tag *tag = &of->warps[warp->number].masks[mask];
+        const struct tag *tag = &of->warps[place].masks[mask];
         uint32_t more;
         if (foretells(tag, of->axes, proof->axes, &more) &&
-            (values->masks[mask] ^ of->values[warp->number].masks[mask]) & tag->lanes)
+            (values->masks[mask] ^ of->values[place].masks[mask]) & tag->lanes)
             proof->wrong = x_sprintf("predicate %u of warp %u", mask, warp->number);
     }
 }
@@ -245,6 +246,7 @@ void put_row(const struct step *step, unsigned n, unsigned k, const struct tag *
         return;
     tag = step->maybe ? &tag_data : tag;
     struct tag *to = &step->tags->rows[row], settled;
+    step->tags->place_row = step->tags->place_row == row + 1 ? 0 : step->tags->place_row;
     if (to->lanes & ~step->lanes && (to->floor || tag->floor)) {
         settled = *tag;
         tag_settle(to, step->proof->floors, step->proof->axes);
@@ -344,4 +346,18 @@ void rule_data_4(struct step *step)
 void rule_data_8(struct step *step)
 {
     put_all(step, &tag_data, 0, 8);
+}
+
+/* ---- Addresses ---- */
+
+bool need_row(struct step *step, uint32_t offset, const char *why)
+{
+    return need(step, tag_at(step, offset / ROW_BYTES), step->lanes, why);
+}
+
+bool need_narrow(struct step *step, unsigned n)
+{
+    const struct operand *operand = &step->code->operands[n];
+    return need_row(step, operand->row, "an address of shared or local memory") &&
+           (!operand->based || need_row(step, operand->base, "an address of shared or local memory"));
 }

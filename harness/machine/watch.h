@@ -67,6 +67,7 @@ enum watcher_name {
     WATCH_TILES,    /* what products read */
     WATCH_SWAPS,    /* words that several warps swap */
     WATCH_WAITS,    /* warps that wait for what others write */
+    WATCH_PROOF,    /* barriers in shared memory that are known in other blocks */
     WATCHERS
 };
 
@@ -80,7 +81,7 @@ struct watcher {
     void (*release)(void *state);        /* what the state owns; NULL: nothing */
 };
 extern const struct watcher outcomes_watcher, meetings_watcher, answers_watcher, hot_watcher, races_watcher,
-    shadow_watcher, hazards_watcher, tiles_watcher, swaps_watcher, waits_watcher;
+    shadow_watcher, hazards_watcher, tiles_watcher, swaps_watcher, waits_watcher, proof_watcher;
 
 /* Those of a place for blocks. */
 struct watch {

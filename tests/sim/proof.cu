@@ -1,8 +1,10 @@
 /* proof.cu - kernels whose blocks meet, or nearly do, and others of which one block is not like the rest: proof.sh
  * compares what is said of them when blocks are left out with what is said when all are executed. */
+#include "bulk.cuh"
 #include "library.cuh"
 
 #include <cstdint>
+#include <cuda.h>
 
 namespace {
 
@@ -779,11 +781,318 @@ __global__ void looks_still(uint32_t *out, const uint32_t *in)
     out[thread()] = sum;
 }
 
-template <void (*kernel)(uint32_t *, const uint32_t *), unsigned columns = blocks, unsigned rows = blocks / columns>
+/* ---- Clusters ---- */
+
+__device__ uint32_t rank_here()
+{
+    uint32_t rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+__device__ uint32_t of_block(const void *p, uint32_t rank)
+{
+    uint32_t there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(bulk::at(p)), "r"(rank));
+    return there;
+}
+__device__ void meet()
+{
+    asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
+}
+/* A block reads what the next one of its cluster has; blocks of rank 1 do more, and so do those of one cluster. */
+__device__ void read_far(uint32_t *out, const uint32_t *in, unsigned block, unsigned last, bool more)
+{
+    __shared__ uint32_t tile[threads];
+    const uint32_t rank = rank_here();
+    uint32_t sum;
+    tile[threadIdx.x] = in[block * threads + threadIdx.x];
+    meet();
+    asm volatile("ld.shared::cluster.u32 %0, [%1];"
+                 : "=r"(sum)
+                 : "r"(of_block(tile, rank == last ? 0 : rank + 1) + threadIdx.x * 4)
+                 : "memory");
+    meet();
+    for (unsigned i = 0; i < rank % 2 + more; i++)
+        sum = sum * 5 + in[i + threadIdx.x];
+    out[block * threads + threadIdx.x] = sum;
+}
+__global__ void __cluster_dims__(4, 1, 1) far_x(uint32_t *out, const uint32_t *in)
+{
+    read_far(out, in, blockIdx.x, 3, blockIdx.x / 4 == 10);
+}
+__global__ void __cluster_dims__(1, 4, 1) far_y(uint32_t *out, const uint32_t *in)
+{
+    read_far(out, in, blockIdx.y * gridDim.x + blockIdx.x, 3, blockIdx.y > 11 && blockIdx.x == 2);
+}
+__global__ void __cluster_dims__(1, 2, 2) far_z(uint32_t *out, const uint32_t *in)
+{
+    read_far(out, in, (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x, 3, blockIdx.z > 1);
+}
+/* All add to a word of the first block, by an atomic. */
+__global__ void __cluster_dims__(2, 1, 1) far_adds(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint32_t sum;
+    if (threadIdx.x == 0)
+        sum = 0;
+    meet();
+    asm volatile("red.relaxed.cluster.shared::cluster.add.u32 [%0], %1;" ::"r"(of_block(&sum, 0)), "r"(in[thread()])
+                 : "memory");
+    meet();
+    if (rank_here() == 0)
+        out[thread()] = sum;
+}
+/* A block reads what its neighbour in the cluster, or in the next one, writes. */
+__global__ void __cluster_dims__(2, 1, 1) cluster_meets(uint32_t *out, const uint32_t *)
+{
+    out[thread()] = 1;
+    meet();
+    out[words / 2 + thread()] = out[thread() ^ blockDim.x];
+}
+__global__ void __cluster_dims__(2, 1, 1) clusters_meet(uint32_t *out, const uint32_t *in)
+{
+    out[thread()] = in[thread()];
+    if (threadIdx.x == 0 && rank_here() == 1)
+        out[thread() + blockDim.x] = 7;
+}
+/* 1 of the last blocks, 0 of the others, without a branch. */
+__device__ uint32_t late()
+{
+    return (blockIdx.x + 23) >> 6;
+}
+/* Generic addresses: how banks are met, by block; and lanes that access several kinds of memory. */
+__global__ void generic_banks(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint32_t tile[2 * threads];
+    uint32_t *generic = tile;
+    asm volatile("" : "+l"(generic));
+    generic[threadIdx.x + threadIdx.x * late()] = in[thread()];
+    __syncthreads();
+    out[thread()] = generic[threadIdx.x];
+}
+__global__ void several_kinds(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint32_t tile[threads];
+    const uint32_t *from = threadIdx.x & 1 ? tile : in;
+    asm volatile("" : "+l"(from));
+    tile[threadIdx.x] = in[thread()];
+    out[thread()] = from[threadIdx.x];
+}
+/* Looks twice at what others may change. */
+__global__ void __cluster_dims__(1, 1, 1) looks_again(uint32_t *out, const uint32_t *in)
+{
+    uint32_t sum = 0;
+#pragma unroll 1
+    for (unsigned i = 0; i < 2; i++)
+        sum += const_cast<volatile const uint32_t *>(in)[thread()];
+    out[thread()] = sum;
+}
+
+/* ---- Barriers in shared memory ---- */
+
+/* Waits until it is clear that nobody ends the phase, if it is not over. */
+__device__ bool is_over(const void *barrier, uint32_t phase)
+{
+    uint32_t over;
+    asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
+                 : "=r"(over)
+                 : "r"(bulk::at(barrier)), "r"(phase)
+                 : "memory");
+    return over != 0;
+}
+/* One of two barriers is for so many, so many come, and a phase is asked for. Words may be stored there then. */
+__device__ void ask(uint32_t *out, const uint32_t *in, uint32_t expected, uint32_t come, uint32_t phase, unsigned which)
+{
+    __shared__ alignas(16) uint64_t barriers[2];
+    if (threadIdx.x > 0)
+        return;
+    INIT(&barriers[0], expected);
+    INIT(&barriers[1], 3);
+    ARRIVE(&barriers[which], come);
+    if (is_over(&barriers[which], phase))
+        out[blockIdx.x] = in[blockIdx.x];
+}
+__global__ void barrier_begins(uint32_t *out, const uint32_t *in)
+{
+    ask(out, in, 1 + late(), 1, 0, 0);
+}
+__global__ void barrier_comes(uint32_t *out, const uint32_t *in)
+{
+    ask(out, in, 2, 2 - late(), 0, 0);
+}
+__global__ void barrier_phase(uint32_t *out, const uint32_t *in)
+{
+    ask(out, in, 1, 1, late(), 0);
+}
+__global__ void barrier_which(uint32_t *out, const uint32_t *in)
+{
+    ask(out, in, 1, 1, 0, late());
+}
+__global__ void barrier_by_data(uint32_t *out, const uint32_t *in)
+{
+    ask(out, in, in[blockIdx.x] & 3, 1, 0, 0);
+}
+__global__ void barrier_stored(uint32_t *out, const uint32_t *in)
+{
+    __shared__ alignas(16) uint64_t barrier;
+    volatile uint32_t *const half = reinterpret_cast<volatile uint32_t *>(&barrier);
+    if (threadIdx.x > 0)
+        return;
+    INIT(&barrier, 1);
+    half[1] = half[1] ^ (in[blockIdx.x] & 0x80000000);
+    if (is_over(&barrier, 1))
+        out[blockIdx.x] = in[blockIdx.x];
+}
+
+/* A thread tells the others a word, which decides; so it does when others have written there, or it is of memory. */
+__device__ void decide(uint32_t *out, const uint32_t *in, uint32_t word)
+{
+    if (word == 41)
+        out[thread()] = in[thread()];
+}
+__global__ void told(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint32_t word;
+    if (threadIdx.x == 0)
+        word = blockIdx.x;
+    __syncthreads();
+    decide(out, in, *const_cast<volatile uint32_t *>(&word));
+}
+template <bool some> __global__ void told_otherwise(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint32_t told[2];
+    if (threadIdx.x == 0)
+        told[0] = 7;
+    __syncthreads();
+    if (threadIdx.x == 62)
+        told[some] = in[blockIdx.x];
+    __syncthreads();
+    decide(out, in, const_cast<volatile uint32_t *>(told)[some & threadIdx.x]);
+}
+__global__ void __cluster_dims__(2, 1, 1) told_far(uint32_t *out, const uint32_t *in)
+{
+    __shared__ alignas(16) uint64_t barrier;
+    __shared__ uint32_t word;
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        EXPECT(&barrier, 4);
+    }
+    meet();
+    if (threadIdx.x == 0)
+        asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(
+                         of_block(&word, rank_here() ^ 1)),
+                     "r"(blockIdx.x ^ 1), "r"(of_block(&barrier, rank_here() ^ 1))
+                     : "memory");
+    WAIT(&barrier, 0);
+    decide(out, in, *const_cast<volatile uint32_t *>(&word));
+}
+
+/* ---- Copies of the hardware ---- */
+
+/* Bytes come, and what has come goes to another place; a word that a thread has told is overwritten. */
+__device__ void copy(uint32_t *to, const uint32_t *from, uint32_t bytes, uint32_t *out, const uint32_t *in)
+{
+    __shared__ alignas(16) uint64_t barrier;
+    __shared__ alignas(16) uint32_t tile[2 * threads];
+    if (threadIdx.x == 0) {
+        INIT(&barrier, 1);
+        tile[3] = 41;
+        asm volatile("fence.proxy.async;" ::: "memory");
+        EXPECT(&barrier, 4 * threads + 16);
+        LOAD_BYTES(tile, from, 4 * threads + 16, &barrier);
+    }
+    __syncthreads();
+    WAIT(&barrier, 0);
+    if (out)
+        decide(out, in, *const_cast<volatile uint32_t *>(&tile[3]));
+    else if (threadIdx.x == 0)
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\ncp.async.bulk.commit_group;\n"
+                     "cp.async.bulk.wait_group 0;" ::"l"(to),
+                     "r"(bulk::at(tile)), "r"(bytes)
+                     : "memory");
+}
+__global__ void copies(uint32_t *out, const uint32_t *in)
+{
+    copy(out + blockIdx.x * 68, in + blockIdx.x * 36, 4 * threads, nullptr, nullptr);
+}
+__global__ void copies_meet(uint32_t *out, const uint32_t *in)
+{
+    copy(out + blockIdx.x * 60, in + blockIdx.x * 36, 4 * threads, nullptr, nullptr);
+}
+__global__ void copies_more(uint32_t *out, const uint32_t *in)
+{
+    copy(out + blockIdx.x * threads, in, 4 * threads + 16 * late(), nullptr, nullptr);
+}
+__global__ void copies_nearer(uint32_t *out, const uint32_t *in)
+{
+    copy(out + blockIdx.x * threads + 4 - 4 * late(), in, 4 * threads, nullptr, nullptr);
+}
+__global__ void copies_decide(uint32_t *out, const uint32_t *in)
+{
+    copy(nullptr, in + blockIdx.x * threads, 4 * threads, out, in);
+}
+
+/* A tile comes from a tensor and goes to another one, `step` words from the next block's. */
+__global__ void copy_tile(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to,
+                          const uint32_t *in, unsigned step, unsigned before, uint32_t mask)
+{
+    __shared__ alignas(128) uint32_t tile[8 * 16];
+    __shared__ alignas(16) uint64_t barrier;
+    const unsigned x = blockIdx.x * step, y = blockIdx.y * 8, place = mask ? in[blockIdx.x + 8 * blockIdx.y] & mask : x - before;
+    if (threadIdx.x > 0)
+        return;
+    INIT(&barrier, 1);
+    EXPECT(&barrier, static_cast<uint32_t>(sizeof tile));
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+                 "%3}], [%4];" ::"r"(bulk::at(tile)),
+                 "l"(&from), "r"(place), "r"(y), "r"(bulk::at(&barrier))
+                 : "memory");
+    WAIT(&barrier, 0);
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];\n"
+                 "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::"l"(&to),
+                 "r"(x), "r"(y), "r"(bulk::at(tile))
+                 : "memory");
+}
+
+/* A product of a warpgroup. */
+template <bool decides> __global__ void product_of_group(uint32_t *out, const uint32_t *in)
+{
+    __shared__ alignas(1024) uint32_t tile[1024];
+    float d[4] = {};
+    for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x)
+        tile[i] = in[i];
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    const uint64_t a = bulk::at(tile) >> 4 | UINT64_C(8) << 16 | UINT64_C(16) << 32;
+    asm volatile("wgmma.fence.sync.aligned;\n"
+                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;\n"
+                 "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "l"(a), "l"(a + 128)
+                 : "memory");
+    if (!decides || d[0] > 0)
+        out[thread()] = __float_as_uint(d[0] + d[3]);
+}
+
+/* Constants say which place a block takes. */
+struct places_of {
+    uint8_t place[blocks];
+};
+template <unsigned flips>
+__global__ void look_up(uint32_t *out, const uint32_t *in, const __grid_constant__ places_of table)
+{
+    const uint32_t place = table.place[blockIdx.x ^ flips];
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < place / 24; i++)
+        sum = sum * 5 + in[i + threadIdx.x];
+    out[place * threads + threadIdx.x] = sum + (flips ? 0 : blockIdx.x);
+}
+
+template <void (*kernel)(uint32_t *, const uint32_t *), unsigned columns = blocks, unsigned rows = blocks / columns,
+          unsigned layers = 1>
 int launch(void *data)
 {
     const state &s = *static_cast<state *>(data);
-    kernel<<<dim3(columns, rows), threads>>>(s.out.data, s.in.data);
+    kernel<<<dim3(columns, rows, layers), threads>>>(s.out.data, s.in.data);
     return cugate::launched();
 }
 /* What blocks have added is read. */
@@ -857,6 +1166,44 @@ int launch_fetches(void *data)
     CUGATE_TRY(cudaDestroyTextureObject(textures[0]));
     CUGATE_TRY(cudaDestroyTextureObject(textures[1]));
     return static_cast<int>(cudaFreeArray(row.res.array.array));
+}
+
+int describe(void *data, unsigned columns, unsigned rows, CUtensorMap *map)
+{
+    static decltype(&cuTensorMapEncodeTiled) encode;
+    cudaDriverEntryPointQueryResult result;
+    if (!encode)
+        CUGATE_TRY(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", reinterpret_cast<void **>(&encode), 12000,
+                                                    cudaEnableDefault, &result));
+    const cuuint64_t sizes[] = {columns, rows}, strides[] = {columns * sizeof(uint32_t)};
+    const cuuint32_t box[] = {16, 8}, steps[] = {1, 1};
+    return encode(map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, data, sizes, strides, box, steps,
+                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+template <unsigned columns, unsigned rows, unsigned step, unsigned before, uint32_t mask> int launch_tiles(void *data)
+{
+    const state &s = *static_cast<state *>(data);
+    CUtensorMap from, to;
+    CUGATE_TRY(describe(s.in.data, columns, rows, &from));
+    CUGATE_TRY(describe(s.out.data, columns, rows, &to));
+    copy_tile<<<dim3(8, 8), 32>>>(from, to, s.in.data, step, before, mask);
+    return cugate::launched();
+}
+template <bool decides> int launch_products(void *data)
+{
+    const state &s = *static_cast<state *>(data);
+    product_of_group<decides><<<blocks, 128>>>(s.out.data, s.in.data);
+    return cugate::launched();
+}
+template <unsigned by, unsigned more, unsigned flips> int launch_table(void *data)
+{
+    const state &s = *static_cast<state *>(data);
+    places_of table;
+    for (unsigned i = 0; i < blocks; i++)
+        table.place[i] = static_cast<uint8_t>(i * by % blocks + (i == 41 ? more : 0));
+    look_up<flips><<<blocks, threads>>>(s.out.data, s.in.data, table);
+    return cugate::launched();
 }
 
 int restore(void *data)
@@ -1012,6 +1359,40 @@ constexpr cugate_variant variants[] = {
     VARIANT_OF(quotient_decides, 295, 1),
     VARIANT_OF(swizzled, 117, 1),
     VARIANT_OF(swizzled_meets, 117, 1),
+    VARIANT(far_x),
+    VARIANT_OF(far_y, 4, 16),
+    {.name = "far_z", .doc = "clusters of rows and layers", .launch = launch<far_z, 4, 4, 4>, .bytes = 1},
+    VARIANT(far_adds),
+    VARIANT(cluster_meets),
+    VARIANT(clusters_meet),
+    VARIANT(generic_banks),
+    VARIANT(several_kinds),
+    VARIANT(looks_again),
+    VARIANT(barrier_begins),
+    VARIANT(barrier_comes),
+    VARIANT(barrier_phase),
+    VARIANT(barrier_which),
+    VARIANT(barrier_by_data),
+    VARIANT(barrier_stored),
+    VARIANT(told),
+    {.name = "told_by_data", .doc = "a word", .launch = launch<told_otherwise<false>>, .bytes = 1},
+    {.name = "told_some", .doc = "one of two words", .launch = launch<told_otherwise<true>>, .bytes = 1},
+    VARIANT(told_far),
+    VARIANT(copies),
+    VARIANT(copies_meet),
+    VARIANT(copies_more),
+    VARIANT(copies_nearer),
+    VARIANT(copies_decide),
+    {.name = "tiles", .doc = "tiles of a tensor", .launch = launch_tiles<128, 64, 16, 0, 0>, .bytes = 1},
+    {.name = "tiles_cut", .doc = "... that end beyond it", .launch = launch_tiles<120, 60, 16, 0, 0>, .bytes = 1},
+    {.name = "tiles_before", .doc = "... from before it", .launch = launch_tiles<128, 64, 16, 36, 0>, .bytes = 1},
+    {.name = "tiles_meet", .doc = "... that overlap", .launch = launch_tiles<128, 64, 12, 0, 0>, .bytes = 1},
+    {.name = "tiles_by_data", .doc = "... by data", .launch = launch_tiles<128, 64, 16, 0, 4>, .bytes = 1},
+    {.name = "products", .doc = "of a warpgroup", .launch = launch_products<false>, .bytes = 1},
+    {.name = "products_decide", .doc = "of a warpgroup", .launch = launch_products<true>, .bytes = 1},
+    {.name = "table", .doc = "places by constants", .launch = launch_table<37, 0, 0>, .bytes = 1},
+    {.name = "table_bent", .doc = "... of which one is another", .launch = launch_table<1, 80, 0>, .bytes = 1},
+    {.name = "table_flipped", .doc = "... of others", .launch = launch_table<1, 0, 1>, .bytes = 1},
     {.name = "adds_columns", .doc = "blocks of a column", .launch = launch<adds_columns, 8>, .bytes = 1},
     {.name = "row_constant", .doc = "one row of blocks", .launch = launch<row_constant, 8>, .bytes = 1},
     {.name = "adds_one_read", .doc = "two launches", .launch = launch_and_read<adds_one>, .bytes = 1},

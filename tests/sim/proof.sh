@@ -11,7 +11,7 @@
 # shellcheck source=tests/scripts/begin.sh
 . "$(dirname "$0")/../scripts/begin.sh"
 build() {
-    "$nvcc" -std=c++20 -O3 -w -lineinfo -arch=sm_90 -Xcompiler -fPIC "-I$top/harness" "-I$top/tests/sim" "${includes[@]/#/-I}" \
+    "$nvcc" -std=c++20 -O3 -w -lineinfo -gencode arch=compute_90a,code=sm_90a -Xcompiler -fPIC "-I$top/harness" "-I$top/tests/sim" "${includes[@]/#/-I}" \
         "${libraries[@]/#/-L}" -cudart shared -shared -o "$1" "$2"
 }
 programs() { # SEED KERNELS LAUNCHES: into programs.so
@@ -60,14 +60,16 @@ CUGATE_SIM_PROOF=small simulate left --kernels "$compiled/meet.so"
 simulate whole --kernels "$compiled/meet.so" --whole
 verdict 'kernels whose blocks meet: the same is said of them' "$(diff whole.txt left.txt)"
 read -rd '' -a wanted <<<'adds_columns adds_halves adds_odd adds_one adds_one_read adds_own adds_own_read adds_some
-    adds_together adds_vectors adds_wide alike anywhere anywhere_shared backwards bank_by_block bits both_signs carries
-    carries_twice comes_nearer constants_apart constants_turn diagonal fetches generic_by_block generic_turns guards_decide
-    guards_sums half_lines halves in_place lane_product long_index long_quotient looks_on minus odd_rows one_decides
-    one_of_four other_lane own parity product quotient quotient_16 quotient_33 quotient_by quotient_decides quotient_even
+    adds_together adds_vectors adds_wide alike anywhere anywhere_shared backwards bank_by_block barrier_begins barrier_comes
+    barrier_phase barrier_which bits both_signs carries carries_twice comes_nearer constants_apart constants_turn copies
+    diagonal far_adds far_x far_y far_z fetches generic_banks generic_by_block generic_turns guards_decide guards_sums
+    half_lines halves in_place lane_product long_index long_quotient looks_on minus odd_rows one_decides one_of_four
+    other_lane own parity product products quotient quotient_16 quotient_33 quotient_by quotient_decides quotient_even
     quotient_masked quotient_of_rows quotient_signed quotient_signed_by quotients reads_elsewhere right_of_two
     right_of_two_moves right_that_carries row_constant shift_at_edge shift_by shift_of_strides shift_that_carries
-    shift_that_wraps side_by_side sign_of_xor smaller some_lanes squares swizzled ticket_apart turns upper_carries
-    upper_shifted wide_backwards wide_signed with_buffer word_each wraps_and_carries'
+    shift_that_wraps side_by_side sign_of_xor smaller some_lanes squares swizzled table ticket_apart tiles tiles_before
+    tiles_cut told told_far turns upper_carries upper_shifted wide_backwards wide_signed with_buffer word_each
+    wraps_and_carries'
 CUGATE_SIM_PROOF=every simulate every --kernels "$compiled/meet.so"
 verdict 'and every block counts as its class says' "$(diff whole.txt every.txt)"
 verdict 'blocks are left out where they do not meet' "$([ "$(left_out left | sed 's|meet/||g')" = "${wanted[*]} " ] || left_out left)"

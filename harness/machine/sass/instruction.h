@@ -178,6 +178,13 @@ enum { RULE_SHIFT = 32 };
 #define RULE_PREDICATES RULE(32)
 #define RULE_TEXTURE RULE(33)
 #define RULE_REDUCTION RULE(34)
+#define RULE_GENERIC RULE(35)
+#define RULE_BEGINS RULE(36)
+#define RULE_BARRIER RULE(37)
+#define RULE_ARRIVES RULE(38)
+#define RULE_BULK RULE(39)
+#define RULE_TILE RULE(40)
+#define RULE_GROUP RULE(41)
 
 struct warp;
 struct instruction;
