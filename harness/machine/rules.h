@@ -66,7 +66,7 @@ bool is_cut(const struct step *step, const struct tag *tag, const struct tag *ot
 struct tag shifted_right(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned shift,
                          bool is_signed);
 
-/* An address of shared or local memory has to be the same. In rules_memory.c. */
+/* An address of shared or local memory has to be the same. */
 bool need_narrow(struct step *step, unsigned n);
 /* What is at this offset of the rows has to be the same. */
 bool need_row(struct step *step, uint32_t offset, const char *why);
