@@ -254,6 +254,8 @@ static uint32_t need_any(struct step *step, unsigned kind)
     if (narrow.lanes && need_narrow(&narrow, n) && need_row(&narrow, operand->high, "a generic address") &&
         operand->based && operand->uniform)
         need_row(&narrow, operand->base_high, "a generic address");
+    if (narrow.lanes && kind == FOOTPRINT_READS && code->flags[FLAG_STRONG])
+        proof_fail(step->proof, code, "it looks at shared memory that others may change");
     if (global)
         need_global(step, n, global, 32, code->size, kind);
     return global;
