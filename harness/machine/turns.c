@@ -183,9 +183,10 @@ static void run_in_turn(struct run_state *run, struct turns *turns)
             any |= turns->list[i]->runs =
                 turns->list[i]->runs || (i < most + turns->resumes && start_next(run, turns->list[i], false));
         for (size_t i = turns->resumes; i < turns->count + turns->resumes; i++) {
-            struct cluster *cluster = turns->at = turns->list[i % turns->count];
+            struct cluster *cluster = turns->list[i % turns->count];
             if (!cluster->runs || (i == turns->count && !idle))
                 continue;
+            turns->at = cluster;
             cluster_run(cluster);
             idle &= cluster->idle;
         }
