@@ -136,9 +136,9 @@ static int run_grid(const struct grid *grid, uint64_t *done, struct tally *talli
         run.next = run.count; /* none is left to do */
     run.done = done;
     const struct run_state tried = run;
-    run.failed = false; /* of blocks that fail the first one counts */
+    run.failed = false; /* of blocks that fail the first one counts, or a fault, for which others may wait */
     run_threads(&run, tallies);
-    if (tried.failed && (!run.failed || tried.failed_block < run.failed_block)) {
+    if (tried.failed && (!run.failed || (tried.fault && !run.fault) || tried.failed_block < run.failed_block)) {
         run.failed = true;
         run.fault = tried.fault;
         run.problem = tried.problem;

@@ -352,8 +352,8 @@ void rule_generic(struct step *step)
     narrow &= step->lanes;
     if (narrow && narrow != step->lanes)
         proof_fail(step->proof, code, "addresses of several kinds");
-    if (narrow && loads && code->flags[FLAG_STRONG] && step->warp->poll.pc == code->index + 1)
-        proof_fail(step->proof, code, "it looks again at what others may change");
+    if (narrow && loads && code->flags[FLAG_STRONG])
+        proof_fail(step->proof, code, "it looks at shared memory that others may change");
     if (step->proof->why)
         return;
     if (!narrow) {

@@ -36,6 +36,7 @@ struct turns {
     uint64_t seen, steps; /* the progress that was seen last, and the instructions that were executed until then */
     uint64_t looked;      /* those that were when it was looked for */
     unsigned waits;       /* how often one that is tried alone only waited */
+    bool resumes;         /* the first one was parked */
     bool stuck;
     jmp_buf failed;
     bool fault;
@@ -70,11 +71,23 @@ static struct cluster *add_cluster(struct run_state *run, struct turns *turns, c
     return cluster;
 }
 
-/* Begins a cluster because all others wait. One that is tried alone is parked, if it waits for long. */
+/* Whether a warp of the cluster has looked at what others may change, since it was asked last whether any has worked.
+ */
+static bool has_looked(const struct cluster *cluster)
+{
+    bool looked = false;
+    for (unsigned i = 0; i < cluster->count; i++)
+        for (unsigned w = 0; w < cluster->blocks[i].warp_count; w++)
+            looked |= cluster->blocks[i].warps[w].looked;
+    return looked;
+}
+
+/* Begins a cluster because all others wait. One that is tried alone is parked: at once if it looks at what others may
+ * change, since it may give up after a few looks; else if it waits for long. */
 static void begin_more(struct run_state *run, struct turns *turns)
 {
     if (run->alone) {
-        run->parked = ++turns->waits == WAITS_ALONE;
+        run->parked = has_looked(turns->at) || ++turns->waits == WAITS_ALONE;
         return;
     }
     if (__atomic_load_n(&run->next, __ATOMIC_RELAXED) >= run->count) {
@@ -141,7 +154,8 @@ static void look_for_progress(struct run_state *run, struct turns *turns)
         turns->steps = steps;
         return;
     }
-    if (steps - turns->steps >= MOST_STEPS && !turns->stuck) {
+    /* They may wait for one that was tried, and failed. */
+    if (steps - turns->steps >= (run->fault ? STEPS_TO_BEGIN : MOST_STEPS) && !turns->stuck) {
         turns->stuck = true;
         __atomic_add_fetch(&run->stuck, 1, __ATOMIC_RELAXED);
     }
@@ -156,19 +170,23 @@ static void look_for_progress(struct run_state *run, struct turns *turns)
             MOST_STEPS);
 }
 
-/* Executes clusters in turn, until all are done. */
+/* Executes clusters in turn, until all are done. One that was parked goes on when the others wait or are done: on a GPU
+ * it would not have begun before those that it waits for, and it may give up. */
 static void run_in_turn(struct run_state *run, struct turns *turns)
 {
     const size_t most = orders[run->grid->order].clusters;
     for (bool any = true; any && !run->parked && !__atomic_load_n(&run->failed, __ATOMIC_RELAXED);) {
         any = false;
         bool idle = true;
+        turns->resumes = turns->resumes && turns->list[0]->runs;
         for (size_t i = 0; i < turns->count; i++)
-            any |= turns->list[i]->runs = turns->list[i]->runs || (i < most && start_next(run, turns->list[i], false));
-        for (size_t i = 0; i < turns->count; i++) {
-            struct cluster *cluster = turns->at = turns->list[i];
-            if (!cluster->runs)
+            any |= turns->list[i]->runs =
+                turns->list[i]->runs || (i < most + turns->resumes && start_next(run, turns->list[i], false));
+        for (size_t i = turns->resumes; i < turns->count + turns->resumes; i++) {
+            struct cluster *cluster = turns->list[i % turns->count];
+            if (!cluster->runs || (i == turns->count && !idle))
                 continue;
+            turns->at = cluster;
             cluster_run(cluster);
             idle &= cluster->idle;
         }
@@ -240,6 +258,7 @@ void *run_blocks(void *data)
     if (run->parked && !run->failed) {
         for (unsigned b = 0; b < turns->at->count; b++)
             turns->at->blocks[b].proof = NULL;
+        turns->resumes = true;
         return NULL;
     }
     self->turns = NULL;

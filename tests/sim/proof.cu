@@ -771,6 +771,53 @@ __global__ void two_wait(uint32_t *out, const uint32_t *in)
         continue;
     out[thread()] = in[thread()];
 }
+/* A block of the middle waits for the one before, and gives up after some looks; or the first one waits for it, and it
+ * fails. */
+__device__ uint32_t works(uint32_t times)
+{
+    uint32_t sum = 0;
+#pragma unroll 1
+    for (uint32_t i = 0; i < times; i++)
+        asm volatile("mad.lo.u32 %0, %0, 5, %1;" : "+r"(sum) : "r"(i));
+    return sum;
+}
+__global__ void gives_up(uint32_t *out, const uint32_t *in)
+{
+    volatile uint32_t *const told = out + blockIdx.x;
+    for (unsigned i = 0; threadIdx.x == 0 && blockIdx.x == 35 && told[-1] == 0x02020202; i++)
+        if (i == 100)
+            __trap();
+    if (threadIdx.x == 0)
+        *told = 1;
+    out[words / 2 + thread()] = in[thread()] + works(1000);
+}
+__global__ void waits_for_fault(uint32_t *out, const uint32_t *in)
+{
+    if (blockIdx.x == 35)
+        out[in[0]] = 1;
+    out[thread()] = works(blockIdx.x == 0 ? 100000 : 1);
+    while (threadIdx.x == 0 && blockIdx.x == 0 && *(volatile uint32_t *)&out[words - 1] == 0x02020202)
+        continue;
+}
+/* One warp looks at shared memory by a generic address, and in block 37 the other one changes it. */
+__global__ void looks_anywhere(uint32_t *out, const uint32_t *)
+{
+    __shared__ volatile uint32_t own;
+    const int from = static_cast<int>(blockIdx.x) - 37, same = (from | -from) >> 31;
+    uint32_t sum = 0;
+    own = 1;
+    __syncthreads();
+    for (uint32_t i = 0; i < 4000 && threadIdx.x == 32; i++)
+        own = 1 + (i & ~same);
+#pragma unroll 1
+    for (uint32_t i = 0; i < 20 && threadIdx.x == 0; i++) {
+        uint32_t value;
+        asm volatile("ld.volatile.u32 %0, [%1];" : "=r"(value) : "l"(&own));
+        sum += value;
+    }
+    __threadfence_block();
+    out[thread()] = sum;
+}
 /* Each looks at one word again, as if it waited. */
 __global__ void looks_still(uint32_t *out, const uint32_t *in)
 {
@@ -1346,6 +1393,9 @@ constexpr cugate_variant variants[] = {
     VARIANT(each_waits),
     VARIANT(two_wait),
     VARIANT(looks_still),
+    VARIANT(gives_up),
+    VARIANT(waits_for_fault),
+    VARIANT(looks_anywhere),
     VARIANT_OF(quotient, 295, 1),
     VARIANT_OF(quotient_masked, 295, 1),
     VARIANT_OF(quotient_33, 295, 1),
