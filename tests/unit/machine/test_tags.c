@@ -2,7 +2,8 @@
 
 #include <criterion/criterion.h>
 
-static const struct axis axes[AXES_MOST] = {{10, 99, 99, 1, 0}, {3, 7, 7, 1, 1}, {UINT32_MAX - 5, UINT32_MAX, 0, 1, 2}};
+static const struct axis axes[AXES_MOST] = {
+    {10, 99, 99, 1, 0, NULL}, {3, 7, 7, 1, 1, NULL}, {UINT32_MAX - 5, UINT32_MAX, 0, 1, 2, NULL}};
 
 static struct tag moving(uint32_t axis, int64_t by)
 {
@@ -130,7 +131,7 @@ Test(tags, floors_become_factors)
 {
     const int64_t third = 0x55555556;
     struct floor floors[2] = {{.by = {3 * third, third}, .least = 0x1000, .most = 0x2000, .bits = 32}, {.bits = 0}};
-    const struct axis here[AXES_MOST] = {{10, 99, 99, 3, 0}, {0, 2, 2, 1, 0}};
+    const struct axis here[AXES_MOST] = {{10, 99, 99, 3, 0, NULL}, {0, 2, 2, 1, 0, NULL}};
     struct tag tag = {.lanes = 1, .floor = 1}, minus = {.lanes = 1, .floor = -1}, sign = {.lanes = 1, .floor = 2};
     cr_expect(tag_moves(&tag) && !tag_add(&minus, &tag, 1));
     tag_settle(&tag, floors, here);
