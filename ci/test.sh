@@ -37,12 +37,12 @@ declare -A limits=([test]=396 [san]=420 [all]=1500 [install]=385)
 table="
 script     mutants              .    .   900        .  tests/sim/mutants.sh
 script     recorded_all         .    .   600        .  tests/sim/recorded.sh --all
-reports    reports             32    .     .        .  $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
-reports    reports_pages       25    .     .        .  $pytest ${reports_first[*]}
-script     gate                31    .     .        .  tests/scripts/gate.sh
-criterion  unit                24   80     .        .  $build/tests/unit_tests
-criterion  machine             16   52     .        .  $build/tests/machine_tests
-script     ways_round          20    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
+reports    reports             30    .     .        .  $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
+reports    reports_pages       24    .     .        .  $pytest ${reports_first[*]}
+script     gate                30    .     .        .  tests/scripts/gate.sh
+criterion  unit                23   80     .        .  $build/tests/unit_tests
+criterion  machine             20   52     .        .  $build/tests/machine_tests
+script     ways_round          19    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              3    6     .        .  tests/ways_round/run.sh hostile
 script     recorded            36   45     .        .  tests/sim/recorded.sh
 script     scripts_round        .    .     .       13  tests/ways_round/run.sh ci reports
@@ -63,7 +63,7 @@ script     programs_recorded    5    .     .        .  tests/scripts/programs_re
 script     upgrades             3    .     .        .  tests/scripts/upgrades.sh
 script     faults               8   37     .        .  tests/sim/faults.sh
 script     runtime              3    .     .        .  tests/sim/runtime.sh
-script     proof                14    .     .        .  tests/sim/proof.sh
+script     proof                17    .     .        .  tests/sim/proof.sh
 script     planted              3    .     .        .  tests/scripts/planted.sh
 script     trades               1    .     .        .  tests/scripts/trades.sh
 script     evidence             3    .     .        .  tests/scripts/evidence.sh
@@ -72,7 +72,7 @@ script     simulate_own         8    .     .        .  tests/scripts/simulate_ow
 script     timeless             9    .     .        .  tests/scripts/timeless.sh
 script     capture              7   37     .        .  tests/scripts/capture.sh
 script     capsule              4   10     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
-script     swap                 9    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
+script     swap                 8    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
 script     referee             16    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
 script     oracle               9   14     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
 script     two_models           3    .     .        .  tests/scripts/two_models.sh
