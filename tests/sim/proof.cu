@@ -1128,12 +1128,12 @@ struct places_of {
     uint8_t place[blocks];
 };
 template <unsigned flips>
-__global__ void look_up(uint32_t *out, const uint32_t *in, const __grid_constant__ places_of table)
+__global__ void look_up(uint32_t *out, const uint32_t *, const __grid_constant__ places_of table)
 {
     const uint32_t place = table.place[blockIdx.x ^ flips];
     uint32_t sum = 0;
     for (unsigned i = 0; i < place / 24; i++)
-        sum = sum * 5 + in[i + threadIdx.x];
+        sum = __brev(sum + i);
     out[place * threads + threadIdx.x] = sum + (flips ? 0 : blockIdx.x);
 }
 
