@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPLAYS = 4 /* how many are compared with each other */ };
+enum {
+    REPLAYS = 4,    /* how many are compared with each other */
+    PART_VARIES = 8 /* an array varies as a whole where at least such a part of its pages does */
+};
 
 /* Lists the pages that the launch changes, and those that are not 0 before. */
 static void list_places(struct proving *proving)
@@ -74,22 +77,24 @@ static int widen(struct proving *proving, const struct place *place)
     return 0;
 }
 
-/* In a page that varies other words may vary the next time, and so may those of changed pages that are next to it,
- * since an array takes several. */
+/* In a page that varies other words may vary the next time. So may those of changed pages that follow each other, as of
+ * an array, if an eighth of them varies: if fewer do, as where a count lies beside a result, the others are compared.
+ */
 static int widen_all(struct proving *proving)
 {
     for (size_t i = 0; i < proving->capsule->range_count; i++) {
         const struct memory_range *range = &proving->capsule->ranges[i];
         for (size_t page = 0, end; page < pages_of(range->size); page = end + 1) {
-            bool any = false;
+            size_t varying = 0;
             for (end = page; end < pages_of(range->size); end++) {
                 const bool varies = page_varies(proving, &(struct place){i, end});
                 if (!varies && range->after[end] == PAGE_SAME)
                     break;
-                any |= varies;
+                varying += varies;
             }
-            for (size_t k = page; any && k < end; k++)
-                if (widen(proving, &(struct place){i, k}) < 0)
+            const bool all = varying * PART_VARIES >= end - page;
+            for (size_t k = page; varying > 0 && k < end; k++)
+                if ((all || page_varies(proving, &(struct place){i, k})) && widen(proving, &(struct place){i, k}) < 0)
                     return -1;
         }
     }

@@ -6,7 +6,7 @@
 
 enum { REDUCE_TURNS = 16384 }; /* threads of a launch of 64 blocks with 256 each */
 /* The number that it counts up, apart from the one that varies; one that varies later. */
-enum { NOISE_LEAVES = 8, NOISE_LATE = 1 << 14, NOISE_TIMES = 12 };
+enum { NOISE_MORE = 1, NOISE_LEAVES = 8, NOISE_LATE = 1 << 14, NOISE_TIMES = 12 };
 
 static double add_one(const struct arguments *arguments)
 {
@@ -74,14 +74,18 @@ static double settle(const struct arguments *arguments)
     return 0;
 }
 
-/* Leaves something else each time, and in the next page after some times only. */
+/* Leaves something else each time, and in the next page after some times only; or, if more pages follow, the same in
+ * these. */
 static double noise(const struct arguments *arguments)
 {
     static int times;
     if (getrandom(arguments->data, sizeof *arguments->data, 0) != sizeof *arguments->data)
         abort();
     arguments->data[NOISE_LEAVES] += 1;
-    arguments->data[NOISE_LATE] = times++ < NOISE_TIMES ? 1 : 2;
+    const int more = arguments->data[NOISE_MORE];
+    arguments->data[NOISE_LATE] = times++ < NOISE_TIMES || more ? 1 : 2;
+    for (int k = 1; k <= more; k++)
+        arguments->data[(k + 1) * NOISE_LATE] = 1;
     return 0;
 }
 

@@ -67,7 +67,8 @@ extern "C" __global__ void noise(int *data, int count, int value)
     if (threadIdx.x == 0 && blockIdx.x == 0) {
         data[0] = (int)clock64();
         data[8] += 1;
-        data[1 << 14] = 1;
+        for (int k = 0; k <= data[1]; k++)
+            data[(k + 1) << 14] = 1;
     }
 }
 

@@ -159,10 +159,24 @@ static void use_again(struct gpu *gpu)
     launch(gpu, "settle", 1, 256);
 }
 
+/* What varies is in one of so many pages behind the first two, which are changed as well. */
+static void make_noise(struct gpu *gpu, unsigned more)
+{
+    const size_t size = (more + 2) * ((size_t)64 << 10);
+    gpu->numbers = allocate(size);
+    MUST(cuMemsetD32(gpu->numbers, 0, size / sizeof(int)));
+    MUST(cuMemsetD32(gpu->numbers + sizeof(int), more, 1));
+    launch(gpu, "noise", 1, 32);
+}
+
 static void use_noise(struct gpu *gpu)
 {
-    gpu->numbers = allocate(128 << 10);
-    launch(gpu, "noise", 1, 32);
+    make_noise(gpu, 0);
+}
+
+static void use_noise_beside(struct gpu *gpu)
+{
+    make_noise(gpu, 14);
 }
 
 /* More than is kept of a launch. */
@@ -209,6 +223,7 @@ static const struct {
     {"counted-close", use_counted_close, true},
     {"gather", use_gather, true},
     {"noise", use_noise, false},
+    {"noise-beside", use_noise_beside, false},
     {"vast", use_vast, true},
     {"other-gpu", use_other, true},
     {"hidden", use_hidden, false},
