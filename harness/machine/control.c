@@ -308,7 +308,7 @@ const struct opcode control_opcodes[] = {
     {"BAR.RED",        NULL,              CONTROL_BLOCK_BARRIER | RULE_ASKS,                      NULL, "",  "DEFER_BLOCKING POPC AND OR"},
     {"YIELD",          NULL,              CONTROL_YIELD | RULE_KEEPS,                             NULL, "",  ""},
     {"NANOSLEEP",      NULL,              CONTROL_YIELD | TRAIT_LOOKS | RULE_KEEPS,               NULL, "",  "SYNCS"},
-    {"WARPGROUP.WAIT", NULL,              CONTROL_WAIT_GROUP | RULE_KEEPS,                                     NULL, "",  ""},
+    {"WARPGROUP.WAIT", NULL,              CONTROL_WAIT_GROUP | RULE_KEEPS,                        NULL, "",  ""},
     {"BPT.TRAP",       NULL,              CONTROL_TRAP,                                           NULL, "",  ""},
     /* Gives back shared memory that is not needed any more, which others may then have. */
     {"USETSHMSZ",      NULL,              CONTROL_NEXT,                                           NULL, "",  "FLUSH"},

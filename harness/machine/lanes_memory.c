@@ -334,14 +334,14 @@ static bool prepare_store(struct instruction *code)
 #define WIDTHS "E U8 S8 U16 S16 64 128"
 #define HINTS " CONSTANT STRONG WEAK GPU SYS SM CTA EF EL LU EU NA PRIVATE"
 const struct opcode TABLE(lanes_memory)[] = {
-    {"LDG", load_global,   TRAIT_LOAD | TRAIT_GLOBAL | RULE_LOAD,    prepare_load,  "d", WIDTHS HINTS " LTC64B LTC128B LTC256B"},
-    {"STG", store_global,  TRAIT_STORE | TRAIT_GLOBAL | RULE_STORE,  prepare_store, "",  WIDTHS HINTS},
-    {"LDS", load_shared,   TRAIT_LOAD | TRAIT_SHARED | RULE_NARROW,  prepare_load,  "d", WIDTHS},
-    {"STS", store_shared,  TRAIT_STORE | TRAIT_SHARED | RULE_NARROW, prepare_store, "",  WIDTHS},
-    {"LDL", load_local,    TRAIT_LOAD | TRAIT_LOCAL | RULE_NARROW,   prepare_load,  "d", WIDTHS " LU"},
-    {"STL", store_local,   TRAIT_STORE | TRAIT_LOCAL | RULE_NARROW,  prepare_store, "",  WIDTHS},
-    {"LD",  load_generic,  TRAIT_LOAD | TRAIT_GENERIC | RULE_GENERIC,               prepare_load,  "d", WIDTHS HINTS},
-    {"ST",  store_generic, TRAIT_STORE | TRAIT_GENERIC | RULE_GENERIC,              prepare_store, "",  WIDTHS HINTS},
+    {"LDG", load_global,   TRAIT_LOAD | TRAIT_GLOBAL | RULE_LOAD,      prepare_load,  "d", WIDTHS HINTS " LTC64B LTC128B LTC256B"},
+    {"STG", store_global,  TRAIT_STORE | TRAIT_GLOBAL | RULE_STORE,    prepare_store, "",  WIDTHS HINTS},
+    {"LDS", load_shared,   TRAIT_LOAD | TRAIT_SHARED | RULE_NARROW,    prepare_load,  "d", WIDTHS},
+    {"STS", store_shared,  TRAIT_STORE | TRAIT_SHARED | RULE_NARROW,   prepare_store, "",  WIDTHS},
+    {"LDL", load_local,    TRAIT_LOAD | TRAIT_LOCAL | RULE_NARROW,     prepare_load,  "d", WIDTHS " LU"},
+    {"STL", store_local,   TRAIT_STORE | TRAIT_LOCAL | RULE_NARROW,    prepare_store, "",  WIDTHS},
+    {"LD",  load_generic,  TRAIT_LOAD | TRAIT_GENERIC | RULE_GENERIC,  prepare_load,  "d", WIDTHS HINTS},
+    {"ST",  store_generic, TRAIT_STORE | TRAIT_GENERIC | RULE_GENERIC, prepare_store, "",  WIDTHS HINTS},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -254,12 +254,12 @@ static void multiply(struct warp *warp, const struct instruction *code, uint32_t
 
 /* clang-format off */
 const struct opcode TABLE(lanes_product)[] = {
-    {"HMMA",    multiply, RULE_DATA_4,        prepare_hmma,        "d", NULL},
-    {"IMMA.SP", multiply, CONTROL_NEXT,       prepare_sparse_imma, "d", NULL},
+    {"HMMA",    multiply, RULE_DATA_4,                     prepare_hmma,        "d", NULL},
+    {"IMMA.SP", multiply, CONTROL_NEXT,                    prepare_sparse_imma, "d", NULL},
     {"HGMMA",   multiply, TRAIT_NO_IMMEDIATE | RULE_GROUP, prepare_hgmma,       "d", NULL},
-    {"QGMMA",   multiply, RULE_GROUP,       prepare_qgmma,       "d", NULL},
-    {"IGMMA",   multiply, RULE_GROUP,       prepare_igmma,       "d", NULL},
-    {"BGMMA",   multiply, RULE_GROUP,       prepare_bgmma,       "d", NULL},
+    {"QGMMA",   multiply, RULE_GROUP,                      prepare_qgmma,       "d", NULL},
+    {"IGMMA",   multiply, RULE_GROUP,                      prepare_igmma,       "d", NULL},
+    {"BGMMA",   multiply, RULE_GROUP,                      prepare_bgmma,       "d", NULL},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -198,8 +198,7 @@ static bool need_target(struct step *step, unsigned mask)
 static void note(struct step *step, const struct tag *moves, uint64_t begin, uint64_t end, unsigned kind)
 {
     int64_t by[AXES_MOST] = {0};
-    for (unsigned i = 0; i < moves->count; i++)
-        by[moves->parts[i].axis] = moves->parts[i].by;
+    tag_factors(moves, by);
     if (end > begin && !footprint_add(&step->proof->footprint, by, begin, end, kind))
         proof_fail(step->proof, step->code, "too many accesses to note");
 }

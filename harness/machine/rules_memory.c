@@ -199,10 +199,7 @@ static void note_access(struct step *step, uint32_t lanes, const uint64_t *addre
                         unsigned size, unsigned kind)
 {
     int64_t by[AXES_MOST] = {0};
-    for (unsigned i = 0; i < moves->count; i++) {
-        if (moves->parts[i].by)
-            by[moves->parts[i].axis] = moves->parts[i].by;
-    }
+    tag_factors(moves, by);
     struct range range = {0, 0};
     bool noted = true;
     for (uint32_t left = lanes; left; left &= left - 1) {

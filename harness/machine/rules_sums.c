@@ -50,8 +50,7 @@ static void sum_carry(const struct step *step, struct sum *sum, unsigned n)
 static struct floor floor_of(const struct step *step, const struct tag *low, const int64_t *words)
 {
     struct floor floor = {.least = UINT64_MAX, .bits = 32};
-    for (unsigned i = 0; i < low->count; i++)
-        floor.by[low->parts[i].axis] = low->parts[i].by;
+    tag_factors(low, floor.by);
     for (uint32_t left = step->lanes; left; left &= left - 1) {
         const uint64_t word = (uint64_t)words[__builtin_ctz(left)];
         floor.least = word < floor.least ? word : floor.least;

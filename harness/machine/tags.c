@@ -37,6 +37,12 @@ static struct tag_part *part_of(struct tag *tag, uint32_t axis)
     return &tag->parts[at];
 }
 
+void tag_factors(const struct tag *tag, int64_t *by)
+{
+    for (unsigned i = 0; i < tag->count; i++)
+        by[tag->parts[i].axis] += tag->parts[i].by;
+}
+
 bool tag_add_part(struct tag *tag, uint32_t axis, int64_t by)
 {
     struct tag_part *part = by ? part_of(tag, axis) : NULL;

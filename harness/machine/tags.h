@@ -55,6 +55,9 @@ bool tag_has_factors(const struct tag *tag);
 /* Adds factor times another value: boxes are intersected. False: that takes too many axes, and nothing is known. */
 bool tag_add(struct tag *tag, const struct tag *other, int64_t factor);
 
+/* Adds the factor along each axis of a value to by[AXES_MOST]. */
+void tag_factors(const struct tag *tag, int64_t *by);
+
 /* Adds a factor. False as above. */
 bool tag_add_part(struct tag *tag, uint32_t axis, int64_t by);
 /* Turns a floor into factors, those nearest to its own, where what these leave carries nothing. */

@@ -379,12 +379,12 @@ static void take_registers(struct warp *warp, const struct instruction *code, ui
 
 /* clang-format off */
 const struct opcode warpgroup_opcodes[] = {
-    {"WARPGROUP.ARRIVE",    NULL,   CONTROL_WAIT_PRODUCTS | RULE_KEEPS, prepare_arrive, "", ""},
-    {"WARPGROUP.DEPBAR.LE", NULL,   CONTROL_WAIT_PRODUCTS | RULE_KEEPS, prepare_wait, "", ""},
-    {"FENCE.VIEW.ASYNC",    fence,  RULE_KEEPS,          NULL,         "", "S G T"},
+    {"WARPGROUP.ARRIVE",     NULL,           CONTROL_WAIT_PRODUCTS | RULE_KEEPS, prepare_arrive, "",  ""},
+    {"WARPGROUP.DEPBAR.LE",  NULL,           CONTROL_WAIT_PRODUCTS | RULE_KEEPS, prepare_wait,   "",  ""},
+    {"FENCE.VIEW.ASYNC",     fence,          RULE_KEEPS,                         NULL,           "",  "S G T"},
     /* setmaxnreg: registers are not counted. */
-    {"USETMAXREG.DEALLOC",   NULL,           CONTROL_NEXT, NULL, "",  "CTAPOOL"},
-    {"USETMAXREG.TRY_ALLOC", take_registers, RULE_SAME, NULL, "p", "CTAPOOL"},
+    {"USETMAXREG.DEALLOC",   NULL,           CONTROL_NEXT,                       NULL,           "",  "CTAPOOL"},
+    {"USETMAXREG.TRY_ALLOC", take_registers, RULE_SAME,                          NULL,           "p", "CTAPOOL"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */
