@@ -129,9 +129,10 @@ struct cublas {
 namespace cugate {
 
 /* Element `index` of the input matrix made from `seed`: uniform in [-1, 1), with 24 random bits for float and 48 for
- * double. */
+ * double. A large matrix repeats them. */
 template <class T> __host__ __device__ inline T gemm_input(uint32_t seed, uint64_t index)
 {
+    index %= input_period;
     if constexpr (sizeof(T) == sizeof(float))
         return 2 * uniform(seed, index) - 1;
     else
@@ -179,7 +180,8 @@ template <class T, int n> struct gemm {
     static constexpr double bytes = 4.0 * elements * sizeof(T); /* the problem reads A, B and C and writes C */
     static constexpr double flops = elements * (2.0 * n + 3);
 
-    static constexpr int probes = 512;
+    static constexpr int tile = 128; /* of which one element is compared at least */
+    static constexpr int probes = std::max(512, n / tile * (n / tile));
     static constexpr double element_tolerance = std::numeric_limits<T>::epsilon() * n;
 
     device_array<T> a, b, c, first_c;
@@ -223,9 +225,11 @@ template <class T, int n> struct gemm {
 template <class T, int n> int gemm<T, n>::make(device_array<T> &matrix, uint32_t seed)
 {
     constexpr unsigned threads = 256;
+    constexpr size_t made = std::min(elements, input_period);
     CUGATE_TRY(matrix.allocate(elements));
-    gemm_fill<<<(elements + threads - 1) / threads, threads>>>(matrix.data, seed, elements);
-    return launched();
+    gemm_fill<<<(made + threads - 1) / threads, threads>>>(matrix.data, seed, made);
+    CUGATE_TRY(launched());
+    return matrix.repeat();
 }
 
 /* The input matrix of `seed` times a vector; the matrix itself is never stored on the host. */
@@ -255,9 +259,7 @@ template <class T, int n> void gemm<T, n>::make_reference()
     for (size_t i = 0; i < n; i++)
         want_rows[i] = alpha * product[i] + beta * first[i];
 
-    constexpr size_t tile = 128;
     constexpr size_t tiles = n / tile;
-    static_assert(probes >= tiles * tiles);
     for (size_t i = 0; i < probes; i++) {
         const uint32_t inside = hash32(seed_probes, i);
         const size_t row = i / tiles % tiles * tile + inside % tile;

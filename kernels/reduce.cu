@@ -1,7 +1,6 @@
-/* reduce - the sum of 2^24 float32, to one value.
+/* reduce - the sum of 2^24 float32, to one value (of 2^30: reduce_1g.cu).
  *
- * Problem: 64 MiB are read once, one float is written. The inputs are 1 and, one time in four, -1, so every partial sum
- * is exact in float and the order of the additions does not matter: see `tolerance`.
+ * Problem: 64 MiB are read once, one float is written. The inputs are 1 and -1, so sums are exact: see `tolerance`.
  *
  * Variants in order; DRAM throughput rises from one to the next. What else each one moves:
  *   global_strided       global memory only, one launch per halving: DRAM bytes several times the input, sectors per
@@ -34,27 +33,28 @@
 #endif
 
 namespace cg = cooperative_groups;
-
 namespace {
 
-constexpr unsigned total = 1u << 24;
+#ifndef REDUCE_BITS
+#define REDUCE_BITS 24
+#endif
+constexpr unsigned total = 1u << REDUCE_BITS;
 constexpr unsigned threads = 256;
 constexpr uint32_t seed = 0x5eed0001;
 
-/* No error is allowed: no sum of inputs exceeds 2^24, up to which every integer is a float, so each order of additions
- * gives the same value. Rounding would hide a lost warp (its share is 2e-6); so an element lost or added twice always
- * shows, and so does a lost block, whose sum is near half its size. */
+/* No error is allowed: sums stay below 2^24, up to which integers are floats, in any order. An element that is lost or
+ * added twice always shows. Of 2^24 every fourth is -1, and a lost block shows as well; of 2^30 every second is. */
 constexpr double tolerance = 0.0;
-
 __host__ __device__ int input(unsigned i)
 {
-    return cugate::hash32(seed, i) >> 30 == 0 ? -1 : 1;
+    return cugate::hash32(seed, i) >> (REDUCE_BITS > 24 ? 31 : 30) == 0 ? -1 : 1;
 }
 
 __global__ void fill_reduce_input(float *in)
 {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    in[i] = static_cast<float>(input(i));
+    if (i < cugate::input_period)
+        in[i] = static_cast<float>(input(i));
 }
 
 /* Elements past the end count as 0, so that n need not be a multiple of what a block takes. */
@@ -307,7 +307,7 @@ template <class Kernel> int resident_blocks(Kernel kernel, unsigned block, unsig
 
 struct reduce {
     cugate::device_array<float> in;
-    cugate::device_array<float> work;        /* a copy of the input, for the variant that works in place */
+    cugate::device_array<float> work;        /* a copy of the input, for the variant that works in place, of 2^24 */
     cugate::device_array<float> partials[2]; /* partial sums: each level reads one and writes the other */
     cugate::device_array<unsigned> finished;
     cugate::device_array<float> sum;
@@ -319,7 +319,7 @@ struct reduce {
     int open()
     {
         CUGATE_TRY(in.allocate(total));
-        CUGATE_TRY(work.allocate(total));
+        CUGATE_TRY(work.allocate(REDUCE_BITS == 24 ? total : 0));
         for (cugate::device_array<float> &level : partials)
             CUGATE_TRY(level.allocate(total / threads));
         CUGATE_TRY(finished.allocate(1));
@@ -331,12 +331,11 @@ struct reduce {
         CUGATE_TRY(resident_blocks(sum_grid_stride, threads, grid_stride_blocks));
         CUGATE_TRY(resident_blocks(sum_grid_stride_ilp4, threads, ilp4_blocks));
         CUGATE_TRY(resident_blocks(sum_warp_shuffle, vector_threads, shuffle_blocks));
-        fill_reduce_input<<<total / threads, threads>>>(in.data);
+        fill_reduce_input<<<(cugate::input_period + threads - 1) / threads, threads>>>(in.data);
         CUGATE_TRY(cugate::launched());
-        int reference = 0; /* exact, as a double would be, but without its chain of additions four times as fast */
-        for (unsigned i = 0; i < total; i++)
-            reference += input(i);
-        want = reference;
+        CUGATE_TRY(in.repeat());
+        for (unsigned i = 0; i < cugate::input_period; i++)
+            want += input(i) * static_cast<int>(1 + (total - 1 - i) / cugate::input_period);
         return 0;
     }
 };
@@ -490,6 +489,7 @@ constexpr struct cugate_variant variants[] = {
 
 } // namespace
 
+#if REDUCE_BITS == 24
 extern "C" const struct cugate_family cugate_family_reduce = {
     .name = "reduce",
     .doc = "the sum of 2^24 float32, to one value",
@@ -501,3 +501,4 @@ extern "C" const struct cugate_family cugate_family_reduce = {
     .variants = variants,
     .variant_count = std::size(variants),
 };
+#endif

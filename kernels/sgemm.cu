@@ -1,17 +1,14 @@
 /* sgemm - C = alpha A B + beta C in single precision.
- *
- * Problem: A, B and C are 2048 x 2048 float32, row-major, alpha 1.25, beta -0.5, C in place.
+ * Problem: A, B and C are 2048 x 2048 float32 (8192 x 8192: sgemm_8k.cu), row-major, alpha 1.25, beta -0.5, C in place.
  *   naive                     one thread an element; every operand from L1 or L2: time is load instructions
  *   naive_launch_bounds       the same, registers limited by __launch_bounds__ (76 to 40 on sm_90): occupancy up from
  *                             37.5 to 75 %, fewer loads in flight
  *   tiled                     32 x 32 tiles in shared memory: L2 and DRAM traffic down
- *   register_tile             128 x 128 x 8 blocks, 8 x 8 elements a thread, 16-byte loads: shared-memory loads per
- *                             multiplication down eightfold, occupancy down; reading a column of A, stored [128][8],
- *                             conflicts two ways: 8 conflicts a warp and step of k, 2^25 (34 million) in all
+ *   register_tile             128 x 128 x 8 blocks, 8 x 8 elements a thread, 16-byte loads: shared-memory loads down to
+ *                             an eighth, occupancy down; conflicts two ways reading A, 8 a warp and step of k
  *   register_tile_transposed  A stored [8][128], swizzled: no bank conflicts, neither loading nor storing
  *   double_buffered           two tiles, one barrier each, the next one on its way to registers: stalls on loads down
- *   warp_tile                 64 x 64 elements a warp, 8 x 16 a thread, cp.async: fewest shared-memory loads per
- *                             multiplication, occupancy lower still
+ *   warp_tile                 64 x 64 elements a warp, 8 x 16 a thread, cp.async: fewest shared-memory loads
  *   snake_order               the same tiles, their products in an order in which neighbours share an operand: fewer
  *                             reads of register banks; copied through registers: fewer instructions beside products
  *   cublas                    the vendor's, without TF32
@@ -22,7 +19,10 @@
 
 namespace {
 
-constexpr int n = 2048;
+#ifndef SGEMM_N
+#define SGEMM_N 2048
+#endif
+constexpr int n = SGEMM_N;
 
 using problem = cugate::gemm<float, n>;
 
@@ -642,6 +642,7 @@ constexpr struct cugate_variant variants[] = {
 
 } // namespace
 
+#if SGEMM_N == 2048
 extern "C" const struct cugate_family cugate_family_sgemm = {
     .name = "sgemm",
     .doc = "C = alpha A B + beta C, fp32, 2048 x 2048",
@@ -653,3 +654,4 @@ extern "C" const struct cugate_family cugate_family_sgemm = {
     .variants = variants,
     .variant_count = std::size(variants),
 };
+#endif

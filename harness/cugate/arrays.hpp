@@ -101,6 +101,10 @@ template <class T> struct untouched : std::allocator<T> {
 };
 template <class T> using untouched_vector = std::vector<T, untouched<T>>;
 
+/* After so many elements large inputs repeat, so that they are soon made, here and where a GPU is simulated. It is a
+ * prime: rows, columns and tiles of a matrix all differ. */
+constexpr size_t input_period = 1048583;
+
 /* Device memory that frees itself; `data` is null until allocate() succeeds. */
 template <class T> struct device_array {
     T *data = nullptr;
@@ -168,6 +172,14 @@ template <class T> struct device_array {
     [[nodiscard]] int poison(int byte = 0xFF)
     {
         return static_cast<int>(cudaMemsetAsync(data, byte, count * sizeof(T)));
+    }
+    /* Fills the elements from input_period on with copies of those before, over and over. */
+    [[nodiscard]] int repeat()
+    {
+        for (size_t done = input_period; done < count; done *= 2)
+            CUGATE_TRY(cudaMemcpyAsync(data + done, data, (done < count - done ? done : count - done) * sizeof(T),
+                                       cudaMemcpyDeviceToDevice));
+        return 0;
     }
     [[nodiscard]] int copy_from(const device_array &other)
     {

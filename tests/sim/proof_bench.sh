@@ -2,7 +2,7 @@
 # Simulates kernels twice, with blocks left out that are proved to count the same and with every block (--whole), and
 # prints what each took in seconds of CPU, all processes, and whether any count differs. Needs no GPU.
 #
-#   CUGATE=build/cugate tests/sim/proof_bench.sh [-k GLOB | --kernels LIBRARY]...     default: the whole catalogue
+#   CUGATE=build/cugate tests/sim/proof_bench.sh [-k GLOB | --kernels LIBRARY]...     default: the catalogue
 #   CUGATE=build/cugate NVCC=nvcc tests/sim/proof_bench.sh --size N     sgemm of N x N, by proof alone: whole takes minutes
 set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -19,10 +19,10 @@ simulate() {
     jq -S '.kernels | map_values(del(.seconds, .blocks, .blocks_executed, .not_proved))' "$work/$file.json" >"$work/$file.txt"
 }
 if [ "${1-}" = --size ]; then
-    sed "s/^constexpr int n = .*/constexpr int n = $2;/" kernels/sgemm.cu >"$work/sgemm.cu"
-    sed "s/ probes = 512;/ probes = $(($2 * $2 / 16384));/" kernels/gemm.cuh >"$work/gemm.cuh"
-    ci/registry.sh '' "$work/sgemm.cu" >"$work/catalogue.cpp"
-    "${NVCC:-nvcc}" -std=c++20 -O3 -arch=sm_90 -cudart shared -shared -Xcompiler -fPIC -Iharness -o "$work/sgemm.so" "$work"/{sgemm.cu,catalogue.cpp} -ldl
+    sed "s/SGEMM_N 8192/SGEMM_N $2/; s/\.variants = .*/.variants = of_8k::variants,/; s/_count = 3/_count = std::size(of_8k::variants)/; /\.point/d" \
+        kernels/sgemm_8k.cu >"$work/sgemm_8k.cu"
+    ci/registry.sh '' "$work/sgemm_8k.cu" >"$work/catalogue.cpp"
+    "${NVCC:-nvcc}" -std=c++20 -O3 -arch=sm_90 -cudart shared -shared -Xcompiler -fPIC -Iharness -Ikernels -o "$work/sgemm.so" "$work"/{sgemm_8k.cu,catalogue.cpp} -ldl
     for kernel in naive tiled register_tile; do
         simulate "$kernel" --kernels "$work/sgemm.so" -k "sgemm/$kernel"
         jq -r '.kernels[] | "sgemm/'"$kernel"': \(.blocks_executed // "all") blocks of \(.blocks // "all")"' "$work/$kernel.json"
@@ -30,6 +30,7 @@ if [ "${1-}" = --size ]; then
     done
     exit
 fi
+[ $# -gt 0 ] || set -- -k '*[!]]' # no point that is too large to execute whole
 simulate proved "$@"
 simulate whole "$@" --whole
 jq -r -n --slurpfile a "$work/proved.json" --slurpfile b "$work/whole.json" '
