@@ -131,6 +131,7 @@ void block_open(struct block *block, const struct run_state *run, struct thread_
                             .flows = owner->flows,
                             .hot = &owner->hot,
                             .counts = run->counts,
+                            .alone = run->alone,
                             .proof = run->proof,
                             .parts = orders[grid->order].parts,
                             .borrows = lender != NULL,

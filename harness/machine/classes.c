@@ -2,8 +2,8 @@
  * what it counts is multiplied by how many those are. Then the next block that is in no class yet comes, until there is
  * none. In a launch with clusters, each is one by itself: what is said of blocks here is said of clusters.
  *
- * What shows that a proof is wrong is looked for as well: a block from the middle, the last one, and those that others
- * watch are executed by themselves, and compared with what their class foretells. */
+ * What shows that a proof is wrong is looked for as well: a block from the middle, the last one, and some between are
+ * executed by themselves, and compared with what their class foretells. */
 #include "classes.h"
 
 #include "device_memory.h"
@@ -14,12 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A launch is tried where it has that many blocks. An instruction takes some ten times as long while it is looked at. A
- * trial ends when it has taken a twentieth of the whole. */
+/* A launch is tried where it has that many blocks. An instruction takes some ten times as long while it is looked at; a
+ * texture's takes as long as so many others. A trial ends when it has taken a twentieth of the whole. */
 enum {
     BLOCKS_LEAST = 32,
     BLOCKS_MOST = 1 << 25,
     LOOKED_AT = 12,
+    TEXTURE_STEPS = 32,
+    COMPARED_EVERY = 4, /* blocks 0, 1, 4, 16 and on are compared with their class */
     TRIAL_PARTS = 20,
     CLASSES_MOST = 512,
     VISITS_OF_STEP = 8,
@@ -113,7 +115,7 @@ static struct tally *run_alone(struct trial *trial, uint64_t number, struct bloc
     free(thread);
     uint64_t steps = 0;
     for (size_t i = 0; i < count; i++)
-        steps += tallies[i].executed;
+        steps += tallies[i].executed * (run.code->list[i].rule == RULE_TEXTURE >> RULE_SHIFT ? TEXTURE_STEPS : 1);
     trial->steps += steps * (proof ? LOOKED_AT : 1);
     trial->executed++;
     if (run.failed) {
@@ -453,7 +455,7 @@ static bool compare_some(struct trial *trial)
         return compare_all(trial);
     if (!compare(trial, trial->count - 1) || !compare(trial, 0))
         return false;
-    for (uint64_t number = 1; number < trial->count; number *= 2)
+    for (uint64_t number = 1; number < trial->count; number *= COMPARED_EVERY)
         if (!compare(trial, number))
             return false;
     return true;
@@ -643,7 +645,7 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
     uint32_t *order = order_of(run, blocks, trial.axes);
     trial.done = *done = x_calloc(trial.count / 64 + 1, sizeof *trial.done);
     struct tally *middle = run_alone(&trial, middle_of(&trial), NULL);
-    const uint64_t whole = trial.steps * trial.count;
+    const uint64_t whole = trial.proved->steps = trial.steps * trial.count;
     if (middle && whole < GRID_STEPS_LEAST && !trial.small) {
         give_up(&trial, "it is small", NULL);
     } else if (middle) {

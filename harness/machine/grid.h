@@ -66,6 +66,7 @@ struct meetings;
 /* How a launch was counted. */
 struct proved {
     uint64_t executed; /* blocks that were executed, of all */
+    uint64_t steps;    /* what all would take, as one has shown: a texture's fetch counts as several instructions */
     const char *why;   /* why all were; NULL: they were not */
     size_t where;      /* the instruction that is why; SIZE_MAX: none */
     bool threadless;   /* of some instructions `working` is wrong */

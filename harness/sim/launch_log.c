@@ -235,6 +235,7 @@ static void note_proof(struct launches *log, const struct grid *grid, const stru
     uint64_t steps = 0;
     for (size_t i = 0; i < count; i++)
         steps += tallies[i].executed;
+    steps = proved->steps > steps ? proved->steps : steps;
     proofs->blocks += (double)grid_blocks(grid);
     proofs->executed += (double)(proved->why ? grid_blocks(grid) : proved->executed);
     log->open_lines |= (unsigned)proved->threadless << LINE_WORKING_THREADS;
