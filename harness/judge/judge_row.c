@@ -49,12 +49,13 @@ static bool judge_drift(struct judgement *judgement, const struct row *base)
 
 /* A count may be equal in all launches of a process and differ in the next process, by a spin loop or a library's
  * choice. So it takes several processes to see that it repeats. Sessions with other code count as well. Sessions with
- * the same code that counted something else contradict. Returns true when there are too few for a changed count to
- * fail. */
+ * the same code that counted something else contradict, and so do those of functions whose code nobody knows, as
+ * cuBLAS's. Returns true when there are too few for a changed count to fail. */
 static bool judge_exactness(struct judgement *judgement, const struct pairing *pairing)
 {
     const size_t needed = rule_sessions_needed(METRIC_EXACT);
-    const bool same = !is_metric_of_program(judgement->metric) && same_code(pairing->base_result, pairing->now_result);
+    const bool code = !is_metric_of_program(judgement->metric) && pairing->base_result->launch_count > 0;
+    const bool same = code && order_of_code(pairing->base_result, pairing->now_result) == 0;
     /* A computed count repeats by construction. */
     const size_t own = pairing->sides->origin->computed ? needed : judgement->run_sessions;
     const size_t witnesses = judgement->base_sessions + (same ? 0 : own);
@@ -62,7 +63,10 @@ static bool judge_exactness(struct judgement *judgement, const struct pairing *p
         return false;
     judgement->verdict = VERDICT_UNSURE;
     add_reason(judgement, "%zu session%s of the %zu that it takes to know that it repeats%s", witnesses,
-               plural(witnesses), needed, same ? ": the same machine code counted otherwise" : "");
+               plural(witnesses), needed,
+               !same                                   ? ""
+               : result_has_code(pairing->base_result) ? ": the same machine code counted otherwise"
+                                                       : ": the same functions counted otherwise");
     return true;
 }
 

@@ -86,8 +86,11 @@ void put_status(struct run *run, const char *kernel, enum result_status status, 
 void put_code(struct run *run, const char *kernel, const char *code)
 {
     struct result *result = run_add(run, kernel);
-    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
-        .function = x_strdup("made_up()"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
+    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){.function = x_strdup("made_up()"),
+                                                                          .code = code ? x_strdup(code) : NULL,
+                                                                          .grid = {1, 1, 1},
+                                                                          .block = {32, 1, 1},
+                                                                          .times = 1};
 }
 
 void put_codes(struct fixture *fixture, const char *kernel, const char *base, const char *now)

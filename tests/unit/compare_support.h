@@ -28,7 +28,7 @@ void put_sides(struct fixture *fixture, const char *kernel, const char *metric, 
                double now, size_t sessions);
 void put_state(struct run *run, const char *kernel, const char *metric, enum value_state state);
 void put_status(struct run *run, const char *kernel, enum result_status status, const char *reason);
-void put_code(struct run *run, const char *kernel, const char *code); /* sets the code hash of a kernel's launch */
+void put_code(struct run *run, const char *kernel, const char *code); /* adds a launch; code: its hash, NULL: unknown */
 void put_codes(struct fixture *fixture, const char *kernel, const char *base, const char *now);
 /* Adds a session that has only this fact. */
 void put_fact(struct run *run, enum session_fact fact, const char *text);

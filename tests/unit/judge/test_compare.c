@@ -159,6 +159,23 @@ Test(compare, one_session_does_not_prove_that_a_count_repeats)
     cr_expect_eq(find(compare(&fixture), "a/b", "count")->verdict, VERDICT_SAME);
 }
 
+/* Two sessions that agree and a baseline of one: of other code they show that it repeats. */
+Test(compare, sessions_of_what_may_be_the_same_code_do_not_prove_that_a_count_repeats)
+{
+    static const struct {
+        const char *base, *now; /* hashes of the code; NULL: nobody knows it */
+        enum verdict verdict;
+    } rows[] = {{"aa", "bb", VERDICT_REGRESSED}, {"aa", "aa", VERDICT_UNSURE}, {NULL, NULL, VERDICT_UNSURE}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        AT_END(tear_down) struct fixture fixture = set_up();
+        put(&fixture.base, "a/b", "count", 1000);
+        put(&fixture.run, "a/b", "count", 1001);
+        put(&fixture.run, "a/b", "count", 1001);
+        put_codes(&fixture, "a/b", rows[i].base, rows[i].now);
+        expect_verdict(&fixture, "a/b", "count", rows[i].verdict, i);
+    }
+}
+
 /* As for instrumented counters with one sample, beside a baseline with five. */
 Test(compare, one_reading_is_held_to_the_digit)
 {
