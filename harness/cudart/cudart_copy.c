@@ -73,7 +73,8 @@ static cudaError_t copy_rows(void *to, const struct rows *to_rows, const void *f
     if (!to || !from || (to_device && !is_device(to, to_rows)) || (from_device && !is_device(from, from_rows)))
         return runtime_return(cudaErrorInvalidValue);
     add_copy(to, to_rows, from, from_rows);
-    for (size_t row = 0; row < to_rows->height; row++)
+    const bool leaves = kind == cudaMemcpyDeviceToDevice && inputs_suffice(to_rows->width * to_rows->height);
+    for (size_t row = 0; row < to_rows->height && !leaves; row++)
         move_row((char *)to + row * to_rows->pitch, (const char *)from + row * from_rows->pitch, to_rows->width);
     return cudaSuccess;
 }
@@ -296,7 +297,7 @@ static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
         return runtime_return(cudaErrorInvalidValue);
     inputs_add(INPUT_FILLED, (const uint64_t[]){(uintptr_t)fill->dst, value}, 2, NULL, 0);
     add_rows(&rows);
-    for (size_t i = 0; i < rows.height; i++) {
+    for (size_t i = 0; i < rows.height && !inputs_suffice(rows.width * rows.height); i++) {
         char *row = (char *)fill->dst + i * rows.pitch;
         function_settle(row, rows.width, false);
         outcomes_will_change(runtime_machine(), (uintptr_t)row, rows.width);

@@ -2,6 +2,18 @@
 
 #include "runtime.h"
 
+enum { LARGE = 1 << 16 };
+
+void inputs_alone(void)
+{
+    runtime_now()->inputs_alone = true;
+}
+
+bool inputs_suffice(size_t bytes)
+{
+    return runtime_now()->inputs_alone && bytes >= LARGE;
+}
+
 static void begin(struct runtime *runtime)
 {
     if (runtime->inputs)

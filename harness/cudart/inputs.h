@@ -4,6 +4,7 @@
 #ifndef INPUTS_H
 #define INPUTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,13 @@ void inputs_add(enum input input, const uint64_t *numbers, size_t count, const v
 /* Notes that inputs are unknown from now on. They depend on results that the host has read, or on memory that it
  * changes without a call. */
 void inputs_hide(void);
+
+/* Says that launches are not executed from now on. Then large fills, and large copies within the GPU's memory, are not
+ * made either: a program decides nothing by that much of what launches would have changed. */
+void inputs_alone(void);
+
+/* Whether such a copy or fill of that many bytes is not made. */
+bool inputs_suffice(size_t bytes);
 
 /* Returns the hash of all inputs so far, in hexadecimal; NULL after inputs_hide(). Caller frees. */
 char *inputs_hash(void);

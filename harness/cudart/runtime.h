@@ -70,7 +70,7 @@ struct runtime {
 
     /* inputs.c */
     XXH3_state_t *inputs;
-    bool inputs_hidden;
+    bool inputs_hidden, inputs_alone;
 };
 
 /* It lives as long as the process, as what programs have of it does. Ends the process where there is no place for one.

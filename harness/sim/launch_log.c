@@ -324,6 +324,7 @@ static int run_logged(void *data, const struct grid *grid, bool *fault, struct p
 void launches_only_note(struct launches *log)
 {
     function_run_by(run_logged, log);
+    inputs_alone();
     log->only_note = true;
 }
 

@@ -255,6 +255,23 @@ static void hash_of(const struct doing *doing, char hash[64])
     cr_assert_eq(status, 0);
 }
 
+Test(launch_log, large_fills_and_copies_are_not_made_where_launches_are_only_noted)
+{
+    enum { BYTES = 1 << 17, FEW = 16 };
+    unsigned char *memory = NULL, bytes[2];
+    register_kernels();
+    launches_only_note(&logged);
+    cudaMalloc((void **)&memory, 2 * BYTES);
+    cudaMemset(memory, 1, FEW); /* a host may decide by these */
+    cudaMemset(memory + FEW, 1, BYTES - FEW);
+    cudaMemcpy(memory + BYTES, memory, BYTES, cudaMemcpyDeviceToDevice);
+    cudaMemcpy(&bytes[0], memory, 1, cudaMemcpyDeviceToHost);
+    cudaMemcpy(&bytes[1], memory + FEW, 1, cudaMemcpyDeviceToHost);
+    cr_expect(bytes[0] == 1 && bytes[1] == 0);
+    cudaMemcpy(&bytes[0], memory + BYTES, 1, cudaMemcpyDeviceToHost);
+    cr_expect_eq(bytes[0], 0);
+}
+
 Test(launch_log, what_launches_are_given_has_a_hash_that_any_change_of_it_moves)
 {
     static const struct doing rows[] = {
