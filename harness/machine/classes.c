@@ -7,67 +7,25 @@
 #include "classes.h"
 
 #include "device_memory.h"
-#include "left.h"
 #include "meetings.h"
-#include "proof.h"
+#include "tile_order.h"
+#include "trial.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* A launch is tried where it has that many blocks. An instruction takes some ten times as long while it is looked at; a
- * texture's takes as long as so many others. A trial ends when it has taken a twentieth of the whole. */
+ * texture's takes as long as so many others. */
 enum {
     BLOCKS_LEAST = 32,
     BLOCKS_MOST = 1 << 25,
     LOOKED_AT = 12,
     TEXTURE_STEPS = 32,
     COMPARED_EVERY = 4, /* blocks 0, 1, 4, 16 and on are compared with their class */
-    TRIAL_PARTS = 20,
     CLASSES_MOST = 512,
-    VISITS_OF_STEP = 8,
     SPLIT_FROM = 2, /* where a class is less than such a part of the grid, a quotient is looked for */
-    STEPS_OF_SPOT = 64,
-    SPOTS_MOST = 1 << 22
 };
-#define HOT_MOST (UINT64_C(1) << 24)         /* addresses of atomics, of all blocks */
 #define CLASS_BYTES_MOST (UINT64_C(1) << 28) /* of the counts of all classes */
-
-struct class {
-    struct tally *tallies;
-    uint64_t number, members;
-    unsigned axis; /* that its executed block divides by the least number, to one quotient of which it is cut */
-    uint32_t quotient;
-    struct footprint footprint;
-    struct axis axes[AXES_MOST]; /* of the trial when it was found; the others are of these */
-    uint32_t at[AXES_MOST];
-    struct box box[AXES_MOST];
-    struct block_proof *proof;   /* for tests; NULL: nothing is known of its registers */
-    struct ranges written, read; /* allocations that its blocks write and read */
-};
-
-struct trial {
-    struct run_state *run;
-    uint64_t count; /* blocks */
-    struct axis axes[AXES_MOST];
-    unsigned axis_count;
-    uint64_t *done;
-    uint16_t *class_of; /* of each block 1 + its class; 0: none yet */
-    struct class *classes;
-    size_t class_count;
-    struct footprint all; /* what all blocks access where any writes, of block 0 */
-    struct ranges places; /* allocations that they access */
-    uint64_t steps, executed;
-    struct proved *proved;
-    bool *uneven;         /* instructions of which it is not proved how many threads work; NULL: that is asked for */
-    bool relies;          /* on that blocks do not meet, for what they count */
-    bool small, every;    /* for tests: small launches are tried as well, and every block is compared with its class */
-    struct tally *others; /* of blocks that were only compared with their class */
-};
-
-static bool is_done(const struct trial *trial, uint64_t block)
-{
-    return trial->done[block / 64] >> block % 64 & 1;
-}
 
 /* A block from the middle, but not where half of the grid begins, which may be a class's first. */
 static uint64_t middle_of(const struct trial *trial)
@@ -151,15 +109,6 @@ static void add_times(struct tally *sum, const struct tally *added, size_t count
 
 /* ---- Classes ---- */
 
-static void place_of(const struct grid *grid, const struct axis *axes, uint64_t number, uint32_t at[AXES_MOST])
-{
-    unsigned blocks[GRID_AXES];
-    grid_clusters(grid, blocks);
-    const unsigned index[GRID_AXES] = {(unsigned)(number % blocks[0]), (unsigned)(number / blocks[0] % blocks[1]),
-                                       (unsigned)(number / blocks[0] / blocks[1])};
-    axes_place(axes, index, at);
-}
-
 /* Gives blocks of the box that have no class yet this one. Returns how many. */
 static uint64_t claim(struct trial *trial, const struct class *class, uint16_t number)
 {
@@ -185,21 +134,6 @@ static uint64_t claim(struct trial *trial, const struct class *class, uint16_t n
     return members;
 }
 
-static bool has_place(const struct ranges *places, uint64_t begin)
-{
-    for (size_t i = 0; i < places->count; i++)
-        if (places->list[i].begin == begin)
-            return true;
-    return false;
-}
-
-/* Adds an allocation to a list of them. */
-static void add_place(struct ranges *places, uint64_t begin, uint64_t end)
-{
-    if (!has_place(places, begin))
-        *ARRAY_GROW(places->list, places->count) = (struct range){begin, end};
-}
-
 /* Whether all blocks of the box access the same allocations as the executed one, in their bounds. */
 static bool within_bounds(const struct machine *machine, struct class *class)
 {
@@ -217,7 +151,7 @@ static bool within_bounds(const struct machine *machine, struct class *class)
                     return false;
                 if (range->begin + below < place.begin || range->end + above > place.end)
                     return false;
-                add_place(kind ? &class->written : &class->read, place.begin, place.end);
+                trial_add_place(kind ? &class->written : &class->read, place.begin, place.end);
             }
         }
     }
@@ -231,7 +165,7 @@ static bool add_class(struct trial *trial, uint64_t number)
     struct class *class = ARRAY_GROW(trial->classes, trial->class_count);
     *class = (struct class){.number = number, .members = 1};
     memcpy(class->axes, trial->axes, sizeof class->axes);
-    place_of(trial->run->grid, class->axes, number, class->at);
+    trial_place(trial->run->grid, class->axes, number, class->at);
     proof_open(&proof, trial->run->grid, class->axes, class->at);
     proof.uneven = trial->uneven;
     if (trial->every)
@@ -251,7 +185,7 @@ static bool add_class(struct trial *trial, uint64_t number)
     if (good && !within_bounds(trial->run->grid->function->module->machine, class))
         good = give_up(trial, "a block of its class accesses memory outside of an allocation", NULL);
     for (size_t i = 0; i < proof.arrays.count; i++)
-        add_place(&class->read, proof.arrays.list[i].begin, proof.arrays.list[i].end);
+        trial_add_place(&class->read, proof.arrays.list[i].begin, proof.arrays.list[i].end);
     for (unsigned k = 0; k < trial->axis_count; k++) {
         const uint32_t by = floors_quotient(proof.floors, proof.floor_count, k, &trial->axes[k], &class->box[k]);
         if (by && (!class->quotient || by < class->quotient)) {
@@ -270,132 +204,6 @@ static bool add_class(struct trial *trial, uint64_t number)
     return good;
 }
 
-/* ---- Blocks together ---- */
-
-/* Returns by how much a block's accesses are moved from those of the first one of its class. */
-static uint64_t distance(const struct trial *trial, const struct class *class, const struct moved_ranges *moved,
-                         uint64_t number)
-{
-    uint32_t at[AXES_MOST];
-    uint64_t by = 0;
-    place_of(trial->run->grid, class->axes, number, at);
-    for (unsigned k = 0; k < AXES_MOST; k++)
-        by += (uint64_t)moved->by[k] * (uint64_t)((int64_t)at[k] - (int64_t) class->at[k]);
-    return by;
-}
-
-/* The same of each block by itself, where arrays follow each other in one allocation: as if all blocks did what those
- * of all classes do, the first one of an array would meet the last one of the array before. */
-static bool each_apart(struct trial *trial, const struct ranges *written, uint64_t whole)
-{
-    struct spot *spots = NULL;
-    size_t count = 0;
-    bool few = true;
-    for (uint64_t number = 0; number < trial->count && few; number++) {
-        const struct class *class = &trial->classes[trial->class_of[number] - 1];
-        for (size_t i = 0; i < class->footprint.count; i++) {
-            const struct moved_ranges *moved = &class->footprint.list[i];
-            const uint64_t by = distance(trial, class, moved, number);
-            for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++)
-                for (size_t r = 0; r < moved->of[kind].count; r++) {
-                    const struct range range = {(moved->of[kind].list[r].begin + by) & ~UINT64_C(3),
-                                                (moved->of[kind].list[r].end + by + 3) & ~UINT64_C(3)};
-                    uint64_t steps = 0;
-                    if (kind > 0 || range_overlap(&(struct ranges){(struct range *)&range, 1, 1}, 0, written, &steps))
-                        *ARRAY_GROW(spots, count) = (struct spot){range.begin, range.end, number, 1u << kind};
-                }
-        }
-        few = count < SPOTS_MOST && (count * STEPS_OF_SPOT < whole || trial->small);
-    }
-    const bool apart = few && spots_apart(spots, count);
-    free(spots);
-    return apart;
-}
-
-/* Adds what a class accesses to what all do, along the axes that the grid is split into at the end. */
-static bool join_class(struct trial *trial, const struct class *class, const struct ranges *written)
-{
-    struct footprint refined = {.list = x_calloc(class->footprint.count, sizeof *refined.list),
-                                .count = class->footprint.count};
-    struct box box[AXES_MOST];
-    uint32_t at[AXES_MOST];
-    for (size_t i = 0; i < refined.count; i++) {
-        refined.list[i] = class->footprint.list[i];
-        axes_refine(class->axes, trial->axes, class->footprint.list[i].by, refined.list[i].by);
-    }
-    place_of(trial->run->grid, trial->axes, class->number, at);
-    axes_refine_box(class->axes, trial->axes, class->box, box);
-    const bool fits = footprint_join(&trial->all, &refined, at, box, written) &&
-                      footprint_fits(&class->footprint, class->at, class->axes);
-    free(refined.list);
-    return fits;
-}
-
-/* Whether no blocks meet in global memory. Whoever looks for meetings also notes one where an allocation is written
- * that a block has read before any had written there; that is none where each block that reads it writes it as well. */
-static bool are_apart(struct trial *trial, uint64_t whole)
-{
-    struct ranges written = {0};
-    bool apart = true;
-    if (!trial->classes)
-        return false;
-    for (size_t i = 0; i < trial->class_count; i++) {
-        const struct class *class = &trial->classes[i];
-        for (size_t k = 0; k < class->written.count; k++)
-            add_place(&written, class->written.list[k].begin, class->written.list[k].end);
-        for (unsigned k = 0; k < 2; k++)
-            for (size_t r = 0; r < (k ? class->read : class->written).count; r++)
-                add_place(&trial->places, (k ? class->read : class->written).list[r].begin,
-                          (k ? class->read : class->written).list[r].end);
-    }
-    for (size_t i = 0; i < written.count; i++)
-        for (size_t c = 0; c < trial->class_count; c++)
-            apart &= !has_place(&trial->classes[c].read, written.list[i].begin) ||
-                     has_place(&trial->classes[c].written, written.list[i].begin);
-    range_sort(&written);
-    for (size_t i = 0; i < trial->class_count; i++) /* all are joined, for tests too that go on */
-        apart &= join_class(trial, &trial->classes[i], &written);
-    apart = apart && ((footprint_apart(&trial->all, FOOTPRINT_WRITES,
-                                       FOOTPRINT_READS | FOOTPRINT_WRITES | FOOTPRINT_ADDS, trial->axes) &&
-                       footprint_apart(&trial->all, FOOTPRINT_ADDS, FOOTPRINT_READS, trial->axes)) ||
-                      each_apart(trial, &written, whole));
-    free(written.list);
-    return apart;
-}
-
-/* Counts the atomics of all blocks at each address. Where no two blocks add to a word, those of one block of each class
- * are enough. Else it is seen of executed blocks, too, that some do. */
-static bool count_hot(struct trial *trial, uint64_t whole, struct hot_addresses *hot)
-{
-    const struct grid *grid = trial->run->grid;
-    const bool apart = footprint_apart(&trial->all, FOOTPRINT_ADDS, FOOTPRINT_ADDS, trial->axes);
-    const uint64_t most = whole / TRIAL_PARTS < HOT_MOST && !trial->small ? whole / TRIAL_PARTS : HOT_MOST;
-    uint64_t steps = 0;
-    if (!apart && grid->meetings && !meetings_any(grid->meetings))
-        return false;
-    for (size_t c = 0; c < trial->class_count; c++) {
-        const struct class *class = &trial->classes[c];
-        for (size_t i = 0; i < class->footprint.count; i++) {
-            const struct moved_ranges *moved = &class->footprint.list[i];
-            struct hot_addresses distances = {0};
-            if (moved->hot.count == 0)
-                continue;
-            if (apart)
-                hot_add(&distances, 0, 1, 0);
-            else
-                steps += trial->count / VISITS_OF_STEP;
-            for (uint64_t number = 0; number < trial->count && !apart && steps <= most; number++)
-                if (trial->class_of[number] == c + 1)
-                    hot_add(&distances, distance(trial, class, moved, number), 1, 0);
-            steps += moved->hot.count * distances.count;
-            if (steps <= most)
-                hot_merge_moved(hot, &moved->hot, &distances);
-            hot_release(&distances);
-        }
-    }
-    return steps <= most;
-}
-
 /* Whether a block may be other than its class says, in tests that go on: it has loaded what another one wrote. */
 static bool may_differ(const struct trial *trial)
 {
@@ -407,13 +215,13 @@ static bool may_differ(const struct trial *trial)
 static bool compare(struct trial *trial, uint64_t number)
 {
     const size_t count = trial->run->code->count;
-    if (!trial->classes || is_done(trial, number))
+    if (!trial->classes || trial_has_done(trial, number))
         return true;
     const struct class *class = &trial->classes[trial->class_of[number] - 1];
     struct block_proof proof;
     if (class->proof) {
         uint32_t at[AXES_MOST];
-        place_of(trial->run->grid, class->axes, number, at);
+        trial_place(trial->run->grid, class->axes, number, at);
         proof_open(&proof, trial->run->grid, class->axes, at);
         proof.values = x_calloc(proof.warp_count, sizeof *proof.values);
         proof.of_class = class->proof;
@@ -495,15 +303,15 @@ static bool prove(struct trial *trial, const struct tally *middle, uint64_t whol
 {
     const struct grid *grid = trial->run->grid;
     const uint64_t inside = trial->count * 4 / 9; /* where most is alike */
-    bool tried = is_done(trial, inside) || try_class(trial, inside, whole);
+    bool tried = trial_has_done(trial, inside) || try_class(trial, inside, whole);
     for (uint64_t number = 0; number < trial->count && tried; number++)
-        tried = trial->class_of[number] || is_done(trial, number) || try_class(trial, number, whole);
+        tried = trial->class_of[number] || trial_has_done(trial, number) || try_class(trial, number, whole);
     if (!tried || !trial->classes)
         return false;
     const uint16_t of_middle = trial->class_of[middle_of(trial)];
     if (!of_middle && !give_up(trial, "the block in the middle is like no other", NULL) && !trial->every)
         return false;
-    if (!trial->proved->why && !are_apart(trial, whole) && (!trial->every || trial->relies))
+    if (!trial->proved->why && !trial_apart(trial, whole) && (!trial->every || trial->relies))
         return give_up(trial, "blocks may meet in global memory", NULL);
     if (trial->proved->why && trial->relies)
         return false;
@@ -519,7 +327,7 @@ static bool prove(struct trial *trial, const struct tally *middle, uint64_t whol
     if ((grid->meetings && meetings_place(grid->meetings)) || (grid->doubt && grid->doubt->any))
         return give_up(trial, "blocks meet, or there is a doubt", NULL);
     struct hot_addresses hot = {0};
-    bool counted = count_hot(trial, whole, &hot) || give_up(trial, "atomics of blocks that may meet", NULL);
+    bool counted = trial_count_hot(trial, whole, &hot) || give_up(trial, "atomics of blocks that may meet", NULL);
     if (counted && trial->every && !same_hot(trial, &hot))
         counted = give_up(trial, "atomics at an address", NULL);
     if (counted) {
@@ -548,85 +356,6 @@ static const char *cannot_be_tried(const struct run_state *run, bool small)
     return grid->meetings && meetings_place(grid->meetings) ? "blocks of a launch before met" : NULL;
 }
 
-static void add_reach(struct ranges *ranges, const struct trial *trial, const struct moved_ranges *moved,
-                      unsigned kinds)
-{
-    struct ranges reach = footprint_reach(moved, kinds, trial->axes);
-    for (size_t i = 0; i < reach.count; i++)
-        range_add(ranges, reach.list[i].begin, reach.list[i].end);
-    free(reach.list);
-}
-
-/* Leaves the other blocks out. What those have written that were executed is as their class says. */
-static void keep(struct trial *trial)
-{
-    struct left_memory memory = {.touched = trial->places};
-    trial->places = (struct ranges){0};
-    for (uint64_t number = 0; number < trial->count; number++) {
-        if (!is_done(trial, number))
-            continue;
-        const struct class *class = &trial->classes[trial->class_of[number] - 1];
-        for (size_t i = 0; i < class->footprint.count; i++) {
-            const struct moved_ranges *moved = &class->footprint.list[i];
-            const struct ranges *writes = ranges_of(moved, FOOTPRINT_WRITES);
-            const uint64_t by = distance(trial, class, moved, number);
-            for (size_t r = 0; r < writes->count; r++)
-                range_add(&memory.written, writes->list[r].begin + by, writes->list[r].end + by);
-        }
-    }
-    for (size_t i = 0; i < trial->all.count; i++) {
-        add_reach(&memory.changed, trial, &trial->all.list[i], FOOTPRINT_WRITES | FOOTPRINT_ADDS);
-        add_reach(&memory.added, trial, &trial->all.list[i], FOOTPRINT_ADDS);
-    }
-    left_keep(trial->run->grid, trial->done, &memory);
-}
-
-/* The instruction just before one that reads a byte of a table of constants, by the place of the block; NULL: there is
- * none. */
-static const struct instruction *place_before(const struct code *code, size_t i)
-{
-    enum { NEAR = 4 };
-    const struct operand *from = &code->list[i].operands[1];
-    if (from->kind != OPERAND_CONSTANT || from->index != PARAMETER_BANK || code->list[i].size != 1)
-        return NULL;
-    for (size_t k = 1; k <= NEAR && k <= i; k++) {
-        const struct instruction *before = &code->list[i - k];
-        if (before->rule == RULE_SPECIAL >> RULE_SHIFT && before->operands[0].row == from->row &&
-            strncmp(before->operands[1].word, "SR_CTAID.", 9) == 0)
-            return before;
-    }
-    return NULL;
-}
-
-/* A table of constants may say which place a block takes, as that of nvjet does. Along that axis blocks are in the
- * order of their places then. Caller frees. */
-static uint32_t *order_of(const struct run_state *run, const unsigned *blocks, struct axis *axes)
-{
-    const struct entry *entry = &run->grid->function->entry;
-    for (size_t i = 0; i < run->code->count && run->grid->parameters; i++) {
-        const struct instruction *before = place_before(run->code, i);
-        const unsigned of = before ? (unsigned)(before->operands[1].word[9] - 'X') : 0, count = blocks[of];
-        const int64_t offset = run->code->list[i].operands[1].value - entry->parameter_base;
-        if (!before || count != run->grid->blocks[of] || offset < 0 || offset + count > (int64_t)entry->parameter_bytes)
-            continue;
-        const unsigned char *table = run->grid->parameters + offset;
-        uint32_t *order = x_calloc(2 * (size_t)count, sizeof *order), placed = 0;
-        for (uint32_t k = 0; k < count && table[k] < count; k++) {
-            order[k] = table[k];
-            placed += order[count + table[k]] == 0;
-            order[count + table[k]] = k + 1;
-        }
-        for (uint32_t k = 0; k < count; k++)
-            order[count + k]--;
-        if (placed == count) {
-            axes[of].order = order;
-            return order;
-        }
-        free(order);
-    }
-    return NULL;
-}
-
 bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done)
 {
     const char *asked = getenv("CUGATE_SIM_PROOF");
@@ -642,7 +371,7 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
     trial.axis_count = GRID_AXES;
     if (why)
         return give_up(&trial, why, NULL);
-    uint32_t *order = order_of(run, blocks, trial.axes);
+    uint32_t *order = order_of_tiles(run, blocks, trial.axes);
     trial.done = *done = x_calloc(trial.count / 64 + 1, sizeof *trial.done);
     struct tally *middle = run_alone(&trial, middle_of(&trial), NULL);
     const uint64_t whole = trial.proved->steps = trial.steps * trial.count;
@@ -665,7 +394,7 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
     trial.proved->executed = trial.executed * cluster_blocks(run->grid);
     trial.proved->threadless = good && trial.uneven && memchr(trial.uneven, true, count);
     if (good)
-        keep(&trial);
+        trial_keep(&trial);
     for (size_t i = 0; i < trial.class_count; i++) {
         free(trial.classes[i].tallies);
         free(trial.classes[i].written.list);
