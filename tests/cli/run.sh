@@ -37,7 +37,7 @@ change pageable.json '/"transfer\/pageable"/,/"status"/s/\("wall_time": .*\[\[\)
 change other_gpu.json 's/NVIDIA H200/NVIDIA H100/'
 change other_key.json 's/"sm_count": 132/"sm_count": 114/'
 change cut.json '/^    "reduce\/cub": {/,/^    }/d'
-change cut_many.json '/^    "\(reduce\|sgemm\)\/.*": {/,/^    }/d; /"transpose\/padded"/,/"status"/s/\("shared_wavefronts": .*\[\[\).*/\11048577]]},/'
+change cut_many.json '/^    "\(reduce\|sgemm\)\/[a-z_0-9]*": {/,/^    }/d; /"transpose\/padded"/,/"status"/s/\("shared_wavefronts": .*\[\[\).*/\11048577]]},/'
 change costless.json '/^ *"seconds": /d'
 change renamed.json 's/"reduce\/cub"/"reduce\/cub2"/'
 change denied.json '/"dot\/fp32"/,/"status"/s/^\( *"instructions": \){"sess.*/\1{"state": "not counted"},/'

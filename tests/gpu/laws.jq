@@ -29,8 +29,10 @@ def warps: [.launches[] | .times * (.grid | product) * (.block | product / 32 | 
 def sectors_per_request($which): v("global_\($which)_sectors") / v("global_\($which)_requests");
 def dram_bytes: v("dram_bytes_read") + v("dram_bytes_write");
 
+def is_foreign: .id | test("/cublas($|\\[)");
+
 # Asynchronous copies to shared memory are no load instructions to global_load_requests, but their sectors are counted.
-def copies_asynchronously: .id | test("/cublas$") or . == "dgemm/tiled" or . == "sgemm/warp_tile";
+def copies_asynchronously: is_foreign or (.id | . == "dgemm/tiled" or test("^sgemm/warp_tile"));
 
 # Bytes per second at 100 % of DRAM throughput, from what the kernels of this run moved in their time.
 def peak: [.kernels[] | try (select(v("dram_throughput") >= 20) | dram_bytes / v("time") / v("dram_throughput") * 100e9)
@@ -137,14 +139,14 @@ def laws:
   is("every kernel was verified and measured"; .status != "not built"; .status; "ok"; .status = "hung"),
   # The machine code of cuBLAS is not in the library.
   is("no counter of a kernel is missing"; kernel;
-     (.id | endswith("/cublas")) as $foreign
+     is_foreign as $foreign
      | [.metrics | to_entries[] | select(.value.state // "measured" | IN("measured", "not applicable") | not)
         | select(($foreign and .value.state == "not supported") | not) | .key];
      []; set("time"; "not counted")),
   is("counters are not applicable to a transfer"; transfer;
      [.metrics | del(.wall_time, .bandwidth)[] | .state // "measured"] | unique; ["not applicable"]; set("time"; 1)),
   law("a transfer has a wall time"; transfer; v("wall_time"); 1; infinite; set("wall_time"; "not applicable")),
-  is("samples of exact metrics are equal, cuBLAS aside"; kernel and (.id | endswith("/cublas") | not);
+  is("samples of exact metrics are equal, cuBLAS aside"; kernel and (is_foreign | not);
      [.metrics | to_entries[] | select(.key | IN($exact[])) | select(.value.sessions[0] // [] | unique | length > 1)
       | .key]; []; set($exact[0]; [1, 1, 2])),
 
@@ -203,7 +205,7 @@ def lines:
      sum("divergent_branches"); v("branch_targets_divergent"); more("divergent_branches")),
   # cuBLAS' own wavefronts differ by a few from launch to launch.
   is("shared wavefronts by line add up to the counter"; counted and v("shared_wavefronts") > 0 and
-     (.id | endswith("/cublas") | not); sum("shared_wavefronts"); v("shared_wavefronts"); more("shared_wavefronts")),
+     (is_foreign | not); sum("shared_wavefronts"); v("shared_wavefronts"); more("shared_wavefronts")),
   is("store sectors by line add up to the counter"; counted and v("global_store_sectors") > 0; sum("store_sectors");
      v("global_store_sectors"); more("store_sectors")),
   # By line, sectors of atomics are those of loads.

@@ -30,7 +30,10 @@ if [ "${1-}" = --size ]; then
     done
     exit
 fi
-[ $# -gt 0 ] || set -- -k '*[!]]' # no point that is too large to execute whole
+if [ $# -eq 0 ]; then # not those that have a larger point, which takes minutes whole
+    "$cugate" list | sed -n 's|^\([a-z_0-9]*/[^ ]*\) .*|\1|p' >"$work/names"
+    while read -r name; do set -- "$@" -k "$name"; done < <(grep -vxFf <(sed -n 's/\[.*//p' "$work/names") "$work/names" | grep -v '\[')
+fi
 simulate proved "$@"
 simulate whole "$@" --whole
 jq -r -n --slurpfile a "$work/proved.json" --slurpfile b "$work/whole.json" '

@@ -14,7 +14,7 @@ judge='"$cugate" check $H200 --replay run.json'
 hundredfold() { change '(.kernels["reduce/tree"], .kernels["reduce/sequential"]) |= (select(.) |
         (.metrics.time, .metrics.sm_cycles, .metrics.sm_cycles_active).sessions |= map(map(. * 100)))'; }
 way 'the same machine code takes a hundred times as long' hundredfold 3 "$judge" \
-    '+8.19 ms' 'the same machine' 'more than 10 % off' '!nothing is worse'
+    '+8.18 ms' 'the same machine' 'more than 10 % off' '!nothing is worse'
 
 # By 4 % a time, as accept takes what moved by the same code.
 step_by_step() {
@@ -168,10 +168,11 @@ one_of_two() {
 way 'the same machine code reads ten times as much in one of two sessions' one_of_two 3 "$judge -k reduce/sequential" \
     'dram_bytes_read' '1 of 2 sessions' '!nothing is worse'
 
-all_slower() {
+all_slower() { # but for the code of two whose other rows are further off in this recording than chance lets other code be
     change '.sessions += .sessions | .kernels[].metrics[] |= (if .sessions then .sessions += .sessions else . end) |
-        .kernels[] |= ((.launches[]? | select(.code)).code = "f00d" |
-            (.metrics.time, .metrics.sm_cycles, .metrics.sm_cycles_active) |= (if .sessions then .sessions |= map(map(. * 1.029)) else . end))'
+        .kernels |= with_entries(
+            (select(.key | IN("transpose/naive", "dot/fp32") | not).value.launches[]? | select(.code)).code = "f00d" |
+            (.value.metrics | .time, .sm_cycles, .sm_cycles_active) |= (if .sessions then .sessions |= map(map(. * 1.029)) else . end))'
 }
 way 'all kernels are of other code and 2.9 % slower' all_slower 3 "$judge" 'all kernels moved alike' \
     'too few have unchanged code' '!nothing is worse'
