@@ -123,7 +123,7 @@ struct block {
     struct flow *flows;        /* one for each instruction, and one behind the last */
     struct hot_addresses *hot; /* likewise: the atomics at each address */
     bool counts;
-    bool alone;                /* its launch is tried to be counted by one block of each class */
+    bool alone;                /* it is executed by itself while its launch is tried (classes.h) */
     struct block_proof *proof; /* NULL: nobody asks which blocks do the same */
     struct memo *memos;        /* one for each instruction */
     unsigned index[3];

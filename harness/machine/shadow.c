@@ -1,6 +1,7 @@
 /* Finds warps of a block that access a word of shared memory without a barrier between them, one of which writes it,
  * and words that are read though nobody wrote them. */
 #include "block.h"
+#include "proof.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static void note_again(struct shadow *shadow, const struct block *block, uint32_
     memcpy(&shadow->again.word, block->shared + shadow->again.address, sizeof shadow->again.word);
 }
 
-/* Warps may store the same value to a word. */
+/* Warps may store the same value to a word. Of other blocks nothing is proved then, whose values may differ. */
 static void done(const struct access *access)
 {
     struct warp *warp = access->warp;
@@ -67,6 +68,8 @@ static void done(const struct access *access)
     shadow->again.any = false;
     if (memcmp(&shadow->again.word, warp->block->shared + shadow->again.address, sizeof shadow->again.word) != 0)
         writes_meet(warp->block, shadow->again.writer - 1u, warp->number, shadow->again.address, "write");
+    else if (warp->block->proof)
+        proof_fail(warp->block->proof, access->code, "warps store to one word of shared memory, whose values are data");
 }
 
 static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t address, unsigned kind)

@@ -820,6 +820,15 @@ __global__ void looks_anywhere(uint32_t *out, const uint32_t *)
     __threadfence_block();
     out[thread()] = sum;
 }
+/* Its warps store equal data to one word, with no barrier between them. */
+__global__ void stores_equal(uint32_t *out, const uint32_t *in)
+{
+    __shared__ uint32_t word;
+    if (threadIdx.x % 32 == 0)
+        word = in[thread()];
+    __syncthreads();
+    out[thread()] = word;
+}
 /* Each looks at one word again, as if it waited. */
 __global__ void looks_still(uint32_t *out, const uint32_t *in)
 {
@@ -1396,6 +1405,7 @@ constexpr cugate_variant variants[] = {
     VARIANT(each_waits),
     VARIANT(two_wait),
     VARIANT(looks_still),
+    VARIANT(stores_equal),
     VARIANT(gives_up),
     VARIANT(waits_for_fault),
     VARIANT(looks_anywhere),
