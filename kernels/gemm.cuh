@@ -171,8 +171,8 @@ template <class Term> double sum_of(size_t count, Term term)
  * Tolerance: the partial sums of a dot product of n terms from [-1, 1) walk at random, about sqrt(k) / 3 after k
  * terms; each addition rounds by up to unit roundoff u of that. The variances add up to a standard deviation of u n / 7
  * for an element of A B, alpha times that for C, and sqrt(7 n / 3) times that for the weighted sum of a row. Both
- * tolerances stand at eleven deviations. For sgemm that is 2^-12 an element and 0.017 a row: one element wrong by 0.034
- * is always found, where elements are about 19 in size. TF32 misses by 0.005 an element and 0.3 a row. */
+ * tolerances stand at eleven deviations. For sgemm of 2048 that is 2^-12 an element and 0.017 a row: one element wrong
+ * by 0.034 is always found, where elements are about 19 in size. TF32 misses by 0.005 an element and 0.3 a row. */
 template <class T, int n> struct gemm {
     static constexpr T alpha = 1.25;
     static constexpr T beta = -0.5;

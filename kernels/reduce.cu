@@ -42,8 +42,8 @@ constexpr unsigned total = 1u << REDUCE_BITS;
 constexpr unsigned threads = 256;
 constexpr uint32_t seed = 0x5eed0001;
 
-/* No error is allowed: sums stay below 2^24, up to which integers are floats, in any order. An element that is lost or
- * added twice always shows. Of 2^24 every fourth is -1, and a lost block shows as well; of 2^30 every second is. */
+/* No error is allowed: sums stay below 2^24, up to which integers are floats. One element lost or added twice shows. Of
+ * 2^24 each fourth is -1, and a lost block shows too; of 2^30 each second, and some blocks and warps sum up to 0. */
 constexpr double tolerance = 0.0;
 __host__ __device__ int input(unsigned i)
 {

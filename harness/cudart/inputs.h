@@ -26,7 +26,8 @@ void inputs_add(enum input input, const uint64_t *numbers, size_t count, const v
 void inputs_hide(void);
 
 /* Says that launches are not executed from now on. Then large fills, and large copies within the GPU's memory, are not
- * made either: a program decides nothing by that much of what launches would have changed. */
+ * made either. A program that reads back what they leave sees other bytes, but its inputs are unknown then in any case.
+ */
 void inputs_alone(void);
 
 /* Whether such a copy or fill of that many bytes is not made. */

@@ -173,7 +173,7 @@ template <class T> struct device_array {
     {
         return static_cast<int>(cudaMemsetAsync(data, byte, count * sizeof(T)));
     }
-    /* Fills the elements from input_period on with copies of those before, over and over. */
+    /* Fills the elements from input_period on with copies of those before, which alone have to be made. */
     [[nodiscard]] int repeat()
     {
         for (size_t done = input_period; done < count; done *= 2)

@@ -47,15 +47,25 @@ static bool judge_drift(struct judgement *judgement, const struct row *base)
     return true;
 }
 
+static bool tells_code(const struct run *run)
+{
+    bool tells = false;
+    for (size_t i = 0; i < run->result_count && !tells; i++)
+        tells = result_has_code(&run->results[i]);
+    return tells;
+}
+
 /* A count may be equal in all launches of a process and differ in the next process, by a spin loop or a library's
  * choice. So it takes several processes to see that it repeats. Sessions with other code count as well. Sessions with
- * the same code that counted something else contradict, and so do those of functions whose code nobody knows, as
- * cuBLAS's. Returns true when there are too few for a changed count to fail. */
+ * the same code that counted something else contradict, and so do those of the same functions, where the code of others
+ * is known and theirs is not, as that of cuBLAS. Returns true when there are too few for a changed count to fail. */
 static bool judge_exactness(struct judgement *judgement, const struct pairing *pairing)
 {
     const size_t needed = rule_sessions_needed(METRIC_EXACT);
-    const bool code = !is_metric_of_program(judgement->metric) && pairing->base_result->launch_count > 0;
-    const bool same = code && order_of_code(pairing->base_result, pairing->now_result) == 0;
+    const bool known = result_has_code(pairing->base_result);
+    const bool same = !is_metric_of_program(judgement->metric) && pairing->base_result->launch_count > 0 &&
+                      (known || tells_code(pairing->sides->run)) &&
+                      order_of_code(pairing->base_result, pairing->now_result) == 0;
     /* A computed count repeats by construction. */
     const size_t own = pairing->sides->origin->computed ? needed : judgement->run_sessions;
     const size_t witnesses = judgement->base_sessions + (same ? 0 : own);
@@ -64,9 +74,9 @@ static bool judge_exactness(struct judgement *judgement, const struct pairing *p
     judgement->verdict = VERDICT_UNSURE;
     add_reason(judgement, "%zu session%s of the %zu that it takes to know that it repeats%s", witnesses,
                plural(witnesses), needed,
-               !same                                   ? ""
-               : result_has_code(pairing->base_result) ? ": the same machine code counted otherwise"
-                                                       : ": the same functions counted otherwise");
+               !same   ? ""
+               : known ? ": the same machine code counted otherwise"
+                       : ": the same functions counted otherwise");
     return true;
 }
 

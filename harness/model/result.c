@@ -294,7 +294,8 @@ void result_copy_facts(struct result *to, const struct result *from)
 
 static int order_of_launches(const struct launch *a, const struct launch *b)
 {
-    const int code = order_of_texts(a->code, b->code);
+    const bool unknown = !a->code && !b->code;
+    const int code = unknown ? order_of_texts(a->function, b->function) : order_of_texts(a->code, b->code);
     const int grid = memcmp(a->grid, b->grid, sizeof a->grid), block = memcmp(a->block, b->block, sizeof a->block);
     const int shared = (a->shared > b->shared) - (a->shared < b->shared);
     const int carve_out = (a->carve_out > b->carve_out) - (a->carve_out < b->carve_out);

@@ -33,6 +33,7 @@ cd "$top" || exit 2
 judge() { # NAME [OPTION]...
     in_compiled "$1" "$cugate" check --simulate=nvidia-h200 --baselines "$top/baselines" --kernels lib.so "${@:2}"
 }
+# of reduce those that have no point of 2^30, which is not built here
 families=(-k 'transpose/*' -k 'reduce/[fgisu]*[!4]' -k 'divergence/*')
 
 edits=(-k transpose/tiled -k reduce/sequential)

@@ -164,14 +164,26 @@ Test(compare, sessions_of_what_may_be_the_same_code_do_not_prove_that_a_count_re
 {
     static const struct {
         const char *base, *now; /* hashes of the code; NULL: nobody knows it */
+        const char *function;   /* that the run launched; NULL: the same */
+        const char *others;     /* the code of another kernel of the run */
         enum verdict verdict;
-    } rows[] = {{"aa", "bb", VERDICT_REGRESSED}, {"aa", "aa", VERDICT_UNSURE}, {NULL, NULL, VERDICT_UNSURE}};
+    } rows[] = {
+        {"aa", "bb", NULL, NULL, VERDICT_REGRESSED}, {"aa", "aa", NULL, NULL, VERDICT_UNSURE},
+        {NULL, NULL, NULL, "cc", VERDICT_UNSURE},    {NULL, NULL, "other()", "cc", VERDICT_REGRESSED},
+        {NULL, NULL, NULL, NULL, VERDICT_REGRESSED}, /* as what was imported: no code is known of any kernel */
+    };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
         put(&fixture.base, "a/b", "count", 1000);
         put(&fixture.run, "a/b", "count", 1001);
         put(&fixture.run, "a/b", "count", 1001);
         put_codes(&fixture, "a/b", rows[i].base, rows[i].now);
+        put_codes(&fixture, "c/d", rows[i].others, rows[i].others);
+        struct launch *launch = run_find(&fixture.run, "a/b")->launches;
+        if (rows[i].function) {
+            free(launch->function);
+            launch->function = x_strdup(rows[i].function);
+        }
         expect_verdict(&fixture, "a/b", "count", rows[i].verdict, i);
     }
 }
