@@ -24,6 +24,7 @@ if [ "${1-}" = --size ]; then
     ci/registry.sh '' "$work/sgemm_8k.cu" >"$work/catalogue.cpp"
     "${NVCC:-nvcc}" -std=c++20 -O3 -arch=sm_90 -cudart shared -shared -Xcompiler -fPIC -Iharness -Ikernels -o "$work/sgemm.so" "$work"/{sgemm_8k.cu,catalogue.cpp} -ldl
     for kernel in naive tiled register_tile; do
+        simulate warm --kernels "$work/sgemm.so" -k "sgemm/$kernel"
         simulate "$kernel" --kernels "$work/sgemm.so" -k "sgemm/$kernel"
         jq -r '.kernels[] | "sgemm/'"$kernel"': \(.blocks_executed // "all") blocks of \(.blocks // "all")"' "$work/$kernel.json"
         awk '{ printf "  %.2f CPU seconds\n", $1 + $2 }' "$work/$kernel.time"
@@ -34,6 +35,7 @@ if [ $# -eq 0 ]; then # not those that have a larger point, which takes minutes 
     "$cugate" list | sed -n 's|^\([a-z_0-9]*/[^ ]*\) .*|\1|p' >"$work/names"
     while read -r name; do set -- "$@" -k "$name"; done < <(grep -vxFf <(sed -n 's/\[.*//p' "$work/names") "$work/names" | grep -v '\[')
 fi
+simulate warm "$@" # what nvdisasm says is kept from here on
 simulate proved "$@"
 simulate whole "$@" --whole
 jq -r -n --slurpfile a "$work/proved.json" --slurpfile b "$work/whole.json" '
