@@ -21,7 +21,7 @@ enum {
     BLOCKS_MOST = 1 << 25,
     LOOKED_AT = 12,
     TEXTURE_STEPS = 32,
-    COMPARED_EVERY = 4, /* blocks 0, 1, 4, 16 and on are compared with their class */
+    COMPARED_FACTOR = 4, /* blocks 0, 1, 4, 16 and on are compared with their class */
     CLASSES_MOST = 512,
     SPLIT_FROM = 2, /* where a class is less than such a part of the grid, a quotient is looked for */
 };
@@ -263,7 +263,7 @@ static bool compare_some(struct trial *trial)
         return compare_all(trial);
     if (!compare(trial, trial->count - 1) || !compare(trial, 0))
         return false;
-    for (uint64_t number = 1; number < trial->count; number *= COMPARED_EVERY)
+    for (uint64_t number = 1; number < trial->count; number *= COMPARED_FACTOR)
         if (!compare(trial, number))
             return false;
     return true;
