@@ -75,7 +75,7 @@ static bool gather_row(struct gathering *gathering, const char *id, struct row *
         const char *name = gathering->candidates[i].name;
         if (!found)
             continue;
-        if (found->state == VALUE_NOT_COUNTED) {
+        if (found->state == VALUE_NOT_COUNTED && !row_is_open(found)) {
             baseline_refuse(&gathering->refused, "%s of %s, because in %s it is not counted%s%s", row->metric, id, name,
                             found->reason ? ": " : "", found->reason ? found->reason : "");
             return false;
@@ -86,6 +86,8 @@ static bool gather_row(struct gathering *gathering, const char *id, struct row *
             return false;
         }
         state = found->state;
+        free(row->reason);
+        row->reason = x_strdup(found->reason);
         for (size_t k = 0; k < found->session_count; k++) {
             row_add_session(row, found->sessions[k].samples, found->sessions[k].count);
             row->sessions[row->session_count - 1].session = place + session_of(gathering->candidates[i].run, found, k);

@@ -155,6 +155,8 @@ static void add_sessions_to_row(struct row *row, const struct row *fresh, const 
 {
     if (fresh->state != VALUE_MEASURED) {
         row->state = fresh->state;
+        free(row->reason);
+        row->reason = x_strdup(fresh->reason);
         return;
     }
     if (is_gated(metric) && !row->has_drift_reference) {

@@ -441,8 +441,12 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         set_reason(judgement, "not in this run: `cugate run --lines` and `cugate check` count it");
     } else if (judgement->verdict == VERDICT_MISSING && pairing->now && row_is_open(pairing->now)) {
         const bool same = same_code(pairing->base_result, pairing->now_result);
-        judgement->verdict = same ? VERDICT_INFO : VERDICT_UNSURE;
-        set_reason(judgement, same ? "not judged: the same machine code, whose count %s" : "not counted: %s",
+        const bool neither = pairing->base && row_is_open(pairing->base);
+        judgement->verdict = same || neither ? VERDICT_INFO : VERDICT_UNSURE;
+        set_reason(judgement,
+                   same      ? "not judged: the same machine code, whose count %s"
+                   : neither ? "not judged: neither side can be counted: it %s"
+                             : "not counted: %s",
                    pairing->now->reason);
     } else if (judgement->verdict == VERDICT_MISSING) {
         const char *law = pairing->now ? pairing->now->reason : NULL;

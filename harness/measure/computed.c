@@ -101,17 +101,28 @@ static double margin_of_wavefronts(const struct result *result, const struct met
     return margin;
 }
 
+/* Returns why counts of the kernel depend on timing; NULL: none does. Caller frees. */
+static char *reason_of_open(const struct result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++)
+        if (row_is_open(&result->rows[i]))
+            return x_strdup(result->rows[i].reason);
+    return NULL;
+}
+
 static void add_excess(struct result *result, const char *metric, const struct metrics *metrics, bool is_computed)
 {
     const unsigned both = 1u << LINE_SHARED | 1u << LINE_SHARED_IDEAL;
     const bool counted = (result->profile.counted & both) == both;
-    if (result->launch_count > 0 && !counted && !has_no_wavefronts(result, metrics))
+    char *open = is_computed && !counted ? reason_of_open(result) : NULL;
+    if (result->launch_count > 0 && !counted && !open && !has_no_wavefronts(result, metrics))
         return;
     const size_t session = result_session(result);
     struct row *row = result_add(result, metric);
     row_clear(row);
-    row->state = state_without_launches(result);
-    if (result->launch_count == 0)
+    row->state = open ? VALUE_NOT_COUNTED : state_without_launches(result);
+    row->reason = open;
+    if (open || result->launch_count == 0)
         return;
     const double excess =
         counted ? profile_total(&result->profile, LINE_SHARED) - profile_total(&result->profile, LINE_SHARED_IDEAL) : 0;

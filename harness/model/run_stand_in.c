@@ -14,6 +14,7 @@ static void stand_in_rows(struct result *result, const struct result *from, size
             row = result_add(result, more->metric);
             row_clear(row);
             row->state = more->state;
+            row->reason = x_strdup(more->reason);
             row->from_base_build = true;
         }
         for (size_t k = 0; row->from_base_build && more->state == VALUE_MEASURED && k < more->session_count; k++) {
