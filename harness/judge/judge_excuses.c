@@ -232,11 +232,27 @@ static void allow_bounds(struct assessment *found, const struct pairing *pairing
                                                                        : FOUND_BETTER;
 }
 
+const struct row *clock_of(const struct result *result, const char *clock)
+{
+    const struct row *row = clock ? result_find(result, clock) : NULL;
+    return row && row->state == VALUE_MEASURED ? row : NULL;
+}
+
+/* A clock that differs by a share explains a time that moved by the same share. */
+static void allow_clock(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
+{
+    const double apart = rule_clock_apart(clock_of(pairing->now_result, metric->clock),
+                                          clock_of(pairing->base_result, metric->clock));
+    if (apart > RULE_CLOCK && !pairing->sides->origin->own_caches)
+        allow(found, found->limit + apart * fabs(found->base.mean));
+}
+
 void widen_limit(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
     widen_of_program(found, pairing, metric);
     allow_timing(found, pairing, metric);
     allow_bounds(found, pairing, metric);
+    allow_clock(found, pairing, metric);
 }
 
 /* ---- 3. Chance ---- */

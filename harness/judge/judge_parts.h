@@ -50,6 +50,8 @@ bool has_gpu_processes(const struct run *run, const struct row *row);
 const char *why_not_judged(const struct judgement *judgement, const struct pairing *pairing);
 void widen_limit(struct assessment *found, const struct pairing *pairing, const struct metric *metric);
 bool is_chance(const struct assessment *found, const struct pairing *pairing, const struct metric *metric);
+/* Returns the row of that clock if it was measured, else NULL. clock may be NULL. */
+const struct row *clock_of(const struct result *result, const char *clock);
 
 /* Adds the judgement of one row by everything except other rows. */
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,

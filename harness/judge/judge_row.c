@@ -129,17 +129,22 @@ static bool differs_by_gpu(const struct metric *metric, const struct row *base)
 }
 
 /* Whether clocks and samples allow judging the time. Launches of a program each have their own clock, so there it is
- * checked only when the time is worse. */
+ * checked only when the time is worse. A time that moved further than the clock did is judged (widen_limit). */
 static bool is_steady_enough(const struct judgement *judgement, const struct pairing *pairing, char *why, size_t size)
 {
-    const struct metric *metric = judgement->metric;
-    const struct row *now = metric->clock ? result_find(pairing->now_result, metric->clock) : NULL;
-    const struct row *base = metric->clock ? result_find(pairing->base_result, metric->clock) : NULL;
+    const char *clock = judgement->metric->clock;
+    const struct row *now = clock_of(pairing->now_result, clock), *base = clock_of(pairing->base_result, clock);
+    double low;
     if (!judgement->worse && pairing->sides->origin->own_caches)
         return true;
-    return rule_precondition(now && now->state == VALUE_MEASURED ? now : NULL,
-                             base && base->state == VALUE_MEASURED ? base : NULL, why, size) &&
-           !(judgement->worse && rule_two_groups(pairing->now, why, size));
+    if (base && !now && result_find(pairing->now_result, clock)) {
+        snprintf(why, size, "the clock is not known, and in the baseline it is");
+        return false;
+    }
+    const bool explained = judgement->verdict != VERDICT_SAME || rule_clock_apart(now, base) <= RULE_CLOCK_APART;
+    return rule_precondition(now, explained && !pairing->sides->origin->own_caches ? NULL : base, why, size) &&
+           !(judgement->worse && rule_two_groups(pairing->now, &low, why, size) &&
+             low - judgement->drift - judgement->base <= judgement->limit);
 }
 
 /* Whether a time moved beyond its limit, and no further than twice as far as all kernels did, of which too few have

@@ -187,6 +187,11 @@ static size_t samples_near(const struct session_samples *session, double value)
     return near;
 }
 
+double rule_clock_apart(const struct row *now_clock, const struct row *base_clock)
+{
+    return now_clock && base_clock ? fabs(row_value(now_clock) / row_value(base_clock) - 1) : 0;
+}
+
 bool rule_precondition(const struct row *now_clock, const struct row *base_clock, char *why, size_t size)
 {
     why[0] = '\0';
@@ -199,22 +204,19 @@ bool rule_precondition(const struct row *now_clock, const struct row *base_clock
             return false;
         }
     }
-    if (now_clock && base_clock) {
-        const double is = row_value(now_clock), was = row_value(base_clock);
-        if (fabs(is - was) > RULE_CLOCK * was) {
-            snprintf(why, size, "the clock was %.0f MHz, in the baseline %.0f MHz", is / 1e6, was / 1e6);
-            return false;
-        }
-    }
-    return true;
+    if (rule_clock_apart(now_clock, base_clock) <= RULE_CLOCK)
+        return true;
+    snprintf(why, size, "the clock was %.0f MHz, in the baseline %.0f MHz", row_value(now_clock) / 1e6,
+             row_value(base_clock) / 1e6);
+    return false;
 }
 
-bool rule_two_groups(const struct row *now, char *why, size_t size)
+bool rule_two_groups(const struct row *now, double *low, char *why, size_t size)
 {
     for (size_t i = 0; i < now->session_count; i++) {
-        double low, high;
-        if (has_two_modes(&now->sessions[i], &low, &high)) {
-            snprintf(why, size, "its samples fall into two groups, up to %.6g and from %.6g on", low, high);
+        double high;
+        if (has_two_modes(&now->sessions[i], low, &high)) {
+            snprintf(why, size, "its samples fall into two groups, up to %.6g and from %.6g on", *low, high);
             return true;
         }
     }

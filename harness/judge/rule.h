@@ -40,7 +40,8 @@
 #define RULE_REPLACED 0.05        /* and what takes at least this share of its time may be in its place */
 #define RULE_INEXACT 0.01         /* floor of an exact metric that ceased to repeat, as a share of its value */
 #define RULE_BLIND 0.25           /* a row with a larger limit, as a share of its value, can hardly fail */
-#define RULE_CLOCK 0.02           /* clocks that differ by more are not comparable */
+#define RULE_CLOCK 0.02           /* clocks that differ by more explain a time that moved by as much, */
+#define RULE_CLOCK_APART 0.05     /* up to this; beyond it a time that moved by less than they did is unsure */
 #define RULE_MODES 0.02           /* samples in two groups further apart than this are of two conditions */
 #define RULE_SHORT 10e3           /* ns: of shorter launches in a program only what repeats to the digit is judged */
 #define RULE_FEW_BYTES 4e6        /* bytes: less traffic of a program depends on its caches and is not judged */
@@ -105,15 +106,18 @@ enum paired {
  * at 6, and +3 % by counting. */
 enum paired rule_pairs(const struct row *row, enum metric_better better_is, size_t *worse, size_t *better);
 
+/* Returns how far the clock is from the baseline's, as a share of that; 0 where one of the two is NULL. */
+double rule_clock_apart(const struct row *now_clock, const struct row *base_clock);
+
 /* Whether a time can be judged: the clock of its samples was steady, and equal to the baseline's. The rows are those of
  * metric->clock; NULL where there is none. If not, the reason is in why, which is empty otherwise. */
 bool rule_precondition(const struct row *now_clock, const struct row *base_clock, char *why, size_t size);
 
 /* Whether the samples of a session form two groups that are more than RULE_MODES apart. Each needs at least two samples
  * and a fifth of all, and the gap must be twice as wide as either. Then their median says little, and a time that seems
- * slower is unsure. A time that does not seem slower passes nevertheless: one session in 16 of a noisy kernel looks so
- * by chance, with five samples. */
-bool rule_two_groups(const struct row *now, char *why, size_t size);
+ * slower is unsure, unless the lower group is slower too: its end is in *low. A time that does not seem slower passes:
+ * one session in 16 of a noisy kernel looks so by chance, with five samples. */
+bool rule_two_groups(const struct row *now, double *low, char *why, size_t size);
 
 /* How a row of a run compares with the baseline's, when both are measured. */
 enum finding {

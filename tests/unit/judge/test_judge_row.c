@@ -7,6 +7,8 @@ Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
     static const double slow[5] = {110000, 110000, 110000, 110000, 110000};
     static const double in_two[5] = {100000, 100000, 110000, 110000, 110000};
     static const double two_groups[5] = {100000, 100000, 100000, 110000, 110000};
+    static const double slow_in_two[5] = {117000, 117000, 133000, 133000, 133000};
+    static const double slightly[5] = {103500, 103500, 103500, 103500, 103500};
     static const struct {
         const double *times;
         double clock[5], base_clock;
@@ -18,6 +20,12 @@ Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
         {slow, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_REGRESSED, NULL},
         {slow, {1.8e9, 1.8e9, 1.8e9, 1.8e9, 1.8e9}, 2e9, "0", VERDICT_UNSURE, "1800 MHz"},
         {steady, {1.8e9, 1.8e9, 1.8e9, 1.8e9, 1.8e9}, 2e9, "0", VERDICT_UNSURE, "1800 MHz"},
+        /* a clock apart by c explains c, and no more */
+        {slow_in_two, {1.8e9, 1.8e9, 1.8e9, 1.8e9, 1.8e9}, 2e9, "0", VERDICT_REGRESSED, NULL},
+        {slow, {1.93e9, 1.93e9, 1.93e9, 1.93e9, 1.93e9}, 2e9, "0", VERDICT_REGRESSED, NULL},
+        {slightly, {1.93e9, 1.93e9, 1.93e9, 1.93e9, 1.93e9}, 2e9, "0", VERDICT_SAME, NULL},
+        {slightly, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_REGRESSED, NULL},
+        {slow_in_two, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_REGRESSED, NULL}, /* both groups are slower */
         {slow, {2e9, 2e9, 2e9, 1.8e9, 1.8e9}, 2e9, "0", VERDICT_UNSURE, "unsteady"},
         {in_two, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_UNSURE, "two groups"},
         {two_groups, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_SAME, NULL}, /* a time that is not slower passes */
