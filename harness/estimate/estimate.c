@@ -38,6 +38,7 @@ static const struct term {
 #define SLICE 1024       /* so many addresses share a slice of the L2, by and large */
 #define FULL_STORE 16    /* more sectors by request than this are written in part */
 #define MEASURED_ERROR 4 /* error of the waits where only requests were counted */
+#define FOREIGN 3        /* on a GPU of another compute capability each constant may be off by this factor */
 #define CHANGE                                                                                                         \
     1.05 /* the least change of an answer, whose sign must stand whichever constant is wrong by its error              \
           */
@@ -141,8 +142,8 @@ struct counts {
 /* Returns why the estimate was not calibrated for such a kernel, or NULL. */
 static const char *uncalibrated(const struct device *device, const struct result *result, const struct counts *of)
 {
-    if (strcmp(device->compute_capability ? device->compute_capability : "", "9.0") != 0 || device->sm_count <= 0)
-        return "it was calibrated on GPUs of compute capability 9.0 alone";
+    if (device->sm_count <= 0)
+        return "the number of SMs is unknown";
     if (result->status != RESULT_OK || isnan(of->balance) || !(of->occupancy > 0))
         return "its launches, or how many warps fit on an SM, are not known";
     if (isnan(of->instructions + of->shared + of->loads + of->load_sectors + of->stores + of->store_sectors))
@@ -184,7 +185,7 @@ static void set_by_kind(struct estimate *estimate, const struct result *result, 
 
 void estimate_time(struct estimate *estimate, const struct device *device, const struct result *result)
 {
-    *estimate = (struct estimate){0};
+    *estimate = (struct estimate){.foreign = order_of_texts(device->compute_capability, "9.0") != 0};
     const struct counts of = {number(result, "instructions"),          number(result, "shared_wavefronts"),
                               number(result, "global_load_requests"),  number(result, "global_load_sectors"),
                               number(result, "global_store_requests"), number(result, "global_store_sectors"),
@@ -233,11 +234,32 @@ struct change {
     double likely, least, most;
 };
 
+/* Returns the largest ratio of the two times, or by `way` -1 the least, where each constant alone may be FOREIGN times
+ * larger or smaller: the terms that move further than the whole are taken as large as they may be. */
+static double extreme(const struct estimate *was, const struct estimate *now, int way)
+{
+    double ratio = together(now->terms, ESTIMATE_TERMS, 1) / together(was->terms, ESTIMATE_TERMS, 1);
+    for (int round = 0; round < 4; round++) {
+        double before[ESTIMATE_TERMS], after[ESTIMATE_TERMS];
+        for (int t = 0; t < ESTIMATE_TERMS; t++) {
+            const double factor = pow(FOREIGN, now->terms[t] > ratio * was->terms[t] ? way : -way);
+            before[t] = was->terms[t] * factor;
+            after[t] = now->terms[t] * factor;
+        }
+        ratio = together(after, ESTIMATE_TERMS, 1) / together(before, ESTIMATE_TERMS, 1);
+    }
+    return ratio;
+}
+
 static struct change change_of(struct estimate was, struct estimate now)
 {
     struct change change = {0, INFINITY, 0};
     for (int m = 0; m < (fmin(was.sectors, now.sectors) > L2_SECTORS ? 4 : 3); m++) {
         pair_memory(&was, &now, missed[m]);
+        if (was.foreign) {
+            change.least = fmin(change.least, extreme(&was, &now, -1));
+            change.most = fmax(change.most, extreme(&was, &now, 1));
+        }
         for (int t = 0; t < ESTIMATE_TERMS; t++)
             for (int way = -1; way <= 1; way++) {
                 const bool requests = t == ESTIMATE_WAITS && !was.computed;
@@ -294,13 +316,11 @@ enum weighed estimate_weigh(const struct estimate *was, const struct estimate *n
     }
     const struct change change = change_of(*was, *now);
     char likely[32], least[32], most[32];
-    const bool faster = change.likely < 1 / CHANGE && change.most < 1;
-    const bool slower = change.likely > CHANGE && change.least > 1;
-    if (faster || slower)
-        snprintf(why, size, "about %s by its counts", speed(change.likely, likely, sizeof likely));
-    else
-        snprintf(why, size, "its counts do not tell, from %s to %s by them, and pairs on a GPU decide",
-                 speed(change.least, least, sizeof least), speed(change.most, most, sizeof most));
+    const bool faster = change.likely < 1 && change.most <= 1;
+    const bool slower = (was->foreign ? change.most : change.likely) > CHANGE && change.least > 1;
+    snprintf(why, size, "about %s by its counts (%s to %s within the error of the estimate%s)",
+             speed(change.likely, likely, sizeof likely), speed(change.least, least, sizeof least),
+             speed(change.most, most, sizeof most), faster || slower ? "" : ": pairs on a GPU decide");
     struct estimate before = *was, after = *now;
     pair_memory(&before, &after, missed[0]);
     append_moved(before.terms, after.terms, 0.02 * fmax(before.time, after.time), why, size);

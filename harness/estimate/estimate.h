@@ -31,13 +31,14 @@ struct estimate {
     double time;                  /* ns, of all together */
     bool known;
     const char *unknown;    /* why it is not known: what the estimate was not calibrated for; else NULL */
+    bool foreign;           /* of a GPU of another compute capability than the constants, which may be far off there */
     bool computed;          /* the counts were computed. Those that a GPU measured lack some, and have others */
     double sectors, stores; /* sectors of loads and stores together, and of stores alone */
     double waits, touched;  /* waits of a warp one after the other, and the sectors that one waits for */
     double least;           /* the sectors that the problem must move, as the kernel states them; 0: it does not */
 };
 
-/* Estimates how long all launches of a kernel take on the GPU. `known` is false wherever it was not calibrated. */
+/* Estimates how long all launches of a kernel take on the GPU. `known` is false where counts say too little. */
 void estimate_time(struct estimate *estimate, const struct device *device, const struct result *result);
 
 enum weighed { WEIGHED_OPEN, WEIGHED_FASTER, WEIGHED_SLOWER };
