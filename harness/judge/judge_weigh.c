@@ -14,6 +14,7 @@ enum known_time {
     TIME_EQUAL,   /* by pairs */
     TIME_ONCE,    /* faster beyond its limit, in one session alone */
     TIME_UNKNOWN, /* there is none, or it lies within its limit */
+    TIME_MAYBE,   /* faster beyond its limit, and unsure for another reason */
     TIME_OPEN,    /* it is unsure, or pairs do not decide it */
     TIME_SLOWER,
 };
@@ -34,7 +35,8 @@ static bool is_judged(const struct judgement *judgement)
            !is_metric_of_program(judgement->metric);
 }
 
-/* A gain of more than unchanged code may show by chance needs no second session, nor many of the baseline. */
+/* A gain of more than unchanged code may show by chance needs no second session, nor many of the baseline. On a GPU
+ * that the baseline does not know nothing less is a gain. */
 static enum known_time time_of(const struct judgement *judgement, bool other_code)
 {
     if (judgement->verdict == VERDICT_REGRESSED)
@@ -44,11 +46,13 @@ static enum known_time time_of(const struct judgement *judgement, bool other_cod
                : judgement->paired == PAIRED_SAME ? TIME_EQUAL
                                                   : TIME_OPEN;
     if (judgement->verdict == VERDICT_UNSURE)
-        return TIME_OPEN;
+        return other_code && judgement->drift - judgement->change > judgement->limit ? TIME_MAYBE : TIME_OPEN;
     if (judgement->verdict != VERDICT_IMPROVED || !other_code)
         return TIME_UNKNOWN;
     if (fabs(judgement->change) > RULE_SAME_CODE * fabs(judgement->base))
         return TIME_FASTER;
+    if (judgement->other_gpus > 0 && judgement->other_gpus < RULE_GPUS)
+        return TIME_UNKNOWN;
     return judgement->base_sessions < rule_sessions_needed(METRIC_TIME) ? TIME_UNKNOWN
            : judgement->run_sessions == 1                               ? TIME_ONCE
                                                                         : TIME_FASTER;
@@ -116,6 +120,7 @@ static const struct line {
     {TIME_EQUAL, YES, NO, PAID, "paid by a kernel that gained elsewhere"},
     {TIME_EQUAL, NO, NO, STAYS, NULL},
     {TIME_ONCE, ANY, ANY, AGAIN, "the kernel is faster in one session; a second one has to agree"},
+    {TIME_MAYBE, ANY, ANY, AGAIN, "the kernel seems faster, and its time, which decides, is unsure"},
     {TIME_OPEN, ANY, YES, ASKED, "code of another toolchain"},
     {TIME_OPEN, YES, NO, AGAIN, "other counts are better, and its time decides, which is unsure"},
     {TIME_OPEN, NO, NO, STAYS, NULL},
@@ -142,13 +147,19 @@ static bool is_cost(const struct judgement *judgement, const struct sides *sides
            (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE);
 }
 
+/* Whether the row is unsure only since its count does not repeat: a kernel that is faster has nothing to pay for. */
+static bool is_doubt(const struct judgement *judgement)
+{
+    return is_judged(judgement) && judgement->verdict == VERDICT_UNSURE && judgement->metric->class == METRIC_EXACT;
+}
+
 /* Gives the rows that are worse what a line says. */
 static void apply(struct comparison *comparison, size_t first, const struct sides *sides, const struct line *line,
                   const struct evidence *evidence)
 {
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
-        if (!is_cost(judgement, sides))
+        if (!is_cost(judgement, sides) && !(evidence->time == TIME_FASTER && is_doubt(judgement)))
             continue;
         judgement->verdict = line->outcome == PAID ? VERDICT_TRADED : VERDICT_UNSURE;
         judgement->paid = line->outcome == PAID && evidence->time == TIME_FASTER;
@@ -184,13 +195,26 @@ static void weigh(struct comparison *comparison, size_t first, const struct side
 {
     char why[256];
     const enum weighed weighed = estimate_weigh(&estimates->was, &estimates->now, why, sizeof why);
-    for (size_t i = first; i < comparison->count && weighed != WEIGHED_SLOWER; i++) {
+    for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
         if (!is_cost(judgement, sides))
             continue;
-        judgement->verdict = weighed == WEIGHED_FASTER ? VERDICT_TRADED : VERDICT_UNSURE;
+        if (weighed != WEIGHED_SLOWER)
+            judgement->verdict = weighed == WEIGHED_FASTER ? VERDICT_TRADED : VERDICT_UNSURE;
         set_reason(judgement, "%s", why);
     }
+}
+
+/* Says of a computed kernel that is red how much slower it is by its counts. */
+static void tell_cost(struct comparison *comparison, size_t first, const struct estimates *estimates)
+{
+    char why[256];
+    if (!estimates->was.known || !estimates->now.known)
+        return;
+    estimate_weigh(&estimates->was, &estimates->now, why, sizeof why);
+    for (size_t i = first; i < comparison->count; i++)
+        if (comparison->list[i].verdict == VERDICT_REGRESSED && !comparison->list[i].reason)
+            set_reason(&comparison->list[i], "%s", why);
 }
 
 /* Of code that another compiler made, a count that moved by a little says nothing of the time. */
@@ -226,17 +250,36 @@ static bool is_no_worse(const struct comparison *comparison, size_t first, const
     return false;
 }
 
+/* Whether a ratio fell and less is lost by it: idle lanes are instructions times (32 - threads), misses are requests
+ * times the rate that is missing. Only a percentage and a ratio to instructions have a known whole. */
+static bool is_less_lost(const struct judgement *judgement, const struct result *base, const struct result *now)
+{
+    const struct metric *metric = judgement->metric;
+    const struct row *was = base && metric->weight ? result_find(base, metric->weight) : NULL,
+                     *is = now && metric->weight ? result_find(now, metric->weight) : NULL;
+    const bool of_lanes = metric->weight && strcmp(metric->weight, "instructions") == 0;
+    const double whole = strcmp(metric->unit, "%") == 0 ? 100 : of_lanes ? 32 : NAN;
+    if (!was || !is || was->state != VALUE_MEASURED || is->state != VALUE_MEASURED)
+        return false;
+    return row_value(is) * (whole - judgement->now) <= row_value(was) * (whole - judgement->base);
+}
+
 /* A ratio is no cost in itself but hints at one. So it may fall while none of the metrics that it stands for (`trade`)
  * is worse. Where not all of these can be computed, the row is unsure. A static metric is excused only if all are
  * known. */
 static void allow_ratio(struct comparison *comparison, size_t first, const struct sides *sides,
-                        struct judgement *judgement)
+                        const struct result *base, const struct result *now, struct judgement *judgement)
 {
     const char *rest = judgement->metric ? judgement->metric->trade : NULL;
     char name[METRIC_NAME];
     bool whole = true; /* all metrics of `trade` are known */
     if (!rest || !judgement->worse)
         return;
+    if (is_less_lost(judgement, base, now)) {
+        judgement->verdict = VERDICT_TRADED;
+        set_reason(judgement, "trade-off: with fewer %s, less is lost than before", judgement->metric->weight);
+        return;
+    }
     while (metric_next_trade(&rest, name)) {
         if (is_beyond_computing(sides, name) && judgement->metric->class != METRIC_STATIC)
             whole = false;
@@ -259,7 +302,7 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
     if (first == comparison->count || is_program_row(comparison->list[first].kernel))
         return;
     for (size_t i = first; i < comparison->count; i++)
-        allow_ratio(comparison, first, sides, &comparison->list[i]);
+        allow_ratio(comparison, first, sides, base, now, &comparison->list[i]);
     if (!base || !now || sides->origin->code_only)
         return;
     struct estimates estimates;
@@ -274,6 +317,8 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
     const struct line *line = find_line(&evidence);
     if (line->outcome == WEIGHED)
         weigh(comparison, first, sides, &estimates);
+    else if (line->outcome == STAYS && sides->origin->computed)
+        tell_cost(comparison, first, &estimates);
     else if (line->outcome != STAYS)
         apply(comparison, first, sides, line, &evidence);
 }

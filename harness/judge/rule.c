@@ -189,7 +189,8 @@ static size_t samples_near(const struct session_samples *session, double value)
 
 double rule_clock_apart(const struct row *now_clock, const struct row *base_clock)
 {
-    return now_clock && base_clock ? fabs(row_value(now_clock) / row_value(base_clock) - 1) : 0;
+    const double ratio = now_clock && base_clock ? row_value(now_clock) / row_value(base_clock) : 1;
+    return fmax(ratio, 1 / ratio) - 1;
 }
 
 bool rule_precondition(const struct row *now_clock, const struct row *base_clock, char *why, size_t size)

@@ -106,7 +106,8 @@ enum paired {
  * at 6, and +3 % by counting. */
 enum paired rule_pairs(const struct row *row, enum metric_better better_is, size_t *worse, size_t *better);
 
-/* Returns how far the clock is from the baseline's, as a share of that; 0 where one of the two is NULL. */
+/* Returns how far the two clocks are apart, as a share of the lower one: a time may move by as much. 0 where one of the
+ * two is NULL. */
 double rule_clock_apart(const struct row *now_clock, const struct row *base_clock);
 
 /* Whether a time can be judged: the clock of its samples was steady, and equal to the baseline's. The rows are those of

@@ -6,15 +6,17 @@
 #define COUNT 1000.0
 #define SHARE 90.0
 #define SECTORS 500.0
+#define THREADS 30.0
 
 /* To add a change: a row. Of time, instructions, achieved_occupancy and global_load_sectors; 0: as in the baseline,
  * which has 10 sessions, each on a GPU of its own, where the run has 2 by the same code on one of these GPUs. */
 static const struct change {
     const char *words, *metric;
     enum verdict verdict;
-    double time, count, share, sectors, drift_reference; /* of time */
+    double time, count, share, sectors, threads, drift_reference; /* of time */
     double paired; /* 14 pairs: the times of the head by those of the base build; 0: none */
-    bool other_code, other_gpu, gpu_processes;
+    bool other_code, other_gpu, gpu_processes, one_gpu; /* the baseline's sessions are all on one GPU */
+    bool unrepeated;                                    /* the count is as in the baseline in the first session */
     size_t base_sessions, run_sessions; /* 0: as above */
     size_t steady;                      /* in so many sessions the share is as in the baseline */
     size_t others;                      /* so many other kernels, of other code, */
@@ -83,6 +85,20 @@ static const struct change {
      .other_code = true, .others = 8, .shift = 0.05},
     {"other code, time -9 %, and ten more by 5 %: unsure", "time", VERDICT_UNSURE, .time = 91000, .other_code = true,
      .others = 10, .shift = -0.05},
+    {"other code, time -9 %, ten more by 5 %, one instruction more: unsure", "instructions", VERDICT_UNSURE,
+     .time = 91000, .count = 1001, .other_code = true, .others = 10, .shift = -0.05},
+    {"other code on an unknown GPU, time -4 %, one instruction more: regressed", "instructions", VERDICT_REGRESSED,
+     .time = 96000, .count = 1001, .other_code = true, .other_gpu = true, .one_gpu = true},
+    {"other code on an unknown GPU, time -12 %, one instruction more: trade-off", "instructions", VERDICT_TRADED,
+     .time = 88000, .count = 1001, .other_code = true, .other_gpu = true, .one_gpu = true},
+    {"faster by pairs, and a count that ceased to repeat: trade-off", "instructions", VERDICT_TRADED, .count = 1005,
+     .paired = 0.8, .other_code = true, .unrepeated = true},
+    {"equal by pairs, and a count that ceased to repeat: unsure", "instructions", VERDICT_UNSURE, .count = 1005,
+     .paired = 1, .other_code = true, .unrepeated = true},
+    {"fewer instructions, fewer threads in each, fewer idle lanes: trade-off", "threads_per_instruction",
+     VERDICT_TRADED, .count = 800, .threads = 29.8, .other_code = true},
+    {"fewer instructions, fewer threads in each, more idle lanes: unsure", "threads_per_instruction", VERDICT_UNSURE,
+     .count = 800, .threads = 29, .other_code = true},
     {"by another nvcc, one instruction more: unsure", "instructions", VERDICT_UNSURE, .count = 1001, .other_code = true,
      .compiler_was = "nvcc 13.0.88", .compiler_is = "nvcc 13.5.37"},
     {"by another nvcc, equal by pairs, one instruction more: trade-off", "instructions", VERDICT_TRADED, .count = 1001,
@@ -138,12 +154,13 @@ static void make_baseline(struct run *baseline, const struct change *change)
     put(baseline, "instructions", COUNT, sessions);
     put(baseline, "achieved_occupancy", SHARE, sessions);
     put(baseline, "global_load_sectors", SECTORS, sessions);
+    put(baseline, "threads_per_instruction", THREADS, sessions);
     put_code(baseline, KERNEL, "f00d");
     put_others(baseline, change, "f00d", TIME, sessions);
     struct result *result = run_find(baseline, KERNEL);
     for (size_t i = 0; i < sessions; i++) {
         struct session *session = ARRAY_GROW(result->sessions, result->session_count);
-        session->facts[SESSION_GPU_UUID] = x_sprintf("GPU-%zu", i);
+        session->facts[SESSION_GPU_UUID] = x_sprintf("GPU-%zu", change->one_gpu ? 0 : i);
         session->facts[SESSION_COMPILER] = x_strdup(change->compiler_was);
     }
 }
@@ -155,10 +172,12 @@ static void make_run(struct run *run, const struct change *change)
     struct row *time = put(run, "time", change->time > 0 ? change->time : TIME, sessions);
     for (size_t i = 0; i < RULE_PAIRS && change->paired > 0; i++)
         row_add_pair(time, TIME, TIME * change->paired);
-    put(run, "instructions", change->count > 0 ? change->count : COUNT, sessions);
+    put(run, "instructions", COUNT, change->unrepeated);
+    put(run, "instructions", change->count > 0 ? change->count : COUNT, sessions - change->unrepeated);
     put(run, "achieved_occupancy", change->share > 0 ? change->share : SHARE, sessions - change->steady);
     put(run, "achieved_occupancy", SHARE, change->steady);
     put(run, "global_load_sectors", change->sectors > 0 ? change->sectors : SECTORS, sessions);
+    put(run, "threads_per_instruction", change->threads > 0 ? change->threads : THREADS, sessions);
     put_code(run, KERNEL, change->other_code ? "beef" : "f00d");
     put_others(run, change, "beef", TIME * (1 + change->shift), sessions);
     session->facts[SESSION_COMPILER] = x_strdup(change->compiler_is);
