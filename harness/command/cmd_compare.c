@@ -36,6 +36,7 @@ static int cmd_compare(const struct options *options)
     if (code != EXIT_SAME)
         goto out;
 
+    run_number_like(&run, &base);
     compare_runs(&comparison, &base, &run, &metrics, NULL);
     note_differences(&comparison, &base, &run, &metrics);
     diagnosis_make(&diagnosis, &comparison, &base, &run);

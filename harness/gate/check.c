@@ -176,6 +176,7 @@ static void compare(struct check *check)
     if (!check->has_baseline)
         return;
     program_time_by_records(&check->baseline, check->request->metrics);
+    run_number_like(&check->run, &check->baseline);
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
     note_newer(check);
     if (check->neither > 0)

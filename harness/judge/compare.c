@@ -124,6 +124,17 @@ static void judge_rows(struct judging *judging, const struct result *base, const
     judge_undefined(judging, now->id, undefined);
 }
 
+/* Judges the rows of a kernel, and that it states no smaller problem: with less work everything seems to improve. */
+static void judge_both(struct judging *judging, const struct result *base, const struct result *now)
+{
+    const bool bytes = now->bytes < base->bytes * (1 - RULE_INEXACT);
+    if (bytes || now->flops < base->flops * (1 - RULE_INEXACT))
+        set_reason(add_judgement(judging->comparison, now->id, NULL, VERDICT_UNSURE),
+                   "it states a smaller problem, %.4g %s in place of %.4g: accept it if that is meant",
+                   bytes ? now->bytes : now->flops, bytes ? "bytes" : "operations", bytes ? base->bytes : base->flops);
+    judge_rows(judging, base, now);
+}
+
 /* Returns the declaration that the kernel is removed on purpose, or NULL. */
 static const struct known_regression *find_removal(const struct sides *sides, const char *kernel)
 {
@@ -377,7 +388,7 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
                    "build, computed too, decides",
                    is, was);
     else
-        judge_rows(judging, base, now);
+        judge_both(judging, base, now);
     if (now->status == RESULT_OK && now->elsewhere)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNSURE),
                    "%s; what is shown was measured on another GPU: a kernel that fails on some is not right, or that "
@@ -420,6 +431,27 @@ static size_t conclude_kernel(struct comparison *comparison, size_t first)
                                      comparison->list[i].metric && !comparison->list[i].metric->trade;
     }
     return end;
+}
+
+/* Notes computed kernels that passed with other code, or another launch: no time was computed that could be worse. */
+static void note_new_code(struct comparison *comparison, const struct sides *sides)
+{
+    struct note_items items = {0};
+    size_t count = 0;
+    for (size_t i = 0; sides->origin->computed && !sides->origin->code_only && i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        const struct result *base = run_find(sides->baseline, judgement->kernel),
+                            *now = run_find(sides->run, judgement->kernel);
+        const bool begins = i == 0 || strcmp(judgement->kernel, comparison->list[i - 1].kernel) != 0;
+        if (!begins || judgement->of_kernel < VERDICT_IMPROVED || !base || !now || order_of_code(base, now) == 0)
+            continue;
+        note_items_add(&items, "%s", judgement->kernel);
+        count++;
+    }
+    char *words = x_sprintf("%zu kernel%s new code; whether %s slower was not computed", count,
+                            plural_of(count, " has", "s have"), plural_of(count, "it is", "they are"));
+    comparison_add_items(comparison, &items, words);
+    free(words);
 }
 
 /* Counts the kernel whose judgements begin at first. A program as a whole is none, nor is a kernel that is gone. */
@@ -485,6 +517,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         end = conclude_kernel(comparison, i);
         order_evidence(&comparison->list[i], end - i, &sides);
     }
+    note_new_code(comparison, &sides);
     for (size_t i = 0; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
         judgement->blind = is_blind(judgement);

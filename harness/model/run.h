@@ -69,6 +69,10 @@ void run_filter(struct run *run, char *const *globs, size_t glob_count);
  * takes more's status and reason: a kernel that failed once did not pass. */
 void run_append(struct run *run, const struct run *more);
 
+/* Kernels of a program with one name and shape are numbered by which was launched first: "f@1,32", "f@1,32#2". Gives
+ * those whose code `like` has under another number that number. */
+void run_number_like(struct run *run, const struct run *like);
+
 /* Completes a baseline by a run of the base library that was measured now, in one session. It stands in where the
  * baseline lacks a kernel, or a number of one. If such a run stands in already, its session is added. A kernel that the
  * baseline lacks, and that is not ok in base, gets base's status and reason. */

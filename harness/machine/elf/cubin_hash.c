@@ -239,8 +239,8 @@ static void hash_kernels(struct image *image, const struct parts *parts)
 
 enum { INSTRUCTION = 16, OPCODES = 1 << 12, OPCODE_NOP = 0x918 };
 
-/* The opcodes of tensor cores up to compute capability 9.0, and of 12.x, as nvdisasm names them in what ptxas 13.0 makes
- * of each type of mma and wgmma. HFMA2.MMA multiplies no matrix. */
+/* The opcodes of tensor cores up to compute capability 9.0, and of 12.x, as nvdisasm names them in what ptxas 13.0
+ * makes of each type of mma and wgmma. HFMA2.MMA multiplies no matrix. */
 static const unsigned short tensor_opcodes[] = {
     0x236, 0x23c,                                           /* HMMA.884, HMMA */
     0x237, 0x23d, 0x23f, 0x27a,                             /* IMMA, BMMA, DMMA, QMMA */

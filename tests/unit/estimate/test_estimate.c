@@ -89,7 +89,8 @@ Test(estimate, launches_blocks_and_an_empty_gpu_make_it_slower)
 Test(estimate, what_it_cannot_say_is_left_open)
 {
     const struct result *copy = copy_but("registers", 16);
-    expect(copy, copy, WEIGHED_OPEN, "(0 % faster to 0 % faster within the error of the estimate: pairs on a GPU decide)");
+    expect(copy, copy, WEIGHED_OPEN,
+           "(0 % faster to 0 % faster within the error of the estimate: pairs on a GPU decide)");
     expect(copy_but("load_waits", 9500), copy_but("instructions", 200000), WEIGHED_OPEN, "on a GPU decide");
     expect(copy_but("global_load_sectors", 33 * 8448), copy, WEIGHED_OPEN, "asynchronously");
     struct result *now = copy_but("global_load_sectors", 0);
@@ -128,7 +129,8 @@ Test(estimate, on_another_chip_it_decides_only_what_no_constant_changes)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int other = 0; other < 2; other++) {
             char why[300];
-            const struct device device = {.compute_capability = (char[]){other ? '8' : '9', '.', '0', 0}, .sm_count = 132};
+            const struct device device = {.compute_capability = (char[]){other ? '8' : '9', '.', '0', 0},
+                                          .sm_count = 132};
             struct result *now = copy_but("instructions", cases[i].instructions);
             set_value(now, "shared_wavefronts", cases[i].wavefronts);
             estimate_time(&before, &device, copy_but("instructions", 2e6));

@@ -695,6 +695,45 @@ Test(compare, a_count_of_timing_is_unsure_where_the_code_is_another_and_the_base
     }
 }
 
+Test(compare, other_code_that_passes_without_a_time_is_said)
+{
+    static const struct {
+        const char *now; /* its code */
+        double count;    /* 7 in the baseline */
+        bool said;
+    } rows[] = {{"beef", 7, true}, {"beef", 6, true}, {"beef", 8, false}, {"f00d", 7, false}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        AT_END(tear_down) struct fixture fixture = set_up_computed();
+        put_baseline(&fixture, "a/new", "f00d");
+        put(&fixture.run, "a/new", "count", rows[i].count);
+        put_code(&fixture.run, "a/new", rows[i].now);
+        const struct comparison *comparison = compare(&fixture);
+        bool said = false;
+        for (size_t n = 0; n < comparison->note_count; n++)
+            said |= strcmp(comparison->notes[n],
+                           "1 kernel has new code; whether it is slower was not computed: a/new") == 0;
+        cr_expect_eq(said, rows[i].said, "row %zu", i);
+    }
+}
+
+Test(compare, a_smaller_problem_is_no_gain)
+{
+    static const struct {
+        double bytes, flops; /* 100 in the baseline */
+        bool unsure;
+    } rows[] = {{100, 100, false}, {50, 100, true}, {100, 50, true}, {0, 100, true}, {200, 100, false}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        AT_END(tear_down) struct fixture fixture = set_up();
+        put_sides(&fixture, "a/b", "count", 7, 3, 6, 2);
+        struct result *was = run_find(&fixture.base, "a/b"), *is = run_find(&fixture.run, "a/b");
+        was->bytes = was->flops = 100;
+        is->bytes = rows[i].bytes;
+        is->flops = rows[i].flops;
+        const struct judgement *judgement = find(compare(&fixture), "a/b", "");
+        cr_expect_eq(judgement && judgement->verdict == VERDICT_UNSURE, rows[i].unsure, "row %zu", i);
+    }
+}
+
 Test(compare, what_cannot_be_simulated_is_unsure_and_only_of_a_computed_run)
 {
     for (int computed = 0; computed < 2; computed++) {
