@@ -45,6 +45,7 @@ static bool has_computing_time(const struct asked *row)
 {
     const struct metrics *metrics = row->pairing->sides->metrics;
     return row->is_program && computed_counter_of(row->metric) == COMPUTED_GPU_TIME &&
+           program_may_wait(row->pairing->sides, row->pairing->now_result->id) &&
            !isnan(program_value(metrics, row->pairing->base_result, COMPUTED_COMPUTING)) &&
            !isnan(program_value(metrics, row->pairing->now_result, COMPUTED_COMPUTING)) &&
            program_value(metrics, row->pairing->now_result, COMPUTED_COMMUNICATION) <=
@@ -62,10 +63,19 @@ static bool is_first_part(const struct asked *row)
     return is_of_first_part(row->pairing) && row->metric->class != METRIC_STATIC && !row->is_own;
 }
 
-/* Whether it is of a collective on both sides, whatever code. The program's computing is judged, and its calls. */
+/* Whether code of the kernel is known on both sides and differs: a name proves nothing of other code. */
+static bool has_other_code(const struct pairing *pairing)
+{
+    return result_has_code(pairing->base_result) && result_has_code(pairing->now_result) &&
+           !same_code(pairing->base_result, pairing->now_result);
+}
+
+/* Whether it is of a collective on both sides, and the program has others to wait for. The program's computing is
+ * judged, and its calls. */
 static bool is_of_collective(const struct asked *row)
 {
     return row->pairing->sides->origin->own_caches && !row->is_own && row->metric->class != METRIC_STATIC &&
+           !has_other_code(row->pairing) && program_may_wait(row->pairing->sides, row->pairing->now_result->id) &&
            program_communicates(row->pairing->base_result) && program_communicates(row->pairing->now_result);
 }
 
@@ -241,8 +251,8 @@ const struct row *clock_of(const struct result *result, const char *clock)
 /* A clock that differs by a share explains a time that moved by the same share. */
 static void allow_clock(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
-    const double apart = rule_clock_apart(clock_of(pairing->now_result, metric->clock),
-                                          clock_of(pairing->base_result, metric->clock));
+    const double apart =
+        rule_clock_apart(clock_of(pairing->now_result, metric->clock), clock_of(pairing->base_result, metric->clock));
     if (apart > RULE_CLOCK && !pairing->sides->origin->own_caches)
         allow(found, found->limit + apart * fabs(found->base.mean));
 }

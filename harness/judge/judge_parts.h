@@ -88,6 +88,9 @@ const struct metric *metric_of_shift(const struct metrics *metrics, const struct
 /* Returns words such as "10 launches, 1.20 ms of the program's 4.62 ms". Caller frees. */
 char *share_of_program(const struct metrics *metrics, const struct run *run, const struct result *kernel);
 
+/* Whether kernels of the program may wait for other processes: false where both sides launched from one alone. */
+bool program_may_wait(const struct sides *sides, const char *kernel);
+
 /* Whether the judgement is of a time that is worse, and by that costs the program RULE_PROGRAM_SHARE of its GPU time.
  * False where that is not known. */
 bool costs_program(const struct sides *sides, const struct judgement *judgement, const struct result *now);

@@ -68,6 +68,14 @@ char *share_of_program(const struct metrics *metrics, const struct run *run, con
                      caller ? " by " : "", caller ? caller : "", own, all);
 }
 
+bool program_may_wait(const struct sides *sides, const char *kernel)
+{
+    const struct result *was = program_of(sides->baseline, kernel), *is = program_of(sides->run, kernel);
+    const double before = was ? program_value(sides->metrics, was, COMPUTED_PROCESSES) : NAN,
+                 after = is ? program_value(sides->metrics, is, COMPUTED_PROCESSES) : NAN;
+    return !(before <= 1 && after <= 1);
+}
+
 bool costs_program(const struct sides *sides, const struct judgement *judgement, const struct result *now)
 {
     if (!judgement->metric || judgement->metric->class != METRIC_TIME || !judgement->worse ||
@@ -226,27 +234,54 @@ static struct work compare_work(const struct sides *sides, const char *program)
 }
 
 /* A program that does less may be better, or may have lost its work. Where kernels with a part of its time are gone, or
- * most of its launches, and hardly anything is in their place, only a person knows. */
+ * most of its launches, and hardly anything is in their place, only a person knows. In place of most of it more than
+ * hardly anything is needed. */
 static void revise_lost_work(struct judgement *program, const struct sides *sides)
 {
     if (!is_improved_program(program))
         return;
     const struct work work = compare_work(sides, program->kernel);
     const double lost = work.gone + work.fewer;
+    const bool most = lost >= RULE_LOST_WORK * program->base;
     if ((work.gone < RULE_LOST_KERNELS * program->base && lost < RULE_LOST_WORK * program->base) ||
-        work.instead > RULE_REPLACED * lost)
+        work.instead > (most ? RULE_REPLACED_MOST : RULE_REPLACED) * lost)
         return;
     program->verdict = VERDICT_UNSURE;
     set_reason(program,
-               "%.0f %% of its GPU time is gone with hardly anything in its place: accept it if the work is not needed",
-               100 * lost / program->base);
+               "%.0f %% of its GPU time is gone and %.1f %% took its place: accept it if the work is not needed",
+               100 * lost / program->base, 100 * work.instead / program->base);
+}
+
+/* A program cannot have worked less, or launched less, than its kernels together: its record is not whole. */
+static void revise_less_than_parts(struct judgement *program, const struct sides *sides)
+{
+    const struct metric *metric = program->metric;
+    const struct run *run = sides->run;
+    double parts = 0;
+    if (!metric || program->verdict != VERDICT_IMPROVED || strchr(strchr(program->kernel, '/'), ':') ||
+        (computed_counter_of(metric) != COMPUTED_GPU_TIME && computed_counter_of(metric) != COMPUTED_LAUNCHES))
+        return;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct row *part = result_find(&run->results[i], metric->name);
+        if (program_of(run, run->results[i].id) == run_find(run, program->kernel) &&
+            !is_program_row(run->results[i].id) && part && part->state == VALUE_MEASURED)
+            parts += row_value(part);
+    }
+    if (parts <= program->now * (1 + RULE_INEXACT))
+        return;
+    char all[64], sum[64];
+    program->verdict = VERDICT_UNSURE;
+    set_reason(program, "its kernels have %s together and it has %s: a record is missing, measure again",
+               metric_format(metric, parts, sum, sizeof sum), metric_format(metric, program->now, all, sizeof all));
 }
 
 void revise_programs(struct comparison *comparison, const struct sides *sides)
 {
     for (size_t p = 0; p < comparison->count; p++)
-        if (is_program_row(comparison->list[p].kernel))
+        if (is_program_row(comparison->list[p].kernel)) {
+            revise_less_than_parts(&comparison->list[p], sides);
             revise_lost_work(&comparison->list[p], sides);
+        }
     for (size_t p = 0; p < comparison->count; p++) {
         const struct judgement *program = &comparison->list[p];
         const bool gains = is_improved_program(program) && !has_become_idle(sides, program->kernel);

@@ -12,12 +12,14 @@
 static const struct change {
     const char *words, *metric; /* of the program */
     enum verdict verdict;
-    double lost;    /* the share of the kernel that is lost */
-    double left;    /* how many of its launches are left, as a share; 0: it is gone */
-    double instead; /* the share of a new kernel */
-    double more;    /* launches of that */
-    double busy;    /* 0: as in the baseline */
-    double waits;   /* the time of collectives, as a multiple of the baseline's; 0: there are none on either side */
+    double lost;      /* the share of the kernel that is lost */
+    double left;      /* how many of its launches are left, as a share; 0: it is gone */
+    double instead;   /* the share of a new kernel */
+    double more;      /* launches of that */
+    double busy;      /* 0: as in the baseline */
+    double waits;     /* the time of collectives, as a multiple of the baseline's; 0: there are none on either side */
+    double processes; /* on both sides; 0: not known */
+    double record;    /* the share of its time and launches that the program's own row has; 0: all */
 } changes[] = {
     {"kernels with 9 % of the time are gone: improved", "gpu_time", VERDICT_IMPROVED, .lost = 0.09},
     {"kernels with 11 % of the time are gone: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.11},
@@ -25,6 +27,14 @@ static const struct change {
      .instead = 0.006},
     {"11 % are gone, with less than a twentieth in their place: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.11,
      .instead = 0.005},
+    {"90 % are gone, with a ninth of that in their place: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.9,
+     .instead = 0.1},
+    {"90 % are gone, with two ninths of that in their place: improved", "gpu_time", VERDICT_IMPROVED, .lost = 0.9,
+     .instead = 0.2},
+    {"the program has half of its kernels' time: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.5, .left = 1,
+     .record = 0.5},
+    {"the program has half of its kernels' launches: unsure", "launches", VERDICT_UNSURE, .lost = 0.5, .left = 1,
+     .record = 0.5},
     {"launches with 48 % of the time are gone: improved", "gpu_time", VERDICT_IMPROVED, .lost = 0.8, .left = 0.4},
     {"launches with 56 % of the time are gone: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.8, .left = 0.3},
     {"one launch more, time as it was: regressed", "launches", VERDICT_REGRESSED, .lost = 0.1, .left = 1, .more = 1},
@@ -35,6 +45,10 @@ static const struct change {
      .lost = 0.2, .instead = 0.1, .more = 101, .busy = 44},
     {"collectives wait for 1.9 times as long: not judged", "gpu_time", VERDICT_INFO, .lost = 0.1, .left = 1,
      .waits = 1.9},
+    {"collectives of one process alone take 1.9 times as long: regressed", "gpu_time", VERDICT_REGRESSED, .lost = 0.1,
+     .left = 1, .waits = 1.9, .processes = 1},
+    {"collectives of two processes take 1.9 times as long: not judged", "gpu_time", VERDICT_INFO, .lost = 0.1,
+     .left = 1, .waits = 1.9, .processes = 2},
     {"collectives take 2.1 times as long: regressed", "gpu_time", VERDICT_REGRESSED, .lost = 0.1, .left = 1,
      .waits = 2.1},
 };
@@ -147,8 +161,14 @@ void q7_program(struct selftest *selftest)
             put_kernel(&run, "a/lost@1,32", LAUNCHES * change->left, left * TIME, 2);
         if (change->instead > 0)
             put_kernel(&run, "a/fresh@1,32", change->more, change->instead * TIME, 2);
-        put_program(&run, LAUNCHES * (1 + change->left) + change->more, (stays + left + change->instead) * TIME,
-                    change->busy > 0 ? change->busy : BUSY, change->waits * COLLECTIVES, 2);
+        const double record = change->record > 0 ? change->record : 1;
+        put_program(&run, record * (LAUNCHES * (1 + change->left) + change->more),
+                    record * (stays + left + change->instead) * TIME, change->busy > 0 ? change->busy : BUSY,
+                    change->waits * COLLECTIVES, 2);
+        if (change->processes > 0) {
+            put(&baseline, PROGRAM, "processes", change->processes, 10);
+            put(&run, PROGRAM, "processes", change->processes, 2);
+        }
         compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
         const enum verdict verdict = judgement_of(&comparison, PROGRAM, change->metric)->verdict;
         expect_all(selftest, verdict == change->verdict, 1, change->words);

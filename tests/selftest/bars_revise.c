@@ -17,10 +17,10 @@ static const struct change {
     double paired; /* 14 pairs: the times of the head by those of the base build; 0: none */
     bool other_code, other_gpu, gpu_processes, one_gpu; /* the baseline's sessions are all on one GPU */
     bool unrepeated;                                    /* the count is as in the baseline in the first session */
-    size_t base_sessions, run_sessions; /* 0: as above */
-    size_t steady;                      /* in so many sessions the share is as in the baseline */
-    size_t others;                      /* so many other kernels, of other code, */
-    double shift;                       /* and how far their times moved, as a share */
+    size_t base_sessions, run_sessions;                 /* 0: as above */
+    size_t steady;                                      /* in so many sessions the share is as in the baseline */
+    size_t others;                                      /* so many other kernels, of other code, */
+    double shift;                                       /* and how far their times moved, as a share */
     const char *compiler_was, *compiler_is;
 } changes[] = {
     {"other code, time +4 %: regressed", "time", VERDICT_REGRESSED, .time = 104000, .other_code = true},
