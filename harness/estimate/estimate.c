@@ -274,12 +274,12 @@ static struct change change_of(struct estimate was, struct estimate now)
     return change;
 }
 
-/* Appends the terms that moved most, at most three: "issue of instructions 71.0 us -> 60.2 us". */
+/* Appends the terms that moved most, at most two: "issue of instructions 71.0 us -> 60.2 us". */
 static void append_moved(const double *was, const double *now, double least, char *why, size_t size)
 {
     const struct metric ns = {.unit = (char[]){"ns"}};
     bool told[ESTIMATE_TERMS] = {false};
-    for (int n = 0; n < 3; n++) {
+    for (int n = 0; n < 2; n++) {
         int most = -1;
         double moved = least;
         for (int t = 0; t < ESTIMATE_TERMS; t++)
@@ -298,10 +298,19 @@ static void append_moved(const double *was, const double *now, double least, cha
     }
 }
 
-static const char *speed(double ratio, char *text, size_t size)
+/* Writes how fast the change is, with its range: "30 % slower by its counts (10 to 60 %)". */
+static void write_change(const struct change *change, char *text, size_t size)
 {
-    snprintf(text, size, "%.0f %% %s", 100 * fabs(ratio - 1), ratio > 1 ? "slower" : "faster");
-    return text;
+    static const char *const words[] = {"faster", "slower"};
+    const bool slower = change->likely > 1, mixed = (change->least < 1) != (change->most < 1);
+    const double from = slower ? change->least : change->most, to = slower ? change->most : change->least;
+    const double likely = 100 * fabs(change->likely - 1), first = 100 * fabs(from - 1), last = 100 * fabs(to - 1);
+    const int length = snprintf(text, size, "about %.0f %% %s by its counts ", likely, words[slower]);
+    if (mixed)
+        snprintf(text + length, size - (size_t)length, "(%.0f %% %s to %.0f %% %s)", first, words[from > 1], last,
+                 words[to > 1]);
+    else
+        snprintf(text + length, size - (size_t)length, "(%.0f to %.0f %%)", first, last);
 }
 
 enum weighed estimate_weigh(const struct estimate *was, const struct estimate *now, char *why, size_t size)
@@ -315,12 +324,12 @@ enum weighed estimate_weigh(const struct estimate *was, const struct estimate *n
         return WEIGHED_OPEN;
     }
     const struct change change = change_of(*was, *now);
-    char likely[32], least[32], most[32];
     const bool faster = change.likely < 1 && change.most <= 1;
     const bool slower = (was->foreign ? change.most : change.likely) > CHANGE && change.least > 1;
-    snprintf(why, size, "about %s by its counts (%s to %s within the error of the estimate%s)",
-             speed(change.likely, likely, sizeof likely), speed(change.least, least, sizeof least),
-             speed(change.most, most, sizeof most), faster || slower ? "" : ": pairs on a GPU decide");
+    write_change(&change, why, size);
+    const size_t length = strlen(why);
+    if (!faster && !slower)
+        snprintf(why + length, size - length, ", pairs on a GPU decide");
     struct estimate before = *was, after = *now;
     pair_memory(&before, &after, missed[0]);
     append_moved(before.terms, after.terms, 0.02 * fmax(before.time, after.time), why, size);

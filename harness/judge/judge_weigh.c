@@ -2,6 +2,7 @@
  * is worse fails only where the table below keeps it. */
 #include "judge_parts.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +202,7 @@ static void weigh(struct comparison *comparison, size_t first, const struct side
             continue;
         if (weighed != WEIGHED_SLOWER)
             judgement->verdict = weighed == WEIGHED_FASTER ? VERDICT_TRADED : VERDICT_UNSURE;
-        set_reason(judgement, "%s", why);
+        set_reason(judgement, "%.*s", weighed == WEIGHED_SLOWER ? (int)strcspn(why, ":") : INT_MAX, why);
     }
 }
 
@@ -214,7 +215,7 @@ static void tell_cost(struct comparison *comparison, size_t first, const struct 
     estimate_weigh(&estimates->was, &estimates->now, why, sizeof why);
     for (size_t i = first; i < comparison->count; i++)
         if (comparison->list[i].verdict == VERDICT_REGRESSED && !comparison->list[i].reason)
-            set_reason(&comparison->list[i], "%s", why);
+            set_reason(&comparison->list[i], "%.*s", (int)strcspn(why, ":"), why);
 }
 
 /* Of code that another compiler made, a count that moved by a little says nothing of the time. */

@@ -768,8 +768,8 @@ gate 'another kernel' 1 'regressed  program/add_one@64,256' 'instructions' '16.3
     '!regressed  program/add_one@16,256' 'registers 8 -> 10' -- -- "$program" changed
 # The program as a whole judges which kernels there are: what is gone is no fault where the rest does not take longer, and
 # where hardly anything is in its place, a person decides.
-gate 'other shapes' 3 'new        program/add_one@3,128' '; 8 kernels gone' 'gone with hardly anything in its place' '!missing' -- -- "$program" shapes 3
-gate 'fewer launches' 3 '; 3 kernels gone' 'gone with hardly anything in its place' '!missing' '!new ' -- -- "$program" plain 5
+gate 'other shapes' 3 'new        program/add_one@3,128' '; 8 kernels gone' 'took its place' '!missing' -- -- "$program" shapes 3
+gate 'fewer launches' 3 '; 3 kernels gone' 'took its place' '!missing' '!new ' -- -- "$program" plain 5
 gate 'ten times the launches' 1 'regressed  program/program' '27.7 ms  +24.9 ms (10.0 x)' \
     'regressed  launches       48      480' 'regressed  program/tiny@1,32' 'see in the table above' '1 of 1 session against 3' \
     'accept RUN.json --metrics' '--reason "..."' '!-m launches' '!shift' -- -- "$program" plain 480

@@ -239,20 +239,16 @@ static void hash_kernels(struct image *image, const struct parts *parts)
 
 enum { INSTRUCTION = 16, OPCODES = 1 << 12, OPCODE_NOP = 0x918 };
 
-/* The opcodes of tensor cores up to compute capability 9.0, and of 12.x, as nvdisasm names them in what ptxas 13.0
- * makes of each type of mma and wgmma. HFMA2.MMA multiplies no matrix. */
+/* The opcodes of tensor cores up to compute capability 12.1, as nvdisasm 13.5 names them in what ptxas 13.0 makes of
+ * each type of mma, wgmma and tcgen05.mma. HFMA2.MMA multiplies no matrix. */
 static const unsigned short tensor_opcodes[] = {
     0x236, 0x23c,                                           /* HMMA.884, HMMA */
     0x237, 0x23d, 0x23f, 0x27a,                             /* IMMA, BMMA, DMMA, QMMA */
-    0x47a, 0x47f,                                           /* QMMA.SF, OMMA.SF */
     0x9f0, 0xdf0, 0x9f1, 0xdf1, 0x9f2, 0xdf2, 0x9f3, 0xdf3, /* HGMMA, IGMMA, BGMMA, QGMMA */
+    0x5ea, 0x9ea, 0xdea,                                    /* UTCHMMA, UTCIMMA, UTCQMMA, UTCOMMA */
+    0x47a, 0x47f,                                           /* QMMA.SF, OMMA.SF */
 };
-
-/* Whether the opcodes of that compute capability are all known. Before 7.0 there are no tensor cores. */
-static bool knows_tensor(int capability)
-{
-    return capability <= 90 || capability / 10 == 12;
-}
+#define TENSOR_CAPABILITY 121 /* before 7.0 there are none */
 
 /* Counts the instructions of one kernel, from 1; 0: of the functions that are no kernels. */
 static void count_opcodes(size_t counts[OPCODES], const struct image *image, size_t owner)
@@ -319,7 +315,7 @@ static void look_at_opcodes(struct image *image)
             count_opcodes(counts, image, k + 1);
             facts->mix = mix_of(counts);
         }
-        facts->tensor = !knows_tensor(image->capability)           ? CODE_TENSOR_UNKNOWN
+        facts->tensor = image->capability > TENSOR_CAPABILITY      ? CODE_TENSOR_UNKNOWN
                         : has_tensor(shared) || has_tensor(counts) ? CODE_TENSOR_USED
                                                                    : CODE_TENSOR_UNUSED;
         facts->halves = facts->tensor == CODE_TENSOR_UNKNOWN || image->capability < 70 || has_halves(image, 0) ||

@@ -50,8 +50,8 @@ Test(estimate, each_count_makes_a_kernel_slower_and_on_its_way_back_faster)
     static const struct {
         const char *metric, *words;
         double was, now;
-    } changes[] = {{"instructions", "of the estimate): issue of instructions 2.05 us -> 20.5 us", 2e6, 20e6},
-                   {"shared_wavefronts", "of the estimate): shared memory 0 ns -> 7.65 us", 0, 2e6},
+    } changes[] = {{"instructions", "%): issue of instructions 2.05 us -> 20.5 us", 2e6, 20e6},
+                   {"shared_wavefronts", "%): shared memory 0 ns -> 7.65 us", 0, 2e6},
                    {"global_load_requests", "loads in the L1", 8448, 1e6},
                    {"global_store_sectors", "scattered stores", 33792, 8448 * 32},
                    {"global_atomics", "atomics", 8448, 844800},
@@ -89,8 +89,7 @@ Test(estimate, launches_blocks_and_an_empty_gpu_make_it_slower)
 Test(estimate, what_it_cannot_say_is_left_open)
 {
     const struct result *copy = copy_but("registers", 16);
-    expect(copy, copy, WEIGHED_OPEN,
-           "(0 % faster to 0 % faster within the error of the estimate: pairs on a GPU decide)");
+    expect(copy, copy, WEIGHED_OPEN, "about 0 % faster by its counts (0 to 0 %), pairs on a GPU decide");
     expect(copy_but("load_waits", 9500), copy_but("instructions", 200000), WEIGHED_OPEN, "on a GPU decide");
     expect(copy_but("global_load_sectors", 33 * 8448), copy, WEIGHED_OPEN, "asynchronously");
     struct result *now = copy_but("global_load_sectors", 0);
