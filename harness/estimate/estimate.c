@@ -305,12 +305,13 @@ static void write_change(const struct change *change, char *text, size_t size)
     const bool slower = change->likely > 1, mixed = (change->least < 1) != (change->most < 1);
     const double from = slower ? change->least : change->most, to = slower ? change->most : change->least;
     const double likely = 100 * fabs(change->likely - 1), first = 100 * fabs(from - 1), last = 100 * fabs(to - 1);
-    const int length = snprintf(text, size, "about %.0f %% %s by its counts ", likely, words[slower]);
+    const int digits = last < 10; /* behind the point */
+    const int length = snprintf(text, size, "about %.*f %% %s by its counts ", digits, likely, words[slower]);
     if (mixed)
-        snprintf(text + length, size - (size_t)length, "(%.0f %% %s to %.0f %% %s)", first, words[from > 1], last,
-                 words[to > 1]);
+        snprintf(text + length, size - (size_t)length, "(%.*f %% %s to %.*f %% %s)", digits, first, words[from > 1],
+                 digits, last, words[to > 1]);
     else
-        snprintf(text + length, size - (size_t)length, "(%.0f to %.0f %%)", first, last);
+        snprintf(text + length, size - (size_t)length, "(%.*f to %.*f %%)", digits, first, digits, last);
 }
 
 enum weighed estimate_weigh(const struct estimate *was, const struct estimate *now, char *why, size_t size)

@@ -215,7 +215,7 @@ static void tell_cost(struct comparison *comparison, size_t first, const struct 
     estimate_weigh(&estimates->was, &estimates->now, why, sizeof why);
     for (size_t i = first; i < comparison->count; i++)
         if (comparison->list[i].verdict == VERDICT_REGRESSED && !comparison->list[i].reason)
-            set_reason(&comparison->list[i], "%.*s", (int)strcspn(why, ":"), why);
+            set_reason(&comparison->list[i], "%.*s", (int)strcspn(why, ":,"), why);
 }
 
 /* Of code that another compiler made, a count that moved by a little says nothing of the time. */

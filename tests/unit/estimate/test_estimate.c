@@ -89,7 +89,7 @@ Test(estimate, launches_blocks_and_an_empty_gpu_make_it_slower)
 Test(estimate, what_it_cannot_say_is_left_open)
 {
     const struct result *copy = copy_but("registers", 16);
-    expect(copy, copy, WEIGHED_OPEN, "about 0 % faster by its counts (0 to 0 %), pairs on a GPU decide");
+    expect(copy, copy, WEIGHED_OPEN, "about 0.0 % faster by its counts (0.0 to 0.0 %), pairs on a GPU decide");
     expect(copy_but("load_waits", 9500), copy_but("instructions", 200000), WEIGHED_OPEN, "on a GPU decide");
     expect(copy_but("global_load_sectors", 33 * 8448), copy, WEIGHED_OPEN, "asynchronously");
     struct result *now = copy_but("global_load_sectors", 0);
