@@ -72,7 +72,7 @@ static void print_body(const struct text *text, const struct report *report)
     if (!report->quiet) {
         text_print(text, INK_PLAIN, "\n");
         const struct origin *origin = run_origin(report->run);
-        if (!origin->code_only && (!origin->computed || !report->comparison)) /* whose columns take a GPU */
+        if (!report->comparison || (!origin->code_only && !origin->computed)) /* whose columns take a GPU */
             text_kernels(text, report);
     }
     if (!report->comparison) {
