@@ -21,7 +21,7 @@ void text_banner(const struct text *text, const struct report *report)
 
 void text_fact(const struct text *text, const char *title, const char *words)
 {
-    text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "%-10s", title), 10, words);
+    text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "%-9s ", title), 10, words);
 }
 
 static void print_verdict(const struct text *text, const struct report *report)

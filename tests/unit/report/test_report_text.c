@@ -1,3 +1,5 @@
+#include "report/report_text.h"
+
 #include "report_support.h"
 #include "test.h"
 
@@ -558,4 +560,14 @@ Test(report_text, words_are_explained_where_it_is_asked_for)
            {"same.json", .power = true, .words = true, .says = {SESSION, LIMIT}},
            {"same.json", .code = EXIT_INTERRUPTED, .words = true, .says = {SESSION}},
            {"same.json", .verbose = true, .hides = {SESSION, LIMIT}});
+}
+
+Test(report_text, a_label_as_wide_as_its_column_stands_apart)
+{
+    size_t size;
+    FILE *stream = x_memstream(&text, &size);
+    text_fact(&(const struct text){.stream = stream}, "not proved", "f/c");
+    text_fact(&(const struct text){.stream = stream}, "device", "d");
+    fclose(stream);
+    cr_expect_str_eq(text, "not proved f/c\ndevice    d\n");
 }
