@@ -205,7 +205,12 @@ cat begun/cugate.ini >out
 finish "init adds what cugate.ini lacks" 0 0 "# mine\nkernels = l.so\nbuild = make\nbaselines = perf/baselines\ngpu = nvidia-h200\n[links]\nline = https:"
 echo '# changed' >>begun/.github/workflows/performance.yml
 begun 2 "performance.yml is there already, and is another"
-begun 0 "kept  cugate.ini; kept  here/SKILL.md; !performance.yml is" --skill here
+begun 0 "kept  cugate.ini; kept  here/SKILL.md; accept first.json; accept sessions; !performance.yml is" --skill here --slurm
+mkdir -p begun/perf/baselines/nvidia-h200/f && touch begun/perf/baselines/nvidia-h200/f/v.json
+begun 0 "kept  here/SKILL.md; require the check; !accept; !no baseline yet" --skill here --slurm
+begun 0 "accept sessions" --program ./x --force
+touch begun/perf/baselines/nvidia-h200/f/program.json
+begun 0 "require the check; !accept" --program ./x --force
 
 # cugate.ini, from a folder below it.
 mkdir -p configured/below
