@@ -30,6 +30,7 @@ elif [[ $revision == -* ]] || ! commit=$(git rev-parse --verify --quiet "$revisi
 fi
 
 folder=build/before
+own_folders "$folder"
 mkdir -p "$folder"
 rm -rf "$folder"/{baselines,metrics}
 

@@ -4,12 +4,16 @@
 #   [CUDA_HOME=...] [CUDA_ARCHS=...] [CUBLAS=...] [NVCC_FLAGS=...] [NVCC=...] ci/build_base.sh REVISION [LIBRARY COMMAND]
 #
 # The variables are those of the Makefile, so that both builds are made by the same compiler. The revision is checked out
-# into a worktree below build/base, which is removed afterwards. The library stays for the next time. The exit code is 2 when
-# there is no library.
+# into a worktree below build/base, which is removed afterwards. The library stays for the next time; what tells it from one
+# that a change brought along is kept outside of the checkout, in ~/.cache/cugate/base. The exit code is 2 when there is no
+# library.
 #
 # With LIBRARY and COMMAND it is of another repository than cugate's: COMMAND, for the shell, builds LIBRARY, both at the top.
 # What was built stays where it is, since a library may need what is beside it; but git knows nothing of it.
 set -euo pipefail
+
+# shellcheck source=ci/where.sh
+. "$(dirname "$(realpath "$0")")/where.sh"
 
 fail() {
     printf 'build_base: %s\n' "$1" >&2
@@ -40,10 +44,15 @@ settings=$(
     "${NVCC:-nvcc}" --version 2>/dev/null || true
 )
 
+vouched=${XDG_CACHE_HOME:-${HOME-}/.cache}/cugate/base/$(sha256sum <<<"$top/$library" | cut -d ' ' -f 1)
+vouch() { echo "$settings" && sha256sum <"$library"; }
+keep_vouched() { { mkdir -p "${vouched%/*}" && vouch >"$vouched"; } 2>/dev/null || true; } # else it is built each time
+
+own_folders "$folder"
 mkdir -p "$folder"
 exec 9>"$folder/lock"
 flock 9
-if [ -e "$library" ] && [ "$settings" = "$(cat "$folder/settings" 2>/dev/null)" ]; then
+if [ -e "$library" ] && [ "$(vouch)" = "$(cat "$vouched" 2>/dev/null)" ]; then
     echo "$library"
     exit
 fi
@@ -69,7 +78,7 @@ if [ -n "$named" ]; then
     [ -e "$library" ] || fail "$revision was built, but there is no $named"
     trap - EXIT
     rm -rf "$(git -C "$tree" rev-parse --absolute-git-dir)" "$tree/.git"
-    printf '%s\n' "$settings" >"$folder/settings"
+    keep_vouched
     echo "$library"
     exit
 fi
@@ -86,7 +95,6 @@ if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$tree" --no-print-director
     tail -n 20 "$folder/log" >&2
     fail "the kernels of $revision do not build; all that make said is in $folder/log"
 fi
-rm -f "$folder/settings" # those of an earlier build must not vouch for this one
 mv "$tree/build/libkernels.so" "$library"
 # The kernels' sources stay where the line information says that they are, because a check compares lines of both sides by
 # their text.
@@ -95,5 +103,5 @@ trap - EXIT
 mkdir -p "$tree"
 git archive "$commit" -- kernels 2>/dev/null | tar -x -C "$tree" 2>/dev/null || true
 touch "$library" # newer than they
-printf '%s\n' "$settings" >"$folder/settings"
+keep_vouched
 echo "$library"

@@ -23,6 +23,7 @@ done
 set +f
 
 work=${OUT:-build/check-perf} # commands that the report prints read the run there
+own_folders "$work"
 mkdir -p "$work"
 
 # Counts are computed only when there is no GPU. A GPU that does not answer is a failure, and cugate's message stands.

@@ -21,6 +21,7 @@ trap 'exit 2' ERR # 1 is a verdict: that what is worse was judged
 . "$(dirname "$(realpath "$0")")/where.sh"
 tell_help "$@"
 out=${OUT:-build/gate}
+own_folders "$out"
 cugate=$CUGATE
 if ! command -v "$cugate" >/dev/null; then
     echo "gate: there is no $cugate here: run \`make all\` first, and this from the top of the tree" >&2

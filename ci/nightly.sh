@@ -21,6 +21,7 @@ trap 'exit 2' ERR # 1 is a verdict: that what is worse was judged
 . "$(dirname "$(realpath "$0")")/where.sh"
 tell_help "$@"
 export OUT=${OUT:-build/nightly}
+own_folders "$OUT"
 export HISTORY=${HISTORY:-build/history/history.db}
 archives=(tests/data/{nights,planted}-nvidia-h200.tar.xz)
 # Of which nights before the last one a kernel is as it was recorded with a planted fault.

@@ -17,6 +17,7 @@ trap 'exit 2' ERR # 1 is a verdict: that what is worse was judged
 . "$(dirname "$(realpath "$0")")/where.sh"
 tell_help "$@"
 out=${OUT:-build/gate}
+own_folders "$out"
 
 usage() {
     echo "usage: ${0##*/} measure NUMBER/OF | judge [OPTION]...; --help says more" >&2

@@ -85,6 +85,25 @@ forget_reports() {
     done
 }
 
+# own_folders FOLDER...: fails where a change may have brought such a folder of the scripts': git tracks something in it, it
+# is a link, or it is reached by a link that git tracks. What is behind a link would be removed or replaced.
+own_folders() {
+    local top folder at brought
+    top=$(git rev-parse --show-toplevel 2>/dev/null) || top=$(pwd -P)
+    for folder; do
+        at=$(realpath -sm -- "$folder") brought=''
+        [[ $at == "$top"/* ]] || continue
+        read -r brought < <(git -C "$top" ls-files -- "$at" 2>/dev/null) || true
+        [ ! -L "$at" ] || brought=$at
+        while [ -z "$brought" ] && at=${at%/*} && [ "$at" != "$top" ]; do
+            [ ! -L "$at" ] || brought=$(git -C "$top" ls-files -- "$at" 2>/dev/null) || true
+        done
+        [ -n "$brought" ] || continue
+        echo "${0##*/}: $folder is made here, but $brought is a link, or git tracks it: remove it" >&2
+        return 2
+    done
+}
+
 # tell_help "$@": if the first argument asks for help, prints the comment at the head of the script, and ends it.
 tell_help() {
     case ${1-} in

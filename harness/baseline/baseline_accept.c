@@ -288,6 +288,62 @@ static void warn_expected(const struct known_regressions *regressions, const str
     }
 }
 
+static void put_option(FILE *stream, const char *option, const char *value)
+{
+    char *word = shell_word(value);
+    fprintf(stream, " %s%s", option, word);
+    free(word);
+}
+
+static bool is_regressed(const struct comparison *comparison, const char *kernel)
+{
+    for (size_t i = 0; i < comparison->count; i++)
+        if (comparison->list[i].verdict == VERDICT_REGRESSED && strcmp(comparison->list[i].kernel, kernel) == 0)
+            return true;
+    return false;
+}
+
+/* Refuses to replace what a check finds worse, unless kernels or metrics are named. */
+static int refuse_worse(const struct merging *merging, const struct run *fresh,
+                        const struct known_regressions *regressions)
+{
+    const struct acceptance *acceptance = merging->acceptance;
+    struct run baseline, run = *fresh; /* whose values are of all candidates' sessions */
+    struct comparison comparison = {0};
+    char *words = NULL;
+    size_t size, worse = 0;
+    run.device = merging->candidates[0].run->device;
+    run.session_count = merging->session_count;
+    int result = baseline_read(&baseline, acceptance->baselines, &run.device);
+    if (result != 0)
+        return result;
+    run.sessions = x_calloc(run.session_count, sizeof *run.sessions);
+    for (size_t i = 0; i < run.session_count; i++)
+        run.sessions[i] = *merging->sessions[i];
+    compare_runs(&comparison, &baseline, &run, acceptance->metrics, regressions);
+    FILE *stream = x_memstream(&words, &size);
+    for (size_t i = 0; i < merging->count; i++)
+        put_option(stream, "", acceptance->names[i]);
+    put_option(stream, "--baselines ", acceptance->baselines);
+    for (size_t i = 0; i < fresh->result_count; i++)
+        if (is_regressed(&comparison, fresh->results[i].id)) {
+            put_option(stream, "-k ", fresh->results[i].id);
+            worse++;
+        }
+    fclose(stream);
+    if (worse > 0) {
+        error("%zu kernel%s got worse, and nothing was accepted. If that is meant, name %s: cugate accept%s "
+              "--reason \"...\"",
+              worse, plural(worse), plural_of(worse, "it", "them"), words);
+        result = EXIT_USAGE;
+    }
+    free(words);
+    free(run.sessions);
+    comparison_release(&comparison);
+    run_release(&baseline);
+    return result;
+}
+
 /* Orders runs by date, so that the oldest sessions of a row come first. Runs without a date come before all others, in
  * the given order. */
 static int by_date(const void *a, const void *b)
@@ -329,6 +385,8 @@ static int accept_rows(struct merging *merging, struct baseline_files *files, st
         result = check_old(files, first->run, first->name);
     if (result == 0)
         result = check_notes(files, fresh);
+    if (result == 0 && files->count > 0 && acceptance->glob_count == 0 && acceptance->metric_glob_count == 0)
+        result = refuse_worse(merging, fresh, &regressions);
     if (result == 0) {
         baseline_files_add(files, fresh, &first->run->device);
         result = check_paths(files) < 0 ? EXIT_USAGE : 0;

@@ -225,6 +225,7 @@ const struct command command_accept = {
                "If the machine code and the exact counts of the kernel are unchanged, a move is noise. Up to 5 % "
                "or the limit it is added as a session. Beyond that it is left out, with a message; -m takes it "
                "anyway.\n"
+               "A run that is red takes -k: the kernels that may get worse are named.\n"
                "To drop a kernel, remove its file from the baseline; of a program, --gone removes those that no run "
                "has. After a kernel was renamed, -k NEW --was OLD keeps its sessions.\n"
                "A run of `cugate check --simulate --all --save RUN.json` adds the hashes of inputs to a measured "

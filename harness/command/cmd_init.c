@@ -5,6 +5,7 @@
 
 #include "command.h"
 
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@ struct beginning {
     char *gpu, *skill;       /* owned */
     bool keeps;              /* cugate.ini is there, and gets what it lacks */
     bool computes, measures; /* which jobs the workflow has */
+    bool judged;             /* there is a baseline, so none is to be begun */
 };
 
 /* A file that may be written. cugate.ini has no template, and what is there stays in its text. */
@@ -263,9 +265,9 @@ static void say_next(const struct beginning *beginning)
     print_harmless("\nnext, here:\n");
     print_harmless("  printf '%%s\\n' build/ sessions/%s%s >>.gitignore\n", beginning->computes ? " first.json" : "",
                    options->slurm ? " 'slurm-*.out'" : "");
-    if (options->program) {
+    if (options->program && !beginning->judged) {
         say_sessions(options);
-    } else {
+    } else if (!beginning->judged) {
         print_harmless("  %s\n", options->build);
         print_harmless("  cugate check --simulate --save first.json      # ends with 4: there is no baseline yet\n");
         print_harmless("  cugate accept first.json --reason \"first baseline\"      # says what to write into "
@@ -274,7 +276,7 @@ static void say_next(const struct beginning *beginning)
     print_harmless("  git add .gitignore %s%s%s%s%s %s %s && git commit -m 'a gate for performance'\n", WORKFLOW,
                    options->nightly ? " " NIGHTLY : "", options->slurm ? " " SLURM : "", beginning->skill ? " " : "",
                    beginning->skill ? beginning->skill : "", CONFIG_FILE, beginning->baselines);
-    if (!options->program && measures) {
+    if (!options->program && measures && !beginning->judged) {
         print_harmless("then, on a machine with that GPU:\n");
         say_sessions(options);
     }
@@ -302,6 +304,18 @@ static char *find_gpu(const struct options *options)
     return name;
 }
 
+/* Whether some GPU has a baseline of a program; else of any kernel. */
+static bool has_baseline(const char *baselines, bool of_program)
+{
+    glob_t found;
+    char *files = x_sprintf("%s/*/*/%s.json", baselines, of_program ? "program" : "*");
+    const bool has = glob(files, 0, NULL, &found) == 0;
+    if (has)
+        globfree(&found);
+    free(files);
+    return has;
+}
+
 static int look(struct beginning *beginning)
 {
     const struct options *options = beginning->options;
@@ -323,6 +337,7 @@ static int look(struct beginning *beginning)
     beginning->keeps = !options->force && access(CONFIG_FILE, F_OK) == 0;
     beginning->kernels = has_library ? options->kernels : NULL;
     beginning->baselines = strcmp(options->baselines, OPTIONS_BASELINES) == 0 ? "perf/baselines" : options->baselines;
+    beginning->judged = has_baseline(beginning->baselines, options->program != NULL);
     beginning->computes = has_library;
     beginning->measures = options->program || options->runner;
     return 0;

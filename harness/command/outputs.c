@@ -67,6 +67,7 @@ int output_print(const struct format *format, struct report *report, const struc
     report->baselines = is_default || config_gives(&options->config, "baselines") ? NULL : options->baselines;
     report->config = options->config.words;
     report->said = all;
+    report->against = options->against;
     report->metrics_said = metrics;
     report->gpu = gpu;
     const int result = format->check(report, stream);

@@ -25,6 +25,7 @@ struct inquiry {
     int capability;
     long long sm_count;
     const struct metrics *metrics;
+    bool alone; /* nothing runs besides */
 };
 
 int static_facts_capability(const struct device *device)
@@ -69,6 +70,8 @@ static void add_launch(struct value facts[COMPUTED_COUNTERS], const struct launc
     take_max(&facts[COMPUTED_REGISTERS], launch->machine.registers);
     take_max(&facts[COMPUTED_LOCAL], launch->machine.local_bytes);
     take_max(&facts[COMPUTED_SHARED], fit.shared_bytes);
+    if (launch->mix)
+        take_max(&facts[COMPUTED_LOCAL_ACCESSES], launch->machine.local_accesses);
 
     struct value *lowest = &facts[COMPUTED_OCCUPANCY];
     struct occupancy occupancy;
@@ -118,8 +121,9 @@ void static_facts_set_code(struct launch *launch, const struct cubin_function *f
     launch->has_machine = function != NULL;
     launch->machine = (struct code_facts){0};
     if (function)
-        launch->machine = (struct code_facts){function->registers,   function->local_bytes, function->shared_bytes,
-                                              function->max_threads, function->barriers,    tensor_cores_of(function)};
+        launch->machine = (struct code_facts){function->registers,     function->local_bytes, function->shared_bytes,
+                                              function->max_threads,   function->barriers,    tensor_cores_of(function),
+                                              function->local_accesses};
 }
 
 /* Sets the code hash of each launch and computes the facts. If a function cannot be identified, the kernel has no
@@ -142,11 +146,12 @@ static const struct launch *take_facts(const struct inquiry *inquiry, const stru
     return unknown;
 }
 
-static void add_rows(struct result *result, const struct metrics *metrics, const struct value facts[COMPUTED_COUNTERS])
+static void add_rows(struct result *result, const struct metrics *metrics, bool alone,
+                     const struct value facts[COMPUTED_COUNTERS])
 {
     for (size_t m = 0; m < metrics->count; m++) {
         const struct metric *metric = &metrics->list[m];
-        if (metric_source(metric) != SOURCE_CODE)
+        if (metric_source(metric) != SOURCE_CODE && (!alone || metric_source(metric) != SOURCE_CODE_ALONE))
             continue;
         const struct value *fact = &facts[computed_counter_of(metric)];
         const size_t session = result_session(result);
@@ -161,11 +166,12 @@ static void add_rows(struct result *result, const struct metrics *metrics, const
     }
 }
 
-void static_facts_of_launches(struct result *result, int capability, long long sm_count, const struct metrics *metrics)
+void static_facts_of_launches(struct result *result, int capability, long long sm_count, const struct metrics *metrics,
+                              bool alone)
 {
     struct value facts[COMPUTED_COUNTERS];
     sum_up(result, capability, sm_count, facts);
-    add_rows(result, metrics, facts);
+    add_rows(result, metrics, alone, facts);
 }
 
 static int add_facts(struct inquiry *inquiry, struct result *result)
@@ -180,7 +186,7 @@ static int add_facts(struct inquiry *inquiry, struct result *result)
     if (unknown && why == CUBIN_SEVERAL)
         warning("nothing is known of the machine code of %s: %s has %s, %s", result->id, inquiry->code.path,
                 lack_words[why], unknown->function);
-    add_rows(result, inquiry->metrics, facts);
+    add_rows(result, inquiry->metrics, inquiry->alone, facts);
     return 0;
 }
 
@@ -260,7 +266,7 @@ static void look_up(const struct inquiry *inquiry, const struct cubin *cubin, st
         free(reason);
         return;
     }
-    add_rows(result, inquiry->metrics, facts);
+    add_rows(result, inquiry->metrics, inquiry->alone, facts);
 }
 
 static void add_kernel(struct run *run, const struct result *base, const struct inquiry *inquiry,
@@ -327,7 +333,8 @@ int static_facts_run(struct run *run, const struct run *baseline, const char *pa
     *run = (struct run){0};
     struct inquiry inquiry = {.capability = static_facts_capability(&baseline->device),
                               .sm_count = baseline->device.sm_count,
-                              .metrics = metrics};
+                              .metrics = metrics,
+                              .alone = true};
     if (kernel_code_open(&inquiry.code, path) < 0) {
         kernel_code_close(&inquiry.code);
         return -1;

@@ -288,7 +288,8 @@ static void add_launch(struct result *result, const struct function *function)
     const struct launch *last = result->launch_count > 0 ? &result->launches[result->launch_count - 1] : NULL;
     /* If the description has a larger block than the code was compiled for, it describes other code. */
     const bool fits = facts->max_threads == 0 || function->file->threads <= facts->max_threads;
-    const unsigned threads = fits ? function->file->threads : 0, shared = fits ? function->file->shared : 0;
+    const unsigned described = fits ? function->file->threads : 0, shared = fits ? function->file->shared : 0;
+    const unsigned threads = described > 0 ? described : facts->block;
     if (last && last->block[0] == threads && last->shared == shared && strcmp(last->code, facts->code) == 0)
         return;
     *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
@@ -363,7 +364,7 @@ void static_files_run(struct run *run, const struct static_files *files, int cap
         free(functions.list[i].id);
     }
     for (size_t i = 0; i < run->result_count; i++)
-        static_facts_of_launches(&run->results[i], capability, 0, metrics);
+        static_facts_of_launches(&run->results[i], capability, 0, metrics, true);
     free(known.list);
     free(functions.list);
 }

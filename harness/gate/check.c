@@ -188,6 +188,7 @@ static void compare(struct check *check)
     if (!check->baseline_is_base_build)
         check_note_stand_ins(&check->comparison, &check->baseline);
     check_note_blocks(&check->comparison, &check->baseline, &check->run);
+    check_note_code(&check->comparison, &check->baseline, &check->run);
     if (check->request->against && check->request->measurement.kernels)
         check_note_inputs(&check->comparison, check->request->measurement.kernels, check->request->against,
                           &check->baseline, &check->run);

@@ -1,5 +1,5 @@
 /* What a check of machine code says of functions that nobody launched: their occupancy is not known, and so not judged,
- * but whether fewer warps fit than before can be said for each size of block. */
+ * but whether fewer warps fit than before can be said for each size of block. And of which the code is another. */
 #include "cubin/cubin.h"
 
 #include "check_parts.h"
@@ -83,4 +83,22 @@ void check_note_blocks(struct comparison *comparison, const struct run *baseline
     }
     comparison_add_items(comparison, &items,
                          "takes more, which is not judged, since machine code does not say how large blocks are");
+}
+
+void check_note_code(struct comparison *comparison, const struct run *baseline, const struct run *run)
+{
+    struct note_items items = {0};
+    const char *was;
+    size_t known = 0;
+    for (size_t i = 0; i < run->result_count && run_origin(run)->code_only; i++) {
+        const struct result *now = &run->results[i], *base = run_find(baseline, now->id);
+        if (!base || now->status != RESULT_OK || !result_has_code(now) || !result_has_code(base))
+            continue;
+        known++;
+        if (!same_code(base, now) && !compare_other_toolchain(comparison, baseline, base, run, now, &was))
+            note_items_add(&items, "%s", now->id);
+    }
+    char *words = x_sprintf("machine code changed in %zu of %zu functions", items.count, known);
+    comparison_add_items(comparison, &items, words);
+    free(words);
 }

@@ -39,6 +39,10 @@ void check_note_stand_ins(struct comparison *comparison, const struct run *basel
  * baseline, or so many more registers that fewer warps fit on an SM. */
 void check_note_blocks(struct comparison *comparison, const struct run *baseline, const struct run *run);
 
+/* Adds a note in a check of machine code: which functions have other code than the baseline's. Those that another
+ * toolchain made are left out, since the report lists them (explain/upgrade.h). */
+void check_note_code(struct comparison *comparison, const struct run *baseline, const struct run *run);
+
 /* Counts bank conflicts (cugate.excess_wavefronts) for kernels whose row in the baseline has some and that do not do
  * the same work as there. Kernels without shared wavefronts have none. Other kernels are left out, because each needs a
  * process. In a second session, comparison is that of the first (else NULL): a row that was no worse is not counted

@@ -39,7 +39,9 @@ bool is_beyond_computing(const struct sides *sides, const char *metric)
 
 bool is_without_judge(const struct sides *sides, const struct metric *metric)
 {
-    return metric_source(metric) == SOURCE_SIMULATION && !run_find_note(sides->baseline, metric->name);
+    const enum metric_source source = metric_source(metric);
+    return (source == SOURCE_SIMULATION || source == SOURCE_CODE_ALONE) &&
+           !run_find_note(sides->baseline, metric->name);
 }
 
 /* ---- Sessions. A baseline gains them for single kernels and metrics, so GPUs and compilers of other rows say nothing

@@ -179,7 +179,7 @@ void program_groups_add_code(struct program_groups *groups, const char *folder, 
         copy_launches(group, result);
         result->launched_by = x_strdup(group->launched_by);
         if (result->status == RESULT_OK)
-            static_facts_of_launches(result, loaded.capability, run->device.sm_count, metrics);
+            static_facts_of_launches(result, loaded.capability, run->device.sm_count, metrics, false);
     }
     set_compilers(&compilers, run);
 }

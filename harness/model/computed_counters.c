@@ -16,6 +16,7 @@ static const struct {
     [COMPUTED_FLOP_RATE] = {"cugate.flop_rate",             SOURCE_RUN,     false},
     [COMPUTED_REGISTERS] = {"cugate.registers",             SOURCE_CODE,    false},
     [COMPUTED_LOCAL]     = {"cugate.local_bytes",           SOURCE_CODE,    false},
+    [COMPUTED_LOCAL_ACCESSES] = {"cugate.local_accesses",   SOURCE_CODE_ALONE, false},
     [COMPUTED_SHARED]    = {"cugate.shared_bytes",          SOURCE_CODE,    false},
     [COMPUTED_OCCUPANCY] = {"cugate.theoretical_occupancy", SOURCE_CODE,    false},
     [COMPUTED_EXCESS]    = {"cugate.excess_wavefronts",     SOURCE_RUN,     true},

@@ -18,6 +18,7 @@ enum computed_counter {
     COMPUTED_FLOP_RATE, /* arithmetic rate in FLOP/s: stated flops / time */
     COMPUTED_REGISTERS, /* registers of a thread; the maximum over all launches */
     COMPUTED_LOCAL, /* bytes of local memory of a thread, where spilled registers live; the maximum over all launches */
+    COMPUTED_LOCAL_ACCESSES, /* instructions of the code that read or write it; the maximum over all launches */
     COMPUTED_SHARED,        /* bytes of shared memory of a block, static and dynamic; the maximum over all launches */
     COMPUTED_OCCUPANCY,     /* theoretical occupancy in %: warps that fit on an SM, of its limit; the minimum over all
                                launches */
@@ -50,6 +51,7 @@ enum metric_source {
     SOURCE_SAMPLES, /* backends do, which also read the hardware's counters: worker/samples.h */
     SOURCE_RUN,     /* the parent process does, from times and source lines: measure/computed.h */
     SOURCE_CODE,    /* the parent process does, from the machine code of the launched functions: cubin/static_facts.h */
+    SOURCE_CODE_ALONE, /* likewise, and only where nothing ran (`check --static`): else its accesses are counted */
     SOURCE_SIMULATION, /* only the simulator does, sim/counters.c: no GPU counts them, so no measured run has the rows
                         */
     SOURCE_PROGRAM     /* the parent process does, from the launches of a program: measure/program_total.c. Machine code

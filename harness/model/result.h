@@ -30,6 +30,7 @@ enum tensor_cores { TENSOR_UNKNOWN, TENSOR_UNUSED, TENSOR_USED };
 struct code_facts {
     unsigned registers, local_bytes, shared_bytes, max_threads, barriers;
     enum tensor_cores tensor;
+    unsigned local_accesses; /* in no file, whose rows have it */
 };
 
 struct launch {

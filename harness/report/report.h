@@ -22,6 +22,7 @@ struct report {
     const char *baseline_name; /* file or folder, or NULL */
     const char *baselines;     /* folder that accept must be told of, or NULL for its default */
     const char *said;          /* options that a command of the same kind needs, " --kernels LIB.so"; or NULL */
+    const char *against;       /* the base build that was asked for, or NULL */
     const char *metrics_said;  /* those of them that say which metrics there are; or NULL */
     const char *gpu;           /* "=NAME" behind --simulate, or NULL when it need not be named */
     const char *config;        /* cugate.ini and the options it gave, or NULL when it gave none */

@@ -87,7 +87,8 @@ static struct columns columns_of_each(const struct report *report)
 static struct columns make_columns(const struct report *report)
 {
     struct columns columns = {0};
-    if (!report->comparison && (report->each || run_origin(report->run)->computed))
+    const struct origin *origin = run_origin(report->run);
+    if (!report->comparison && (report->each || origin->computed || origin->code_only))
         return columns_of_each(report);
     if (shows_totals(report)) {
         *ARRAY_GROW(columns.list, columns.count) =

@@ -255,6 +255,22 @@ static struct advice advice_on_fine(const struct report *report)
     return advice;
 }
 
+static struct advice advice_on_gone(const struct report *report, const char *kernel)
+{
+    const char *folder = report->baseline_name;
+    struct advice advice = {0};
+    if (folder && !strstr(folder, ".json")) { /* else it is a file of all kernels, and they are compared */
+        char *name = id_path(kernel), *path = x_sprintf("%s/%s.json", folder, name), *file = shell_word(path);
+        advice.command = x_sprintf("git rm %s", file);
+        free(file);
+        free(path);
+        free(name);
+    }
+    advice.words = x_sprintf("measure %s too, or leave it out on both sides with -k%s", kernel,
+                             advice.command ? "; if it is gone on purpose, remove its file" : "");
+    return advice;
+}
+
 /* Why a kernel or a number is not there decides what to do. */
 static struct advice advice_on_missing(const struct report *report, const char *kernel)
 {
@@ -266,16 +282,33 @@ static struct advice advice_on_missing(const struct report *report, const char *
                                    x_sprintf("name the folder of these kernels' baselines with --baselines, a new one "
                                              "too: %s has none of them",
                                              report->baseline_name ? report->baseline_name : "the baseline")};
+    if (!result && report->against)
+        return (struct advice){.words = x_sprintf("build it too, or leave it out on both sides with -k: %s", kernel)};
     if (!result)
-        return (struct advice){.words =
-                                   x_sprintf("measure it too, or leave it out on both sides with -k; if it is "
-                                             "gone on purpose, remove it from %s: %s",
-                                             report->baseline_name ? report->baseline_name : "the baseline", kernel)};
+        return advice_on_gone(report, kernel);
     const struct origin *origin = run_origin(report->run);
     if (result->status == RESULT_OK)
         return advice_on_no_value(report);
     char *rerun = words_command(report, origin->rerun, kernel);
     return (struct advice){x_sprintf("mend %s%s", kernel, rerun ? "; this runs it alone" : ""), rerun};
+}
+
+/* What a second look decides, or who says that it is meant. */
+static struct advice advice_on_meant(const struct report *report, const char *kernel)
+{
+    struct advice advice = {
+        .words = x_sprintf("%s, or accept it if it is meant%s",
+                           run_origin(report->run)->computed ? "let pairs on a GPU decide" : "measure again",
+                           words_run_file(report))};
+    size_t size;
+    FILE *stream = x_memstream(&advice.command, &size);
+    const struct text text = {.stream = stream};
+    words_put_accept(report, stream);
+    fputs(" -k ", stream);
+    text_shell_word(&text, kernel);
+    fputs(" --reason \"...\"", stream);
+    fclose(stream);
+    return advice;
 }
 
 static struct advice advice_on_unsure(const struct report *report, const struct group *group)
@@ -291,6 +324,8 @@ static struct advice advice_on_unsure(const struct report *report, const struct 
         return (struct advice){
             .words =
                 x_strdup("measure a second session; `cugate check` on a GPU does by itself where one is in doubt")};
+    if (row->compared && row->worse && (report->against || run_origin(report->run)->computed))
+        return advice_on_meant(report, group->kernel);
     if (row->compared && row->worse && row->base_sessions < needed)
         return (struct advice){.words = x_sprintf("accept more runs of the old code until the baseline has %zu "
                                                   "sessions of %s of %s, or judge by its build with check --against",

@@ -21,7 +21,7 @@ void text_banner(const struct text *text, const struct report *report)
 
 void text_fact(const struct text *text, const char *title, const char *words)
 {
-    text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "%-10s", title), 10, words);
+    text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "%-9s ", title), 10, words);
 }
 
 static void print_verdict(const struct text *text, const struct report *report)
@@ -72,7 +72,7 @@ static void print_body(const struct text *text, const struct report *report)
     if (!report->quiet) {
         text_print(text, INK_PLAIN, "\n");
         const struct origin *origin = run_origin(report->run);
-        if (!origin->code_only && (!origin->computed || !report->comparison)) /* whose columns take a GPU */
+        if (!report->comparison || (!origin->code_only && !origin->computed)) /* whose columns take a GPU */
             text_kernels(text, report);
     }
     if (!report->comparison) {

@@ -443,7 +443,7 @@ bool words_accept_whole(const struct report *report, const struct judgement *con
     if (!run_origin(report->run)->own_caches || kernels <= SINGLE)
         return false;
     words_put_accept(report, stream);
-    fprintf(stream, "%s --reason \"...\"\n", report->comparison->gone > 0 ? " --gone" : "");
+    fprintf(stream, "%s -k '*' --reason \"...\"\n", report->comparison->gone > 0 ? " --gone" : "");
     return true;
 }
 

@@ -9,7 +9,7 @@ REAL=$cugate
 export REAL BUILDS=$work/builds GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 # shellcheck disable=SC2046 # one word each
 unset $(git rev-parse --local-env-vars) CI OUT CUGATE KERNELS BASE STRICT SIM CUDA_HOME CUDA_ARCHS CUBLAS NVCC_FLAGS
-export NVCC=true
+export NVCC=true XDG_CACHE_HOME=$work/cache
 
 # A cugate that prints its arguments, and ends as GPU, COMPUTED and MEASURED in the environment say. Its report says the
 # same, or what is in REPORT.
@@ -251,5 +251,39 @@ for wanted in 0 1 3 4 5 130; do
     COMPUTED=$wanted ask ci/check_perf.sh
     expect "without a GPU, computed $wanted" "$wanted" "exit $wanted"
 done
+
+# ---- What a change brings along
+bring() { # LINK...: commits links out of the checkout, in place of what is there
+    rm -rf build && mkdir -p "$work/victim/baselines" && touch "$work/victim/"{check.json,baselines/kept}
+    local link
+    for link; do mkdir -p "$(dirname "$link")" && ln -s "$work/victim" "$link"; done
+    git add -f "$@" && git -c user.name=test -c user.email=test@localhost commit -qm brought
+}
+while read -r link script; do
+    bring "$link"
+    # shellcheck disable=SC2086 # words
+    ask env GPU=1 $script
+    expect "$link is a link: $script" 2 "$link is a link, or git tracks it: remove it"
+    ask ls "$work/victim/check.json" "$work/victim/baselines/kept"
+    expect "and what is behind it stays" 0
+    git rm -q "$link"
+done <<END
+build/before ci/before.sh HEAD~1
+build ci/before.sh HEAD~1
+build/check-perf ci/check_perf.sh
+build/gate/parts OUT=build/gate ci/check_perf.sh
+build/base ci/build_base.sh HEAD~1
+END
+base=$(git rev-parse HEAD)
+mkdir -p "build/base/$base"
+echo brought >"build/base/$base/libkernels.so"
+printf '%s\n' '' 'CUDA_HOME= CUDA_ARCHS= CUBLAS= NVCC_FLAGS=' >"build/base/$base/settings"
+ask ci/build_base.sh HEAD
+expect "a library that nobody vouches for is built anew" 0 'building the kernels of HEAD'
+ask ci/build_base.sh HEAD
+expect "and then vouched for" 0 '!building'
+echo changed >"build/base/$base/libkernels.so"
+ask ci/build_base.sh HEAD
+expect "as long as it is that one" 0 'building the kernels of HEAD'
 
 summary

@@ -21,6 +21,10 @@ compile() {
     build shared_more 's/tile\[256\]/tile[300]/' -arch=sm_90
     build registers 's/local\[24\]/local[64]/; s/< 24/< 64/; s/i \* step % 24/i/
         s/out\[threadIdx.x\] = local.*/__syncthreads(); for (int i = 0; i < 64; i++) out[i] = local[63 - i];/' -arch=sm_90
+    local stated='s/__launch_bounds__(256)/__block_size__((256, 1, 1))/'
+    build stated "$stated" -arch=sm_90
+    build stated_grown "$stated; s/tile\[256\]/tile[10240]/" -arch=sm_90
+    build accesses 's/= local\[threadIdx.x % 24\]/= local[threadIdx.x % 24] + local[step % 24]/' -arch=sm_90
     build gone '' -arch=sm_90 -DOTHER
     build overload "\$a __global__ void plain(double *out) { *out = 1; }" -arch=sm_90
     build both '' -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90
@@ -29,19 +33,19 @@ compile() {
 }
 begin_compiled "$@"
 cd "$work" || exit 2
-cp -r "$compiled"/{base,larger,shared_grown,shared_more,registers,gone,overload,both,compressed} .
+cp -r "$compiled"/{base,larger,shared_grown,shared_more,registers,stated,stated_grown,accesses,gone,overload,both,compressed} .
 
 ask "$cugate" check --static --save run.json base/app.o
 expect "no baseline yet" 4 'STATIC: NO KERNEL WAS RUN' 'no baseline for sm_90 in baselines' \
-    'cugate accept run.json --reason "first baseline"'
+    'cugate accept run.json --reason "first baseline"' 'kernel       local_memory  local_accesses  registers  shared_memory'
 ask "$cugate" accept run.json --reason "first baseline"
-expect "the first baseline without a GPU" 0 'accepted 15 rows of 3 kernels'
+expect "the first baseline without a GPU" 0 'accepted 18 rows of 3 kernels'
 grep -q '"device": {"compute_capability": "9.0", "memory_bytes": 0, "name": "sm_90", "sm_count": 0}' baselines/sm-90/app/bounded.json
 expect "it knows of no GPU" $?
 ask "$cugate" check --static base/app.o
-expect "the same files" 0 'baselines/sm-90' 'nothing is worse: 3 rows in 3 kernels'
+expect "the same files" 0 'baselines/sm-90' 'nothing is worse: 6 rows in 3 kernels'
 ask "$cugate" check --static both/app.o
-expect "code for another GPU beside it" 0 'nothing is worse: 3 rows in 3 kernels'
+expect "code for another GPU beside it" 0 'nothing is worse: 6 rows in 3 kernels'
 ask "$cugate" check --static larger/app.o
 expect "more local memory" 1 'regressed  app/stacked' '  regressed  local_memory' '96 B  192 B' 'accept RUN.json -k app/stacked' \
     '!app/bounded'
@@ -52,6 +56,12 @@ ask "$cugate" check --static shared_more/app.o
 expect "a little more shared memory" 0 'app/bounded (shared memory 1024 -> 1200 B; as many warps fit on an SM'
 ask "$cugate" check --static registers/app.o
 expect "more registers" 0 'app/stacked (registers ' 'fewer warps fit on an SM with some blocks of up to 1024 threads' '!shared memory'
+ask "$cugate" check --static=sm_90 stated_grown/app.o --against stated/app.o
+expect "40 times the shared memory, and the code states its block" 1 '  regressed  theoretical_occupancy' '100 %  62.5 %' \
+    'machine code changed in 1 of 3 functions: app/bounded' '!which is not judged'
+ask "$cugate" check --static accesses/app.o
+expect "the same stack, read at more places" 1 '  regressed  local_accesses' 'changed in 1 of 3 functions: app/stacked' \
+    '!local_memory'
 ask "$cugate" check --static gone/app.o
 expect "functions gone" 5 'missing    app/bounded' 'missing    app/stacked' 'remove its baseline file'
 ask "$cugate" check --static overload/app.o
@@ -63,7 +73,7 @@ expect "no code for that GPU" 5 'base/app.o has no machine code for sm_80, but f
 ask "$cugate" check --static --baselines none both/app.o
 expect "code for two GPUs and no baseline" 2 'sm_80, sm_90: choose one with --static=sm_NN'
 ask "$cugate" check --static compressed/app.o
-expect "the same, compressed" 0 'nothing is worse: 3 rows in 3 kernels'
+expect "the same, compressed" 0 'nothing is worse: 6 rows in 3 kernels'
 mkdir empty
 ask "$cugate" check --static empty
 expect "an empty folder" 2 'empty holds no .cubin file'
@@ -84,9 +94,9 @@ describe 4 2048 TWO
 ask "$cugate" check --static --baselines triton --save triton.json cache
 expect "a cache" 4 'read: 3 of 3 kernels'
 ask "$cugate" accept triton.json --baselines triton --reason "first baseline"
-expect "its baseline" 0 'accepted 15 rows of 3 kernels'
+expect "its baseline" 0 'accepted 18 rows of 3 kernels'
 ask "$cugate" check --static --baselines triton cache
-expect "the same cache" 0 'nothing is worse: 6 rows in 3 kernels'
+expect "the same cache" 0 'nothing is worse: 9 rows in 3 kernels'
 describe 8 115712 ONE
 ask "$cugate" check --static --baselines triton cache -k triton/bounded
 expect "more shared memory, fewer warps" 1 'regressed  triton/bounded' '  regressed  theoretical_occupancy' \

@@ -20,13 +20,15 @@ struct cubin_function {
     unsigned shared_bytes;   /* bytes of static shared memory of a block */
     unsigned max_threads;    /* the largest block that it was compiled for (launch bounds); 0 where it does not say */
     unsigned barriers;       /* named barriers of a block */
+    unsigned block;          /* threads of each block, where the code states them (.reqntid); else 0 */
+    unsigned local_accesses; /* instructions that read or write local memory; counted where mix is known */
     size_t image;            /* index of its image, from 0: one for each source file, unless device code was linked */
     enum code_tensor tensor; /* of it and of the image's functions that are no kernels, which it may call */
     bool halves; /* these may add or multiply halves; false: they set constants by such instructions at most */
 };
 
 /* Computes the code hashes. Functions with equal hashes do the same work in the same way. A hash covers the
- * instructions, all that they refer to, and the facts above. It also covers the image's constants, initialised
+ * instructions, all that they refer to, and the facts up to barriers. It also covers the image's constants, initialised
  * variables and non-kernel functions. (An image is one source file, unless device code was linked.) Names, paths,
  * comments and line information do not change it. Another kernel in the image does not either, unless it brings
  * constants or initialised variables. Which of those a function reads is written down nowhere, and "same code" must

@@ -263,6 +263,17 @@ static void count_opcodes(size_t counts[OPCODES], const struct image *image, siz
     counts[OPCODE_NOP] = 0;
 }
 
+/* Counts LDL and STL. The lowest nine bits are the operation in any form of its operands, as nvdisasm 13.5 names them
+ * in what ptxas 13.0 makes for 7.5 to 12.0. */
+static unsigned local_accesses(const size_t counts[OPCODES])
+{
+    enum { OPERATIONS = 1 << 9, LOAD_LOCAL = 0x183, STORE_LOCAL = 0x187 };
+    size_t count = 0;
+    for (size_t form = 0; form < OPCODES; form += OPERATIONS)
+        count += counts[form + LOAD_LOCAL] + counts[form + STORE_LOCAL];
+    return (unsigned)count;
+}
+
 static char *mix_of(const size_t counts[OPCODES])
 {
     XXH3_state_t *state = hash_begin();
@@ -314,6 +325,7 @@ static void look_at_opcodes(struct image *image)
         if (image->capability >= 70) {
             count_opcodes(counts, image, k + 1);
             facts->mix = mix_of(counts);
+            facts->local_accesses = local_accesses(counts);
         }
         facts->tensor = image->capability > TENSOR_CAPABILITY      ? CODE_TENSOR_UNKNOWN
                         : has_tensor(shared) || has_tensor(counts) ? CODE_TENSOR_USED

@@ -236,6 +236,7 @@ static void take_own(struct image *image, const struct image_attribute *attribut
             const uint64_t plane = (uint64_t)word_at(attribute->bytes) * word_at(attribute->bytes + 4);
             const uint64_t threads = plane <= UINT32_MAX ? plane * word_at(attribute->bytes + 8) : UINT32_MAX;
             facts->max_threads = threads <= UINT32_MAX ? (unsigned)threads : UINT32_MAX;
+            facts->block = attribute->number == EIATTR_REQNTID ? facts->max_threads : facts->block;
         }
         break;
     case EIATTR_CTA_PER_CLUSTER:

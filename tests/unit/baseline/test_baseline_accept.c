@@ -261,9 +261,14 @@ Test(baseline_accept, a_declared_regression_that_is_accepted_is_named, .init = s
 
 static int run_accept(const char *folder, const char *reason, char **arguments, size_t count, char **said)
 {
-    char *metrics = x_sprintf("%s/metrics", folder);
-    struct options options = {
-        .baselines = folder, .metrics = metrics, .reason = reason, .arguments = arguments, .argument_count = count};
+    char *metrics = x_sprintf("%s/metrics", folder), any[] = "*", *all = any;
+    struct options options = {.baselines = folder,
+                              .metrics = metrics,
+                              .reason = reason,
+                              .arguments = arguments,
+                              .argument_count = count,
+                              .globs = &all,
+                              .glob_count = 1};
     capture_begin();
     int result = command_accept.run(&options);
     *said = capture_end();

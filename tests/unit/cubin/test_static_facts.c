@@ -112,7 +112,7 @@ Test(static_facts, launches_that_hold_their_code_need_no_library)
             result = add_launch(&fixture.run, ids[i], functions[i][k], 256, 0);
         for (size_t k = 0; k < result->launch_count; k++)
             static_facts_set_code(&result->launches[k], cubin_find(&cubin, result->launches[k].function, 90, &status));
-        static_facts_of_launches(result, 90, 132, &fixture.metrics);
+        static_facts_of_launches(result, 90, 132, &fixture.metrics, false);
     }
     expect_facts(&fixture.run, "one/plain_large", 100, 0, 10, 0);
     expect_facts(&fixture.run, "one/bounded", 100, 0, 12, 1024);
@@ -122,7 +122,7 @@ Test(static_facts, launches_that_hold_their_code_need_no_library)
     struct result *result = run_find(&fixture.run, "two/launches");
     static_facts_set_code(&result->launches[1], NULL);
     cr_expect_null(result->launches[1].code);
-    static_facts_of_launches(result, 90, 132, &fixture.metrics);
+    static_facts_of_launches(result, 90, 132, &fixture.metrics, false);
     expect_facts(&fixture.run, "two/launches", -1, -1, -1, -1);
     tear_down(&fixture);
 }

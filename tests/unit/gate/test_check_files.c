@@ -72,7 +72,7 @@ Test(check_files, which_capability_is_meant)
         {false, "sm_100", CORPUS "library.so", EXIT_NOT_MEASURED, "library.so has no machine code for sm_100"},
         {false, NULL, CORPUS "cuda12.cubin", EXIT_BASELINE, "there is no baseline for sm_80 in "},
         {false, "sm_90", CORPUS "library.so", EXIT_BASELINE, "there is no baseline for sm_90 in "},
-        {true, NULL, CORPUS "library.so", EXIT_SAME, "nothing is worse: 3 rows in 3 kernels"},
+        {true, NULL, CORPUS "library.so", EXIT_SAME, "nothing is worse: 6 rows in 3 kernels"},
         {false, "sm-90", CORPUS "library.so", EXIT_SAME, "nothing is worse"},
         {false, NULL, CORPUS "cuda12.cubin", EXIT_BASELINE,
          "baselines of sm_90, but the files have machine code for sm_80"},

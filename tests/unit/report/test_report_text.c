@@ -1,3 +1,5 @@
+#include "report/report_text.h"
+
 #include "report_support.h"
 #include "test.h"
 
@@ -558,4 +560,34 @@ Test(report_text, words_are_explained_where_it_is_asked_for)
            {"same.json", .power = true, .words = true, .says = {SESSION, LIMIT}},
            {"same.json", .code = EXIT_INTERRUPTED, .words = true, .says = {SESSION}},
            {"same.json", .verbose = true, .hides = {SESSION, LIMIT}});
+}
+
+Test(report_text, a_label_as_wide_as_its_column_stands_apart)
+{
+    size_t size;
+    FILE *stream = x_memstream(&text, &size);
+    text_fact(&(const struct text){.stream = stream}, "not proved", "f/c");
+    text_fact(&(const struct text){.stream = stream}, "device", "d");
+    fclose(stream);
+    cr_expect_str_eq(text, "not proved f/c\ndevice    d\n");
+}
+
+Test(report_text, what_was_just_done_is_not_next)
+{
+    static const char *const next[] = {"accept more runs of the old code until the baseline has 3 sessions",
+                                       "let pairs on a GPU decide, or accept it if it is meant",
+                                       "measure again, or accept it if it is meant"};
+    for (int i = 0; i < 3; i++) {
+        begin_empty();
+        struct judgement *judgement = invent(&fixture, "transpose/padded", "shared_wavefronts", VERDICT_UNSURE, "why");
+        judgement->compared = judgement->worse = true;
+        judgement->base_sessions = 1;
+        if (i == 1)
+            be_computed();
+        fixture.report.against = i == 2 ? "base.so" : NULL;
+        fixture.report.exit_code = EXIT_UNSURE;
+        reprint();
+        expect_next(next[i]);
+        cr_expect_eq(strstr(text, "-k transpose/padded --reason \"...\"") != NULL, i > 0, "%s", text);
+    }
 }
