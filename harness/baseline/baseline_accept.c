@@ -333,6 +333,7 @@ static int refuse_worse(const struct merging *merging, const struct run *fresh,
     for (size_t i = 0; i < merging->count; i++)
         put_option(stream, "", acceptance->names[i]);
     put_option(stream, "--baselines ", acceptance->baselines);
+    fputs(acceptance->gone ? " --gone" : "", stream);
     const size_t worse = put_worse(&comparison, &run, stream);
     fclose(stream);
     if (worse > 0)
