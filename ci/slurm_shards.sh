@@ -39,6 +39,9 @@ for part in "${again[@]}"; do
 done
 
 # Parts that an earlier run left must not pass for parts of this one.
+for folder in "$OUT" "$OUT/parts"; do # parts of which are removed
+    [ ! -L "$folder" ] || { echo "slurm: $folder is a link, and a folder is wanted" >&2 && exit 2; }
+done
 mkdir -p "$OUT/parts"
 if [ ${#again[@]} -eq 0 ]; then
     rm -f "$OUT/parts"/*.json

@@ -295,15 +295,23 @@ static void put_option(FILE *stream, const char *option, const char *value)
     free(word);
 }
 
-static bool is_regressed(const struct comparison *comparison, const char *kernel)
+/* Puts an option for each kernel that is regressed; returns how many there are. */
+static size_t put_worse(const struct comparison *comparison, const struct run *run, FILE *stream)
 {
-    for (size_t i = 0; i < comparison->count; i++)
-        if (comparison->list[i].verdict == VERDICT_REGRESSED && strcmp(comparison->list[i].kernel, kernel) == 0)
-            return true;
-    return false;
+    size_t worse = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        size_t k = 0;
+        while (k < comparison->count && (comparison->list[k].verdict != VERDICT_REGRESSED ||
+                                         strcmp(comparison->list[k].kernel, run->results[i].id) != 0))
+            k++;
+        if (k < comparison->count)
+            put_option(stream, "-k ", run->results[i].id);
+        worse += k < comparison->count;
+    }
+    return worse;
 }
 
-/* Refuses to replace what a check finds worse, unless kernels or metrics are named. */
+/* Refuses to replace what a check finds worse. */
 static int refuse_worse(const struct merging *merging, const struct run *fresh,
                         const struct known_regressions *regressions)
 {
@@ -311,37 +319,32 @@ static int refuse_worse(const struct merging *merging, const struct run *fresh,
     struct run baseline, run = *fresh; /* whose values are of all candidates' sessions */
     struct comparison comparison = {0};
     char *words = NULL;
-    size_t size, worse = 0;
+    size_t size;
     run.device = merging->candidates[0].run->device;
-    run.session_count = merging->session_count;
-    int result = baseline_read(&baseline, acceptance->baselines, &run.device);
+    run.sessions = NULL;
+    run.session_count = 0;
+    const int result = baseline_read(&baseline, acceptance->baselines, &run.device);
     if (result != 0)
         return result;
-    run.sessions = x_calloc(run.session_count, sizeof *run.sessions);
-    for (size_t i = 0; i < run.session_count; i++)
-        run.sessions[i] = *merging->sessions[i];
+    for (size_t i = 0; i < merging->session_count; i++)
+        *ARRAY_GROW(run.sessions, run.session_count) = *merging->sessions[i];
     compare_runs(&comparison, &baseline, &run, acceptance->metrics, regressions);
     FILE *stream = x_memstream(&words, &size);
     for (size_t i = 0; i < merging->count; i++)
         put_option(stream, "", acceptance->names[i]);
     put_option(stream, "--baselines ", acceptance->baselines);
-    for (size_t i = 0; i < fresh->result_count; i++)
-        if (is_regressed(&comparison, fresh->results[i].id)) {
-            put_option(stream, "-k ", fresh->results[i].id);
-            worse++;
-        }
+    fputs(acceptance->gone ? " --gone" : "", stream);
+    const size_t worse = put_worse(&comparison, &run, stream);
     fclose(stream);
-    if (worse > 0) {
+    if (worse > 0)
         error("%zu kernel%s got worse, and nothing was accepted. If that is meant, name %s: cugate accept%s "
               "--reason \"...\"",
               worse, plural(worse), plural_of(worse, "it", "them"), words);
-        result = EXIT_USAGE;
-    }
     free(words);
     free(run.sessions);
     comparison_release(&comparison);
     run_release(&baseline);
-    return result;
+    return worse > 0 ? EXIT_USAGE : 0;
 }
 
 /* Orders runs by date, so that the oldest sessions of a row come first. Runs without a date come before all others, in

@@ -16,8 +16,8 @@ int static_facts_add(struct run *run, const char *path, const struct metrics *me
 
 /* static_facts_of_launches adds these rows from what the launches hold already, where there is no library to read.
  * static_facts_set_code sets that in a launch; function may be NULL. A launch without a block is of a function that
- * nobody launched: its occupancy is not applicable. sm_count is 0 where the GPU is not known. alone: nothing ran, so rows
- * of SOURCE_CODE_ALONE are added as well. */
+ * nobody launched: its occupancy is not applicable. sm_count is 0 where the GPU is not known. alone: nothing ran, so
+ * rows of SOURCE_CODE_ALONE are added as well. */
 struct cubin_function;
 void static_facts_of_launches(struct result *result, int capability, long long sm_count, const struct metrics *metrics,
                               bool alone);

@@ -10,8 +10,14 @@
 
 /* To add a format: a row here, and one in import_listed.c, or a file import_<name>.c and its declaration. */
 static const struct import_format formats[] = {
-    {"nvbench", import_nvbench}, {"google-benchmark", import_google_benchmark}, {"ncu", import_ncu},
-    {"nsys", import_listed},     {"pytest-benchmark", import_listed},           {"criterion", import_listed},
+    {"nvbench", import_nvbench},
+    {"google-benchmark", import_google_benchmark},
+    {"ncu", import_ncu},
+    {"nsys", import_listed},
+    {"pytest-benchmark", import_listed},
+    {"criterion", import_listed},
+    {"github-action-benchmark", import_listed},
+    {"bmf", import_listed},
 };
 
 const struct import_format *import_format_find(const char *name)

@@ -6,7 +6,9 @@
  *     Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name */
 #include "csv.h"
 #include "import_parts.h"
+#include "ncu_unit.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,13 +16,14 @@
  */
 static const struct listed {
     const char *format;
-    const char *list;    /* JSON: the member with the list; "": each line is an object; NULL: it is CSV */
+    const char *list;    /* JSON: the member with the list; "": each line is an object; ".": the file is the list;
+                            "{": it has an object a benchmark, of objects by metric; NULL: it is CSV */
     const char *reason;  /* the member "reason" of the objects that are benchmarks; NULL: all are */
     const char *name;    /* the member, or the title of the column, with the name */
     const char *between; /* what separates family and variant in it; NULL: it is the function of a kernel */
     const char *samples; /* the member with a list of times, which a file may have; else NULL */
     const char *time;    /* the member, or the title of the column, with the time */
-    const char *unit;    /* the member with its unit, which has to be ns; NULL: there is none */
+    const char *unit;    /* the member with its unit; NULL: there is none */
     const char *counter; /* what metric files call that time */
     double nanoseconds;  /* of 1 */
     const char *made;    /* what makes such a file */
@@ -29,6 +32,9 @@ static const struct listed {
      1e9, "pytest --benchmark-json=FILE"},
     {"criterion", "", "benchmark-complete", "id", "/", NULL, "typical.estimate", "typical.unit", "cugate.wall_time", 1,
      "cargo criterion --message-format=json"},
+    {"github-action-benchmark", ".", NULL, "name", "/", NULL, "value", "unit", "cugate.wall_time", 1,
+     "check --format github-action-benchmark"},
+    {"bmf", "{", NULL, "name", "/", NULL, "value", "unit", "cugate.wall_time", 1, "check --format bmf"},
     {"nsys", NULL, NULL, "Name", NULL, NULL, "Med (ns)", NULL, "gpu__time_duration.sum", 1,
      "nsys stats --report cuda_gpu_kern_sum --format csv --timeunit nsec"},
 };
@@ -48,7 +54,7 @@ static struct observation *add(struct import *import, const struct listed *forma
     char *family =
         behind ? x_sprintf("%.*s", (int)(behind - name), name) : x_strdup(format->between ? name : "program");
     struct observation *observation = import_add(import, x_strdup(name), import_words(family), NULL);
-    observation->ordinal = (long long)sample;
+    observation->ordinal = sample == SIZE_MAX ? 0 : (long long)sample;
     if (format->between)
         observation->variant = import_words(behind ? behind + strlen(format->between) : "default");
     else
@@ -73,15 +79,25 @@ static json_t *member(json_t *object, const char *path)
 }
 
 static int read_sample(struct import *import, const struct listed *format, const struct json_at *at, const char *name,
-                       size_t sample, const json_t *value)
+                       size_t sample, const struct metric *metric, double scale, const json_t *value)
 {
-    const struct metric *metric = import_needed_metric(import, format->counter);
-    if (!metric)
-        return -1;
+    const bool follows =
+        import->count > 0 && sample == SIZE_MAX && strcmp(import->list[import->count - 1].key, name) == 0;
     if (!json_is_number(value))
         return json_error(at, "has no number in %s, where %s writes a time", format->time, format->made);
-    import_number(add(import, format, name, sample), metric, json_number_value(value) * format->nanoseconds);
+    import_number(follows ? &import->list[import->count - 1] : add(import, format, name, sample), metric,
+                  json_number_value(value) * scale);
     return 0;
+}
+
+/* Whether a unit is one of the metric's, "ns/iter" too; by which factor. */
+static bool is_unit(const char *unit, const struct metric *metric, double *scale)
+{
+    char *plain = x_sprintf("%.*s", (int)(strcmp(metric->unit, "ns") == 0 ? strcspn(unit, "/") : strlen(unit)), unit);
+    *scale = 1;
+    const bool is = strcmp(plain, metric->unit) == 0 || ncu_unit(plain, metric->unit, scale);
+    free(plain);
+    return is;
 }
 
 static int read_object(struct import *import, const struct listed *format, const struct json_at *at, json_t *object)
@@ -95,24 +111,62 @@ static int read_object(struct import *import, const struct listed *format, const
         return 0;
     if (!name || !*name)
         return json_error(at, "has no name in %s; it should be what `%s` wrote", format->name, format->made);
-    if (!unit || strcmp(unit, "ns") != 0)
-        return json_error(at, "%s is in \"%.32s\", and only times in ns are imported", name, unit ? unit : "nothing");
+    /* "transpose/padded: time", as cugate writes it */
+    const char *last = format->unit ? strrchr(name, ' ') : NULL;
+    const struct metric *named = last && last > name && last[-1] == ':'
+                                     ? metrics_find(import->request->metrics, last + 1)
+                                     : NULL,
+                        *metric = named ? named : import_needed_metric(import, format->counter);
+    double scale;
+    if (!metric)
+        return -1;
+    if (!unit || !is_unit(unit, metric, &scale))
+        return json_error(at, "%s is in \"%.32s\", and only times are imported, and metrics in their units", name,
+                          unit ? unit : "nothing");
+    scale *= format->nanoseconds;
     const json_t *samples = format->samples ? member(object, format->samples) : NULL;
-    if (json_array_size(samples) == 0)
-        return read_sample(import, format, at, name, 0, member(object, format->time));
+    char *kernel = x_sprintf("%.*s", (int)(named ? last - 1 - name : (long)strlen(name)), name);
     int result = 0;
+    if (json_array_size(samples) == 0)
+        result =
+            read_sample(import, format, at, kernel, named ? SIZE_MAX : 0, metric, scale, member(object, format->time));
     for (size_t i = 0; result == 0 && i < json_array_size(samples); i++)
-        result = read_sample(import, format, at, name, i, json_array_get(samples, i));
+        result = read_sample(import, format, at, kernel, i, metric, scale, json_array_get(samples, i));
+    free(kernel);
     return result;
+}
+
+/* Returns the entries that such a list would have for Bencher Metric Format. A measure is a metric by its name, or
+ * Bencher's latency, in ns; others are left out. */
+static json_t *list_measures(const struct metrics *metrics, json_t *benchmarks)
+{
+    const char *name, *measure;
+    json_t *measures, *numbers, *list = json_array();
+    json_object_foreach(benchmarks, name, measures) json_object_foreach(measures, measure, numbers)
+    {
+        const struct metric *metric = metrics_find(metrics, measure);
+        char *whole = metric ? x_sprintf("%s: %s", name, measure) : x_strdup(name);
+        if (metric || strcmp(measure, "latency") == 0)
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:s, s:O?}", "name", whole, "unit", metric ? metric->unit : "ns",
+                                            "value", json_object_get(numbers, "value")));
+        free(whole);
+    }
+    return list;
 }
 
 static int read_list(struct import *import, const struct listed *format, const char *text, size_t length)
 {
-    const struct json_at top = {NULL, import->name, 0}, list_at = {&top, format->list, 0};
-    json_t *root = json_at_parse(import->name, text, length), *list = json_object_get(root, format->list);
-    int result = root ? json_at_expect(&list_at, list, JSON_ARRAY, "a list") : -1;
+    const struct json_at top = {NULL, import->name, 0}, below = {&top, format->list, 0};
+    const struct json_at *list_at = strchr(".{", *format->list) ? &top : &below;
+    json_t *root = json_at_parse(import->name, text, length),
+           *list = *format->list == '{'   ? list_measures(import->request->metrics, root)
+                   : *format->list == '.' ? json_incref(root)
+                                          : json_incref(json_object_get(root, format->list));
+    int result = root ? json_at_expect(list_at, list, JSON_ARRAY, "a list") : -1;
     for (size_t i = 0; result == 0 && i < json_array_size(list); i++)
-        result = read_object(import, format, &(struct json_at){&list_at, NULL, i}, json_array_get(list, i));
+        result = read_object(import, format, &(struct json_at){list_at, NULL, i}, json_array_get(list, i));
+    json_decref(list);
     json_at_end(root);
     return result;
 }

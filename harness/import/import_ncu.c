@@ -54,6 +54,16 @@ static const char *const titles[COLUMNS] = {
     [COLUMN_VALUE] = "Metric Value",
 };
 
+/* What the details page calls counters. Others of its names stand for another counter in each version of ncu. */
+static const struct {
+    const char *name, *counter;
+} details[] = {
+    {"Duration", "gpu__time_duration.sum"},
+    {"Achieved Occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"},
+    {"Executed Instructions", "smsp__inst_executed.sum"},
+    {"L1/TEX Hit Rate", "l1tex__t_sector_hit_rate.pct"},
+};
+
 struct counter {
     size_t column;
     const struct metric *metric;
@@ -155,11 +165,14 @@ static int read_head(struct ncu *ncu)
     return 0;
 }
 
+/* On the details page a line of a metric ends before the columns of rules. */
 static int expect_width(const struct ncu *ncu, size_t line)
 {
-    return ncu->csv.count == ncu->width ? 0
-                                        : error("%s:%zu: has %zu fields, but the table has %zu columns", ncu->csv.name,
-                                                line, ncu->csv.count, ncu->width);
+    const bool is_short = ncu->by_metric && field(ncu, COLUMN_VALUE) && field(ncu, COLUMN_UNIT);
+    return ncu->csv.count == ncu->width || (is_short && ncu->csv.count < ncu->width)
+               ? 0
+               : error("%s:%zu: has %zu fields, but the table has %zu columns", ncu->csv.name, line, ncu->csv.count,
+                       ncu->width);
 }
 
 static int read_unit(const struct ncu *ncu, size_t line, const char *unit, struct counter *counter)
@@ -294,7 +307,10 @@ static bool has_reading(const struct observation *observation, const struct metr
 /* Reads the metric of a line. Of two counters of one metric the first one is taken. */
 static int read_metric(struct ncu *ncu, size_t line, struct observation *observation)
 {
-    struct counter counter = {0, import_metric(ncu->import, field(ncu, COLUMN_METRIC)), 1};
+    const char *name = field(ncu, COLUMN_METRIC);
+    for (size_t i = 0; i < ARRAY_SIZE(details); i++)
+        name = strcmp(name, details[i].name) == 0 ? details[i].counter : name;
+    struct counter counter = {0, import_metric(ncu->import, name), 1};
     if (!counter.metric || has_reading(observation, counter.metric))
         return 0;
     ncu->known++;

@@ -1,5 +1,6 @@
 /* Reads nvbench's --json, version 1 of its format. Each state of a benchmark (one combination of its axis values)
- * becomes a kernel. The file has only summaries of its samples, so a kernel has one sample, their mean.
+ * becomes a kernel. The file has only summaries of its samples, so a kernel has one sample: their median, which nvbench
+ * writes since 2025, else their mean.
  *
  * { "meta": { "version": { "json": { "major": 1, ... } } },
  *   "devices": [ { "id": 0, "name": "NVIDIA H200", "sm_version": 900, "number_of_sms": 132, ... } ],
@@ -17,22 +18,25 @@
 
 #define NVBENCH_JSON 1 /* major version of nvbench's JSON format */
 
-/* To add a summary: a row with its tag, the counter that metric files have for it, and the factor to the metric's
- * unit. */
+/* To add a summary: a row with its tag, the counter that metric files have for it, the factor to the metric's unit, and
+ * the tag of a summary that is taken instead where it is there. */
 static const struct {
     const char *tag, *counter;
     double scale;
+    const char *rather;
 } figures[] = {
-    {"nv/cold/time/gpu/mean", "gpu__time_duration.sum", 1e9},
-    {"nv/cpu_only/time/cpu/mean", "cugate.wall_time", 1e9},
-    {"nv/cold/sm_clock_rate/mean", "sm__cycles_elapsed.avg.per_second", 1},
-    {"nv/cold/bw/global/bytes_per_second", "cugate.bandwidth", 1},
+    {"nv/cold/time/gpu/mean", "gpu__time_duration.sum", 1e9, "nv/cold/time/gpu/median"},
+    {"nv/cold/time/gpu/median", "gpu__time_duration.sum", 1e9, NULL},
+    {"nv/cpu_only/time/cpu/mean", "cugate.wall_time", 1e9, "nv/cpu_only/time/cpu/median"},
+    {"nv/cpu_only/time/cpu/median", "cugate.wall_time", 1e9, NULL},
+    {"nv/cold/sm_clock_rate/mean", "sm__cycles_elapsed.avg.per_second", 1, NULL},
+    {"nv/cold/bw/global/bytes_per_second", "cugate.bandwidth", 1, NULL},
     {"nv/cupti/dram__throughput.avg.pct_of_peak_sustained_elapsed",
-     "dram__throughput.avg.pct_of_peak_sustained_elapsed", 100},
-    {"nv/cupti/l1tex__t_sector_hit_rate.pct", "l1tex__t_sector_hit_rate.pct", 100},
+     "dram__throughput.avg.pct_of_peak_sustained_elapsed", 100, NULL},
+    {"nv/cupti/l1tex__t_sector_hit_rate.pct", "l1tex__t_sector_hit_rate.pct", 100, NULL},
 };
 
-#define TIMES 2 /* how many of the summaries are times; a state without either was not measured */
+#define TIMES 4 /* how many of the summaries are times; a state without any was not measured */
 
 struct nvbench {
     struct import *import;
@@ -81,9 +85,20 @@ static void add_figure(struct observation *observation, const struct metric *met
         import_number(observation, metric, number * scale);
 }
 
-static int read_summary(struct nvbench *nvbench, const struct json_at *at, json_t *summary,
+static bool has_tag(json_t *list, const char *tag)
+{
+    for (size_t i = 0; tag && i < json_array_size(list); i++) {
+        const char *is = json_string_value(json_object_get(json_array_get(list, i), "tag"));
+        if (is && strcmp(is, tag) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int read_summary(struct nvbench *nvbench, const struct json_at *at, json_t *list, size_t place,
                         struct observation *observation, bool *has_time)
 {
+    json_t *summary = json_array_get(list, place);
     const struct json_at tag_at = {at, "tag", 0};
     json_t *tag = json_object_get(summary, tag_at.key);
     if (json_at_expect(at, summary, JSON_OBJECT, "an object") < 0 ||
@@ -92,7 +107,7 @@ static int read_summary(struct nvbench *nvbench, const struct json_at *at, json_
     size_t f = 0;
     while (f < ARRAY_SIZE(figures) && strcmp(json_string_value(tag), figures[f].tag) != 0)
         f++;
-    if (f == ARRAY_SIZE(figures))
+    if (f == ARRAY_SIZE(figures) || has_tag(list, figures[f].rather))
         return 0;
     const bool is_time = f < TIMES;
     const struct metric *metric = is_time ? import_needed_metric(nvbench->import, figures[f].counter)
@@ -117,7 +132,7 @@ static int read_summaries(struct nvbench *nvbench, const struct json_at *state_a
         return -1;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const struct json_at at = {&list_at, NULL, i};
-        if (read_summary(nvbench, &at, json_array_get(list, i), observation, &has_time) < 0)
+        if (read_summary(nvbench, &at, list, i, observation, &has_time) < 0)
             return -1;
     }
     if (!has_time) {

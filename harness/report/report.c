@@ -14,6 +14,8 @@ static const struct format formats[] = {
     {"github", "for the log of a GitHub workflow: the worst rows as annotations", "annotations.txt", report_github,
      NULL, NULL},
     {"bmf", "for Bencher: the numbers of each kernel, without verdicts", "bmf.json", report_bmf, NULL, NULL},
+    {"github-action-benchmark", "for that action: numbers of which less is better", "benchmarks.json", report_list,
+     NULL, NULL},
 };
 
 const struct format *format_list(size_t *count)

@@ -6,12 +6,20 @@
  * A benchmark is a kernel. A measure is a metric, in its own unit (ns, count, byte, %). The value is that of all
  * reports; the others are the lowest and the highest sample. What the run has is there, with or without a baseline. The
  * format has no words, so there is nothing about what has no number, no verdict (Bencher has thresholds of its own),
- * and not whether the numbers were measured, computed or recorded: Bencher's --testbed tells these apart. */
+ * and not whether the numbers were measured, computed or recorded: Bencher's --testbed tells these apart.
+ *
+ * And the list that github-action-benchmark takes (tool: customSmallerIsBetter), so without metrics of which more is
+ * better:
+ *
+ *   [ { "name": "transpose/tiled: time", "unit": "ns", "value": 27456, "range": "27200 to 27904" }, ... ] */
 #include "report.h"
 
 #include "base/base.h"
 
-static void put_measure(struct json_writer *json, const struct row *row)
+#include <stdlib.h>
+
+/* Puts a number with its bounds: a member of its kernel's object, or an entry of the list. */
+static void put_number(struct json_writer *json, const struct result *result, const struct row *row, const char *unit)
 {
     double lowest = row->sessions[0].samples[0], highest = lowest;
     for (size_t i = 0; i < row->session_count; i++) {
@@ -21,32 +29,55 @@ static void put_measure(struct json_writer *json, const struct row *row)
             highest = session->samples[j] > highest ? session->samples[j] : highest;
         }
     }
-    json_open(json, row->metric, '{', JSON_IN_LINE);
+    char *name = x_sprintf("%s: %s", result->id, row->metric), *range = x_sprintf("%.9g to %.9g", lowest, highest);
+    json_open(json, unit ? NULL : row->metric, '{', JSON_IN_LINE);
+    if (unit)
+        json_put_text(json, "name", name);
+    if (unit)
+        json_put_text(json, "unit", unit);
     json_put_number(json, "value", row_value(row));
-    json_put_number(json, "lower_value", lowest);
-    json_put_number(json, "upper_value", highest);
+    if (unit)
+        json_put_text(json, "range", range);
+    if (!unit)
+        json_put_number(json, "lower_value", lowest);
+    if (!unit)
+        json_put_number(json, "upper_value", highest);
     json_close(json);
+    free(range);
+    free(name);
 }
 
-int report_bmf(const struct report *report, FILE *stream)
+static int put_run(const struct report *report, FILE *stream, bool is_list)
 {
     struct json_writer json = {.stream = stream, JSON_DOCUMENT};
-    json_open(&json, NULL, '{', JSON_LINES);
+    json_open(&json, NULL, is_list ? '[' : '{', JSON_LINES);
     for (size_t i = 0; i < report->run->result_count; i++) {
         const struct result *result = &report->run->results[i];
-        bool any = false;
+        bool any = is_list;
         for (size_t j = 0; j < result->row_count; j++) {
-            if (result->rows[j].state != VALUE_MEASURED)
+            const struct row *row = &result->rows[j];
+            const struct metric *metric = is_list ? metrics_find(report->metrics, row->metric) : NULL;
+            if (row->state != VALUE_MEASURED || (is_list && (!metric || metric->better != METRIC_LOWER)))
                 continue;
             if (!any)
                 json_open(&json, result->id, '{', JSON_LINES);
             any = true;
-            put_measure(&json, &result->rows[j]);
+            put_number(&json, result, row, metric ? metric->unit : NULL);
         }
-        if (any)
+        if (any && !is_list)
             json_close(&json);
     }
     json_close(&json);
     fputc('\n', stream);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
+}
+
+int report_bmf(const struct report *report, FILE *stream)
+{
+    return put_run(report, stream, false);
+}
+
+int report_list(const struct report *report, FILE *stream)
+{
+    return put_run(report, stream, true);
 }

@@ -235,6 +235,17 @@ static struct advice advice_on_no_value(const struct report *report)
                            words_command(report, origin->no_value, NULL)};
 }
 
+static char *accept_command(const struct report *report, const char *options)
+{
+    char *command = NULL;
+    size_t size;
+    FILE *stream = x_memstream(&command, &size);
+    words_put_accept(report, stream);
+    fprintf(stream, "%s --reason \"...\"", options);
+    fclose(stream);
+    return command;
+}
+
 /* Advises when nothing fails: what would let the gate detect more. */
 static struct advice advice_on_fine(const struct report *report)
 {
@@ -242,17 +253,12 @@ static struct advice advice_on_fine(const struct report *report)
     const bool is_new = counts[VERDICT_NEW] > 0, is_gone = report->comparison->gone > 0;
     if (!is_new && !is_gone && counts[VERDICT_IMPROVED] == 0)
         return (struct advice){0};
-    struct advice advice = {.words = x_sprintf("%s%s",
-                                               is_gone  ? "make this mix of kernels the baseline"
-                                               : is_new ? "take what is new into the baseline"
-                                                        : "keep what improved as the baseline",
-                                               words_run_file(report))};
-    size_t size;
-    FILE *stream = x_memstream(&advice.command, &size);
-    words_put_accept(report, stream);
-    fprintf(stream, "%s --reason \"...\"", is_gone ? " --gone" : "");
-    fclose(stream);
-    return advice;
+    return (struct advice){x_sprintf("%s%s",
+                                     is_gone  ? "make this mix of kernels the baseline"
+                                     : is_new ? "take what is new into the baseline"
+                                              : "keep what improved as the baseline",
+                                     words_run_file(report)),
+                           accept_command(report, is_gone ? " --gone" : "")};
 }
 
 static struct advice advice_on_gone(const struct report *report, const char *kernel)
@@ -296,18 +302,14 @@ static struct advice advice_on_missing(const struct report *report, const char *
 /* What a second look decides, or who says that it is meant. */
 static struct advice advice_on_meant(const struct report *report, const char *kernel)
 {
-    struct advice advice = {
-        .words = x_sprintf("%s, or accept it if it is meant%s",
-                           run_origin(report->run)->computed ? "let pairs on a GPU decide" : "measure again",
-                           words_run_file(report))};
-    size_t size;
-    FILE *stream = x_memstream(&advice.command, &size);
-    const struct text text = {.stream = stream};
-    words_put_accept(report, stream);
-    fputs(" -k ", stream);
-    text_shell_word(&text, kernel);
-    fputs(" --reason \"...\"", stream);
-    fclose(stream);
+    const bool computed = run_origin(report->run)->computed;
+    char *name = shell_word(kernel), *option = x_sprintf(" -k %s", name);
+    const struct advice advice = {x_sprintf("%s, or accept it if it is meant%s",
+                                            computed ? "let pairs on a GPU decide" : "measure again",
+                                            words_run_file(report)),
+                                  accept_command(report, option)};
+    free(option);
+    free(name);
     return advice;
 }
 

@@ -58,6 +58,9 @@ cp "$here"/../data/import/* .
 sed 's/Made-up GPU/Test GPU/' nvbench.json >of_test_gpu.json
 jq '.benchmarks += .benchmarks[:1]' nvbench.json >namesakes.json
 sed 's/"skipped": true/"error_occurred": true/; s/skip_message/error_message/' google_benchmark.json >google_failed.json
+echo '[{"name": "g/k", "unit": "ns/iter", "value": 3}, {"name": "a b", "unit": "us", "value": 3.5, "range": "+- 1"}]' >list.json
+echo '[{"name": "a", "unit": "ops/s", "value": 3}]' >rates.json
+echo '{"bench": {"latency": {"value": 12.5}, "throughput": {"value": 1}}}' >bencher.json
 mkdir nights
 for i in 0 1 2 3 4 5 6 7 8 9; do
     sed "s/1.1264e-05/1.126${i}e-05/" nvbench.json >nights/$i.json

@@ -64,7 +64,7 @@ Test(hostile_words, hostile_words_stay_text)
             OWNED_TEXT text = print(&fixture.report, formats[r].check);
             cr_expect(is_utf8(text), "%s, words %zu:\n%s", formats[r].name, i, text);
             cr_expect(!has_controls(text), "%s, words %zu:\n%s", formats[r].name, i, text);
-            if (words == long_words)
+            if (words == long_words && formats[r].check != report_list) /* which has metrics that are defined */
                 expect_word(text, long_words);
         }
 }

@@ -168,7 +168,7 @@ Test(import, formats_are_found_by_their_names)
         const char *name, *words;
     } cases[] = {
         {"nvbnech", "'nvbnech' is no format to import; did you mean nvbench?: name nvbench, google-benchmark, "
-                    "ncu, nsys, pytest-benchmark or criterion"},
+                    "ncu, nsys, pytest-benchmark, criterion, github-action-benchmark or bmf"},
         {"csv", "'csv' is no format to import: name nvbench"},
     };
     cr_expect(import_format_find("ncu"));

@@ -56,6 +56,18 @@ Test(import_ncu, lines_of_one_id_are_a_launch)
     EXPECT_SAMPLES(&imported, "program/scale@4096x2,256", "instructions", 2048, 2049);
 }
 
+Test(import_ncu, the_details_page_has_names_of_its_own_and_rules)
+{
+    AT_END(import_end) struct imported imported;
+    begin(&imported,
+          "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\",\"Rule Name\",\"Rule Type\"\n"
+          "\"0\",\"scale\",\"Duration\",\"us\",\"12.50\",\n"
+          "\"0\",\"scale\",\"\",\"\",\"\",\"SOLBottleneck\",\"OPT\"\n"
+          "\"0\",\"scale\",\"Executed Instructions\",\"inst\",\"2,048\",\n");
+    EXPECT_SAMPLES(&imported, "program/scale", "time", 12500);
+    EXPECT_SAMPLES(&imported, "program/scale", "instructions", 2048);
+}
+
 Test(import_ncu, columns_are_metrics_by_any_of_their_counters)
 {
     AT_END(import_end) struct imported imported;
