@@ -40,8 +40,8 @@ static void check_run(const struct run *run, const char *format)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const formats[] = {"nvbench", "google-benchmark", "ncu",
-                                          "nsys",    "pytest-benchmark", "criterion"};
+    static const char *const formats[] = {"nvbench",   "google-benchmark",        "ncu", "nsys", "pytest-benchmark",
+                                          "criterion", "github-action-benchmark", "bmf"};
     struct metrics metrics = {0};
     require(metrics_read_text(&metrics, "fuzz", definitions) == 0, "the definitions are refused");
     char *text = x_calloc(size + 1, 1);
