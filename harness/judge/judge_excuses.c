@@ -248,12 +248,14 @@ const struct row *clock_of(const struct result *result, const char *clock)
     return row && row->state == VALUE_MEASURED ? row : NULL;
 }
 
-/* A clock that differs by a share explains a time that moved by the same share. */
+/* A lower clock explains a time that rose by the same share, and a higher one a time that fell. */
 static void allow_clock(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
-    const double apart =
-        rule_clock_apart(clock_of(pairing->now_result, metric->clock), clock_of(pairing->base_result, metric->clock));
-    if (apart > RULE_CLOCK && !pairing->sides->origin->own_caches)
+    const struct row *now = clock_of(pairing->now_result, metric->clock),
+                     *base = clock_of(pairing->base_result, metric->clock);
+    const double apart = rule_clock_apart(now, base);
+    if (apart > RULE_CLOCK && !pairing->sides->origin->own_caches &&
+        (row_value(now) < row_value(base)) == (found->now > found->base.mean))
         allow(found, found->limit + apart * fabs(found->base.mean));
 }
 

@@ -206,7 +206,7 @@ static bool is_more_work(const struct judgement *judgement, const struct sides *
 }
 
 /* GPU time of a program's kernels that the run launches no more, that it launches less often, and of what may be in
- * their place: other code, and further launches. In ns. */
+ * their place: new kernels, and what others take longer. In ns. */
 struct work {
     double gone, fewer, instead;
 };
@@ -216,9 +216,11 @@ static void add_work(struct work *work, const struct sides *sides, const struct 
 {
     const struct result *other = run_find(there, one->id);
     const double often = program_launches(sides->metrics, one), time = program_time(sides->metrics, one, NULL);
-    const double kept = other && same_code(one, other) ? fmin(1, program_launches(sides->metrics, other) / often) : 0;
-    if (!isnan(time) && !isnan(kept))
-        *(is_now ? &work->instead : other ? &work->fewer : &work->gone) += time * (1 - kept);
+    const double kept = other ? fmin(1, program_launches(sides->metrics, other) / often) : 0;
+    const double more = other ? fmax(0, time - program_time(sides->metrics, other, NULL)) : time;
+    const double moved = is_now ? more : time * (1 - kept);
+    if (!isnan(moved))
+        *(is_now ? &work->instead : other ? &work->fewer : &work->gone) += moved;
 }
 
 static struct work compare_work(const struct sides *sides, const char *program)
@@ -258,8 +260,9 @@ static void revise_less_than_parts(struct judgement *program, const struct sides
     const struct metric *metric = program->metric;
     const struct run *run = sides->run;
     double parts = 0;
-    if (!metric || program->verdict != VERDICT_IMPROVED || strchr(strchr(program->kernel, '/'), ':') ||
-        (computed_counter_of(metric) != COMPUTED_GPU_TIME && computed_counter_of(metric) != COMPUTED_LAUNCHES))
+    const enum computed_counter counter = metric ? computed_counter_of(metric) : COMPUTED_NONE;
+    if ((counter != COMPUTED_GPU_TIME && counter != COMPUTED_LAUNCHES) || program->verdict == VERDICT_REGRESSED ||
+        !program->has_now || strchr(strchr(program->kernel, '/'), ':'))
         return;
     for (size_t i = 0; i < run->result_count; i++) {
         const struct row *part = result_find(&run->results[i], metric->name);
@@ -267,7 +270,7 @@ static void revise_less_than_parts(struct judgement *program, const struct sides
             !is_program_row(run->results[i].id) && part && part->state == VALUE_MEASURED)
             parts += row_value(part);
     }
-    if (parts <= program->now * (1 + RULE_INEXACT))
+    if (parts <= program->now * (counter == COMPUTED_LAUNCHES ? 1 : 1 + RULE_INEXACT))
         return;
     char all[64], sum[64];
     program->verdict = VERDICT_UNSURE;

@@ -128,13 +128,20 @@ static bool differs_by_gpu(const struct metric *metric, const struct row *base)
            (metric->class == METRIC_EXACT && row_equal_readings(base) == 0);
 }
 
+/* Whether a time is worse and its lower samples are not, or is better and its higher samples are worse. */
+static bool is_torn(const struct judgement *judgement, double low, double high)
+{
+    const double best = low - judgement->drift - judgement->base, worst = high - judgement->drift - judgement->base;
+    return judgement->worse ? best <= judgement->limit : best < -judgement->limit && worst > judgement->limit;
+}
+
 /* Whether clocks and samples allow judging the time. Launches of a program each have their own clock, so there it is
  * checked only when the time is worse. A time that moved further than the clock did is judged (widen_limit). */
 static bool is_steady_enough(const struct judgement *judgement, const struct pairing *pairing, char *why, size_t size)
 {
     const char *clock = judgement->metric->clock;
     const struct row *now = clock_of(pairing->now_result, clock), *base = clock_of(pairing->base_result, clock);
-    double low;
+    double low, high;
     if (!judgement->worse && pairing->sides->origin->own_caches)
         return true;
     if (base && !now && result_find(pairing->now_result, clock)) {
@@ -143,8 +150,7 @@ static bool is_steady_enough(const struct judgement *judgement, const struct pai
     }
     const bool explained = judgement->verdict != VERDICT_SAME || rule_clock_apart(now, base) <= RULE_CLOCK_APART;
     return rule_precondition(now, explained && !pairing->sides->origin->own_caches ? NULL : base, why, size) &&
-           !(judgement->worse && rule_two_groups(pairing->now, &low, why, size) &&
-             low - judgement->drift - judgement->base <= judgement->limit);
+           !(rule_two_groups(pairing->now, &low, &high, why, size) && is_torn(judgement, low, high));
 }
 
 /* Whether a time moved beyond its limit, and no further than twice as far as all kernels did, of which too few have

@@ -262,7 +262,8 @@ static bool is_less_lost(const struct judgement *judgement, const struct result 
     const double whole = strcmp(metric->unit, "%") == 0 ? 100 : of_lanes ? 32 : NAN;
     if (!was || !is || was->state != VALUE_MEASURED || is->state != VALUE_MEASURED)
         return false;
-    return row_value(is) * (whole - judgement->now) <= row_value(was) * (whole - judgement->base);
+    return row_value(is) * (whole - judgement->now) <=
+           row_value(was) * (whole - judgement->base) * (1 + RULE_INEXACT); /* a ratio is rounded */
 }
 
 /* A ratio is no cost in itself but hints at one. So it may fall while none of the metrics that it stands for (`trade`)

@@ -212,12 +212,11 @@ bool rule_precondition(const struct row *now_clock, const struct row *base_clock
     return false;
 }
 
-bool rule_two_groups(const struct row *now, double *low, char *why, size_t size)
+bool rule_two_groups(const struct row *now, double *low, double *high, char *why, size_t size)
 {
     for (size_t i = 0; i < now->session_count; i++) {
-        double high;
-        if (has_two_modes(&now->sessions[i], low, &high)) {
-            snprintf(why, size, "its samples fall into two groups, up to %.6g and from %.6g on", *low, high);
+        if (has_two_modes(&now->sessions[i], low, high)) {
+            snprintf(why, size, "its samples fall into two groups, up to %.6g and from %.6g on", *low, *high);
             return true;
         }
     }

@@ -117,9 +117,10 @@ bool rule_precondition(const struct row *now_clock, const struct row *base_clock
 
 /* Whether the samples of a session form two groups that are more than RULE_MODES apart. Each needs at least two samples
  * and a fifth of all, and the gap must be twice as wide as either. Then their median says little, and a time that seems
- * slower is unsure, unless the lower group is slower too: its end is in *low. A time that does not seem slower passes:
- * one session in 16 of a noisy kernel looks so by chance, with five samples. */
-bool rule_two_groups(const struct row *now, double *low, char *why, size_t size);
+ * slower is unsure, unless the lower group, up to *low, is slower too. So is one that seems faster, if the other group,
+ * from *high on, is slower. Otherwise a time that does not seem slower passes: one session in 16 of a noisy kernel
+ * looks so by chance, with five samples. */
+bool rule_two_groups(const struct row *now, double *low, double *high, char *why, size_t size);
 
 /* How a row of a run compares with the baseline's, when both are measured. */
 enum finding {

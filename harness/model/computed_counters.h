@@ -19,16 +19,16 @@ enum computed_counter {
     COMPUTED_REGISTERS, /* registers of a thread; the maximum over all launches */
     COMPUTED_LOCAL, /* bytes of local memory of a thread, where spilled registers live; the maximum over all launches */
     COMPUTED_LOCAL_ACCESSES, /* instructions of the code that read or write it; the maximum over all launches */
-    COMPUTED_SHARED,        /* bytes of shared memory of a block, static and dynamic; the maximum over all launches */
-    COMPUTED_OCCUPANCY,     /* theoretical occupancy in %: warps that fit on an SM, of its limit; the minimum over all
-                               launches */
-    COMPUTED_EXCESS,        /* shared wavefronts beyond the ideal number, summed over instructions */
-    COMPUTED_LAUNCHES,      /* launches in one run of an unmodified program */
-    COMPUTED_PROCESSES,     /* processes of it that launched */
-    COMPUTED_GPU_TIME,      /* ns that all its launches took together, by CUPTI's activity records */
-    COMPUTED_COMPUTING,     /* the part of that, in ns, which the process that computes longest computes, */
-    COMPUTED_COMMUNICATION, /* and which its collectives take */
-    COMPUTED_COPIES,        /* copies of memory that the GPU made for it */
+    COMPUTED_SHARED,         /* bytes of shared memory of a block, static and dynamic; the maximum over all launches */
+    COMPUTED_OCCUPANCY,      /* theoretical occupancy in %: warps that fit on an SM, of its limit; the minimum over all
+                                launches */
+    COMPUTED_EXCESS,         /* shared wavefronts beyond the ideal number, summed over instructions */
+    COMPUTED_LAUNCHES,       /* launches in one run of an unmodified program */
+    COMPUTED_PROCESSES,      /* processes of it that launched */
+    COMPUTED_GPU_TIME,       /* ns that all its launches took together, by CUPTI's activity records */
+    COMPUTED_COMPUTING,      /* the part of that, in ns, which the process that computes longest computes, */
+    COMPUTED_COMMUNICATION,  /* and which its collectives take */
+    COMPUTED_COPIES,         /* copies of memory that the GPU made for it */
     COMPUTED_COPY_BYTES,
     COMPUTED_COPY_TIME, /* ns */
     COMPUTED_FILLS,     /* how often the GPU set memory for it */

@@ -8,6 +8,8 @@ Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
     static const double in_two[5] = {100000, 100000, 110000, 110000, 110000};
     static const double two_groups[5] = {100000, 100000, 100000, 110000, 110000};
     static const double slow_in_two[5] = {117000, 117000, 133000, 133000, 133000};
+    static const double gained[5] = {96500, 96500, 96500, 96500, 96500};
+    static const double torn[5] = {70000, 70000, 70000, 120000, 120000};
     static const double slightly[5] = {103500, 103500, 103500, 103500, 103500};
     static const struct {
         const double *times;
@@ -25,6 +27,10 @@ Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
         {slow, {1.93e9, 1.93e9, 1.93e9, 1.93e9, 1.93e9}, 2e9, "0", VERDICT_REGRESSED, NULL},
         {slightly, {1.93e9, 1.93e9, 1.93e9, 1.93e9, 1.93e9}, 2e9, "0", VERDICT_SAME, NULL},
         {slightly, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_REGRESSED, NULL},
+        {slightly, {2.07e9, 2.07e9, 2.07e9, 2.07e9, 2.07e9}, 2e9, "0", VERDICT_REGRESSED, NULL}, /* a higher clock */
+        {gained, {1.93e9, 1.93e9, 1.93e9, 1.93e9, 1.93e9}, 2e9, "0", VERDICT_IMPROVED, NULL},
+        {gained, {2.07e9, 2.07e9, 2.07e9, 2.07e9, 2.07e9}, 2e9, "0", VERDICT_SAME, NULL},
+        {torn, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_UNSURE, "two groups"},
         {slow_in_two, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_REGRESSED, NULL}, /* both groups are slower */
         {slow, {2e9, 2e9, 2e9, 1.8e9, 1.8e9}, 2e9, "0", VERDICT_UNSURE, "unsteady"},
         {in_two, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_UNSURE, "two groups"},

@@ -240,10 +240,10 @@ Test(rule, two_groups_have_a_gap_that_is_wide_beside_them)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char why[160] = "";
-        double low;
+        double low, high;
         struct row *row = row_of((const double[]){100}, 1);
         row_add_session(row, rows[i].samples, rows[i].count);
-        cr_expect_eq(rule_two_groups(row, &low, why, sizeof why), rows[i].two, "row %zu", i);
+        cr_expect_eq(rule_two_groups(row, &low, &high, why, sizeof why), rows[i].two, "row %zu", i);
         cr_expect_eq(*why != '\0', rows[i].two, "row %zu: %s", i, why);
     }
 }
