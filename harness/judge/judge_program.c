@@ -191,22 +191,8 @@ static bool has_become_idle(const struct sides *sides, const char *program)
                RULE_IDLE * program_value(sides->metrics, was, COMPUTED_GPU_BUSY);
 }
 
-/* Whether it says that there are more launches, in the program or of a kernel in it; that memory is set more often; or
- * that the same machine code takes longer by its arguments. Copies are no part of the GPU time, and the host may wait
- * for each. */
-static bool is_more_work(const struct judgement *judgement, const struct sides *sides, const struct judgement *whole)
-{
-    const char *program = whole->kernel;
-    const bool is_count = judgement->metric && (computed_counter_of(judgement->metric) == COMPUTED_LAUNCHES ||
-                                                is_paid_fill(judgement, sides, whole));
-    return judgement->metric && judgement->worse &&
-           (is_count || (judgement->metric->class == METRIC_TIME && is_of_same_code(judgement, sides))) &&
-           (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE) &&
-           strncmp(judgement->kernel, program, strcspn(program, "/") + 1) == 0;
-}
-
-/* GPU time of a program's kernels that the run launches no more, that it launches less often, and of what may be in
- * their place: new kernels, and what others take longer. In ns. */
+/* GPU time of a program's kernels that the run launches less than half as often, that it launches less often, and of
+ * what may be in their place: new kernels, and what others take longer. In ns. */
 struct work {
     double gone, fewer, instead;
 };
@@ -220,7 +206,7 @@ static void add_work(struct work *work, const struct sides *sides, const struct 
     const double more = other ? fmax(0, time - program_time(sides->metrics, other, NULL)) : time;
     const double moved = is_now ? more : time * (1 - kept);
     if (!isnan(moved))
-        *(is_now ? &work->instead : other ? &work->fewer : &work->gone) += moved;
+        *(is_now ? &work->instead : kept >= RULE_LOST_LAUNCHES ? &work->fewer : &work->gone) += moved;
 }
 
 static struct work compare_work(const struct sides *sides, const char *program)
@@ -233,6 +219,29 @@ static struct work compare_work(const struct sides *sides, const char *program)
             if (strncmp(runs[side]->results[i].id, program, family) == 0 && !is_program_row(runs[side]->results[i].id))
                 add_work(&work, sides, &runs[side]->results[i], runs[1 - side], side == 1);
     return work;
+}
+
+/* Whether a kernel of other code takes longer by no more than the work that is gone from the program: it may do that
+ * work. */
+static bool takes_over(const struct judgement *judgement, const struct sides *sides, const char *program)
+{
+    const struct result *now = run_find(sides->run, judgement->kernel);
+    return now && judgement->change * program_launches(sides->metrics, now) <= compare_work(sides, program).gone;
+}
+
+/* Whether it says that there are more launches, in the program or of a kernel in it; that memory is set more often;
+ * that the same machine code takes longer by its arguments; or that other code does what is gone. Copies are no part of
+ * the GPU time, and the host may wait for each. */
+static bool is_more_work(const struct judgement *judgement, const struct sides *sides, const struct judgement *whole)
+{
+    const char *program = whole->kernel;
+    const bool is_count = judgement->metric && (computed_counter_of(judgement->metric) == COMPUTED_LAUNCHES ||
+                                                is_paid_fill(judgement, sides, whole));
+    return judgement->metric && judgement->worse &&
+           (is_count || (judgement->metric->class == METRIC_TIME &&
+                         (is_of_same_code(judgement, sides) || takes_over(judgement, sides, program)))) &&
+           (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE) &&
+           strncmp(judgement->kernel, program, strcspn(program, "/") + 1) == 0;
 }
 
 /* A program that does less may be better, or may have lost its work. Where kernels with a part of its time are gone, or
@@ -278,10 +287,30 @@ static void revise_less_than_parts(struct judgement *program, const struct sides
                metric_format(metric, parts, sum, sizeof sum), metric_format(metric, program->now, all, sizeof all));
 }
 
+/* Where the program's computing is judged, its GPU time is too if a kernel waits that did not, or by other code. */
+static void revise_new_waits(struct judgement *program, const struct sides *sides)
+{
+    if (!program->metric || computed_counter_of(program->metric) != COMPUTED_GPU_TIME || !program->compared ||
+        program->verdict != VERDICT_INFO || program->change - program->drift <= program->limit)
+        return;
+    for (size_t i = 0; i < sides->run->result_count; i++) {
+        const struct result *now = &sides->run->results[i], *base = run_find(sides->baseline, now->id);
+        if (!program_communicates(now) || program_of(sides->run, now->id) != run_find(sides->run, program->kernel) ||
+            (base && program_communicates(base) && (!result_has_code(now) || same_code(base, now))))
+            continue;
+        program->verdict = VERDICT_UNSURE;
+        set_reason(program,
+                   "it rose, and %s is new among those that wait for other processes: accept it if that is meant",
+                   now->id);
+        return;
+    }
+}
+
 void revise_programs(struct comparison *comparison, const struct sides *sides)
 {
     for (size_t p = 0; p < comparison->count; p++)
         if (is_program_row(comparison->list[p].kernel)) {
+            revise_new_waits(&comparison->list[p], sides);
             revise_less_than_parts(&comparison->list[p], sides);
             revise_lost_work(&comparison->list[p], sides);
         }

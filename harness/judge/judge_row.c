@@ -177,7 +177,7 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
 {
     char why[160];
     if (pairing->suite && pairing->suite->moved) {
-        judgement->verdict = judgement->worse ? VERDICT_UNSURE : VERDICT_SAME;
+        judgement->verdict = judgement->verdict == VERDICT_SAME ? VERDICT_SAME : VERDICT_UNSURE;
         add_reason(judgement, "not judged: all kernels moved alike");
     } else if (judgement->unwitnessed && pairing->suite) {
         judgement->verdict = VERDICT_UNSURE;

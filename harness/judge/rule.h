@@ -37,6 +37,7 @@
 #define RULE_WAITING 2            /* collectives wait for other processes up to so many times as long as before */
 #define RULE_LOST_KERNELS 0.1     /* kernels that are gone from a program matter from this share of its GPU time on, */
 #define RULE_LOST_WORK 0.5        /* launches that are from this one, */
+#define RULE_LOST_LAUNCHES 0.5    /* a kernel that is launched less often than this is gone, */
 #define RULE_REPLACED 0.05        /* and what takes at least this share of its time may be in its place; */
 #define RULE_REPLACED_MOST 0.2    /* this share, where most of the program's time is gone */
 #define RULE_INEXACT 0.01         /* floor of an exact metric that ceased to repeat, as a share of its value */

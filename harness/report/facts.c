@@ -116,7 +116,9 @@ static void add_shift(struct facts *facts, const struct suite *suite)
             x_sprintf("%s %+.1f %% (median of %zu kernel%s%s%s%s)%s", suite->metric->name, 100 * suite->shift,
                       suite->kernels, plural(suite->kernels), suite->same_code ? " whose machine code is the same" : "",
                       suite->one_of_several ? ", on " : "", suite->one_of_several ? words_known(suite->gpu) : "",
-                      suite->moved ? ": all kernels moved alike" : ", taken off"));
+                      suite->moved       ? ": all kernels moved alike"
+                      : suite->same_code ? ", taken off"
+                                         : ", not taken off"));
 }
 
 static void add_comparison(struct facts *facts, const struct report *report, bool whole)

@@ -418,7 +418,8 @@ Test(report_text, suite_shift_is_said)
     begin("same.json");
     const struct metric *metric = metrics_find(&fixture.metrics, "time");
     const struct suite suites[] = {
-        {.metric = metric, .shift = -0.0031, .kernels = 62},
+        {.metric = metric, .shift = -0.0031, .kernels = 62, .same_code = true},
+        {.metric = metric, .shift = 0.0211, .kernels = 60},
         {.metric = metric, .shift = 0.0999, .kernels = 61, .same_code = true, .moved = true},
         {.metric = metric, .kernels = 9},
     };
@@ -428,11 +429,12 @@ Test(report_text, suite_shift_is_said)
     for (size_t i = 0; i < ARRAY_SIZE(suites); i++)
         *ARRAY_GROW(fixture.comparison.suites, fixture.comparison.suite_count) = suites[i];
     reprint();
-    expect_word(text, "\nshift     time -0.3 % (median of 62 kernels), taken off\n");
+    expect_word(text, "\nshift     time -0.3 % (median of 62 kernels whose machine code is the same), taken off\n");
+    expect_word(text, "\nshift     time +2.1 % (median of 60 kernels), not taken off\n");
     expect_word(
         text,
         "\nshift     time +10.0 % (median of 61 kernels whose machine code is the same): all kernels moved alike\n");
-    cr_expect_eq(count_words(text, "\nshift "), 2u);
+    cr_expect_eq(count_words(text, "\nshift "), 3u);
 }
 
 static void have_moved_by_noise(void)
