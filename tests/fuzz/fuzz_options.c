@@ -51,112 +51,74 @@ __attribute__((format(printf, 2, 3))) static void add(struct words *words, const
 {
     va_list list;
     va_start(list, format);
-    if (vasprintf(&words->list[words->count++], format, list) < 0)
-        BUG("no memory");
+    words->list[words->count++] = x_vsprintf(format, list);
     va_end(list);
 }
 
-static void add_text(struct words *words, const char *name, const char *text)
+/* Adds an option; text is NULL where it has no argument. */
+static void add_option(struct words *words, const struct option_row *row, const char *text)
 {
-    if (text)
-        add(words, "--%s=%s", name, text);
+    const bool is_long = row->name[1];
+    add(words, "%s%s%s%s", is_long ? "--" : "-", row->name, is_long && text ? "=" : "", text ? text : "");
 }
 
-static void write_options(struct words *words, const struct command *command, const struct options *options)
+static void add_list(struct words *words, const struct option_row *row, const void *place, const char *before)
 {
-    bool all = command == &commands[0];
-    bool list = command == &commands[1];
+    const struct list {
+        char **words;
+        size_t count;
+    } *list = place;
+    for (size_t i = 0; i < list->count; i++) {
+        char *text = x_sprintf("%s%s", before, list->words[i]);
+        add_option(words, row, text);
+        free(text);
+    }
+}
+
+static void add_devices(struct words *words, const struct option_row *row, const struct device_list *devices)
+{
+    char ordinals[5 * DEVICES_MAX + 1] = "";
+    for (size_t i = 0, used = 0; i < devices->count; i++)
+        used += (size_t)snprintf(ordinals + used, sizeof ordinals - used, "%s%d", i ? "," : "", devices->list[i]);
+    if (devices->all || devices->count > 0)
+        add_option(words, row, devices->all ? "all" : ordinals);
+}
+
+static void write_option(struct words *words, const struct option_row *row, const struct options *options)
+{
     static const char *const colors[] = {"auto", "always", "never"};
+    const void *place = (const char *)options + row->place, *place_2 = (const char *)options + row->place_2;
+    if (row->place_more)
+        add_list(words, row, (const char *)options + row->place_more, "+");
+    if (row->kind == KIND_FLAG && *(const bool *)place)
+        add_option(words, row, NULL);
+    else if ((row->kind == KIND_TEXT || row->kind == KIND_FORMAT) && *(const char *const *)place)
+        add_option(words, row, *(const char *const *)place);
+    else if (row->kind == KIND_TEXT_OR_FLAG && *(const bool *)place)
+        add_option(words, row, *(const char *const *)place_2);
+    else if (row->kind == KIND_LIST)
+        add_list(words, row, place, "");
+    else if (row->kind == KIND_INTEGER)
+        add(words, "--%s=%d", row->name, *(const int *)place);
+    else if (row->kind == KIND_SECONDS && *(const double *)place > 0)
+        add(words, "--%s=%.17g", row->name, *(const double *)place);
+    else if (row->kind == KIND_DEVICES)
+        add_devices(words, row, place);
+    else if (row->kind == KIND_COLOR)
+        add_option(words, row, colors[*(const enum color_mode *)place]);
+}
 
-    add(words, "%s", command->name);
-    for (size_t i = 0; i < options->glob_count; i++)
-        add(words, "-k%s", options->globs[i]);
-    for (size_t i = 0; i < options->metric_glob_count; i++)
-        add(words, "-m%s", options->metric_globs[i]);
-    if (all) {
-        add_text(words, "output", options->output);
-        add_text(words, "save", options->save);
-        add_text(words, "replay", options->replay);
-        add_text(words, "baselines", options->baselines);
-        add_text(words, "reason", options->reason);
-        add_text(words, "collector", options->collector);
-        if (options->devices.all)
-            add(words, "--device=all");
-        char ordinals[5 * DEVICES_MAX + 1] = "";
-        for (size_t i = 0, used = 0; i < options->devices.count; i++)
-            used += (size_t)snprintf(ordinals + used, sizeof ordinals - used, "%s%d", i ? "," : "",
-                                     options->devices.list[i]);
-        add_text(words, "device", *ordinals ? ordinals : NULL);
-        add(words, "--samples=%d", options->samples);
-        if (options->timeout > 0)
-            add(words, "--timeout=%.17g", options->timeout);
-        add_text(words, "metrics", options->metrics);
-    }
-    if (all || list) {
-        add_text(words, "kernels", options->kernels);
-        add_text(words, "chip", options->chip);
-        if (options->list_devices)
-            add(words, "--devices");
-        if (options->list_collectors)
-            add(words, "--collectors");
-    }
-    if (options->list_metrics)
-        add_text(words, "metrics", options->metrics);
-    for (size_t i = 0; i < options->metric_set_count; i++)
-        add(words, "--metrics=+%s", options->metric_sets[i]);
-    if (!list)
-        add_text(words, "format", options->format);
-    add_text(words, "color", colors[options->color]);
-    if (options->quiet)
-        add(words, "-q");
-    if (options->verbose)
-        add(words, "-v");
-    if (options->help)
-        add(words, "-h");
-    if (options->version)
-        add(words, "--version");
-    add(words, "--");
+static struct words written(const struct command *command, const struct options *options)
+{
+    struct words words = {0};
+    const struct option_row *row;
+    add(&words, "%s", command->name);
+    for (size_t i = 0; (row = options_row(command, i)); i++)
+        write_option(&words, row, options);
+    add(&words, "--");
     for (size_t i = 0; i < options->argument_count; i++)
-        add(words, "%s", options->arguments[i]);
-}
-
-static void same_text(const char *what, const char *a, const char *b)
-{
-    if ((a == NULL) != (b == NULL) || (a && strcmp(a, b) != 0))
-        BUG("%s: '%s' became '%s'", what, a ? a : "(none)", b ? b : "(none)");
-}
-
-static void same_list(const char *what, char *const *a, size_t a_count, char *const *b, size_t b_count)
-{
-    if (a_count != b_count)
-        BUG("%s: %zu words became %zu", what, a_count, b_count);
-    for (size_t i = 0; i < a_count; i++)
-        same_text(what, a[i], b[i]);
-}
-
-static void same_options(const struct options *a, const struct options *b)
-{
-    same_list("-k", a->globs, a->glob_count, b->globs, b->glob_count);
-    same_list("-m", a->metric_globs, a->metric_glob_count, b->metric_globs, b->metric_glob_count);
-    same_list("arguments", a->arguments, a->argument_count, b->arguments, b->argument_count);
-    same_text("--output", a->output, b->output);
-    same_text("--save", a->save, b->save);
-    same_text("--replay", a->replay, b->replay);
-    same_text("--baselines", a->baselines, b->baselines);
-    same_text("--reason", a->reason, b->reason);
-    same_text("--kernels", a->kernels, b->kernels);
-    same_text("--metrics", a->metrics, b->metrics);
-    same_list("--metrics +", a->metric_sets, a->metric_set_count, b->metric_sets, b->metric_set_count);
-    same_text("--chip", a->chip, b->chip);
-    same_text("--collector", a->collector, b->collector);
-    same_text("--format", a->format, b->format);
-    if (memcmp(&a->devices, &b->devices, sizeof a->devices) != 0 || a->samples != b->samples ||
-        !(a->timeout == b->timeout) || a->color != b->color)
-        BUG("a number or the colour changed");
-    if (a->quiet != b->quiet || a->verbose != b->verbose || a->help != b->help || a->version != b->version ||
-        a->list_metrics != b->list_metrics || a->list_devices != b->list_devices ||
-        a->list_collectors != b->list_collectors)
-        BUG("a flag changed");
+        add(&words, "%s", options->arguments[i]);
+    return words;
 }
 
 static void check_bounds(const struct options *options, const struct command *command)
@@ -172,21 +134,31 @@ static void check_bounds(const struct options *options, const struct command *co
         BUG("%zu arguments", options->argument_count);
 }
 
+static void release_words(struct words *words)
+{
+    for (int i = 0; i < words->count; i++)
+        free(words->list[i]);
+}
+
 static void parse_again(const struct command *command, const struct options *options)
 {
-    struct words words = {0};
-    write_options(&words, command, options);
-    char *argv[ARRAY_SIZE(words.list) + 1];
+    struct words words = written(command, options);
+    char *argv[ARRAY_SIZE(words.list) + 1]; /* which parsing reorders */
     memcpy(argv, words.list, sizeof words.list);
     argv[words.count] = NULL;
 
     struct options again;
     if (options_parse(&again, command, words.count, argv) < 0)
         BUG("what was understood is not understood again");
-    same_options(options, &again);
+    struct words now = written(command, &again);
+    if (now.count != words.count)
+        BUG("%d words became %d", words.count, now.count);
+    for (int i = 0; i < now.count; i++)
+        if (strcmp(words.list[i], now.list[i]) != 0)
+            BUG("'%s' became '%s'", words.list[i], now.list[i]);
     options_release(&again);
-    for (int i = 0; i < words.count; i++)
-        free(words.list[i]);
+    release_words(&now);
+    release_words(&words);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
