@@ -64,7 +64,7 @@ program 'ways' 0 'ways: 6 launches' '6 launches'
 program 'failing' 0 'failing: 22 good and 21 failing launches' '22 launches, 21 failed'
 program 'second-context' 0 'second-context: 8 + 8 + 8 launches' '24 launches'
 STANDIN_DEVICES=2 program 'devices' 0 'devices: 2 x 8 launches, sums 298112 298112' '16 launches'
-program 'threads' 0 'threads: 8 x 20 launches' '160 launches'
+program 'threads' 0 'threads: 160 launches' '160 launches'
 program 'start' 0 'start: initialized' '0 launches'
 for way in 0 1 2 3 4 5; do
     program "capture 4 $way" 0 'capture: 24 launches and 4 of a graph of 3, sum 1959642752' \

@@ -192,24 +192,24 @@ CUresult CUDAAPI cuCtxResetPersistingL2Cache(void)
 
 CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS || limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
-        return ready != CUDA_SUCCESS ? ready : CUDA_ERROR_NOT_SUPPORTED;
+    READY();
+    if (limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
+        return CUDA_ERROR_NOT_SUPPORTED;
     context_current()->carve_out = value;
     return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI cuCtxGetLimit(size_t *pvalue, CUlimit limit)
 {
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS || limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
-        return ready != CUDA_SUCCESS ? ready : CUDA_ERROR_NOT_SUPPORTED;
+    READY();
+    if (limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
+        return CUDA_ERROR_NOT_SUPPORTED;
     *pvalue = context_current()->carve_out;
     return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI cuCtxSynchronize(void)
 {
-    const CUresult ready = driver_ready();
-    return ready == CUDA_SUCCESS ? context_synchronize(context_current()) : ready;
+    READY();
+    return context_synchronize(context_current());
 }

@@ -96,22 +96,21 @@ CUresult CUDAAPI cuGraphDestroy(CUgraph hGraph)
     return CUDA_SUCCESS;
 }
 
-static struct launch launch_of(const CUDA_KERNEL_NODE_PARAMS *kernel)
-{
-    return (struct launch){
-        .function = kernel->func ? kernel->func : (CUfunction)(void *)kernel->kern,
-        .grid = {kernel->gridDimX, kernel->gridDimY, kernel->gridDimZ},
-        .block = {kernel->blockDimX, kernel->blockDimY, kernel->blockDimZ},
-        .shared = kernel->sharedMemBytes,
-        .parameters = kernel->kernelParams,
-    };
-}
+/* Of CUDA_KERNEL_NODE_PARAMS of any version. */
+#define LAUNCH_OF(kernel)                                                                                              \
+    (struct launch)                                                                                                    \
+    {                                                                                                                  \
+        .function = (kernel)->func ? (kernel)->func : (CUfunction)(void *)(kernel)->kern,                              \
+        .grid = {(kernel)->gridDimX, (kernel)->gridDimY, (kernel)->gridDimZ},                                          \
+        .block = {(kernel)->blockDimX, (kernel)->blockDimY, (kernel)->blockDimZ}, .shared = (kernel)->sharedMemBytes,  \
+        .parameters = (kernel)->kernelParams,                                                                          \
+    }
 
 CUresult CUDAAPI cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                          size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
     (void)dependencies, (void)numDependencies;
-    const struct launch launch = launch_of(nodeParams);
+    const struct launch launch = LAUNCH_OF(nodeParams);
     struct CUfunc_st *function;
     const CUresult checked = launch_check(&launch, &function);
     if (checked != CUDA_SUCCESS || !hGraph)
@@ -252,10 +251,9 @@ static struct CUgraphNode_st *node_of(CUgraphExec exec, CUgraphNode from, const 
     return node;
 }
 
-static CUresult set_node(CUgraphExec exec, CUgraphNode from, const CUDA_KERNEL_NODE_PARAMS *kernel)
+static CUresult set_node(CUgraphExec exec, CUgraphNode from, struct launch launch)
 {
     struct CUgraphNode_st *node = node_of(exec, from, NULL);
-    const struct launch launch = launch_of(kernel);
     struct CUfunc_st *function;
     if (!node || from->type != CU_GRAPH_NODE_TYPE_KERNEL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -268,30 +266,17 @@ static CUresult set_node(CUgraphExec exec, CUgraphNode from, const CUDA_KERNEL_N
 CUresult CUDAAPI cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
                                                    const CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
-    SEEN(cuGraphExecKernelNodeSetParams_v2, set_node(hGraphExec, hNode, nodeParams), hGraphExec, hNode, nodeParams);
+    SEEN(cuGraphExecKernelNodeSetParams_v2, set_node(hGraphExec, hNode, LAUNCH_OF(nodeParams)), hGraphExec, hNode,
+         nodeParams);
 }
 
 /* Takes kernels only. */
 CUresult CUDAAPI cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
 {
-    const cuGraphExecNodeSetParams_params params = {hGraphExec, hNode, nodeParams};
-    struct standin_call call = CALL(cuGraphExecNodeSetParams, &params, NULL);
-    const CUDA_KERNEL_NODE_PARAMS_v3 *set = &nodeParams->kernel;
-    const CUDA_KERNEL_NODE_PARAMS kernel = {
-        .func = set->func,
-        .kern = set->kern,
-        .gridDimX = set->gridDimX,
-        .gridDimY = set->gridDimY,
-        .gridDimZ = set->gridDimZ,
-        .blockDimX = set->blockDimX,
-        .blockDimY = set->blockDimY,
-        .blockDimZ = set->blockDimZ,
-        .sharedMemBytes = set->sharedMemBytes,
-        .kernelParams = set->kernelParams,
-    };
-    driver_enter(&call);
-    return driver_exit(&call, nodeParams->type == CU_GRAPH_NODE_TYPE_KERNEL ? set_node(hGraphExec, hNode, &kernel)
-                                                                            : CUDA_ERROR_NOT_SUPPORTED);
+    SEEN(cuGraphExecNodeSetParams,
+         nodeParams->type == CU_GRAPH_NODE_TYPE_KERNEL ? set_node(hGraphExec, hNode, LAUNCH_OF(&nodeParams->kernel))
+                                                       : CUDA_ERROR_NOT_SUPPORTED,
+         hGraphExec, hNode, nodeParams);
 }
 
 static CUresult set_child(CUgraphExec exec, CUgraphNode from, CUgraph child)

@@ -63,51 +63,39 @@ static CUresult run(const struct launch *launch)
     return result;
 }
 
-/* Defines a function with the parameters of all three, for the default stream of the process and that of the thread. */
-#define LAUNCH(name)                                                                                                   \
-    CUresult CUDAAPI name(CUfunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ, unsigned blockDimX,   \
-                          unsigned blockDimY, unsigned blockDimZ, unsigned sharedMemBytes, CUstream hStream,           \
-                          void **kernelParams, void **extra)                                                           \
+/* The body of a function that launches f with such a grid, block, shared memory and stream; behind them its parameters,
+ * all of them. */
+#define LAUNCHED(name, of, ...)                                                                                        \
     {                                                                                                                  \
-        const name##_params params = {f,         gridDimX,       gridDimY, gridDimZ,     blockDimX, blockDimY,         \
-                                      blockDimZ, sharedMemBytes, hStream,  kernelParams, extra};                       \
-        const struct launch launch = {                                                                                 \
-            f,           {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, hStream,   \
-            kernelParams};                                                                                             \
-        struct standin_call call = CALL(name, &params, module_name_of(f));                                             \
-        driver_enter(&call);                                                                                           \
-        return driver_exit(&call, run(&launch));                                                                       \
-    }
-
-#define LAUNCH_EX(name)                                                                                                \
-    CUresult CUDAAPI name(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)               \
-    {                                                                                                                  \
-        const name##_params params = {config, f, kernelParams, extra};                                                 \
+        const name##_params params = {__VA_ARGS__};                                                                    \
         const struct launch launch = {f,                                                                               \
-                                      {config->gridDimX, config->gridDimY, config->gridDimZ},                          \
-                                      {config->blockDimX, config->blockDimY, config->blockDimZ},                       \
-                                      config->sharedMemBytes,                                                          \
-                                      config->hStream,                                                                 \
+                                      {of gridDimX, of gridDimY, of gridDimZ},                                         \
+                                      {of blockDimX, of blockDimY, of blockDimZ},                                      \
+                                      of sharedMemBytes,                                                               \
+                                      of hStream,                                                                      \
                                       kernelParams};                                                                   \
         struct standin_call call = CALL(name, &params, module_name_of(f));                                             \
         driver_enter(&call);                                                                                           \
         return driver_exit(&call, run(&launch));                                                                       \
     }
 
+/* Each defines a function, for the default stream of the process or that of the thread. */
+#define LAUNCH(name)                                                                                                   \
+    CUresult CUDAAPI name(CUfunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ, unsigned blockDimX,   \
+                          unsigned blockDimY, unsigned blockDimZ, unsigned sharedMemBytes, CUstream hStream,           \
+                          void **kernelParams, void **extra)                                                           \
+        LAUNCHED(name, , f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream,    \
+                 kernelParams, extra)
+
+#define LAUNCH_EX(name)                                                                                                \
+    CUresult CUDAAPI name(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)               \
+        LAUNCHED(name, config->, config, f, kernelParams, extra)
+
 #define LAUNCH_COOPERATIVE(name)                                                                                       \
     CUresult CUDAAPI name(CUfunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ, unsigned blockDimX,   \
                           unsigned blockDimY, unsigned blockDimZ, unsigned sharedMemBytes, CUstream hStream,           \
-                          void **kernelParams)                                                                         \
-    {                                                                                                                  \
-        const name##_params params = {f,         gridDimX,  gridDimY,       gridDimZ, blockDimX,                       \
-                                      blockDimY, blockDimZ, sharedMemBytes, hStream,  kernelParams};                   \
-        const struct launch launch = {                                                                                 \
-            f,           {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, hStream,   \
-            kernelParams};                                                                                             \
-        struct standin_call call = CALL(name, &params, module_name_of(f));                                             \
-        driver_enter(&call);                                                                                           \
-        return driver_exit(&call, run(&launch));                                                                       \
-    }
+                          void **kernelParams) LAUNCHED(name, , f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, \
+                                                        blockDimZ, sharedMemBytes, hStream, kernelParams)
 
 LAUNCH(cuLaunchKernel)
 LAUNCH(cuLaunchKernel_ptsz)

@@ -186,15 +186,12 @@ static int libraries(struct gpu *gpu, int count)
 
 /* Calls each function that launches. Of the six that the profiler knows, a program calls some by these names. By
  * cuGetProcAddress it gets those for a default stream for each thread. */
-static int ways(int argc, char **argv)
+static int ways(struct gpu *gpu, int count)
 {
-    (void)argc, (void)argv;
-    struct gpu gpu;
     CUfunction function;
-    int count = NUMBERS, value = 3;
-    gpu_open(&gpu, 0);
-    MUST(cuModuleGetFunction(&function, gpu.module, "add_one"));
-    void *parameters[] = {&gpu.numbers, &count, &value};
+    int numbers = NUMBERS, value = 3;
+    MUST(cuModuleGetFunction(&function, gpu->module, "add_one"));
+    void *parameters[] = {&gpu->numbers, &numbers, &value};
     const CUlaunchConfig config = {64, 1, 1, 256, 1, 1, 0, NULL, NULL, 0};
     MUST(cuLaunchKernel(function, 64, 1, 1, 256, 1, 1, 0, NULL, parameters, NULL));
     MUST(cuLaunchKernelEx(&config, function, parameters, NULL));
@@ -214,9 +211,7 @@ static int ways(int argc, char **argv)
     MUST(found.ex(&config, function, parameters, NULL));
     MUST(cuGetProcAddress("cuLaunchCooperativeKernel", &found.address, CUDA_VERSION, flags, NULL));
     MUST(found.cooperative(function, 64, 1, 1, 256, 1, 1, 0, NULL, parameters));
-    printf("ways: 6 launches, sum %d\n", gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+    return count;
 }
 
 static int failing(int argc, char **argv)
@@ -292,47 +287,37 @@ static void *launch_20(void *data)
     return NULL;
 }
 
-static int threads(int argc, char **argv)
+static int threads(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
     enum { MOST = 64 };
     pthread_t list[MOST];
-    int count = argument(argc, argv, 0, 8);
     if (count > MOST)
         count = MOST;
-    gpu_open(&gpu, 0);
     for (int i = 0; i < count; i++)
-        if (pthread_create(&list[i], NULL, launch_20, &gpu) != 0)
+        if (pthread_create(&list[i], NULL, launch_20, gpu) != 0)
             abort();
     for (int i = 0; i < count; i++)
         pthread_join(list[i], NULL);
-    printf("threads: %d x 20 launches, sum %d\n", count, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+    return 20 * count;
 }
 
 /* Runs another profiler inside the program, as torch.profiler does. It subscribes, and continues when that is refused.
  */
-static int subscriber(int argc, char **argv)
+static int subscriber(struct gpu *gpu, int count)
 {
-    (void)argc, (void)argv;
-    struct gpu gpu;
     int (*subscribe)(void **, void *, void *) = NULL;
     void *cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_LOCAL);
     if (cupti)
         *(void **)&subscribe = dlsym(cupti, "cuptiSubscribe");
     if (!subscribe) {
         fprintf(stderr, "program: %s\n", dlerror());
-        return 1;
+        exit(1);
     }
-    gpu_open(&gpu, 0);
     void *handle = NULL;
     const int result = subscribe(&handle, NULL, NULL);
-    launch_some(&gpu, 8);
+    launch_some(gpu, count);
     fprintf(stderr, "subscriber: cuptiSubscribe answered %d\n", result);
-    printf("subscriber: 8 launches, sum %d\n", gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+    return count;
 }
 
 /* Opens an NVTX range of that name, or ends one where it is NULL. Without the stand-in it does nothing. */
@@ -345,27 +330,22 @@ static void range(const char *name)
 }
 
 /* In each of N steps four launches within two ranges, which the range of the step holds; and one outside of it. */
-static int in_ranges(int argc, char **argv)
+static int in_ranges(struct gpu *gpu, int count)
 {
-    struct gpu gpu;
-    const int count = argument(argc, argv, 0, 8);
-    gpu_open(&gpu, 0);
     for (int i = 0; i < count; i++) {
-        launch(&gpu, "tiny", 1, 32);
+        launch(gpu, "tiny", 1, 32);
         range("step");
         range("forward pass");
-        launch(&gpu, "add_one", 64, 256);
-        launch(&gpu, "large", 64, 256);
+        launch(gpu, "add_one", 64, 256);
+        launch(gpu, "large", 64, 256);
         range(NULL);
         range("backward");
-        launch(&gpu, "add_one", 64, 256);
+        launch(gpu, "add_one", 64, 256);
         range(NULL);
-        launch(&gpu, "add_one", 64, 256);
+        launch(gpu, "add_one", 64, 256);
         range(NULL);
     }
-    printf("in-ranges: %d steps of 5 launches, sum %d\n", count, gpu_sum(&gpu));
-    gpu_close(&gpu);
-    return 0;
+    return 5 * count;
 }
 
 /* Warms up by launches of another kernel, and says so by cuProfilerStart and cuProfilerStop. */
@@ -479,13 +459,13 @@ const struct program programs_of_launches[] = {
     {"library", "[N]: N launches of a CUkernel", .run = library},
     {"libraries", "[N]: N launches of two CUkernels, each of a library that goes then", .launches = libraries,
      .count = 20},
-    {"ways", "a launch by each function that launches", .run = ways},
+    {"ways", "a launch by each function that launches", .launches = ways, .count = 6},
     {"failing", "22 launches, with 21 between them that fail", .run = failing},
     {"second-context", "8 launches, 8 in a second context, 8", .run = second_context},
     {"devices", "[N]: 8 launches on each of N devices in turn", .run = devices},
-    {"threads", "[N]: 20 launches in each of N threads", .run = threads},
-    {"subscriber", "a second subscriber to CUPTI", .run = subscriber},
-    {"in-ranges", "[N]: N steps of five launches in NVTX ranges", .run = in_ranges},
+    {"threads", "[N]: 20 launches in each of N threads", .launches = threads, .count = 8},
+    {"subscriber", "a second subscriber to CUPTI", .launches = subscriber, .count = 8},
+    {"in-ranges", "[N]: N steps of five launches in NVTX ranges", .launches = in_ranges, .count = 8},
     {"warmed-up", "[N]: 20 shapes, then N launches between cuProfilerStart and cuProfilerStop", .launches = warmed_up,
      .count = 8},
     {"long-first", "[N]: a long kernel once, then N launches of a short one", .launches = long_first, .count = 480},

@@ -104,28 +104,24 @@ static void hello_twice(int to)
     greet(to);
 }
 
-static void result_first(int to)
+static void say_result(int to, const char *of)
 {
     char text[256];
-    greet(to);
-    snprintf(text, sizeof text, RESULT, "add_one@64,256");
+    snprintf(text, sizeof text, RESULT, of);
     say(to, 'R', text);
+}
+
+static void result_first(int to)
+{
+    greet(to);
+    say_result(to, "add_one@64,256");
 }
 
 static void result_of_another(int to)
 {
-    char text[256];
     say_device(to, "Stand-in GPU");
     say(to, 'G', GROUP);
-    snprintf(text, sizeof text, RESULT, "nobody@64,256");
-    say(to, 'R', text);
-}
-
-static void say_result(int to)
-{
-    char text[256];
-    snprintf(text, sizeof text, RESULT, "add_one@64,256");
-    say(to, 'R', text);
+    say_result(to, "nobody@64,256");
 }
 
 /* Sends two results of one launch. */
@@ -133,8 +129,8 @@ static void results_of_one(int to)
 {
     say_device(to, "Stand-in GPU");
     say(to, 'G', GROUP);
-    say_result(to);
-    say_result(to);
+    say_result(to, "add_one@64,256");
+    say_result(to, "add_one@64,256");
     say(to, 'E', END "1 1 0 0 1/0/0 program/add_one@64,256\n");
 }
 
@@ -143,7 +139,7 @@ static void result_after_end(int to)
     say_device(to, "Stand-in GPU");
     say(to, 'G', GROUP);
     say(to, 'E', END "1 1 0 0 1/0/0 program/add_one@64,256\n");
-    say_result(to);
+    say_result(to, "add_one@64,256");
 }
 
 static void no_token(int to)

@@ -86,38 +86,17 @@ bool activity_adds_code(void)
     return complete && enabled[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL];
 }
 
-static void copied(size_t bytes)
-{
-    CUpti_ActivityMemcpy6 record;
-    memset(&record, 0, sizeof record);
-    record.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
-    record.correlationId = correlation;
-    record.bytes = bytes;
-    record.start = clock_ns;
-    clock_ns += bytes / BYTES_PER_NS;
-    record.end = clock_ns;
-    add(&record, CUPTI_ACTIVITY_KIND_MEMCPY, sizeof record);
-}
-
-static void set(size_t bytes)
-{
-    CUpti_ActivityMemset4 record;
-    memset(&record, 0, sizeof record);
-    record.kind = CUPTI_ACTIVITY_KIND_MEMSET;
-    record.correlationId = correlation;
-    record.bytes = bytes;
-    record.start = clock_ns;
-    clock_ns += bytes / BYTES_PER_NS;
-    record.end = clock_ns;
-    add(&record, CUPTI_ACTIVITY_KIND_MEMSET, sizeof record);
-}
-
 void activity_moved(size_t bytes, bool is_copy)
 {
+    const uint64_t start = clock_ns, end = clock_ns += bytes / BYTES_PER_NS;
+    const CUpti_ActivityMemcpy6 copy = {
+        .kind = CUPTI_ACTIVITY_KIND_MEMCPY, .correlationId = correlation, .bytes = bytes, .start = start, .end = end};
+    const CUpti_ActivityMemset4 set = {
+        .kind = CUPTI_ACTIVITY_KIND_MEMSET, .correlationId = correlation, .bytes = bytes, .start = start, .end = end};
     if (is_copy)
-        copied(bytes);
+        add(&copy, copy.kind, sizeof copy);
     else
-        set(bytes);
+        add(&set, set.kind, sizeof set);
 }
 
 /* ---- Functions ---- */

@@ -22,6 +22,13 @@ static CUptiResult enter(const struct CUpti_RangeProfiler_Object *object)
     return CUPTI_ERROR_INVALID_PARAMETER;
 }
 
+#define ENTER(object)                                                                                                  \
+    do {                                                                                                               \
+        const CUptiResult entered_ = enter(object);                                                                    \
+        if (entered_ != CUPTI_SUCCESS)                                                                                 \
+            return entered_;                                                                                           \
+    } while (0)
+
 static CUptiResult leave(CUptiResult result)
 {
     pthread_mutex_unlock(&profiler_lock);
@@ -119,9 +126,7 @@ CUptiResult CUPTIAPI cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params 
 CUptiResult CUPTIAPI cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params *pParams)
 {
     struct CUpti_RangeProfiler_Object *object = pParams->pRangeProfilerObject;
-    const CUptiResult result = enter(object);
-    if (result != CUPTI_SUCCESS)
-        return result;
+    ENTER(object);
     struct CUpti_RangeProfiler_Object **link = &profiler_objects;
     while (*link != object)
         link = &(*link)->next;
@@ -137,9 +142,7 @@ CUptiResult CUPTIAPI cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Param
 CUptiResult CUPTIAPI cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterDataSize_Params *pParams)
 {
     struct CUpti_RangeProfiler_Object *object = pParams->pRangeProfilerObject;
-    const CUptiResult result = enter(object);
-    if (result != CUPTI_SUCCESS)
-        return result;
+    ENTER(object);
     uint64_t metrics = 0;
     for (size_t i = 0; i < pParams->numMetrics; i++) {
         const int metric = metric_find(pParams->pMetricNames[i]);
@@ -182,9 +185,7 @@ CUptiResult CUPTIAPI cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_P
     /* Other modes change a program's memory or run it again. The stand-in does neither. */
     if (pParams->replayMode != CUPTI_UserReplay)
         return CUPTI_ERROR_NOT_SUPPORTED;
-    const CUptiResult result = enter(object);
-    if (result != CUPTI_SUCCESS)
-        return result;
+    ENTER(object);
     if (object->is_running)
         return leave(CUPTI_ERROR_INVALID_OPERATION);
     if (object->config.mark != 0 && object->config.metrics != config.metrics)
@@ -226,9 +227,7 @@ static bool is_second(const struct CUpti_RangeProfiler_Object *object)
 CUptiResult CUPTIAPI cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *pParams)
 {
     struct CUpti_RangeProfiler_Object *object = pParams->pRangeProfilerObject;
-    const CUptiResult result = enter(object);
-    if (result != CUPTI_SUCCESS)
-        return result;
+    ENTER(object);
     if (object->config.mark == 0 || object->is_running)
         return leave(CUPTI_ERROR_INVALID_OPERATION);
     if (object->is_broken || profiler_driver()->has_failed(object->context) || is_spoiled_by_capture())
@@ -255,17 +254,13 @@ static void note_pass(const struct CUpti_RangeProfiler_Object *object)
 CUptiResult CUPTIAPI cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *pParams)
 {
     struct CUpti_RangeProfiler_Object *object = pParams->pRangeProfilerObject;
-    CUptiResult result = enter(object);
-    if (result != CUPTI_SUCCESS)
-        return result;
+    ENTER(object);
     if (!object->is_running)
         return leave(CUPTI_ERROR_INVALID_OPERATION);
     pthread_mutex_unlock(&profiler_lock);
     profiler_driver()->wait(object->context);
     const bool is_broken = profiler_driver()->has_failed(object->context) || is_spoiled_by_capture();
-    result = enter(object);
-    if (result != CUPTI_SUCCESS)
-        return result;
+    ENTER(object);
     object->is_running = false;
     object->is_broken |= is_broken;
     if (object->is_broken)
@@ -285,9 +280,7 @@ CUptiResult CUPTIAPI cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *pPa
 CUptiResult CUPTIAPI cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params *pParams)
 {
     struct CUpti_RangeProfiler_Object *object = pParams->pRangeProfilerObject;
-    const CUptiResult result = enter(object);
-    if (result != CUPTI_SUCCESS)
-        return result;
+    ENTER(object);
     if (!object->is_running || object->range != CUPTI_UserRange || object->is_open || !pParams->pRangeName)
         return leave(CUPTI_ERROR_INVALID_OPERATION);
     object->is_open = true;
@@ -302,9 +295,7 @@ CUptiResult CUPTIAPI cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_P
 CUptiResult CUPTIAPI cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params *pParams)
 {
     struct CUpti_RangeProfiler_Object *object = pParams->pRangeProfilerObject;
-    const CUptiResult result = enter(object);
-    if (result != CUPTI_SUCCESS)
-        return result;
+    ENTER(object);
     if (!object->is_running || !object->is_open)
         return leave(CUPTI_ERROR_INVALID_OPERATION);
     object->work.time_ns *= object->is_first ? 2.4 : 1.2;
@@ -318,9 +309,7 @@ CUptiResult CUPTIAPI cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Par
 CUptiResult CUPTIAPI cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *pParams)
 {
     struct CUpti_RangeProfiler_Object *object = pParams->pRangeProfilerObject;
-    const CUptiResult result = enter(object);
-    if (result != CUPTI_SUCCESS)
-        return result;
+    ENTER(object);
     if (object->is_broken || profiler_driver()->has_failed(object->context))
         return leave(CUPTI_ERROR_UNKNOWN);
     pParams->numOfRangeDropped = 0;
