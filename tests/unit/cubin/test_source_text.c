@@ -52,7 +52,7 @@ Test(source_text, names_are_from_the_checkout_of_the_library, .init = enter, .fi
     char folder[4096];
     cr_assert(getcwd(folder, sizeof folder));
     cr_assert_eq(make_folders("b") + make_folders("other/.git"), 0);
-    char *library = x_sprintf("%s/b/lib.so", folder), *path = x_sprintf("%s/a/kernels/one.cu", folder);
+    OWNED_TEXT library = x_sprintf("%s/b/lib.so", folder), *path = x_sprintf("%s/a/kernels/one.cu", folder);
     fclose(fopen(library, "w"));
     for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
         OWNED(profile) profile = {0};
@@ -66,8 +66,6 @@ Test(source_text, names_are_from_the_checkout_of_the_library, .init = enter, .fi
         }
         cr_assert_eq(chdir(folder), 0);
     }
-    free(path);
-    free(library);
 }
 
 Test(source_text, what_is_not_there_keeps_its_name_and_has_no_text, .init = enter, .fini = scratch_leave)
@@ -105,7 +103,8 @@ Test(source_text, what_is_not_below_the_folder_or_is_hidden_there_has_no_text, .
     cr_assert_eq(symlink("in.cu", "inside/link.cu"), 0);
     cr_assert_eq(mkfifo("inside/fifo.cu", 0600), 0);
     cr_assert_eq(chdir("inside"), 0);
-    char *outside = x_sprintf("%s/outside.cu", folder), *around = x_sprintf("%s/inside/folder/inside/in.cu", folder);
+    OWNED_TEXT outside = x_sprintf("%s/outside.cu", folder),
+               *around = x_sprintf("%s/inside/folder/inside/in.cu", folder);
     const struct {
         const char *path;
         bool has_text;
@@ -130,8 +129,6 @@ Test(source_text, what_is_not_below_the_folder_or_is_hidden_there_has_no_text, .
         OWNED(profile) profile;
         cr_expect_eq(resolve(&profile, cases[i].path, 1)->text != NULL, cases[i].has_text, "%s", cases[i].path);
     }
-    free(around);
-    free(outside);
 }
 
 Test(source_text, all_texts_together_are_bounded, .init = enter, .fini = scratch_leave)

@@ -79,7 +79,7 @@ Test(static_claims, what_takes_the_place_of_a_function_that_is_gone)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         static const char *const ids[] = {"a/one", "a/two", "b/three"};
-        struct fixture fixture;
+        AT_END(tear_down) struct fixture fixture;
         set_up(&fixture);
         for (size_t k = 0; k < ARRAY_SIZE(ids); k++)
             add_kernel(&fixture, ids[k], cases[i].functions[k], cases[i].codes[k]);
@@ -94,13 +94,12 @@ Test(static_claims, what_takes_the_place_of_a_function_that_is_gone)
                 cr_expect_eq(rename->sure, cases[i].sure, "case %zu", i);
             }
         }
-        tear_down(&fixture);
     }
 }
 
 Test(static_claims, a_kernel_that_is_not_there_claims_nothing)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     set_up(&fixture);
     add_kernel(&fixture, "a/one", "plain(int)", NULL);
     add_kernel(&fixture, "a/two", "void plain<2>(int)", NULL);
@@ -110,7 +109,6 @@ Test(static_claims, a_kernel_that_is_not_there_claims_nothing)
     cr_assert_not_null(rename);
     cr_expect(rename->sure);
     cr_expect_null(claims_find(&fixture.claims, "void plain<2>(int)"));
-    tear_down(&fixture);
 }
 
 static void expect_new(const struct fixture *fixture, const char *words, bool said)

@@ -101,7 +101,7 @@ Test(static_facts, launches_that_hold_their_code_need_no_library)
 {
     static const char *const ids[] = {"one/plain_large", "one/bounded", "two/launches"};
     static const char *const functions[][2] = {{PLAIN}, {BOUNDED}, {STACKED, PLAIN}};
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     OWNED(cubin) cubin;
     enum cubin_status status;
     set_up(&fixture, "9.0");
@@ -124,7 +124,6 @@ Test(static_facts, launches_that_hold_their_code_need_no_library)
     cr_expect_null(result->launches[1].code);
     static_facts_of_launches(result, 90, 132, &fixture.metrics, false);
     expect_facts(&fixture.run, "two/launches", -1, -1, -1, -1);
-    tear_down(&fixture);
 }
 
 Test(static_facts, what_cannot_be_known_is_not_supported)
@@ -175,11 +174,10 @@ static char *both_files(const char *folder)
     FILE *stream = fopen(path, "w");
     cr_assert_not_null(stream);
     for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-        char *bytes;
+        OWNED_TEXT bytes;
         size_t length;
         cr_assert_eq(file_read(files[i], 1 << 20, &bytes, &length), 0);
         cr_assert_eq(fwrite(bytes, 1, length, stream), length);
-        free(bytes);
     }
     fclose(stream);
     return path;
@@ -218,7 +216,7 @@ Test(static_facts, a_library_without_machine_code_knows_nothing_and_no_library_i
 /* No more warps are active than fit, so occupancy measured on a GPU is at most the theoretical one computed without. */
 Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
 {
-    struct fixture fixture = {0};
+    AT_END(tear_down) struct fixture fixture = {0};
     cr_assert_eq(metrics_read_folder(&fixture.metrics, "metrics"), 0);
     cr_assert_eq(run_read(&fixture.run, "tests/data/recorded-nvidia-h200.json"), 0);
     OWNED_TEXT folder = program_folder();
@@ -243,7 +241,6 @@ Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
         cr_skip_test("the kernel library is for other GPUs than the recording");
     cr_expect_geq(compared, 58);
     cr_expect_geq(filled, compared / 3, "%zu of %zu come near", filled, compared);
-    tear_down(&fixture);
 }
 
 /* ---- A run without a GPU ---- */
@@ -262,7 +259,7 @@ static void make_baseline(struct fixture *fixture)
 
 Test(static_facts, a_static_run_repeats_the_baseline_s_launches_with_the_facts_of_another_library)
 {
-    struct fixture fixture;
+    AT_END(tear_down) struct fixture fixture;
     make_baseline(&fixture);
     OWNED(run) run;
     const struct library_facts facts = {.compiler = "nvcc 13.0.88"};
@@ -289,7 +286,6 @@ Test(static_facts, a_static_run_repeats_the_baseline_s_launches_with_the_facts_o
     cr_assert_eq(run.session_count, 1);
     cr_expect_str_eq(run.sessions[0].facts[SESSION_COMPILER], "nvcc 13.0.88");
     cr_expect_null(run.sessions[0].facts[SESSION_FLAGS]);
-    tear_down(&fixture);
 }
 
 Test(static_facts, a_static_run_of_no_library)

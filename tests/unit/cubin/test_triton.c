@@ -37,7 +37,7 @@ Test(triton, other_descriptions)
         {"{", -1, {false, 0, 0, 0, ""}},
     };
     char *folder = scratch_make();
-    char *cubin = x_sprintf("%s/a.cubin", folder), *json = x_sprintf("%s/a.json", folder);
+    OWNED_TEXT cubin = x_sprintf("%s/a.cubin", folder), *json = x_sprintf("%s/a.json", folder);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         FILE *file = fopen(json, "w");
         cr_assert(file && fputs(rows[i].text, file) >= 0 && fclose(file) == 0);
@@ -47,7 +47,5 @@ Test(triton, other_descriptions)
                       strcmp(launch.version, rows[i].launch.version) == 0,
                   "row %zu", i);
     }
-    free(cubin);
-    free(json);
     scratch_remove(folder);
 }

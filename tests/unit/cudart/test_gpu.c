@@ -16,7 +16,7 @@ Test(gpu, the_description_is_the_device_of_its_baseline)
 {
     struct gpu gpu;
     struct problem problem;
-    struct run run;
+    OWNED(run) run;
     struct device device = {0};
     cr_assert_eq(gpu_read(&gpu, DESCRIPTION, &problem), 0, "%s", problem.text);
     cr_assert_eq(run_read(&run, "baselines/nvidia-h200/transpose/padded.json"), 0);
@@ -27,7 +27,6 @@ Test(gpu, the_description_is_the_device_of_its_baseline)
     cr_expect_eq(gpu_capability(&gpu), 90);
     free(device.name);
     free(device.compute_capability);
-    run_release(&run);
 }
 
 static char *read_with(const char *from, const char *to)
@@ -71,8 +70,7 @@ Test(gpu, what_is_wrong_with_a_description_is_said)
         {"name = NVIDIA H200", "name", "neither"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *words = read_with(rows[i].from, rows[i].to);
+        OWNED_TEXT words = read_with(rows[i].from, rows[i].to);
         cr_expect(strstr(words, rows[i].words), "%s: %s", rows[i].words, words);
-        free(words);
     }
 }
