@@ -1,29 +1,23 @@
 """What reports/cugate_reports/changes.py achieves, by simulation: a table of false alerts, steps found and time.
 
-    PYTHONPATH=reports build/python/bin/python reports/tests/bench_changes.py [--others]
+    PYTHONPATH=reports build/python/bin/python reports/tests/bench_changes.py
 
-Everything is seeded. --others also searches with what was not chosen; Apache Otava only where it can be imported (it is
-no dependency: its analysis needs no more than NumPy and SciPy, so an unpacked wheel on PYTHONPATH will do).
+Everything is seeded.
 """
 
 from __future__ import annotations
 
-import sys
 import time
-import warnings
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 import numpy as np
-from ruptures import KernelCPD, Pelt
 
-from cugate_reports.changes import find_changes, noise_scale
+from cugate_reports.changes import find_changes
 
 YEAR = 365
 NEAR = 2  # nights: within so many of its place, a change point is still the same one
-
-Finder = Callable[[np.ndarray], list[int]]
 
 
 def indices(values: np.ndarray) -> list[int]:
@@ -58,28 +52,28 @@ NOISES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 }
 
 
-def alerts(values: np.ndarray, find: Finder = indices) -> list[tuple[int, int]]:
+def alerts(values: np.ndarray) -> list[tuple[int, int]]:
     """Returns what a reader of the nightly page sees as new, (nights of history, change point), searching every night
     anew.
     """
     seen: list[int] = []
     found = []
     for nights in range(1, len(values) + 1):
-        for index in find(values[:nights]):
+        for index in indices(values[:nights]):
             if all(abs(index - other) > NEAR for other in seen):
                 found.append((nights, index))
                 seen.append(index)
     return found
 
 
-def _unchanged_alerts(noise: str, nights: int, find: Finder, seed: int) -> list[tuple[int, int]]:
-    return alerts(NOISES[noise](np.random.default_rng([seed, nights]), nights), find)
+def _unchanged_alerts(noise: str, nights: int, seed: int) -> list[tuple[int, int]]:
+    return alerts(NOISES[noise](np.random.default_rng([seed, nights]), nights))
 
 
-def false_alerts(noise: str, series: int, nights: int = YEAR, find: Finder = indices) -> list[tuple[int, int]]:
+def false_alerts(noise: str, series: int, nights: int = YEAR) -> list[tuple[int, int]]:
     """Returns the alerts in so many series without a change, searched by as many processes as there are cores."""
     with ProcessPoolExecutor() as pool:
-        one = partial(_unchanged_alerts, noise, nights, find)
+        one = partial(_unchanged_alerts, noise, nights)
         return [alert for found in pool.map(one, range(series), chunksize=8) for alert in found]
 
 
@@ -89,54 +83,24 @@ def stepped(before: int, nights: int, step: float, seed: int, noise: float = 0.0
     return 100 * levels * (1 + noise * np.random.default_rng([seed, before]).standard_normal(nights))
 
 
-def found_within(before: int, step: float, seed: int, nights: int = 5, find: Finder = indices) -> bool:
+def found_within(before: int, step: float, seed: int, nights: int = 5) -> bool:
     """Whether a step is found while its level is at most so many nights old."""
     values = stepped(before, before + nights, step, seed)
-    return any(abs(index - before) <= NEAR for end in range(1, nights + 1) for index in find(values[: before + end]))
+    return any(abs(index - before) <= NEAR for end in range(1, nights + 1) for index in indices(values[: before + end]))
 
 
-def spike_alerts(seed: int, before: int = 30, find: Finder = indices) -> bool:
+def spike_alerts(seed: int, before: int = 30) -> bool:
     """Whether one night of +10 %, and five ordinary ones after it, lead to an alert."""
     values = stepped(before, before + 6, 0, seed)
     values[before] *= 1.1
-    return any(find(values[:end]) for end in range(before + 1, before + 7))
+    return any(indices(values[:end]) for end in range(before + 1, before + 7))
 
 
-def _scaled(values: np.ndarray) -> np.ndarray:
-    return np.log(values) / noise_scale(np.log(values))
-
-
-def _linear(values: np.ndarray) -> list[int]:
-    if len(values) < 8:
-        return []
-    return KernelCPD(kernel="linear", min_size=4).fit_predict(_scaled(values), pen=17)[:-1]
-
-
-def _pelt(values: np.ndarray) -> list[int]:
-    if len(values) < 8:
-        return []
-    return Pelt(model="l2", min_size=4, jump=1).fit_predict(_scaled(values), pen=17)[:-1]
-
-
-def _otava(values: np.ndarray) -> list[int]:
-    from otava.analysis import compute_change_points
-
-    if len(values) < 4:
-        return []
-    with warnings.catch_warnings():  # Otava's t test divides by 0 where all nights are equal
-        warnings.simplefilter("ignore", RuntimeWarning)
-        # A list is needed: given an array, Otava 0.8.0 forgets which window it was asked to look at.
-        return [point.index for point in compute_change_points(values.tolist(), max_pvalue=0.0001)[0]]
-
-
-OTHERS: dict[str, Finder] = {"KernelCPD, linear": _linear, "Otava, p < 0.0001": _otava}
-
-
-def _milliseconds(find: Finder, times: int) -> float:
+def _milliseconds(times: int) -> float:
     values = stepped(YEAR, YEAR, 0, 1)
     start = time.perf_counter()
     for _ in range(times):
-        find(values)
+        indices(values)
     return 1000 * (time.perf_counter() - start) / times
 
 
@@ -157,14 +121,7 @@ def _later_alerts(step: float, series: int = 50) -> float:
     return 1000 * sum(abs(index - 30) > NEAR for _, index in found) / series / YEAR
 
 
-def _other_row(name: str) -> str:
-    find, series = OTHERS[name], 20
-    rates = [1000 * len(false_alerts(noise, series, YEAR, find)) / series / YEAR for noise in list(NOISES)[:3]]
-    steps = sum(found_within(30, 0.03, seed, find=find) for seed in range(300)) / 3
-    return f"{name:<28}" + "".join(f"{rate:>10.2f}" for rate in rates) + f"{steps:>14.1f} %"
-
-
-def main(arguments: list[str]) -> None:
+def main() -> None:
     print(f"{'per 1,000 series-nights':<28}{'alerts':>8}{'in the first 20':>18}")
     for name in NOISES:
         print(_alert_row(name, 200 if name == "Gaussian" else 60), flush=True)
@@ -176,18 +133,8 @@ def main(arguments: list[str]) -> None:
         for step, rate in zip((0.03, 0.3), pool.map(_later_alerts, (0.03, 0.3)), strict=True):
             print(f"other alerts in the year around a step of {step:+.0%}: {rate:.2f} per 1,000 series-nights")
         print(f"one night of +10 % alerts: {sum(map(spike_alerts, range(1000))) / 10:.1f} %")
-    print(f"\n365 nights: {_milliseconds(indices, 100):.2f} ms a series")
-    if "--others" in arguments:
-        print(f"KernelCPD, linear: {_milliseconds(_linear, 100):.2f} ms; Pelt: {_milliseconds(_pelt, 3):.0f} ms")
-        try:
-            print(f"Otava: {_milliseconds(_otava, 10):.0f} ms")
-        except ImportError:
-            print("Otava: cannot be imported")
-            del OTHERS["Otava, p < 0.0001"]
-        print(f"\n{'':<28}{'Gaussian':>10}{'t(5)':>10}{'outliers':>10}{'+3 % after 30':>16}")
-        for name in OTHERS:
-            print(_other_row(name), flush=True)
+    print(f"\n365 nights: {_milliseconds(100):.2f} ms a series")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
