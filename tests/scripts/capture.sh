@@ -7,23 +7,9 @@
 # shellcheck disable=SC2030,SC2031 # some rows have limits of their own, in a subshell
 # shellcheck source=tests/scripts/begin.sh
 . "$(dirname "$0")/begin.sh"
-standin=$(dirname "$cugate")/tests/standin
-program=$standin/program
+# shellcheck source=tests/scripts/standing.sh
+. "$top/tests/scripts/standing.sh"
 only=${1-}
-cd "$work" || exit 2
-
-# Sanitizers would take crashes for theirs, and do not like to be loaded second.
-ulimit -c 0
-export ASAN_OPTIONS=handle_segv=0:handle_abort=0:verify_asan_link_order=0
-mkdir counters tmp
-export STANDIN_DIR=$work/counters XDG_RUNTIME_DIR=$work/counters TMPDIR=$work/tmp LC_ALL=C
-unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH CUDA_VISIBLE_DEVICES CUGATE
-standing_in=(env "LD_LIBRARY_PATH=$standin" "LD_PRELOAD=$standin/libcupti.so.13")
-metrics=$top/metrics
-
-chosen() {
-    case $1 in *"$only"*) ;; *) return 1 ;; esac
-}
 
 # ask_standin COMMAND...: as ask does, with the stand-in.
 ask_standin() {
@@ -62,10 +48,7 @@ program() {
     # shellcheck disable=SC2086 # words
     { [ "${endless-}" ] || "${standing_in[@]}" timeout 10 "$program" $name <"${input:-/dev/null}" >alone 2>alone.errors
         captured ${options-} -- "$program" $name; } 2>/dev/null
-    if [ ! "${endless-}" ]; then
-        cmp -s <(sort alone) <(sort with) || diff alone with | sed 's/^/DIFFERS: /'
-        comm -23 <(sort alone.errors) <(sort with.errors) | sed 's/^/DIFFERS: without /'
-    fi >>said 2>&1
+    [ "${endless-}" ] || differs >>said 2>&1
     expect "$label" "$wanted" "$@" '!DIFFERS' '!WRONG'
 }
 
@@ -248,15 +231,10 @@ fi
 
 # judged LABEL CODE NAME [ARGUMENT]... -- WORDS...: a check of the program by the baseline, with a report.
 judged() {
-    local label=$1 wanted=$2 command=()
-    shift 2
-    until [ "$1" = -- ]; do
-        command+=("$1")
-        shift
-    done
-    shift
-    ask_standin "$cugate" check --metrics "$metrics" --baselines "${base-plain}" --report json=report.json -- "$program" "${command[@]}"
-    expect "check: $label" "$wanted" "$@"
+    local words rest
+    until_dashes "${@:3}"
+    ask_standin "$cugate" check --metrics "$metrics" --baselines "${base-plain}" --report json=report.json -- "$program" "${words[@]}"
+    expect "check: $1" "$2" "${rest[@]}"
 }
 if chosen 'check'; then
     for name in plain restless; do
@@ -359,8 +337,7 @@ interrupted() {
         sleep 0.01
     done
     sleep 0.1
-    # timeout's child is cugate.
-    kill "-$signal" "$(cat "/proc/$cugate_pid/task/$cugate_pid/children")"
+    kill "-$signal" "$(child $cugate_pid)" # timeout's child is cugate
     { end_captured; } 2>/dev/null
     expect "$label" 130 'NO FILE' '!WRONG' '!holds data'
     rm -f first second replaying

@@ -8,20 +8,10 @@
 # shellcheck disable=SC2030,SC2031 # what takes seconds has a folder of its own, in a subshell
 # shellcheck source=tests/scripts/begin.sh
 . "$(dirname "$0")/begin.sh"
-standin=$(dirname "$cugate")/tests/standin
-program=$standin/program
+# shellcheck source=tests/scripts/standing.sh
+. "$top/tests/scripts/standing.sh"
 cubins=$top/build/tests/standin # the same for sanitized builds
 only=${1-}
-cd "$work" || exit 2
-
-# Sanitizers would take crashes for theirs, and do not like to be loaded second.
-ulimit -c 0
-export ASAN_OPTIONS=handle_segv=0:handle_abort=0:verify_asan_link_order=0
-mkdir counters tmp
-export STANDIN_DIR=$work/counters XDG_RUNTIME_DIR=$work/counters TMPDIR=$work/tmp LC_ALL=C
-unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH CUDA_VISIBLE_DEVICES CUGATE
-standing_in=(env "LD_LIBRARY_PATH=$standin" "LD_PRELOAD=$standin/libcupti.so.13")
-metrics=$top/metrics
 
 # What is in run.json: "8 ok, 0 failed, samples 40 40 40" of the three runs; then whatever is wrong in it.
 cat >held.jq <<'JQ'
@@ -83,10 +73,6 @@ $ranges[],
 (.sessions[] | select(.collector != "exec" or .caches != "the program's own") | "WRONG: collector or caches")
 JQ
 
-chosen() {
-    case $1 in *"$only"*) ;; *) return 1 ;; esac
-}
-
 # alone COMMAND..., measured OPTION... -- COMMAND...: with the same input. What differs is said beside what the second
 # said.
 alone() {
@@ -115,8 +101,7 @@ end_measured() {
 }
 compared() {
     {
-        cmp -s <(sort alone) <(sort with) || diff alone with | sed 's/^/DIFFERS: /'
-        comm -23 <(sort alone.errors) <(sort with.errors) | sed 's/^/DIFFERS: without /'
+        differs
         [ "$alone" = 0 ] || [ "$code" = "$alone" ] || echo "DIFFERS: exit code $alone alone"
     } >>"$work/said" 2>&1
 }
@@ -139,13 +124,6 @@ finish() {
     passed=$((passed + more_passed))
     failed=$((failed + more_failed))
     summary
-}
-
-# child PID: of that process.
-child() {
-    local pid
-    read -r pid <"/proc/$1/task/$1/children"
-    echo "$pid"
 }
 
 # signalled WHOM SIGNAL 'NAME [ARGUMENT]...' CODE HELD WORDS...: sends it to cugate or to the program, 0.1 s after the
@@ -354,17 +332,12 @@ fi
 # runs LABEL RUNS PROFILED CODE HELD WORDS... -- COMMAND...: it runs so often, and so often a process opens the profiler,
 # which it does anew for each set of metrics that it changes to.
 runs() {
-    local label="runs: $1" runs=$2 profiled=$3 wanted=$4 words=()
-    shift 4
-    until [ "$1" = -- ]; do
-        words+=("$1")
-        shift
-    done
-    shift
+    local label="runs: $1" runs=$2 profiled=$3 wanted=$4 words rest
     chosen "$label" || return
+    until_dashes "${@:5}"
     rm -f ran log
     # shellcheck disable=SC2086,SC2016 # words; for that shell
-    STANDIN_LOG=$work/log measured ${options-} --name program -- sh -c 'echo >>ran; '"$*"
+    STANDIN_LOG=$work/log measured ${options-} --name program -- sh -c 'echo >>ran; '"${rest[*]}"
     printf 'runs %s, profiled %s\n' "$(grep -c '' ran)" "$(grep -c ^process log)" >>"$work/said"
     expect "$label${options+, $options}" "$wanted" "runs $runs, profiled $profiled" "${words[@]}" '!WRONG' \
         "${warned:-!warning}"
@@ -420,18 +393,11 @@ warned=$ended options='--first 5' runs 'a process that ends without a word' 3 4 
 
 # given LABEL CODE HELD [WORDS... --] PROGRAM [ARGUMENT]...
 given() {
-    local label=$1 wanted=$2 words=("$3")
+    local label=$1 wanted=$2 words=("$3") rest=("${@:4}")
     chosen "$label" || return
-    shift 3
-    if [[ " $* " == *' -- '* ]]; then
-        until [ "$1" = -- ]; do
-            words+=("$1")
-            shift
-        done
-        shift
-    fi
-    alone "$@"
-    measured -- "$@"
+    [[ " $* " != *' -- '* ]] || until_dashes "${@:3}"
+    alone "${rest[@]}"
+    measured -- "${rest[@]}"
     compared
     expect "$label" "$wanted" "${words[@]}" '!DIFFERS' '!WRONG' "${warned:-!warning}"
 }
@@ -518,14 +484,10 @@ fi
 # ---- What cannot be measured
 
 refused() { # refused LABEL CODE WORDS -- COMMAND...
-    local label=$1 wanted=$2 words=()
-    shift 2
-    until [ "$1" = -- ]; do
-        words+=("$1")
-        shift
-    done
+    local label=$1 wanted=$2 words rest
     chosen "$label" || return
-    ask "${standing_in[@]}" "$cugate" exec --metrics "$metrics" "${@:2}"
+    until_dashes "${@:3}"
+    ask "${standing_in[@]}" "$cugate" exec --metrics "$metrics" "${rest[@]}"
     expect "$label" "$wanted" "${words[@]}"
 }
 refused 'two ranges of one name' 2 "error: --nvtx 'st*p' and --nvtx 'st_p' would have one row" '!in-ranges:' -- \
@@ -621,17 +583,12 @@ program 'stranger half' 0 '8 ok, 0 failed'
 # aa LABEL CODE WORDS... -- ARGUMENT...: of `cugate aa`, whose standard output is kept in report, with $input. What it keeps
 # in the folder sessions is counted.
 aa() {
-    local label="aa: $1" wanted=$2 words=()
-    shift 2
-    until [ "$1" = -- ]; do
-        words+=("$1")
-        shift
-    done
-    shift
+    local label="aa: $1" wanted=$2 words rest
     chosen "$label" || return
+    until_dashes "${@:3}"
     rm -rf sessions ran report
     code=0
-    "${standing_in[@]}" timeout --foreground 60 "$cugate" aa --metrics "$metrics" --save sessions "$@" >report 2>said \
+    "${standing_in[@]}" timeout --foreground 60 "$cugate" aa --metrics "$metrics" --save sessions "${rest[@]}" >report 2>said \
         <"${input:-/dev/null}" || code=$?
     {
         cat report
@@ -721,15 +678,10 @@ if ! chosen 'gate'; then
     exit
 fi
 gate() { # gate LABEL CODE WORDS... -- ARGUMENT...: of `cugate check`
-    local label="gate: $1" wanted=$2 words=()
-    shift 2
-    until [ "$1" = -- ]; do
-        words+=("$1")
-        shift
-    done
-    shift
-    ask "${standing_in[@]}" timeout 60 "$cugate" check --metrics "$metrics" --baselines baselines --explain 0 "$@"
-    expect "$label" "$wanted" "${words[@]}"
+    local words rest
+    until_dashes "${@:3}"
+    ask "${standing_in[@]}" timeout 60 "$cugate" check --metrics "$metrics" --baselines baselines --explain 0 "${rest[@]}"
+    expect "gate: $1" "$2" "${words[@]}"
 }
 # sessions NAME PROGRAM...: three of them, as a baseline.
 sessions() {
