@@ -3,7 +3,6 @@
 #include "capsule_text.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Reads pages, of which the file has so many. They are allocated by what the list holds, not by what the size claims.
  */

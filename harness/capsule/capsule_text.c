@@ -2,7 +2,6 @@
 #include "capsule_text.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define OF(of, member) offsetof(struct of, member)
 #define AT(of, member) .offset = OF(of, member)

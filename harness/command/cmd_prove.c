@@ -4,7 +4,6 @@
 #include "command.h"
 #include "outputs.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 
 #include "base/base.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

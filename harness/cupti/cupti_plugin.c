@@ -1,7 +1,5 @@
 #include "cupti_plugin.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int chip_counters(const char *chip, const struct metrics *metrics, const char **chosen, char **memory,

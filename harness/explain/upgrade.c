@@ -5,7 +5,6 @@
 
 #include "launch_change.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

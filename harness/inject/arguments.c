@@ -3,7 +3,6 @@
 
 #include "keep.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Asks where argument number `index` is, by either kind of handle. */

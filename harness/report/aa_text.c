@@ -3,7 +3,6 @@
 #include "report.h"
 #include "table.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,6 @@
 
 #include <cupti_profiler_host.h>
 
-#include <math.h>
-
 struct CUpti_Profiler_Host_Object {
     uint64_t metrics;
     bool is_spoiled;

@@ -1,8 +1,6 @@
 #include "test.h"
 #include "worker/library.h"
 
-#include <unistd.h>
-
 /* Expects that the library is refused with these words, and that nothing is left open. */
 static void expect_refused(const char *label, const char *path, const char *words, const char *remedy)
 {
