@@ -28,7 +28,7 @@ static const struct term {
     [ESTIMATE_WAITS] = {"waits for loads", " load_waits theoretical_occupancy grid_balance ", 100, 1.5},
     [ESTIMATE_BLOCKS] = {"start of blocks", " ", 50, 1.5},
     [ESTIMATE_LOCAL] = {"local memory", " local_memory ", 0.000145, 10},
-    [ESTIMATE_LAUNCHES] = {"launches", " launches ", 2380, 1.2},
+    [ESTIMATE_LAUNCHES] = {"launches", " kernel_launches ", 2380, 1.2},
 };
 #define TOGETHER 1.9     /* the terms but launches are combined as a norm with this exponent */
 #define FIRST_SECTOR 1.9 /* a sector that comes from DRAM costs that many times one from the L2 */

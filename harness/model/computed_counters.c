@@ -33,6 +33,7 @@ static const struct {
     [COMPUTED_GPU_BUSY]  = {"cugate.gpu_busy",              SOURCE_PROGRAM, false},
     [COMPUTED_FIRST_PART] = {"cugate.first_part",           SOURCE_PROGRAM, false},
     [COMPUTED_BALANCE]   = {"cugate.grid_balance",          SOURCE_CODE,    false},
+    [COMPUTED_KERNEL_LAUNCHES] = {"cugate.kernel_launches", SOURCE_LAUNCHES, false},
     [COMPUTED_LOAD_WAITS] = {"cugate.load_waits",           SOURCE_SIMULATION, false},
     [COMPUTED_ATOMICS]   = {"cugate.global_atomics",        SOURCE_SIMULATION, false},
     [COMPUTED_ATOMIC_MEETINGS] = {"cugate.atomic_meetings", SOURCE_SIMULATION, false},

@@ -37,8 +37,9 @@ enum computed_counter {
     COMPUTED_FIRST_PART, /* 1: a kernel that it launched only before the longest stretch without a new one; else 0 */
     COMPUTED_BALANCE,    /* blocks of the launches, as a share in % of those that there would be if each SM had as many
                             as the one with most */
-    COMPUTED_LOAD_WAITS, /* warps that wait for loads from global memory */
-    COMPUTED_ATOMICS,    /* threads' atomics on global memory */
+    COMPUTED_KERNEL_LAUNCHES,  /* launches of one sample of a kernel */
+    COMPUTED_LOAD_WAITS,       /* warps that wait for loads from global memory */
+    COMPUTED_ATOMICS,          /* threads' atomics on global memory */
     COMPUTED_ATOMIC_MEETINGS,  /* those of lanes that meet an earlier lane of their warp at an address */
     COMPUTED_HOTTEST,          /* atomics at the address that most come to, in one launch */
     COMPUTED_CONSTANT_REPLAYS, /* turns beyond the first of reads of constant memory */
@@ -52,6 +53,7 @@ enum metric_source {
     SOURCE_CODE,    /* the parent process does, from the machine code of the launched functions: cubin/static_facts.h */
     SOURCE_SIMULATION, /* only the simulator does, sim/counters.c: no GPU counts them, so no measured run has the rows
                         */
+    SOURCE_LAUNCHES,   /* no file has the rows: the judge reads them off the launches of both sides, judge/compare.c */
     SOURCE_PROGRAM     /* the parent process does, from the launches of a program: measure/program_total.c. Machine code
                           determines none of it */
 };

@@ -46,6 +46,7 @@ bool exact_counts_threads(enum exact_counter counter)
 
 bool exact_provides(const struct metric *metric)
 {
-    return metric_source(metric) == SOURCE_CODE || computed_counter_of(metric) == COMPUTED_EXCESS ||
+    const enum metric_source source = metric_source(metric);
+    return source == SOURCE_CODE || source == SOURCE_LAUNCHES || computed_counter_of(metric) == COMPUTED_EXCESS ||
            exact_counter_of(metric) < EXACT_COUNTERS;
 }

@@ -51,6 +51,14 @@ red pointer/hoisted load_waits '// asks where it is each time'
 
 red decode/table constant_replays 'out[i] = table[v & 255]' 'keep a table that lanes index by their data in shared memory'
 
+# Launches are weighed, both ways. No file has their number: a baseline that a GPU measured judges them too.
+red joined/launches kernel_launches
+judge right -k joined/launches --against "$compiled/planted/lib.so"
+expect "and one launch in place of eight pays" 0 'trade-off  joined/launches' 'improved   kernel_launches'
+jq '.kernels |= {"transpose/padded"} | .kernels[].launches[0].times = 9' tests/data/recorded-nvidia-h200.json >"$work/nine.json"
+ask "$cugate" check --replay "$work/nine.json" -k transpose/padded
+expect "nine launches that were recorded" 1 'regressed  kernel_launches     1    9'
+
 judge right -k decode/table --against "$compiled/planted/lib.so"
 expect "and a table that comes back to shared memory pays" 0 'trade-off  decode/table' 'improved   constant_replays' 'faster by its counts'
 judge right "${against[@]}" --all
