@@ -38,7 +38,7 @@ static const struct pattern patterns[] = {
      {2, {{LINE_INSTRUCTIONS, THREADS_OF_A_WARP}, {LINE_WORKING_THREADS, -1}}},
      EXPLAINED_FAULT, "threads issued", {1, {{LINE_INSTRUCTIONS, THREADS_OF_A_WARP}}}},
     {"local_sectors", "local memory sectors", "sectors",
-     " local_memory dram_bytes_read dram_bytes_write l1_hit_rate ",
+     " local_memory local_sectors dram_bytes_read dram_bytes_write l1_hit_rate ",
      "registers are spilled here, or an array is indexed by a variable: allow more registers a thread, or unroll so "
      "that indices are known",
      {1, {{LINE_LOCAL_SECTORS, 1}}},

@@ -39,6 +39,7 @@ static const struct {
     [COMPUTED_ATOMIC_MEETINGS] = {"cugate.atomic_meetings", SOURCE_SIMULATION, false},
     [COMPUTED_HOTTEST]   = {"cugate.hottest_address",       SOURCE_SIMULATION, false},
     [COMPUTED_CONSTANT_REPLAYS] = {"cugate.constant_replays", SOURCE_SIMULATION, false},
+    [COMPUTED_LOCAL_SECTORS] = {"cugate.local_sectors",     SOURCE_SIMULATION, false},
 };
 /* clang-format on */
 

@@ -43,6 +43,7 @@ enum computed_counter {
     COMPUTED_ATOMIC_MEETINGS,  /* those of lanes that meet an earlier lane of their warp at an address */
     COMPUTED_HOTTEST,          /* atomics at the address that most come to, in one launch */
     COMPUTED_CONSTANT_REPLAYS, /* turns beyond the first of reads of constant memory */
+    COMPUTED_LOCAL_SECTORS,    /* sectors of local memory that are loaded and stored */
     COMPUTED_COUNTERS
 };
 

@@ -29,6 +29,7 @@ static const char *const names[EXACT_COUNTERS] = {
     [EXACT_ATOMIC_MEETINGS] = "cugate.atomic_meetings",
     [EXACT_HOTTEST] = "cugate.hottest_address",
     [EXACT_CONSTANT_REPLAYS] = "cugate.constant_replays",
+    [EXACT_LOCAL_SECTORS] = "cugate.local_sectors",
 };
 
 enum exact_counter exact_counter_of(const struct metric *metric)

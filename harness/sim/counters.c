@@ -91,6 +91,11 @@ static double local_store_sectors(const struct tally *tally, unsigned traits)
     return traits & TRAIT_STORE && is_local(tally, traits) ? (double)tally->unit_sectors : 0;
 }
 
+static double local_sectors(const struct tally *tally, unsigned traits)
+{
+    return local_load_sectors(tally, traits) + local_store_sectors(tally, traits);
+}
+
 #define ARITHMETIC(name, wanted)                                                                                       \
     static double name(const struct tally *tally, unsigned traits)                                                     \
     {                                                                                                                  \
@@ -154,6 +159,7 @@ static const struct {
     [EXACT_ATOMIC_MEETINGS] = {atomic_meetings, NULL},
     [EXACT_HOTTEST] = {hottest, NULL},
     [EXACT_CONSTANT_REPLAYS] = {constant_replays, NULL},
+    [EXACT_LOCAL_SECTORS] = {local_sectors, NULL},
 };
 
 static double total(amount *of, const struct tally *tallies, const unsigned *traits, size_t count)

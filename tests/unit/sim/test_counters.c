@@ -86,6 +86,7 @@ Test(counters, each_kind_is_where_the_gpu_has_it)
         [EXACT_FP32] = 60,
         [EXACT_FP32_FUSED] = 60,
         [EXACT_CONSTANT_REPLAYS] = 7,
+        [EXACT_LOCAL_SECTORS] = 192,
     };
     double values[EXACT_COUNTERS];
     counters_of(tallies, traits, COUNT, BOUND_LEAST, values);
