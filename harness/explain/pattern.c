@@ -98,7 +98,7 @@ static const struct pattern patterns[] = {
      "warps spend their time here: the reason they wait for says what to change",
      {0}, EXPLAINED_TIME, NULL, {0}},
     {"instructions", "instructions", "instructions",
-     " instructions branch_targets time sm_cycles ",
+     " instructions longest_warp busiest_block branch_targets time sm_cycles ",
      "more instructions: look for arithmetic that moved into the loop, a lost unrolling, a wider type",
      {1, {{LINE_INSTRUCTIONS, 1}}}, EXPLAINED_TIME, NULL, {0}},
 };

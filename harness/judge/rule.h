@@ -38,6 +38,7 @@
 #define RULE_LOST_KERNELS 0.1     /* kernels that are gone from a program matter from this share of its GPU time on, */
 #define RULE_LOST_WORK 0.5        /* launches that are from this one, */
 #define RULE_REPLACED 0.05        /* and what takes at least this share of its time may be in its place */
+#define RULE_HIDDEN 0.05          /* what a count without a term in the estimate moves by, to leave that open */
 #define RULE_INEXACT 0.01         /* floor of an exact metric that ceased to repeat, as a share of its value */
 #define RULE_BLIND 0.25           /* a row with a larger limit, as a share of its value, can hardly fail */
 #define RULE_CLOCK 0.02           /* clocks that differ by more are not comparable */

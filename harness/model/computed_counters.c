@@ -40,6 +40,12 @@ static const struct {
     [COMPUTED_HOTTEST]   = {"cugate.hottest_address",       SOURCE_SIMULATION, false},
     [COMPUTED_CONSTANT_REPLAYS] = {"cugate.constant_replays", SOURCE_SIMULATION, false},
     [COMPUTED_LOCAL_SECTORS] = {"cugate.local_sectors",     SOURCE_SIMULATION, false},
+    [COMPUTED_LONGEST_WARP] = {"cugate.longest_warp",       SOURCE_SIMULATION, false},
+    [COMPUTED_BUSIEST_BLOCK] = {"cugate.busiest_block",     SOURCE_SIMULATION, false},
+    [COMPUTED_SLOW]      = {"cugate.slow_instructions",     SOURCE_SIMULATION, false},
+    [COMPUTED_BARRIERS]  = {"cugate.barriers",              SOURCE_SIMULATION, false},
+    [COMPUTED_SLEEP]     = {"cugate.sleep_time",            SOURCE_SIMULATION, false},
+    [COMPUTED_PAST_L1]   = {"cugate.sectors_past_l1",       SOURCE_SIMULATION, false},
 };
 /* clang-format on */
 

@@ -44,6 +44,13 @@ enum computed_counter {
     COMPUTED_HOTTEST,          /* atomics at the address that most come to, in one launch */
     COMPUTED_CONSTANT_REPLAYS, /* turns beyond the first of reads of constant memory */
     COMPUTED_LOCAL_SECTORS,    /* sectors of local memory that are loaded and stored */
+    /* From here on the estimate has no term for them. */
+    COMPUTED_LONGEST_WARP,  /* instructions of the warp that executes most, of each launch */
+    COMPUTED_BUSIEST_BLOCK, /* and of the block */
+    COMPUTED_SLOW,          /* cycles for which instructions hold slow pipes */
+    COMPUTED_BARRIERS,      /* barriers, and fences as so many */
+    COMPUTED_SLEEP,         /* ns for which warps ask to sleep */
+    COMPUTED_PAST_L1,       /* sectors of loads that the L1 does not answer, and of copies of the hardware */
     COMPUTED_COUNTERS
 };
 

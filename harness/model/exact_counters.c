@@ -30,6 +30,12 @@ static const char *const names[EXACT_COUNTERS] = {
     [EXACT_HOTTEST] = "cugate.hottest_address",
     [EXACT_CONSTANT_REPLAYS] = "cugate.constant_replays",
     [EXACT_LOCAL_SECTORS] = "cugate.local_sectors",
+    [EXACT_LONGEST_WARP] = "cugate.longest_warp",
+    [EXACT_BUSIEST_BLOCK] = "cugate.busiest_block",
+    [EXACT_SLOW] = "cugate.slow_instructions",
+    [EXACT_BARRIERS] = "cugate.barriers",
+    [EXACT_SLEEP] = "cugate.sleep_time",
+    [EXACT_PAST_L1] = "cugate.sectors_past_l1",
 };
 
 enum exact_counter exact_counter_of(const struct metric *metric)
