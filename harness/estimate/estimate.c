@@ -27,8 +27,8 @@ static const struct term {
     [ESTIMATE_FP64] = {"double precision", " fp64_arithmetic fp64_fused ", 0.0063, 1.3},
     [ESTIMATE_WAITS] = {"waits for loads", " load_waits theoretical_occupancy grid_balance ", 100, 1.5},
     [ESTIMATE_BLOCKS] = {"start of blocks", " ", 50, 1.5},
-    [ESTIMATE_LOCAL] = {"local memory", " local_memory ", 0.000145, 10},
-    [ESTIMATE_LAUNCHES] = {"launches", " launches ", 2380, 1.2},
+    [ESTIMATE_LOCAL] = {"local memory", " local_memory local_sectors ", 0.0018, 10},
+    [ESTIMATE_LAUNCHES] = {"launches", " kernel_launches ", 2380, 1.2},
 };
 #define TOGETHER 1.9     /* the terms but launches are combined as a norm with this exponent */
 #define FIRST_SECTOR 1.9 /* a sector that comes from DRAM costs that many times one from the L2 */
@@ -39,9 +39,8 @@ static const struct term {
 #define FULL_STORE 16    /* more sectors by request than this are written in part */
 #define MEASURED_ERROR 4 /* error of the waits where only requests were counted */
 #define FOREIGN 3        /* on a GPU of another compute capability each constant may be off by this factor */
-#define CHANGE                                                                                                         \
-    1.05 /* the least change of an answer, whose sign must stand whichever constant is wrong by its error              \
-          */
+#define STACK 0.08       /* sectors that a byte of a thread's stack is like, where they were not counted */
+#define CHANGE 1.05      /* least change of an answer, whose sign stands whichever constant is wrong by its error */
 
 /* Of the sectors beyond those that neither side can avoid, the L1 may have all, some or none. These powers of their
  * share are tried, the most likely first. The last one is for data that do not fit into the L2 of 50 MB. */
@@ -205,7 +204,8 @@ void estimate_time(struct estimate *estimate, const struct device *device, const
     term[ESTIMATE_CONSTANTS] = estimate->computed ? number(result, "constant_replays") / busy : 0;
     term[ESTIMATE_FP64] = number(result, "fp64_arithmetic") / busy;
     term[ESTIMATE_BLOCKS] = shape.blocks / sms;
-    term[ESTIMATE_LOCAL] = number(result, "local_memory") * shape.threads;
+    const double local = number(result, "local_sectors"), stack = number(result, "local_memory") * shape.threads;
+    term[ESTIMATE_LOCAL] = isnan(local) ? STACK * stack : local;
     term[ESTIMATE_LAUNCHES] = shape.launches;
     bool all = true;
     for (int i = 0; i < ESTIMATE_TERMS; i++) {

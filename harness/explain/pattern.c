@@ -38,7 +38,7 @@ static const struct pattern patterns[] = {
      {2, {{LINE_INSTRUCTIONS, THREADS_OF_A_WARP}, {LINE_WORKING_THREADS, -1}}},
      EXPLAINED_FAULT, "threads issued", {1, {{LINE_INSTRUCTIONS, THREADS_OF_A_WARP}}}},
     {"local_sectors", "local memory sectors", "sectors",
-     " local_memory local_accesses dram_bytes_read dram_bytes_write l1_hit_rate ",
+     " local_memory local_accesses local_sectors dram_bytes_read dram_bytes_write l1_hit_rate ",
      "registers are spilled here, or an array is indexed by a variable: allow more registers a thread, or unroll so "
      "that indices are known",
      {1, {{LINE_LOCAL_SECTORS, 1}}},
@@ -98,7 +98,7 @@ static const struct pattern patterns[] = {
      "warps spend their time here: the reason they wait for says what to change",
      {0}, EXPLAINED_TIME, NULL, {0}},
     {"instructions", "instructions", "instructions",
-     " instructions branch_targets time sm_cycles ",
+     " instructions longest_warp busiest_block branch_targets time sm_cycles ",
      "more instructions: look for arithmetic that moved into the loop, a lost unrolling, a wider type",
      {1, {{LINE_INSTRUCTIONS, 1}}}, EXPLAINED_TIME, NULL, {0}},
 };

@@ -68,20 +68,50 @@ static void judge_undefined(struct judging *judging, const char *kernel, char *n
     free(names);
 }
 
-/* Sets *row to what the launches of a kernel say of a metric that older runs lack; false: it is none of these. The
- * caller releases it. */
+/* Sets *row to the value of a metric that launches of a kernel determine, which older runs lack; false: it is not one
+ * of these. Launches are the same in all sessions of the kernel, so each has the value. The caller releases it. */
 static bool row_of_launches(struct row *row, const struct run *run, const struct result *result,
                             const struct metric *metric)
 {
-    const double value =
-        computed_counter_of(metric) == COMPUTED_BALANCE ? grid_balance(result, run->device.sm_count) : NAN;
+    const enum computed_counter counter = computed_counter_of(metric);
+    const struct row *longest = NULL; /* a row of all sessions */
+    double launches = 0;
+    for (size_t i = 0; i < result->launch_count; i++)
+        launches += (double)result->launches[i].times;
+    for (size_t i = 0; i < result->row_count; i++)
+        if (!longest || result->rows[i].session_count > longest->session_count)
+            longest = &result->rows[i];
+    const double value = counter == COMPUTED_BALANCE ? grid_balance(result, run->device.sm_count)
+                         : counter == COMPUTED_KERNEL_LAUNCHES && launches > 0 ? launches
+                                                                               : NAN;
     *row = (struct row){0};
     if (isnan(value))
         return false;
     const double number = round_value(value);
     row->metric = metric->name;
-    row_add_session(row, &number, 1);
+    for (size_t s = 0; s == 0 || (longest && s < longest->session_count); s++) {
+        row_add_session(row, &number, 1);
+        row->sessions[s].session = longest && longest->session_count > 0 ? longest->sessions[s].session : 0;
+    }
     return true;
+}
+
+/* Judges the metrics of which no file has rows, of kernels of libraries (which `cugate run` measures again), unless all
+ * that they launch is the baseline's. */
+static void judge_launches(struct judging *judging, const struct result *base, const struct result *now)
+{
+    const struct sides *sides = judging->sides;
+    const bool judged = sides->origin->rerun && !(sides->origin->computed && same_inputs(base, now));
+    for (size_t m = 0; m < sides->metrics->count && judged; m++) {
+        const struct metric *metric = &sides->metrics->list[m];
+        struct row was = {0}, is = {0};
+        const struct pairing pairing = {sides, NULL, base, now, &was, &is};
+        if (metric_source(metric) == SOURCE_LAUNCHES && row_of_launches(&was, sides->baseline, base, metric) &&
+            row_of_launches(&is, sides->run, now, metric))
+            judge_row(judging->comparison, &pairing, now->id, metric, &judging->quantiles);
+        row_clear(&was);
+        row_clear(&is);
+    }
 }
 
 static void judge_rows(struct judging *judging, const struct result *base, const struct result *now)
@@ -121,6 +151,7 @@ static void judge_rows(struct judging *judging, const struct result *base, const
         judge_row(judging->comparison, &pairing, now->id, metric, &judging->quantiles);
         row_clear(&filled);
     }
+    judge_launches(judging, base, now);
     judge_undefined(judging, now->id, undefined);
 }
 

@@ -166,7 +166,8 @@ void judge_uncomputed(struct comparison *comparison, const struct sides *sides)
 {
     for (size_t m = 0; m < sides->metrics->count; m++) {
         const struct metric *metric = &sides->metrics->list[m];
-        const bool expected = (metric->class == METRIC_EXACT && !is_metric_of_program(metric)) ||
+        const bool expected = (metric->class == METRIC_EXACT && !is_metric_of_program(metric) &&
+                               metric_source(metric) != SOURCE_LAUNCHES && !is_without_judge(sides, metric)) ||
                               (metric->asked && metric->class != METRIC_INFO);
         if (expected && is_beyond_computing(sides, metric->name))
             set_reason(add_judgement(comparison, COMPARISON_SUITE, metric, VERDICT_UNSURE),

@@ -190,12 +190,38 @@ struct estimates {
     struct estimate was, now;
 };
 
+/* Returns the name of a count without a term in the estimate that moved against what that says; NULL: none did. It has
+ * to move further than instructions, which the estimate weighs. Sums have to be many beside these. */
+static const char *find_against(const struct comparison *comparison, size_t first, enum weighed weighed)
+{
+    const struct judgement *all = NULL;
+    for (size_t i = first; i < comparison->count; i++)
+        if (comparison->list[i].metric && strcmp(comparison->list[i].metric->name, "instructions") == 0)
+            all = &comparison->list[i];
+    for (size_t i = first; i < comparison->count && all && weighed != WEIGHED_OPEN; i++) {
+        const struct judgement *one = &comparison->list[i];
+        const enum computed_counter counter = is_judged(one) ? computed_counter_of(one->metric) : COMPUTED_NONE;
+        const double further = (one->now * all->base - one->base * all->now) * (one->worse ? 1 : -1);
+        if (counter >= COMPUTED_LONGEST_WARP && further > RULE_HIDDEN * one->base * all->now &&
+            (counter <= COMPUTED_BUSIEST_BLOCK || fabs(one->change) > RULE_HIDDEN * all->now) &&
+            (weighed == WEIGHED_FASTER ? one->worse : one->verdict == VERDICT_IMPROVED))
+            return one->metric->name;
+    }
+    return NULL;
+}
+
 /* Lets the estimates weigh what is better against what is worse. */
 static void weigh(struct comparison *comparison, size_t first, const struct sides *sides,
                   const struct estimates *estimates)
 {
     char why[256];
-    const enum weighed weighed = estimate_weigh(&estimates->was, &estimates->now, why, sizeof why);
+    enum weighed weighed = estimate_weigh(&estimates->was, &estimates->now, why, sizeof why);
+    const char *against = find_against(comparison, first, weighed);
+    if (against) {
+        weighed = WEIGHED_OPEN;
+        snprintf(why, sizeof why, "%s moved, which the estimate of its time does not cover: pairs on a GPU decide",
+                 against);
+    }
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
         if (!is_cost(judgement, sides))

@@ -40,6 +40,7 @@
 #define RULE_LOST_LAUNCHES 0.5    /* a kernel that is launched less often than this is gone, */
 #define RULE_REPLACED 0.05        /* and what takes at least this share of its time may be in its place; */
 #define RULE_REPLACED_MOST 0.2    /* this share, where most of the program's time is gone */
+#define RULE_HIDDEN 0.05          /* what a count without a term in the estimate moves by, to leave that open */
 #define RULE_INEXACT 0.01         /* floor of an exact metric that ceased to repeat, as a share of its value */
 #define RULE_BLIND 0.25           /* a row with a larger limit, as a share of its value, can hardly fail */
 #define RULE_CLOCK 0.02           /* clocks that differ by more explain a time that moved by as much, */

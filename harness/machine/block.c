@@ -130,6 +130,7 @@ void block_open(struct block *block, const struct run_state *run, struct thread_
                             .tallies = owner->tallies,
                             .flows = owner->flows,
                             .hot = &owner->hot,
+                            .most = &owner->most,
                             .counts = run->counts,
                             .alone = run->alone,
                             .proof = run->proof,
@@ -272,6 +273,22 @@ __attribute__((noreturn)) static void block_stuck(struct block *block)
     block_not_simulated(block, "%s that lanes of a warp do not leave", block->now->opcode);
 }
 
+void most_add(struct most *most, const struct most *more)
+{
+    most->warp = more->warp > most->warp ? more->warp : most->warp;
+    most->block = more->block > most->block ? more->block : most->block;
+}
+
+static void note_most(const struct block *block)
+{
+    struct most own = {0, 0};
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        own.warp = block->warps[w].steps > own.warp ? block->warps[w].steps : own.warp;
+        own.block += block->warps[w].steps;
+    }
+    most_add(block->most, &own);
+}
+
 /* Executes a turn of each warp. Returns whether anything was executed, or something continues. */
 static bool run_block(struct block *block)
 {
@@ -289,6 +306,8 @@ static bool run_block(struct block *block)
         alive |= warp->split_count > 0;
     }
     block->runs = alive;
+    if (!alive)
+        note_most(block);
     block->idle = alive && idle;
     ran |= !alive || open_barriers(block);
     block->at_turn = false;

@@ -77,6 +77,7 @@ struct warp {
     bool ran, looked;         /* since look_for_progress() (turns.c); at something that others may change */
     bool yields;              /* its turn is over */
     bool idle;                /* in this turn it found what it had found before */
+    uint64_t steps;           /* instructions that it has executed */
     uint64_t waits_from;      /* the cluster's steps when a split of it began to wait for a phase */
     uint32_t cluster_arrived; /* lanes that arrived at the barrier of the cluster and have not been let go */
     unsigned turns;           /* turns that its split has had in a row */
@@ -111,6 +112,11 @@ struct flow {
     uint64_t warps, threads;
 };
 
+/* The most instructions that a warp has executed, and a block. */
+struct most {
+    uint64_t warp, block;
+};
+
 /* A block, as one CPU thread executes it. */
 struct block {
     const struct grid *grid;
@@ -122,6 +128,7 @@ struct block {
     struct tally *tallies;
     struct flow *flows;        /* one for each instruction, and one behind the last */
     struct hot_addresses *hot; /* likewise: the atomics at each address */
+    struct most *most;         /* and of its blocks that are done */
     bool counts;
     bool alone;                /* it is executed by itself while its launch is tried (classes.h) */
     struct block_proof *proof; /* NULL: nobody asks which blocks do the same */

@@ -42,6 +42,12 @@ static unsigned char *global_bytes(struct warp *warp, const struct instruction *
     return device_bytes(block->machine, address);
 }
 
+/* Counts the sectors of a copy. Those of a tile are of all of it, wherever it is. */
+static void count_bytes(struct warp *warp, const struct instruction *code, uint64_t bytes)
+{
+    warp->block->tallies[code->index].past_l1 += (bytes + 31) / 32;
+}
+
 /* Changes numbers of global memory, which blocks on other threads may change as well. */
 static void change_shared_numbers(const struct instruction *code, unsigned char *to, const unsigned char *values,
                                   uint64_t bytes)
@@ -122,6 +128,7 @@ static void copy_in(struct warp *warp, const struct instruction *code, uint32_t 
     check_unit(block, "the source", from, COPY_UNIT);
     check_unit(block, "the destination", word_of(warp, to, 0), COPY_UNIT);
     const unsigned char *source = global_bytes(warp, code, from, bytes, false);
+    count_bytes(warp, code, bytes);
     const unsigned count = find_targets(block, word_of(warp, to, 0), word_of(warp, to, 1), bytes,
                                         code->flags[FLAG_MULTICAST], mask, targets);
     for (unsigned i = 0; i < count; i++) {
@@ -168,6 +175,7 @@ static void copy_out(struct warp *warp, const struct instruction *code, uint32_t
     const unsigned char *source = cluster_bytes(block, from, bytes);
     watch_bytes(warp, code, block, ACCESS_GOES, from & OFFSET_MASK, bytes, true);
     unsigned char *place = global_bytes(warp, code, to, bytes, true);
+    count_bytes(warp, code, bytes);
     if (code->flags[FLAG_NUMBER] == NO_NUMBER)
         memcpy(place, source, bytes);
     else
@@ -262,6 +270,7 @@ static void tile_in(struct warp *warp, const struct instruction *code, uint32_t 
     check_unit(block, "the tile in shared memory", to & OFFSET_MASK, TILE_UNIT);
     copy.target_count = find_targets(block, to, word_of(warp, &code->operands[0], 1), tile_extent(&copy.map),
                                      code->flags[FLAG_MULTICAST], packed >> UNIT_BITS, copy.targets);
+    count_bytes(warp, code, tile_bytes(&copy.map));
     tile_visit(&copy.map, &copy.place, load_part, &copy);
     for (unsigned i = 0; i < copy.target_count; i++)
         has_come(warp, &copy.targets[i], tile_extent(&copy.map), tile_bytes(&copy.map));
@@ -295,6 +304,7 @@ static void store_tile(struct warp *warp, const struct instruction *code, struct
     copy->shared = cluster_block(block, from, tile_extent(&copy->map))->shared;
     copy->from = from & OFFSET_MASK;
     watch_bytes(warp, code, block, ACCESS_GOES, copy->from, tile_extent(&copy->map), true);
+    count_bytes(warp, code, tile_bytes(&copy->map));
     tile_visit(&copy->map, &copy->place, store_part, copy);
 }
 

@@ -68,6 +68,7 @@ static struct tally *run_alone(struct trial *trial, uint64_t number, struct bloc
     }
     add_flows(tallies, thread->flows, count);
     hot_merge(&trial->run->hot, &thread->hot);
+    most_add(&trial->run->most, &thread->most);
     hot_release(&thread->hot);
     free(thread->flows);
     free(thread);

@@ -174,6 +174,11 @@ static bool do_exit(struct warp *warp, const struct instruction *code, unsigned 
 static bool do_yield(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     struct split *split = &warp->splits[index];
+    const struct operand *time = operand_of(code, OPERAND_ROW);
+    uint32_t longest = 0; /* of its lanes */
+    for (uint32_t left = time ? lanes : 0; left; left &= left - 1)
+        longest = first_value(warp, time, left) > longest ? first_value(warp, time, left) : longest;
+    warp->block->tallies[code->index].slept += longest;
     for (unsigned b = 0; b < BARRIERS && lanes; b++)
         if (split->targets[b] & warp->alive & ~split->lanes) {
             meetings_note(warp->block, code);
@@ -307,7 +312,7 @@ const struct opcode control_opcodes[] = {
     {"BAR.ARV",        NULL,              CONTROL_BLOCK_BARRIER | TRAIT_SIGNALS | RULE_ASKS,      NULL, "",  ""},
     {"BAR.RED",        NULL,              CONTROL_BLOCK_BARRIER | RULE_ASKS,                      NULL, "",  "DEFER_BLOCKING POPC AND OR"},
     {"YIELD",          NULL,              CONTROL_YIELD | RULE_KEEPS,                             NULL, "",  ""},
-    {"NANOSLEEP",      NULL,              CONTROL_YIELD | TRAIT_LOOKS | RULE_KEEPS,               NULL, "",  "SYNCS"},
+    {"NANOSLEEP",      NULL,              CONTROL_YIELD | TRAIT_LOOKS | RULE_ASKS,                NULL, "",  "SYNCS"},
     {"WARPGROUP.WAIT", NULL,              CONTROL_WAIT_GROUP | RULE_KEEPS,                        NULL, "",  ""},
     {"BPT.TRAP",       NULL,              CONTROL_TRAP,                                           NULL, "",  ""},
     /* Gives back shared memory that is not needed any more, which others may then have. */

@@ -49,16 +49,24 @@ static size_t thread_count(const struct run_state *run)
 }
 
 /* Adds what the threads counted to the tallies of the launch. */
-static void add_counts(struct tally *tallies, struct thread_state *threads, size_t count, const struct code *code,
-                       const struct hot_addresses *hot)
+static void add_counts(struct tally *tallies, struct thread_state *threads, size_t count, const struct run_state *run)
 {
+    const struct code *code = run->code;
+    struct most executed = run->most;
     for (size_t i = 0; i < count; i++) {
         add_tallies(tallies, threads[i].tallies, code->count);
         add_flows(tallies, threads[i].flows, code->count);
+        most_add(&executed, &threads[i].most);
     }
-    /* Of a copy past the L1 that @!P0 guards, instrumented code counts more lanes: lanes_copy.c. */
+    tallies->longest_warp += executed.warp;
+    tallies->busiest_block += executed.block;
     for (size_t i = 0; i < code->count; i++) {
         const struct instruction *one = &code->list[i];
+        tallies[i].slow = one->pipe * tallies[i].executed;
+        tallies[i].barriers = one->barrier * tallies[i].executed;
+        if (one->past_l1)
+            tallies[i].past_l1 = tallies[i].unit_sectors;
+        /* Of a copy past the L1 that @!P0 guards, instrumented code counts more lanes: lanes_copy.c. */
         if (one->guard == 0 && one->guard_flip && IS_OF(one, BYPASS)) {
             tallies[i].loose_wavefronts += tallies[i].active;
             tallies[i].loose_sectors += tallies[i].active; /* by line */
@@ -66,7 +74,7 @@ static void add_counts(struct tally *tallies, struct thread_state *threads, size
     }
     for (size_t i = 1; i < count; i++)
         hot_merge(&threads[0].hot, &threads[i].hot);
-    hot_merge(&threads[0].hot, hot);
+    hot_merge(&threads[0].hot, &run->hot);
     const struct hot_address most = hot_most(&threads[0].hot);
     if (most.count > 0)
         tallies[most.instruction].hottest += most.count;
@@ -97,7 +105,7 @@ static void run_threads(struct run_state *run, struct tally *tallies)
         free(waiting);
     }
     if (tallies && !run->failed)
-        add_counts(tallies, threads, most, run->code, &run->hot);
+        add_counts(tallies, threads, most, run);
     for (size_t i = 0; i < most; i++) {
         free(threads[i].tallies);
         free(threads[i].flows);

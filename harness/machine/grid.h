@@ -43,6 +43,11 @@ struct tally {
     uint64_t constant_replays;
     /* Waits for a phase of a barrier in memory, which may give up, and instructions that may be executed once more. */
     uint64_t phase_waits, more_instructions;
+    /* Cycles for which slow pipes are held; barriers, and fences as so many (sass/pace.c); ns that warps ask to sleep;
+     * sectors of loads past the L1, and of copies of the hardware. */
+    uint64_t slow, barriers, slept, past_l1;
+    /* Of the first instruction alone: how many the warp that executes most of the launch executes, and the block. */
+    uint64_t longest_warp, busiest_block;
     uint64_t spins; /* not 0: how often it is executed depends on timing, since it is in a loop that waits (waits.h) */
 };
 

@@ -34,6 +34,7 @@ struct run_state {
     bool alone, parked;           /* one cluster is tried alone, until it waits for others */
     struct thread_state *waiting; /* has a cluster that was parked; NULL: none was */
     struct hot_addresses hot;     /* of blocks that are executed already, or proved */
+    struct most most;             /* of those that are executed already */
     const uint64_t *done;         /* clusters that are executed already, a bit each; NULL: none */
     bool failed, fault;
     uint64_t failed_block;
@@ -46,6 +47,7 @@ struct thread_state {
     struct tally *tallies;
     struct flow *flows;
     struct hot_addresses hot;
+    struct most most;
     struct turns *turns; /* a cluster that is parked, to go on with; NULL: none */
     pthread_t thread;
 };
@@ -59,6 +61,8 @@ void block_close(struct block *block);
 void block_start(struct block *block);
 /* Executes a turn of each block. */
 void cluster_run(struct cluster *cluster);
+
+void most_add(struct most *most, const struct most *more);
 
 /* Adds how often instructions were executed. Until then `working` has, below 0, the threads whose guard was false. */
 void add_flows(struct tally *tallies, const struct flow *flows, size_t count);

@@ -73,6 +73,7 @@ static bool run_split(struct warp *warp, unsigned index)
         note_flow(block, first, code->index + 1, threads);
         if (!control_run(warp, code, index, lanes) || warp->yields) {
             block->cluster->steps += fuel + 1;
+            warp->steps += fuel + 1;
             return false;
         }
         first = split->pc;
@@ -88,6 +89,7 @@ static bool run_split(struct warp *warp, unsigned index)
     split->pending = (unsigned short)pending;
     note_flow(block, first, split->pc, threads);
     block->cluster->steps += turn;
+    warp->steps += turn;
     warp->yields = true;
     return true;
 }
@@ -137,6 +139,7 @@ void warp_start(struct warp *warp)
     warp->poll = (struct poll){0};
     warp->cluster_arrived = 0;
     warp->turns = 0;
+    warp->steps = 0;
 }
 
 bool warp_run(struct warp *warp)

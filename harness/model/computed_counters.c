@@ -34,11 +34,19 @@ static const struct {
     [COMPUTED_GPU_BUSY]  = {"cugate.gpu_busy",              SOURCE_PROGRAM, false},
     [COMPUTED_FIRST_PART] = {"cugate.first_part",           SOURCE_PROGRAM, false},
     [COMPUTED_BALANCE]   = {"cugate.grid_balance",          SOURCE_CODE,    false},
+    [COMPUTED_KERNEL_LAUNCHES] = {"cugate.kernel_launches", SOURCE_LAUNCHES, false},
     [COMPUTED_LOAD_WAITS] = {"cugate.load_waits",           SOURCE_SIMULATION, false},
     [COMPUTED_ATOMICS]   = {"cugate.global_atomics",        SOURCE_SIMULATION, false},
     [COMPUTED_ATOMIC_MEETINGS] = {"cugate.atomic_meetings", SOURCE_SIMULATION, false},
     [COMPUTED_HOTTEST]   = {"cugate.hottest_address",       SOURCE_SIMULATION, false},
     [COMPUTED_CONSTANT_REPLAYS] = {"cugate.constant_replays", SOURCE_SIMULATION, false},
+    [COMPUTED_LOCAL_SECTORS] = {"cugate.local_sectors",     SOURCE_SIMULATION, false},
+    [COMPUTED_LONGEST_WARP] = {"cugate.longest_warp",       SOURCE_SIMULATION, false},
+    [COMPUTED_BUSIEST_BLOCK] = {"cugate.busiest_block",     SOURCE_SIMULATION, false},
+    [COMPUTED_SLOW]      = {"cugate.slow_instructions",     SOURCE_SIMULATION, false},
+    [COMPUTED_BARRIERS]  = {"cugate.barriers",              SOURCE_SIMULATION, false},
+    [COMPUTED_SLEEP]     = {"cugate.sleep_time",            SOURCE_SIMULATION, false},
+    [COMPUTED_PAST_L1]   = {"cugate.sectors_past_l1",       SOURCE_SIMULATION, false},
 };
 /* clang-format on */
 

@@ -38,11 +38,20 @@ enum computed_counter {
     COMPUTED_FIRST_PART, /* 1: a kernel that it launched only before the longest stretch without a new one; else 0 */
     COMPUTED_BALANCE,    /* blocks of the launches, as a share in % of those that there would be if each SM had as many
                             as the one with most */
-    COMPUTED_LOAD_WAITS, /* warps that wait for loads from global memory */
-    COMPUTED_ATOMICS,    /* threads' atomics on global memory */
+    COMPUTED_KERNEL_LAUNCHES,  /* launches of one sample of a kernel */
+    COMPUTED_LOAD_WAITS,       /* warps that wait for loads from global memory */
+    COMPUTED_ATOMICS,          /* threads' atomics on global memory */
     COMPUTED_ATOMIC_MEETINGS,  /* those of lanes that meet an earlier lane of their warp at an address */
     COMPUTED_HOTTEST,          /* atomics at the address that most come to, in one launch */
     COMPUTED_CONSTANT_REPLAYS, /* turns beyond the first of reads of constant memory */
+    COMPUTED_LOCAL_SECTORS,    /* sectors of local memory that are loaded and stored */
+    /* From here on the estimate has no term for them. */
+    COMPUTED_LONGEST_WARP,  /* instructions of the warp that executes most, of each launch */
+    COMPUTED_BUSIEST_BLOCK, /* and of the block */
+    COMPUTED_SLOW,          /* cycles for which instructions hold slow pipes */
+    COMPUTED_BARRIERS,      /* barriers, and fences as so many */
+    COMPUTED_SLEEP,         /* ns for which warps ask to sleep */
+    COMPUTED_PAST_L1,       /* sectors of loads that the L1 does not answer, and of copies of the hardware */
     COMPUTED_COUNTERS
 };
 
@@ -54,6 +63,7 @@ enum metric_source {
     SOURCE_CODE_ALONE, /* likewise, and only where nothing ran (`check --static`): else its accesses are counted */
     SOURCE_SIMULATION, /* only the simulator does, sim/counters.c: no GPU counts them, so no measured run has the rows
                         */
+    SOURCE_LAUNCHES,   /* no file has the rows: the judge reads them off the launches of both sides, judge/compare.c */
     SOURCE_PROGRAM     /* the parent process does, from the launches of a program: measure/program_total.c. Machine code
                           determines none of it */
 };

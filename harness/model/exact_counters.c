@@ -29,6 +29,13 @@ static const char *const names[EXACT_COUNTERS] = {
     [EXACT_ATOMIC_MEETINGS] = "cugate.atomic_meetings",
     [EXACT_HOTTEST] = "cugate.hottest_address",
     [EXACT_CONSTANT_REPLAYS] = "cugate.constant_replays",
+    [EXACT_LOCAL_SECTORS] = "cugate.local_sectors",
+    [EXACT_LONGEST_WARP] = "cugate.longest_warp",
+    [EXACT_BUSIEST_BLOCK] = "cugate.busiest_block",
+    [EXACT_SLOW] = "cugate.slow_instructions",
+    [EXACT_BARRIERS] = "cugate.barriers",
+    [EXACT_SLEEP] = "cugate.sleep_time",
+    [EXACT_PAST_L1] = "cugate.sectors_past_l1",
 };
 
 enum exact_counter exact_counter_of(const struct metric *metric)
@@ -46,6 +53,7 @@ bool exact_counts_threads(enum exact_counter counter)
 
 bool exact_provides(const struct metric *metric)
 {
-    return metric_source(metric) == SOURCE_CODE || computed_counter_of(metric) == COMPUTED_EXCESS ||
+    const enum metric_source source = metric_source(metric);
+    return source == SOURCE_CODE || source == SOURCE_LAUNCHES || computed_counter_of(metric) == COMPUTED_EXCESS ||
            exact_counter_of(metric) < EXACT_COUNTERS;
 }

@@ -91,6 +91,11 @@ static double local_store_sectors(const struct tally *tally, unsigned traits)
     return traits & TRAIT_STORE && is_local(tally, traits) ? (double)tally->unit_sectors : 0;
 }
 
+static double local_sectors(const struct tally *tally, unsigned traits)
+{
+    return local_load_sectors(tally, traits) + local_store_sectors(tally, traits);
+}
+
 #define ARITHMETIC(name, wanted)                                                                                       \
     static double name(const struct tally *tally, unsigned traits)                                                     \
     {                                                                                                                  \
@@ -114,6 +119,12 @@ PLAIN(atomics)
 PLAIN(atomic_meetings)
 PLAIN(hottest)
 PLAIN(constant_replays)
+PLAIN(longest_warp)
+PLAIN(busiest_block)
+PLAIN(slow)
+PLAIN(barriers)
+PLAIN(slept)
+PLAIN(past_l1)
 PLAIN(loose)
 PLAIN(wide)
 PLAIN(breaks)
@@ -154,6 +165,13 @@ static const struct {
     [EXACT_ATOMIC_MEETINGS] = {atomic_meetings, NULL},
     [EXACT_HOTTEST] = {hottest, NULL},
     [EXACT_CONSTANT_REPLAYS] = {constant_replays, NULL},
+    [EXACT_LOCAL_SECTORS] = {local_sectors, NULL},
+    [EXACT_LONGEST_WARP] = {longest_warp, NULL},
+    [EXACT_BUSIEST_BLOCK] = {busiest_block, NULL},
+    [EXACT_SLOW] = {slow, NULL},
+    [EXACT_BARRIERS] = {barriers, NULL},
+    [EXACT_SLEEP] = {slept, NULL},
+    [EXACT_PAST_L1] = {past_l1, NULL},
 };
 
 static double total(amount *of, const struct tally *tallies, const unsigned *traits, size_t count)
@@ -214,13 +232,18 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
     const double all = total(instructions, tallies, traits, count),
                  seen = total(more_instructions, tallies, traits, count);
     const double all_wide = total(wide, tallies, traits, count), by_chance = total(loose, tallies, traits, count);
-    const double more = room(by_chance, all, total(breaks, tallies, traits, count) > 0) + all_wide;
+    const bool parts = total(breaks, tallies, traits, count) > 0;
+    const double more = room(by_chance, all, parts) + all_wide;
     const double share = all_wide > 0 || by_chance == 0 ? 1 : fmax(more / by_chance, 1.0 / 3);
     const double threads = total(loose_threads, tallies, traits, count) * share;
     if (more + seen + threads == 0 || all <= more)
         return;
     const double working = total(working_threads, tallies, traits, count);
     values[EXACT_INSTRUCTIONS] = bound == BOUND_LEAST ? all - more : all + more + seen;
+    for (enum exact_counter of = EXACT_LONGEST_WARP; of <= EXACT_BUSIEST_BLOCK; of++) {
+        const double own = room(fmin(by_chance, values[of]), values[of], parts) + fmin(all_wide, values[of]);
+        values[of] = bound == BOUND_LEAST ? fmax(values[of] - own, 0) : values[of] + own + seen;
+    }
     values[EXACT_LOAD_WAITS] = fmax(values[EXACT_LOAD_WAITS] + sign * total(loose_waits, tallies, traits, count), 0);
     values[EXACT_THREADS_PER_INSTRUCTION] = bound == BOUND_LEAST
                                                 ? fmax(working - threads + seen, 0) / (all + more + seen)
@@ -249,6 +272,8 @@ void counters_compare(const struct tally *one, const struct tally *other, const 
             is_open(loose, &one[i], &other[i], traits[i]) || is_open(wide, &one[i], &other[i], traits[i]);
         open[EXACT_THREADS_PER_INSTRUCTION] |=
             open[EXACT_INSTRUCTIONS] || is_open(loose_threads, &one[i], &other[i], traits[i]);
+        open[EXACT_LONGEST_WARP] |= open[EXACT_INSTRUCTIONS];
+        open[EXACT_BUSIEST_BLOCK] |= open[EXACT_INSTRUCTIONS];
         counters_of_line(&one[i], traits[i], lines);
         counters_of_line(&other[i], traits[i], others);
         for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)

@@ -124,6 +124,45 @@ __global__ void decode(unsigned *out, const unsigned *in, const unsigned *number
     out[i] = table[v & 255] + table[v >> 8 & 255] + table[v >> 16 & 255] + table[v >> 24];
 }
 
+/* Kinds of work that sums over the grid hide. Planted, each does less, and something that takes longer. */
+enum { ONE_WARP, ONE_BLOCK, SLEEPS, FENCES, BARRIERS, PAST_L1, LOGARITHMS, BULK_COPIES };
+template <int kind> __global__ void hides(unsigned *out, const unsigned *in)
+{
+    __shared__ alignas(16) unsigned copied[256];
+    const unsigned i = blockIdx.x * 256 + threadIdx.x;
+    unsigned v = copied[threadIdx.x] = in[i], read;
+    float f = __uint_as_float(v);
+    [[maybe_unused]] const int rounds = kind == ONE_WARP    ? (threadIdx.x < 32 ? 500 : 1)
+                                        : kind == ONE_BLOCK ? (blockIdx.x == 0 ? 1000 : 1)
+                                                            : 10;
+#pragma unroll 1
+    for (int r = 0; r < FAULT(rounds, 100); r++)
+        asm volatile("add.f32 %0, %0, 0f00000000;" : "+f"(f));
+    v = __float_as_uint(f);
+    for (int r = 0; r < FAULT(8, 0); r++)
+        if (kind == SLEEPS)
+            asm volatile("nanosleep.u32 1000;");
+        else if (kind == FENCES)
+            __threadfence_system();
+        else if (kind == BARRIERS)
+            __syncthreads();
+        else if (kind == LOGARITHMS)
+            v += __log2f(float(v + r)) > 99;
+    for (int r = 0; r < 8 && kind == PAST_L1; r++) {
+        asm volatile("ld." FAULT("volatile.global", "global.ca") ".u32 %0, [%1];" : "=r"(read) : "l"(&in[i ^ r]));
+        v += read >> 31;
+    }
+    out[i] = v;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    __syncthreads();
+    for (int r = 0; r < FAULT(32, 1) && kind == BULK_COPIES && threadIdx.x == 0; r++)
+        asm volatile("fence.proxy.async; cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 1024;"
+                     "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::"l"(out + blockIdx.x * 256),
+                     "r"(unsigned(__cvta_generic_to_shared(copied)))
+                     : "memory");
+#endif
+}
+
 template <class T> struct problem {
     cugate::array<unsigned> in;
     cugate::array<T> out;
@@ -247,7 +286,23 @@ struct decoded : problem<unsigned> {
     }
 };
 
+template <int kind, int times = 1> void hide(copies &c)
+{
+    for (unsigned i = 0; i < count; i += count / times)
+        hides<kind><<<count / times / 256, 256>>>(c.out.data + i, c.in.data + i);
+}
+
 CUGATE_LIBRARY(
+    cugate::family<copies>("work", "sums over the grid hide it")
+        .variant("one_warp", "", hide<ONE_WARP>)
+        .variant("one_block", "", hide<ONE_BLOCK>)
+        .variant("sleeps", "", hide<SLEEPS>)
+        .variant("fences", "", hide<FENCES>)
+        .variant("barriers", "", hide<BARRIERS>)
+        .variant("past_l1", "", hide<PAST_L1>)
+        .variant("logarithms", "", hide<LOGARITHMS>)
+        .variant("bulk_copies", "", hide<BULK_COPIES>),
+    cugate::family<copies>("joined", "planted: eight launches").variant("launches", "", hide<-1, FAULT(8, 1)>),
     cugate::family<sums>("grid", "sums by strides")
         .variant("filled", "eight blocks of 256 an SM; planted: 64 blocks", [](sums &s) { s.run(FAULT(64, 132 * 4)); })
         .variant("whole_rounds", "planted: one block more", [](sums &s) { s.run(132 + FAULT(1, 0)); })

@@ -44,7 +44,7 @@ there   slower/loaded_again     global_load_sectors       values are loaded agai
 there   slower/one_address      hottest_address           an atomic of each thread at one address
 there   slower/scattered_stores global_store_sectors      stores lie apart
 there   slower/table_of_roots   global_load_sectors       loads at random
-there   slower/two_passes       global_load_sectors       a second pass reads all again
+there   slower/two_passes       kernel_launches           a second pass is a second launch
 there   slower/tile_too_large   grid_balance              16 blocks
 there   slower/test_each_load   load_waits                one load at a time
 back    faster/warp_sum         atomic_meetings           an atomic a thread, not a warp

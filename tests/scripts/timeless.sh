@@ -51,6 +51,21 @@ red pointer/hoisted load_waits '// asks where it is each time'
 
 red decode/table constant_replays 'out[i] = table[v & 255]' 'keep a table that lanes index by their data in shared memory'
 
+# Less work, and more of what sums hide: neither good nor red by its counts.
+judge planted -k 'work/*' "${against[@]}"
+for hidden in one_warp:longest_warp one_block:busiest_block sleeps:sleep_time fences:barriers barriers:barriers past_l1:sectors_past_l1 \
+    logarithms:slow_instructions bulk_copies:sectors_past_l1; do
+    expect "planted: work/${hidden%:*}" 3 "unsure     work/${hidden%:*}" "${hidden#*:} moved, which the estimate of its time does not cover"
+done
+
+# Launches are weighed, both ways. No file has their number: a baseline that a GPU measured judges them too.
+red joined/launches kernel_launches
+judge right -k joined/launches --against "$compiled/planted/lib.so"
+expect "and one launch in place of eight pays" 0 'trade-off  joined/launches' 'improved   kernel_launches'
+jq '.kernels |= {"transpose/padded"} | .kernels[].launches[0].times = 9' tests/data/recorded-nvidia-h200.json >"$work/nine.json"
+ask "$cugate" check --replay "$work/nine.json" -k transpose/padded
+expect "nine launches that were recorded" 1 'regressed  kernel_launches     1    9'
+
 judge right -k decode/table --against "$compiled/planted/lib.so"
 expect "and a table that comes back to shared memory pays" 0 'trade-off  decode/table' 'improved   constant_replays' 'faster by its counts'
 judge right "${against[@]}" --all
@@ -71,7 +86,7 @@ expect "and the right one by what it had" 0 'nothing is worse' '!no GPU counts'
 
 # One that a GPU measured has not, and that is said: neither good nor red. Its launches tell of the grid.
 ask "$cugate" check --simulate=nvidia-h200 -k hierarchy/thread_index --all -v
-expect "a measured baseline has no judge for them" 0 '5 rows that no GPU counts' 'a base build has: --against' \
+expect "a measured baseline has no judge for them" 0 '12 rows that no GPU counts' 'a base build has: --against' \
     'info       load_waits' 'same       grid_balance'
 
 # ---- Other compute capabilities

@@ -136,6 +136,7 @@ static bool read_opcode(struct decoder *decoder, struct instruction *code, const
     }
     for (size_t i = 0; i < ARRAY_SIZE(known); i++)
         code->known |= has_modifier(code, known[i].name) ? known[i].bit : 0;
+    pace_set(code);
     return true;
 }
 

@@ -28,6 +28,9 @@ const char *keep_text(struct decoder *decoder, const char *text, size_t length);
 bool read_predicate(const char *text, struct operand *operand);
 bool read_operand(struct decoder *decoder, const struct instruction *code, const char *text, struct operand *operand);
 
+/* Sets how long an instruction holds its warp or a pipe, once opcode and modifiers are read. In pace.c. */
+void pace_set(struct instruction *code);
+
 /* Makes of operands that were read as decimals immediates. */
 void place_decimals(struct decoder *decoder, struct instruction *code);
 

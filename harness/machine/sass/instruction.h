@@ -215,7 +215,9 @@ struct instruction {
     unsigned traits;    /* TRAIT_ bits */
     const char *modifiers[MODIFIERS];
     unsigned modifier_count;
-} __attribute__((aligned(64))); /* so that few lines of the CPU's caches have the first operands */
+    unsigned char pipe, barrier; /* the cycles for which it holds a slow pipe; how many barriers it is like: pace.c */
+    bool past_l1;                /* a load that the L1 does not answer */
+} __attribute__((aligned(64)));  /* so that few lines of the CPU's caches have the first operands */
 
 /* A row of the constants, and what it is filled with at a launch. */
 struct constant_row {

@@ -61,7 +61,8 @@ Test(estimate, each_count_makes_a_kernel_slower_and_on_its_way_back_faster)
                    {"fp64_arithmetic", "double precision", 0, 1e8},
                    {"load_waits", "waits for loads", 8448, 84480},
                    {"theoretical_occupancy", "waits for loads", 100, 12.5},
-                   {"local_memory", "local memory", 0, 4096}};
+                   {"local_memory", "local memory", 0, 4096}, /* where no sectors of it were counted */
+                   {"local_sectors", "local memory", 0, 1e7}};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         const char *metric = changes[i].metric;
         const struct result *was = copy_but(metric, changes[i].was), *now = copy_but(metric, changes[i].now);

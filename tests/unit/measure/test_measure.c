@@ -63,7 +63,7 @@ static bool is_measured(const struct metric *metric)
 {
     const enum metric_source source = metric_source(metric);
     return source != SOURCE_CODE && source != SOURCE_CODE_ALONE && source != SOURCE_SIMULATION &&
-           !is_metric_of_program(metric) && !metric_is_on_demand(metric);
+           source != SOURCE_LAUNCHES && !is_metric_of_program(metric) && !metric_is_on_demand(metric);
 }
 
 static size_t count_measured(const struct metrics *metrics)

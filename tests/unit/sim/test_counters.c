@@ -86,6 +86,7 @@ Test(counters, each_kind_is_where_the_gpu_has_it)
         [EXACT_FP32] = 60,
         [EXACT_FP32_FUSED] = 60,
         [EXACT_CONSTANT_REPLAYS] = 7,
+        [EXACT_LOCAL_SECTORS] = 192,
     };
     double values[EXACT_COUNTERS];
     counters_of(tallies, traits, COUNT, BOUND_LEAST, values);
@@ -125,6 +126,7 @@ Test(counters, what_hangs_on_who_comes_first_lies_between_bounds)
     loose.working = 800;
     loose.loose = 3;
     loose.loose_threads = 20;
+    loose.longest_warp = 2;
     double least[EXACT_COUNTERS], most[EXACT_COUNTERS];
     counters_of(&loose, &traits[LOAD], 1, BOUND_LEAST, least);
     counters_of(&loose, &traits[LOAD], 1, BOUND_MOST, most);
@@ -132,8 +134,9 @@ Test(counters, what_hangs_on_who_comes_first_lies_between_bounds)
     cr_expect_eq(most[EXACT_INSTRUCTIONS], 103);
     cr_expect_eq(least[EXACT_THREADS_PER_INSTRUCTION], 780.0 / 103);
     cr_expect_eq(most[EXACT_THREADS_PER_INSTRUCTION], 820.0 / 97);
+    cr_expect(least[EXACT_LONGEST_WARP] == 0 && most[EXACT_LONGEST_WARP] == 4);
     for (enum exact_counter counter = EXACT_THREADS_PER_INSTRUCTION + 1; counter < EXACT_COUNTERS; counter++)
-        cr_expect(least[counter] == most[counter] || isnan(least[counter]));
+        cr_expect(counter == EXACT_LONGEST_WARP || least[counter] == most[counter] || isnan(least[counter]));
 }
 
 /* A count strays by a quarter of what chance decides, by half a percent at most, and may always by 16; twice as far
@@ -179,6 +182,7 @@ Test(counters, what_depends_on_the_order_is_open)
     other[LOAD] = one[LOAD];
     other[LOAD].spins = 1;
     counters_compare(one, other, traits, COUNT, open, &lines);
-    cr_expect(open[EXACT_INSTRUCTIONS] && open[EXACT_THREADS_PER_INSTRUCTION] && !open[EXACT_GLOBAL_STORES]);
+    cr_expect(open[EXACT_INSTRUCTIONS] && open[EXACT_LONGEST_WARP] && open[EXACT_BUSIEST_BLOCK]);
+    cr_expect(open[EXACT_THREADS_PER_INSTRUCTION] && !open[EXACT_GLOBAL_STORES]);
     cr_expect(lines & 1u << LINE_INSTRUCTIONS);
 }
