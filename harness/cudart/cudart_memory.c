@@ -243,6 +243,17 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
     return taken ? runtime_return(cudaErrorHostMemoryAlreadyRegistered) : cudaSuccess;
 }
 
+void runtime_share(void *memory, size_t size)
+{
+    struct runtime *runtime = runtime_now();
+    pthread_mutex_lock(&runtime->lock);
+    *ARRAY_GROW(runtime->blocks, runtime->block_count) =
+        (struct memory_block){.memory = memory, .size = size, .type = cudaMemoryTypeManaged, .registered = true};
+    pthread_mutex_unlock(&runtime->lock);
+    inputs_hide();
+    grid_host_shares(runtime_machine(), true);
+}
+
 cudaError_t cudaHostUnregister(void *memory)
 {
     struct runtime *runtime = runtime_now();

@@ -250,8 +250,10 @@ char __cudaInitModule(void **handle)
             continue;
         struct module *module = module_of(runtime->managed[i].binary, runtime->managed[i].name);
         const struct variable *variable = module ? module_variable(module, runtime->managed[i].name) : NULL;
-        if (variable)
+        if (variable) {
             *runtime->managed[i].pointer = runtime_pointer(variable->address);
+            runtime_share(*runtime->managed[i].pointer, variable->size);
+        }
         whole &= variable != NULL;
     }
     return whole;

@@ -130,6 +130,8 @@ static void global_lanes(struct warp *warp, const struct instruction *code, uint
 {
     struct block *block = warp->block;
     struct access access = visit_global(warp, code, lanes, addresses, first);
+    const unsigned kind = code->flags[FLAG_KIND];
+    bool tries = kind == ATOMIC_EXCH;
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1))
             continue;
@@ -138,12 +140,12 @@ static void global_lanes(struct warp *warp, const struct instruction *code, uint
         const uint64_t value = operand_value(warp, code, first + 1, l), swap = operand_value(warp, code, first + 2, l);
         const uint64_t old = change_global(warp, code, addresses[l], value, swap);
         access.changed |= ((apply(code, old, value, swap) ^ old) & (code->size == 8 ? UINT64_MAX : UINT32_MAX)) != 0;
+        tries |= kind == ATOMIC_CAS && swap != value;
         access.found = access.found * UINT64_C(0x9e3779b97f4a7c15) + old;
         if (first > 0)
             write_result(warp, code, first - 1, l, old);
     }
-    const unsigned kind = code->flags[FLAG_KIND];
-    if (first > 0 && !access.changed && (kind == ATOMIC_ADD || kind == ATOMIC_OR)) /* nothing is added: it is a load */
+    if (first > 0 && !access.changed && !tries) /* nothing is added: it is a load */
         access.kind = ACCESS_READS | ACCESS_STRONG;
     watch_done(&access);
 }

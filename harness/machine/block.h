@@ -75,6 +75,7 @@ struct warp {
         uint64_t address, value;
     } poll;                   /* the last look at something that others may change: waits.h */
     bool ran, looked;         /* since look_for_progress() (turns.c); at something that others may change */
+    unsigned slow_turns;      /* turns of one instruction that it has next */
     bool yields;              /* its turn is over */
     bool idle;                /* in this turn it found what it had found before */
     uint64_t steps;           /* instructions that it has executed */
@@ -152,12 +153,14 @@ struct block {
     uint64_t begun; /* blocks of this launch that this CPU thread has begun, this one included */
     unsigned turn;  /* instructions that a warp executes before the next warp does */
     bool doubted;   /* it has had a doubt */
+    bool slow;      /* its warps are, once an atomic has answered */
     bool runs;      /* it has begun, and is not done */
     bool idle;      /* in the last turn, all of its warps waited for others */
     bool borrows;   /* its memos are those of another block */
     bool at_turn;
-    bool wrote;         /* since look_for_progress() (turns.c): its warps have, or came past a barrier */
-    struct block *next; /* another block that the same CPU thread has begun; NULL: there is none */
+    bool shares; /* others have written what it accesses now, or it changes what they have accessed: meetings.c */
+    bool wrote;  /* since look_for_progress() (turns.c): its warps have, or came past a barrier */
+    struct block *next;                     /* another block that the same CPU thread has begun; NULL: there is none */
     void (*interrupt)(struct block *block); /* called within an instruction, so that the next block comes in between */
     uint64_t launch_workspace;              /* an address of the GPU; 0: the launch is not cooperative */
     const struct instruction *now;

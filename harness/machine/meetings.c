@@ -169,7 +169,7 @@ static void look_at_place(struct block *block, const struct instruction *code, u
     if (writes && !was_written(meetings, allocation.begin))
         *ARRAY_GROW(meetings->written, meetings->written_count) = allocation.begin;
     shared->written |= writes;
-    const bool looks = shared->written || block->begun == 1;
+    const bool looks = shared->written || block->begun == 1 || code->polls;
     shared->unseen |= !looks;
     *met = (struct met){allocation.begin, allocation.end, looks ? shared->sectors : NULL, shared->lines};
     pthread_mutex_unlock(&meetings->lock);
@@ -187,11 +187,12 @@ static void visit_sector(struct block *block, const struct instruction *code, ui
         if ((uint32_t)old != me)
             touched = (touched | touched >> SECTOR_OTHERS) << SECTOR_OTHERS & UINT32_MAX;
         now = touched << 32 | me | (uint64_t)words << (writes ? SECTOR_WRITTEN : SECTOR_READ);
-        if (now == old)
-            return;
-    } while (!__atomic_compare_exchange_n(sector, &old, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    } while (now != old && !__atomic_compare_exchange_n(sector, &old, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     const uint64_t others = now >> SECTOR_OTHERS;
     const bool read = others >> SECTOR_READ & words, written = others >> SECTOR_WRITTEN & words;
+    block->shares |= written || (writes && read);
+    if (now == old)
+        return;
     if (writes ? read : written) {
         meetings_note(block, code);
     } else if (written) {
@@ -266,20 +267,24 @@ static void visit_range(struct block *block, const struct instruction *code, str
 
 /* ---- Watchers ---- */
 
-/* When the second block begins, it is known what the first has written. */
+/* When the second block begins, it is known what the first has written. Code that polls is watched in all orders but 0,
+ * in which other counts may come of its looks. */
 static bool begin(struct block *block)
 {
     const struct grid *grid = block->grid;
     if (++block->begun == 2)
         for (size_t i = 0; i < block->code->count; i++)
             block->memos[i].met = (struct met){0};
-    return grid->meetings && !meetings_place(grid->meetings) && grid_blocks(grid) > 1;
+    const bool polls = grid->order > 0 && block->code->has_polls;
+    block->shares = false;
+    return grid->meetings && (polls || !meetings_place(grid->meetings)) && grid_blocks(grid) > 1;
 }
 
 static void hear(const struct access *access)
 {
     struct block *block = access->warp->block;
     uint64_t bytes;
+    block->shares = false;
     for (uint32_t left = access_parts(access, &bytes); left; left &= left - 1)
         visit_range(block, access->code, &block->memos[access->code->index].met,
                     access_address(access, (unsigned)__builtin_ctz(left)), bytes,
@@ -294,6 +299,8 @@ static bool begin_answers(struct block *block)
     return block->grid->meetings != NULL;
 }
 
+enum { SLOW_TURNS = 64 };
+
 /* An answer depends on which lanes came before, where there are others. It is data: whatever follows may depend on it.
  */
 static void hear_answer(const struct access *access)
@@ -301,6 +308,7 @@ static void hear_answer(const struct access *access)
     struct block *block = access->warp->block;
     if (!(access->kind & ACCESS_FAR) && block->warp_count == 1 && (access->block || grid_blocks(block->grid) == 1))
         return;
+    access->warp->slow_turns = block->slow ? SLOW_TURNS : 0;
     __atomic_store_n(&block->grid->meetings->answered, true, __ATOMIC_RELAXED);
     meetings_note(block, access->code);
 }

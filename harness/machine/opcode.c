@@ -1,6 +1,6 @@
 /* Finds the operation of an opcode, and makes a function's code with its operations. A uniform instruction is the one
  * with the same name, on uniform registers. */
-#include "block.h"
+#include "waits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,9 +94,12 @@ const struct opcode *opcode_find(const char *opcode)
 
 int code_of(struct function *function, struct problem *problem)
 {
-    if (!function->code)
-        function->code = code_open(&function->text, function->module->bytes, function->module->size,
-                                   function->module->machine->disassembler, opcode_find, problem);
+    if (function->code)
+        return 0;
+    function->code = code_open(&function->text, function->module->bytes, function->module->size,
+                               function->module->machine->disassembler, opcode_find, problem);
+    if (function->code)
+        waits_find(function->code);
     return function->code ? 0 : -1;
 }
 

@@ -256,8 +256,10 @@ void *run_blocks(void *data)
     struct turns *turns = self->turns;
     run_or_fail(run, turns);
     if (run->parked && !run->failed) {
-        for (unsigned b = 0; b < turns->at->count; b++)
+        for (unsigned b = 0; b < turns->at->count; b++) {
             turns->at->blocks[b].proof = NULL;
+            watch_stop(&turns->at->blocks[b], WATCH_PROOF);
+        }
         turns->resumes = true;
         return NULL;
     }

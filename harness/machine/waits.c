@@ -3,6 +3,7 @@
 #include "meetings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Returns where a branch goes to, as the index of an instruction; `count`: nowhere that is known. */
 static size_t target_of(const struct code *code, const struct instruction *branch)
@@ -14,6 +15,21 @@ static size_t target_of(const struct code *code, const struct instruction *branc
     return code->count;
 }
 
+/* Sets which instructions the innermost loop around one has, from the first to the last. False: it is in none. */
+static bool loop_around(const struct code *code, size_t at, size_t *from, size_t *to)
+{
+    *from = *to = at;
+    for (size_t i = at; i < code->count; i++) {
+        const struct instruction *branch = &code->list[i];
+        const size_t target = branch->control == CONTROL_BRANCH ? target_of(code, branch) : at + 1;
+        if (target <= at && (*from == *to || i - target < *to - *from)) {
+            *from = target;
+            *to = i;
+        }
+    }
+    return *from < *to;
+}
+
 static void note_range(struct block *block, size_t from, size_t to)
 {
     for (size_t i = from; i <= to; i++)
@@ -22,19 +38,11 @@ static void note_range(struct block *block, size_t from, size_t to)
 
 void waits_note(struct block *block, const struct instruction *code)
 {
-    const size_t at = code->index;
-    size_t from = at, to = at;
+    size_t from, to;
     meetings_note(block, code);
-    if (block->tallies[at].spins)
+    if (block->tallies[code->index].spins)
         return;
-    for (size_t i = at; i < block->code->count; i++) {
-        const struct instruction *branch = &block->code->list[i];
-        const size_t target = branch->control == CONTROL_BRANCH ? target_of(block->code, branch) : at + 1;
-        if (target <= at && (from == to || i - target < to - from)) {
-            from = target;
-            to = i;
-        }
-    }
+    loop_around(block->code, code->index, &from, &to);
     note_range(block, from, to);
 }
 
@@ -80,11 +88,68 @@ void waits_note_all(struct block *block, const struct instruction *code)
         note_range(block, 0, block->code->count - 1);
 }
 
+/* ---- Loops that are left by what others write ---- */
+
+/* Registers, and behind them predicates. */
+enum { PLACES = ROWS + MASKS, WORDS_MOST = 4 };
+
+static bool *place_of(bool *marked, const struct operand *operand)
+{
+    const bool row = (operand->kind == OPERAND_ROW && operand->space == SPACE_WARP) || operand->kind == OPERAND_ADDRESS;
+    return &marked[row                                  ? operand->row / ROW_BYTES
+                   : operand->kind == OPERAND_PREDICATE ? ROWS + operand->row / sizeof(uint32_t)
+                                                        : PLACES];
+}
+
+/* Returns whether what an instruction finds decides when its loop is left: registers depend on it, what stands between
+ * a branch that does and where that goes, and what warps tell each other in shared memory, or by votes. */
+static bool decides(const struct code *code, size_t at, size_t from, size_t to)
+{
+    bool marked[PLACES + WORDS_MOST] = {false}, told = false;
+    for (size_t turns = 2, until = from, i = from; turns > 0; turns -= i == to, i = i == to ? from : i + 1) {
+        const struct instruction *one = &code->list[i];
+        const bool branches = one->control == CONTROL_BRANCH, loads = one->traits & TRAIT_LOAD;
+        const size_t target = branches ? target_of(code, one) : to + (one->control == CONTROL_EXIT);
+        bool depends = i < until || (one->guarded && marked[ROWS + one->guard / sizeof(uint32_t)]) ||
+                       (told && (IS_OF(one, RESULT) || (loads && one->traits & TRAIT_SHARED)));
+        for (unsigned k = one->output_count; k < one->operand_count; k++)
+            depends |= *place_of(marked, &one->operands[k]);
+        if (depends && (target < from || target > to || (branches && i == to)))
+            return true;
+        until = depends && branches && target > until ? target : i == to ? from : until;
+        told |= depends && (one->control == CONTROL_BLOCK_BARRIER || one->traits & TRAIT_STORE);
+        depends |= i == at;
+        for (unsigned k = 0; k < one->output_count && (depends || !one->guarded); k++)
+            memset(place_of(marked, &one->operands[k]), depends, loads && one->size > 4 ? one->size / 4u : 1);
+        marked[PLACES] = false;
+    }
+    return false;
+}
+
+void waits_find(struct code *code)
+{
+    for (size_t i = 0; i < code->count; i++) {
+        struct instruction *one = &code->list[i];
+        const bool answers = one->traits & TRAIT_ATOMIC && one->output_count > 0;
+        bool works = false;
+        size_t from, to;
+        if (!(one->traits & (TRAIT_GLOBAL | TRAIT_GENERIC)) || !loop_around(code, i, &from, &to) ||
+            !(answers || (one->traits & TRAIT_LOAD && IS_OF(one, STRONG))))
+            continue;
+        for (size_t k = from; k <= to && !(answers && (IS_OF(one, CAS) || IS_OF(one, EXCH))); k++)
+            works |= k != i && code->list[k].traits & (TRAIT_STORE | TRAIT_ATOMIC) &&
+                     !(code->list[k].traits & (TRAIT_SHARED | TRAIT_LOCAL));
+        one->polls = !works && decides(code, i, from, to);
+        code->has_polls |= one->polls;
+    }
+}
+
 /* ---- Warps that look again ---- */
 
 /* Notes that the warp has read what others may change. If it reads the same again, it lets others go first; if another
  * warp has changed it meanwhile, it has waited. So it is with an atomic whose answer is used: one that changed nothing
- * is tried again, as a lock is that others hold. What the warp reads next may have changed by what it writes itself. */
+ * is tried again, as a lock is that others hold. What the warp reads next may have changed by what it writes itself.
+ * Where it polls what another block writes, it may have had to wait, though here it did not. */
 static void done(const struct access *access)
 {
     struct warp *warp = access->warp;
@@ -99,6 +164,8 @@ static void done(const struct access *access)
         if (changed || poll->value != access->found)
             waits_note(warp->block, access->code);
     }
+    if (access->code->polls && warp->block->shares && looks && (changed || !(access->kind & ACCESS_TRIES)))
+        waits_note(warp->block, access->code);
     *poll = changed ? (struct poll){0} : (struct poll){pc, access->lanes, access->first, access->found};
 }
 

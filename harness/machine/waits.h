@@ -7,6 +7,10 @@
 
 #include <stdbool.h>
 
+/* Finds the instructions that poll: what they find, of global memory that others may change, decides whether the
+ * innermost loop around them is left. One that loads is in a loop that changes no global memory: others work. */
+void waits_find(struct code *code);
+
 /* Says of the innermost loop around an instruction that how often it is executed depends on timing. */
 void waits_note(struct block *block, const struct instruction *code);
 

@@ -38,7 +38,8 @@ static bool run_split(struct warp *warp, unsigned index)
     uint32_t active = split->lanes, first = split->pc;
     unsigned threads = count_lanes(active), pending = split->pending;
     warp->active = active;
-    const unsigned turn = block->turn;
+    const unsigned turn = warp->slow_turns > 0 ? 1 : block->turn;
+    warp->slow_turns -= warp->slow_turns > 0;
     const bool multiplies_apart = block->code->multiplies_apart, proves = block->proof != NULL;
     const struct instruction *code = list + first;
     for (unsigned fuel = 0; fuel < turn; fuel++) {
@@ -138,7 +139,7 @@ void warp_start(struct warp *warp)
     warp->masks[MASK_TRUE] = warp->masks[8 + MASK_TRUE] = ALL_LANES;
     warp->poll = (struct poll){0};
     warp->cluster_arrived = 0;
-    warp->turns = 0;
+    warp->turns = warp->slow_turns = 0;
     warp->steps = 0;
 }
 

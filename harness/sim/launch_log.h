@@ -8,6 +8,9 @@
 #include "machine/machine.h"
 #include "model/model.h"
 
+#include <pthread.h>
+#include <setjmp.h>
+
 /* A function whose launches are counted. What is known of its instructions stays. What they did is of the launches
  * since launches_begin(). */
 struct counted {
@@ -33,6 +36,8 @@ struct proofs {
 /* Begins as zeros. */
 struct launches {
     bool recording, only_note;
+    jmp_buf *ends; /* of a dry run: where a launch of its thread goes if inputs are unknown; NULL: nowhere */
+    pthread_t thread;
     struct launch *list; /* equal launches in a row are one */
     size_t count;
     char *inputs; /* the hash of what the last launch was given, and of everything before it */

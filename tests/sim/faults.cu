@@ -335,6 +335,29 @@ KERNEL(works_as_written)
     work(out, in, flag);
 }
 
+/* Each block waits for the one that took a ticket before. As they do even work, each comes in time. */
+__device__ volatile unsigned states[blocks + 1];
+#define LOOKS_BACK(name, own, look, waits)                                                                             \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        __shared__ unsigned tile;                                                                                      \
+        if (T == 0) {                                                                                                  \
+            tile = atomicAdd(&tickets, 1);                                                                             \
+            states[tile + 1] = own;                                                                                    \
+        }                                                                                                              \
+        __syncthreads();                                                                                               \
+        volatile unsigned *const before = states + tile + (tile == 0);                                                 \
+        unsigned seen;                                                                                                 \
+        do                                                                                                             \
+            seen = look;                                                                                               \
+        while (waits);                                                                                                 \
+        out[I] = in[I] + seen;                                                                                         \
+    }
+LOOKS_BACK(looks_back, 1, *before, seen == 0)                                                    /* looks_back */
+LOOKS_BACK(looks_by_swapping, 1, atomicCAS((unsigned *)before, 0, 0), seen == 0)                 /* looks_by_swapping */
+LOOKS_BACK(looks_together, 1, T == 0 ? *before : 1, __syncthreads_or(seen == 0))                 /* looks_together */
+LOOKS_BACK(looks_and_adds, 1 + in[in[in[tile]]] / 8, (atomicOr(out + I, 0), *before), seen == 0) /* looks_and_adds */
+
 KERNEL(reads_clock)
 {
     out[I] = in[I] + 1 + (clock64() == 0); /* reads_clock */
@@ -437,6 +460,13 @@ KERNEL(takes_tiles)
         tile = atomicAdd(&tickets, 1);
     __syncthreads();
     out[tile * threads + T] = in[tile * threads + T] + 1;
+}
+
+/* No other thread swaps the word, so the first attempt does. */
+KERNEL(swaps_own_word)
+{
+    while (__any_sync(~0u, atomicCAS(&out[I], 0, in[I] + 1) != 0))
+        continue;
 }
 
 /* All write the same. */
@@ -676,10 +706,11 @@ struct arrays {
     }
     int restore()
     {
-        const unsigned none = 0;
+        const unsigned none = 0, before[blocks + 1] = {};
         CUGATE_TRY(in.reset());
         CUGATE_TRY(out.reset());
         CUGATE_TRY(cudaMemcpyToSymbol(four_gib, &beyond_four_gib.data, sizeof beyond_four_gib.data));
+        CUGATE_TRY(cudaMemcpyToSymbol(states, before, sizeof before));
         CUGATE_TRY(cudaMemcpyToSymbol(flag, &none, sizeof none));
         CUGATE_TRY(cudaMemcpyToSymbol(tickets, &none, sizeof none));
         return cudaMemcpyToSymbol(lock, &none, sizeof none);
@@ -706,6 +737,7 @@ CUGATE_LIBRARY(
         ROW(waits_for_block) ROW(takes_lock) ROW(doubles_meet) ROW(sleeps_between_looks) ROW(adds_by_swapping)
         ROW(reads_clock) ROW(prints) ROW(ticket_decides) ROW(exchange_decides) ROW(most_decides) ROW(bits_decide)
         ROW(threads_take_tickets) ROW(tile_of_warps) ROW(plain_race) ROW(warps_take_tickets)
+        ROW(looks_back) ROW(looks_by_swapping) ROW(looks_together) ROW(looks_and_adds)
         /* What the first launch leaves is what the second one works by. */
         ROW_OF(last_writes, LAUNCH(last_writes, blocks); LAUNCH(works_as_written, blocks)),
     FAMILY("in_vain") ROW(never_told) ROW_OF(waits_for_last, LAUNCH(waits_for_last, 1 << 14)),
@@ -714,5 +746,6 @@ CUGATE_LIBRARY(
         ROW(flag_in_warp) ROW(reused_tile) ROW(reads_one_too_many) ROW(takes_tiles) ROW(says_it_was_there)
         ROW(in_place) ROW(volatile_in_loop) ROW(turned_in_global) ROW(same_in_shared) ROW(negated_index)
         ROW(infinity_chosen) ROW(bits_kept) ROW(upper_word) ROW(barrier_in_register) ROW(copies_by_lanes)
-        ROW(calls_and_returns) ROW(exits_by_two) ROW(copies_zeros) ROW(reads_ahead) ROW(reads_aside))
+        ROW(calls_and_returns) ROW(exits_by_two) ROW(copies_zeros) ROW(reads_ahead) ROW(reads_aside)
+        ROW(swaps_own_word))
 /* clang-format on */

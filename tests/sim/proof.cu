@@ -763,7 +763,7 @@ __global__ void each_waits(uint32_t *out, const uint32_t *in)
     if (threadIdx.x == 0)
         atomicAdd(&out[blockIdx.x], 1);
 }
-/* Two blocks wait for one behind them. */
+/* Two blocks wait for one behind them, and then store to shared memory. */
 __global__ void two_wait(uint32_t *out, const uint32_t *in)
 {
     volatile uint32_t *const told = out + words - 1;
@@ -771,7 +771,9 @@ __global__ void two_wait(uint32_t *out, const uint32_t *in)
         *told = 1;
     while (threadIdx.x == 0 && (blockIdx.x == 5 || blockIdx.x == 9) && *told == 0x02020202)
         continue;
-    out[thread()] = in[thread()];
+    __shared__ volatile uint32_t own[1024];
+    own[threadIdx.x] = in[thread()];
+    out[thread()] = own[threadIdx.x];
 }
 /* A block of the middle waits for the one before, and gives up after some looks; or the first one waits for it, and it
  * fails. */

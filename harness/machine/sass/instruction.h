@@ -201,6 +201,7 @@ struct instruction {
     unsigned char rule; /* the number of its RULE_; 0: none */
     bool guarded;       /* its guard is another predicate than PT */
     bool uniform;       /* writes uniform registers, for all lanes alike */
+    bool polls;         /* what it finds decides whether a loop is left that may wait for others: waits.h */
     bool apart;         /* it is executed apart from its warp, which has to wait for it: HGMMA and the like */
     unsigned char size; /* bytes that each lane accesses */
     /* Scoreboards, a bit each, twice: below SCOREBOARDS what is loaded from global memory, and above it groups of
@@ -238,6 +239,7 @@ struct code {
     bool tells_others;     /* warps of a block signal to each other by other means than barriers of the whole block */
     bool has_fences;       /* it orders what others see of its accesses to memory, or looks at what they write */
     bool has_spins;        /* it swaps words of shared memory until that succeeds: ATOMS.CAST.SPIN */
+    bool has_polls;        /* one of them polls */
     bool uses_window;      /* it asks where shared memory begins among generic addresses */
 };
 

@@ -1,3 +1,4 @@
+#include "cudart/inputs.h"
 #include "cudart/runtime.h"
 
 #include "base/base.h"
@@ -44,8 +45,11 @@ Test(cudart_modules, managed_variables_are_the_hosts_as_well)
     static int *pointer;
     void **binary = sim_register(source);
     __cudaRegisterManagedVar(binary, (void **)&pointer, NULL, "counter", 0, 4, 0, 0);
+    cr_expect(grid_leaves(runtime_machine()));
     cr_expect(__cudaInitModule(binary));
     cr_assert_not_null(pointer);
+    cr_expect_null(inputs_hash(), "what the host writes there is in no hash");
+    cr_expect_not(grid_leaves(runtime_machine()), "all that it may read there is written");
     cr_expect_eq(*pointer, 3);
 }
 

@@ -39,6 +39,16 @@ static int at_no_address(void)
     return (int)cudaGetLastError();
 }
 
+static bool waited;
+
+/* The host waits for what the kernel writes. */
+static int launch_and_wait(void)
+{
+    const int error = one_launch();
+    waited = true;
+    return error;
+}
+
 static int say(int error, struct problem *problem)
 {
     return error ? problem_set(problem, "%s", cudaGetErrorString((cudaError_t)error)) : 0;
@@ -142,6 +152,18 @@ Test(collector, no_launch_is_no_measurement_but_of_a_transfer)
     fixture.workload.transfer = true;
     cr_expect_eq(measure(&fixture), 0);
     cr_expect_eq(fixture.result.row_count, 0);
+}
+
+Test(collector, a_dry_run_ends_before_the_host_waits_for_a_kernel)
+{
+    static struct fixture fixture;
+    open_fixture(&fixture, launch_and_wait);
+    fixture.job.dry = true;
+    sim_collector.open(&fixture.collector, &fixture.job, &fixture.device, &fixture.session, &fixture.problem);
+    cr_assert_eq(cudaMallocHost((void **)&out, 4096), cudaSuccess);
+    cr_expect_eq(measure(&fixture), 0);
+    cr_expect_not(waited);
+    cr_expect_eq(fixture.result.launch_count, 1);
 }
 
 Test(collector, what_was_missing_takes_the_numbers_even_if_nobody_cared)
