@@ -92,7 +92,7 @@ static cudaError_t release(void *memory)
         if (runtime->blocks[i].pool)
             runtime->blocks[i].pool->used -= runtime->blocks[i].size;
         runtime->blocks[i] = runtime->blocks[--runtime->block_count];
-        bool shared = false;
+        bool shared = runtime->managed_count > 0;
         for (size_t k = 0; k < runtime->block_count; k++)
             shared |= runtime->blocks[k].type != cudaMemoryTypeDevice;
         grid_host_shares(runtime_machine(), shared);
@@ -241,17 +241,6 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
     inputs_hide(); /* the program changes it without a call */
     grid_host_shares(runtime_machine(), true);
     return taken ? runtime_return(cudaErrorHostMemoryAlreadyRegistered) : cudaSuccess;
-}
-
-void runtime_share(void *memory, size_t size)
-{
-    struct runtime *runtime = runtime_now();
-    pthread_mutex_lock(&runtime->lock);
-    *ARRAY_GROW(runtime->blocks, runtime->block_count) =
-        (struct memory_block){.memory = memory, .size = size, .type = cudaMemoryTypeManaged, .registered = true};
-    pthread_mutex_unlock(&runtime->lock);
-    inputs_hide();
-    grid_host_shares(runtime_machine(), true);
 }
 
 cudaError_t cudaHostUnregister(void *memory)

@@ -5,7 +5,10 @@
 
 #include "base/base.h"
 #include "cubin/cubin.h"
+#include "machine/machine.h"
 #include "model/model.h"
+
+#include "inputs.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -252,7 +255,8 @@ char __cudaInitModule(void **handle)
         const struct variable *variable = module ? module_variable(module, runtime->managed[i].name) : NULL;
         if (variable) {
             *runtime->managed[i].pointer = runtime_pointer(variable->address);
-            runtime_share(*runtime->managed[i].pointer, variable->size);
+            inputs_hide(); /* the host reads and changes it without a call */
+            grid_host_shares(runtime->machine, true);
         }
         whole &= variable != NULL;
     }

@@ -124,9 +124,6 @@ unsigned kernel_dynamic_limit(const struct device_kernel *kernel);
 /* Finds the variable of the GPU that a variable of the host stands for, in the same way. */
 cudaError_t runtime_variable(struct variable **variable, const void *symbol);
 
-/* Notes a managed variable, which the host reads and changes without a call. In cudart_memory.c. */
-void runtime_share(void *memory, size_t size);
-
 /* Returns whether any machine code was registered. */
 bool runtime_has_code(void);
 

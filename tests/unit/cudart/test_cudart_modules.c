@@ -49,6 +49,9 @@ Test(cudart_modules, managed_variables_are_the_hosts_as_well)
     cr_expect(__cudaInitModule(binary));
     cr_assert_not_null(pointer);
     cr_expect_null(inputs_hash(), "what the host writes there is in no hash");
+    void *pinned;
+    cr_assert_eq(cudaMallocHost(&pinned, 16), cudaSuccess);
+    cr_assert_eq(cudaFreeHost(pinned), cudaSuccess);
     cr_expect_not(grid_leaves(runtime_machine()), "all that it may read there is written");
     cr_expect_eq(*pointer, 3);
 }
