@@ -190,14 +190,20 @@ struct estimates {
     struct estimate was, now;
 };
 
+/* Returns the judgement of a kernel's instructions if both sides counted them; else NULL. */
+static const struct judgement *find_instructions(const struct comparison *comparison, size_t first)
+{
+    for (size_t i = first; i < comparison->count; i++)
+        if (comparison->list[i].metric && strcmp(comparison->list[i].metric->name, "instructions") == 0)
+            return comparison->list[i].compared ? &comparison->list[i] : NULL;
+    return NULL;
+}
+
 /* Returns the name of a count without a term in the estimate that moved against what that says; NULL: none did. It has
  * to move further than instructions, which the estimate weighs. Sums have to be many beside these. */
 static const char *find_against(const struct comparison *comparison, size_t first, enum weighed weighed)
 {
-    const struct judgement *all = NULL;
-    for (size_t i = first; i < comparison->count; i++)
-        if (comparison->list[i].metric && strcmp(comparison->list[i].metric->name, "instructions") == 0)
-            all = &comparison->list[i];
+    const struct judgement *all = find_instructions(comparison, first);
     for (size_t i = first; i < comparison->count && all && weighed != WEIGHED_OPEN; i++) {
         const struct judgement *one = &comparison->list[i];
         const enum computed_counter counter = is_judged(one) ? computed_counter_of(one->metric) : COMPUTED_NONE;
@@ -322,6 +328,18 @@ static void allow_ratio(struct comparison *comparison, size_t first, const struc
                    judgement->metric->trade);
 }
 
+/* Slow instructions hold a pipe while others are issued. So more of them are no cost while they take no longer than
+ * all instructions did, nor both one after the other longer than before. */
+static void allow_slow(const struct comparison *comparison, size_t first, struct judgement *judgement)
+{
+    const struct judgement *all = find_instructions(comparison, first);
+    if (!judgement->metric || computed_counter_of(judgement->metric) != COMPUTED_SLOW || !judgement->worse || !all ||
+        judgement->now > all->base || judgement->change + all->change > 0)
+        return;
+    judgement->verdict = VERDICT_TRADED;
+    set_reason(judgement, "trade-off: with fewer instructions, all together take no more cycles to issue");
+}
+
 /* ---- The whole ---- */
 
 void weigh_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
@@ -331,6 +349,8 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
         return;
     for (size_t i = first; i < comparison->count; i++)
         allow_ratio(comparison, first, sides, base, now, &comparison->list[i]);
+    for (size_t i = first; i < comparison->count; i++)
+        allow_slow(comparison, first, &comparison->list[i]);
     if (!base || !now || sides->origin->code_only)
         return;
     struct estimates estimates;

@@ -20,11 +20,11 @@ struct cubin_function {
     unsigned shared_bytes;   /* bytes of static shared memory of a block */
     unsigned max_threads;    /* the largest block that it was compiled for (launch bounds); 0 where it does not say */
     unsigned barriers;       /* named barriers of a block */
-    unsigned block;          /* threads of each block, where the code states them (.reqntid); else 0 */
-    unsigned local_accesses; /* instructions that read or write local memory; counted where mix is known */
     size_t image;            /* index of its image, from 0: one for each source file, unless device code was linked */
     enum code_tensor tensor; /* of it and of the image's functions that are no kernels, which it may call */
-    bool halves; /* these may add or multiply halves; false: they set constants by such instructions at most */
+    bool halves;    /* these may add or multiply halves; false: they set constants by such instructions at most */
+    unsigned block; /* threads of each block, where the code states them (.reqntid); else 0 */
+    unsigned local_accesses; /* instructions that read or write local memory; counted where mix is known */
 };
 
 /* Computes the code hashes. Functions with equal hashes do the same work in the same way. A hash covers the
