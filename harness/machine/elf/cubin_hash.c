@@ -249,6 +249,7 @@ static const unsigned short tensor_opcodes[] = {
     0x47a, 0x47f,                                           /* QMMA.SF, OMMA.SF */
 };
 #define TENSOR_CAPABILITY 121 /* before 7.0 there are none */
+#define HALVES_CAPABILITY 90  /* how constants are set is known so far */
 
 /* Counts the instructions of one kernel, from 1; 0: of the functions that are no kernels. */
 static void count_opcodes(size_t counts[OPCODES], const struct image *image, size_t owner)
@@ -330,7 +331,7 @@ static void look_at_opcodes(struct image *image)
         facts->tensor = image->capability > TENSOR_CAPABILITY      ? CODE_TENSOR_UNKNOWN
                         : has_tensor(shared) || has_tensor(counts) ? CODE_TENSOR_USED
                                                                    : CODE_TENSOR_UNUSED;
-        facts->halves = facts->tensor == CODE_TENSOR_UNKNOWN || image->capability < 70 || has_halves(image, 0) ||
+        facts->halves = image->capability > HALVES_CAPABILITY || image->capability < 70 || has_halves(image, 0) ||
                         has_halves(image, k + 1);
     }
 }

@@ -133,7 +133,7 @@ Test(cubin_image, every_fact_is_what_ptxas_says)
         expected.shared_bytes = number_before(line, " bytes smem");
         expected.max_threads = strcmp(name, "spilled") == 0 ? 512 : 0;
         expected.halves = expected.capability > 90; /* as far as is known */
-        expected.tensor = expected.halves ? CODE_TENSOR_UNKNOWN : CODE_TENSOR_UNUSED;
+        expected.tensor = CODE_TENSOR_UNUSED;
         const struct cubin_function *found = find_function(&cubin, name, expected.capability);
         cr_assert(found && found->capability == expected.capability, "%s for %d", name, expected.capability);
         expect_equal(name, found, &expected);
@@ -164,38 +164,56 @@ static const char products_source[] =
     "P(imma, \"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {r0,r1},{r2},{r3},{r0,r1};\")\n"
     "P(bmma, \"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc {r0,r1},{r2},{r3},{r0,r1};\")\n"
     "P(dmma, \"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {q,q},{q},{q},{q,q};\")\n"
+    "#if __CUDA_ARCH__ == 1000\n"
+    "P(utchmma, \"tcgen05.mma.cta_group::1.kind::f16 [r0], d, d, r1, p;\")\n"
+    "P(utcqmma, \"tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale [r0], d, d, r1, [r2], [r3], p;\")\n"
+    "#elif __CUDA_ARCH__ == 1200\n"
+    "#define S \"{f0,f1,f2,f3},{r0,r1,r2,r3},{r0,r1},{f0,f1,f2,f3},{r2},{0,0},{r3},{0,0};\"\n"
+    "P(qmma, \"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X\"\n"
+    "    \".f32.e4m3.e4m3.f32.ue8m0\" S)\n"
+    "P(omma, \"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0\" S)\n"
+    "#else\n"
     "P(hgmma, W(\"k16.f32.f16.f16 {f0,f1,f2,f3}, d, d, p, 1, 1, 0, 0;\"))\n"
     "P(hgmma_of_registers, W(\"k16.f32.f16.f16 {f0,f1,f2,f3}, {r0,r1,r2,r3}, d, p, 1, 1, 0;\"))\n"
     "P(qgmma, W(\"k32.f32.e4m3.e4m3 {f0,f1,f2,f3}, d, d, p, 1, 1;\"))\n"
     "P(qgmma_of_registers, W(\"k32.f32.e4m3.e4m3 {f0,f1,f2,f3}, {r0,r1,r2,r3}, d, p, 1, 1;\"))\n"
     "P(igmma, W(\"k32.s32.s8.s8 {r0,r1,r2,r3}, d, d, p;\"))\n"
     "P(bgmma, W(\"k256.s32.b1.b1.and.popc {r0,r1,r2,r3}, d, d, p;\"))\n"
+    "#endif\n"
     "P(none, \"fma.rn.f32 f0, f1, f2, f3; mov.b32 r1, 1; mov.b32 r2, 2; mov.b32 r3, 3;\")\n"
     "P(none_half_sum, \"add.f16x2 r0, r1, r2;\")\n"
     "P(none_half_product, \"mul.bf16x2 r0, r1, r2;\")\n"
     "P(none_half_fused, \"fma.rn.f16x2 r0, r1, r2, r3;\")\n";
 
-Test(cubin_image, tensor_cores_are_seen_in_the_opcodes)
+static void expect_products(const char *arch, size_t count)
 {
     char *folder = scratch_make();
     char *file = scratch_file(folder, "products.cu", products_source);
     char *output = x_sprintf("%s/products.cubin", folder), *log = x_sprintf("%s/log", folder);
-    const char *const arguments[] = {"-w", "-arch=sm_90a", "-cubin", "-o", output, file, NULL};
+    const char *const arguments[] = {"-w", arch, "-cubin", "-o", output, file, NULL};
     compile_cuda(arguments, log);
     struct cubin cubin;
     cr_assert_eq(cubin_read(&cubin, output), 0);
-    cr_expect_eq(cubin.count, 14);
+    cr_expect_eq(cubin.count, count, "%s: %zu", arch, cubin.count);
     for (size_t i = 0; i < cubin.count; i++) {
         const struct cubin_function *function = &cubin.list[i];
         const bool none = strncmp(function->name, "none", strlen("none")) == 0;
-        cr_expect_eq(function->tensor, none ? CODE_TENSOR_UNUSED : CODE_TENSOR_USED, "%s", function->name);
-        cr_expect_eq(function->halves, strstr(function->name, "half") != NULL, "%s", function->name);
+        cr_expect_eq(function->tensor, none ? CODE_TENSOR_UNUSED : CODE_TENSOR_USED, "%s %s", arch, function->name);
+        cr_expect_eq(function->halves, function->capability > 90 || strstr(function->name, "half"), "%s %s", arch,
+                     function->name);
     }
     cubin_release(&cubin);
     free(log);
     free(output);
     free(file);
     scratch_remove(folder);
+}
+
+Test(cubin_image, tensor_cores_are_seen_in_the_opcodes)
+{
+    expect_products("-arch=sm_90a", 14);
+    expect_products("-arch=sm_100a", 10);
+    expect_products("-arch=sm_120a", 10);
 }
 
 /* Expects the compiler ("" for none) in a file whose bytes at offset `at`, from the beginning of its texts, were
