@@ -284,6 +284,10 @@ static void expect_command(const char *folder, const char *reason, char **argume
     cr_expect(words ? strstr(said, words) != NULL : *said == '\0', "\"%s\" lacks \"%s\"", said, words);
 }
 
+#define WIDER_LIMITS(now)                                                                                              \
+    "time has wider limits until its rows have 10 sessions, each one process that measured; now they have " now        \
+    ": accept more run files, each of its own `cugate run` or `exec`\n"
+
 Test(baseline_accept, the_command_says_what_happened, .init = scratch_begin, .fini = scratch_leave)
 {
     OWNED_TEXT metrics = x_sprintf("%s/metrics", scratch);
@@ -319,32 +323,23 @@ Test(baseline_accept, the_command_says_what_happened, .init = scratch_begin, .fi
     expect_command(scratch, "moved", arguments + 4, 1, 0, NULL);
     fflush(stdout);
     OWNED_TEXT expected = x_sprintf(
-        "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 12 new\n"
-        "time has wider limits until its rows have 10 sessions, each one process that measured; now they have 2: "
-        "accept more "
-        "run files, each of its own "
-        "`cugate run` or `exec`\n"
-        "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 9 agreed and were added, 3 there already\n"
-        "time has wider limits until its rows have 10 sessions, each one process that measured; now they have 3: "
-        "accept more "
-        "run files, each of its own "
-        "`cugate run` or `exec`\n"
-        "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 7 agreed and were added, 1 replaced, "
-        "1 of class info replaced beside them, 3 there already; 1 drift reference moved\n"
-        "  worse    access/coalesced count: 7 -> 10.00 M (+1.43e+08 %%)\n"
-        "time has wider limits until its rows have 10 sessions, each one process that measured; now they have 4: "
-        "accept more "
-        "run files, each of its own "
-        "`cugate run` or `exec`\n"
-        "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 3 agreed and were added, 3 replaced, "
-        "3 of class info replaced beside them, 3 there already; 1 drift reference moved\n"
-        "  worse    access/coalesced count: 10000000 -> 10000001 (+1e-05 %%)\n"
-        "  worse    reduce/tree time: 202 ns -> 250 ns (+23.5 %%)\n"
-        "  changed  reduce/warp count: 7 -> not supported\n"
-        "time has wider limits until its rows have 10 sessions, each one process that measured; now they have 1: "
-        "accept more "
-        "run files, each of its own "
-        "`cugate run` or `exec`\n",
+        "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 12 new\n" WIDER_LIMITS(
+            "2") "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 9 agreed and were added, 3 there "
+                 "already\n" WIDER_LIMITS("3") "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 7 "
+                                               "agreed and were added, 1 replaced, "
+                                               "1 of class info replaced beside them, 3 there already; 1 drift "
+                                               "reference moved\n"
+                                               "  worse    access/coalesced count: 7 -> 10.00 M (+1.43e+08 "
+                                               "%%)\n" WIDER_LIMITS(
+                                                   "4") "accepted 12 rows of 3 kernels from 1 session in "
+                                                        "%s/nvidia-h200: 3 agreed and were added, 3 replaced, "
+                                                        "3 of class info replaced beside them, 3 there already; 1 "
+                                                        "drift reference moved\n"
+                                                        "  worse    access/coalesced count: 10000000 -> 10000001 "
+                                                        "(+1e-05 %%)\n"
+                                                        "  worse    reduce/tree time: 202 ns -> 250 ns (+23.5 %%)\n"
+                                                        "  changed  reduce/warp count: 7 -> not "
+                                                        "supported\n" WIDER_LIMITS("1"),
         scratch, scratch, scratch, scratch);
     cr_expect_stdout_eq_str(expected);
     free(scratch_file(scratch, "run_1.json", "broken"));
@@ -369,20 +364,14 @@ Test(baseline_accept, the_command_names_what_it_left_out, .init = scratch_begin,
         expect_command(scratch, "why", &path, 1, 0, NULL);
     }
     fflush(stdout);
-    OWNED_TEXT expected = x_sprintf(
-        "accepted 4 rows of 1 kernel from 1 session in %s/nvidia-h200: 4 new\n"
-        "time has wider limits until its rows have 10 sessions, each one process that measured; now they have 1: "
-        "accept more "
-        "run files, each of its own "
-        "`cugate run` or `exec`\n"
-        "accepted 3 rows of 1 kernel from 1 session in %s/nvidia-h200: 2 agreed and were added, 1 there already, "
-        "1 far off though the code is the same and left out\n"
-        "  worse    reduce/tree time: 200 ns -> 300 ns (+50 %%), left out: -k reduce/tree -m time takes it all the "
-        "same\n"
-        "time has wider limits until its rows have 10 sessions, each one process that measured; now they have 1: "
-        "accept more "
-        "run files, each of its own "
-        "`cugate run` or `exec`\n",
-        scratch, scratch);
+    OWNED_TEXT expected =
+        x_sprintf("accepted 4 rows of 1 kernel from 1 session in %s/nvidia-h200: 4 new\n" WIDER_LIMITS(
+                      "1") "accepted 3 rows of 1 kernel from 1 session in %s/nvidia-h200: 2 agreed and were added, 1 "
+                           "there already, "
+                           "1 far off though the code is the same and left out\n"
+                           "  worse    reduce/tree time: 200 ns -> 300 ns (+50 %%), left out: -k reduce/tree -m time "
+                           "takes it all the "
+                           "same\n" WIDER_LIMITS("1"),
+                  scratch, scratch);
     cr_expect_stdout_eq_str(expected);
 }
