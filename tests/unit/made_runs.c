@@ -105,8 +105,5 @@ struct run made_baseline(const char *folder)
 char *made_text(const char *folder, const char *name)
 {
     OWNED_TEXT path = x_sprintf("%s/%s", folder, name);
-    char *text;
-    size_t length;
-    cr_assert_eq(file_read(path, 1u << 20, &text, &length), 0, "%s", path);
-    return text;
+    return file_text(path);
 }

@@ -34,10 +34,29 @@ void scratch_remove(char *folder)
 char *scratch_file(const char *folder, const char *name, const char *text)
 {
     char *path = x_sprintf("%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    if (!file || fputs(text, file) < 0 || fclose(file) != 0)
-        die(EXIT_USAGE, "cannot write %s", path);
+    write_bytes(path, text, strlen(text));
     return path;
+}
+
+void write_bytes(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "w");
+    if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0)
+        die(EXIT_USAGE, "cannot write %s", path);
+}
+
+void *bytes_of(const char *path, size_t *size)
+{
+    char *bytes;
+    if (file_read(path, (size_t)1 << 30, &bytes, size) < 0)
+        die(EXIT_USAGE, "cannot go on without it");
+    return bytes;
+}
+
+char *file_text(const char *path)
+{
+    size_t size;
+    return access(path, F_OK) < 0 ? x_strdup("") : bytes_of(path, &size);
 }
 
 void limit_processor(unsigned seconds)

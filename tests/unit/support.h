@@ -33,6 +33,14 @@ static inline void folder_remove(char **folder)
 /* Writes text into folder/name. Returns the path; caller frees. */
 char *scratch_file(const char *folder, const char *name, const char *text);
 
+/* Writes bytes into a file. */
+void write_bytes(const char *path, const void *bytes, size_t size);
+
+/* Returns the bytes of a file, which must be there, with a NUL behind them. file_text returns "" for one that is not
+ * there. Caller frees. */
+void *bytes_of(const char *path, size_t *size);
+char *file_text(const char *path);
+
 /* Returns the path of a library that the Makefile builds beside this program: "libtables.so". Caller frees. */
 char *built(const char *name);
 

@@ -4,10 +4,9 @@
 struct worded *worded_read(const char *kind, size_t *count)
 {
     struct worded *rows = NULL;
-    char *text, *rest = NULL;
-    size_t length;
+    char *rest = NULL;
+    OWNED_TEXT text = file_text("tests/data/units.txt");
     *count = 0;
-    cr_assert_eq(file_read("tests/data/units.txt", 1 << 20, &text, &length), 0);
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         struct worded row;
         if (*line == '#')
@@ -17,7 +16,6 @@ struct worded *worded_read(const char *kind, size_t *count)
         if (strcmp(row.kind, kind) == 0)
             *ARRAY_GROW(rows, *count) = row;
     }
-    free(text);
     cr_assert_gt(*count, 0);
     return rows;
 }

@@ -343,10 +343,7 @@ Test(files, a_temporary_folder_is_in_tmpdir_and_goes_with_its_files, .init = scr
     char *folder = make_temporary_folder();
     cr_assert_not_null(folder);
     cr_expect_eq(strncmp(folder, "./cugate-", 9), 0, "%s", folder);
-    OWNED_TEXT path = x_sprintf("%s/file", folder), *copy = x_strdup(folder);
-    FILE *file = fopen(path, "w");
-    cr_assert_not_null(file);
-    fclose(file);
+    OWNED_TEXT path = scratch_file(folder, "file", ""), *copy = x_strdup(folder);
     remove_temporary_folder(folder);
     cr_expect(!is_there(copy));
 

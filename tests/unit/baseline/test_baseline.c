@@ -267,10 +267,7 @@ Test(baseline, costs_are_those_of_a_run, .init = scratch_begin, .fini = scratch_
     struct run costs;
     OWNED(run) run = made_run(1);
     run_find(&run, "reduce/tree")->seconds = 2;
-    FILE *stream = fopen(file, "w");
-    cr_assert_not_null(stream);
-    cr_assert_eq(run_write(&run, stream), 0);
-    cr_assert_eq(fclose(stream), 0);
+    cr_assert_eq(run_write_file(&run, file), 0);
     cr_expect_eq(costs_read(&costs, file, "nowhere", "host"), 0);
     cr_assert_eq(costs.result_count, 1);
     cr_expect_eq(run_find(&costs, "reduce/tree")->seconds, 2);

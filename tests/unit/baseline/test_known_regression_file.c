@@ -155,10 +155,7 @@ Test(known_regression, the_file_of_a_folder)
     cr_assert_eq(known_regressions.count, 1);
     cr_expect_str_eq(known_regressions.list[0].file, path);
 
-    FILE *file = fopen(path, "wb");
-    cr_assert_not_null(file);
-    fwrite("; \0\n", 1, 4, file);
-    fclose(file);
+    write_bytes(path, "; \0\n", 4);
     expect_folder(folder, -1, "NUL byte");
     remove(path);
     cr_assert_eq(mkdir(path, 0777), 0);

@@ -191,16 +191,3 @@ int read_all_pages(const struct capsules *capsules, struct problem *problem)
             return -1;
     return 0;
 }
-
-unsigned char *bytes_of(const char *path, size_t *size)
-{
-    char *text;
-    cr_assert_eq(file_read(path, (size_t)1 << 30, &text, size), 0);
-    return (unsigned char *)text;
-}
-
-void write_bytes(const char *path, const void *bytes, size_t size)
-{
-    FILE *file = fopen(path, "w");
-    cr_assert(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, "%s", path);
-}

@@ -23,8 +23,4 @@ void expect_equal_capsules(const struct capsules *a, const struct capsules *b);
 /* Reads all pages. -1 with *problem when one is damaged. */
 int read_all_pages(const struct capsules *capsules, struct problem *problem);
 
-/* Returns the bytes of a file; caller frees. */
-unsigned char *bytes_of(const char *path, size_t *size);
-void write_bytes(const char *path, const void *bytes, size_t size);
-
 #endif

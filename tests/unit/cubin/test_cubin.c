@@ -63,10 +63,8 @@ Test(cubin, a_library_without_gpu_code_is_empty)
 
 static char *corpus_bytes(const char *name, size_t *length)
 {
-    char *path = x_sprintf(CORPUS "%s", name), *bytes;
-    cr_assert_eq(file_read(path, 1 << 20, &bytes, length), 0);
-    free(path);
-    return bytes;
+    OWNED_TEXT path = x_sprintf(CORPUS "%s", name);
+    return bytes_of(path, length);
 }
 
 /* Writes a number in little-endian order. */

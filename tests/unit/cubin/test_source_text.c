@@ -10,10 +10,7 @@ static void enter(void)
 {
     scratch_enter();
     cr_assert_eq(make_folders("a/kernels") + make_folders(".git"), 0);
-    FILE *file = fopen("a/kernels/one.cu", "w");
-    cr_assert(file);
-    fputs("first\n    second {  \n\tthird\n\nlast without an end", file);
-    fclose(file);
+    free(scratch_file("a/kernels", "one.cu", "first\n    second {  \n\tthird\n\nlast without an end"));
 }
 
 static const struct profile_line *resolve(struct profile *profile, const char *file, unsigned number)

@@ -169,17 +169,12 @@ Test(static_facts, the_gpu_decides_which_code_and_which_limits)
 /* Writes two fatbins one after the other, so plain() is there twice and differs. Caller frees the path. */
 static char *both_files(const char *folder)
 {
-    static const char *const files[] = {SMALL, OTHER};
     char *path = x_sprintf("%s/both.fatbin", folder);
-    FILE *stream = fopen(path, "w");
-    cr_assert_not_null(stream);
-    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-        OWNED_TEXT bytes;
-        size_t length;
-        cr_assert_eq(file_read(files[i], 1 << 20, &bytes, &length), 0);
-        cr_assert_eq(fwrite(bytes, 1, length, stream), length);
-    }
-    fclose(stream);
+    size_t first, second;
+    OWNED_TEXT bytes = bytes_of(SMALL, &first), *more = bytes_of(OTHER, &second);
+    bytes = x_realloc(bytes, first + second, 1);
+    memcpy(bytes + first, more, second);
+    write_bytes(path, bytes, first + second);
     return path;
 }
 

@@ -74,35 +74,27 @@ Test(static_files, code_is_that_of_the_gpu)
     cr_expect(!static_files_fit(&fixture.files, 1, 80));
     tear_down(&fixture);
     read_run(&fixture, (char *[]){(char[]){CORPUS "cuda12.cubin"}, (char[]){SMALL}}, 2, 80, NULL);
-    char *one = static_files_architectures(&fixture.files, 0),
-         *all = static_files_architectures(&fixture.files, SIZE_MAX);
+    OWNED_TEXT one = static_files_architectures(&fixture.files, 0),
+               *all = static_files_architectures(&fixture.files, SIZE_MAX);
     cr_expect_str_eq(one, "sm_80");
     cr_expect_str_eq(all, "sm_80, sm_90");
-    free(one);
-    free(all);
     tear_down(&fixture);
 }
 
 /* In two functions of one name, nobody knows which one is launched, so the worst counts. */
 Test(static_files, functions_of_one_name_are_one_kernel)
 {
-    char *folder = scratch_make(), *text;
     size_t length;
-    char *paths[] = {x_strdup(SMALL), x_sprintf("%s/small.fatbin", folder), x_strdup(SMALL)};
-    cr_assert_eq(file_read(CORPUS "other.fatbin", 1 << 20, &text, &length), 0);
-    FILE *stream = fopen(paths[1], "w");
-    cr_assert_eq(fwrite(text, 1, length, stream), length);
-    fclose(stream);
-    free(text);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT path = x_sprintf("%s/small.fatbin", folder), *text = bytes_of(CORPUS "other.fatbin", &length);
+    char *paths[] = {(char[]){SMALL}, path, (char[]){SMALL}};
+    write_bytes(path, text, length);
     WITH(tear_down, struct fixture fixture, read_run(&fixture, paths, 3, 90, NULL));
     cr_expect_eq(fixture.run.result_count, 3);
     const struct result *result = run_find(&fixture.run, "small/plain");
     cr_assert_not_null(result);
     cr_expect_eq(result->launch_count, 2, "%zu: the same code twice is one", result->launch_count);
     cr_expect_eq(run_find(&fixture.run, "small/stacked")->launch_count, 1);
-    for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
-        free(paths[i]);
-    scratch_remove(folder);
 }
 
 Test(static_files, what_the_baseline_calls_a_function_stays)
@@ -126,19 +118,14 @@ Test(static_files, what_the_baseline_calls_a_function_stays)
 /* Makes a folder with one cubin and a description beside it (NULL: none). */
 static char *make_cache(const char *description)
 {
-    char *folder = scratch_make(), *text;
+    char *folder = scratch_make();
     size_t length;
-    char *below = x_sprintf("%s/one", folder), *path = x_sprintf("%s/k.cubin", below);
+    OWNED_TEXT below = x_sprintf("%s/one", folder), *path = x_sprintf("%s/k.cubin", below);
+    OWNED_TEXT text = bytes_of(CORPUS "cuda12.cubin", &length);
     cr_assert_eq(make_folders(below), 0);
-    cr_assert_eq(file_read(CORPUS "cuda12.cubin", 1 << 20, &text, &length), 0);
-    FILE *stream = fopen(path, "w");
-    cr_assert_eq(fwrite(text, 1, length, stream), length);
-    fclose(stream);
+    write_bytes(path, text, length);
     if (description)
         free(scratch_file(below, "k.json", description));
-    free(text);
-    free(below);
-    free(path);
     return folder;
 }
 
@@ -191,11 +178,9 @@ Test(static_files, what_cannot_be_judged_is_said)
                                         0,    1,    1,    16,   0, 0, 0,  2, 0,  0, 0, 0, 0, 0, 0, '/', '/'};
     folder = scratch_make();
     OWNED_TEXT path = x_sprintf("%s/ptx.fatbin", folder);
-    FILE *stream = fopen(path, "w");
-    cr_assert_eq(fwrite(ptx, 1, sizeof ptx, stream), sizeof ptx);
-    fclose(stream);
+    write_bytes(path, ptx, sizeof ptx);
     expect_error(path, "carries no machine code for a GPU");
-    stream = fopen(path, "r+");
+    FILE *stream = fopen(path, "r+");
     cr_assert_eq(fseek(stream, 16, SEEK_SET), 0);
     fputc(2, stream); /* writes an entry whose code is no ELF file */
     fclose(stream);

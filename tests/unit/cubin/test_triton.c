@@ -36,16 +36,14 @@ Test(triton, other_descriptions)
         {"[]", 0, {false, 0, 0, 0, ""}},
         {"{", -1, {false, 0, 0, 0, ""}},
     };
-    char *folder = scratch_make();
-    OWNED_TEXT cubin = x_sprintf("%s/a.cubin", folder), *json = x_sprintf("%s/a.json", folder);
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT cubin = x_sprintf("%s/a.cubin", folder);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        FILE *file = fopen(json, "w");
-        cr_assert(file && fputs(rows[i].text, file) >= 0 && fclose(file) == 0);
+        free(scratch_file(folder, "a.json", rows[i].text));
         cr_expect_eq(triton_read(&launch, cubin), rows[i].result, "row %zu", i);
         cr_expect(launch.found == rows[i].launch.found && launch.threads == rows[i].launch.threads &&
                       launch.shared == rows[i].launch.shared && launch.ctas == rows[i].launch.ctas &&
                       strcmp(launch.version, rows[i].launch.version) == 0,
                   "row %zu", i);
     }
-    scratch_remove(folder);
 }

@@ -49,13 +49,6 @@ static void set_up(struct fixture *fixture, const char *glob)
     };
 }
 
-static char *read_text(const char *path)
-{
-    char *text;
-    size_t length;
-    return access(path, F_OK) < 0 || file_read(path, 1 << 20, &text, &length) < 0 ? x_strdup("") : text;
-}
-
 static void check(struct fixture *fixture)
 {
     run_release(&fixture->run);
@@ -64,7 +57,7 @@ static void check(struct fixture *fixture)
     capture_begin();
     fixture->code = command_check.run(&fixture->options);
     fixture->said = capture_end();
-    fixture->printed = read_text(fixture->report);
+    fixture->printed = file_text(fixture->report);
     if (access(fixture->save, F_OK) == 0)
         cr_expect_eq(run_read(&fixture->run, fixture->save), 0);
 }

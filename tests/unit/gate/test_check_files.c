@@ -1,17 +1,14 @@
 #include "command/command.h"
 #include "test.h"
 
-#include <unistd.h>
-
 /* Files made from data/small.cu: library.so is for 8.0 and 9.0, cuda12.cubin for 8.0 only. */
 #define CORPUS "tests/fuzz/corpus/cubin/"
 
 /* Judges one file. Returns what was printed to both streams; the caller frees it. */
 static char *check(const char *folder, const char *gpu, char *file, int *code)
 {
-    char *baselines = x_sprintf("%s/baselines", folder), *report = x_sprintf("%s/report.txt", folder);
-    char *save = x_sprintf("%s/run.json", folder), *printed = NULL;
-    size_t length;
+    OWNED_TEXT baselines = x_sprintf("%s/baselines", folder), *report = x_sprintf("%s/report.txt", folder);
+    OWNED_TEXT save = x_sprintf("%s/run.json", folder);
     char *library = (char[]){"libkernels.so"}; /* the default, which must not be read */
     const struct options options = {
         .kernels = library,
@@ -31,15 +28,8 @@ static char *check(const char *folder, const char *gpu, char *file, int *code)
     remove(report);
     capture_begin();
     *code = command_check.run(&options);
-    OWNED_TEXT said = capture_end();
-    if (access(report, F_OK) < 0 || file_read(report, 1 << 20, &printed, &length) < 0)
-        printed = x_strdup("");
-    char *both = x_sprintf("%s%s", said, printed);
-    free(printed);
-    free(save);
-    free(report);
-    free(baselines);
-    return both;
+    OWNED_TEXT said = capture_end(), *printed = file_text(report);
+    return x_sprintf("%s%s", said, printed);
 }
 
 /* Makes the last run a baseline. */

@@ -122,11 +122,8 @@ static void tear_down(struct fixture *fixture)
 /* Returns how many processes loaded the library. */
 static size_t processes(const struct fixture *fixture)
 {
-    char *text;
-    size_t length = 0;
-    if (access(fixture->log, F_OK) == 0 && file_read(fixture->log, 4096, &text, &length) == 0)
-        free(text);
-    return length;
+    OWNED_TEXT text = file_text(fixture->log);
+    return strlen(text);
 }
 
 Test(check_profile, conflicts_that_are_no_worse_are_not_counted_a_second_time)

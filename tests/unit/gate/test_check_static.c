@@ -43,15 +43,13 @@ static void tear_down(struct fixture *fixture)
 
 static void check(struct fixture *fixture)
 {
-    size_t length;
     free(fixture->said);
     free(fixture->printed);
     remove(fixture->report);
     capture_begin();
     fixture->code = command_check.run(&fixture->options);
-    if (file_read(fixture->report, 1 << 20, &fixture->printed, &length) < 0)
-        fixture->printed = x_strdup("");
     fixture->said = capture_end();
+    fixture->printed = file_text(fixture->report);
 }
 
 static void add_kernel(struct run *run, const char *id, const char *function)

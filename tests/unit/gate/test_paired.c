@@ -73,9 +73,7 @@ static void tear_down(struct fixture *fixture)
 /* Returns the processes that were started, a letter for each. Caller frees. */
 static char *turns_taken(const struct fixture *fixture)
 {
-    char *text;
-    size_t length;
-    return file_read(fixture->log, 4096, &text, &length) < 0 ? x_strdup("") : text;
+    return file_text(fixture->log);
 }
 
 Test(paired, pairs_say_what_is_slower_faster_and_equal)

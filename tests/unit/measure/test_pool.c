@@ -354,7 +354,7 @@ Test(pool, a_worker_that_is_ready_measures_what_is_left)
 }
 
 /* A measurement in turn with the one after it, which is measured, too: so many processes. */
-static void expect_in_turn(const char *refuses, long processes)
+static void expect_in_turn(const char *refuses, size_t processes)
 {
     BEGIN("none-A-1", 1, "*here/good");
     setenv("GPUS_REFUSES", refuses, 1);
@@ -367,10 +367,8 @@ static void expect_in_turn(const char *refuses, long processes)
     cr_expect_str_eq(said, "");
     cr_expect_eq(run.result_count, 2);
     OWNED_TEXT path = x_sprintf("%s/started", marks);
-    size_t size = 0;
-    OWNED_TEXT started = NULL;
-    cr_assert_eq(file_read(path, 100, &started, &size), 0);
-    cr_expect_eq((long)size, processes, "%zu processes", size);
+    OWNED_TEXT started = file_text(path);
+    cr_expect_eq(strlen(started), processes, "%zu processes", strlen(started));
     relay_release(next.relay);
 }
 

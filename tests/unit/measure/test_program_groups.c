@@ -59,18 +59,13 @@ static void expect_names(struct fixture *fixture, const char *const *names, size
 /* A module's file: one of the corpus', and so many zeros; its name is its hash. Caller frees. */
 static char *add_module(const struct fixture *fixture, const char *of, size_t zeros)
 {
-    char *bytes;
     size_t length;
-    cr_assert_eq(file_read(of, 1 << 20, &bytes, &length), 0);
+    OWNED_TEXT bytes = bytes_of(of, &length);
     bytes = x_realloc(bytes, length + zeros, 1);
     memset(bytes + length, 0, zeros);
     char *name = x_sprintf("%016llx", (unsigned long long)XXH3_64bits(bytes, length + zeros));
     OWNED_TEXT path = x_sprintf("%s/%s.cubin", fixture->folder, name);
-    FILE *stream = fopen(path, "w");
-    cr_assert_not_null(stream);
-    cr_assert_eq(fwrite(bytes, 1, length + zeros, stream), length + zeros);
-    cr_assert_eq(fclose(stream), 0);
-    free(bytes);
+    write_bytes(path, bytes, length + zeros);
     return name;
 }
 
