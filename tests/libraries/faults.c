@@ -1,19 +1,15 @@
 /* A kernel library whose "kernels" run on the host: some are good, and the others go wrong in one way each. The name of
  * a family or a variant says what it does. Families whose name begins with "slow" take long or never end. */
-#include "cugate/kernel.h"
+#include "answer.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MADE_UP_ERROR = 700 };
-
-static int output;       /* what the "kernel" wrote; 42 is right */
-static int device_error; /* what synchronize() returns, in this process for good: an error costs the context */
+static int device_error; /* what synchronizing returns, in this process for good: an error costs the context */
 
 static void die_by(int number)
 {
@@ -22,15 +18,9 @@ static void die_by(int number)
     raise(number);
 }
 
-static int launch_good(void *state)
-{
-    *(int *)state = 42;
-    return 0;
-}
-
 static int launch_wrong(void *state)
 {
-    *(int *)state = 41;
+    *(double *)state = 41;
     return 0;
 }
 
@@ -108,13 +98,6 @@ static int launch_brief(void *state)
     return launch_good(state);
 }
 
-static int open_good(const struct cugate_family *self, void **state)
-{
-    (void)self;
-    *state = &output;
-    return 0;
-}
-
 static int open_refused(const struct cugate_family *self, void **state)
 {
     (void)self;
@@ -129,12 +112,6 @@ static int open_exit(const struct cugate_family *self, void **state)
     exit(0);
 }
 
-static int restore_good(void *state)
-{
-    *(int *)state = -1;
-    return 0;
-}
-
 static int restore_refused(void *state)
 {
     (void)state;
@@ -143,11 +120,7 @@ static int restore_refused(void *state)
 
 static int verify_good(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
 {
-    if (*(int *)state == 42)
-        return 0;
-    if (strcmp(variant->name, "silent") != 0)
-        snprintf(why, why_size, "element 0: expected 42, found %d", *(int *)state);
-    return CUGATE_WRONG;
+    return strcmp(variant->name, "silent") == 0 ? CUGATE_WRONG : verify(state, variant, why, why_size);
 }
 
 static int verify_refused(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
@@ -161,7 +134,7 @@ static int verify_refused(void *state, const struct cugate_variant *variant, cha
 
 static void close_good(void *state)
 {
-    *(int *)state = -2;
+    *(double *)state = -2;
 }
 
 static void close_killed(void *state)
@@ -175,14 +148,9 @@ static void close_endless(void *state)
     launch_endless(state);
 }
 
-static int synchronize(void)
+static int device_code(void)
 {
     return device_error;
-}
-
-static const char *error_text(int code)
-{
-    return code == MADE_UP_ERROR ? "made-up illegal address" : "made-up other error";
 }
 
 #define VARIANT(name_, launch_)                                                                                        \
@@ -221,18 +189,18 @@ static const struct cugate_variant slow_variants[] = {VARIANT(brief, launch_brie
                                                       VARIANT(good, launch_good)};
 static const struct cugate_variant slow_close_variants[] = {VARIANT(good, launch_good)};
 
-FAMILY(crash, open_good, restore_good, verify_good, close_good);
-FAMILY(wrong, open_good, restore_good, verify_good, close_good);
-FAMILY(failing, open_good, restore_good, verify_good, close_good);
-FAMILY(open_fails, open_refused, restore_good, verify_good, close_good);
-FAMILY(open_exits, open_exit, restore_good, verify_good, close_good);
-FAMILY(restore_fails, open_good, restore_refused, verify_good, close_good);
-FAMILY(verify_fails, open_good, restore_good, verify_refused, close_good);
-FAMILY(close_dies, open_good, restore_good, verify_good, close_killed);
-FAMILY(good, open_good, restore_good, verify_good, close_good);
-FAMILY(last, open_good, restore_good, verify_good, close_good);
-FAMILY(slow, open_good, restore_good, verify_good, close_good);
-FAMILY(slow_close, open_good, restore_good, verify_good, close_endless);
+FAMILY(crash, open_nothing, restore, verify_good, close_good);
+FAMILY(wrong, open_nothing, restore, verify_good, close_good);
+FAMILY(failing, open_nothing, restore, verify_good, close_good);
+FAMILY(open_fails, open_refused, restore, verify_good, close_good);
+FAMILY(open_exits, open_exit, restore, verify_good, close_good);
+FAMILY(restore_fails, open_nothing, restore_refused, verify_good, close_good);
+FAMILY(verify_fails, open_nothing, restore, verify_refused, close_good);
+FAMILY(close_dies, open_nothing, restore, verify_good, close_killed);
+FAMILY(good, open_nothing, restore, verify_good, close_good);
+FAMILY(last, open_nothing, restore, verify_good, close_good);
+FAMILY(slow, open_nothing, restore, verify_good, close_good);
+FAMILY(slow_close, open_nothing, restore, verify_good, close_endless);
 
 /* The slow ones stand in front, so that other kernels come after them. */
 static const struct cugate_family *const families[] = {
@@ -243,7 +211,7 @@ static const struct cugate_family *const families[] = {
 const struct cugate_library *cugate_library(void)
 {
     static const struct cugate_library library = {
-        CUGATE_KERNEL_ABI, "made-up compiler 1.0", "-O2 -g", families, sizeof families / sizeof *families, synchronize,
+        CUGATE_KERNEL_ABI, "made-up compiler 1.0", "-O2 -g", families, sizeof families / sizeof *families, device_code,
         error_text,
     };
     return &library;

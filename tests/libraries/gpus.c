@@ -29,12 +29,6 @@ static bool has_mark(const char *name)
     return access(path, F_OK) == 0;
 }
 
-static int launch_good(void *state)
-{
-    *(double *)state = 42;
-    return 0;
-}
-
 static int launch_crashes_first(void *state)
 {
     if (leave_mark("crashes_first")) {

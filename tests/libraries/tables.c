@@ -1,17 +1,10 @@
 /* A kernel library of two families, whose table breaks the contract of kernel.h in the way that TABLE_FAULT in the
  * environment names. Its kernels do nothing. */
-#include "cugate/kernel.h"
+#include "answer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int open_nothing(const struct cugate_family *self, void **state)
-{
-    (void)self;
-    *state = NULL;
-    return 0;
-}
 
 static int do_nothing(void *state)
 {
@@ -19,29 +12,13 @@ static int do_nothing(void *state)
     return 0;
 }
 
-static void close_nothing(void *state)
-{
-    (void)state;
-}
-
-static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
+static int agree(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
 {
     (void)state;
     (void)variant;
     (void)why;
     (void)why_size;
     return 0;
-}
-
-static int synchronize(void)
-{
-    return 0;
-}
-
-static const char *error_text(int code)
-{
-    (void)code;
-    return "made-up error";
 }
 
 static char long_name[102];
@@ -54,11 +31,9 @@ static struct cugate_variant two_variants[] = {
     {.name = "a", .doc = "does nothing", .launch = do_nothing},
 };
 static struct cugate_family one = {
-    "one", "two variants", CUGATE_KERNELS, open_nothing, do_nothing, verify, close_nothing, one_variants, 2, NULL,
-    NULL};
+    "one", "two variants", CUGATE_KERNELS, open_nothing, do_nothing, agree, close_nothing, one_variants, 2, NULL, NULL};
 static struct cugate_family two = {
-    "two", "one variant", CUGATE_TRANSFER, open_nothing, do_nothing, verify, close_nothing, two_variants, 1,
-    NULL,  NULL};
+    "two", "one variant", CUGATE_TRANSFER, open_nothing, do_nothing, agree, close_nothing, two_variants, 1, NULL, NULL};
 static const struct cugate_family *families[] = {&one, &two};
 static struct cugate_library library = {
     CUGATE_KERNEL_ABI, "cc", "", families, 2, synchronize, error_text,

@@ -1,9 +1,8 @@
 /* A kernel library made up for the tests of the command line: its "kernels" run on the host, one of them well and the
  * others each with a fault of its own. */
-#include "cugate/kernel.h"
+#include "../../libraries/answer.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,31 +10,10 @@
 #define MILLISECONDS 1 /* that a kernel takes */
 #endif
 
-static double out;
-
-static int open_nothing(const struct cugate_family *self, void **state)
-{
-    (void)self;
-    *state = &out;
-    return 0;
-}
-
-static int restore(void *state)
-{
-    *(double *)state = -1;
-    return 0;
-}
-
-static void close_nothing(void *state)
-{
-    (void)state;
-}
-
 static int launch_fine(void *state)
 {
     nanosleep(&(struct timespec){.tv_nsec = MILLISECONDS * 1000000}, NULL);
-    *(double *)state = 42;
-    return 0;
+    return launch_good(state);
 }
 
 static int launch_wrong(void *state)
@@ -47,7 +25,7 @@ static int launch_wrong(void *state)
 static int launch_failed(void *state)
 {
     (void)state;
-    return 700;
+    return MADE_UP_ERROR;
 }
 
 static int launch_crash(void *state)
@@ -64,25 +42,6 @@ static int launch_hang(void *state)
     if (file)
         fclose(file);
     return pause();
-}
-
-static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
-{
-    (void)variant;
-    if (*(double *)state == 42)
-        return 0;
-    snprintf(why, why_size, "expected 42, found %g", *(double *)state);
-    return CUGATE_WRONG;
-}
-
-static int synchronize(void)
-{
-    return 0;
-}
-
-static const char *error_text(int code)
-{
-    return code == 700 ? "made-up illegal address" : "made-up error";
 }
 
 static const struct cugate_variant fine_variants[] = {
