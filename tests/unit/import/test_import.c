@@ -39,9 +39,9 @@ static void add(struct trial *trial, const char *text)
     trial->paths[trial->count++] = scratch_file(trial->folder, name, text);
 }
 
-static void import_all(struct trial *trial, const char *format, const char *gpu)
+static void import_all(struct trial *trial, const char *format)
 {
-    const struct import_request request = {import_format_find(format), &trial->metrics, gpu};
+    const struct import_request request = {import_format_find(format), &trial->metrics, "GPU"};
     run_release(&trial->run);
     free(trial->said);
     capture_begin();
@@ -69,12 +69,12 @@ static void end(struct trial *trial)
 /* A kernel that one file lacks has values from the others, and each value knows its session. */
 Test(import, each_file_is_a_session)
 {
-    struct trial trial;
+    AT_END(end) struct trial trial;
     begin(&trial);
     add(&trial, FIRST);
     add(&trial, DATED("2026-11-22T08:00:00+00:00", "b", "2"));
     add(&trial, DATED("2026-11-23T08:00:00+00:00", "a", "3"));
-    import_all(&trial, "google-benchmark", "GPU");
+    import_all(&trial, "google-benchmark");
     cr_assert_eq(trial.result, 0, "%s", trial.said);
     cr_assert_eq(trial.run.session_count, 3);
     cr_expect_str_eq(trial.run.sessions[2].facts[SESSION_DATE], "2026-11-23T08:00:00.000Z");
@@ -86,40 +86,37 @@ Test(import, each_file_is_a_session)
     const struct row *b = result_find(run_find(&trial.run, "b/default"), "wall_time");
     cr_assert_eq(b->session_count, 1);
     cr_expect_eq(b->sessions[0].session, 1);
-    end(&trial);
 }
 
 Test(import, what_failed_in_one_file_failed)
 {
-    struct trial trial;
+    AT_END(end) struct trial trial;
     begin(&trial);
     add(&trial, FIRST);
     add(&trial, "{\"context\": {\"date\": \"2026-11-22T08:00:00+00:00\"}, \"benchmarks\": [{\"run_type\": "
                 "\"iteration\", \"run_name\": \"a\", \"error_occurred\": true, \"error_message\": \"broken\"}]}");
-    import_all(&trial, "google-benchmark", "GPU");
+    import_all(&trial, "google-benchmark");
     cr_assert_eq(trial.result, 0, "%s", trial.said);
     cr_expect_eq(trial.run.results[0].status, RESULT_FAILED);
     cr_expect_str_eq(trial.run.results[0].reason, "broken");
     cr_expect_eq(trial.run.results[0].row_count, 0);
-    end(&trial);
 }
 
 Test(import, a_session_counts_once)
 {
-    struct trial trial;
+    AT_END(end) struct trial trial;
     begin(&trial);
     add(&trial, FIRST);
     add(&trial, FIRST);
-    import_all(&trial, "google-benchmark", "GPU");
+    import_all(&trial, "google-benchmark");
     expect_error(
         &trial,
         "1.json is of the same session as a file before it (2026-11-21T08:00:00.000Z), and a session counts once");
-    end(&trial);
 }
 
 Test(import, files_are_of_one_device)
 {
-    struct trial trial;
+    AT_END(end) struct trial trial;
     begin(&trial);
     for (size_t i = 0; i < 2; i++) {
         OWNED_TEXT text = x_sprintf("\"ID\",\"Kernel Name\",\"CC\",\"gpu__time_duration.sum\"\n\"\",\"\",\"\",\"ns\"\n"
@@ -127,39 +124,36 @@ Test(import, files_are_of_one_device)
                                     i == 0 ? "9.0" : "8.0");
         add(&trial, text);
     }
-    import_all(&trial, "ncu", "GPU");
+    import_all(&trial, "ncu");
     expect_error(&trial, "1.json is of another device than the files before it: compute capability 8.0, not 9.0");
-    end(&trial);
 }
 
 Test(import, a_file_without_a_date_has_that_of_its_last_change)
 {
     const struct timespec times[2] = {{.tv_sec = 1795248000, .tv_nsec = 7000000},
                                       {.tv_sec = 1795248000, .tv_nsec = 7000000}};
-    struct trial trial;
+    AT_END(end) struct trial trial;
     begin(&trial);
     add(&trial, DATED("yesterday", "a", "1"));
     cr_assert_eq(utimensat(AT_FDCWD, trial.paths[0], times, 0), 0);
-    import_all(&trial, "google-benchmark", "GPU");
+    import_all(&trial, "google-benchmark");
     cr_assert_eq(trial.result, 0, "%s", trial.said);
     cr_expect_str_eq(trial.run.sessions[0].facts[SESSION_DATE], "2026-11-21T08:00:00.007Z");
     cr_expect_str_eq(trial.run.sessions[0].facts[SESSION_CUGATE], CUGATE_VERSION);
     cr_expect_str_eq(trial.run.sessions[0].facts[SESSION_COLLECTOR], "google-benchmark");
-    end(&trial);
 }
 
 Test(import, files_that_cannot_be_read_are_named)
 {
-    struct trial trial;
+    AT_END(end) struct trial trial;
     begin(&trial);
     add(&trial, FIRST);
     add(&trial, "");
-    import_all(&trial, "google-benchmark", "GPU");
+    import_all(&trial, "google-benchmark");
     expect_error(&trial, "1.json is empty; it should be what google-benchmark wrote");
     cr_assert_eq(unlink(trial.paths[1]), 0);
-    import_all(&trial, "google-benchmark", "GPU");
+    import_all(&trial, "google-benchmark");
     expect_error(&trial, "cannot read");
-    end(&trial);
 }
 
 Test(import, formats_are_found_by_their_names)
