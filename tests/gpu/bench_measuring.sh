@@ -18,12 +18,8 @@ library=$(realpath "${LIBRARY:-$(dirname "$new")/libkernels.so}")
 metrics=$(realpath "${METRICS:-$here/../../metrics}")
 samples=${SAMPLES:-5}
 rounds=${ROUNDS:-5}
-if [ -n "${KEEP-}" ]; then
-    mkdir -p "$KEEP" && work=$(cd "$KEEP" && pwd) || exit 2
-else
-    work=$(mktemp -d) || exit 2
-    trap 'rm -rf "$work"' EXIT
-fi
+# shellcheck source=tests/gpu/keep.sh
+. "$here/keep.sh"
 options=(--kernels "$library" --metrics "$metrics")
 set -f
 for glob in ${KERNELS-}; do

@@ -19,12 +19,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 cugate=$(realpath "${CUGATE:-build/cugate}")
 metrics=$(realpath "${METRICS:-$here/../../metrics}")
 programs=$here/programs
-if [ -n "${KEEP-}" ]; then
-    mkdir -p "$KEEP" && work=$(cd "$KEEP" && pwd) || exit 2
-else
-    work=$(mktemp -d) || exit 2
-    trap 'rm -rf "$work"' EXIT
-fi
+# shellcheck source=tests/gpu/keep.sh
+. "$here/keep.sh"
 [ $# -gt 0 ] || set -- 'cupy_sums --rounds 8' 'gpt2 --steps 6' jax_steps graph fft decode vision train ranks ddp
 
 # timed LABEL COMMAND...: sets seconds and code; what it says is kept.

@@ -45,26 +45,8 @@ library=$(dirname "$cugate")/libkernels.so # what cugate takes by itself
 ulimit -c 0 # a core of a process with a GPU is slow to write and of no use here
 export LC_ALL=C
 
-if [ -n "${KEEP-}" ]; then
-    mkdir -p "$KEEP" && work=$(cd "$KEEP" && pwd) || exit 2
-else
-    work=$(mktemp -d) || exit 2
-    trap 'rm -rf "$work"' EXIT
-fi
-
-passed=0
-failed=0
-
-# verdict NAME [WHY]: without a reason the test has passed.
-verdict() {
-    if [ -z "${2-}" ]; then
-        passed=$((passed + 1))
-        echo "ok - $1"
-    else
-        failed=$((failed + 1))
-        echo "not ok - $1: $2"
-    fi
-}
+# shellcheck source=tests/gpu/keep.sh
+. "$here/keep.sh"
 
 # expect NAME WANTED CODE LOG: judges an exit code; the reason is the log's last lines.
 expect() {

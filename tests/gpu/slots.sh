@@ -18,26 +18,10 @@ rounds=${1:-3}
 bar=${BAR:-1.8}
 export LC_ALL=C
 
-if [ -n "${KEEP-}" ]; then
-    mkdir -p "$KEEP" && work=$(cd "$KEEP" && pwd) || exit 2
-else
-    work=$(mktemp -d) || exit 2
-    trap 'rm -rf "$work"' EXIT
-fi
+# shellcheck source=tests/gpu/keep.sh
+. "$(dirname "$0")/keep.sh"
 old=${OLD:+$(realpath "$OLD")}
 cd "$work" || exit 2 # where a folder `baselines` says how long kernels take
-
-passed=0
-failed=0
-verdict() { # NAME [WHY]: without a reason the test has passed
-    if [ -z "${2-}" ]; then
-        echo "ok - $1"
-        passed=$((passed + 1))
-    else
-        echo "not ok - $1: $2"
-        failed=$((failed + 1))
-    fi
-}
 
 if [ "$("$cugate" list --devices | wc -l)" -lt 2 ]; then
     echo "slots.sh: this takes two GPUs of one model" >&2
