@@ -200,18 +200,15 @@ Test(explain, what_is_little_none_or_unknown_takes_a_line_each)
     WITH(forget, struct made made, make(&made, 10));
     add_lines(&made);
     explain(&made);
-    char *text = printed(&made, false, explain_text);
+    OWNED_TEXT text = printed(&made, false, explain_text), *verbose = printed(&made, true, explain_text);
     expect_words(text, "Excess shared wavefronts  100, 50.0 % of 200 shared wavefronts\n",
                  "little: 1 divergent branches\n", "none: excess load sectors\n",
                  "not counted: local memory sectors, excess store sectors (not among the counters that were",
                  "all lines: wait 70.0 %, barrier 30.0 %", "barrier 75.0 %: waiting for other warps at a barrier",
                  "independent instructions", "source text not readable where this was measured: sum.cu\n");
     expect_no_word(text, "-lineinfo");
-    free(text);
-    text = printed(&made, true, explain_text);
-    expect_words(text, "\nDivergent branches  1, 0.1 % of 1,000 branches\n", "\nShared wavefronts  200\n");
-    expect_no_word(text, "little: ");
-    free(text);
+    expect_words(verbose, "\nDivergent branches  1, 0.1 % of 1,000 branches\n", "\nShared wavefronts  200\n");
+    expect_no_word(verbose, "little: ");
 }
 
 Test(explain, a_run_without_anything_says_so)
@@ -220,19 +217,17 @@ Test(explain, a_run_without_anything_says_so)
     made.result->launches[0].has_machine = false;
     explain(&made);
     made.explanation.replay = true;
-    char *text = printed(&made, false, explain_text);
+    OWNED_TEXT text = printed(&made, false, explain_text);
     expect_words(text, "time      not known: not in this run",
                  "theoretical   not known: the run does not say what the machine code takes",
                  "achieved      not known: not in this run", "bound by      not known: no share of a roof is known",
                  "not measured", "`cugate run --lines`");
-    free(text);
     made.result->launches[0].has_machine = true;
     free(made.run.device.compute_capability);
     made.run.device.compute_capability = x_strdup("3.5");
     explain(&made);
-    text = printed(&made, false, explain_text);
-    expect_word(text, "theoretical   not known: of this GPU");
-    free(text);
+    OWNED_TEXT old = printed(&made, false, explain_text);
+    expect_word(old, "theoretical   not known: of this GPU");
 }
 
 static size_t longest_line(const char *text)
@@ -332,7 +327,7 @@ Test(explain, json_has_null_for_what_is_not_known)
     made.result->launches[0].has_machine = false;
     explain(&made);
     made.explanation.run_name = "run.json";
-    char *text = printed(&made, false, explain_json);
+    OWNED_TEXT text = printed(&made, false, explain_json);
     json_t *root = json_loads(text, 0, NULL);
     cr_assert_not_null(root, "%s", text);
     cr_expect_eq(json_integer_value(json_object_get(root, "schema")), 1);
@@ -346,9 +341,7 @@ Test(explain, json_has_null_for_what_is_not_known)
     cr_expect(json_is_null(json_object_get(roofline, "seconds")));
     cr_expect_str_eq(json_string_value(json_object_get(roofline, "bound")), "unknown");
     json_decref(root);
-    free(text);
     made.explanation.replay = true;
-    text = printed(&made, false, explain_json);
-    expect_word(text, "\"replay\": \"run.json\"");
-    free(text);
+    OWNED_TEXT replayed = printed(&made, false, explain_json);
+    expect_word(replayed, "\"replay\": \"run.json\"");
 }

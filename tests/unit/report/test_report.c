@@ -57,18 +57,15 @@ Test(report, each_verdict_has_its_outcome)
         forget_judgements(&fixture);
         invent(&fixture, "copy/plain", "time", by_verdict[i].verdict, "a reason");
         invent(&fixture, "reduce/tree", "dram_throughput", VERDICT_INFO, NULL);
-        char *text = print(&fixture.report, report_junit);
+        OWNED_TEXT text = print(&fixture.report, report_junit), *github = print(&fixture.report, report_github);
         expect_word(text, "<testcase classname=\"copy/plain\" name=\"time\"");
         expect_no_word(text, "dram_throughput");
         if (by_verdict[i].junit)
             expect_word(text, by_verdict[i].junit);
         cr_expect_eq(count_words(text, "a reason"), by_verdict[i].junit ? 1u : 0u);
-        free(text);
-        text = print(&fixture.report, report_github);
-        cr_expect_eq(count_words(text, "title=copy/plain time"), by_verdict[i].github ? 1u : 0u);
+        cr_expect_eq(count_words(github, "title=copy/plain time"), by_verdict[i].github ? 1u : 0u);
         if (by_verdict[i].github)
-            cr_expect_eq(strncmp(text, by_verdict[i].github, strlen(by_verdict[i].github)), 0, "%s", text);
-        free(text);
+            cr_expect_eq(strncmp(github, by_verdict[i].github, strlen(by_verdict[i].github)), 0, "%s", github);
     }
 }
 
@@ -81,15 +78,11 @@ Test(report, no_format_is_green_beside_a_red_exit_code)
         judge(&fixture);
         cr_assert_eq(fixture.report.exit_code, EXIT_SAME);
         fixture.report.exit_code = codes[i];
-        char *text = print(&fixture.report, report_junit);
-        expect_word(text, "<testcase classname=\"cugate\" name=\"verdict\">\n   <error type=");
-        free(text);
-        text = print(&fixture.report, report_markdown);
-        cr_expect_eq(strncmp(text, "## :x: cugate: ", 15), 0, "%.60s", text);
-        free(text);
-        text = print(&fixture.report, report_github);
-        cr_expect_eq(strncmp(text, "::error title=cugate::", 22), 0, "%.60s", text);
-        free(text);
+        OWNED_TEXT junit = print(&fixture.report, report_junit), *github = print(&fixture.report, report_github);
+        OWNED_TEXT markdown = print(&fixture.report, report_markdown);
+        expect_word(junit, "<testcase classname=\"cugate\" name=\"verdict\">\n   <error type=");
+        cr_expect_eq(strncmp(markdown, "## :x: cugate: ", 15), 0, "%.60s", markdown);
+        cr_expect_eq(strncmp(github, "::error title=cugate::", 22), 0, "%.60s", github);
     }
 }
 
@@ -120,14 +113,11 @@ Test(report, static_facts_alone_are_said_to_be_that)
     AT_END(report_tear_down) struct fixture fixture = report_set_up("same.json");
     judge(&fixture);
     report_set_origin(&fixture.run, ORIGIN_CODE);
-    char *text = print(&fixture.report, report_text);
+    OWNED_TEXT text = print(&fixture.report, report_text), *json = print(&fixture.report, report_json);
     cr_expect_eq(strncmp(text, "STATIC: NO KERNEL WAS RUN. ", 27), 0);
     expect_word(text, "\nrun       run.json, the machine code of 6 kernels\n");
     expect_no_words(text, "samples each", "bank conflicts");
-    free(text);
-    text = print(&fixture.report, report_json);
-    expect_word(text, "\"static\": true");
-    free(text);
+    expect_word(json, "\"static\": true");
 }
 
 Test(report, every_red_row_says_how_to_accept_it)

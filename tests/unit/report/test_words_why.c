@@ -51,14 +51,11 @@ Test(words_why, one_pattern_is_told_once)
 {
     WITH(report_tear_down, struct fixture fixture, set_up_hotspots(&fixture));
     fixture.report.verbose = true;
-    char *text = print(&fixture.report, report_text);
+    OWNED_TEXT text = print(&fixture.report, report_text), *markdown = print(&fixture.report, report_markdown);
     cr_expect_eq(count_words(text, "excess shared wavefronts"), 1u);
     expect_word(text, "the lines of shared_wavefronts above\n");
-    free(text);
-    text = print(&fixture.report, report_markdown);
-    cr_expect_eq(count_words(text, "excess shared wavefronts"), 1u);
-    expect_word(text, "<br>the lines of shared_wavefronts |");
-    free(text);
+    cr_expect_eq(count_words(markdown, "excess shared wavefronts"), 1u);
+    expect_word(markdown, "<br>the lines of shared_wavefronts |");
 }
 
 Test(words_why, launches_are_told_once_a_kernel)
