@@ -39,11 +39,7 @@ static const char *const kind_names[] = {
 /* Writes whole numbers unchanged and others with 9 digits, as in run files. */
 static void put_number(struct json_writer *json, const char *key, double value)
 {
-    const double rounded = round_value(value);
-    if (rounded == value)
-        json_put_number(json, key, value);
-    else
-        json_put_number(json, key, rounded);
+    json_put_number(json, key, round_value(value));
 }
 
 static void put_device(struct json_writer *json, const struct device *device)
