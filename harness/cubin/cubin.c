@@ -414,20 +414,6 @@ void cubin_release(struct cubin *cubin)
     *cubin = (struct cubin){0};
 }
 
-/* Returns the index of the first function whose name is not less than `name`. */
-static size_t place_of(const struct cubin *cubin, const char *name)
-{
-    size_t low = 0;
-    for (size_t high = cubin->count; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-        if (strcmp(cubin->list[middle].name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 const struct cubin_function *cubin_find(const struct cubin *cubin, const char *name, int capability,
                                         enum cubin_status *status)
 {
@@ -435,7 +421,8 @@ const struct cubin_function *cubin_find(const struct cubin *cubin, const char *n
     char *plain = x_strdup(name);
     function_forget_architectures(plain);
     *status = CUBIN_ABSENT;
-    for (size_t i = place_of(cubin, plain); i < cubin->count && strcmp(cubin->list[i].name, plain) == 0; i++) {
+    size_t i = place_of_name(cubin->list, cubin->count, sizeof *cubin->list, plain);
+    for (; i < cubin->count && strcmp(cubin->list[i].name, plain) == 0; i++) {
         const struct cubin_function *function = &cubin->list[i];
         if (function->capability / 10 != capability / 10 || function->capability > capability) {
             if (!found)

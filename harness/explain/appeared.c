@@ -46,16 +46,9 @@ void appearances_release(struct appearances *appearances)
 
 char *appearances_of(const struct appearances *appearances, const char *kernel)
 {
-    size_t low = 0;
     char *words = NULL;
-    for (size_t high = appearances->count; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-        if (strcmp(appearances->list[middle].kernel, kernel) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i < appearances->count && strcmp(appearances->list[i].kernel, kernel) == 0; i++) {
+    size_t i = place_of_name(appearances->list, appearances->count, sizeof *appearances->list, kernel);
+    for (; i < appearances->count && strcmp(appearances->list[i].kernel, kernel) == 0; i++) {
         const struct judgement *judgement = appearances->list[i].judgement;
         char now[64];
         char *longer =

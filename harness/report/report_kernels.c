@@ -127,17 +127,8 @@ static const struct mark {
 
 static struct kernel_line *find_line(struct kernel_line *lines, size_t count, const char *id)
 {
-    for (size_t low = 0, high = count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(lines[middle].id, id);
-        if (order == 0)
-            return &lines[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    const size_t place = place_of_name(lines, count, sizeof *lines, id);
+    return place < count && strcmp(lines[place].id, id) == 0 ? &lines[place] : NULL;
 }
 
 /* Whether a kernel is as it was, so that many of them are one line. */
