@@ -38,6 +38,11 @@ static void set_up(struct fixture *fixture)
     add(&fixture->run, "often", "b", 5);
 }
 
+static void tear_down(struct fixture *fixture)
+{
+    run_release(&fixture->run);
+}
+
 static size_t lacks(struct fixture *fixture, size_t set, bool is_whole)
 {
     return program_lacks(&fixture->all, &fixture->run, &fixture->metrics, fixture->set_of, set, 5, is_whole);
@@ -45,8 +50,7 @@ static size_t lacks(struct fixture *fixture, size_t set, bool is_whole)
 
 Test(program_lacks, what_was_launched_while_another_set_was_counted)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     cr_assert_eq(lacks(&fixture, 1, true), 0); /* nothing was missed, so another run would not have more */
     fixture.missed[0][1] = fixture.missed[1][0] = 3;
     cr_assert_eq(lacks(&fixture, 1, true), 1);
@@ -59,28 +63,23 @@ Test(program_lacks, what_was_launched_while_another_set_was_counted)
     cr_assert_eq(lacks(&fixture, 1, true), 1);
     add(&fixture.run, "seldom", "a", 5);
     cr_assert_eq(lacks(&fixture, 0, true), 0);
-    run_release(&fixture.run);
 }
 
 Test(program_lacks, nothing_that_is_not_wanted_or_was_answered)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     fixture.missed[0][1] = fixture.missed[1][1] = 3;
     fixture.groups[1].wanted = false;
     result_add(run_add(&fixture.run, "often"), "c")->state = VALUE_NOT_SUPPORTED;
     cr_assert_eq(lacks(&fixture, 1, true), 0);
-    run_release(&fixture.run);
 }
 
 Test(program_lacks, what_another_set_has_where_a_process_did_not_tell)
 {
-    struct fixture fixture;
-    set_up(&fixture);
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     cr_assert_eq(lacks(&fixture, 1, false), 1);
     cr_assert_not(fixture.groups[0].complete);
     cr_assert_eq(lacks(&fixture, 0, false), 0);
-    run_release(&fixture.run);
 }
 
 /* Expects the row to have so many samples; SIZE_MAX: to be not counted. */
@@ -96,9 +95,8 @@ static void expect(const struct run *run, const char *metric, size_t count)
 
 Test(program_lacks, more_samples_take_the_place_of_fewer)
 {
-    struct fixture fixture;
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     OWNED(run) more = {0};
-    set_up(&fixture);
     add(&fixture.run, "often", "c", 2);
     add(&more, "often", "a", 4);
     add(&more, "often", "c", 3);
@@ -108,15 +106,13 @@ Test(program_lacks, more_samples_take_the_place_of_fewer)
     expect(&fixture.run, "b", 5);
     expect(&fixture.run, "c", 3);
     expect(&fixture.run, "d", 1);
-    run_release(&fixture.run);
 }
 
 /* What one launch could not count, all of them have not, in whichever run. */
 Test(program_lacks, what_could_not_be_counted_stays_so)
 {
-    struct fixture fixture;
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     OWNED(run) more = {0};
-    set_up(&fixture);
     result_add(run_find(&fixture.run, "often"), "c"); /* not counted */
     result_add(run_add(&more, "often"), "a");
     add(&more, "often", "c", 5);
@@ -125,5 +121,4 @@ Test(program_lacks, what_could_not_be_counted_stays_so)
     expect(&fixture.run, "a", SIZE_MAX);
     expect(&fixture.run, "b", 5);
     expect(&fixture.run, "c", SIZE_MAX);
-    run_release(&fixture.run);
 }
