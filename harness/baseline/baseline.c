@@ -117,17 +117,6 @@ static int read_listed(struct baseline_files *files)
     return result;
 }
 
-static int by_id(const void *left, const void *right)
-{
-    return strcmp(((const struct kernel_file *)left)->id, ((const struct kernel_file *)right)->id);
-}
-
-static void sort_files(struct baseline_files *files)
-{
-    if (files->count > 0)
-        qsort(files->list, files->count, sizeof *files->list, by_id);
-}
-
 int baseline_files_read(struct baseline_files *files, const char *baselines, const struct device *device)
 {
     struct dirent **entries;
@@ -154,7 +143,7 @@ int baseline_files_read(struct baseline_files *files, const char *baselines, con
         result = read_listed(files);
     for (size_t i = 0; i < files->count && result == 0; i++)
         result = check_kernel(files, &files->list[i], device);
-    sort_files(files);
+    sort_by_name(files->list, files->count, sizeof *files->list);
     return result;
 }
 
@@ -170,14 +159,9 @@ void baseline_files_release(struct baseline_files *files)
     *files = (struct baseline_files){0};
 }
 
-static int id_by_id(const void *id, const void *file)
-{
-    return strcmp(id, ((const struct kernel_file *)file)->id);
-}
-
 struct kernel_file *baseline_files_find(const struct baseline_files *files, const char *id)
 {
-    return files->count > 0 ? bsearch(id, files->list, files->count, sizeof *files->list, id_by_id) : NULL;
+    return files->count > 0 ? bsearch(&id, files->list, files->count, sizeof *files->list, by_text) : NULL;
 }
 
 void baseline_files_add(struct baseline_files *files, const struct run *run, const struct device *device)
@@ -185,7 +169,7 @@ void baseline_files_add(struct baseline_files *files, const struct run *run, con
     const size_t known = files->count;
     for (size_t i = 0; i < run->result_count; i++) {
         const char *id = run->results[i].id;
-        if (known > 0 && bsearch(id, files->list, known, sizeof *files->list, id_by_id))
+        if (known > 0 && bsearch(&id, files->list, known, sizeof *files->list, by_text))
             continue;
         struct kernel_file *file = ARRAY_GROW(files->list, files->count);
         file->id = x_strdup(id);
@@ -194,7 +178,7 @@ void baseline_files_add(struct baseline_files *files, const struct run *run, con
         file->run.device.name = x_strdup(device->name);
         file->run.device.compute_capability = x_strdup(device->compute_capability);
     }
-    sort_files(files);
+    sort_by_name(files->list, files->count, sizeof *files->list);
 }
 
 void baseline_files_rename(struct baseline_files *files, struct kernel_file *file, const char *id)
@@ -203,7 +187,7 @@ void baseline_files_rename(struct baseline_files *files, struct kernel_file *fil
     free(file->path);
     file->id = x_strdup(id);
     file->path = path_of(files, id);
-    sort_files(files);
+    sort_by_name(files->list, files->count, sizeof *files->list);
 }
 
 /* Adds the sessions of all files to the baseline, each once, whatever it was accepted for. */

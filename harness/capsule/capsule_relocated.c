@@ -45,11 +45,6 @@ static const char *name_at(const struct relocations *elf, const Elf64_Shdr *name
     return at < elf->size && memchr(elf->bytes + at, 0, elf->size - at) ? (const char *)elf->bytes + at : NULL;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct variable_symbol *)a)->name, ((const struct variable_symbol *)b)->name);
-}
-
 static void read_symbols(struct relocations *elf, const Elf64_Shdr *section, const Elf64_Shdr *names)
 {
     struct variable_symbol read;
@@ -74,7 +69,7 @@ struct relocations *relocations_open(const unsigned char *image, size_t size)
         if (section.sh_type == SHT_SYMTAB && read_section(elf, section.sh_link, &names))
             read_symbols(elf, &section, &names);
     if (elf->symbol_count > 0)
-        qsort(elf->symbols, elf->symbol_count, sizeof *elf->symbols, by_name);
+        qsort(elf->symbols, elf->symbol_count, sizeof *elf->symbols, by_text);
     return elf;
 }
 
@@ -106,7 +101,7 @@ void relocated_words(struct places *places, const struct relocations *relocation
     const struct variable_symbol key = {.name = variable};
     *places = (struct places){0};
     const struct variable_symbol *found =
-        elf->symbol_count > 0 ? bsearch(&key, elf->symbols, elf->symbol_count, sizeof key, by_name) : NULL;
+        elf->symbol_count > 0 ? bsearch(&key, elf->symbols, elf->symbol_count, sizeof key, by_text) : NULL;
     for (size_t s = 0; found && read_section(elf, s, &section); s++)
         if ((section.sh_type == SHT_RELA || section.sh_type == SHT_REL) && section.sh_info == found->symbol.st_shndx)
             add_words(places, elf, &section, &found->symbol);

@@ -59,11 +59,6 @@ static void explain_patterns(struct explanation *explanation)
     qsort(explanation->patterns, count, sizeof *explanation->patterns, by_weight);
 }
 
-static int by_reason(const void *left, const void *right)
-{
-    return strcmp(((const struct explained_stall *)left)->reason, ((const struct explained_stall *)right)->reason);
-}
-
 static int by_share(const void *left, const void *right)
 {
     const struct explained_stall *a = left, *b = right;
@@ -89,7 +84,7 @@ static void sum_stalls(struct explanation *explanation)
         free(list);
         return;
     }
-    qsort(list, count, sizeof *list, by_reason);
+    qsort(list, count, sizeof *list, by_text);
     for (size_t i = 0; i < count; i++) {
         list[i].share /= all;
         if (kept > 0 && strcmp(list[kept - 1].reason, list[i].reason) == 0)
