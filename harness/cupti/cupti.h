@@ -24,6 +24,10 @@ int cuda_check(const char *what, CUresult result, struct problem *problem);
 /* Checks what a function of CUPTI returned, in the same way. *problem also has the remedy where one is known. */
 int cupti_check(const char *what, CUptiResult result, struct problem *problem);
 
+/* Declares the parameters of a call of CUPTI, whose first member is their size; the others as in an initializer. */
+#define CUPTI_PARAMS(call, variable, ...)                                                                              \
+    CUpti_##call##_Params variable = {.structSize = CUpti_##call##_Params_STRUCT_SIZE, __VA_ARGS__}
+
 /* Describes the GPU of that ordinal, and the session that begins on it. -1 with *problem. */
 int gpu_describe(int ordinal, struct device *device, struct session *session, struct problem *problem);
 

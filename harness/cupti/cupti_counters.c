@@ -30,10 +30,7 @@ static int counters_host(void **host, const char *chip, const uint8_t *availabil
 
 static void counters_host_end(void *host)
 {
-    CUpti_Profiler_Host_Deinitialize_Params params = {
-        .structSize = CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE,
-        .pHostObject = host,
-    };
+    CUPTI_PARAMS(Profiler_Host_Deinitialize, params, .pHostObject = host);
     cuptiProfilerHostDeinitialize(&params);
 }
 
@@ -95,10 +92,7 @@ static int add_counters(struct counters *counters, const char *chip, const uint8
 
 static int configure(struct counters *counters, struct problem *problem)
 {
-    CUpti_Profiler_Host_GetConfigImageSize_Params size = {
-        .structSize = CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE,
-        .pHostObject = counters->host,
-    };
+    CUPTI_PARAMS(Profiler_Host_GetConfigImageSize, size, .pHostObject = counters->host);
     if (cupti_check("sizing the counter configuration", cuptiProfilerHostGetConfigImageSize(&size), problem) < 0)
         return -1;
     counters->config_size = size.configImageSize;

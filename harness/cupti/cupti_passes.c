@@ -121,14 +121,8 @@ static int take_round(struct range_collector *self, const struct part *part, con
 static int collect(struct range_collector *self, const struct part *part, const struct round rounds[2],
                    struct problem *problem)
 {
-    CUpti_RangeProfiler_Start_Params start = {
-        .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = self->profiler,
-    };
-    CUpti_RangeProfiler_Stop_Params stop = {
-        .structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = self->profiler,
-    };
+    CUPTI_PARAMS(RangeProfiler_Start, start, .pRangeProfilerObject = self->profiler);
+    CUPTI_PARAMS(RangeProfiler_Stop, stop, .pRangeProfilerObject = self->profiler);
     const size_t passes = self->counters.passes;
     size_t pass = 0;
     for (; pass < passes && !stop.isAllPassSubmitted; pass++) {
@@ -144,10 +138,7 @@ static int collect(struct range_collector *self, const struct part *part, const 
     if (pass < passes && part->batch->count > 1) /* one kernel alone is verified afterwards */
         return problem_set(problem, "CUPTI was done after %zu of %zu passes, in the last of which outputs are compared",
                            pass, passes);
-    CUpti_RangeProfiler_DecodeData_Params decode = {
-        .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = self->profiler,
-    };
+    CUPTI_PARAMS(RangeProfiler_DecodeData, decode, .pRangeProfilerObject = self->profiler);
     if (cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decode), problem) < 0)
         return -1;
     if (!stop.isAllPassSubmitted || decode.numOfRangeDropped > 0)

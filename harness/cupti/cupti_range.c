@@ -51,10 +51,7 @@ static bool note_exact(struct range_collector *self)
 static int open_counters(struct range_collector *self, struct problem *problem)
 {
     CUpti_Device_GetChipName_Params chip = {.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE};
-    CUpti_Profiler_GetCounterAvailability_Params availability = {
-        .structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE,
-        .ctx = self->context,
-    };
+    CUPTI_PARAMS(Profiler_GetCounterAvailability, availability, .ctx = self->context);
     uint8_t *image = NULL;
     int failed = -1;
     if (cupti_check("asking for the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0 ||
@@ -76,10 +73,7 @@ out:
 
 static void disable(struct range_collector *self)
 {
-    CUpti_RangeProfiler_Disable_Params params = {
-        .structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = self->profiler,
-    };
+    CUPTI_PARAMS(RangeProfiler_Disable, params, .pRangeProfilerObject = self->profiler);
     if (self->profiler)
         cuptiRangeProfilerDisable(&params);
     self->profiler = NULL;
@@ -87,10 +81,7 @@ static void disable(struct range_collector *self)
 
 static int enable(struct range_collector *self, struct problem *problem)
 {
-    CUpti_RangeProfiler_Enable_Params params = {
-        .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
-        .ctx = self->context,
-    };
+    CUPTI_PARAMS(RangeProfiler_Enable, params, .ctx = self->context);
     if (cupti_check("opening the GPU's counters", cuptiRangeProfilerEnable(&params), problem) < 0)
         return -1;
     self->profiler = params.pRangeProfilerObject;

@@ -26,11 +26,7 @@ static void choose_counters(struct sass_metrics *self, const char *chip)
 {
     for (enum line_counter counter = 0; counter < LINE_GPU_COUNTERS; counter++) {
         const char *name = line_counter_metric(counter);
-        CUpti_SassMetrics_GetProperties_Params params = {
-            .structSize = CUpti_SassMetrics_GetProperties_Params_STRUCT_SIZE,
-            .pChipName = chip,
-            .pMetricName = name,
-        };
+        CUPTI_PARAMS(SassMetrics_GetProperties, params, .pChipName = chip, .pMetricName = name);
         if (cuptiSassMetricsGetProperties(&params) != CUPTI_SUCCESS)
             continue;
         self->counted |= 1u << counter;
@@ -52,11 +48,7 @@ int sass_metrics_begin(struct sass_metrics *self, CUcontext context, struct prob
     CUpti_Profiler_Initialize_Params start = {.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
     CUpti_Device_GetChipName_Params chip = {.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE};
     CUpti_SassMetricsSetConfig_Params config = {.structSize = CUpti_SassMetricsSetConfig_Params_STRUCT_SIZE};
-    CUpti_SassMetricsEnable_Params enable = {
-        .structSize = CUpti_SassMetricsEnable_Params_STRUCT_SIZE,
-        .ctx = context,
-        .enableLazyPatching = 1,
-    };
+    CUPTI_PARAMS(SassMetricsEnable, enable, .ctx = context, .enableLazyPatching = 1);
     CUdevice device = 0;
     if (cuda_check("waiting", cuCtxSynchronize(), problem) < 0 ||
         cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0 ||
@@ -152,10 +144,7 @@ static void add_records(const struct sass_metrics *self, const CUpti_SassMetrics
 int sass_metrics_read(const struct sass_metrics *self, CUcontext context, sass_metrics_line *find, void *data,
                       struct profile *profile, struct problem *problem)
 {
-    CUpti_SassMetricsGetDataProperties_Params size = {
-        .structSize = CUpti_SassMetricsGetDataProperties_Params_STRUCT_SIZE,
-        .ctx = context,
-    };
+    CUPTI_PARAMS(SassMetricsGetDataProperties, size, .ctx = context);
     if (cupti_check("sizing the counts by instruction", cuptiSassMetricsGetDataProperties(&size), problem) < 0)
         return -1;
     const size_t count = size.numOfPatchedInstructionRecords;

@@ -102,10 +102,7 @@ void ranges_forget_code(void)
 static int open_counters(const struct request *request, CUcontext context, struct problem *problem)
 {
     CUpti_Device_GetChipName_Params chip = {.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE};
-    CUpti_Profiler_GetCounterAvailability_Params availability = {
-        .structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE,
-        .ctx = context,
-    };
+    CUPTI_PARAMS(Profiler_GetCounterAvailability, availability, .ctx = context);
     CUdevice device = 0;
     int failed = -1;
     if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0)
@@ -177,10 +174,7 @@ static int configure(enum ranges_mode mode, struct problem *problem)
 static int enable(CUcontext context, enum ranges_mode mode, const struct request *request, struct problem *problem)
 {
     CUpti_Profiler_Initialize_Params start = {.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
-    CUpti_RangeProfiler_Enable_Params params = {
-        .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
-        .ctx = context,
-    };
+    CUPTI_PARAMS(RangeProfiler_Enable, params, .ctx = context);
     CUdevice device;
     if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0 ||
         gpu_lock_take(request->locks, device, problem) < 0)
@@ -211,10 +205,7 @@ int ranges_start(CUcontext context, enum ranges_mode mode, const struct request 
         return -1;
     if (ranges.running)
         return 0;
-    CUpti_RangeProfiler_Start_Params start = {
-        .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = ranges.profiler,
-    };
+    CUPTI_PARAMS(RangeProfiler_Start, start, .pRangeProfilerObject = ranges.profiler);
     activity_pause();
     if (cupti_check("starting to count", cuptiRangeProfilerStart(&start), problem) < 0) {
         activity_resume();
@@ -230,20 +221,13 @@ void ranges_push(void)
 {
     char name[24]; /* ranges of the same name would be one range */
     snprintf(name, sizeof name, "%zu", ranges.count);
-    CUpti_RangeProfiler_PushRange_Params params = {
-        .structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = ranges.profiler,
-        .pRangeName = name,
-    };
+    CUPTI_PARAMS(RangeProfiler_PushRange, params, .pRangeProfilerObject = ranges.profiler, .pRangeName = name);
     cuptiRangeProfilerPushRange(&params); /* if it fails, the number of ranges is wrong, and that is noticed */
 }
 
 void ranges_pop(void)
 {
-    CUpti_RangeProfiler_PopRange_Params params = {
-        .structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = ranges.profiler,
-    };
+    CUPTI_PARAMS(RangeProfiler_PopRange, params, .pRangeProfilerObject = ranges.profiler);
     cuptiRangeProfilerPopRange(&params);
 }
 
@@ -318,14 +302,8 @@ static void send_values(const struct range *range, const double *numbers, bool i
 
 static int decode(struct problem *problem)
 {
-    CUpti_RangeProfiler_Stop_Params stop = {
-        .structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = ranges.profiler,
-    };
-    CUpti_RangeProfiler_DecodeData_Params decoded = {
-        .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = ranges.profiler,
-    };
+    CUPTI_PARAMS(RangeProfiler_Stop, stop, .pRangeProfilerObject = ranges.profiler);
+    CUPTI_PARAMS(RangeProfiler_DecodeData, decoded, .pRangeProfilerObject = ranges.profiler);
     CUpti_RangeProfiler_GetCounterDataInfo_Params info = {
         .structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
         .pCounterDataImage = ranges.image,
@@ -417,10 +395,7 @@ void ranges_close(void)
     struct problem ignored;
     (void)ranges_stop(&ignored);
     busy_pause();
-    CUpti_RangeProfiler_Disable_Params params = {
-        .structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = ranges.profiler,
-    };
+    CUPTI_PARAMS(RangeProfiler_Disable, params, .pRangeProfilerObject = ranges.profiler);
     if (ranges.profiler)
         cuptiRangeProfilerDisable(&params);
     ranges.profiler = NULL;
