@@ -29,6 +29,18 @@ struct evidence {
     double change;        /* of the time, relative to the baseline's */
 };
 
+/* The time of both sides by their counts. */
+struct estimates {
+    struct estimate was, now;
+};
+
+/* Returns the shorter of the two in ns; 0 where they are not known. */
+static double time_of_both(const struct estimates *estimates)
+{
+    const bool known = estimates->was.known && estimates->now.known;
+    return known ? fmin(estimates->was.time, estimates->now.time) : 0;
+}
+
 /* How often a program launches a kernel is the program's, and neither paid nor gained by the kernel's code. */
 static bool is_judged(const struct judgement *judgement)
 {
@@ -67,9 +79,21 @@ static void add_name(char *names, size_t size, const char *name)
         snprintf(names + used, size - used, "%s%s", used ? ", " : "", name);
 }
 
+/* Whether a row is of more than how work is divided: the longest warp and the busiest block matter where either, alone
+ * on an SM, may take longer than the estimate of the whole; `time` is that in ns, 0 where it is not known. */
+static bool may_decide(const struct judgement *judgement, double time)
+{
+    const double most = fmax(judgement->base, judgement->now);
+    const enum computed_counter counter = computed_counter_of(judgement->metric);
+    return counter == COMPUTED_LONGEST_WARP    ? most * RULE_WARP_ALONE > time
+           : counter == COMPUTED_BUSIEST_BLOCK ? most * RULE_BLOCK_ALONE > time
+                                               : true;
+}
+
 /* Collects the evidence from the rows of a kernel. Of several times the worst counts. A ratio that rose is no gain in
  * itself, but for what a launch has: its occupancy, and how evenly it lies. */
-static struct evidence find_evidence(const struct comparison *comparison, size_t first, bool other_code)
+static struct evidence find_evidence(const struct comparison *comparison, size_t first, bool other_code,
+                                     const struct estimates *estimates)
 {
     struct evidence evidence = {.time = TIME_FASTER};
     bool timed = false;
@@ -83,7 +107,7 @@ static struct evidence find_evidence(const struct comparison *comparison, size_t
             evidence.pairs = judgement->pairs > 0 ? judgement->pairs : evidence.pairs;
             evidence.change = judgement->base != 0 ? judgement->change / judgement->base : 0;
             timed = true;
-        } else if (judgement->verdict == VERDICT_IMPROVED &&
+        } else if (judgement->verdict == VERDICT_IMPROVED && may_decide(judgement, time_of_both(estimates)) &&
                    (!judgement->metric->trade || judgement->metric->class == METRIC_STATIC)) {
             add_name(evidence.better, sizeof evidence.better, judgement->metric->name);
         }
@@ -185,11 +209,6 @@ static void apply(struct comparison *comparison, size_t first, const struct side
 
 /* ---- Where no time is known ---- */
 
-/* The time of both sides by their counts. */
-struct estimates {
-    struct estimate was, now;
-};
-
 /* Returns the judgement of a kernel's instructions if both sides counted them; else NULL. */
 static const struct judgement *find_instructions(const struct comparison *comparison, size_t first)
 {
@@ -200,15 +219,16 @@ static const struct judgement *find_instructions(const struct comparison *compar
 }
 
 /* Returns the name of a count without a term in the estimate that moved against what that says; NULL: none did. It has
- * to move further than instructions, which the estimate weighs. Sums have to be many beside these. */
-static const char *find_against(const struct comparison *comparison, size_t first, enum weighed weighed)
+ * to move further than instructions, which the estimate weighs. Sums have to be many beside these; the longest warp and
+ * the busiest block have to be able to decide. */
+static const char *find_against(const struct comparison *comparison, size_t first, enum weighed weighed, double time)
 {
     const struct judgement *all = find_instructions(comparison, first);
     for (size_t i = first; i < comparison->count && all && weighed != WEIGHED_OPEN; i++) {
         const struct judgement *one = &comparison->list[i];
         const enum computed_counter counter = is_judged(one) ? computed_counter_of(one->metric) : COMPUTED_NONE;
         const double further = (one->now * all->base - one->base * all->now) * (one->worse ? 1 : -1);
-        if (counter >= COMPUTED_LONGEST_WARP && further > RULE_HIDDEN * one->base * all->now &&
+        if (counter >= COMPUTED_LONGEST_WARP && further > RULE_HIDDEN * one->base * all->now && may_decide(one, time) &&
             (counter <= COMPUTED_BUSIEST_BLOCK || fabs(one->change) > RULE_HIDDEN * all->now) &&
             (weighed == WEIGHED_FASTER ? one->worse : one->verdict == VERDICT_IMPROVED))
             return one->metric->name;
@@ -222,7 +242,7 @@ static void weigh(struct comparison *comparison, size_t first, const struct side
 {
     char why[256];
     enum weighed weighed = estimate_weigh(&estimates->was, &estimates->now, why, sizeof why);
-    const char *against = find_against(comparison, first, weighed);
+    const char *against = find_against(comparison, first, weighed, time_of_both(estimates));
     if (against) {
         weighed = WEIGHED_OPEN;
         snprintf(why, sizeof why, "%s moved, which the estimate of its time does not cover: pairs on a GPU decide",
@@ -356,7 +376,7 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
     struct estimates estimates;
     estimate_time(&estimates.was, &sides->run->device, base);
     estimate_time(&estimates.now, &sides->run->device, now);
-    struct evidence evidence = find_evidence(comparison, first, !same_code(base, now));
+    struct evidence evidence = find_evidence(comparison, first, !same_code(base, now), &estimates);
     evidence.is = other_toolchain(comparison, sides, base, now, &evidence.was);
     if (evidence.is && sides->origin->computed) {
         allow_upgrade(comparison, first, sides, &evidence);

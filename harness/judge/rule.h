@@ -41,6 +41,8 @@
 #define RULE_REPLACED 0.05        /* and what takes at least this share of its time may be in its place; */
 #define RULE_REPLACED_MOST 0.2    /* this share, where most of the program's time is gone */
 #define RULE_HIDDEN 0.05          /* what a count without a term in the estimate moves by, to leave that open */
+#define RULE_WARP_ALONE 4         /* ns that an instruction of a warp alone may take: 8 cycles at 2 GHz, */
+#define RULE_BLOCK_ALONE 0.5      /* and one of a block alone on an SM: a cycle */
 #define RULE_INEXACT 0.01         /* floor of an exact metric that ceased to repeat, as a share of its value */
 #define RULE_BLIND 0.25           /* a row with a larger limit, as a share of its value, can hardly fail */
 #define RULE_CLOCK 0.02           /* clocks that differ by more explain a time that moved by as much, */

@@ -157,7 +157,7 @@ def heat_map(nights: Nights) -> HeatMap:
     with np.errstate(all="ignore"):
         moves = np.where(limit > 0, change / limit, np.where(change == 0, 0.0, np.sign(change) * np.inf))
     moves[~np.isfinite(limit) | ~np.isfinite(change)] = math.nan
-    judged = np.isfinite(limit).any(axis=0)
+    judged = (np.isfinite(limit) & np.isfinite(nights.values)).any(axis=0)  # files have no number of launches
     metrics = [metric for metric, known in zip(nights.metrics, judged, strict=True) if known]
     moves[:, [better_is(nights, metric) == "higher" for metric in nights.metrics]] *= -1
     arrays = (moves, nights.verdicts, nights.bases, nights.values, limit)

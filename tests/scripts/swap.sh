@@ -108,7 +108,7 @@ swap softmax good $triton/softmax_base_2.cubin --function softmax_base_2 --toler
 expect "a kernel of Triton" 0 'function softmax_base_2 in place of softmax' 'a block of 128x1x1 in place of 256x1x1' \
     '16 bytes of dynamic shared memory in place of 32' 'results within 1e-05 as f32'
 judge good softmax -v
-expect "that is faster" 0 'improved   train/softmax@64,256,32' '!Worse'
+expect "that is faster" 0 'trade-off  train/softmax@64,256,32' 'trade-off  longest_warp' '!regressed'
 ask "$cugate" list --kernels "$work/good.capsule"
 expect "and how it was compared" 0 "with code of $triton/softmax_base_2.cubin by triton 3.6.0, within 1e-05 as f32"
 swap softmax stated $triton/softmax_base_2.cubin --function softmax_base_2
@@ -142,7 +142,7 @@ expect "without a description the launch is as it was" 2 'add --block 128,1,1 if
 swap softmax bare "$work/alone.cubin" --function softmax_base_2 --block 128 --shared 16 --tolerance 1e-5 --type f32
 expect "unless options say it" 0 'a block of 128x1x1'
 judge bare softmax -v
-expect "with the same counts" 0 'improved   train/softmax@64,256,32'
+expect "with the same counts" 0 'trade-off  train/softmax@64,256,32'
 sed 's/"num_ctas": 1/"num_ctas": 2/' $triton/softmax_base_2.json >"$work/alone.json"
 swap softmax x "$work/alone.cubin" --function softmax_base_2
 expect "clusters are not made" 2 'is for clusters of 2 blocks, and the launch of train/softmax@64,256,32 has 1' 'num_ctas=1'

@@ -135,7 +135,7 @@ expect 'text of other code is not believed' 5 'not simulated: what nvdisasm says
 
 library=$compiled/products.so source=product_faults.cu
 run -k 'right/*'
-expect 'right products pass' 0 'computed: 7 of 7 kernels; 4 rows not counted' \
+expect 'right products pass' 0 'computed: 7 of 7 kernels; 6 rows not counted' \
     'right/stored_again: no fault, since nothing depends on it: HGMMA.64x8x16.F32 reads byte '
 run --save "$work/run.json"
 expect 'wrong ones are not measured' 5 'computed: 7 of 17 kernels; 10 failed'
