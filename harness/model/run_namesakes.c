@@ -12,10 +12,10 @@ static bool are_namesakes(const char *a, const char *b)
     return strcspn(b, "#") == length && strncmp(a, b, length) == 0;
 }
 
-static bool has_place(const struct result *result, const struct run *like)
+static bool has_place(const struct result *now, const struct run *like)
 {
-    const struct result *known = run_find(like, result->id);
-    return known && same_code(known, result);
+    const struct result *base = run_find(like, now->id);
+    return base && same_code(base, now);
 }
 
 /* Exchanges all of two results but their ids. */
@@ -32,14 +32,14 @@ static void exchange(struct result *a, struct result *b)
 void run_number_like(struct run *run, const struct run *like)
 {
     for (size_t i = 0, begin = 0; i < run->result_count; i++) {
-        struct result *result = &run->results[i];
-        const struct result *known = run_find(like, result->id);
-        begin = are_namesakes(run->results[begin].id, result->id) ? begin : i;
-        if (!known || same_code(known, result))
+        struct result *now = &run->results[i];
+        const struct result *base = run_find(like, now->id);
+        begin = are_namesakes(run->results[begin].id, now->id) ? begin : i;
+        if (!base || same_code(base, now))
             continue;
-        for (size_t k = begin; k < run->result_count && are_namesakes(run->results[k].id, result->id); k++)
-            if (same_code(known, &run->results[k]) && !has_place(&run->results[k], like)) {
-                exchange(result, &run->results[k]);
+        for (size_t k = begin; k < run->result_count && are_namesakes(run->results[k].id, now->id); k++)
+            if (same_code(base, &run->results[k]) && !has_place(&run->results[k], like)) {
+                exchange(now, &run->results[k]);
                 break;
             }
     }
