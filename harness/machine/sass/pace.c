@@ -2,10 +2,9 @@
 #include "decode_parts.h"
 
 /* By the beginning of their names; the first row that fits counts. pipe: cycles for which one holds the pipe of its
- * scheduler, 128 over the results that an SM of 9.0 gives in a cycle: 16 or 64, by "Throughput of Native Arithmetic
- * Instructions" of the CUDA C++ Programming Guide 13.0. barrier: how many barriers it counts as. A fence of the GPU
- * takes some 900 cycles and a barrier 24 after its last warp (fitted to times of 113 kernels on H100s and H200s, driver
- * 580.159.04, CUDA 13.0, 2026-11); one of the system takes longer. */
+ * scheduler; BREV, F2F and FRND are assumed to be as MUFU. barrier: how many barriers it counts as. A fence of the GPU
+ * takes some 900 cycles and a barrier 24 after its last warp; one of the system takes longer. All are fitted to times
+ * of 113 kernels on H100s and H200s (driver 580.159.04, CUDA 13.0, 2026-11). */
 /* clang-format off */
 static const struct {
     const char *begins, *modifier; /* modifier NULL: any */
