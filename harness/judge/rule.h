@@ -35,11 +35,11 @@
 #define RULE_PROGRAM_SHARE 0.01   /* a program feels a time that costs it so much of its GPU time as a whole */
 #define RULE_IDLE 0.5             /* a GPU that is busy for less than this part of before has become idle */
 #define RULE_WAITING 2            /* collectives wait for other processes up to so many times as long as before */
-#define RULE_LOST_KERNELS 0.1     /* kernels that are gone from a program matter from this share of its GPU time on, */
-#define RULE_LOST_WORK 0.5        /* launches that are from this one, */
-#define RULE_LOST_LAUNCHES 0.5    /* a kernel that is launched less often than this is gone, */
-#define RULE_REPLACED 0.05        /* and what takes at least this share of its time may be in its place; */
-#define RULE_REPLACED_MOST 0.2    /* this share, where most of the program's time is gone */
+#define RULE_LOST_KERNELS 0.1     /* kernels that are gone from a program matter from this share of its GPU time on; */
+#define RULE_LOST_LAUNCHES 0.5    /* one that is launched less often than this is gone; */
+#define RULE_REPLACED 0.05        /* what takes at least this share of their time may be in their place; */
+#define RULE_LOST_WORK 0.5        /* where they had this share of the program's, */
+#define RULE_REPLACED_MOST 0.2    /* it has to take this one */
 #define RULE_HIDDEN 0.05          /* what a count without a term in the estimate moves by, to leave that open */
 #define RULE_WARP_ALONE 4         /* ns that an instruction of a warp alone may take: 8 cycles at 2 GHz, */
 #define RULE_BLOCK_ALONE 0.5      /* and one of a block alone on an SM: a cycle */

@@ -178,7 +178,7 @@ static enum exit_code compare_two(const struct selftest *selftest, size_t first,
     merge_sessions(&run, selftest, wanted);
     for (size_t i = 0; i < run.result_count; i++) /* other code excuses nothing */
         for (size_t n = 0; n < run.results[i].launch_count; n++)
-            run.results[i].launches[n].times++;
+            run.results[i].launches[n].carve_out++;
     compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
     const enum exit_code code = comparison_exit_code(&comparison);
     comparison_release(&comparison);

@@ -29,7 +29,7 @@ static void apply(struct run *run, const struct change *change)
     for (size_t i = 0; i < run->result_count; i++) {
         struct row *time = result_find(&run->results[i], "time");
         for (size_t n = 0; change->other_code && n < run->results[i].launch_count; n++)
-            run->results[i].launches[n].times++;
+            run->results[i].launches[n].carve_out++;
         for (size_t s = 0; is_planted(time, i, change) && s < time->session_count; s++)
             for (size_t k = 0; k < time->sessions[s].count; k++)
                 time->sessions[s].samples[k] *= change->factor;

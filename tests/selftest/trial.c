@@ -131,6 +131,8 @@ static void accept_sessions(const struct workplace *place, const struct measurem
         .metrics = measurement->metrics,
         .reason = "made up",
         .names = (char *[]){"made up"},
+        .globs = (char *[]){"*"},
+        .glob_count = 1,
     };
     if (baseline_accept(&acceptance, &run, 1, &accepted) != EXIT_SAME)
         die(EXIT_USAGE, "cannot accept a baseline in %s", place->folder);
