@@ -244,8 +244,8 @@ static bool is_more_work(const struct judgement *judgement, const struct sides *
            strncmp(judgement->kernel, program, strcspn(program, "/") + 1) == 0;
 }
 
-/* A program that does less may be better, or may have lost its work. Where kernels with a part of its time are gone and
- * hardly anything is in their place, only a person knows. In place of most of it more than
+/* A program that does less may be better, or may have lost its work. Where kernels with a part of its time are gone, or
+ * most of its launches, and hardly anything is in their place, only a person knows. In place of most of it more than
  * hardly anything is needed. */
 static void revise_lost_work(struct judgement *program, const struct sides *sides)
 {
@@ -254,7 +254,7 @@ static void revise_lost_work(struct judgement *program, const struct sides *side
     const struct work work = compare_work(sides, program->kernel);
     const double lost = work.gone + work.fewer;
     const bool most = lost >= RULE_LOST_WORK * program->base;
-    if (work.gone < RULE_LOST_KERNELS * program->base ||
+    if ((work.gone < RULE_LOST_KERNELS * program->base && !most) ||
         work.instead > (most ? RULE_REPLACED_MOST : RULE_REPLACED) * lost)
         return;
     program->verdict = VERDICT_UNSURE;

@@ -38,6 +38,7 @@ static const struct change {
      .record = 0.5},
     {"the program has half of its kernels' launches: unsure", "launches", VERDICT_UNSURE, .lost = 0.5, .left = 1,
      .record = 0.5},
+    {"all is launched half as often: unsure", "gpu_time", VERDICT_UNSURE, .lost = 1, .left = 0.5},
     {"a kernel is launched 49 % as often: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.4, .left = 0.49},
     {"a kernel is launched 51 % as often: improved", "gpu_time", VERDICT_IMPROVED, .lost = 0.4, .left = 0.51},
     {"launches with 56 % of the time are gone: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.8, .left = 0.3},
