@@ -13,6 +13,7 @@ static const struct change {
     const char *words, *metric; /* NULL: the kernel */
     enum verdict verdict;
     double count, threads, occupancy;
+    double slow_was, slow;     /* slow_instructions; 0: there is no row */
     const char *reason;        /* of its failure; NULL: it did not fail */
     bool other_code, compiler; /* other than the baseline's */
     const char *open;          /* the reason for which the instructions are not counted; NULL: they are */
@@ -43,6 +44,12 @@ static const struct change {
      .count = 1001, .other_code = true},
     {"fewer threads, instructions as they were, and no time: unsure", "threads_per_instruction", VERDICT_UNSURE,
      .threads = 20, .other_code = true},
+    {"fewer instructions, and slow ones that they hide: trade-off", "slow_instructions", VERDICT_TRADED, .count = 900,
+     .slow_was = 400, .slow = 500, .other_code = true},
+    {"fewer instructions, and more slow cycles than they save: unsure", "slow_instructions", VERDICT_UNSURE,
+     .count = 900, .slow_was = 400, .slow = 501, .other_code = true},
+    {"fewer instructions, and slow ones that take longer than all did: unsure", "slow_instructions", VERDICT_UNSURE,
+     .count = 400, .slow_was = 900, .slow = 1001, .other_code = true},
     {"not simulated, other code: unsure", NULL, VERDICT_UNSURE, .other_code = true,
      .reason = RESULT_NOT_SIMULATED "WGMMA at kernels/made.cu:7"},
     {"not simulated, the same code: no judgement", NULL, NO_JUDGEMENT,
@@ -118,6 +125,8 @@ static void make_baseline(struct run *baseline, const struct change *change)
         put_count(baseline, COUNT, change->base_below, change->base_above, sessions);
         put(baseline, "threads_per_instruction", THREADS, sessions);
         put(baseline, "theoretical_occupancy", OCCUPANCY, sessions);
+        if (change->slow > 0)
+            put(baseline, "slow_instructions", change->slow_was, sessions);
         for (size_t i = 0; i < run_find(baseline, KERNEL)->row_count; i++)
             run_find(baseline, KERNEL)->rows[i].from_base_build = change->base_build;
         put_code(baseline, change->foreign ? NULL : "f00d");
@@ -130,7 +139,8 @@ static void make_baseline(struct run *baseline, const struct change *change)
 /* It has notes of what it can know. */
 static void make_run(struct run *run, const struct change *change, const struct metrics *metrics)
 {
-    static const char *const known[] = {"instructions", "threads_per_instruction", "theoretical_occupancy"};
+    static const char *const known[] = {"instructions", "threads_per_instruction", "theoretical_occupancy",
+                                        "slow_instructions"};
     for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
         const struct metric_note note = note_of_metric(metrics_find(metrics, known[i]));
         run_set_note(run, &note);
@@ -145,6 +155,8 @@ static void make_run(struct run *run, const struct change *change, const struct 
         }
         put(run, "threads_per_instruction", change->threads > 0 ? change->threads : THREADS, 1);
         put(run, "theoretical_occupancy", change->occupancy > 0 ? change->occupancy : OCCUPANCY, 1);
+        if (change->slow > 0)
+            put(run, "slow_instructions", change->slow, 1);
     }
     if (!change->transfer)
         put_code(run, change->foreign ? NULL : change->other_code ? "beef" : "f00d");
