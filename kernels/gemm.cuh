@@ -146,6 +146,21 @@ template <class T> __global__ void gemm_fill(T *matrix, uint32_t seed, size_t co
         matrix[i] = gemm_input<T>(seed, i);
 }
 
+/* The same on the host, where each element is made once. `count` is that of the matrix. */
+template <class T> struct gemm_inputs {
+    std::vector<T> made;
+
+    gemm_inputs(uint32_t seed, size_t count) : made(std::min(count, input_period))
+    {
+        for (size_t i = 0; i < made.size(); i++)
+            made[i] = gemm_input<T>(seed, i);
+    }
+    T operator[](size_t index) const
+    {
+        return made[index % input_period];
+    }
+};
+
 /* The sum of term(0) to term(count - 1), by blocks: in one go, a long sum of doubles would round as much as the doubles
  * that it checks. */
 template <class Term> double sum_of(size_t count, Term term)
@@ -216,8 +231,9 @@ template <class T, int n> struct gemm {
 
   private:
     static int make(device_array<T> &matrix, uint32_t seed);
-    static std::vector<double> times(uint32_t seed, const std::vector<double> &vector);
-    static double want(size_t row, size_t column);
+    using inputs = gemm_inputs<T>;
+    static std::vector<double> times(const inputs &matrix, const std::vector<double> &vector);
+    static double want(const inputs &a, const inputs &b, const inputs &c, size_t row, size_t column);
     void make_reference();
     int wrong_row(size_t row, char *why, size_t why_size) const;
 };
@@ -232,29 +248,29 @@ template <class T, int n> int gemm<T, n>::make(device_array<T> &matrix, uint32_t
     return matrix.repeat();
 }
 
-/* The input matrix of `seed` times a vector; the matrix itself is never stored on the host. */
-template <class T, int n> std::vector<double> gemm<T, n>::times(uint32_t seed, const std::vector<double> &vector)
+/* An input matrix times a vector. */
+template <class T, int n> std::vector<double> gemm<T, n>::times(const inputs &matrix, const std::vector<double> &vector)
 {
     std::vector<double> product(n);
     for (size_t row = 0; row < n; row++)
-        product[row] = sum_of(n, [&](size_t k) { return gemm_input<T>(seed, row * n + k) * vector[k]; });
+        product[row] = sum_of(n, [&](size_t k) { return matrix[row * n + k] * vector[k]; });
     return product;
 }
 
 /* The right C[row][column]. */
-template <class T, int n> double gemm<T, n>::want(size_t row, size_t column)
+template <class T, int n>
+double gemm<T, n>::want(const inputs &a, const inputs &b, const inputs &c, size_t row, size_t column)
 {
-    const double product = sum_of(n, [&](size_t k) {
-        return double{gemm_input<T>(seed_a, row * n + k)} * gemm_input<T>(seed_b, k * n + column);
-    });
-    return alpha * product + beta * gemm_input<T>(seed_c, row * n + column);
+    const double product = sum_of(n, [&](size_t k) { return double{a[row * n + k]} * b[k * n + column]; });
+    return alpha * product + beta * c[row * n + column];
 }
 
 /* What all of C is compared with, made when it first is. */
 template <class T, int n> void gemm<T, n>::make_reference()
 {
-    const std::vector<double> product = times(seed_a, times(seed_b, weights));
-    const std::vector<double> first = times(seed_c, weights);
+    const inputs in_a(seed_a, elements), in_b(seed_b, elements), in_c(seed_c, elements);
+    const std::vector<double> product = times(in_a, times(in_b, weights));
+    const std::vector<double> first = times(in_c, weights);
     want_rows.resize(n);
     for (size_t i = 0; i < n; i++)
         want_rows[i] = alpha * product[i] + beta * first[i];
@@ -265,7 +281,7 @@ template <class T, int n> void gemm<T, n>::make_reference()
         const size_t row = i / tiles % tiles * tile + inside % tile;
         const size_t column = i % tiles * tile + inside / tile % tile;
         probe_at.push_back(row * n + column);
-        want_probes.push_back(want(row, column));
+        want_probes.push_back(want(in_a, in_b, in_c, row, column));
     }
 }
 
@@ -284,11 +300,12 @@ template <class T, int n> int gemm<T, n>::open()
 /* Names the element that is furthest off in a row whose sum is wrong. */
 template <class T, int n> int gemm<T, n>::wrong_row(size_t row, char *why, size_t why_size) const
 {
+    const inputs in_a(seed_a, elements), in_b(seed_b, elements), in_c(seed_c, elements);
     size_t worst = 0;
     double worst_want = 0;
     double worst_error = -1;
     for (size_t column = 0; column < n; column++) {
-        const double expected = want(row, column);
+        const double expected = want(in_a, in_b, in_c, row, column);
         const double error = std::fabs(got[row * n + column] - expected);
         if (!(error <= worst_error)) {
             worst = column;
