@@ -207,8 +207,9 @@ bool result_has_code(const struct result *result);
  * code compare equal exactly when they have the same_code. */
 int order_of_code(const struct result *a, const struct result *b);
 
-/* Whether both results have the same_code, and the same value in every exact metric that both counted (at least one).
- * Then nothing that the code alone determines can have changed. */
+/* Whether both results launched the same code in the same way (or functions of the same names, where the code is not
+ * known), and have the same value in every exact metric that both counted (at least one), but for those that varied
+ * before. Then nothing that the code alone determines can have changed. */
 bool same_work(const struct result *base, const struct result *now, const struct metrics *metrics);
 
 #endif
