@@ -104,7 +104,8 @@ void warning(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    say("warning", format, list);
+    if (!error_taker)
+        say("warning", format, list);
     va_end(list);
 }
 

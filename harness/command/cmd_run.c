@@ -21,7 +21,7 @@ static int measure_all(struct measurement *measurement, const struct options *op
                        struct run *run)
 {
     sharding_apply(sharding, measurement);
-    int code = measure_whole(measurement, run);
+    int code = measure_with_inputs(measurement, run);
     if (code == EXIT_SAME && options->lines && run->result_count > 0)
         code = measure_profile(measurement, run, NULL, 0, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
     if (code == EXIT_SAME && run->result_count > 0 && has_judge(options))
@@ -46,9 +46,11 @@ static int measure(const struct options *options, const struct metrics *metrics,
     struct interrupts interrupts; /* signals stay held back between the measurements, too */
     if (interrupts_open(&interrupts) < 0)
         return EXIT_NOT_MEASURED;
+    measurement.relay = relay_make();
     int code = sharding_make(&sharding, options, &measurement);
     if (code == EXIT_SAME)
         code = measure_all(&measurement, options, &sharding, run);
+    relay_release(measurement.relay);
     sharding_release(&sharding);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }

@@ -37,16 +37,6 @@ static void choose_metric(struct metrics *chosen, const struct metrics *all, con
         choose_time(chosen, all);
 }
 
-static bool is_instrumented(const struct metric *metric)
-{
-    const char *rest = metric->counter;
-    struct counter_name name;
-    while (counter_next(&rest, &name))
-        if (name.instrumented)
-            return true;
-    return false;
-}
-
 /* Adds what judges a program as a whole, so that a kernel that is gone or launched more often does not pass. Only the
  * GPU time takes a counter, since of kernels whose launches are all measured nothing else tells it. But something has
  * to be counted, and of launches that are counted by instrumented code it is not known. */
@@ -56,7 +46,7 @@ static void choose_program(struct metrics *chosen, const struct metrics *all)
     for (size_t m = 0; m < chosen->count; m++) {
         const bool is_counted = computed_counter_of(&chosen->list[m]) == COMPUTED_NONE;
         counts |= is_counted;
-        is_timed |= is_counted && !is_instrumented(&chosen->list[m]);
+        is_timed |= is_counted && !metric_is_instrumented(&chosen->list[m]);
     }
     if (!counts || is_timed)
         choose_time(chosen, all);

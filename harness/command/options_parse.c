@@ -358,9 +358,16 @@ static int take_config(struct options *options, const struct command *command, c
 
 static int find_description(struct options *options)
 {
-    if (options->way != ORIGIN_COMPUTED || options->replay)
+    struct problem problem, *before; /* what is to be simulated is asked before on which GPU */
+    if (options->replay)
         return 0;
-    struct problem problem; /* what is to be simulated is asked before on which GPU */
+    if (1u << options->way & WAYS_OF_LIBRARY) { /* only what does not change is then known */
+        before = error_into(&problem);
+        options->description = options->found[2] = options_find_gpu(options);
+        error_into(before);
+    }
+    if (options->way != ORIGIN_COMPUTED)
+        return 0;
     if (!options->gpu && !config_gpu(&options->config) && options_library_is_own(options) &&
         options_find_library(options, &problem) < 0)
         return error("%s", problem.text);

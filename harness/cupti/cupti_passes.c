@@ -11,7 +11,11 @@
  * samples of all kernels come first. Their order does not matter, since each launch finds inputs, caches and clocks as
  * every other one does (in short passes only inputs). A kernel whose exact counts differ from sample to sample is
  * measured again, with every pass over all samples. If ranges do not hold what they should, all kernels are, from then
- * on. */
+ * on.
+ *
+ * Kernels whose counts of instrumented code are known have no sample in short passes, which may then be over the range
+ * at the end only. (A configuration without those passes would not do: after a change of the configuration CUPTI 13.0
+ * confuses the passes of both, unless the profiler is enabled again, which takes longer.) */
 #include "cupti_passes.h"
 
 #include "base/base.h"
@@ -19,17 +23,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Samples of all kernels of a part that follow each other: of each kernel, those from `from` to the one before `to`. A
- * short pass covers the first round, other passes both. */
+/* Samples of all kernels of a part that follow each other. A short pass covers the first round, other passes both. */
 struct round {
-    size_t from, to;
     size_t first_range, ranges; /* the last range is the one that shows that none was lost, where has_end() says so */
 };
 
-/* Returns whether the part has several kernels, so that one kernel's counters could be taken for those of another. */
+static bool is_known(const struct part *part, size_t i)
+{
+    return part->short_passes > 0 && part->batch->workloads[i]->known;
+}
+
+/* Returns whether the part has several kernels, so that one kernel's counters could be taken for those of another, or
+ * short passes that need another range. */
 static bool has_end(const struct part *part)
 {
-    return part->to - part->from > 1;
+    return is_known(part, part->from) || part->to - part->from > 1;
 }
 
 static size_t stride_of(const struct plan *plan)
@@ -37,28 +45,34 @@ static size_t stride_of(const struct plan *plan)
     return plan->before + plan->measured;
 }
 
-static size_t samples_of(const struct range_collector *self, const struct part *part)
+static size_t samples_of(const struct part *part, size_t i)
 {
-    return part->sample ? 1 : (size_t)self->job->samples;
+    return part->sample ? 1 : part->plans[i].samples;
 }
 
-/* Divides the samples into two rounds. Where the part has short passes, the first round has the first samples and the
- * second the others. Otherwise the first has all samples and the second none. */
-static void make_rounds(const struct range_collector *self, const struct part *part, struct round rounds[2])
+/* Returns how many samples of a kernel are in a round. Where the part has short passes, the first round has the first
+ * sample, or none of a kernel whose counts are known, and the second the others. Otherwise the first has all. */
+static size_t samples_in(const struct part *part, int round, size_t i)
 {
-    const size_t samples = samples_of(self, part), first = part->short_passes > 0 ? 1 : samples;
-    rounds[0] = (struct round){0, first, 0, has_end(part)};
-    rounds[1] = (struct round){first, samples, 0, first < samples && has_end(part)};
-    for (size_t i = part->from; i < part->to; i++)
-        for (int r = 0; r < 2; r++)
-            rounds[r].ranges += stride_of(&part->plans[i]) * (rounds[r].to - rounds[r].from);
+    const size_t samples = samples_of(part, i), first = is_known(part, i) ? 0 : part->short_passes > 0 ? 1 : samples;
+    return round == 0 ? first : samples - first;
+}
+
+static void make_rounds(const struct part *part, struct round rounds[2])
+{
+    for (int r = 0; r < 2; r++) {
+        rounds[r] = (struct round){0};
+        for (size_t i = part->from; i < part->to; i++)
+            rounds[r].ranges += stride_of(&part->plans[i]) * samples_in(part, r, i);
+        rounds[r].ranges += has_end(part) && (r == 0 || rounds[r].ranges > 0);
+    }
     rounds[1].first_range = rounds[0].ranges;
 }
 
-size_t part_ranges(const struct range_collector *self, const struct part *part)
+size_t part_ranges(const struct part *part)
 {
     struct round rounds[2];
-    make_rounds(self, part, rounds);
+    make_rounds(part, rounds);
     return rounds[0].ranges + rounds[1].ranges;
 }
 
@@ -71,7 +85,9 @@ int take_sample(struct range_collector *self, const struct workload *workload, c
         return -1;
     seen->before = log->count - begin;
     log->recording = details;
+    const double start = now_seconds();
     const int run = workload_run(workload, problem);
+    seen->seconds = now_seconds() - start;
     log->recording = false;
     seen->measured = log->count - begin - seen->before;
     return run;
@@ -97,17 +113,23 @@ static int take_samples(struct range_collector *self, const struct part *part, s
     return 0;
 }
 
-/* Takes a round of samples. In the very last round, the output of each kernel is compared after its last launch. */
-static int take_round(struct range_collector *self, const struct part *part, const struct round *round, bool is_short,
-                      bool is_last, struct problem *problem)
+/* Whether it is the kernel's last turn: nothing of it is launched in short passes if its counts are known, and only its
+ * first sample otherwise. `left`: how many passes follow. */
+static bool is_last_turn(const struct part *part, size_t i, int round, size_t left)
+{
+    return is_known(part, i) ? round == 1 && left == part->short_passes : round == 0 && left == 0;
+}
+
+/* Takes a round of samples. In its last turn the output of each kernel is compared, before another overwrites it. */
+static int take_round(struct range_collector *self, const struct part *part, int round, size_t left,
+                      struct problem *problem)
 {
     /* Counts of instrumented code depend on neither caches nor clocks. */
-    condition_gpu *const condition = is_short ? gpu_condition_pretend : gpu_condition_flush;
-    if (round->ranges == 0)
-        return 0;
+    condition_gpu *const condition = left < part->short_passes ? gpu_condition_pretend : gpu_condition_flush;
     for (size_t i = part->from; i < part->to; i++) {
-        if (take_samples(self, part, i, round->to - round->from, condition, problem) < 0 ||
-            (is_last && part->batch->verify(part->batch->self, i, problem) < 0))
+        const size_t samples = samples_in(part, round, i);
+        if ((samples > 0 && take_samples(self, part, i, samples, condition, problem) < 0) ||
+            (is_last_turn(part, i, round, left) && part->batch->verify(part->batch->self, i, problem) < 0))
             return -1;
     }
     if (!has_end(part))
@@ -126,12 +148,12 @@ static int collect(struct range_collector *self, const struct part *part, const 
     const size_t passes = self->counters.passes;
     size_t pass = 0;
     for (; pass < passes && !stop.isAllPassSubmitted; pass++) {
-        const bool is_last = pass + 1 == passes, is_short = pass + part->short_passes >= passes;
-        const bool ends_first = is_short || rounds[1].ranges == 0;
+        const size_t left = passes - 1 - pass;
+        const bool has_second = left >= part->short_passes && rounds[1].ranges > 0;
         if (gpu_condition_unpin(self->condition, problem) < 0 ||
             cupti_check("starting a pass", cuptiRangeProfilerStart(&start), problem) < 0 ||
-            take_round(self, part, &rounds[0], is_short, is_last && ends_first, problem) < 0 ||
-            (!is_short && take_round(self, part, &rounds[1], false, is_last, problem) < 0) ||
+            take_round(self, part, 0, left, problem) < 0 ||
+            (has_second && take_round(self, part, 1, left, problem) < 0) ||
             cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), problem) < 0)
             return -1;
     }
@@ -171,14 +193,14 @@ static void read_range(const struct range_collector *self, const double *numbers
 }
 
 /* Returns whether each exact count of the hardware is the same in all samples. */
-static bool repeats(const struct range_collector *self, const struct value *values)
+static bool repeats(const struct range_collector *self, const struct value *values, size_t samples)
 {
     const struct metrics *metrics = self->job->metrics;
     for (size_t m = 0; m < metrics->count; m++) {
         if (metrics->list[m].class != METRIC_EXACT || self->once[m])
             continue;
-        for (int s = 1; s < self->job->samples; s++) {
-            const struct value *value = &values[(size_t)s * metrics->count + m];
+        for (size_t s = 1; s < samples; s++) {
+            const struct value *value = &values[s * metrics->count + m];
             if (value->state != values[m].state ||
                 (value->state == VALUE_MEASURED && value->number != values[m].number))
                 return false;
@@ -194,18 +216,21 @@ struct image {
 };
 
 /* Reads all samples of one kernel, whose first range in each round is known, as values. */
-static int read_samples(struct range_collector *self, const struct image *image, const struct round rounds[2],
-                        const size_t first[2], const struct plan *plan, struct value *values, struct problem *problem)
+static int read_samples(struct range_collector *self, const struct image *image, const struct part *part, size_t i,
+                        const size_t first[2], struct value *values, struct problem *problem)
 {
     const struct metrics *metrics = self->job->metrics;
+    const struct plan *plan = &part->plans[i];
+    const size_t in_first = samples_in(part, 0, i);
     double *numbers = x_calloc(self->counters.count, sizeof *numbers);
     struct value *readings = x_calloc(plan->measured * metrics->count, sizeof *readings);
     int failed = 0;
-    for (size_t s = 0; s < rounds[1].to && failed == 0; s++) {
-        const int r = s >= rounds[1].from;
-        const size_t begin = first[r] + (s - rounds[r].from) * stride_of(plan) + plan->before;
+    for (size_t s = 0; s < samples_of(part, i) && failed == 0; s++) {
+        const size_t sample =
+            s < in_first ? first[0] + s * stride_of(plan) : first[1] + (s - in_first) * stride_of(plan);
         for (size_t launch = 0; launch < plan->measured && failed == 0; launch++) {
-            failed = counters_evaluate(&self->counters, image->bytes, image->size, begin + launch, numbers, problem);
+            failed = counters_evaluate(&self->counters, image->bytes, image->size, sample + plan->before + launch,
+                                       numbers, problem);
             read_range(self, numbers, &readings[launch * metrics->count]);
         }
         sample_combine(metrics, readings, plan->measured, &values[s * metrics->count]);
@@ -215,12 +240,21 @@ static int read_samples(struct range_collector *self, const struct image *image,
     return failed;
 }
 
-/* Checks that the range at the end of each round has every counter which the first range of the same kernel has. The
- * second round is not in short passes, so their counters are not looked for there. */
-static int check_end(struct range_collector *self, const struct image *image, const struct part *part,
-                     const struct round *round, struct problem *problem)
+/* Returns the first conditioning kernel's range in a round; SIZE_MAX: only the one at the end is there. */
+static size_t first_range_of(const struct part *part, const struct round rounds[2], int round)
 {
-    const size_t count = self->counters.count, begin = part->plans[part->from].before - 1;
+    for (size_t i = part->from; i < part->to; i++)
+        if (samples_in(part, round, i) > 0)
+            return rounds[round].first_range + part->plans[i].before - 1;
+    return SIZE_MAX;
+}
+
+/* Checks that the range at the end of each round has every counter which its first range of the same kernel has. The
+ * second round is not in short passes, so their counters are not looked for there. */
+static int check_end(struct range_collector *self, const struct image *image, const struct round *round, size_t begin,
+                     struct problem *problem)
+{
+    const size_t count = self->counters.count;
     double *first = x_calloc(count, sizeof *first), *last = x_calloc(count, sizeof *last);
     int failed = -1;
     if (counters_evaluate(&self->counters, image->bytes, image->size, begin, first, problem) < 0 ||
@@ -243,11 +277,9 @@ out:
 }
 
 /* Checks that short passes gave the first range a counter. The conditioning kernel always has instructions to count. */
-static int check_short(struct range_collector *self, const struct image *image, const struct part *part,
-                       struct problem *problem)
+static int check_short(struct range_collector *self, const struct image *image, size_t begin, struct problem *problem)
 {
     double *first = x_calloc(self->counters.count, sizeof *first);
-    const size_t begin = part->plans[part->from].before - 1;
     int failed = counters_evaluate(&self->counters, image->bytes, image->size, begin, first, problem);
     bool has = false;
     for (size_t i = 0; i < self->counters.count; i++)
@@ -261,11 +293,14 @@ static int check_short(struct range_collector *self, const struct image *image, 
 static int check_ranges(struct range_collector *self, const struct image *image, const struct part *part,
                         const struct round rounds[2], struct problem *problem)
 {
-    if (part->short_passes > 0 && check_short(self, image, part, problem) < 0)
+    const size_t begin = first_range_of(part, rounds, 0);
+    if (part->short_passes > 0 && begin != SIZE_MAX && check_short(self, image, begin, problem) < 0)
         return -1;
-    for (int r = 0; r < 2; r++)
-        if (rounds[r].ranges > 0 && has_end(part) && check_end(self, image, part, &rounds[r], problem) < 0)
+    for (int r = 0; r < 2; r++) {
+        const size_t first = first_range_of(part, rounds, r);
+        if (first != SIZE_MAX && has_end(part) && check_end(self, image, &rounds[r], first, problem) < 0)
             return -1;
+    }
     return 0;
 }
 
@@ -288,21 +323,21 @@ static int evaluate(struct range_collector *self, const struct image *image, con
         return 0;
     }
     const struct metrics *metrics = self->job->metrics;
-    const size_t samples = samples_of(self, part);
     size_t first[2] = {rounds[0].first_range, rounds[1].first_range};
     if (part->sample)
-        return read_samples(self, image, rounds, first, &plans[part->from], part->sample, problem);
-    struct value *values = x_calloc(samples * metrics->count, sizeof *values);
+        return read_samples(self, image, part, part->from, first, part->sample, problem);
     int failed = 0;
     for (size_t i = part->from; i < part->to && failed == 0; i++) {
-        failed = read_samples(self, image, rounds, first, &plans[i], values, problem);
+        const size_t samples = samples_of(part, i);
+        struct value *values = x_calloc(samples * metrics->count, sizeof *values);
+        failed = read_samples(self, image, part, i, first, values, problem);
         for (int r = 0; r < 2; r++)
-            first[r] += stride_of(&plans[i]) * (rounds[r].to - rounds[r].from);
-        plans[i].differs = part->short_passes > 0 && samples > 1 && !repeats(self, values);
+            first[r] += stride_of(&plans[i]) * samples_in(part, r, i);
+        plans[i].differs = part->short_passes > 0 && samples > 1 && !repeats(self, values, samples);
         if (failed == 0 && !plans[i].differs)
             samples_fill(part->batch->results[i], metrics, values, samples, part->short_passes > 0 ? self->once : NULL);
+        free(values);
     }
-    free(values);
     return failed;
 }
 
@@ -369,6 +404,6 @@ out:
 int part_measure(struct range_collector *self, const struct part *part, struct plan *plans, struct problem *problem)
 {
     struct round rounds[2];
-    make_rounds(self, part, rounds);
+    make_rounds(part, rounds);
     return profile(self, part, plans, rounds, problem);
 }

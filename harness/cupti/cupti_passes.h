@@ -23,8 +23,10 @@ struct range_collector {
 struct plan {
     size_t before;
     size_t measured;
-    bool differs; /* its exact counts differ from sample to sample */
-    bool pins;    /* it may leave lines pinned in the L2, which a flush does not remove */
+    double seconds; /* from the launch to its end, with the conditioning before it */
+    size_t samples; /* how many are taken */
+    bool differs;   /* its exact counts differ from sample to sample */
+    bool pins;      /* it may leave lines pinned in the L2, which a flush does not remove */
 };
 
 /* Kernels of a batch that are measured in one Start and Stop: from number `from` to the one before `to`. */
@@ -49,7 +51,7 @@ int take_sample(struct range_collector *self, const struct workload *workload, c
                 struct plan *seen, struct problem *problem);
 
 /* Returns how many ranges a pass over all samples has. */
-size_t part_ranges(const struct range_collector *self, const struct part *part);
+size_t part_ranges(const struct part *part);
 
 /* Measures a part. part->ranges has to be set, and they have to fit. Adds rows to the results, except to
  * kernels for which it sets plans[i].differs; or fills part->sample. -1 with *problem: nothing of it counts. */

@@ -172,6 +172,7 @@ static int plan(struct range_collector *self, const struct batch *batch, size_t 
     batch->works(batch->self, i);
     if (take_sample(self, batch->workloads[i], gpu_condition_apply, true, plan, problem) < 0)
         return -1;
+    plan->samples = (size_t)samples_of_length(self->job->samples, plan->seconds);
     plan->pins = gpu_condition_is_carved(self->condition);
     if (plan->measured == 0)
         return problem_set(problem, "it launched no kernel; a family that only copies is of kind CUGATE_TRANSFER");
@@ -186,10 +187,10 @@ static void fill_part(const struct range_collector *self, struct part *part)
     part->from = part->to++;
     for (; part->to < part->batch->count && !part->plans[part->to].pins; part->to++) {
         const struct part larger = {part->batch, part->plans, part->from, part->to + 1, part->short_passes, 0, NULL};
-        if (part_ranges(self, &larger) > ranges_that_fit(self))
+        if (part_ranges(&larger) > ranges_that_fit(self))
             break;
     }
-    part->ranges = part_ranges(self, part);
+    part->ranges = part_ranges(part);
 }
 
 static int measure_part(struct range_collector *self, const struct part *part, struct plan *plans,
@@ -204,18 +205,27 @@ static int measure_part(struct range_collector *self, const struct part *part, s
 static int measure_pinning(struct range_collector *self, const struct batch *batch, struct plan *plans, size_t i,
                            struct problem *problem)
 {
-    const size_t samples = (size_t)self->job->samples, count = self->job->metrics->count;
+    const size_t samples = plans[i].samples, count = self->job->metrics->count;
     struct value *values = x_calloc(samples * count, sizeof *values);
     int failed = 0;
     for (size_t s = 0; s < samples && failed == 0; s++) {
         struct part part = {.batch = batch, .plans = plans, .from = i, .to = i + 1, .sample = &values[s * count]};
-        part.ranges = part_ranges(self, &part);
+        part.ranges = part_ranges(&part);
         failed = measure_part(self, &part, plans, problem);
     }
     if (failed == 0)
         samples_fill(batch->results[i], self->job->metrics, values, samples, NULL);
     free(values);
     return failed;
+}
+
+/* What was not read has no row. */
+static void leave_known(const struct range_collector *self, struct result *result)
+{
+    const struct metrics *metrics = self->job->metrics;
+    for (size_t m = 0; m < metrics->count; m++)
+        if (metric_is_instrumented(&metrics->list[m]))
+            result_remove(result, metrics->list[m].name);
 }
 
 static int range_measure_batch(void *opened, const struct batch *batch, struct problem *problem)
@@ -235,10 +245,12 @@ static int range_measure_batch(void *opened, const struct batch *batch, struct p
         failed = measure_part(self, &part, plans, problem);
     }
     for (size_t i = 0; i < batch->count && failed == 0; i++) {
+        if (!plans[i].differs && batch->workloads[i]->known)
+            leave_known(self, batch->results[i]);
         if (!plans[i].differs)
             continue;
         part = (struct part){.batch = batch, .plans = plans, .from = i, .to = i + 1};
-        part.ranges = part_ranges(self, &part);
+        part.ranges = part_ranges(&part);
         failed = measure_part(self, &part, plans, problem);
     }
     free(plans);

@@ -49,11 +49,11 @@ static const struct run *baseline_of_program(void *judge, const struct device *d
     return read_baseline(check, device) == EXIT_SAME ? &check->baseline : NULL;
 }
 
-/* Where -k chooses kernels, a base build is measured too, or lines are kept, all is measured. */
+/* Where -k chooses kernels, a base build is measured too, lines are kept, or it is asked for, all is measured. */
 static void set_judge(struct check *check, struct measurement *measurement)
 {
     const struct check_request *request = check->request;
-    if (request->against || request->lines || request->measurement.glob_count > 0)
+    if (request->all || request->against || request->lines || request->measurement.glob_count > 0)
         return;
     measurement->judged_by = baseline_of_program;
     measurement->judge = check;
@@ -298,11 +298,17 @@ static void settle(struct check *check)
 static int measure(struct check *check)
 {
     struct measurement measurement = check->request->measurement;
+    const bool divides = check_reads_instrumented(&measurement);
     set_judge(check, &measurement);
-    check->measured = measure_whole(&measurement, &check->run);
+    check->measured =
+        divides ? check_known(&measurement, check->request->all ? NULL : check->request->baselines, &check->run)
+                : measure_whole(&measurement, &check->run);
     if (check->measured != EXIT_SAME && (check->run.result_count == 0 || measurement.program))
         return check->measured;
-    return find_baseline(check);
+    const int code = find_baseline(check);
+    if (divides && code == EXIT_SAME && check->measured == EXIT_SAME)
+        check->measured = check_unknown(&measurement, &check->baseline, &check->run);
+    return code;
 }
 
 static int baseline_of_launches(struct check *check)

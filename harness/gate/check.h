@@ -18,7 +18,7 @@ struct check_request {
     enum origin_name way;        /* how it is made */
     const char *gpu;    /* ORIGIN_CODE: folder name of the baseline; ORIGIN_FILES: a capability, "sm_90"; NULL: the
                          * only one that fits */
-    bool all;           /* ORIGIN_COMPUTED: also kernels whose machine code, launches and inputs are the baseline's */
+    bool all;           /* also counts that follow from machine code, launches and inputs that are the baseline's */
     char *const *files; /* ORIGIN_FILES: programs, libraries, cubins and folders whose functions are judged */
     size_t file_count;
     const char *against; /* base library to settle times with, or NULL */

@@ -21,6 +21,17 @@ int check_files(const struct check_request *request, struct run *run, struct run
  * code when there is nothing to report. check->measured says how computing went. */
 int check_simulated(struct check *check, int (*find_baseline)(struct check *check));
 
+/* Measures a library by the counters of a GPU, with the hashes of its inputs. Counts that the baseline in the folder
+ * `baselines` knows are not read (NULL: all are). Returns 0, or the exit code of measuring. */
+int check_known(const struct measurement *measurement, const char *baselines, struct run *run);
+
+/* Reads all of the kernels whose counts were left, though *baseline, which may be empty, does not know them after all.
+ */
+int check_unknown(const struct measurement *measurement, const struct run *baseline, struct run *run);
+
+/* Whether the two have anything to do: instrumented code is to count. */
+bool check_reads_instrumented(const struct measurement *measurement);
+
 /* Measures in the base build `against` what the baseline lacks: kernels, or gated numbers that the run has. It also
  * measures kernels that only the base build has. They stand in for the baseline (run_stand_in). *baseline may be empty.
  * Kernels of the run are measured on the GPU where they were. Kernels of the baseline that neither library has are

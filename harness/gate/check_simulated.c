@@ -97,8 +97,7 @@ int check_simulated(struct check *check, int (*find_baseline)(struct check *chec
     struct measurement dry = check->request->measurement;
     char **ids = NULL;
     size_t count = 0;
-    dry.dry = true;
-    dry.label = "launches";
+    measurement_make_dry(&dry);
     check->measured = measure_whole(&dry, &check->run);
     if (check->measured != EXIT_SAME && check->run.result_count == 0)
         return check->measured;

@@ -5,6 +5,7 @@
 #include "certificate.h"
 #include "compare.h"
 #include "comparison.h"
+#include "known_counts.h"
 #include "known_regression.h"
 #include "rule.h"
 

@@ -4,6 +4,7 @@
 #define JUDGE_PARTS_H
 
 #include "comparison.h"
+#include "known_counts.h"
 #include "known_regression.h"
 
 #include "estimate/estimate.h"

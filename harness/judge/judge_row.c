@@ -347,6 +347,26 @@ static bool is_not_computed_again(const struct pairing *pairing)
     return pairing->sides->origin->computed && !pairing->now && same_inputs(pairing->base_result, pairing->now_result);
 }
 
+/* Whether instrumented code was not read again, because it is known what it counts. */
+static bool is_not_read_again(const struct pairing *pairing, const struct metric *metric)
+{
+    const struct sides *sides = pairing->sides;
+    return !pairing->now && metric_is_instrumented(metric) &&
+           count_was_known(sides->baseline, pairing->base_result, pairing->base, sides->run, pairing->now_result,
+                           sides->metrics);
+}
+
+/* Returns the date of the row's newest session in the baseline, "2026-11-28"; "" where it has none. */
+static const char *day_of(const struct pairing *pairing, char text[16])
+{
+    const struct row *row = pairing->base;
+    const char *date = row && row->session_count > 0
+                           ? fact_of(pairing->sides, pairing->base_result, row, row->session_count - 1, SESSION_DATE)
+                           : NULL;
+    snprintf(text, 16, "%.10s", date ? date : "");
+    return text;
+}
+
 /* Whether the row is the part that a kernel has in the program's GPU time. */
 static bool is_part_of_program(const struct pairing *pairing, const struct metric *metric)
 {
@@ -441,10 +461,15 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
             judge_values(judgement, pairing, quantiles);
         else if (metric->class != METRIC_INFO)
             judgement->verdict = VERDICT_UNSURE;
-    } else if (is_not_computed_again(pairing)) {
+    } else if (is_not_computed_again(pairing) || is_not_read_again(pairing, metric)) {
+        char day[16];
         judgement->unchanged = judgement->has_base && metric->class != METRIC_INFO;
         judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "same code, launches and inputs: not computed again");
+        if (pairing->sides->origin->computed)
+            set_reason(judgement, "same code, launches and inputs: not computed again");
+        else
+            set_reason(judgement, "same code, launches and inputs: not read again, known since %s",
+                       day_of(pairing, day));
     } else if (judgement->verdict == VERDICT_MISSING && is_known_to_be_same(pairing, metric)) {
         judgement->verdict = VERDICT_SAME;
         set_reason(judgement, "not counted again: the machine code and the exact counts are the baseline's");

@@ -6,9 +6,8 @@
 
 #include <stdlib.h>
 
-/* Returns the same measurement of only those metrics that the backend has, because a run's notes tell what it could
- * measure. The caller frees the list of *kept, which borrows the rest. */
-static struct measurement keep_provided(const struct measurement *measurement, struct metrics *kept)
+/* A run's notes tell what it could measure. */
+struct measurement measurement_of_provided(const struct measurement *measurement, struct metrics *kept)
 {
     struct measurement provided = *measurement;
     *kept = (struct metrics){0};
@@ -27,8 +26,8 @@ static void resolve_lines(const struct measurement *measurement, struct run *run
             source_resolve(&run->results[i].profile, measurement->kernels);
 }
 
-/* Computes what follows from the measured values, and adds facts of the code. own is what keep_provided() returned.
- * Returns the code, or EXIT_NOT_MEASURED if the machine code cannot be read. */
+/* Computes what follows from the measured values, and adds facts of the code. own is what measurement_of_provided()
+ * returned. Returns the code, or EXIT_NOT_MEASURED if the machine code cannot be read. */
 static int work_out(const struct measurement *own, struct run *run, int code, bool with_facts)
 {
     if (!own->profile)
@@ -46,9 +45,9 @@ static int work_out(const struct measurement *own, struct run *run, int code, bo
 static int measure(const struct measurement *measurement, struct run *run, bool with_facts)
 {
     struct metrics kept, kept_next = {0};
-    struct measurement own = keep_provided(measurement, &kept), next;
+    struct measurement own = measurement_of_provided(measurement, &kept), next;
     if (own.next) {
-        next = keep_provided(own.next, &kept_next);
+        next = measurement_of_provided(own.next, &kept_next);
         own.next = &next;
     }
     const int code = own.program ? program_measure(&own, run) : pool_measure(&own, run);
@@ -73,7 +72,7 @@ int measure_whole(const struct measurement *measurement, struct run *run)
 void measure_on_each(const struct measurement *measurement, struct run *runs, int *codes, size_t count)
 {
     struct metrics kept;
-    struct measurement whole = keep_provided(measurement, &kept), *list = x_calloc(count, sizeof *list);
+    struct measurement whole = measurement_of_provided(measurement, &kept), *list = x_calloc(count, sizeof *list);
     const struct device_list devices = whole.devices;
     whole.roofs = whole.backend->provides & PROVIDES_ROOFS;
     for (size_t i = 0; i < count; i++) {

@@ -29,15 +29,17 @@ struct measurement {
     size_t glob_count;
     struct device_list devices; /* these share the kernels, each a session of its own; `all` has been resolved */
     const struct run *like; /* kernels of this run are measured on the GPU where they were, and nowhere else; or NULL */
+    char *const *known;     /* kernels whose counts of instrumented code are known, and not read */
+    size_t known_count;
     const struct run *costs; /* tells how long kernels took, so that the longest come first; or NULL */
     int samples;
-    bool every_sample;   /* see struct job */
-    double timeout;      /* in seconds for each kernel */
-    bool progress;       /* draw the progress line on standard error */
-    bool skip_unmatched; /* a glob that matches no kernel is no error; the run may then have no kernel at all */
-    bool roofs;          /* also measure the peaks of the GPU; measure_whole() does */
-    const char *gpu;     /* the GPU's name for a backend without a GPU, and a dry run: see struct job */
-    bool dry, whole;
+    bool every_sample;      /* see struct job */
+    double timeout;         /* in seconds for each kernel */
+    bool progress;          /* draw the progress line on standard error */
+    bool skip_unmatched;    /* a glob that matches no kernel is no error; the run may then have no kernel at all */
+    bool roofs;             /* also measure the peaks of the GPU; measure_whole() does */
+    const char *gpu;        /* the GPU's name for a backend without a GPU, and a dry run: see struct job */
+    bool dry, whole, quiet; /* see struct job */
     /* PROVIDES_LINE_COUNTS or _STALLS in place of values: there are no rows, and each kernel has a process. */
     unsigned profile;
     size_t skip;         /* with profile: how many launches of the variant come before the function to be counted */
@@ -59,6 +61,23 @@ int measure_run(const struct measurement *measurement, struct run *run);
 /* Does the same as measure_run(), and adds the facts of the library's machine code (static_facts.h). Also returns
  * EXIT_NOT_MEASURED when these cannot be read. */
 int measure_whole(const struct measurement *measurement, struct run *run);
+
+/* Makes it a dry run on all processors: of launches, and what they are given, but no values. */
+void measurement_make_dry(struct measurement *measurement);
+
+/* Learns the inputs of the kernels by a dry run, whatever backend the measurement has. *dry lacks kernels of which it
+ * fails, or all, without a word: they are only not known. Returns 0, or EXIT_INTERRUPTED. */
+int measure_inputs(const struct measurement *measurement, struct run *dry);
+
+/* Gives kernels of a run their inputs, where they launched what they did in the dry run. */
+void inputs_take(struct run *run, const struct run *dry);
+
+/* Does the same as measure_whole(), with the inputs of the kernels where counters are read. */
+int measure_with_inputs(const struct measurement *measurement, struct run *run);
+
+/* Starts the workers of a measurement with a relay, so that they open their GPUs while something else is done. The
+ * measurement may choose fewer kernels when it begins. Without a relay nothing happens. */
+void measure_ahead(const struct measurement *measurement);
 
 /* Does the same as measure_whole() on each of the measurement's first `count` GPUs at once. Each GPU has all kernels
  * and a run of its own; count is at least 1. */

@@ -29,6 +29,7 @@ static struct job job_of(const struct measurement *measurement, int device, bool
         .skip = measurement->skip,
         .gpu = measurement->gpu,
         .dry = measurement->dry,
+        .quiet = measurement->quiet,
         .whole = measurement->whole,
     };
 }
@@ -367,6 +368,15 @@ static void step(struct pool *const *pools, size_t count, int interrupts, size_t
     free(deadlines);
     free(children);
     free(slots);
+}
+
+void pool_start_ahead(const struct measurement *measurement)
+{
+    const size_t count = measurement->devices.count > 0 ? measurement->devices.count : 1;
+    for (size_t i = 0; i < count; i++) {
+        const struct job job = job_of(measurement, measurement->devices.list[i], true);
+        relay_start(measurement->relay, measurement, &job);
+    }
 }
 
 int pool_measure(const struct measurement *measurement, struct run *run)

@@ -64,7 +64,7 @@ void queue_fill(struct pool *pool)
     for (size_t k = 0; k < pool->count; k++) {
         const int home = find_home(pool, pool->ids[k]);
         const size_t most = strchr(pool->ids[k], ID_OF_LAUNCH) ? MOST_LAUNCHES : MOST_IN_SHARE;
-        if (!item || item->end - item->first >= most || item->only_on != home ||
+        if (!item || pool->measurement->dry || item->end - item->first >= most || item->only_on != home ||
             !same_family(pool->ids[item->first], pool->ids[k])) {
             item = ARRAY_GROW(pool->queue, pool->queued);
             *item = (struct item){.first = k, .only_on = home, .failed_on = -1};
@@ -114,13 +114,24 @@ void queue_try_elsewhere(struct slot *slot, size_t kernel)
         (struct item){.first = kernel, .end = kernel + 1, .only_on = -1, .failed_on = slot->number};
 }
 
+static bool is_known(const struct measurement *measurement, const char *id)
+{
+    for (size_t i = 0; i < measurement->known_count; i++)
+        if (strcmp(measurement->known[i], id) == 0)
+            return true;
+    return false;
+}
+
 char *queue_text(const struct pool *pool, size_t first, size_t limit)
 {
     size_t length = 1;
     for (size_t k = first; k < limit; k++)
-        length += strlen(pool->ids[k]) + 1;
+        length += strlen(pool->ids[k]) + 2;
     char *text = x_calloc(length, 1), *end = text;
-    for (size_t k = first; k < limit; k++)
+    for (size_t k = first; k < limit; k++) {
+        if (is_known(pool->measurement, pool->ids[k]))
+            *end++ = ITEM_KNOWN;
         end += snprintf(end, length - (size_t)(end - text), "%s\n", pool->ids[k]);
+    }
     return text;
 }

@@ -28,3 +28,13 @@ bool metric_has_counter(const struct metric *metric, const char *counter)
             return true;
     return false;
 }
+
+bool metric_is_instrumented(const struct metric *metric)
+{
+    const char *rest = metric->counter;
+    struct counter_name name;
+    while (counter_next(&rest, &name))
+        if (name.instrumented)
+            return true;
+    return false;
+}

@@ -24,4 +24,7 @@ bool counter_next(const char **rest, struct counter_name *name);
 /* Whether a metric has the counter of that whole name among its own. */
 bool metric_has_counter(const struct metric *metric, const char *counter);
 
+/* Whether instrumented code counts the metric on some chip. */
+bool metric_is_instrumented(const struct metric *metric);
+
 #endif

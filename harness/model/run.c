@@ -154,6 +154,27 @@ static void append_rows(struct result *to, const struct result *from, const size
     }
 }
 
+void run_take(struct run *run, struct run *more)
+{
+    size_t *places = add_sessions(run, more);
+    for (size_t i = 0; i < more->result_count; i++) {
+        struct result *taken = &more->results[i], *result = run_add(run, taken->id);
+        for (size_t r = 0; r < taken->row_count; r++)
+            for (size_t s = 0; s < taken->rows[r].session_count; s++) {
+                size_t *session = &taken->rows[r].sessions[s].session;
+                *session = places[*session < more->session_count ? *session : more->session_count - 1];
+            }
+        result_release(result);
+        *result = *taken;
+    }
+    free(more->results);
+    more->results = NULL;
+    more->result_count = 0;
+    for (size_t i = 0; i < more->note_count; i++)
+        run_set_note(run, &more->notes[i]);
+    free(places);
+}
+
 void run_append(struct run *run, const struct run *more)
 {
     size_t *places = add_sessions(run, more);

@@ -55,6 +55,10 @@ void run_release(struct run *run);
 /* Returns the result of that kernel, or NULL, by binary search. */
 struct result *run_find(const struct run *run, const char *id);
 
+/* Moves all results of `more` into the run, in place of those of the same kernel, with their sessions and notes. Both
+ * are of the same device. */
+void run_take(struct run *run, struct run *more);
+
 /* Returns the result of that kernel. If there is none, adds an empty one in its place. */
 struct result *run_add(struct run *run, const char *id);
 

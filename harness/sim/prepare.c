@@ -131,7 +131,9 @@ int sim_prepare(const struct job *job, struct problem *problem)
     if (!known)
         return EXIT_USAGE;
     runtime_set_gpu(&gpu);
-    return check_library(job->library, problem) < 0 ? EXIT_USAGE : sim_ready(problem);
+    if (check_library(job->library, problem) < 0)
+        return EXIT_USAGE;
+    return job->dry ? 0 : sim_ready(problem); /* a dry run reads no instruction */
 }
 
 int sim_ready(struct problem *problem)

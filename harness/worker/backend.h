@@ -43,16 +43,17 @@ struct job {
     size_t largest_batch; /* how many kernels a batch can have at most; the worker sets it when it has opened its
                              backend */
     int device;
-    int samples;         /* how many samples of each kernel are measured */
+    int samples;         /* how many samples of each kernel are measured; see samples_of_length() */
     bool every_sample;   /* also read slow counters in every sample, to see whether they repeat */
     bool skip_unmatched; /* globs that match no kernel are ignored */
     bool roofs;          /* also measure the GPU's peaks */
     size_t skip;         /* for line counts: how many launches of the variant precede the one to be counted */
     const char *gpu;     /* file that describes the GPU to simulate; NULL: the only description there is */
     bool whole;          /* simulation: executes every block, though counts of some may be proved by others */
-    bool dry; /* simulation: only record the launches; nothing is executed, counted or verified, and the worker ends
-                 after each result */
-    int pipe; /* the worker's end of the pipe, once it runs */
+    bool quiet; /* beside a measurement: what the library prints is dropped, GPUs are hidden, and copies are left out */
+    bool dry;   /* simulation: only record the launches; nothing is executed, counted or verified, and the worker ends
+                   after each result */
+    int pipe;   /* the worker's end of the pipe, once it runs */
 };
 
 /* Several workloads of one open family that are measured together. Each was verified once. */

@@ -27,6 +27,17 @@ void samples_fill(struct result *result, const struct metrics *metrics, const st
     free(numbers);
 }
 
+int samples_of_length(int samples, double seconds)
+{
+    enum { FEWEST = 3 };
+    const double longest = 0.01;
+    const int fewest = samples < FEWEST ? samples : FEWEST;
+    if (seconds <= longest)
+        return samples;
+    const int fewer = (int)(samples * longest / seconds);
+    return fewer > fewest ? fewer : fewest;
+}
+
 int samples_by_host(const struct job *job, const struct workload *workload, enum value_state others,
                     const struct conditioning *conditioning, struct result *result, struct problem *problem)
 {

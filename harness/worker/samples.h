@@ -22,4 +22,8 @@ struct conditioning {
 int samples_by_host(const struct job *job, const struct workload *workload, enum value_state others,
                     const struct conditioning *conditioning, struct result *result, struct problem *problem);
 
+/* Returns how many of `samples` samples are taken of a workload whose launch takes so many seconds: all up to 10 ms,
+ * and of longer ones as many as take the same time, but 3 at least. Long launches vary less, and are waited for. */
+int samples_of_length(int samples, double seconds);
+
 #endif

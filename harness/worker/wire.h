@@ -61,6 +61,8 @@ enum message_kind {
                            an empty text ends it */
 };
 
+#define ITEM_KNOWN '=' /* stands before a kernel in an item whose counts of instrumented code are known */
+
 struct message {
     enum message_kind kind; /* the message's kind; may be any number, since the child chooses it */
     char *text;             /* the message's text; owned */

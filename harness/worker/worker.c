@@ -327,12 +327,13 @@ static bool can_be_in_batch(const struct worker *worker, const struct kernel *ke
     return worker->collector->measure_batch && job->what == PROVIDES_VALUES && !job->dry && !kernel->transfer;
 }
 
-static struct begun *begin(struct worker *worker, const struct kernel *kernel)
+static struct begun *begin(struct worker *worker, const struct kernel *kernel, bool known)
 {
     message_send(worker->pipe, MESSAGE_START, kernel->id);
     struct begun *begun = &worker->begun[worker->begun_count++];
     *begun = (struct begun){.open = {.library = &worker->library, .kernel = kernel}};
     begun->workload = workload_of_kernel(&begun->open);
+    begun->workload.known = known;
     begun->result.id = x_strdup(kernel->id);
     begun->result.bytes = kernel->bytes;
     begun->result.flops = kernel->flops;
@@ -352,11 +353,13 @@ static void measure_or_wait(struct worker *worker, struct begun *kernel, bool al
         measure_waiting(worker);
 }
 
-static void take_kernel(struct worker *worker, const struct kernel *kernel)
+static void take_kernel(struct worker *worker, const struct kernel *kernel, bool known)
 {
     struct problem problem = {0};
-    struct begun *begun = begin(worker, kernel);
-    if (kernel->not_built) {
+    struct begun *begun = begin(worker, kernel, known);
+    if (worker->job->quiet && kernel->transfer) {
+        result_fail(&begun->result, RESULT_FAILED, "it launches nothing");
+    } else if (kernel->not_built) {
         result_fail(&begun->result, RESULT_NOT_BUILT, kernel->not_built);
     } else {
         bool launched = false;
@@ -395,13 +398,14 @@ static bool take_share(struct worker *worker)
     char *item = message_await(worker->pipe, MESSAGE_ITEM), *rest = NULL;
     bool any = false;
     for (char *id = strtok_r(item, "\n", &rest); id; id = strtok_r(NULL, "\n", &rest), any = true) {
-        const struct kernel *kernel = find_kernel(worker, id);
+        const bool known = *id == ITEM_KNOWN;
+        const struct kernel *kernel = find_kernel(worker, id + known);
         /* This comes before START: if closing the other group fails, that is not this kernel's fault. */
         if (worker->opened && worker->opened->group != kernel->group) {
             finish_waiting(worker);
             close_group(worker);
         }
-        take_kernel(worker, kernel);
+        take_kernel(worker, kernel, known);
     }
     finish_waiting(worker);
     free(item);
@@ -498,11 +502,22 @@ static void see_only(int device)
     free(copy);
 }
 
+/* Drops what the library prints, and hides the GPU from other libraries, such as cuBLAS: their context there would
+ * disturb whoever measures. */
+static void keep_quiet(void)
+{
+    if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+        _exit(WORKER_ENDED);
+    setenv("CUDA_VISIBLE_DEVICES", "-1", 1);
+}
+
 static void worker_run(int pipe, const void *data)
 {
     struct job job = *(const struct job *)data;
     job.pipe = pipe;
     see_only(job.device);
+    if (job.quiet)
+        keep_quiet();
     measure_kernels(&job, pipe);
 }
 

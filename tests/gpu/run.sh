@@ -21,7 +21,7 @@
 # and pinned.cu, already built; KEEP=DIR: where run files and logs are left.
 set -uo pipefail
 
-all_parts=(catalogue calibration laws lines pinned faults gate memcheck racecheck)
+all_parts=(catalogue calibration laws lines known pinned faults gate memcheck racecheck)
 
 # To add a fault: a row here, and one in faulty.cu. Name, status in the run file, what the reason must match.
 faults='
@@ -116,6 +116,25 @@ judge() {
 part_calibration() { measure_catalogue && judge calibration false; }
 part_laws() { measure_catalogue && judge laws false; }
 part_lines() { measure_catalogue && judge lines false; }
+
+# ---- Known counts ----------------------------------------------------------------------------------------------------
+
+# A second check leaves the counts of instrumented code of all kernels but those of this day, unless it is to read all.
+part_known() {
+    measure_catalogue || return
+    local code=0 all left wanted found why
+    "$cugate" accept "$run" --baselines "$work/known" --reason 'as measured' >"$work/known.log" 2>&1 || code=$?
+    expect "known: accept" 0 $code "$work/known.log"
+    for all in '' --all; do
+        "$cugate" check -k 'access/*' -k 'transpose/*' ${all:+"$all"} --baselines "$work/known" --explain 0 --format json \
+            >"$work/known.json" 2>"$work/known.log" || true # of one session nothing else can be judged yet
+        left=$(jq '[.judgements[] | select((.reason // "") | test("known since")) | .kernel] | unique | length' "$work/known.json")
+        [ -n "$all" ] && wanted=none || wanted=some
+        [ "$left" -eq 0 ] && found=none || found=some
+        [ "$found" = "$wanted" ] && why='' || why="of $left kernels"
+        verdict "known: check $all leaves the counts of $wanted" "$why"
+    done
+}
 
 # ---- Libraries of this folder ----------------------------------------------------------------------------------------
 

@@ -180,3 +180,24 @@ Test(run, what_another_run_has_is_added_in_order)
     cr_expect_str_eq(result->rows[2].metric, "warps");
     cr_expect_eq(result->rows[2].state, VALUE_NOT_COUNTED);
 }
+
+Test(run, takes_results_in_place_of_its_own_with_their_sessions)
+{
+    AT_END(run_release) struct run run = {0};
+    AT_END(run_release) struct run more = {0};
+    const double first = 1, second = 2;
+    for (int i = 0; i < 2; i++) {
+        struct run *one = i == 0 ? &run : &more;
+        ARRAY_GROW(one->sessions, one->session_count)->facts[SESSION_DATE] = x_sprintf("2026-11-28T08:00:0%d.000Z", i);
+        row_add_session(result_add(run_add(one, "a/b"), "time"), i == 0 ? &first : &second, 1);
+        row_add_session(result_add(run_add(one, i == 0 ? "a/old" : "a/new"), "time"), &first, 1);
+    }
+    run_take(&run, &more);
+    cr_assert_eq(run.result_count, 3);
+    const struct row *row = result_find(run_find(&run, "a/b"), "time");
+    cr_expect_eq(row_value(row), second);
+    cr_expect_str_eq(run_row_fact(&run, row, SESSION_DATE), "2026-11-28T08:00:01.000Z");
+    cr_expect_str_eq(run_row_fact(&run, result_find(run_find(&run, "a/old"), "time"), SESSION_DATE),
+                     "2026-11-28T08:00:00.000Z");
+    cr_expect_eq(more.result_count, 0);
+}

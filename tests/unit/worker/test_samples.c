@@ -218,3 +218,14 @@ Test(samples, host_samples_say_which_call_failed)
         cr_expect_eq(result.row_count, 0);
     }
 }
+
+Test(samples, of_long_launches_there_are_fewer)
+{
+    static const struct {
+        int samples;
+        double seconds;
+        int expected;
+    } rows[] = {{5, 0, 5}, {5, 0.01, 5}, {5, 0.0125, 4}, {5, 0.021, 3}, {5, 60, 3}, {20, 0.021, 9}, {2, 60, 2}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        cr_expect_eq(samples_of_length(rows[i].samples, rows[i].seconds), rows[i].expected, "row %zu", i);
+}

@@ -1,0 +1,114 @@
+/* Q7: counts of instrumented code that a check on a GPU does not read again. */
+#include "selftest.h"
+
+#define KERNEL "made/up"
+
+/* To add a change: a row. The kernel has instructions, which the hardware counts, and the rows of instrumented code. */
+static const struct change {
+    const char *words;
+    bool known;                                   /* before the kernel runs: they need not be read */
+    bool unjudged;                                /* they were not, and that is right; else each is missing */
+    const char *inputs, *code, *compiler, *cupti; /* of the run; NULL: as in the baseline; "": unknown */
+    unsigned grid;                                /* 0: as in the baseline */
+    const char *row;                              /* of the baseline: */
+    double second;                                /* its value in the second session; 0: the row is absent */
+    double instructions;                          /* of the run; 0: as in the baseline */
+} changes[] = {
+    {"nothing has changed: known, and not judged", .known = true, .unjudged = true},
+    {"other inputs: read", .inputs = "caff"},
+    {"inputs that nobody knows: read", .inputs = ""},
+    {"other code: read", .code = "beef"},
+    {"code that nobody knows: read", .code = ""},
+    {"another grid: read", .grid = 2},
+    {"another compiler: read", .compiler = "nvcc 13.5.37"},
+    {"another CUPTI: read", .cupti = "130500"},
+    {"a compiler that nobody knows: known", .known = true, .unjudged = true, .compiler = ""},
+    {"a count that the baseline lacks: read", .unjudged = true, .row = "branch_targets"},
+    {"a count that varied in the baseline: read", .row = "branch_targets", .second = 8},
+    {"a count of the hardware that varied: read", .row = "instructions", .second = 1001},
+    {"a count of the hardware that is not the baseline's: missing, and read then", .known = true, .instructions = 1001},
+};
+
+static void put(struct run *run, const char *metric, double first, double second)
+{
+    struct row *row = result_add(run_add(run, KERNEL), metric);
+    row_add_session(row, &first, 1);
+    if (second > 0)
+        row_add_session(row, &second, 1);
+}
+
+static void describe(struct run *run, const char *inputs, const char *code, unsigned grid, const char *compiler,
+                     const char *cupti)
+{
+    struct result *result = run_add(run, KERNEL);
+    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){.function = x_strdup("made_up()"),
+                                                                          .code = *code ? x_strdup(code) : NULL,
+                                                                          .grid = {grid, 1, 1},
+                                                                          .block = {32, 1, 1},
+                                                                          .times = 1};
+    result->inputs = *inputs ? x_strdup(inputs) : NULL;
+    struct session *session = ARRAY_GROW(run->sessions, run->session_count);
+    session->facts[SESSION_COLLECTOR] = x_strdup("cupti");
+    session->facts[SESSION_DATE] = x_strdup("2026-11-28T08:00:00.000Z");
+    session->facts[SESSION_COMPILER] = *compiler ? x_strdup(compiler) : NULL;
+    session->facts[SESSION_CUPTI] = *cupti ? x_strdup(cupti) : NULL;
+}
+
+static void make_baseline(struct run *baseline, const struct change *change, const struct metrics *metrics)
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        const char *name = metrics->list[m].name;
+        const bool hardware = strcmp(name, "instructions") == 0,
+                   special = change->row && strcmp(name, change->row) == 0;
+        const double value = hardware ? 1000 : 7;
+        if ((hardware || metric_is_instrumented(&metrics->list[m])) && !(special && change->second == 0))
+            put(baseline, name, value, special ? change->second : value);
+    }
+    describe(baseline, "cafe", "f00d", 1, "nvcc 13.0.88", "130001");
+}
+
+static void make_run(struct run *run, const struct change *change)
+{
+    put(run, "instructions", change->instructions > 0 ? change->instructions : 1000, 0);
+    describe(run, change->inputs ? change->inputs : "cafe", change->code ? change->code : "f00d",
+             change->grid > 0 ? change->grid : 1, change->compiler ? change->compiler : "nvcc 13.0.88",
+             change->cupti ? change->cupti : "130001");
+}
+
+/* Whether every row of instrumented code, of which there is one at least, is told and not judged. */
+static bool is_unjudged(const struct comparison *comparison)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        if (!judgement->metric || !metric_is_instrumented(judgement->metric))
+            continue;
+        if (judgement->verdict != VERDICT_INFO || !judgement->reason ||
+            !strstr(judgement->reason, "known since 2026-11-28"))
+            return false;
+        told++;
+    }
+    return told > 0;
+}
+
+void q7_known(struct selftest *selftest)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+        const struct change *change = &changes[i];
+        struct run baseline = {0}, run = {0};
+        struct comparison comparison;
+        make_baseline(&baseline, change, &selftest->metrics);
+        make_run(&run, change);
+        const bool known =
+            counts_are_known(&baseline, run_find(&baseline, KERNEL), &run, run_find(&run, KERNEL), &selftest->metrics);
+        compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
+        expect_all(selftest, known == change->known && is_unjudged(&comparison) == change->unjudged, 1, change->words);
+        comparison_release(&comparison);
+        run_release(&run);
+        run_release(&baseline);
+    }
+    size_t days = 0;
+    for (long day = 20000; day < 20000 + KNOWN_READ; day++)
+        days += counts_have_their_day(KERNEL, day);
+    expect_all(selftest, days == 1, 1, "each kernel is read all the same on one of so many days");
+}
