@@ -428,7 +428,7 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
     return true;
 }
 
-/* Counts the computed judgements of one kernel, in a computed run. */
+/* Counts the judgements of one kernel that were computed, and those that were not made again. */
 static void count_computed(struct comparison *comparison, size_t first)
 {
     size_t rows = 0, unchanged = 0;
@@ -531,8 +531,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         revise_kernel(comparison, first, &sides, base, now);
         if (comparison->computing.declared == declared)
             count_kernel(comparison, first);
-        if (sides.origin->computed)
-            count_computed(comparison, first);
+        count_computed(comparison, first);
     }
     revise_programs(comparison, &sides);
     judge_suites(comparison, &sides);

@@ -49,7 +49,8 @@ struct judgement {
                        within the metric's absolute floor does not count */
     bool computed;  /* the run's number was computed by simulation, so one session stands for all */
     bool same_code; /* the same machine code was launched in the same way */
-    bool unchanged; /* gated, but not computed again since code, launches and inputs are the baseline's; not judged */
+    bool unchanged; /* gated, but not computed or read again since code, launches and inputs are the baseline's; not
+                       judged */
     size_t base_sessions, run_sessions, agree; /* agree: how many sessions of the run are beyond the limit */
     /* pairs with a base build, and how many of them are worse; 0 when there were none */
     size_t pairs, pairs_worse;
@@ -99,10 +100,11 @@ struct suite {
     bool moved;      /* the shift is beyond RULE_SUITE_SHIFT, by kernels of unchanged code */
 };
 
-/* What a computed run computed; all 0 for a measured run. */
+/* What a computed run computed; of a measured run what is unchanged, and else 0. */
 struct computing {
     size_t rows, kernels;  /* counts that were computed and compared, and the number of their kernels */
-    size_t unchanged;      /* kernels that were not computed, because code, launches and inputs are the same */
+    size_t unchanged;      /* kernels of which something was not computed or read, since code, launches and inputs
+                              are the same */
     size_t unchanged_rows; /* rows of unchanged kernels, which are not judged */
     size_t not_simulated;  /* kernels that the simulator cannot execute */
     size_t declared;       /* how many of them are declared in expected.ini, and so do not fail; not judged */

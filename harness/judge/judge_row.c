@@ -356,15 +356,16 @@ static bool is_not_read_again(const struct pairing *pairing, const struct metric
                            sides->metrics);
 }
 
-/* Returns the date of the row's newest session in the baseline, "2026-11-28"; "" where it has none. */
-static const char *day_of(const struct pairing *pairing, char text[16])
+/* Says why the row was not made again. */
+static void set_unchanged_reason(struct judgement *judgement, const struct pairing *pairing)
 {
     const struct row *row = pairing->base;
     const char *date = row && row->session_count > 0
                            ? fact_of(pairing->sides, pairing->base_result, row, row->session_count - 1, SESSION_DATE)
                            : NULL;
-    snprintf(text, 16, "%.10s", date ? date : "");
-    return text;
+    const bool computed = pairing->sides->origin->computed;
+    set_reason(judgement, "same code, launches and inputs: not %s again%s%.10s", computed ? "computed" : "read",
+               date && !computed ? ", known since " : "", date && !computed ? date : "");
 }
 
 /* Whether the row is the part that a kernel has in the program's GPU time. */
@@ -462,14 +463,9 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         else if (metric->class != METRIC_INFO)
             judgement->verdict = VERDICT_UNSURE;
     } else if (is_not_computed_again(pairing) || is_not_read_again(pairing, metric)) {
-        char day[16];
         judgement->unchanged = judgement->has_base && metric->class != METRIC_INFO;
         judgement->verdict = VERDICT_INFO;
-        if (pairing->sides->origin->computed)
-            set_reason(judgement, "same code, launches and inputs: not computed again");
-        else
-            set_reason(judgement, "same code, launches and inputs: not read again, known since %s",
-                       day_of(pairing, day));
+        set_unchanged_reason(judgement, pairing);
     } else if (judgement->verdict == VERDICT_MISSING && is_known_to_be_same(pairing, metric)) {
         judgement->verdict = VERDICT_SAME;
         set_reason(judgement, "not counted again: the machine code and the exact counts are the baseline's");

@@ -293,8 +293,8 @@ static void judged(const struct report *report, const char *hint, struct verdict
         append(words->rest, sizeof words->rest, "; %zu row%s too wide a limit%s", comparison->blind,
                comparison->blind == 1 ? " has" : "s have", hint);
     if (computing->unchanged_rows > 0)
-        append(words->rest, sizeof words->rest, "; %zu row%s not computed again, all the same",
-               computing->unchanged_rows, plural(computing->unchanged_rows));
+        append(words->rest, sizeof words->rest, "; %zu row%s not %s again, all the same", computing->unchanged_rows,
+               plural(computing->unchanged_rows), run_origin(report->run)->computed ? "computed" : "read");
     if (computing->absent > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s not computed", computing->absent,
                plural(computing->absent));
