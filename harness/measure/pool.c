@@ -243,6 +243,8 @@ static void take_event(struct slot *slot, enum child_event event, const struct m
         ending = ENDING_INTERRUPTED;
         break;
     }
+    if (ending == ENDING_HUNG && slot->pool->measurement->quiet)
+        ending = ENDING_USAGE; /* nobody waits a second time for what is done beside a measurement */
     if (ending >= ENDING_MIXED)
         slot->pool->ending = ending;
     else if (ending != ENDING_NOT_YET)

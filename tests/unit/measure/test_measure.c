@@ -305,6 +305,15 @@ Test(measure, a_kernel_that_hangs_in_a_batch_is_ended)
     expect_hang(&batching);
 }
 
+Test(measure, what_hangs_beside_a_measurement_ends_it)
+{
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/*"));
+    fixture.measurement.timeout = 1;
+    fixture.measurement.quiet = true;
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_USAGE);
+}
+
 static void expect_own_limit(const struct backend *backend)
 {
     WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/brief*"));
