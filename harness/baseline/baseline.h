@@ -90,9 +90,6 @@ struct accepted {
                              row */
     struct accepted_move *moves; /* worse rows and rows left unchanged first, then by name */
     size_t move_count;
-    size_t inputs; /* when computed runs are accepted into a measured baseline: how many kernels got inputs; all else is
-                      0 */
-    size_t inputs_left; /* how many kernels did not get inputs */
 };
 
 /* Makes the chosen rows of runs[0..count) the baseline. No other row changes.
@@ -126,10 +123,8 @@ struct accepted {
  * file lists every session of these values. A row's "from" says which session each value is from, unless they are the
  * first ones in order.
  *
- * Inputs stay unchanged while machine code and launches do and no exact row is replaced or new. If computed runs are
- * accepted into a measured baseline, only inputs are taken. They are taken of kernels with the baseline's code and
- * launches, all of whose computed counts compare_runs finds the same. Nothing else in their files changes, the reason
- * is not kept, and `was`, metric_globs and drift_reference are refused.
+ * Inputs stay unchanged while machine code and launches do and no exact row is replaced or new. Computed runs are
+ * refused by a measured baseline.
  *
  * A warning names kernels that are not ok in every run that has them, and rows that are not counted in one run or whose
  * states differ. They are not accepted. Another warning names each replaced or new row that KNOWN_REGRESSION_FILE

@@ -409,14 +409,32 @@ static int accept_rows(struct merging *merging, struct baseline_files *files, st
     return result;
 }
 
+/* Whether there are files and none is of a computed run. */
+static bool was_measured(const struct baseline_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (run_origin(&files->list[i].run)->computed)
+            return false;
+    return files->count > 0;
+}
+
+static int refuse_computed(const struct merging *merging, const struct baseline_files *files)
+{
+    error("%s was computed, and the baseline in %s was measured: it takes what such a GPU gives, with the inputs that "
+          "need "
+          "not be computed again: cugate run --save RUN.json",
+          merging->candidates[0].name, files->folder);
+    return EXIT_BASELINE;
+}
+
 /* Does the second and third step; the folder must be locked. */
 static int accept_fresh(struct merging *merging, struct run *fresh)
 {
     const struct run *first = merging->candidates[0].run;
     struct baseline_files files;
     int result = baseline_files_read(&files, merging->acceptance->baselines, &first->device);
-    if (result == 0 && run_origin(first)->computed && baseline_was_measured(&files))
-        result = baseline_take_inputs(merging, &files);
+    if (result == 0 && run_origin(first)->computed && was_measured(&files))
+        result = refuse_computed(merging, &files);
     else if (result == 0)
         result = accept_rows(merging, &files, fresh);
     baseline_files_release(&files);

@@ -71,13 +71,6 @@ struct merging {
 /* Merges one kernel of merging->fresh into its file, and counts what happened to its rows. */
 void baseline_merge(struct merging *merging, struct kernel_file *file, struct result *fresh);
 
-/* Whether there are files and none is of a computed run. */
-bool baseline_was_measured(const struct baseline_files *files);
-
-/* Copies the inputs of merging->fresh, which was computed, to the files, which were measured, and writes these. See
- * baseline_accept, also for the exit codes. */
-int baseline_take_inputs(struct merging *merging, struct baseline_files *files);
-
 /* Adds the sessions of a kernel's new values to its file. Each value's session becomes its index there instead of the
  * one among the candidates. */
 void baseline_add_sessions(const struct merging *merging, struct run *run, struct result *fresh);

@@ -86,25 +86,10 @@ static char *counts_words(const struct accepted *accepted)
     return list;
 }
 
-static void print_inputs(const char *folder, const struct accepted *accepted)
-{
-    print_wrapped(2, "accepted the inputs of %zu computed kernel%s in %s, and none of their values", accepted->inputs,
-                  plural(accepted->inputs), folder);
-    if (accepted->inputs_left > 0)
-        print_wrapped(2, "%zu kernel%s without: see the warnings; a check simulates what has none each time",
-                      accepted->inputs_left, plural(accepted->inputs_left));
-}
-
 static void print_accepted(const struct options *options, const struct metrics *metrics,
                            const struct accepted *accepted, const struct device *device)
 {
-    char *folder = baseline_folder(options->baselines, device), *counts;
-    if (accepted->inputs > 0) {
-        print_inputs(folder, accepted);
-        free(folder);
-        return;
-    }
-    counts = counts_words(accepted);
+    char *folder = baseline_folder(options->baselines, device), *counts = counts_words(accepted);
     print_wrapped(2, "accepted %zu row%s of %zu kernel%s from %zu session%s in %s%s", accepted->rows,
                   plural(accepted->rows), accepted->kernels, plural(accepted->kernels), accepted->sessions,
                   plural(accepted->sessions), folder, counts);
@@ -227,9 +212,7 @@ const struct command command_accept = {
                "anyway.\n"
                "A run that is red takes -k: the kernels that may get worse are named.\n"
                "To drop a kernel, remove its file from the baseline; of a program, --gone removes those that no run "
-               "has. After a kernel was renamed, -k NEW --was OLD keeps its sessions.\n"
-               "A run of `cugate check --simulate --all --save RUN.json` adds the hashes of inputs to a measured "
-               "baseline, and no number. With them, unchanged kernels need no simulation.",
+               "has. After a kernel was renamed, -k NEW --was OLD keeps its sessions.",
     .exits = EXITS({EXIT_SAME, "the baseline was written"},
                    {EXIT_USAGE, "unknown option, or a file that cannot be read or written; the baseline is as it was"},
                    {EXIT_BASELINE, "the runs do not fit together, or do not fit the baseline; it is as it was"},

@@ -301,3 +301,45 @@ Test(baseline_merge, definitions_are_those_in_use_and_the_strictest_stands_for_a
         run_release(&baseline);
     }
 }
+
+static struct run measured(int number, const char *code, unsigned times)
+{
+    struct run run = made_run(number);
+    for (size_t i = 0; i < run.result_count; i++) {
+        run.results[i].launches[0].code = x_strdup(code);
+        run.results[i].launches[0].times = times;
+    }
+    return run;
+}
+
+Test(baseline_merge, inputs_stay_while_the_same_code_counts_the_same)
+{
+    static const struct {
+        const char *code;
+        unsigned times;
+        double count; /* the baseline's count; 0: it had none */
+        double time;
+        const char *metric, *inputs;
+    } rows[] = {
+        {"abc", 1, 7, 202, NULL, "cafe"},   {"abc", 1, 7, 260, NULL, "cafe"},    {"abc", 1, 7, 202, "time", "cafe"},
+        {"abc", 1, 7, 260, "time", "cafe"}, {"abc", 1, 7, 202, "clock", "cafe"}, {"def", 1, 7, 202, NULL, NULL},
+        {"abc", 2, 7, 202, NULL, NULL},     {"abc", 1, 8, 202, NULL, NULL},      {"abc", 1, 8, 202, "count", NULL},
+        {"abc", 1, 0, 202, NULL, NULL},     {"def", 1, 7, 202, "time", NULL},    {"def", 1, 7, 202, "clock", NULL},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        OWNED_FOLDER folder = scratch_make();
+        OWNED(run) old = measured(1, "abc", 1), now = measured(2, rows[i].code, rows[i].times);
+        const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = rows[i].metric};
+        run_find(&old, "reduce/tree")->inputs = x_strdup("cafe");
+        if (rows[i].count == 0)
+            result_remove(run_find(&old, "reduce/tree"), "count");
+        else
+            made_set(&now, "reduce/tree", "count", rows[i].count);
+        made_set(&now, "reduce/tree", "time", rows[i].time);
+        made_accept_one(&(struct trial){.folder = folder}, &old);
+        made_accept_one(&trial, &now);
+        OWNED(run) baseline = made_baseline(folder);
+        const char *inputs = run_find(&baseline, "reduce/tree")->inputs;
+        cr_expect_eq(order_of_texts(inputs, rows[i].inputs), 0, "row %zu: %s", i, inputs ? inputs : "none");
+    }
+}
