@@ -1,24 +1,11 @@
 /* Prints the table of kernels in the text report, a line each. */
-#include "report_groups.h"
+#include "kernel_lines.h"
 #include "report_text.h"
 #include "table.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* One line of the table. */
-struct kernel_line {
-    const char *id;
-    const char *shown; /* the kernel's name, cut to the terminal's width; NULL where that would be ambiguous */
-    const struct result *now, *base; /* the kernel in the run and in the baseline; NULL where there is none */
-    double lost; /* lost time as in time_lost, when there is a comparison; in a program that of all launches together */
-    double total; /* in a program: the larger of both sides' total times, in ns; else 0 */
-    double moved; /* by how much its total differs from before, in ns, if that is 1 % of the program's; else 0 */
-    enum verdict verdict; /* of the kernel; VERDICTS when nothing was judged */
-    bool blind;           /* one of its rows is blind */
-};
 
 /* What a column shows of a row. Of a program's kernel also how long all its launches took, and how many there were. */
 enum show { SHOW_VALUE, SHOW_CHANGE, SHOW_TOTAL, SHOW_TOTAL_BEFORE, SHOW_LAUNCHES };
@@ -40,19 +27,7 @@ struct columns {
 
 #define COLUMN_WIDTH 8          /* minimum width of a number */
 #define NOT_JUDGED "not judged" /* in place of a verdict: neither side has the kernel, since it is not built */
-#define SHAPES_MIN 8            /* fewer shapes of a function, or kernels that are the same, have a line each */
-#define LINES_MOST 12           /* a program's kernels that are the same have no line behind so many */
-#define MINOR_MIN 4             /* fewer kernels than that are not left out of a table */
 #define NAME_MIN 12             /* minimum width of a kernel's name, however narrow the terminal is */
-
-/* Whether the run is of a program whose launches were counted. */
-static bool shows_totals(const struct report *report)
-{
-    for (size_t i = 0; i < report->run->result_count; i++)
-        if (is_program_row(report->run->results[i].id))
-            return run_origin(report->run)->own_caches;
-    return false;
-}
 
 static const struct row *find_row(const struct result *result, const char *metric)
 {
@@ -124,240 +99,6 @@ static const struct mark {
     [VALUE_NOT_SUPPORTED] = {"-", "not supported by this chip or collector"},
     [VALUE_NOT_APPLICABLE] = {"n/a", "not applicable, for example no branch"},
 };
-
-static struct kernel_line *find_line(struct kernel_line *lines, size_t count, const char *id)
-{
-    const size_t place = place_of_name(lines, count, sizeof *lines, id);
-    return place < count && strcmp(lines[place].id, id) == 0 ? &lines[place] : NULL;
-}
-
-/* Whether a kernel is as it was, so that many of them are one line. */
-static bool is_same(const struct kernel_line *line)
-{
-    return line->verdict < VERDICTS && section_of(line->verdict) == SECTION_SAME && !line->blind;
-}
-
-/* Orders kernels that need attention first, the worst first, and those that are the same last. The others keep their
- * order, so that families stay together; those of a program are in the order of their time, behind those that moved the
- * program's. Before all comes the program as a whole. */
-static int lines_worst_first(const void *left, const void *right)
-{
-    const struct kernel_line *a = left, *b = right;
-    if (is_program_row(a->id) != is_program_row(b->id))
-        return is_program_row(a->id) ? -1 : 1;
-    const enum section section_a = section_of(a->verdict), section_b = section_of(b->verdict);
-    const int rank_a = section_a <= SECTION_UNSURE ? (int)section_a : SECTIONS,
-              rank_b = section_b <= SECTION_UNSURE ? (int)section_b : SECTIONS;
-    if (rank_a != rank_b)
-        return rank_a < rank_b ? -1 : 1;
-    if (a->total <= 0 && b->total <= 0 && is_same(a) != is_same(b))
-        return is_same(a) ? 1 : -1;
-    const int order = rank_a < SECTIONS ? order_of_time_lost(a->lost, b->lost) : 0;
-    if (order == 0 && a->moved != b->moved)
-        return a->moved > b->moved ? -1 : 1;
-    if (order == 0 && a->total != b->total)
-        return a->total > b->total ? -1 : 1;
-    return order ? order : strcmp(a->id, b->id);
-}
-
-/* Returns how long all launches of a program's kernel took, in ns; NAN where that is not known. */
-static double total_of(const struct report *report, const struct result *result)
-{
-    const struct metric *ignored;
-    return result ? program_time(report->metrics, result, &ignored) : NAN;
-}
-
-/* Returns the GPU time of the program; 0 where there is none. */
-static double largest_program(const struct kernel_line *lines, size_t count)
-{
-    double whole = 0;
-    for (size_t i = 0; i < count; i++)
-        if (is_program_row(lines[i].id))
-            whole = fmax(whole, lines[i].total);
-    return whole;
-}
-
-/* Makes the lines of the table. Caller frees. */
-static struct kernel_line *make_lines(const struct report *report, size_t *count)
-{
-    const struct run *run = report->run;
-    const struct comparison *comparison = report->comparison;
-    struct kernel_line *lines = NULL;
-    *count = 0;
-
-    for (size_t i = 0; i < run->result_count; i++) {
-        const char *id = run->results[i].id;
-        *ARRAY_GROW(lines, *count) = (struct kernel_line){
-            .id = id,
-            .now = &run->results[i],
-            .base = report->baseline ? run_find(report->baseline, id) : NULL,
-            .verdict = VERDICTS,
-        };
-    }
-    size_t measured = *count;
-    for (size_t i = 0; comparison && i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
-        if (strcmp(judgement->kernel, COMPARISON_SUITE) == 0)
-            continue;
-        struct kernel_line *line = find_line(lines, measured, judgement->kernel);
-        if (!line) {
-            line = ARRAY_GROW(lines, *count);
-            *line = (struct kernel_line){
-                .id = judgement->kernel,
-                .base = report->baseline ? run_find(report->baseline, judgement->kernel) : NULL,
-                .verdict = VERDICTS,
-            };
-        }
-        if (judgement_counts_as(judgement) < line->verdict)
-            line->verdict = judgement_counts_as(judgement);
-        line->blind |= judgement->blind;
-    }
-    const bool totals = shows_totals(report);
-    for (size_t i = 0; i < *count; i++) {
-        lines[i].lost = comparison ? time_lost(report, lines[i].id) : NAN;
-        if (!totals)
-            continue;
-        const double now = total_of(report, lines[i].now), before = total_of(report, lines[i].base);
-        lines[i].total = fmax(0, fmax(now, before));
-        if (comparison)
-            lines[i].lost = (isnan(now) ? 0 : now) - (isnan(before) ? 0 : before);
-    }
-    const double whole = largest_program(lines, *count);
-    for (size_t i = 0; i < *count && comparison; i++)
-        lines[i].moved = !program_is_seldom(fabs(lines[i].lost), whole) && whole > 0 ? fabs(lines[i].lost) : 0;
-    if (*count > 0)
-        qsort(lines, *count, sizeof *lines, lines_worst_first);
-    return lines;
-}
-
-/* ---- Many shapes of one function ---- */
-
-/* Lines that stand for those of many shapes, and what they own. */
-struct folded {
-    struct result *sums; /* for each such line its side of the run, then that of the baseline */
-    size_t count;
-};
-
-/* Whether the line is of a shape of the same function and code as another, and nothing is wrong with either. */
-static bool is_other_shape(const struct kernel_line *line, const struct kernel_line *other)
-{
-    const struct result *a = line->now ? line->now : line->base, *b = other->now ? other->now : other->base;
-    const size_t name = strcspn(line->id, "@");
-    return section_of(line->verdict) > SECTION_UNSURE && section_of(other->verdict) > SECTION_UNSURE && a && b &&
-           a->launch_count == 1 && b->launch_count == 1 && line->id[name] == '@' &&
-           strncmp(line->id, other->id, name + 1) == 0 && (line->now == NULL) == (other->now == NULL) &&
-           strcmp(a->launches[0].code ? a->launches[0].code : "", b->launches[0].code ? b->launches[0].code : "") == 0;
-}
-
-/* Adds what a shape has of a count of its program to the sum of all. */
-static void add_up(const struct report *report, struct result *sum, const struct result *shape,
-                   enum computed_counter counter)
-{
-    const double more = !shape                         ? NAN
-                        : counter == COMPUTED_LAUNCHES ? program_launches(report->metrics, shape)
-                                                       : total_of(report, shape);
-    for (size_t m = 0; m < report->metrics->count && !isnan(more); m++) {
-        if (computed_counter_of(&report->metrics->list[m]) != counter)
-            continue;
-        struct row *row = result_add(sum, report->metrics->list[m].name);
-        const double all = more + (row->state == VALUE_MEASURED && row->session_count > 0 ? row_value(row) : 0);
-        row_clear(row);
-        row->state = VALUE_MEASURED;
-        row_add_session(row, &all, 1);
-    }
-}
-
-/* Writes a range of extents: "1-96x32". */
-static void put_range(FILE *stream, const unsigned least[3], const unsigned most[3])
-{
-    const int count = most[2] != 1 ? 3 : most[1] != 1 ? 2 : 1;
-    for (int i = 0; i < count; i++) {
-        fprintf(stream, "%s%u", i > 0 ? "x" : "", least[i]);
-        if (most[i] != least[i])
-            fprintf(stream, "-%u", most[i]);
-    }
-}
-
-/* Returns the name of a line for so many shapes: "decode/attention@1-96x32,128, 96 shapes". Caller frees. */
-static char *name_of_shapes(const struct kernel_line *first, const struct kernel_line *lines, size_t count,
-                            size_t shapes)
-{
-    unsigned least[2][3] = {{UINT_MAX, UINT_MAX, UINT_MAX}, {UINT_MAX, UINT_MAX, UINT_MAX}}, most[2][3] = {{0}};
-    char *name = NULL;
-    size_t size = 0;
-    FILE *stream = x_memstream(&name, &size);
-    for (size_t i = 0; i < count; i++) {
-        const struct launch *launch = (lines[i].now ? lines[i].now : lines[i].base)->launches;
-        for (int k = 0; k < 6 && is_other_shape(first, &lines[i]); k++) {
-            const unsigned extent = k < 3 ? launch->grid[k] : launch->block[k - 3];
-            least[k / 3][k % 3] = extent < least[k / 3][k % 3] ? extent : least[k / 3][k % 3];
-            most[k / 3][k % 3] = extent > most[k / 3][k % 3] ? extent : most[k / 3][k % 3];
-        }
-    }
-    fprintf(stream, "%.*s@", (int)strcspn(first->id, "@"), first->id);
-    put_range(stream, least[0], most[0]);
-    fputc(',', stream);
-    put_range(stream, least[1], most[1]);
-    fprintf(stream, ", %zu shapes", shapes);
-    fclose(stream);
-    return name;
-}
-
-/* Puts one line in place of all shapes like that of a line. */
-static void fold(const struct report *report, struct kernel_line *lines, size_t at, size_t *count, size_t shapes,
-                 struct result sums[2])
-{
-    struct kernel_line line = lines[at];
-    size_t kept = at;
-    sums[0] = (struct result){.id = name_of_shapes(&lines[at], lines + at, *count - at, shapes)};
-    sums[1] = (struct result){0};
-    line.total = line.moved = 0;
-    line.lost = report->comparison ? 0 : NAN;
-    for (size_t i = at; i < *count; i++) {
-        if (!is_other_shape(&line, &lines[i]))
-            lines[kept++] = lines[i];
-        if (!is_other_shape(&line, &lines[i]))
-            continue;
-        for (int side = 0; side < 2; side++) {
-            add_up(report, &sums[side], side ? lines[i].base : lines[i].now, COMPUTED_LAUNCHES);
-            add_up(report, &sums[side], side ? lines[i].base : lines[i].now, COMPUTED_GPU_TIME);
-        }
-        line.total += lines[i].total;
-        line.moved += lines[i].moved;
-        line.lost += lines[i].lost;
-        line.verdict = lines[i].verdict < line.verdict ? lines[i].verdict : line.verdict;
-    }
-    line.id = sums[0].id;
-    line.now = line.now ? &sums[0] : NULL;
-    line.base = line.base ? &sums[1] : NULL;
-    lines[kept++] = line;
-    *count = kept;
-}
-
-/* Tells many shapes of one function as one line, with what they have together, where -v does not ask for each. */
-static struct folded fold_shapes(const struct report *report, struct kernel_line *lines, size_t *count)
-{
-    struct folded folded = {.sums = x_calloc(*count / SHAPES_MIN + 1, 2 * sizeof *folded.sums)};
-    for (size_t i = 0; i < *count && shows_totals(report) && !report->verbose; i++) {
-        size_t shapes = 0;
-        for (size_t k = i; k < *count; k++)
-            shapes += is_other_shape(&lines[i], &lines[k]);
-        if (shapes < SHAPES_MIN)
-            continue;
-        fold(report, lines, i, count, shapes, &folded.sums[2 * folded.count++]);
-        i--; /* another line is there now; the new one stands last, and has no other shapes */
-    }
-    if (folded.count > 0)
-        qsort(lines, *count, sizeof *lines, lines_worst_first);
-    return folded;
-}
-
-static void release_folded(struct folded *folded)
-{
-    for (size_t i = 0; i < 2 * folded->count; i++)
-        result_release(&folded->sums[i]);
-    free(folded->sums);
-}
 
 /* ---- Cells ---- */
 
@@ -633,38 +374,19 @@ static unsigned print_parts(const struct text *text, const struct report *report
     return used;
 }
 
-/* Whether a kernel of a program can be left out of the table: nothing is wrong with it, and it takes less than 1 % of
- * the program's GPU time, or is the same and behind the first lines. */
-static bool is_minor(const struct kernel_line *line, double whole, size_t place)
-{
-    return !is_program_row(line->id) && section_of(line->verdict) > SECTION_UNSURE &&
-           (program_is_seldom(line->total, whole) || (whole > 0 && place > LINES_MOST && is_same(line)));
-}
-
-/* Returns how many lines are shown: without those at the end that can be left out, unless they are few. */
-static size_t count_shown(const struct report *report, const struct kernel_line *lines, size_t count)
-{
-    size_t shown = count;
-    const double whole = largest_program(lines, count);
-    const bool totals = shows_totals(report);
-    while (!report->verbose && shown > 0 &&
-           (totals ? is_minor(&lines[shown - 1], whole, shown) : is_same(&lines[shown - 1])))
-        shown--;
-    return count - shown < (totals ? MINOR_MIN : SHAPES_MIN) ? count : shown;
-}
-
-/* Prints what the lines that are left out come to. whole is the program's GPU time. */
-static void print_minor(const struct text *text, const struct report *report, const struct kernel_line *lines,
-                        size_t count, double whole)
+/* Prints what the lines that are left out come to. */
+static void print_minor(const struct text *text, const struct report *report, const struct kernel_lines *lines)
 {
     const struct metric *time = NULL;
     double total = 0, most = 0;
+    const double whole = lines->whole;
+    const size_t count = lines->count - lines->shown;
     char words[64] = "", each[64] = "of less than 1 % of the GPU time each";
-    for (size_t i = 0; i < count; i++) {
+    for (const struct kernel_line *line = lines->list + lines->shown; line < lines->list + lines->count; line++) {
         const struct metric *known = NULL;
-        const double now = lines[i].now ? program_time(report->metrics, lines[i].now, &known) : NAN;
+        const double now = line->now ? program_time(report->metrics, line->now, &known) : NAN;
         total += isnan(now) ? 0 : now;
-        most = fmax(most, lines[i].total);
+        most = fmax(most, line->total);
         time = known ? known : time;
     }
     if (time)
@@ -681,27 +403,23 @@ static void print_minor(const struct text *text, const struct report *report, co
 
 void text_kernels(const struct text *text, const struct report *report)
 {
-    size_t all_count;
-    struct kernel_line *lines = make_lines(report, &all_count);
-    struct folded folded = fold_shapes(report, lines, &all_count);
-    const size_t count = count_shown(report, lines, all_count);
+    struct kernel_lines lines = kernel_lines_make(report);
     struct columns columns = make_columns(report);
     struct table_column verdict = {.width = 0};
     char **names, cell[32];
 
     if (report->comparison)
         table_fit(&verdict, "verdict");
-    for (size_t i = 0; report->comparison && i < count; i++)
-        table_fit(&verdict, verdict_words(&lines[i], cell));
-    const struct table_column kernel = fit_kernels(text, &columns, verdict.width, lines, count, &names);
+    for (size_t i = 0; report->comparison && i < lines.shown; i++)
+        table_fit(&verdict, verdict_words(&lines.list[i], cell));
+    const struct table_column kernel = fit_kernels(text, &columns, verdict.width, lines.list, lines.shown, &names);
     const struct part all = {.columns = &columns, .verdict = verdict.width};
-    const unsigned used = print_parts(text, report, all, &kernel, lines, count);
-    print_minor(text, report, &lines[count], all_count - count, largest_program(lines, count));
+    const unsigned used = print_parts(text, report, all, &kernel, lines.list, lines.shown);
+    print_minor(text, report, &lines);
     print_legend(text, used);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < lines.shown; i++)
         free(names[i]);
     free(names);
     free(columns.list);
-    free(lines);
-    release_folded(&folded);
+    kernel_lines_release(&lines);
 }
