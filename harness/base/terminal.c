@@ -1,6 +1,8 @@
 #include "terminal.h"
 
 #include "error.h"
+#include "names.h"
+#include "points.h"
 #include "utf8.h"
 
 #include <ctype.h>
@@ -61,7 +63,9 @@ char *text_cut_middle(const char *text, size_t max)
     const size_t count = text_count(text);
     if (count <= max || max <= 3)
         return text_cut(text, max);
-    const size_t end = (max - 3) / 2, beginning = max - 3 - end;
+    const char *launch = strrchr(text, ID_OF_LAUNCH);
+    const size_t tail = text_count(launch ? launch : text + point_begin(text)), half = (max - 3) / 2,
+                 end = tail > half && tail <= (max - 3) * 3 / 4 ? tail : half, beginning = max - 3 - end;
     return x_sprintf("%.*s...%s", (int)(skip(text, beginning) - text), text, skip(text, count - end));
 }
 
@@ -70,9 +74,14 @@ int text_width(const struct text *text)
     return text->columns > 0 && text->columns < TEXT_WIDTH ? text->columns : TEXT_WIDTH;
 }
 
+int text_room(const struct text *text)
+{
+    return text->columns > 0 ? text->columns : TEXT_WIDTH;
+}
+
 bool text_fits(const struct text *text, int columns)
 {
-    return text->columns == 0 || columns <= text->columns;
+    return columns <= text_room(text);
 }
 
 /* Formats a text without control characters. A newline in the format ends a line. A newline from an argument must not:
@@ -141,7 +150,7 @@ void print_wrapped(int indent, const char *format, ...)
     char *line = harmless(format, list, &columns);
     va_end(list);
     spoil_command(line);
-    if (text_fits(&text, columns)) {
+    if (text.columns == 0 || text_fits(&text, columns)) {
         puts(line);
     } else {
         const char *words = behind_cells(line);
@@ -157,8 +166,8 @@ static int fitting(const struct text *text, int column, const char *word, int le
     const char *end = word;
     do
         (void)text_next(&end);
-    while (text->columns > 0 && end < word + length && ++column < text_width(text));
-    return text->columns > 0 && end < word + length ? (int)(end - word) : length;
+    while (end < word + length && ++column < text_width(text));
+    return (int)(end - word);
 }
 
 /* Returns the length of the next word. A number and its unit count as one: "17.8 M", "(86 %", "+11.5 us". */
@@ -180,7 +189,7 @@ void text_wrap(const struct text *text, enum ink ink, int column, int indent, co
     for (words += strspn(words, " \n"); *words; words += strspn(words, " \n")) {
         int length = word_length(words);
         const int wide = (int)text_count_of(words, (size_t)length);
-        const bool too_wide = text->columns > 0 && first && column > indent && column + wide > text_width(text);
+        const bool too_wide = first && column > indent && column + wide > text_width(text);
         if (too_wide || (!first && column + 1 + wide > text_width(text))) {
             text_print(text, INK_PLAIN, "\n%*s", indent, "");
             column = indent;

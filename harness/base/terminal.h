@@ -13,11 +13,14 @@
 struct text {
     FILE *stream;
     bool color;
-    int columns; /* width of the terminal; 0: it is none, so tables are as wide as they need */
+    int columns; /* width of the terminal; 0: it is none */
 };
 
 /* Returns the column at which text is wrapped. */
 int text_width(const struct text *text);
+
+/* Returns how wide a table may be: as the terminal, or TEXT_WIDTH where there is none. */
+int text_room(const struct text *text);
 
 /* Whether a table line of so many columns fits. */
 bool text_fits(const struct text *text, int columns);
@@ -30,7 +33,8 @@ char *text_cut(const char *text, size_t max);
 char *text_cut_before(const char *text, size_t max);
 
 /* Returns the beginning and the end of a text that is too long, with "..." between: names may differ at either end.
- * Caller frees. */
+ * The point or launch at the end of a kernel's id, "[n=8K]" or "@grid,block", stays whole unless it takes most of the
+ * room. Caller frees. */
 char *text_cut_middle(const char *text, size_t max);
 
 /* Prints in a colour, like printf. Newlines in the format end a line; in arguments they become blanks. Other control
@@ -45,8 +49,8 @@ __attribute__((format(printf, 1, 2))) void print_harmless(const char *format, ..
 __attribute__((format(printf, 2, 3))) void print_wrapped(int indent, const char *format, ...);
 
 /* Prints words as lines of text_width(). The first line begins at `column`, where the cursor is, the others at
- * `indent`; the last line is ended. No line begins with "::", which CI servers take for a command. On a terminal a word
- * that is wider than a line is broken too. */
+ * `indent`; the last line is ended. No line begins with "::", which CI servers take for a command. A word that is wider
+ * than a line is broken. */
 void text_wrap(const struct text *text, enum ink ink, int column, int indent, const char *words);
 
 /* text_shell_word prints a word as a shell would need it: quoted if necessary. shell_word returns it so; caller frees.

@@ -278,7 +278,7 @@ static size_t print_detectables(const struct text *text, const struct detectable
         char base[64], change[64];
         metric_format(list[i].metric, list[i].base, base, sizeof base);
         metric_format(list[i].metric, list[i].change, change, sizeof change);
-        char *kernel = text_cut_middle(list[i].kernel, (size_t)(text_width(text) - 40));
+        char *kernel = text_cut_middle(list[i].kernel, (size_t)(text_width(text) - 41));
         text_print(text, INK_PLAIN, "    %-34s  %7.2f %%  %10s of %10s\n", kernel, 100 * shares[i], change, base);
         free(kernel);
     }

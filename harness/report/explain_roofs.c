@@ -39,7 +39,7 @@ static void print_bar(const struct text *text, double share)
 }
 
 #define SHARE_END 77   /* columns before the bar */
-#define SOURCE_END 121 /* columns including the longest source */
+#define SOURCE_END 120 /* columns including the longest source */
 
 /* Prints a share as a bar with its source, if it fits. A source that does not fit moves to the next line. */
 static void print_share(const struct text *text, double share, const char *source)
@@ -54,7 +54,7 @@ static void print_share(const struct text *text, double share, const char *sourc
         text_print(text, INK_PLAIN, "  %*s", BAR_WIDTH, "");
     }
     if (*source)
-        text_print(text, INK_DIM, beside ? "  %s\n" : "\n    of %s\n", source);
+        text_print(text, INK_DIM, beside ? " %s\n" : "\n    of %s\n", source);
     else
         text_print(text, INK_PLAIN, "\n");
 }

@@ -72,7 +72,7 @@ static const char *extents(const unsigned of[3], char text[CELL])
 /* Returns the width of the column of functions; 0 where none fits. */
 static int function_width(const struct text *text)
 {
-    const int columns = text->columns > 0 ? text->columns - LAUNCH_COLUMNS : FUNCTION_WIDTH;
+    const int columns = text_room(text) - LAUNCH_COLUMNS;
     return columns < FUNCTION_MIN ? 0 : columns < FUNCTION_WIDTH ? columns : FUNCTION_WIDTH;
 }
 

@@ -22,12 +22,13 @@ struct column {
 struct columns {
     struct column *list;
     size_t count;
-    bool many; /* so many that they are in several tables also in a file */
 };
 
 #define COLUMN_WIDTH 8          /* minimum width of a number */
+#define CELL 80                 /* bytes of a cell */
 #define NOT_JUDGED "not judged" /* in place of a verdict: neither side has the kernel, since it is not built */
 #define NAME_MIN 12             /* minimum width of a kernel's name, however narrow the terminal is */
+#define NAME_CUT 32             /* names are cut to this width before columns move to another table */
 
 static const struct row *find_row(const struct result *result, const char *metric)
 {
@@ -42,7 +43,7 @@ static bool measured(const struct row *row)
 /* Makes a column for each metric that any kernel has a number of; unless it was asked for, of one that is not 0. */
 static struct columns columns_of_each(const struct report *report)
 {
-    struct columns columns = {.many = true};
+    struct columns columns = {0};
     for (size_t m = 0; m < report->metrics->count; m++) {
         const char *name = report->metrics->list[m].name;
         bool known = false;
@@ -160,35 +161,72 @@ struct part {
     int verdict; /* width of the verdict's column; 0: there is none */
 };
 
-/* Prints the cells of a kernel. Returns what the legend has to explain: bit s for state s, bit VALUE_STATES for the
+/* Writes a cell of a kernel. Returns what the legend has to explain: bit s for state s, bit VALUE_STATES for the
  * substitute's star. */
+static unsigned make_cell(const struct report *report, const struct column *column, const struct kernel_line *line,
+                          char *cell, size_t size)
+{
+    const struct row *row = find_row(line->now, column->metric);
+    const bool substitute = !measured(row) && measured(find_row(line->now, column->substitute));
+    const char *name = substitute ? column->substitute : column->metric;
+    if (column->show == SHOW_TOTAL || column->show == SHOW_TOTAL_BEFORE)
+        total_cell(report, column->show == SHOW_TOTAL ? line->now : line->base, cell, size);
+    else if (column->show == SHOW_LAUNCHES)
+        launches_cell(report, line->now, cell, size);
+    else if (column->show == SHOW_CHANGE)
+        change_cell(line, name, cell, size);
+    else
+        value_cell(report, line, name, cell, size);
+    const size_t length = strlen(cell);
+    if (length > 0 && column->show == SHOW_VALUE && column->substitute)
+        snprintf(cell + length, size - length, substitute ? "*" : " ");
+    return substitute ? 1u << VALUE_STATES : row && row->state != VALUE_MEASURED ? 1u << row->state : 0;
+}
+
+/* Prints the cells of a kernel. Returns what the legend has to explain. */
 static unsigned print_cells(struct table_row *cells, const struct report *report, const struct part *part,
                             const struct kernel_line *line)
 {
     unsigned used = 0;
     for (size_t i = part->first; i < part->end; i++) {
-        const struct column *column = &part->columns->list[i];
-        const struct row *row = find_row(line->now, column->metric);
-        bool substitute = !measured(row) && measured(find_row(line->now, column->substitute));
-        const char *name = substitute ? column->substitute : column->metric;
-        char value[64], cell[80];
-        if (column->show == SHOW_TOTAL || column->show == SHOW_TOTAL_BEFORE)
-            total_cell(report, column->show == SHOW_TOTAL ? line->now : line->base, value, sizeof value);
-        else if (column->show == SHOW_LAUNCHES)
-            launches_cell(report, line->now, value, sizeof value);
-        else if (column->show == SHOW_CHANGE)
-            change_cell(line, name, value, sizeof value);
-        else
-            value_cell(report, line, name, value, sizeof value);
-        bool starred = *value && column->show == SHOW_VALUE && column->substitute;
-        snprintf(cell, sizeof cell, "%s%s", value, !starred ? "" : substitute ? "*" : " ");
-        table_cell(cells, INK_PLAIN, &column->table, cell);
-        if (row && row->state != VALUE_MEASURED && !substitute)
-            used |= 1u << row->state;
-        if (substitute)
-            used |= 1u << VALUE_STATES;
+        char cell[CELL];
+        used |= make_cell(report, &part->columns->list[i], line, cell, sizeof cell);
+        table_cell(cells, INK_PLAIN, &part->columns->list[i].table, cell);
     }
     return used;
+}
+
+/* A kernel that the program launches no more is no fault: its time is part of the program's. */
+static bool is_gone(const struct kernel_line *line)
+{
+    return !line->now && line->verdict == VERDICT_INFO;
+}
+
+/* Whether a line has cells, and not across them why it has none. */
+static bool has_cells(const struct kernel_line *line)
+{
+    return is_gone(line) || (line->now && line->now->status == RESULT_OK);
+}
+
+/* Makes columns as wide as their cells, and leaves out those without any, but for the first. */
+static void fit_columns(const struct report *report, struct columns *columns, const struct kernel_line *lines,
+                        size_t count)
+{
+    size_t kept = 0;
+    for (size_t c = 0; c < columns->count; c++) {
+        struct column column = columns->list[c];
+        bool any = c == 0;
+        for (size_t i = 0; i < count; i++) {
+            char cell[CELL] = "";
+            if (has_cells(&lines[i]))
+                (void)make_cell(report, &column, &lines[i], cell, sizeof cell);
+            table_fit(&column.table, cell);
+            any |= *cell;
+        }
+        if (any)
+            columns->list[kept++] = column;
+    }
+    columns->count = kept;
 }
 
 /* Prints across all cells why a kernel has no numbers. */
@@ -202,12 +240,6 @@ static void print_status(struct table_row *cells, const struct part *part, const
                    result_status_name(result->status));
     else
         table_cell(cells, INK_PLAIN, &across, "");
-}
-
-/* A kernel that the program launches no more is no fault: its time is part of the program's. */
-static bool is_gone(const struct kernel_line *line)
-{
-    return !line->now && line->verdict == VERDICT_INFO;
 }
 
 static const char *verdict_word(const struct kernel_line *line)
@@ -232,7 +264,7 @@ static unsigned print_line(const struct text *text, const struct report *report,
     if (!line->shown)
         text_wrap(text, INK_PLAIN, 0, 2, line->id);
     table_cell(&cells, INK_PLAIN, kernel, line->shown ? line->shown : "");
-    if (is_gone(line) || (line->now && line->now->status == RESULT_OK))
+    if (has_cells(line))
         used = print_cells(&cells, report, part, line);
     else
         print_status(&cells, part, line->now);
@@ -314,22 +346,22 @@ static void print_legend(const struct text *text, unsigned used)
     text_print(text, INK_PLAIN, "\n");
 }
 
-/* Returns the column of names: as wide as they are if time and change fit beside them, else narrower. */
+/* Returns the column of names: as wide as they are if all columns fit beside them, else cut. Where that would be too
+ * narrow, only time and change stay beside them. */
 static struct table_column fit_kernels(const struct text *text, const struct columns *columns, int verdict,
                                        struct kernel_line *lines, size_t count, char ***names)
 {
     struct table_column kernel = {"kernel", true, 0};
     const char **ids = x_calloc(count, sizeof *ids);
-    int width = 0;
+    int width = text_room(text) - (verdict > 0 ? verdict + 2 : 0), all = width;
     table_fit(&kernel, kernel.title);
     for (size_t i = 0; i < count; i++)
         ids[i] = lines[i].id;
-    if (text->columns > 0) {
-        width = text->columns - (verdict > 0 ? verdict + 2 : 0);
-        for (size_t i = 0; i < columns->count && i < (verdict > 0 ? 2 : 1); i++)
-            width -= columns->list[i].table.width + 2;
-        width = width < NAME_MIN ? NAME_MIN : width;
+    for (size_t i = 0; i < columns->count; i++) {
+        all -= columns->list[i].table.width + 2;
+        width = i < (verdict > 0 ? 2 : 1) ? all : width;
     }
+    width = all >= NAME_CUT ? all : width < NAME_MIN ? NAME_MIN : width;
     *names = table_names(ids, count, width);
     for (size_t i = 0; i < count; i++) {
         lines[i].shown = (*names)[i];
@@ -346,7 +378,7 @@ static size_t part_end(const struct text *text, const struct columns *columns, s
     size_t end = first;
     while (end < columns->count) {
         used += 2 + columns->list[end].table.width;
-        if (end > first && (columns->many ? used > text_width(text) : !text_fits(text, used)))
+        if (end > first && !text_fits(text, used))
             break;
         end++;
     }
@@ -408,6 +440,7 @@ void text_kernels(const struct text *text, const struct report *report)
     struct table_column verdict = {.width = 0};
     char **names, cell[32];
 
+    fit_columns(report, &columns, lines.list, lines.shown);
     if (report->comparison)
         table_fit(&verdict, "verdict");
     for (size_t i = 0; report->comparison && i < lines.shown; i++)

@@ -24,11 +24,11 @@ static size_t word_length(const char *command)
 /* Prints a word at the column. A word wider than a line is continued on the next line, quoted or not. */
 static int print_word(const struct text *text, int column, const char *word, size_t length)
 {
-    const int width = text->columns > 0 ? text_width(text) - 2 : 0;
+    const int width = text_width(text) - 2;
     bool quoted = false, escaped = false;
     for (const char *at = word; at < word + length;) {
         const char *begin = at;
-        if (width > 0 && column >= width && !escaped) {
+        if (column >= width && !escaped) {
             text_print(text, INK_PLAIN, quoted ? "'\\\n'" : "\\\n");
             column = quoted;
         }

@@ -91,8 +91,7 @@ static struct layout lay_out(const struct text *text, const struct report *repor
                 table_fit(&layout.columns[c], row[c]);
         }
     layout.verdict = verdict.width;
-    if (text->columns > 0)
-        layout.count = table_fitting(layout.columns, layout.count, text->columns - row_indent(&layout));
+    layout.count = table_fitting(layout.columns, layout.count, text_room(text) - row_indent(&layout));
     layout.count = layout.count > 0 ? layout.count : 1;
     return layout;
 }
@@ -166,14 +165,14 @@ static char *advice_words(const struct blame *blame, struct said *said)
 /* Returns the columns for source text, which is cut and not wrapped, even on a wide terminal. */
 static size_t columns_behind(const struct text *text, int indent)
 {
-    const int width = text->columns > 0 ? text->columns : TEXT_WIDTH;
+    const int width = text_room(text);
     return indent + SOURCE_MIN < width ? (size_t)(width - indent) : SOURCE_MIN;
 }
 
 /* Prints source text dimmed on one line. A bar precedes it, so that no line begins with source text. */
 static void print_source(const struct text *text, int indent, const char *source)
 {
-    const int width = text->columns > 0 ? text->columns : TEXT_WIDTH, begin = indent + (int)strlen("    | ");
+    const int width = text_room(text), begin = indent + (int)strlen("    | ");
     char *line = text_cut(source, width > begin ? (size_t)(width - begin) : 0);
     for (char *tab = strchr(line, '\t'); tab; tab = strchr(tab, '\t'))
         *tab = ' ';

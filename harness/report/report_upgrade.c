@@ -9,6 +9,7 @@ enum { COLUMN_LOST, COLUMN_KERNEL, COLUMN_CHANGE, COLUMNS };
 
 struct upgrade_table {
     struct table_column columns[COLUMNS];
+    char **names; /* of the kernels, in half a line; NULL where that would be ambiguous. Owned */
     bool timed, all;
 };
 
@@ -20,8 +21,13 @@ static bool is_timed(const struct upgrade *upgrade)
     return timed;
 }
 
-static void fit(struct upgrade_table *table, const struct upgrade *upgrade)
+static void fit(const struct text *text, struct upgrade_table *table, const struct upgrade *upgrade)
 {
+    const char **ids = x_calloc(upgrade->count, sizeof *ids);
+    for (size_t i = 0; i < upgrade->count; i++)
+        ids[i] = upgrade->list[i].kernel;
+    table->names = table_names(ids, upgrade->count, text_room(text) / 2);
+    free(ids);
     for (size_t c = 0; c < COLUMNS; c++)
         if (c != COLUMN_LOST || table->timed)
             table_fit(&table->columns[c], table->columns[c].title);
@@ -31,20 +37,24 @@ static void fit(struct upgrade_table *table, const struct upgrade *upgrade)
             continue;
         words_time_lost(&upgrade->list[i], lost, sizeof lost);
         table_fit(&table->columns[COLUMN_LOST], table->timed ? lost : "");
-        table_fit(&table->columns[COLUMN_KERNEL], upgrade->list[i].kernel);
+        table_fit(&table->columns[COLUMN_KERNEL], table->names[i] ? table->names[i] : "");
     }
 }
 
-static void print_kernel(const struct text *text, const struct upgrade_table *table, const struct upgraded *kernel)
+static void print_kernel(const struct text *text, const struct upgrade_table *table, const struct upgraded *kernel,
+                         const char *name)
 {
     char lost[128], *change = words_upgraded(kernel);
     const enum tone tone = kernel->time ? words_verdict_tone(kernel->time->verdict) : TONE_PLAIN;
     struct table_row row = {.text = text, .any = true};
+    const int indent = table_width(table->columns, COLUMN_CHANGE) + 4;
+    if (!name)
+        text_wrap(text, INK_PLAIN, text_print(text, INK_PLAIN, "  "), 4, kernel->kernel);
     words_time_lost(kernel, lost, sizeof lost);
     table_cell(&row, tone_ink(tone), &table->columns[COLUMN_LOST], lost);
-    table_cell(&row, INK_PLAIN, &table->columns[COLUMN_KERNEL], kernel->kernel);
-    table_cell(&row, INK_PLAIN, &table->columns[COLUMN_CHANGE], change);
-    text_print(text, INK_PLAIN, "\n");
+    table_cell(&row, INK_PLAIN, &table->columns[COLUMN_KERNEL], name ? name : "");
+    text_print(text, INK_PLAIN, "%*s", *change ? row.blanks + 2 : 0, "");
+    text_wrap(text, INK_PLAIN, indent, indent, change);
     free(change);
 }
 
@@ -56,7 +66,7 @@ static void print_kernels(const struct text *text, const struct upgrade_table *t
     text_print(text, INK_PLAIN, "\n");
     for (size_t i = 0; i < upgrade->count; i++) {
         if (words_upgrade_shows(upgrade, i, table->all))
-            print_kernel(text, table, &upgrade->list[i]);
+            print_kernel(text, table, &upgrade->list[i], table->names[i]);
         else if (i == UPGRADE_SHOWN / 2)
             text_print(text, INK_PLAIN, "  (%zu kernels between; -v lists them)\n", upgrade->count - UPGRADE_SHOWN);
     }
@@ -73,11 +83,14 @@ void text_upgrade(const struct text *text, const struct report *report)
             .timed = is_timed(&upgrade),
             .all = report->verbose};
         char *words = words_upgrade(&upgrade), *parts = words_upgrade_parts(&upgrade);
-        fit(&table, &upgrade);
+        fit(text, &table, &upgrade);
         text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "Toolchain: "), 2, words);
         if (parts)
             text_wrap(text, INK_PLAIN, text_print(text, INK_PLAIN, "  time lost: "), 4, parts);
         print_kernels(text, &table, &upgrade);
+        for (size_t i = 0; i < upgrade.count; i++)
+            free(table.names[i]);
+        free(table.names);
         free(parts);
         free(words);
     }

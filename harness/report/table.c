@@ -50,15 +50,18 @@ static void print_cell(struct table_row *row, enum ink before, enum ink ink, con
                        const char *cell)
 {
     const int rest = column->width - (int)text_count(cell);
+    int length = (int)strlen(cell);
+    while (length > 0 && cell[length - 1] == ' ') /* which are held back as well */
+        length--;
     if (column->width == 0)
         return;
     row->blanks += (row->any ? 2 : 0) + (column->left ? 0 : rest);
-    if (*cell) {
+    if (length > 0) {
         const int blanks = row->blanks < 1 && row->any ? 1 : row->blanks;
         if (before != ink)
             text_print(row->text, before, "%*s", blanks, "");
-        text_print(row->text, ink, "%*s%s", before != ink ? 0 : blanks, "", cell);
-        row->blanks = 0;
+        text_print(row->text, ink, "%*s%.*s", before != ink ? 0 : blanks, "", length, cell);
+        row->blanks = (int)strlen(cell) - length;
     }
     row->blanks += column->left ? rest : 0;
     row->any = true;

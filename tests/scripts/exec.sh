@@ -269,8 +269,8 @@ warned=$timeless program 'graph 1' 0 '1 ok, 0 failed, samples 0 0 1'
 program 'graph 2' 0 '1 ok, 0 failed, samples 1 0 1'
 # Each change of an executable graph makes it another one.
 program 'changed-graph' 0 '5 ok, 0 failed, samples 11 0 8' 'program: 40 launches' 'program/graph:add_one+add_one~' \
-    'program/graph:add_value+add_one~' 'program/graph:add_value+add_value~' 'program/graph:add_value~' \
-    'program/graph:add_one+add_value~'
+    'program/graph:add_...+add_one~' 'program/graph:add_...dd_value~365afeb1' 'program/graph:add_value~' \
+    'program/graph:add_...dd_value~8035225e'
 warned=$timeless program 'recapture 1' 0 '2 ok, 0 failed, samples 1 1 2'
 warned=$timeless program 'recapture 5' 0 '2 ok, 0 failed, samples 1 5 3'
 program 'recapture 5 8' 0 '2 ok, 0 failed, samples 4 5 6'

@@ -109,4 +109,14 @@ COLUMNS=50 "$cugate" compare --metrics made_up/metrics made_up/before.json made_
 cmp -s narrow.txt "$golden/compare_worse.txt" || why="COLUMNS changes what a file gets"
 verdict "a pipe" "$why"
 
+# Of a program, whose kernels have long names and no number in some columns; of an analysis; and of an explanation.
+why=
+for line in "compare exec-nvidia-h200/train-1.json exec-nvidia-h200/train-fp32.json -v" "${passing[@]:3:2}"; do
+    read -ra words <<<"$line"
+    "$cugate" "${words[@]}" >wide.txt 2>&1
+    grep -q kernel wide.txt || why+="$line: says nothing"
+    [ "$(wc -L <wide.txt)" -le 120 ] || why+=$(awk 'length($0) > 120' wide.txt | head -3)
+done
+verdict "a pipe has 120 columns" "$why"
+
 summary

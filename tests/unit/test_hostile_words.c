@@ -49,6 +49,15 @@ static bool has_controls(const char *text)
     return false;
 }
 
+static void forget_all(char *text, const char *characters)
+{
+    char *end = text;
+    for (; *text; text++)
+        if (!strchr(characters, *text))
+            *end++ = *text;
+    *end = '\0';
+}
+
 Test(hostile_words, hostile_words_stay_text)
 {
     size_t count;
@@ -64,6 +73,8 @@ Test(hostile_words, hostile_words_stay_text)
             OWNED_TEXT text = print(&fixture.report, formats[r].check);
             cr_expect(is_utf8(text), "%s, words %zu:\n%s", formats[r].name, i, text);
             cr_expect(!has_controls(text), "%s, words %zu:\n%s", formats[r].name, i, text);
+            if (formats[r].check == report_text) /* which breaks words that are wider than a line */
+                forget_all(text, "\\\n ");
             if (words == long_words && formats[r].check != report_list) /* which has metrics that are defined */
                 expect_word(text, long_words);
         }

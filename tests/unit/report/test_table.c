@@ -29,6 +29,8 @@ Test(table, blanks_stand_between_cells_and_at_no_end)
         {{"a", "1", "x", "b"}, false, "a           1  b"},
         {{"a", "1", "x", "b"}, true, "  a           1  b"},
         {{"a", "1", "x", ""}, false, "a           1"},
+        {{"a", "1 ", "x", ""}, false, "a          1"},
+        {{"a", "1 ", "x", "b"}, false, "a          1   b"},
         {{"a", "", "x", "b"}, false, "a              b"},
         {{"", "", "x", ""}, false, ""},
         {{"gr\xc3\xb6\xc3\x9f"
