@@ -204,12 +204,15 @@ static int find_members(const struct json_at *at, json_t *value, const struct js
     const char *key, *keys[JSON_FIELDS_MAX];
     for (size_t i = 0; i < table->count; i++)
         keys[i] = table->fields[i].key;
-    if (json_at_object(at, value, keys, table->count) < 0)
+    if (json_at_expect(at, value, JSON_OBJECT, "an object") < 0)
         return -1;
     json_t *member;
     json_object_foreach(value, key, member)
     {
-        members[name_index(key, keys, table->count)] = member;
+        const size_t i = name_index(key, keys, table->count);
+        if (i == table->count)
+            return json_at_object(at, value, keys, table->count);
+        members[i] = member;
     }
     return 0;
 }

@@ -25,7 +25,7 @@ size_t place_of_name(const void *list, size_t count, size_t size, const char *na
     size_t low = 0;
     for (size_t high = count; low < high;) {
         const size_t middle = low + (high - low) / 2;
-        if (by_text((const char *)list + middle * size, &name) < 0)
+        if (strcmp(*(const char *const *)((const char *)list + middle * size), name) < 0)
             low = middle + 1;
         else
             high = middle;

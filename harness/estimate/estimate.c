@@ -337,14 +337,19 @@ enum weighed estimate_weigh(const struct estimate *was, const struct estimate *n
     return faster ? WEIGHED_FASTER : slower ? WEIGHED_SLOWER : WEIGHED_OPEN;
 }
 
+void estimate_pair(struct estimate *was, struct estimate *now)
+{
+    pair_memory(was, now, missed[0]);
+}
+
 double estimate_share(const struct estimate *was, const struct estimate *now, const char *metric)
 {
     char word[METRIC_NAME + 2];
     snprintf(word, sizeof word, " %s ", metric);
-    struct estimate before = *was, after = *now;
-    pair_memory(&before, &after, missed[0]);
-    for (int t = 0; was->known && now->known && t < ESTIMATE_TERMS; t++)
-        if (strstr(terms[t].metrics, word))
-            return fmin(1, fabs(after.terms[t] - before.terms[t]) / fmax(before.time, after.time));
-    return 0;
+    int t = 0;
+    while (t < ESTIMATE_TERMS && !strstr(terms[t].metrics, word))
+        t++;
+    if (!was->known || !now->known || t == ESTIMATE_TERMS)
+        return 0;
+    return fmin(1, fabs(now->terms[t] - was->terms[t]) / fmax(was->time, now->time));
 }

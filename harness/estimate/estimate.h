@@ -47,6 +47,9 @@ enum weighed { WEIGHED_OPEN, WEIGHED_FASTER, WEIGHED_SLOWER };
  * one constant is wrong by its error. `why` gets the terms that moved most, or what is missing. */
 enum weighed estimate_weigh(const struct estimate *was, const struct estimate *now, char *why, size_t size);
 
+/* Lets both sides of a kernel reach memory alike, as estimate_share needs them. */
+void estimate_pair(struct estimate *was, struct estimate *now);
+
 /* Returns how much the term of a metric moved, as a share of the longer time, to order evidence by; 0: it has none. */
 double estimate_share(const struct estimate *was, const struct estimate *now, const char *metric);
 

@@ -73,6 +73,7 @@ void order_evidence(struct judgement *rows, size_t count, const struct sides *si
     struct estimate was, is;
     estimate_time(&was, &sides->run->device, base);
     estimate_time(&is, &sides->run->device, now);
+    estimate_pair(&was, &is);
     for (size_t i = 0; i < count; i++)
         if (rows[i].metric && rows[i].compared)
             rows[i].share = sides->origin->own_caches ? share_of_time(&rows[i], sides, now)

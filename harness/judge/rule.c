@@ -46,21 +46,20 @@ static double prediction(const struct spread *base, size_t run_sessions)
     return base->deviation * sqrt(1 / (double)run_sessions + 1 / (double)base->sessions);
 }
 
-static void find_quantiles(struct quantiles *quantiles, double freedom)
+static const struct quantile *find_quantile(struct quantiles *quantiles, double freedom)
 {
-    if (quantiles->freedom == freedom)
-        return;
-    quantiles->freedom = freedom;
-    quantiles->alpha = student_quantile(RULE_ALPHA, freedom);
-    quantiles->power = student_quantile(1 - RULE_POWER, freedom);
+    struct quantile *quantile = &quantiles->known[(size_t)(fmin(freedom, 1e6) * 8) % ARRAY_SIZE(quantiles->known)];
+    if (quantile->freedom != freedom)
+        *quantile = (struct quantile){freedom, student_quantile(RULE_ALPHA, freedom),
+                                      student_quantile(1 - RULE_POWER, freedom)};
+    return quantile;
 }
 
 double rule_limit(struct quantiles *quantiles, double floor, const struct spread *base, size_t run_sessions)
 {
     if (base->freedom == 0 || base->deviation == 0)
         return floor;
-    find_quantiles(quantiles, base->freedom);
-    return fmax(floor, quantiles->alpha * prediction(base, run_sessions));
+    return fmax(floor, find_quantile(quantiles, base->freedom)->alpha * prediction(base, run_sessions));
 }
 
 double rule_detectable(struct quantiles *quantiles, double floor, const struct spread *base, size_t run_sessions)
@@ -69,8 +68,8 @@ double rule_detectable(struct quantiles *quantiles, double floor, const struct s
         return NAN;
     if (base->deviation == 0)
         return floor;
-    find_quantiles(quantiles, base->freedom);
-    return rule_limit(quantiles, floor, base, run_sessions) + quantiles->power * prediction(base, run_sessions);
+    return rule_limit(quantiles, floor, base, run_sessions) +
+           find_quantile(quantiles, base->freedom)->power * prediction(base, run_sessions);
 }
 
 double rule_floor(const struct metric *metric, double base)

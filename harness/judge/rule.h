@@ -66,7 +66,9 @@ struct spread rule_spread(const struct row *row);
 /* A cache for t(alpha, freedom), which is expensive. The caller keeps the struct for many rows and starts with
  * {0}. */
 struct quantiles {
-    double freedom, alpha, power;
+    struct quantile {
+        double freedom, alpha, power;
+    } known[64];
 };
 
 /* Returns the limit for a run of `run_sessions` sessions; only the floor where nothing is known of the spread. */

@@ -52,8 +52,9 @@ static const struct {
 
 enum computed_counter computed_counter_of(const struct metric *metric)
 {
-    enum computed_counter i = strncmp(metric->counter, "cugate.", strlen("cugate.")) == 0 ? COMPUTED_COUNTERS : 1;
-    while (--i > COMPUTED_NONE && !is_computed(metric, i))
+    const size_t prefix = strlen("cugate.");
+    enum computed_counter i = strncmp(metric->counter, "cugate.", prefix) == 0 ? COMPUTED_COUNTERS : 1;
+    while (--i > COMPUTED_NONE && (counters[i].name[prefix] != metric->counter[prefix] || !is_computed(metric, i)))
         continue;
     return i;
 }
