@@ -1,6 +1,6 @@
 /* reduce[n=1G] - the same of 2^30 float32, 4 GiB, by those kernels that read 2^24 the fastest: what begins and ends a
  * launch is nothing beside the reading. Its lines are those of reduce.cu. */
-#include <cugate/kernel.hpp>
+#include <cugate/arrays.hpp>
 
 #include <cooperative_groups.h>
 #include <cuda/atomic>
