@@ -136,7 +136,8 @@ SIM_O := $(MACHINE_O) $(RUNTIME_C:%.c=$(BUILD)/%.o)
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 MACHINE_TESTS_O := $(MACHINE_TESTS_C:%.c=$(BUILD)/%.o)
 SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/unit/made_time.c tests/unit/support.c)
-KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
+# A file that another one includes is compiled there.
+KERNELS_O := $(patsubst %.cu,build/%.o,$(filter-out $(shell sed -n 's|^\#include "\(.*\.cu\)"|kernels/\1|p' $(KERNELS_CU)),$(KERNELS_CU)))
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
 # Libraries that stand in for the driver and CUPTI, and programs that launch on them: tests/standin/standin.h.
 STANDIN := $(addprefix $(BUILD)/tests/standin/,libcuda.so.1 libcupti.so.13 program library.so late bare bare_static probe.so)
