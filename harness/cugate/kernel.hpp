@@ -55,14 +55,12 @@
 #include <cuda_runtime.h>
 
 #include <cmath>
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <initializer_list>
-#include <iterator>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -211,24 +209,40 @@ struct definition {
     decltype(cugate_family::verify) verify = nullptr;
 };
 
-/* Defines a family; `variants` counts those defined so far. Each call returns the family with one more definition, so
- * calls can be chained as in the example above. */
-template <class State, size_t variants = 0> class [[nodiscard]] family {
-    template <class, size_t> friend class family;
+/* The part of a family that its struct does not change, so a compiler generates it once and not for each variant. */
+class any_family {
+    friend class library;
 
+  protected:
     definition made;
     amount family_bytes = 0, family_flops = 0;
 
-    family() = default;
+    any_family() = default;
+    __attribute__((noinline)) any_family(any_family &&other) noexcept = default;
 
-    family<State, variants + 1> with(detail::row row)
+    __attribute__((noinline)) void add(const char *name, const char *doc, const char *not_built,
+                                       std::function<int(void *)> launch, int (*entry)(void *))
     {
-        family<State, variants + 1> next;
-        next.made = std::move(made);
-        next.made.rows.push_back(std::move(row));
-        next.family_bytes = family_bytes;
-        next.family_flops = family_flops;
-        return next;
+        made.rows.push_back({name, doc, not_built, std::move(launch), entry, family_bytes, family_flops});
+    }
+
+  public:
+    any_family(const any_family &) = default;
+    __attribute__((noinline)) ~any_family() = default;
+
+    operator definition() const
+    {
+        return made;
+    }
+};
+
+/* Defines a family; `variants` counts those defined so far. Each call returns the family with one more definition, so
+ * calls can be chained as in the example above. */
+template <class State, size_t variants = 0> class [[nodiscard]] family : public any_family {
+    template <class, size_t> friend class family;
+
+    explicit family(any_family &&before) : any_family(std::move(before))
+    {
     }
 
   public:
@@ -269,13 +283,15 @@ template <class State, size_t variants = 0> class [[nodiscard]] family {
                 return static_cast<int>(launch(self));
             }
         };
-        return with({name, doc, "", run, detail::launch<variants>, family_bytes, family_flops});
+        add(name, doc, "", run, detail::launch<variants>);
+        return family<State, variants + 1>(std::move(*this));
     }
 
     /* Adds a variant that this build lacks, with the reason: "cublas_v2.h was not found". */
     family<State, variants + 1> not_built(const char *name, const char *doc, const char *reason)
     {
-        return with({name, doc, reason, nullptr, nullptr, family_bytes, family_flops});
+        add(name, doc, reason, nullptr, nullptr);
+        return family<State, variants + 1>(std::move(*this));
     }
 
     /* State how many bytes the problem must read and write in device memory, and how many operations it needs. They
@@ -289,11 +305,6 @@ template <class State, size_t variants = 0> class [[nodiscard]] family {
     {
         (made.rows.empty() ? family_flops : made.rows.back().flops) = std::move(flops);
         return std::move(*this);
-    }
-
-    operator definition() const
-    {
-        return made;
     }
 };
 
@@ -313,8 +324,7 @@ class library {
         member(definition made) : defined(std::move(made))
         {
         }
-        template <class State, size_t variants>
-        member(const family<State, variants> &family) : member(static_cast<definition>(family))
+        member(const any_family &family) : defined(family.made)
         {
         }
         member(const cugate_family &family) : table(&family)
