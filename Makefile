@@ -394,9 +394,11 @@ $(LANES_C:%.c=$(BUILD)/%.$(1).o): $(BUILD)/%.$(1).o: %.c $(BUILD)/flags.c | chec
 endef
 $(foreach vector,$(VECTORS),$(eval $(call lanes_rule,$(vector))))
 
+# A unit test takes longer to compile than to run. The self-test runs long, so its objects are optimized.
+$(filter-out $(SELFTEST_O),$(TESTS_O) $(MACHINE_TESTS_O)): TEST_FLAGS := -O0
 $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(C_FLAGS) -Itests/unit $(CRITERION_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(C_FLAGS) $(TEST_FLAGS) -Itests/unit $(CRITERION_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The rooms of plugins, which alone include CUDA's headers.
 CUDA_O := $(patsubst %.c,$(BUILD)/%.o,$(PLUGIN_C) $(INJECT_C) $(RUNTIME_C))
