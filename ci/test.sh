@@ -40,7 +40,7 @@ script     recorded_all         .    .   600        .  tests/sim/recorded.sh --a
 reports    reports             30    .     .        .  $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
 reports    reports_pages       24    .     .        .  $pytest ${reports_first[*]}
 script     gate                29    .     .        .  tests/scripts/gate.sh
-criterion  unit                23   80     .        .  $build/tests/unit_tests
+criterion  unit                22   80     .        .  $build/tests/unit_tests
 criterion  machine             20   52     .        .  $build/tests/machine_tests
 script     ways_round          19    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              3    6     .        .  tests/ways_round/run.sh hostile
@@ -69,7 +69,7 @@ script     trades               1    .     .        .  tests/scripts/trades.sh
 script     evidence             3    .     .        .  tests/scripts/evidence.sh
 script     check_perf           5    .     .        .  tests/scripts/check_perf.sh
 script     simulate_own         8    .     .        .  tests/scripts/simulate_own.sh
-script     timeless             10    .     .        .  tests/scripts/timeless.sh
+script     timeless             11    .     .        .  tests/scripts/timeless.sh
 script     capture              7   37     .        .  tests/scripts/capture.sh
 script     capsule              4   10     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap                 8    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh

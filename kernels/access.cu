@@ -18,7 +18,7 @@
  *   float3_staged    the same elements by way of shared memory: 4 sectors per request again, shared wavefronts appear
  *   float4           16-byte elements: 16 sectors in one request, a quarter of the requests and instructions
  */
-#include <cugate/kernel.hpp>
+#include <cugate/arrays.hpp>
 
 namespace {
 

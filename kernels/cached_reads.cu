@@ -13,7 +13,7 @@
  *   texture_scattered      neighbouring threads are 421 texels apart and the texels of a square 67: every lane needs
  *                          a sector of its own, L1/texture hit rate collapses, L2 traffic and time rise.
  */
-#include <cugate/kernel.hpp>
+#include <cugate/arrays.hpp>
 
 namespace {
 

@@ -11,8 +11,8 @@
  *                    agree in half of the rounds, so half of the branches diverge: between the other two, 1.5 times
  *                    per_warp's work.
  */
-#include <cugate/kernel.hpp>
-
+#include <cugate/arrays.hpp>
+#define _CG_LIMIT_INCLUDED_DEPENDENCIES /* without <cuda/atomic>, which takes seconds */
 #include <cooperative_groups.h>
 
 namespace {

@@ -9,7 +9,7 @@
  *   dp4a   int8, four products per instruction, 32-bit sums: a quarter of the bytes; launch and tail show in the
  *          time.
  */
-#include <cugate/kernel.hpp>
+#include <cugate/arrays.hpp>
 
 #include <cuda_fp16.h>
 

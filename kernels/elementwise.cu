@@ -14,7 +14,7 @@
  *   vector2         float2, 2 x 2 elements per thread: an odd and an even column in every thread, so no divergent
  *                   branch; half as many requests, 8 sectors each and all of them used: DRAM throughput up.
  */
-#include <cugate/kernel.hpp>
+#include <cugate/arrays.hpp>
 
 namespace {
 

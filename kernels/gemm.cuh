@@ -7,7 +7,7 @@
 #ifndef GEMM_CUH
 #define GEMM_CUH
 
-#include <cugate/kernel.hpp>
+#include <cugate/arrays.hpp>
 
 #include <algorithm>
 #include <limits>

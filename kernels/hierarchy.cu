@@ -3,7 +3,7 @@
  * Problem: 2^20 threads each write one packed word (block, warp in block, lane).
  *   thread_index   the only variant; moves no counter, proves warp = thread / 32 and runs on every GPU.
  */
-#include <cugate/kernel.hpp>
+#include <cugate/arrays.hpp>
 
 namespace {
 

@@ -14,7 +14,7 @@
  *   small_blocks      32 registers again, but blocks of one warp: the 32 block slots run out first, 50 %.
  * Achieved occupancy follows the theoretical in all four, and time follows achieved occupancy.
  */
-#include <cugate/kernel.hpp>
+#include <cugate/arrays.hpp>
 
 namespace {
 

@@ -20,7 +20,7 @@
  * From interleaved_modulo to unroll_full a launch turns each block's elements into one, and the same kernel is launched
  * again on what is left (two or three launches); grid_stride needs a second launch of one block.
  */
-#include <cugate/kernel.hpp>
+#include <cugate/arrays.hpp>
 
 #include <cooperative_groups.h>
 #include <cuda/atomic>

@@ -1,14 +1,9 @@
 /* reduce[n=1G] - the same of 2^30 float32, 4 GiB, by those kernels that read 2^24 the fastest: what begins and ends a
- * launch is nothing beside the reading. Its lines are those of reduce.cu. */
-#include <cugate/kernel.hpp>
+ * launch is nothing beside the reading. Its lines are those of reduce.cu, which this file
+ * compiles too: the headers take longer than the kernels. */
+#include "reduce.cu"
 
-#include <cooperative_groups.h>
-#include <cuda/atomic>
-
-#if __has_include(<cub/device/device_reduce.cuh>)
-#include <cub/device/device_reduce.cuh>
-#endif
-
+#undef REDUCE_BITS
 #define REDUCE_BITS 30
 namespace of_1g { /* a launch names its kernel, so each has a name of its own */
 #include "reduce.cu"

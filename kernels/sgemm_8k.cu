@@ -1,9 +1,9 @@
 /* sgemm[n=8K] - the same of 8192 x 8192, of those kernels that are the best at 2048: 16 MiB of a matrix fit an L2, 256
- * MiB do not, so it counts how blocks that run at a time share what they read. Its lines are those of sgemm.cu. */
-#include "gemm.cuh"
+ * MiB do not, so it counts how blocks that run at a time share what they read. Its lines are those of sgemm.cu, which
+ * this file compiles too. */
+#include "sgemm.cu"
 
-#include <cuda_pipeline.h>
-
+#undef SGEMM_N
 #define SGEMM_N 8192
 namespace of_8k { /* a launch names its kernel, so each has a name of its own */
 #include "sgemm.cu"

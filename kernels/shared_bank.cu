@@ -14,7 +14,7 @@
  *   stride32    32: all lanes in one bank, a column of the 32 x 32
  *   padded      1: the same column, rows 33 words apart in shared memory
  */
-#include <cugate/kernel.hpp>
+#include <cugate/arrays.hpp>
 
 namespace {
 

@@ -9,7 +9,7 @@
  *   many_small  4096 copies of 16 KiB, pinned: the cost of starting a copy dominates, bandwidth falls.
  *   one_large   one copy of 64 MiB, pinned: the best that the link gives.
  */
-#include <cugate/kernel.hpp>
+#include <cugate/arrays.hpp>
 
 namespace {
 

@@ -9,7 +9,7 @@
  *            so excess shared wavefronts appear (32-way bank conflicts)
  *   padded   one unused word ends each row of the tile: excess shared wavefronts 0, DRAM throughput near a plain copy's
  */
-#include <cugate/kernel.hpp>
+#include <cugate/arrays.hpp>
 
 namespace {
 

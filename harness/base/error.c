@@ -104,8 +104,7 @@ void warning(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    if (!error_taker)
-        say("warning", format, list);
+    say("warning", format, list);
     va_end(list);
 }
 

@@ -41,8 +41,8 @@ struct problem {
 /* Writes the message. Always returns -1, for `return problem_set(problem, ...)`. */
 __attribute__((format(printf, 2, 3))) int problem_set(struct problem *problem, const char *format, ...);
 
-/* From here on error() writes to *problem in this thread, and neither it nor warning() prints; NULL: they print.
- * Returns what was set before, so that a function that asks others can put it back. */
+/* From here on error() writes to *problem in this thread, and prints nothing; NULL: it prints. Returns what was set
+ * before, so that a function that asks others can put it back. */
 struct problem *error_into(struct problem *problem);
 
 /* Calls error() and exits with the code. For commands only, never for library functions. */

@@ -1,4 +1,4 @@
-/* arrays.hpp - arrays for kernels and the comparison of their results. <cugate/kernel.hpp> includes this file. */
+/* arrays.hpp - arrays for kernels, the comparison of their results, functions for tables. kernel.hpp includes it. */
 #ifndef CUGATE_ARRAYS_HPP
 #define CUGATE_ARRAYS_HPP
 
@@ -272,6 +272,36 @@ template <class T> struct array : device_array<T> {
         return close_to(number(got), number(want), tolerance);
     }
 };
+
+/* ---- For tables that are written as in kernel.h ---- */
+
+/* Writes the reason and returns CUGATE_WRONG: `return wrong(why, size, "...", ...)`. */
+__attribute__((format(printf, 3, 4))) inline int wrong(char *why, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(why, size, format, arguments);
+    va_end(arguments);
+    return CUGATE_WRONG;
+}
+
+/* open and close for a family whose state is a C++ struct with `int open()`. */
+template <class State> int open_state(const cugate_family *, void **state)
+{
+    State *made = new State;
+    const int result = made->open();
+    if (result != 0) {
+        delete made;
+        return result;
+    }
+    *state = made;
+    return 0;
+}
+
+template <class State> void close_state(void *state)
+{
+    delete static_cast<State *>(state);
+}
 
 } // namespace cugate
 

@@ -1,6 +1,7 @@
 /* kernel.hpp - a short way to write a kernel library in C++17. <cugate/kernel.h> is the contract: it says which stream
  * a launch uses, what counts, and which CUDA runtime to link. Arrays are in <cugate/arrays.hpp>, axes in
- * <cugate/axes.hpp>. The only other header needed is cuda_runtime.h.
+ * <cugate/axes.hpp>. The only other header needed is cuda_runtime.h. A library with tables as in kernel.h needs
+ * <cugate/arrays.hpp> alone, which compiles in a third of the time.
  *
  *     #include <cugate/kernel.hpp>
  *
@@ -54,14 +55,12 @@
 #include <cuda_runtime.h>
 
 #include <cmath>
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <initializer_list>
-#include <iterator>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -210,24 +209,40 @@ struct definition {
     decltype(cugate_family::verify) verify = nullptr;
 };
 
-/* Defines a family; `variants` counts those defined so far. Each call returns the family with one more definition, so
- * calls can be chained as in the example above. */
-template <class State, size_t variants = 0> class [[nodiscard]] family {
-    template <class, size_t> friend class family;
+/* The part of a family that its struct does not change, so a compiler generates it once and not for each variant. */
+class any_family {
+    friend class library;
 
+  protected:
     definition made;
     amount family_bytes = 0, family_flops = 0;
 
-    family() = default;
+    any_family() = default;
+    __attribute__((noinline)) any_family(any_family &&other) noexcept = default;
 
-    family<State, variants + 1> with(detail::row row)
+    __attribute__((noinline)) void add(const char *name, const char *doc, const char *not_built,
+                                       std::function<int(void *)> launch, int (*entry)(void *))
     {
-        family<State, variants + 1> next;
-        next.made = std::move(made);
-        next.made.rows.push_back(std::move(row));
-        next.family_bytes = family_bytes;
-        next.family_flops = family_flops;
-        return next;
+        made.rows.push_back({name, doc, not_built, std::move(launch), entry, family_bytes, family_flops});
+    }
+
+  public:
+    any_family(const any_family &) = default;
+    __attribute__((noinline)) ~any_family() = default;
+
+    operator definition() const
+    {
+        return made;
+    }
+};
+
+/* Defines a family; `variants` counts those defined so far. Each call returns the family with one more definition, so
+ * calls can be chained as in the example above. */
+template <class State, size_t variants = 0> class [[nodiscard]] family : public any_family {
+    template <class, size_t> friend class family;
+
+    explicit family(any_family &&before) : any_family(std::move(before))
+    {
     }
 
   public:
@@ -268,13 +283,15 @@ template <class State, size_t variants = 0> class [[nodiscard]] family {
                 return static_cast<int>(launch(self));
             }
         };
-        return with({name, doc, "", run, detail::launch<variants>, family_bytes, family_flops});
+        add(name, doc, "", run, detail::launch<variants>);
+        return family<State, variants + 1>(std::move(*this));
     }
 
     /* Adds a variant that this build lacks, with the reason: "cublas_v2.h was not found". */
     family<State, variants + 1> not_built(const char *name, const char *doc, const char *reason)
     {
-        return with({name, doc, reason, nullptr, nullptr, family_bytes, family_flops});
+        add(name, doc, reason, nullptr, nullptr);
+        return family<State, variants + 1>(std::move(*this));
     }
 
     /* State how many bytes the problem must read and write in device memory, and how many operations it needs. They
@@ -288,11 +305,6 @@ template <class State, size_t variants = 0> class [[nodiscard]] family {
     {
         (made.rows.empty() ? family_flops : made.rows.back().flops) = std::move(flops);
         return std::move(*this);
-    }
-
-    operator definition() const
-    {
-        return made;
     }
 };
 
@@ -312,8 +324,7 @@ class library {
         member(definition made) : defined(std::move(made))
         {
         }
-        template <class State, size_t variants>
-        member(const family<State, variants> &family) : member(static_cast<definition>(family))
+        member(const any_family &family) : defined(family.made)
         {
         }
         member(const cugate_family &family) : table(&family)
@@ -401,36 +412,6 @@ class library {
                                       : cudaGetErrorString(static_cast<cudaError_t>(code));
     }
 };
-
-/* ---- For tables that are written as in kernel.h ---- */
-
-/* Writes the reason and returns CUGATE_WRONG: `return wrong(why, size, "...", ...)`. */
-__attribute__((format(printf, 3, 4))) inline int wrong(char *why, size_t size, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(why, size, format, arguments);
-    va_end(arguments);
-    return CUGATE_WRONG;
-}
-
-/* open and close for a family whose state is a C++ struct with `int open()`. */
-template <class State> int open_state(const cugate_family *, void **state)
-{
-    State *made = new State;
-    const int result = made->open();
-    if (result != 0) {
-        delete made;
-        return result;
-    }
-    *state = made;
-    return 0;
-}
-
-template <class State> void close_state(void *state)
-{
-    delete static_cast<State *>(state);
-}
 
 } // namespace cugate
 

@@ -13,7 +13,7 @@ compile() {
     cp "$top/tests/data/own_kernels.cu" own.cu
     for kind in plain:own:1 twice:own:2 strided:own:8 renamed:renamed:1; do
         IFS=: read -r name source stride <<<"$kind"
-        "$nvcc" -std=c++20 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC -I"$top/harness" "${includes[@]/#/-I}" -cudart shared \
+        "$nvcc" -std=c++17 -lineinfo -arch=sm_90 -Xcompiler -fPIC -I"$top/harness" "${includes[@]/#/-I}" -cudart shared \
             -shared "${libraries[@]/#/-L}" "${libraries[@]/#/-Xlinker=-rpath=}" "-DSTRIDE=$stride" -o "$name.so" "$source.cu"
     done
 }

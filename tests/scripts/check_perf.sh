@@ -286,4 +286,8 @@ echo changed >"build/base/$base/libkernels.so"
 ask ci/build_base.sh HEAD
 expect "as long as it is that one" 0 'building the kernels of HEAD'
 
+# ---- A new clone waits for the kernels
+ask cat "$top"/build/kernels/{reduce_1g,transpose,dgemm}.d
+expect "they include no header that takes seconds to compile" 0 cugate/arrays.hpp '!cugate/kernel.hpp'
+
 summary

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/begin.sh"
 includes=("-I$top/harness" "-I$top/kernels" "${includes[@]/#/-I}")
 libraries=("${libraries[@]/#/-L}" "${libraries[@]/#/-Wl,-rpath,}")
-flags=(-std=c++20 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC)
+flags=(-std=c++20 -lineinfo -arch=sm_90 -Xcompiler -fPIC)
 link() { # of the sources below kernels
     "$top/ci/registry.sh" "${flags[*]}" kernels/*.cu >registry.cpp &&
         "$nvcc" -std=c++20 -Xcompiler -fPIC "${includes[@]}" -c registry.cpp &&

@@ -6,7 +6,7 @@
 # shellcheck source=tests/scripts/begin.sh
 . "$(dirname "$0")/begin.sh"
 includes=("-I$top/harness" "${includes[@]/#/-I}")
-flags=(-std=c++20 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC)
+flags=(-std=c++17 -arch=sm_90 -Xcompiler -fPIC -lineinfo)
 
 # own NAME [DEFINITION]...: NAME/lib.so.
 own() (
@@ -20,10 +20,11 @@ compile() {
     own strided -DSTRIDE=8
     own beyond -DINDEX='(i+count)'
     own exits -DINDEX='(i+count)' -DON_ERROR='exit(3)'
-    own aborts -DINDEX='(i+count)' -DON_ERROR='abort()'
     own told_otherwise -DSTEP=8
     own compressed --compress-mode=size
     "$nvcc" -arch=sm_90 -cudart static -shared -o static.so as_it_was/mine.o
+    unset 'flags[-1]' # no lines
+    own aborts -DINDEX='(i+count)' -DON_ERROR='abort()'
 }
 begin_compiled "$@"
 cd "$top" || exit 2
@@ -80,9 +81,10 @@ judge beyond "${mine[@]}"
 expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:30' \
     'this runs it alone: cugate run --simulate=nvidia-h200 -k mine/shift --kernels lib.so'
 expect_typed beyond 5
-for ending in exits aborts; do
-    judge "$ending" "${mine[@]}"
-    expect "nor is its reason lost where the library then $ending" 5 'missing' 'mine/shift' 'beyond the end of an allocation of 65536 bytes' 'mine.cu:30'
+for ending in exits:mine.cu:30 'aborts:shift(float*, float const*)+0x'; do
+    judge "${ending%%:*}" "${mine[@]}"
+    expect "nor is its reason lost where the library then ${ending%%:*}; without lines it names the function" 5 \
+        'missing' 'mine/shift' 'beyond the end of an allocation of 65536 bytes' "${ending#*:}" '!_Z5shift'
 done
 sums=(--baselines "$work/sums" -k mine/gather)
 judge as_it_was "${sums[@]}" --save "$work/sums.json"

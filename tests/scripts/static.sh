@@ -8,7 +8,7 @@
 . "$(dirname "$0")/begin.sh"
 includes=("-I$top/harness" "${includes[@]/#/-I}")
 libraries=("${libraries[@]/#/-L}" "${libraries[@]/#/-Wl,-rpath,}")
-flags=(-std=c++20 -O3 -arch=sm_90)
+flags=(-std=c++20 -arch=sm_90)
 
 # compile_one NAME FAMILY SED: its source edited.
 compile_one() (

@@ -14,9 +14,9 @@ made() (
     mkdir -p "$1/kernels" && cp "$top/tests/data/timeless.cu" "$1/kernels/mine.cu" && cd "$1" || exit
     local capability images=()
     for capability in $2; do
-        images+=(-gencode "arch=compute_$capability,code=sm_$capability")
+        images+=(-gencode "arch=compute_${capability/86/80},code=sm_$capability")
     done
-    "$nvcc" -std=c++20 -O3 -lineinfo "${images[@]}" -Xcompiler -fPIC "${includes[@]}" "${@:3}" -cudart shared -shared -o lib.so kernels/mine.cu
+    "$nvcc" -std=c++17 -O1 -lineinfo "${images[@]}" -Xcompiler -fPIC "${includes[@]}" "${@:3}" -cudart shared -shared -o lib.so kernels/mine.cu
 )
 
 compile() {

@@ -4,6 +4,7 @@
 #include <cugate/kernel.hpp>
 
 #include <assert.h>
+#define _CG_LIMIT_INCLUDED_DEPENDENCIES /* without <cuda/atomic>, which takes seconds */
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <math.h>

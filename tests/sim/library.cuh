@@ -3,14 +3,12 @@
 #ifndef LIBRARY_CUH
 #define LIBRARY_CUH
 
-#include <cugate/kernel.hpp>
+#include <cugate/arrays.hpp>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
-#include <string>
 #include <vector>
 
 namespace library {
@@ -35,14 +33,15 @@ inline int keep(const char *family, const char *variant, const void *bytes, size
     const char *const folder = std::getenv("CUGATE_OUTPUTS");
     if (!folder || !folder[0])
         return 0;
-    const std::string path = std::string(folder) + "/" + family + "-" + variant + ".bin";
-    std::FILE *const file = std::fopen(path.c_str(), "wb");
+    char path[4096];
+    std::snprintf(path, sizeof path, "%s/%s-%s.bin", folder, family, variant);
+    std::FILE *const file = std::fopen(path, "wb");
     bool written = file && std::fwrite(bytes, 1, size, file) == size;
     if (file && std::fclose(file) != 0)
         written = false;
     if (written)
         return 0;
-    std::snprintf(why, why_size, "CUGATE_OUTPUTS: %s could not be written: %s", path.c_str(), std::strerror(errno));
+    std::snprintf(why, why_size, "CUGATE_OUTPUTS: %s could not be written: %s", path, std::strerror(errno));
     return CUGATE_WRONG;
 }
 

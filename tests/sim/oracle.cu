@@ -1,8 +1,8 @@
 /* oracle.cu - the GPU's half of the oracle: a kernel library with a kernel for each row of ORACLE_ROWS. See oracle.h.
  */
+#include "library.cuh"
+#undef ROW /* rows here are of oracle_lists.h */
 #include "oracle.h"
-
-#include <cugate/kernel.hpp>
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -158,17 +158,5 @@ const cugate_family family = {"oracle", "against the CPU", CUGATE_KERNELS,
 
 } // namespace oracle
 
-extern "C" __attribute__((visibility("default"))) const struct cugate_library *cugate_library()
-{
-    static const cugate_family *const families[] = {&oracle::family};
-    static const struct cugate_library library = {
-        CUGATE_KERNEL_ABI,
-        "nvcc",
-        nullptr,
-        families,
-        1,
-        [] { return int(cudaDeviceSynchronize()); },
-        [](int code) { return cudaGetErrorString(cudaError_t(code)); },
-    };
-    return &library;
-}
+static const cugate_family *const families[] = {&oracle::family};
+LIBRARY(families)

@@ -21,9 +21,17 @@ generator=$(realpath "${GENERATOR:-$top/build/tests/random_kernels}")
 # constants whose upper half is -0.
 not_simulated='PLOP3[.]LUT|HFMA2([.](RELU|SAT|BF16_V2)| at)'
 
-# build LEVEL SOURCE FLAG...: a kernel library, at a level of optimization.
+# build LEVEL SOURCE FLAG...: a kernel library, at a level of optimization, with machine code for each of $capabilities.
+capabilities=90
+images() {
+    images=()
+    for capability in $capabilities; do
+        images+=(-gencode "arch=compute_${capability/86/80},code=sm_$capability")
+    done
+}
 build() {
-    "$nvcc" -std=c++20 "-arch=sm_${capability:-90}" -Xptxas "$1" -fmad=false --expt-relaxed-constexpr -Xcompiler -fPIC,-O0 "-I$top/harness" \
+    images
+    "$nvcc" -std=c++20 "${images[@]}" -Xptxas "$1" -fmad=false --expt-relaxed-constexpr -Xcompiler -fPIC,-O0 "-I$top/harness" \
         "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -shared -o lib.so "$top/tests/sim/$2" "${@:3}" >log 2>&1
 }
 
@@ -110,7 +118,10 @@ some_operations() {
 # What is taken without seeds: nvcc compiles it once.
 compile() {
     take() { # NAME
-        mv lib.so "$1${capability:+ sm_$capability}.so"
+        for capability in $capabilities; do
+            cp lib.so "$1 sm_$capability.so"
+        done
+        rm lib.so
     }
     some_operations
     judge operations "$PWD/some_rows.h" 1 1 -O3
@@ -119,19 +130,19 @@ compile() {
     known 9002 27 # a barrier's mask was written to RZ, and read from it
     known 4104 78 # __mul24 overflowed, which nvcc takes never to happen
     judge 'known programs' "$PWD/known_rows.h" 9002 4 -O0
-    for capability in '' 80 100 120; do
-        warps -O3
-    done
+    capabilities='80 90 100 120'
+    warps -O3
     # In code of 12.0 these have what is its own: IADD.64, ISETP.U64, VIMNMX.U8x4, BREAK.RELIABLE and their like.
     grep -hE '^#(ifdef|endif)|ROW\((add|below|larger|smaller|divide)_(.64|128)|vabs|sub_sat_s32|viaddmin_s32|halves_trunc|fdiv_rd|any_bits' \
         <(every_row) >some_rows.h
+    capabilities=120
     judge operations "$PWD/some_rows.h" 1 2 -O3
     mkdir random
     "$generator" 1 6 >kernels.cu
-    for capability in 80 86 90 100 120; do
-        "$nvcc" -std=c++20 -O3 "-arch=sm_$capability" -cudart shared -Xcompiler -fPIC -shared "-I$top/harness" \
-            "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -o "random/$capability.so" kernels.cu
-    done
+    capabilities='80 86 90 100 120'
+    images
+    "$nvcc" -std=c++20 "${images[@]}" -cudart shared -Xcompiler -fPIC -shared "-I$top/harness" "${includes[@]/#/-I}" \
+        "${libraries[@]/#/-L}" -o random/lib.so kernels.cu
     [ $failed -eq 0 ]
 }
 case ${1-} in '' | --compile) begin_compiled "$@" ;; esac
@@ -147,12 +158,11 @@ if [ $# -eq 0 ]; then
     for capability in 90 80 86 100 120; do
         mkdir "left.$capability"
         CUGATE_OUTPUTS=$work/left.$capability "$cugate" run "--simulate=$(gpu_of $capability)" --metrics "$top/metrics" \
-            --kernels "$compiled/random/$capability.so" --save run.json >log 2>&1
+            --kernels "$compiled/random/lib.so" --save run.json >log 2>&1
         "$top/tests/sim/outputs.sh" "left.$capability" >"left.$capability.txt"
         [ "$(wc -l <left.90.txt)" -eq 6 ] && cmp -s left.90.txt "left.$capability.txt" && why= || why='is not what 9.0 has'
         verdict "random kernels leave in memory what they do on 9.0: sm_$capability" "$why"
     done
-    unset capability
 fi
 [ $# -eq 0 ] || warps -O3 -O0 -O1 -O2
 for seed; do

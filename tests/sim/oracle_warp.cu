@@ -1,6 +1,6 @@
 /* oracle_warp.cu - what lanes of a warp tell each other, against a warp in plain C; and textures, of which the
  * simulator has to say that it does not execute them, or be right. For tests/sim/oracle.sh. */
-#include <cugate/kernel.hpp>
+#include "library.cuh"
 
 #include <bit>
 
@@ -322,17 +322,5 @@ const cugate_family texture_family = {
 
 } // namespace
 
-extern "C" __attribute__((visibility("default"))) const struct cugate_library *cugate_library()
-{
-    static const cugate_family *const families[] = {&warp_family, &texture_family};
-    static const struct cugate_library library = {
-        CUGATE_KERNEL_ABI,
-        "nvcc",
-        nullptr,
-        families,
-        2,
-        [] { return int(cudaDeviceSynchronize()); },
-        [](int code) { return cudaGetErrorString(cudaError_t(code)); },
-    };
-    return &library;
-}
+static const cugate_family *const families[] = {&warp_family, &texture_family};
+LIBRARY(families)

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cuda.h>
+#include <string>
 
 namespace {
 

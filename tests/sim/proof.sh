@@ -11,7 +11,7 @@
 # shellcheck source=tests/scripts/begin.sh
 . "$(dirname "$0")/../scripts/begin.sh"
 build() {
-    "$nvcc" -std=c++20 -O3 -w -lineinfo -gencode arch=compute_90a,code=sm_90a -Xcompiler -fPIC "-I$top/harness" "-I$top/tests/sim" "${includes[@]/#/-I}" \
+    "$nvcc" -std=c++20 -w -lineinfo -gencode arch=compute_90a,code=sm_90a -Xcompiler -fPIC "-I$top/harness" "-I$top/tests/sim" "${includes[@]/#/-I}" \
         "${libraries[@]/#/-L}" -cudart shared -shared -o "$1" "$2"
 }
 programs() { # SEED KERNELS LAUNCHES: into programs.so
