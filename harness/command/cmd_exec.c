@@ -60,7 +60,8 @@ out:
 /* clang-format off */
 static const struct option_row *const takes[] = {
     &option_save, &option_k, &option_first, &option_skip, &option_nvtx, &option_from_start,
-    &option_m, &option_lines, &option_runs, &option_name, &option_metrics, &option_timeout, &option_explain_words, NULL,
+    &option_m, &option_lines, &option_runs, &option_explain,
+    &option_name, &option_metrics, &option_timeout, &option_explain_words, NULL,
 };
 
 const struct command command_exec = {

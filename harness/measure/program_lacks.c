@@ -4,6 +4,7 @@
 #include "base/base.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Returns how many samples the group has in the set; SIZE_MAX if the answer was that it cannot be counted. */
 static size_t samples_of(const struct result *result, const struct metrics *metrics, const size_t *set_of, size_t set)
@@ -38,12 +39,17 @@ size_t program_lacks(const struct program_groups *groups, const struct run *run,
         struct program_group *group = groups->list[g];
         const struct result *result = run_find(run, group->id);
         const size_t samples = samples_of(result, metrics, set_of, set);
-        const bool missed = group->unrecorded || (set < group->missed_count && group->missed[set] > 0) ||
+        const bool missed = group->unrecorded || program_group_missed(group, set) ||
                             (!is_whole && has_more(result, metrics, set_of, samples, enough));
         group->complete = !group->wanted || group->known || !missed || samples >= enough;
         lacking += !group->complete;
     }
     return lacking;
+}
+
+bool program_group_missed(const struct program_group *group, size_t set)
+{
+    return set < group->missed_count && group->missed[set] > 0;
 }
 
 bool program_group_is_of_first_part(const struct program_group *group)
@@ -84,24 +90,61 @@ size_t program_spare_first_part(const struct program_groups *groups, size_t firs
     return spared;
 }
 
-size_t program_lacking_launches(const struct program_groups *groups, size_t *all, bool *matters)
+bool program_lack_matters(const struct program_groups *groups)
 {
-    size_t lacking = 0;
     const double whole = all_time(groups);
     double time = 0;
-    *all = 0;
-    *matters = false;
+    bool matters = false;
     for (size_t g = 0; g < groups->count; g++) {
         const struct program_group *group = groups->list[g];
-        *all += group->times;
         if (group->complete)
             continue;
-        lacking += group->times;
         time += time_of(group);
-        *matters |= !program_is_seldom(time_of(group), whole);
+        matters |= !program_is_seldom(time_of(group), whole);
     }
-    *matters |= !(2 * time < whole);
-    return lacking;
+    return matters || !(2 * time < whole);
+}
+
+static int longest_first(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a < b) - (a > b);
+}
+
+size_t program_drop_short(const struct program_groups *groups)
+{
+    double *times = x_calloc(groups->count + 1, sizeof *times);
+    size_t lacking = 0, dropped = 0;
+    for (size_t g = 0; g < groups->count; g++)
+        if (!groups->list[g]->complete)
+            times[lacking++] = time_of(groups->list[g]);
+    qsort(times, lacking, sizeof *times, longest_first);
+    for (size_t g = 0; g < groups->count && lacking > PROGRAM_LACKING_MANY; g++)
+        if (!groups->list[g]->complete && time_of(groups->list[g]) < times[PROGRAM_LACKING_MANY - 1]) {
+            groups->list[g]->complete = true;
+            dropped++;
+        }
+    free(times);
+    return dropped;
+}
+
+size_t program_left_out(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
+                        const size_t *set_of, double *share)
+{
+    size_t count = 0;
+    double time = 0;
+    for (size_t g = 0; g < groups->count; g++) {
+        const struct program_group *group = groups->list[g];
+        const struct result *result = run_find(run, group->id);
+        bool lacks = group->skipped;
+        for (size_t m = 0; m < metrics->count && set_of && !group->known; m++)
+            lacks |= set_of[m] > 0 && !(result && result_find(result, metrics->list[m].name));
+        lacks &= group->wanted && group->times > 0;
+        count += lacks;
+        time += lacks ? time_of(group) : 0;
+    }
+    *share = 100 * time / all_time(groups);
+    return count;
 }
 
 /* Whether what a further run has of a metric is to stand. What one launch could not count, all of them have not. */

@@ -46,6 +46,7 @@ struct program_group {
     bool known;        /* nothing of it is measured: its time is in CUPTI's records, and the rest in the baseline, or it
                         * waits for others */
     size_t holds;      /* see program_holds(); 0 if it is measured all the same */
+    bool skipped;      /* the same, since no launch of it was to be measured in the first run */
     bool unrecorded;   /* it was, and there is no record, so that a further run measures it */
     char *launched_by; /* by whom, as the process tells that launched it first, `teller`; NULL: not known */
     pid_t teller;      /* 0: none */
@@ -248,9 +249,19 @@ size_t program_lacks(const struct program_groups *groups, const struct run *run,
 bool program_group_is_spared(const struct program_groups *groups, const struct program_group *group, size_t first);
 /* Sets `complete` of such groups, and returns how many were not. */
 size_t program_spare_first_part(const struct program_groups *groups, size_t first);
-/* Returns how often the first run launched the groups that are not complete; *all, how often all. *matters says whether
- * one of them took 1 % of its GPU time, all of them half of it, or either may be. */
-size_t program_lacking_launches(const struct program_groups *groups, size_t *all, bool *matters);
+/* Whether one of the groups that are not complete took 1 % of the first run's GPU time, all of them half of it, or
+ * either may be. */
+bool program_lack_matters(const struct program_groups *groups);
+/* A further run counts so many groups at most, those that took the most GPU time. Sets `complete` of the others that
+ * are not, and returns how many these are. */
+enum { PROGRAM_LACKING_MANY = 100 };
+size_t program_drop_short(const struct program_groups *groups);
+/* Whether the group lacks the set since another one was counted when it was launched, or counting was over. */
+bool program_group_missed(const struct program_group *group, size_t set);
+/* Returns how many groups were launched and have no row of some metric in a set, though neither the baseline has these
+ * nor the group waits for others; and their part of the first run's GPU time in percent. */
+size_t program_left_out(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
+                        const size_t *set_of, double *share);
 /* Puts the samples of a further run in place of a result's where it has more of them, and those in its place. */
 void program_complete_rows(struct result *result, struct result *more);
 

@@ -21,7 +21,8 @@ static char *request_text(const struct program_run *run, const char *token)
     size_t size = 0;
     FILE *stream = x_memstream(&text, &size);
     const struct metrics *metrics = run->measurement->metrics;
-    fprintf(stream, "token %s\nset %zu\nfolder %s\nlocks %s\n", token, run->set, run->setting->folder,
+    fprintf(stream, "token %s\nset %zu\nseconds %d\nfolder %s\nlocks %s\n", token, run->set,
+            run->measurement->program->seconds, run->setting->folder,
             (run->setting->locks ? run->setting->locks : run->setting->folder));
     if (run->measurement->profile)
         fprintf(stream, "lines\n");
