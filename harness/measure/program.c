@@ -165,11 +165,11 @@ static bool spares_first_part(const struct measuring *measuring, size_t set)
            !measuring->broken_off;
 }
 
-/* Whether the group has no number of that set since it was not worth the time, and nobody asked for more runs. */
+/* Whether the group has no number of that set since that was not worth the time. */
 static bool is_left_out(const struct measuring *measuring, const struct program_group *group, size_t set)
 {
     const struct program *program = measuring->measurement->program;
-    return (program->runs == 0 && !measuring->broken_off && program_group_missed(group, set)) ||
+    return (program->seconds != PROGRAM_COUNTS_ALL && !measuring->broken_off && program_group_missed(group, set)) ||
            (spares_first_part(measuring, set) && program_group_is_spared(&measuring->groups, group, program->first));
 }
 
@@ -206,6 +206,8 @@ static void fill_gaps(struct measuring *measuring)
     size_t skipped = 0;
     for (size_t g = 0; g < measuring->groups.count; g++) {
         const struct program_group *group = measuring->groups.list[g];
+        if (group->one && group->times == 0)
+            continue;
         skipped += group->wanted && group->times > 0 && group->due == 0 && measuring->measurement->program->skip > 0;
         struct result *result = group->wanted ? run_find(run, group->id) : NULL;
         const bool left = group->known || (group->due == 0 && is_left_out(measuring, group, 0));
@@ -296,7 +298,7 @@ static void note_left_out(const struct measuring *measuring)
     const struct measurement *measurement = measuring->measurement;
     const size_t kernels =
         program_left_out(&measuring->groups, measuring->run, measurement->metrics, measuring->set_of, &share);
-    if (kernels == 0 || measurement->program->runs > 0)
+    if (kernels == 0 || measurement->program->seconds == PROGRAM_COUNTS_ALL)
         return;
     char *text = x_sprintf("%zu kernel%s, %.1f %% of the GPU time", kernels, plural(kernels), share);
     if (!measurement->program->quiet && !measuring->groups.baseline)
@@ -335,8 +337,8 @@ static size_t measure_unrecorded(const struct measuring *measuring)
     for (size_t g = 0; g < measuring->groups.count; g++) {
         struct program_group *group = measuring->groups.list[g];
         const double took = group->runs > 0 ? group->shares[0].took[0] : 0;
-        group->unrecorded = group->known && group->holds == 0 && isnan(took);
-        group->known &= !isnan(took);
+        group->unrecorded = group->known && group->holds == 0 && isnan(took) && !group->one;
+        group->known &= !isnan(took) || group->one;
         group->skipped = !group->known && all_due && group->due == 0 && took > 0 && !program_group_missed(group, 0);
         group->known |= group->skipped;
         count += group->unrecorded;
@@ -378,7 +380,7 @@ static int complete(struct measuring *measuring)
         if (kernels == 0 || (program->runs == 0 && is_too_seldom(measuring, set)))
             continue;
         if (measuring->done >= most) {
-            if (program->runs > 0)
+            if (program->seconds == PROGRAM_COUNTS_ALL)
                 say_lacks(measuring, set, kernels);
             continue;
         }
@@ -406,6 +408,7 @@ static int measure_sets(struct measuring *measuring)
         program_groups_expect(&measuring->groups, measurement->globs, measurement->glob_count) < 0)
         code = EXIT_USAGE;
     if (measuring->run->session_count > 0) {
+        program_shapes_forget(&measuring->groups, measuring->run);
         describe(measuring);
         if (!measurement->profile)
             note_left_out(measuring);

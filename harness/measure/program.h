@@ -8,12 +8,14 @@
 #include "model/model.h"
 #include "worker/worker.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #define PROGRAM_NAME_MAX 40
 #define PROGRAM_FIRST 5 /* launches of a group that are measured by default, where they differ, */
 #define PROGRAM_KNOWN 2 /* and where they do not */
+#define PROGRAM_COUNTS_ALL INT_MAX
 
 struct program {
     char *const *arguments; /* the command; the list ends in NULL */
@@ -24,7 +26,8 @@ struct program {
     size_t enough;          /* with so many the program need not run again */
     struct program_part part; /* what counts of it */
     int runs;                 /* most runs of the program; 0: one, and a second one for counters where it is short */
-    int seconds; /* most that counting may take in each run; -1: a part of the program's own time (inject/process.c) */
+    int seconds; /* most that counting may take in each run; -1: a part of the program's own time (inject/process.c);
+                  * PROGRAM_COUNTS_ALL: as long as it takes, so that what then lacks is not counted */
     /* The program prints to standard output; otherwise what it prints there goes to standard error. */
     bool speaks;
     bool repeats;   /* it may be measured again, so that its input is kept for that */
