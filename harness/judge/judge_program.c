@@ -168,58 +168,15 @@ void note_moved_counts(struct comparison *comparison, const struct sides *sides)
         "or data; its time is");
 }
 
-/* A kernel of new or changed code that was not counted in all sets, and its GPU time in ns. */
-struct unread {
-    const char *id;
-    double took;
-};
-
-static int by_time(const void *left, const void *right)
-{
-    const struct unread *a = left, *b = right;
-    return a->took != b->took ? (a->took < b->took) - (a->took > b->took) : strcmp(a->id, b->id);
-}
-
-static bool is_unread(const struct sides *sides, const struct result *now)
-{
-    const struct result *base = run_find(sides->baseline, now->id);
-    if (now->status != RESULT_OK || !is_seen_whole(sides, now->id) || (base && same_code(base, now)) ||
-        program_holds(now) > 0 || program_is_of_shapes(now->id))
-        return false;
-    for (size_t m = 0; m < sides->metrics->count; m++) {
-        const struct metric *metric = &sides->metrics->list[m];
-        if (metric->class == METRIC_EXACT && metric_source(metric) == SOURCE_SAMPLES &&
-            run_find_note(sides->run, metric->name) && !result_find(now, metric->name) &&
-            (!base || result_find(base, metric->name)))
-            return true;
-    }
-    return false;
-}
-
 void note_unread(struct comparison *comparison, const struct sides *sides)
 {
-    struct note_items items = {0};
-    struct unread *list = x_calloc(sides->run->result_count + 1, sizeof *list);
-    size_t count = 0;
-    double took = 0, whole = 0;
-    for (size_t i = 0; i < sides->run->result_count; i++) {
-        const struct result *now = &sides->run->results[i];
-        if (!is_unread(sides, now))
-            continue;
-        list[count] = (struct unread){now->id, program_time(sides->metrics, now, NULL)};
-        took += list[count++].took;
-        whole = program_time(sides->metrics, program_of(sides->run, now->id), NULL);
-    }
-    qsort(list, count, sizeof *list, by_time);
-    for (size_t i = 0; i < count && !program_is_seldom(took, whole); i++)
-        note_items_add(&items, "%s", list[i].id);
-    char *words =
-        x_sprintf("not read: counters of %zu new or changed kernel%s, %.1f %% of the GPU time, judged by time "
-                  "(--explain SECONDS counts longer, --runs 3 runs the program again)",
-                  count, plural(count), 100 * took / whole);
-    comparison_add_items(comparison, &items, words);
-    free(words);
-    free(list);
+    const char *left_out = sides->run->session_count > 0 ? sides->run->sessions[0].facts[SESSION_LEFT_OUT] : NULL;
+    if (left_out)
+        comparison_add_note(
+            comparison,
+            "not read, so judged by time: counters of %s; --explain SECONDS counts longer, --runs 3 runs "
+            "the program again",
+            left_out);
 }
 
 static bool is_improved_program(const struct judgement *judgement)

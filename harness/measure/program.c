@@ -294,15 +294,12 @@ static size_t most_runs(const struct measuring *measuring)
 /* Notes which kernels lack counters since these were not worth the time, and says so where the gate does not. */
 static void note_left_out(const struct measuring *measuring)
 {
-    double share;
     const struct measurement *measurement = measuring->measurement;
-    const size_t kernels =
-        program_left_out(&measuring->groups, measuring->run, measurement->metrics, measuring->set_of, &share);
-    if (kernels == 0 || measurement->program->seconds == PROGRAM_COUNTS_ALL)
+    if (measurement->program->seconds == PROGRAM_COUNTS_ALL || measurement->profile)
         return;
-    char *text = x_sprintf("%zu kernel%s, %.1f %% of the GPU time", kernels, plural(kernels), share);
-    if (!measurement->program->quiet && !measuring->groups.baseline)
-        remark("%s: not all counters were read; --explain SECONDS counts longer, --runs 3 runs the program again",
+    char *text = program_left_out(&measuring->groups, measuring->run, measurement->metrics, measuring->set_of);
+    if (text && !measurement->program->quiet && !measuring->groups.baseline)
+        remark("not all counters were read of %s; --explain SECONDS counts longer, --runs 3 runs the program again",
                text);
     measuring->run->sessions[0].facts[SESSION_LEFT_OUT] = text;
 }
@@ -410,10 +407,9 @@ static int measure_sets(struct measuring *measuring)
     if (measuring->run->session_count > 0) {
         program_shapes_forget(&measuring->groups, measuring->run);
         describe(measuring);
-        if (!measurement->profile)
-            note_left_out(measuring);
         fill_gaps(measuring);
         program_groups_name(&measuring->groups, program->name, measuring->run);
+        note_left_out(measuring);
         for (size_t i = 0; i < measuring->run->result_count; i++)
             result_demangle(&measuring->run->results[i]);
         program_groups_add_code(&measuring->groups, measuring->setting.folder, measuring->images,

@@ -105,46 +105,57 @@ bool program_lack_matters(const struct program_groups *groups)
     return matters || !(2 * time < whole);
 }
 
-static int longest_first(const void *left, const void *right)
+/* Orders groups by how long they took, the longest first. */
+static int by_time(const void *left, const void *right)
 {
-    const double a = *(const double *)left, b = *(const double *)right;
+    const double a = time_of(*(struct program_group *const *)left), b = time_of(*(struct program_group *const *)right);
     return (a < b) - (a > b);
 }
 
 size_t program_drop_short(const struct program_groups *groups)
 {
-    double *times = x_calloc(groups->count + 1, sizeof *times);
-    size_t lacking = 0, dropped = 0;
+    struct program_group **lacking = x_calloc(groups->count + 1, sizeof(struct program_group *));
+    size_t count = 0;
     for (size_t g = 0; g < groups->count; g++)
         if (!groups->list[g]->complete)
-            times[lacking++] = time_of(groups->list[g]);
-    qsort(times, lacking, sizeof *times, longest_first);
-    for (size_t g = 0; g < groups->count && lacking > PROGRAM_LACKING_MANY; g++)
-        if (!groups->list[g]->complete && time_of(groups->list[g]) < times[PROGRAM_LACKING_MANY - 1]) {
-            groups->list[g]->complete = true;
-            dropped++;
-        }
-    free(times);
-    return dropped;
+            lacking[count++] = groups->list[g];
+    qsort(lacking, count, sizeof(struct program_group *), by_time);
+    for (size_t i = PROGRAM_LACKING_MANY; i < count; i++)
+        lacking[i]->complete = true;
+    free(lacking);
+    return count > PROGRAM_LACKING_MANY ? count - PROGRAM_LACKING_MANY : 0;
 }
 
-size_t program_left_out(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
-                        const size_t *set_of, double *share)
+char *program_left_out(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
+                       const size_t *set_of)
 {
+    enum { SHOWN = 5 };
+    struct program_group **list = x_calloc(groups->count + 1, sizeof(struct program_group *));
     size_t count = 0;
     double time = 0;
     for (size_t g = 0; g < groups->count; g++) {
         const struct program_group *group = groups->list[g];
-        const struct result *result = run_find(run, group->id);
+        const struct result *result = group->times > 0 ? run_find(run, group->id) : NULL;
         bool lacks = group->skipped;
-        for (size_t m = 0; m < metrics->count && set_of && !group->known; m++)
-            lacks |= set_of[m] > 0 && !(result && result_find(result, metrics->list[m].name));
-        lacks &= group->wanted && group->times > 0;
-        count += lacks;
-        time += lacks ? time_of(group) : 0;
+        for (size_t m = 0; m < metrics->count && result && set_of && !group->known; m++)
+            lacks |= set_of[m] > 0 && !result_find(result, metrics->list[m].name);
+        if (result && lacks)
+            list[count++] = groups->list[g];
     }
-    *share = 100 * time / all_time(groups);
-    return count;
+    qsort(list, count, sizeof(struct program_group *), by_time);
+    char *names = x_strdup("");
+    for (size_t i = 0; i < count; i++) {
+        char *longer = i < SHOWN ? x_sprintf("%s%s %s", names, i > 0 ? "," : "", list[i]->id) : NULL;
+        time += time_of(list[i]);
+        free(longer ? names : NULL);
+        names = longer ? longer : names;
+    }
+    char *text = count == 0 ? NULL
+                            : x_sprintf("%zu kernel%s, %.1f %% of the GPU time:%s%s", count, plural(count),
+                                        100 * time / all_time(groups), names, count > SHOWN ? ", ..." : "");
+    free(names);
+    free(list);
+    return text;
 }
 
 /* Whether what a further run has of a metric is to stand. What one launch could not count, all of them have not. */

@@ -274,10 +274,11 @@ enum { PROGRAM_LACKING_MANY = 100 };
 size_t program_drop_short(const struct program_groups *groups);
 /* Whether the group lacks the set since another one was counted when it was launched, or counting was over. */
 bool program_group_missed(const struct program_group *group, size_t set);
-/* Returns how many groups were launched and have no row of some metric in a set, though neither the baseline has these
- * nor the group waits for others; and their part of the first run's GPU time in percent. */
-size_t program_left_out(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
-                        const size_t *set_of, double *share);
+/* Returns which kernels have no row of some metric in a set, though neither the baseline has these nor the kernel waits
+ * for others: how many, their part of the first run's GPU time, and the names of those that took most of it. NULL:
+ * none. Caller frees. */
+char *program_left_out(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
+                       const size_t *set_of);
 /* Puts the samples of a further run in place of a result's where it has more of them, and those in its place. */
 void program_complete_rows(struct result *result, struct result *more);
 

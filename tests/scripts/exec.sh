@@ -194,7 +194,8 @@ slow=$!
 
 program 'plain' 0 '8 ok, 0 failed, samples 8 16 16' 'measured: 8 of 8 kernels (exit 0)'
 program 'plain 8' 0 '8 ok, 0 failed, samples 8 8 0' 'run 2 of' '!run 3 of' \
-    'note: 8 kernels, 100.0 % of the GPU time: not all counters were read; --explain SECONDS counts longer, --runs 3 runs'
+    'note: not all counters were read of 8 kernels, 100.0 % of the GPU time: program/large@1024,256, ' \
+    ', ...; --explain SECONDS counts longer, --runs 3 runs the program again'
 options='--runs 3' program 'plain 8' 0 '8 ok, 0 failed, samples 8 8 8'
 options='--runs 3' program 'plain 1' 0 '1 ok, 0 failed, samples 1 1 1'
 program 'changed' 0 '8 ok, 0 failed, samples 8 16 16'
@@ -356,7 +357,7 @@ runs 'as often as it takes' 1 3 0 '8 ok, 0 failed, samples 8 16 8' '!note' -- "$
 runs 'once less' 2 4 0 '8 ok, 0 failed, samples 8 16 10' "note: run 2 of the program: 1 kernel was launched $again" \
     -- "$program" plain 39
 # What takes less than 1 % of the time has the program run again only where all that lacks takes half of it.
-runs 'half of the time' 2 2 0 '200 ok, 0 failed, samples 200 200 0' "note: run 2 of the program: 200 kernels were launched $again" \
+runs 'half of the time' 2 2 0 '200 ok, 0 failed, samples 200 100 0' "note: run 2 of the program: 100 kernels were launched $again" \
     -- "$program" blocks 200
 # Steps in which layers repeat, and what comes once in each, after shapes of which each comes once.
 firsts='not all counters were read'
@@ -371,7 +372,7 @@ rare="note: run 3 of the program: 1 kernel was launched $again"
 options='--runs 3' runs 'a rare kernel' 3 7 0 '9 ok, 0 failed, samples 41 17 17' "$rare" '!8 kernels' \
     -- "$program" plain 240 '&&' "$program" shapes 1
 # The program does not run again for it unless it is asked to. With and without its counts, a baseline judges it.
-runs 'a rare kernel' 1 5 0 '9 ok, 0 failed, samples 41 16 16' '1 kernel, 0.1 % of the GPU time: not all counters were read' \
+runs 'a rare kernel' 1 5 0 '9 ok, 0 failed, samples 41 16 16' 'not all counters were read of 1 kernel, 0.1 % of the GPU time: program/add_one@1,128' \
     '--runs 3 runs the program again' '!run 2' -- "$program" plain 240 '&&' "$program" shapes 1
 warned='1 kernel lacks counts of global_load_sectors, global_store_sectors, l1_hit_rate, l1_sectors: it was launched' options='--runs 2' \
     runs 'a rare kernel' 2 6 5 '9 ok, 0 failed, samples 41 17 16' '; 8 rows not counted' '!run 3' \
@@ -383,12 +384,12 @@ runs 'a period' 1 7 0 '7 ok, 0 failed, samples 35 14 14' '!note' -- "$program" p
 # Phases, each with a kernel of its own, begin with the first set. A process changes twelve times at most.
 runs 'phases' 1 10 0 '3 ok, 0 failed, samples 15 6 6' '!note' -- "$program" phases 3
 runs 'many phases' 2 14 0 '10 ok, 0 failed, samples 46 44 9' 'note: run 2 of the program: 6 kernels were launched' \
-    '5 kernels, 50.0 % of the GPU time: not all' \
+    'not all counters were read of 5 kernels, 50.0 %' \
     -- "$program" phases 10
 # Counting stops when its seconds are over, and the program goes on at full speed: the rest is known by records.
-options='--explain 0' runs 'no seconds for counting' 1 0 0 '8 ok, 0 failed, samples 0 0 0' '8 kernels, 100.0 % of the GPU time: not all' -- "$program" plain
+options='--explain 0' runs 'no seconds for counting' 1 0 0 '8 ok, 0 failed, samples 0 0 0' 'not all counters were read of 8 kernels, 100.0 %' -- "$program" plain
 options='--explain 2' STANDIN_SLOW_START=1100 \
-    runs 'two seconds for counting' 1 2 0 '6 ok, 0 failed, samples 1 1 0' 'note: 6 kernels, 100.0 % of the GPU time: not all' -- "$program" phases 6
+    runs 'two seconds for counting' 1 2 0 '6 ok, 0 failed, samples 1 1 0' 'not all counters were read of 6 kernels, 100.0 %' -- "$program" phases 6
 options='--explain 2 --runs 1' STANDIN_SLOW_START=1100 runs 'two seconds in one run' 1 2 0 '6 ok, 0 failed, samples 1 1 0' -- "$program" phases 6
 # A program that does something else each time is told.
 if chosen 'runs: another number of launches each time'; then
@@ -748,8 +749,7 @@ once() { # once LABEL CODE WORDS... -- ARGUMENT...
 }
 once 'far more copies' 1 'regressed  copies            2       50' -- --name program -- ./counted.sh reads
 once 'far more time' 1 'regressed  launches       48      480' -- --name program -- ./counted.sh plain 480
-once 'changed code that is not read' 1 'not read: counters of 1 new or changed kernel, 2.6 % of the GPU time, judged by time' \
-    '--explain SECONDS counts longer, --runs 3 runs' 'again): program/add_one@64,256' '!missing' '!regressed  program/add_one' \
+once 'changed code that is not read' 1 'not read, so judged by time: counters of 1 kernel, 2.6 % of the GPU time: program/add_one@64,256; --explain SECONDS counts' '!missing' '!regressed  program/add_one' \
     -- --explain 0 --name program -- ./counted.sh changed
 gate 'a replaced kernel' 1 'regressed  program/program' '24.0 ms  +21.2 ms' '; 7 kernels gone' '!missing' \
     -- -- "$program" many 2000
