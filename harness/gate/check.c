@@ -245,6 +245,20 @@ static char **find_suspects(const struct check *check, bool settled, size_t *cou
     return ids;
 }
 
+/* Whether a suspect row takes counters: times of a program are known by records. */
+static bool takes_counters(const struct check *check)
+{
+    for (size_t i = 0; i < check->comparison.count; i++) {
+        const struct judgement *judgement = &check->comparison.list[i];
+        const struct result *result = run_find(&check->run, judgement->kernel);
+        const bool recorded = result && judgement->metric && program_is_timed(check->request->metrics, result) &&
+                              (judgement->metric->class == METRIC_TIME || is_metric_of_program(judgement->metric));
+        if (judgement_is_suspect(judgement) && !recorded)
+            return true;
+    }
+    return false;
+}
+
 /* Counts bank conflicts on demand. In a second session comparison is that of the first one; in the first it is NULL. */
 static void count_conflicts(struct check *check, const struct comparison *comparison, struct run *run)
 {
@@ -258,6 +272,12 @@ static void measure_again(struct check *check, char *const *ids, size_t count)
     struct run again = {0};
     struct measurement measurement = check->request->measurement;
     char *label = x_sprintf("confirming %zu kernel%s", count, plural(count));
+    struct program program;
+    if (measurement.program && !takes_counters(check)) {
+        program = *measurement.program;
+        program.seconds = 0;
+        measurement.program = &program;
+    }
     measurement.globs = ids;
     measurement.glob_count = count;
     measurement.label = label;

@@ -751,6 +751,13 @@ once 'far more copies' 1 'regressed  copies            2       50' -- --name pro
 once 'far more time' 1 'regressed  launches       48      480' -- --name program -- ./counted.sh plain 480
 once 'changed code that is not read' 1 'not read, so judged by time: counters of 1 kernel, 2.6 % of the GPU time: program/add_one@64,256; --explain SECONDS counts' '!missing' '!regressed  program/add_one' \
     -- --explain 0 --name program -- ./counted.sh changed
+# A second session reads no counters where only times are in doubt.
+if chosen 'gate: times in doubt'; then
+    rm -f log
+    STANDIN_LOG=$work/log STANDIN_SLOWER=1.1 gate 'times in doubt' 1 '2 of 2 sessions' -- -m time -- "$program" changed
+    ask grep -c ^process log
+    expect 'gate: times in doubt, counted once' 0 1
+fi
 gate 'a replaced kernel' 1 'regressed  program/program' '24.0 ms  +21.2 ms' '; 7 kernels gone' '!missing' \
     -- -- "$program" many 2000
 # The baseline says which shapes are one kernel.
