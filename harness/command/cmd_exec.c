@@ -60,7 +60,8 @@ out:
 /* clang-format off */
 static const struct option_row *const takes[] = {
     &option_save, &option_k, &option_first, &option_skip, &option_nvtx, &option_from_start,
-    &option_m, &option_lines, &option_runs, &option_name, &option_metrics, &option_timeout, &option_explain_words, NULL,
+    &option_m, &option_lines, &option_runs, &option_explain,
+    &option_name, &option_metrics, &option_timeout, &option_explain_words, NULL,
 };
 
 const struct command command_exec = {
@@ -71,8 +72,9 @@ const struct command command_exec = {
                "CuPy, cuBLAS or any other CUDA program. Its input, output and exit code stay its own. The table "
                "goes to standard error.\n"
                "The GPU counts the metrics in sets, which change while the program runs. A count that two "
-               "launches give alike is known. A kernel that has no count of a set has the program run again for it, if it "
-               "takes 1 % of its GPU time and is no warm-up. It has to do the same each time, and its output is shown the first time only. For a program that can "
+               "launches give alike is known. Counting takes an eighth of the program's time at most, unless --explain "
+               "says otherwise. A kernel that then has no count of a set has the program run a second time, if it takes 1 % of its GPU "
+               "time and is not of a warm-up. It has to do the same each time, and its output is shown the first time only. For a program that can "
                "run only once, use --runs 1: then what lacks is not counted. -m chooses metrics, and few take one set.\n"
                "Launches of one kernel in one shape make one entry, NAME/KERNEL@GRID,BLOCK. The launch of a CUDA "
                "graph is one entry, named after its kernels. NAME/program is all that counts, NAME/program:RANGE what was "

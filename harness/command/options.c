@@ -79,7 +79,11 @@ const struct option_row option_lines = {
     .doc = "also keep counts by source line, for `cugate explain`: a run of the program for each kernel", .ways = WAY(PROGRAM)};
 const struct option_row option_runs = {
     .name = "runs", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(runs), .minimum = 1, .maximum = 100,
-    .doc = "runs of a measurement at most (default: 1, and again for what that could not count)", .ways = WAY(PROGRAM)};
+    .doc = "run the program at most N times a measurement (default: once, twice if counters are missing)", .ways = WAY(PROGRAM)};
+const struct option_row option_explain = {
+    .name = "explain", .argument = "SECONDS", .kind = KIND_INTEGER, .place = PLACE(explain), .minimum = 0, .maximum = 86400,
+    .doc = "time for the detail: source lines of what regressed (default: 20), counters of a program (default: an eighth of "
+           "its own time, 2 to 60); 0: none"};
 const struct option_row option_function = {
     .name = "function", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(function),
     .doc = "its function, by the name in the machine code (default: that of the capsule)"};

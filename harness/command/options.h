@@ -75,7 +75,7 @@ struct options {
     bool force;                            /* init --force */
     const char *judge;                     /* bisect --judge */
     bool measure;                          /* bisect --measure */
-    int explain;                           /* --explain, seconds, default 20 */
+    int explain;                           /* --explain, seconds; -1: none were given */
     int sessions;                          /* --sessions, default 10 */
     bool list_metrics, list_devices, list_collectors, list_config;
     char **arguments; /* arguments that are no options, borrowed */
@@ -128,8 +128,8 @@ struct option_row {
 extern const struct option_row option_k, option_output, option_save, option_replay, option_power, option_baselines,
     option_kernels, option_metrics, option_trades, option_collector, option_device, option_samples, option_timeout,
     option_format, option_report, option_first, option_skip, option_nvtx, option_from_start, option_name,
-    option_simulate, option_whole, option_explain_words, option_m, option_lines, option_runs, option_function,
-    option_block, option_grid, option_shared, option_tolerance, option_type, option_exact;
+    option_simulate, option_whole, option_explain_words, option_m, option_lines, option_runs, option_explain,
+    option_function, option_block, option_grid, option_shared, option_tolerance, option_type, option_exact;
 
 /* ---- Commands: each is a file cmd_<name>.c and a row in commands.c ---- */
 

@@ -74,6 +74,7 @@ int options_program(struct program *program, struct measurement *measurement, co
         .part = {.nvtx_count = options->nvtx_count,
                  .waits = options->from_start && strcmp(options->from_start, "off") == 0},
         .runs = options->runs,
+        .seconds = options->explain < 0 && options->runs > 0 ? PROGRAM_COUNTS_ALL : options->explain,
         .quiet = options->quiet,
         .timeout = options->timeout,
     };

@@ -254,7 +254,7 @@ static void set_defaults(struct options *options)
     options->collector = OPTIONS_COLLECTOR;
     options->samples = OPTIONS_SAMPLES;
     options->sessions = 10;
-    options->explain = 20;
+    options->explain = -1;
     options->seed = -1;
 }
 

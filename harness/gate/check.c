@@ -11,6 +11,7 @@
 #include "weakened.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -204,17 +205,21 @@ static bool is_to_be_confirmed(const struct check *check, const struct judgement
            (settled ? judgement->pairs > 0 : !(check->request->against && judgement->metric->class == METRIC_TIME));
 }
 
-/* Whether one session made the check red for good, and nothing is in doubt: the program as a whole became slower by
- * more than sessions that were recorded ever strayed. No further session changes that. */
+/* Whether one session made the check red for good, by the totals of a program, of which none is in doubt: its time rose
+ * by more than sessions that were recorded ever strayed, or it launches or copies a tenth more. No further session
+ * changes that, whatever it finds of single kernels. */
 static bool is_settled(const struct check *check)
 {
     bool settled = false;
     for (size_t i = 0; i < check->comparison.count; i++) {
         const struct judgement *judgement = &check->comparison.list[i];
+        if (!is_program_row(judgement->kernel) || !judgement->metric)
+            continue;
         if (judgement_is_suspect(judgement) && judgement->verdict == VERDICT_UNSURE)
             return false;
-        settled |= judgement->metric && judgement->metric->class == METRIC_TIME && is_program_row(judgement->kernel) &&
-                   judgement->verdict == VERDICT_REGRESSED && judgement->run_sessions == 1;
+        settled |= judgement->verdict == VERDICT_REGRESSED && judgement->run_sessions == 1 &&
+                   (judgement->metric->class == METRIC_TIME ||
+                    fabs(judgement->change) > RULE_SAME_CODE * fabs(judgement->base));
     }
     return settled;
 }
@@ -240,6 +245,20 @@ static char **find_suspects(const struct check *check, bool settled, size_t *cou
     return ids;
 }
 
+/* Whether a suspect row takes counters: times of a program are known by records. */
+static bool takes_counters(const struct check *check)
+{
+    for (size_t i = 0; i < check->comparison.count; i++) {
+        const struct judgement *judgement = &check->comparison.list[i];
+        const struct result *result = run_find(&check->run, judgement->kernel);
+        const bool recorded = result && judgement->metric && program_is_timed(check->request->metrics, result) &&
+                              (judgement->metric->class == METRIC_TIME || is_metric_of_program(judgement->metric));
+        if (judgement_is_suspect(judgement) && !recorded)
+            return true;
+    }
+    return false;
+}
+
 /* Counts bank conflicts on demand. In a second session comparison is that of the first one; in the first it is NULL. */
 static void count_conflicts(struct check *check, const struct comparison *comparison, struct run *run)
 {
@@ -253,6 +272,12 @@ static void measure_again(struct check *check, char *const *ids, size_t count)
     struct run again = {0};
     struct measurement measurement = check->request->measurement;
     char *label = x_sprintf("confirming %zu kernel%s", count, plural(count));
+    struct program program;
+    if (measurement.program && !takes_counters(check)) {
+        program = *measurement.program;
+        program.seconds = 0;
+        measurement.program = &program;
+    }
     measurement.globs = ids;
     measurement.glob_count = count;
     measurement.label = label;
@@ -260,6 +285,7 @@ static void measure_again(struct check *check, char *const *ids, size_t count)
     set_judge(check, &measurement);
     if (check->measured == EXIT_SAME)
         check->measured = measure_run(&measurement, &again);
+    check->is_confirmed = true;
     count_conflicts(check, &check->comparison, &again);
     check_confirm_conflicts(&check->run, &again, check->request->metrics);
     run_append(&check->run, &again);
@@ -300,9 +326,11 @@ static int measure(struct check *check)
     struct measurement measurement = check->request->measurement;
     const bool divides = check_reads_instrumented(&measurement);
     set_judge(check, &measurement);
+    const double began = now_seconds();
     check->measured =
         divides ? check_known(&measurement, check->request->all ? NULL : check->request->baselines, &check->run)
                 : measure_whole(&measurement, &check->run);
+    check->took = now_seconds() - began;
     if (check->measured != EXIT_SAME && (check->run.result_count == 0 || measurement.program))
         return check->measured;
     const int code = find_baseline(check);
@@ -363,6 +391,19 @@ static const struct way ways[ORIGINS] = {
 };
 static const struct way recorded = {.make = replay};
 
+/* Returns how long source lines may be looked for. A program runs a second time for them, if it is short, and no third
+ * time by itself. */
+static double seconds_for_lines(const struct check *check)
+{
+    enum { LINES_SECONDS = 20, AGAIN_SECONDS = 60 };
+    const struct check_request *request = check->request;
+    if (request->explain >= 0)
+        return request->explain;
+    if (!request->measurement.program)
+        return LINES_SECONDS;
+    return check->is_confirmed || request->against || check->took > AGAIN_SECONDS ? 0 : check->took;
+}
+
 /* Whether there is something to judge, and nothing stopped the measuring so far. */
 static bool goes_on(const struct check *check)
 {
@@ -394,8 +435,9 @@ static int judge(struct check *check, const struct way *way)
         confirm(check, true);
     if (request->lines && check->measured == EXIT_SAME)
         check->measured = measure_profile(&request->measurement, &check->run, NULL, 0, PROVIDES_LINE_COUNTS);
-    if (way->runs && goes_on(check) && request->explain > 0)
-        check_explain(&request->measurement, &check->comparison, &check->baseline, request->against, request->explain,
+    const double seconds = seconds_for_lines(check);
+    if (way->runs && goes_on(check) && seconds > 0)
+        check_explain(&request->measurement, &check->comparison, &check->baseline, request->against, seconds,
                       &check->run);
     return EXIT_SAME;
 }

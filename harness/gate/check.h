@@ -26,7 +26,7 @@ struct check_request {
     const char *before;  /* folder with the baselines and metrics of the revision before, or NULL */
     bool stale;          /* judge a kernel library that is older than its sources as any other */
     bool lines;          /* ORIGIN_PROGRAM: also collect the counts by source line of all kernels */
-    int explain;         /* seconds for finding the source lines of what regressed */
+    int explain;         /* seconds for finding the source lines of what regressed; -1: as many as it is worth */
 };
 
 struct check {
@@ -39,6 +39,8 @@ struct check {
     struct note_items newer;     /* sources that are newer than the kernel library, unless it may be stale */
     size_t neither;              /* kernels of the baseline that neither the library nor its base build has */
     size_t unasked;              /* rows of the baseline that were not asked for, and are not judged */
+    double took;                 /* seconds of measuring, before anything was measured again */
+    bool is_confirmed;           /* something was measured again */
     int measured;                /* exit code of measuring */
     int read;                    /* exit code of reading the baseline; it is read once, */
     bool is_read;                /* when its device is known */

@@ -17,6 +17,7 @@ int InitializeInjection(void)
         atomic_store(&process.off, true);
         return 1;
     }
+    process.began = now_seconds();
     bounds_begin(&process.request.part);
     keep_open(process.request.folder);
     if (!program_part_is_all(&process.request.part))

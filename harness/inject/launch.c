@@ -18,6 +18,7 @@ enum {
 
 static _Thread_local bool within;           /* this thread is in a launch, and holds the mutex */
 static _Thread_local struct group *current; /* the group of that launch; NULL when nobody wants it */
+static _Thread_local bool may_count;        /* counting had time left before it */
 
 bool launch_is_within(void)
 {
@@ -49,6 +50,13 @@ static bool can_wait(const struct group *group, enum ranges_mode mode)
            process.unwanted < PATIENCE;
 }
 
+/* Whether the launch may be its kernel's only one, and a set without its time is counted: CUPTI's records then have it.
+ */
+static bool is_to_be_recorded(const struct group *group)
+{
+    return process.request.changes && sets_now() > 0 && group && group->id && !group->graph && group->launches == 0;
+}
+
 /* Whether the launch is measured though nobody asked for it: it is in a session of the first set, and there is no
  * record of its time. */
 static bool is_taken_along(const struct group *group, enum ranges_mode mode)
@@ -76,15 +84,19 @@ static bool is_held(const struct group *group)
 /* Begins a session if this launch is wanted. The mutex is held. mode says how a launch of that group is measured. */
 static void before_launch(struct group *group, enum ranges_mode mode, unsigned bounds, bool held)
 {
-    if (ranges_running() && ranges_are_full())
+    may_count = process_may_count();
+    if (ranges_running() && (ranges_are_full() || !may_count))
         process_stop_session();
-    const bool may = !capture_is_on() && bounds && !held && !process_is_off();
+    if (!may_count && ranges_hold_counters())
+        ranges_close();
+    const bool may = !capture_is_on() && bounds && !held && may_count && !process_is_off();
     if (may && sets_follow(group)) {
         process_stop_session();
         ranges_close();
         sets_change();
     }
-    const bool wanted = may && group_is_wanted(group, sets_now()) && !can_wait(group, mode) && !process_is_off();
+    const bool wanted = may && group_is_wanted(group, sets_now()) && !can_wait(group, mode) &&
+                        !is_to_be_recorded(group) && !process_is_off();
     process.last = now_seconds();
     if (wanted) {
         process.unwanted = 0;
@@ -92,7 +104,7 @@ static void before_launch(struct group *group, enum ranges_mode mode, unsigned b
     } else if (ranges_running()) {
         process.unwanted++;
         /* A graph's launch that is no range would break the session. */
-        if (process.unwanted > PATIENCE || mode == RANGES_OF_GRAPHS)
+        if (process.unwanted > PATIENCE || mode == RANGES_OF_GRAPHS || is_to_be_recorded(group))
             process_stop_session();
     }
     current = (wanted || (may && is_taken_along(group, mode))) && !process_is_off() ? group : NULL;
@@ -115,8 +127,8 @@ static void after_launch(struct group *group, enum ranges_mode mode, CUstream st
     }
     if (group && good) {
         if (bounds && !held && !capture_is_on())
-            sets_note_missed(group);
-        group->due += bounds && !held && group->launches >= group->skip;
+            sets_note_missed(group, may_count && !is_to_be_recorded(group));
+        group->due += bounds && !held && may_count && group->launches >= group->skip;
         group->launches++;
         group_count_launch(group, bounds);
     }
@@ -193,13 +205,16 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
     static _Thread_local bool runs;       /* the launch runs now, and not with a graph later */
     static _Thread_local unsigned bounds; /* what it counts for */
     static _Thread_local bool kept;       /* it becomes a capsule */
-    static _Thread_local bool held;
+    static _Thread_local bool held, counts;
+    static _Thread_local double entered;
     if (call->callbackSite == CUPTI_API_ENTER) {
         if (!process_lock(LAUNCH_SECONDS)) {
             atomic_fetch_add(&process.unwatched[UNWATCHED_WAIT], 1);
             return;
         }
         struct problem problem;
+        entered = now_seconds();
+        counts = ranges_running();
         within = true;
         kept = false;
         group = NULL;
@@ -227,6 +242,8 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
             keep_end(group, good);
         if (runs)
             after_launch(group, mode, stream, bounds, held, good);
+        if (counts || ranges_running())
+            process.counting += now_seconds() - entered;
         within = false;
         process_unlock();
     }

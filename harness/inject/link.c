@@ -81,6 +81,8 @@ static void take_line(struct request *request, const char *key, char *text)
         link_token = x_strdup(text);
     } else if (strcmp(key, "set") == 0) {
         request->set = strtoul(text, NULL, 10);
+    } else if (strcmp(key, "seconds") == 0) {
+        request->seconds = (int)strtol(text, NULL, 10);
     } else if (strcmp(key, "changes") == 0) {
         request->changes = true;
     } else if (strcmp(key, "locks") == 0) {

@@ -9,12 +9,18 @@
 #include <cupti_version.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum { FAILURES_MAX = 3 /* failed sessions in a row, after which the process gives up */ };
+
+/* By default counting may take this part of the program's own time, at least and at most so many seconds. Once that is
+ * over, it goes on when it has so many seconds again, since to open the counters takes some of them. */
+#define COUNTING_SHARE 0.125
+enum { COUNTING_LEAST = 2, COUNTING_MOST = 60, COUNTING_AGAIN = 1 };
 
 struct process process = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -37,6 +43,16 @@ bool process_lock(double seconds)
 void process_unlock(void)
 {
     pthread_mutex_unlock(&process.mutex);
+}
+
+bool process_may_count(void)
+{
+    static bool over;
+    const double own = now_seconds() - process.began - process.counting,
+                 share = fmin(fmax(COUNTING_SHARE * own, COUNTING_LEAST), COUNTING_MOST),
+                 left = (process.request.seconds < 0 ? share : process.request.seconds) - process.counting;
+    over = over ? left < COUNTING_AGAIN : left <= 0;
+    return !over || process.request.lines;
 }
 
 /* ---- Saying ---- */

@@ -23,6 +23,8 @@ extern struct process {
     size_t unwanted;       /* launches in a row, in this session, that nobody wants */
     atomic_size_t unwatched[UNWATCHED_REASONS]; /* launches that are of no group */
     double last;                                /* when the last launch was, by now_seconds() */
+    double began;                               /* when the library was loaded */
+    double counting;                            /* seconds that launches have taken while something was counted */
 } process;
 
 bool process_is_off(void);
@@ -33,7 +35,10 @@ void process_unlock(void);
  * -1 with *problem. */
 int process_describe(struct problem *problem);
 void process_give_up(const struct problem *problem); /* the program continues, and is no longer measured */
-void process_say_end(void);                          /* sends the last message that the parent gets */
+/* Whether counting has time left: request.seconds, by default a part of the time that the program itself took so far.
+ */
+bool process_may_count(void);
+void process_say_end(void); /* sends the last message that the parent gets */
 void process_start_session(enum ranges_mode mode);
 void process_stop_session(void);
 /* Ends the session as process_stop_session() does, in a thread that is not the program's. */

@@ -10,6 +10,7 @@
 /* What the parent asks of this process. Its strings are never freed. */
 struct request {
     struct metrics metrics;   /* only name, counter and whether it is exact are set of each metric */
+    int seconds;              /* counting takes no longer; -1: as process_may_count() has it */
     size_t set;               /* index of the set of metrics to begin with; a set takes one pass */
     bool changes;             /* the set changes while the program runs; otherwise it stays that one */
     char *folder;             /* folder for the machine code of modules */

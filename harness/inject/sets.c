@@ -5,7 +5,8 @@
  * expected needs it: one that was launched longer ago than any came back so far is not. A change costs 0.2 s, so it
  * takes more launches without need of the set each time that all were counted. Set 0, which has time and instructions,
  * is home: where no set lacks anything any more, launches of a new kind find it. All of this follows from the sequence
- * of launches and their counts alone, so a program that repeats is counted alike each time. */
+ * of launches and their counts alone, so a program that repeats is counted alike each time, until counting has taken
+ * its time (process_may_count()). */
 #include "sets.h"
 
 #include <stdlib.h>
@@ -203,9 +204,9 @@ void sets_change(void)
     sets.changes++;
 }
 
-void sets_note_missed(struct group *group)
+void sets_note_missed(struct group *group, bool counts)
 {
     for (size_t set = 0; set < sets.count && sets.change; set++)
-        if (set != sets.now && group_needs(group, set))
+        if ((set != sets.now || !counts) && group_needs(group, set))
             group_counted(group, set)->missed++;
 }

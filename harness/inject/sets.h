@@ -17,7 +17,7 @@ bool group_is_wanted(const struct group *group, size_t set);
  * give the counters back, and then call sets_change(). */
 bool sets_follow(struct group *group);
 void sets_change(void);
-/* Notes in which other sets that launch was wanted as well. */
-void sets_note_missed(struct group *group);
+/* Notes in which other sets that launch was wanted as well. Without `counts` it was not counted in this one either. */
+void sets_note_missed(struct group *group, bool counts);
 
 #endif

@@ -538,6 +538,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
     judge_uncomputed(comparison, &sides);
     forget_repeated(&judging.unknown);
     note_moved_counts(comparison, &sides);
+    note_unread(comparison, &sides);
     note_unknown(comparison, &judging.unknown);
     note_left_out(&judging);
     free(judging.unknown.names);

@@ -116,11 +116,24 @@ static bool is_little_traffic(const struct asked *row)
            fmax(row->judgement->base, row->judgement->now) < RULE_FEW_BYTES;
 }
 
+/* Whether it is of all shapes of a function, which are others now, and depends on the grids. */
+static bool is_of_other_shapes(const struct asked *row)
+{
+    const struct result *base = row->pairing->base_result, *now = row->pairing->now_result;
+    bool same = base->launch_count == now->launch_count;
+    for (size_t i = 0; i < now->launch_count && same; i++)
+        same = memcmp(base->launches[i].grid, now->launches[i].grid, sizeof now->launches[i].grid) == 0;
+    return program_is_of_shapes(now->id) && !same &&
+           (row->metric->class == METRIC_TIME || computed_counter_of(row->metric) == COMPUTED_BALANCE);
+}
+
 /* The first that applies decides. Amounts are those of the larger side, so what grew beyond is judged. */
 static const struct excuse {
     bool (*applies)(const struct asked *row);
     const char *words;
 } not_judged[] = {
+    {is_of_other_shapes,
+     "not judged: its function is launched in other grids; the program's GPU time is, and its launches"},
     {is_no_program_count, "not judged: the program's time and launches are"},
     {has_gpu_time, "not judged: the GPU time by records is"},
     {has_computing_time,

@@ -109,6 +109,8 @@ bool is_judged_by_time(const struct pairing *pairing);
 bool explains_only(const struct pairing *pairing, const struct metric *metric);
 /* Notes kernels in which such a count moved by more than a percent. */
 void note_moved_counts(struct comparison *comparison, const struct sides *sides);
+/* Notes kernels of new or changed code that were not counted in all sets. */
+void note_unread(struct comparison *comparison, const struct sides *sides);
 
 /* Revises judgements of launches, and of times of the same machine code, when all others are made: more of them are a
  * trade-off if the program's time as a whole improved. */

@@ -50,6 +50,16 @@ const struct metric *metric_of_shift(const struct metrics *metrics, const struct
     return metric;
 }
 
+/* Returns words such as " in grids 1x1x1 to 793x1x1" of a kernel in many shapes; else "". Caller frees. */
+static char *range_of_grids(const struct result *kernel)
+{
+    const struct launch *least = kernel->launches, *most = least + 1;
+    return program_is_of_shapes(kernel->id) && kernel->launch_count == 2
+               ? x_sprintf(" in grids %ux%ux%u to %ux%ux%u", least->grid[0], least->grid[1], least->grid[2],
+                           most->grid[0], most->grid[1], most->grid[2])
+               : x_strdup("");
+}
+
 char *share_of_program(const struct metrics *metrics, const struct run *run, const struct result *kernel)
 {
     const struct metric *time;
@@ -62,10 +72,14 @@ char *share_of_program(const struct metrics *metrics, const struct run *run, con
         return x_sprintf("%.0f launch%s", launches, plural_of((size_t)launches, "", "es"));
     char own[64], all[64];
     const char *caller = kernel->launched_by;
+    char *grids = range_of_grids(kernel);
     metric_format(time, took, own, sizeof own);
     metric_format(time, whole, all, sizeof all);
-    return x_sprintf("%.0f launch%s%s%.200s, %s of the program's %s", launches, plural_of((size_t)launches, "", "es"),
-                     caller ? " by " : "", caller ? caller : "", own, all);
+    char *words =
+        x_sprintf("%.0f launch%s%s%s%.200s, %s of the program's %s", launches, plural_of((size_t)launches, "", "es"),
+                  grids, caller ? " by " : "", caller ? caller : "", own, all);
+    free(grids);
+    return words;
 }
 
 bool program_may_wait(const struct sides *sides, const char *kernel)
@@ -152,6 +166,17 @@ void note_moved_counts(struct comparison *comparison, const struct sides *sides)
         comparison, &items,
         "not judged, since the same machine code counted otherwise in the same shape, by its arguments "
         "or data; its time is");
+}
+
+void note_unread(struct comparison *comparison, const struct sides *sides)
+{
+    const char *left_out = sides->run->session_count > 0 ? sides->run->sessions[0].facts[SESSION_LEFT_OUT] : NULL;
+    if (left_out)
+        comparison_add_note(
+            comparison,
+            "not read, so judged by time: counters of %s; --explain SECONDS counts longer, --runs 3 runs "
+            "the program again",
+            left_out);
 }
 
 static bool is_improved_program(const struct judgement *judgement)

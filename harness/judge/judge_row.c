@@ -408,6 +408,30 @@ static bool is_known_code(const struct pairing *pairing, const struct metric *me
     return known;
 }
 
+static bool has_left_out(const struct session *sessions, size_t count)
+{
+    while (count > 0 && !sessions[count - 1].facts[SESSION_LEFT_OUT])
+        count--;
+    return count > 0;
+}
+
+/* Whether one side left the row out, since counting had no time left, or the program did not run again for it. The time
+ * is judged. */
+static bool is_left_out(const struct pairing *pairing, const struct metric *metric)
+{
+    char *why = NULL;
+    const struct sides *sides = pairing->sides;
+    const struct result *base = pairing->base_result;
+    const struct run *run = pairing->base ? sides->run : sides->baseline;
+    const bool own = !pairing->base && base->session_count > 0;
+    const bool told =
+        own ? has_left_out(base->sessions, base->session_count) : has_left_out(run->sessions, run->session_count);
+    const bool left = told && is_of_counting(pairing, metric) && is_seen_whole(sides, pairing->now_result->id) &&
+                      (!pairing->base || same_part(pairing, &why));
+    free(why);
+    return left;
+}
+
 static bool is_known_to_wait(const struct pairing *pairing, const struct metric *metric)
 {
     return is_of_counting(pairing, metric) && program_holds(pairing->base_result) > 0 &&
@@ -457,6 +481,11 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
     } else if (was == VALUE_MEASURED && is == ABSENT && is_known_code(pairing, metric)) {
         judgement->verdict = VERDICT_INFO;
         set_reason(judgement, "not read: the same machine code in the same shape, whose time is judged");
+    } else if (((was == ABSENT && judgement->has_now) || (judgement->has_base && is == ABSENT)) &&
+               is_left_out(pairing, metric)) {
+        judgement->verdict = VERDICT_INFO;
+        set_reason(judgement, "not read%s: counting had no time left for it; its time is judged",
+                   judgement->has_now ? " in the baseline" : "");
     } else if (judgement->has_base && judgement->has_now) {
         if (same_definition(pairing->sides, metric, &judgement->reason) && same_part(pairing, &judgement->reason))
             judge_values(judgement, pairing, quantiles);

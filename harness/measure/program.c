@@ -16,6 +16,9 @@ const struct backend program_backend = {
     .provides = PROVIDES_VALUES | PROVIDES_COUNTERS | PROVIDES_LINE_COUNTS,
 };
 
+/* A program that takes longer does not run again for counters unless it is asked to. */
+enum { AGAIN_SECONDS = 60 };
+
 struct measuring {
     const struct measurement *measurement;
     struct program_groups groups;
@@ -23,7 +26,7 @@ struct measuring {
     struct run *run;
     size_t sets, done;
     size_t *set_of; /* as in struct program_run */
-    bool *seldom;   /* of each set of metrics, whether what lacks it is launched too seldom to run the program again */
+    double took;    /* seconds of the first run */
     char **images;
     size_t image_count;
     int status;
@@ -162,6 +165,14 @@ static bool spares_first_part(const struct measuring *measuring, size_t set)
            !measuring->broken_off;
 }
 
+/* Whether the group has no number of that set since that was not worth the time. */
+static bool is_left_out(const struct measuring *measuring, const struct program_group *group, size_t set)
+{
+    const struct program *program = measuring->measurement->program;
+    return (program->seconds != PROGRAM_COUNTS_ALL && !measuring->broken_off && program_group_missed(group, set)) ||
+           (spares_first_part(measuring, set) && program_group_is_spared(&measuring->groups, group, program->first));
+}
+
 /* Adds the row of a metric that no run has counted. One that the chip lacks, or cannot count in one pass, was in no
  * set; of optional metrics that is to be expected. */
 static void fill_row(const struct measuring *measuring, struct result *result, size_t m)
@@ -170,11 +181,7 @@ static void fill_row(const struct measuring *measuring, struct result *result, s
     const struct program_group *group = program_group_find(&measuring->groups, result->id);
     const bool in_set = measuring->set_of && measuring->set_of[m] > 0;
     const size_t set = in_set ? measuring->set_of[m] - 1 : 0;
-    if (group && group->known)
-        return;
-    if (in_set && ((measuring->seldom && measuring->seldom[set]) ||
-                   (spares_first_part(measuring, set) && group &&
-                    program_group_is_spared(&measuring->groups, group, measuring->measurement->program->first))))
+    if (group && (group->known || (in_set && is_left_out(measuring, group, set))))
         return;
     struct row *row = result_add(result, metric->name);
     row->state = metric->optional && !in_set ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
@@ -199,9 +206,12 @@ static void fill_gaps(struct measuring *measuring)
     size_t skipped = 0;
     for (size_t g = 0; g < measuring->groups.count; g++) {
         const struct program_group *group = measuring->groups.list[g];
+        if (group->one && group->times == 0)
+            continue;
         skipped += group->wanted && group->times > 0 && group->due == 0 && measuring->measurement->program->skip > 0;
         struct result *result = group->wanted ? run_find(run, group->id) : NULL;
-        if (group->wanted && group->known && group->runs > 0 && group->shares[0].took[0] > 0)
+        const bool left = group->known || (group->due == 0 && is_left_out(measuring, group, 0));
+        if (group->wanted && left && group->runs > 0 && group->shares[0].took[0] > 0)
             result = run_add(run, group->id);
         if (group->wanted && !result && expects_number(measuring, group) && !measuring->measurement->profile)
             result_fail(run_add(run, group->id), RESULT_FAILED,
@@ -264,27 +274,34 @@ static char *names_of_set(const struct measuring *measuring, size_t set)
     return names;
 }
 
-/* Decides whether what lacks the set is worth no other run of the program, unless the user asks for it, and says so.
- * Set 0 has the time, which every kernel needs. */
-static bool is_too_seldom(struct measuring *measuring, size_t set, size_t kernels)
+/* Whether what lacks the set is worth no other run of the program. Set 0 has the time, which every kernel needs. */
+static bool is_too_seldom(const struct measuring *measuring, size_t set)
+{
+    return set > 0 && !measuring->broken_off && !program_lack_matters(&measuring->groups);
+}
+
+/* Returns how often the program may run. A check makes its second run where a verdict needs it. */
+static size_t most_runs(const struct measuring *measuring)
 {
     const struct program *program = measuring->measurement->program;
-    size_t all;
-    bool matters;
-    const size_t launches = program_lacking_launches(&measuring->groups, &all, &matters);
-    if (set == 0 || matters || program->runs > 0 || measuring->broken_off)
-        return false;
-    if (!measuring->seldom)
-        measuring->seldom = x_calloc(measuring->sets, sizeof *measuring->seldom);
-    measuring->seldom[set] = true;
-    char *names = names_of_set(measuring, set);
-    if (!program->quiet)
-        remark("%zu kernel%s, %zu of the program's %zu launches, %s no count of %s; --runs %zu runs the program again "
-               "for %s",
-               kernels, plural(kernels), launches, all, plural_of(kernels, "has", "have"), names, measuring->sets,
-               plural_of(kernels, "it", "them"));
-    free(names);
-    return true;
+    const bool is_long = measuring->took > (program->seconds < 0 ? AGAIN_SECONDS : program->seconds);
+    return program->runs > 0                       ? (size_t)program->runs
+           : measuring->broken_off                 ? SIZE_MAX
+           : is_long || measuring->groups.baseline ? 1
+                                                   : 2;
+}
+
+/* Notes which kernels lack counters since these were not worth the time, and says so where the gate does not. */
+static void note_left_out(const struct measuring *measuring)
+{
+    const struct measurement *measurement = measuring->measurement;
+    if (measurement->program->seconds == PROGRAM_COUNTS_ALL || measurement->profile)
+        return;
+    char *text = program_left_out(&measuring->groups, measuring->run, measurement->metrics, measuring->set_of);
+    if (text && !measurement->program->quiet && !measuring->groups.baseline)
+        remark("not all counters were read of %s; --explain SECONDS counts longer, --runs 3 runs the program again",
+               text);
+    measuring->run->sessions[0].facts[SESSION_LEFT_OUT] = text;
 }
 
 /* Warns of what no other run is made for. */
@@ -297,17 +314,6 @@ static void say_lacks(const struct measuring *measuring, size_t set, size_t kern
         kernels, plural(kernels), plural_of(kernels, "s", ""), names, plural_of(kernels, "it was", "they were"),
         measuring->measurement->program->runs, plural_of(kernels, "it", "them"));
     free(names);
-}
-
-/* Says that no other run is made for kernels of the first part. */
-static void say_spared(const struct measuring *measuring, size_t kernels)
-{
-    if (kernels > 0 && !measuring->measurement->program->quiet)
-        remark("%zu kernel%s %s launched in the first part of the program only, a warm-up or an autotuner's, and %s "
-               "not counted in all %zu sets of "
-               "metrics; --runs %zu runs the program again for %s",
-               kernels, plural(kernels), plural_of(kernels, "was", "were"), plural_of(kernels, "is", "are"),
-               measuring->sets, measuring->sets, plural_of(kernels, "it", "them"));
 }
 
 static void release_images(struct measuring *measuring)
@@ -328,8 +334,10 @@ static size_t measure_unrecorded(const struct measuring *measuring)
     for (size_t g = 0; g < measuring->groups.count; g++) {
         struct program_group *group = measuring->groups.list[g];
         const double took = group->runs > 0 ? group->shares[0].took[0] : 0;
-        group->unrecorded = group->known && group->holds == 0 && isnan(took);
-        group->known = (group->known && !isnan(took)) || (all_due && group->due == 0 && took > 0);
+        group->unrecorded = group->known && group->holds == 0 && isnan(took) && !group->one;
+        group->known &= !isnan(took) || group->one;
+        group->skipped = !group->known && all_due && group->due == 0 && took > 0 && !program_group_missed(group, 0);
+        group->known |= group->skipped;
         count += group->unrecorded;
     }
     return count;
@@ -339,7 +347,9 @@ static size_t measure_unrecorded(const struct measuring *measuring)
  * not tell how long that took, the program runs again, and all is measured. */
 static int run_first(struct measuring *measuring)
 {
+    const double began = now_seconds();
     int code = run_once(measuring, 0, false);
+    measuring->took = now_seconds() - began;
     const size_t unrecorded = measure_unrecorded(measuring);
     if (code != EXIT_SAME || unrecorded == 0 || measuring->sets > 0 || measuring->measurement->program->runs == 1)
         return code;
@@ -353,26 +363,26 @@ static int run_first(struct measuring *measuring)
     return run_once(measuring, 0, false);
 }
 
-/* Runs the program again for each set that some kernels lack. A program that was killed would be killed again. */
+/* Runs the program again for sets that some kernels lack. A program that was killed would be killed again. */
 static int complete(struct measuring *measuring)
 {
     const struct program *program = measuring->measurement->program;
-    const size_t most = program->runs > 0 ? (size_t)program->runs : SIZE_MAX;
+    const size_t most = most_runs(measuring);
     int code = EXIT_SAME;
-    size_t spared = 0;
     for (size_t set = 0; set < measuring->sets && code == EXIT_SAME && measuring->status < 128; set++) {
         size_t kernels = program_lacks(&measuring->groups, measuring->run, measuring->measurement->metrics,
                                        measuring->set_of, set, program->enough, !measuring->broken_off);
-        const size_t firsts =
-            spares_first_part(measuring, set) ? program_spare_first_part(&measuring->groups, program->first) : 0;
-        spared = firsts > spared ? firsts : spared;
-        kernels -= firsts;
-        if (kernels == 0 || is_too_seldom(measuring, set, kernels))
+        if (spares_first_part(measuring, set))
+            kernels -= program_spare_first_part(&measuring->groups, program->first);
+        if (kernels == 0 || (program->runs == 0 && is_too_seldom(measuring, set)))
             continue;
-        if (measuring->done == most) {
-            say_lacks(measuring, set, kernels);
+        if (measuring->done >= most) {
+            if (program->seconds == PROGRAM_COUNTS_ALL)
+                say_lacks(measuring, set, kernels);
             continue;
         }
+        if (program->runs == 0)
+            kernels -= program_drop_short(&measuring->groups);
         if (!program->quiet)
             remark(
                 "run %zu of the program: %zu kernel%s %s launched too seldom to be counted in all %zu sets of metrics "
@@ -380,7 +390,6 @@ static int complete(struct measuring *measuring)
                 measuring->done + 1, kernels, plural(kernels), plural_of(kernels, "was", "were"), measuring->sets);
         code = run_once(measuring, set, true);
     }
-    say_spared(measuring, spared);
     return code;
 }
 
@@ -396,9 +405,11 @@ static int measure_sets(struct measuring *measuring)
         program_groups_expect(&measuring->groups, measurement->globs, measurement->glob_count) < 0)
         code = EXIT_USAGE;
     if (measuring->run->session_count > 0) {
+        program_shapes_forget(&measuring->groups, measuring->run);
         describe(measuring);
         fill_gaps(measuring);
         program_groups_name(&measuring->groups, program->name, measuring->run);
+        note_left_out(measuring);
         for (size_t i = 0; i < measuring->run->result_count; i++)
             result_demangle(&measuring->run->results[i]);
         program_groups_add_code(&measuring->groups, measuring->setting.folder, measuring->images,
@@ -427,7 +438,6 @@ int program_measure(const struct measurement *measurement, struct run *run)
     }
     release_images(&measuring);
     free(measuring.set_of);
-    free(measuring.seldom);
     program_groups_release(&measuring.groups);
     program_setting_close(&measuring.setting);
     return code;

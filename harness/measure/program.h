@@ -1,18 +1,21 @@
 /* program.h - measures an unmodified program through the library that the CUDA driver loads into each of its processes
  * (the room inject). The program runs once, while one set of metrics after the other is counted, each of which takes
- * one pass. For each set that some kernel then lacks it runs once more, and the runs are joined. */
+ * one pass, until counting has taken its time. If kernels that matter lack a set, it runs once more, and the runs are
+ * joined. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
 #include "model/model.h"
 #include "worker/worker.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #define PROGRAM_NAME_MAX 40
 #define PROGRAM_FIRST 5 /* launches of a group that are measured by default, where they differ, */
 #define PROGRAM_KNOWN 2 /* and where they do not */
+#define PROGRAM_COUNTS_ALL INT_MAX
 
 struct program {
     char *const *arguments; /* the command; the list ends in NULL */
@@ -22,7 +25,9 @@ struct program {
     size_t known;           /* so many of them are enough of each set of metrics if they are alike; */
     size_t enough;          /* with so many the program need not run again */
     struct program_part part; /* what counts of it */
-    int runs;                 /* most runs of the program; 0: as many as it takes */
+    int runs;                 /* most runs of the program; 0: one, and a second one for counters where it is short */
+    int seconds; /* most that counting may take in each run; -1: a part of the program's own time (inject/process.c);
+                  * PROGRAM_COUNTS_ALL: as long as it takes, so that what then lacks is not counted */
     /* The program prints to standard output; otherwise what it prints there goes to standard error. */
     bool speaks;
     bool repeats;   /* it may be measured again, so that its input is kept for that */

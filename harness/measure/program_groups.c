@@ -94,13 +94,17 @@ static void put_extents(FILE *stream, const unsigned of[3])
         fprintf(stream, "%s%u", i > 0 ? "x" : "", of[i]);
 }
 
-/* Writes the shape of a launch, such as "128,256" for <<<128, 256>>>. Shared memory is added if there is any. */
-static void put_shape(FILE *stream, const struct launch *launch)
+/* Writes the shape of a launch, such as "128,256" for <<<128, 256>>>. Shared memory is added if there is any. one: that
+ * of many shapes. */
+static void put_shape(FILE *stream, const struct launch *launch, bool one)
 {
-    put_extents(stream, launch->grid);
+    if (one)
+        fputs(PROGRAM_ANY_GRID, stream);
+    else
+        put_extents(stream, launch->grid);
     fputc(',', stream);
     put_extents(stream, launch->block);
-    if (launch->shared > 0)
+    if (launch->shared > 0 && !one)
         fprintf(stream, ",%u", launch->shared);
 }
 
@@ -142,7 +146,7 @@ static char *make_id(const char *family, const struct program_group *group, char
         put_graph(stream, group, names);
     } else {
         fprintf(stream, "%s@", names[0]);
-        put_shape(stream, &group->launches[0].launch);
+        put_shape(stream, &group->launches[0].launch, group->one == group);
     }
     fclose(stream);
     return id;
@@ -150,12 +154,13 @@ static char *make_id(const char *family, const struct program_group *group, char
 
 static bool is_same_group(const struct program_group *a, const struct program_group *b)
 {
-    if (a->graph != b->graph || a->count != b->count)
+    if (a->graph != b->graph || a->count != b->count || (a->one == a) != (b->one == b))
         return false;
     for (size_t i = 0; i < a->count; i++) {
         const struct launch *x = &a->launches[i].launch, *y = &b->launches[i].launch;
-        if (strcmp(x->function, y->function) != 0 || memcmp(x->grid, y->grid, sizeof x->grid) != 0 ||
-            memcmp(x->block, y->block, sizeof x->block) != 0 || x->shared != y->shared)
+        const bool same_grid = memcmp(x->grid, y->grid, sizeof x->grid) == 0 && x->shared == y->shared;
+        if (strcmp(x->function, y->function) != 0 || memcmp(x->block, y->block, sizeof x->block) != 0 ||
+            (!same_grid && a->one != a))
             return false;
     }
     return true;
@@ -196,6 +201,15 @@ static char *first_id_of(const struct program_groups *groups, const struct progr
     for (size_t i = 0; i < group->count; i++)
         free(names[i]);
     free(names);
+    return id;
+}
+
+/* Returns the id that the group would have with all shapes of its function. */
+static char *id_of_shapes(const struct program_groups *groups, struct program_group *group, const char *family)
+{
+    group->one = group;
+    char *id = first_id_of(groups, group, family);
+    group->one = NULL;
     return id;
 }
 
@@ -323,6 +337,12 @@ static char *make_single(char *id, const struct program_groups *groups)
     return id;
 }
 
+void program_group_add(struct program_groups *groups, struct program_group *group, const char *family)
+{
+    group->id = make_single(first_id_of(groups, group, family), groups);
+    *ARRAY_GROW(groups->list, groups->count) = group;
+}
+
 bool program_group_take(struct program_groups *groups, const struct measurement *measurement, const char *folder,
                         int capability, const char *text, size_t most, struct program_group **taken)
 {
@@ -347,14 +367,17 @@ bool program_group_take(struct program_groups *groups, const struct measurement 
     char *id = first_id_of(groups, group, measurement->program->name);
     group->question = x_strdup(text);
     char *whole = program_row_id(measurement->program->name);
+    char *one = id_of_shapes(groups, group, measurement->program->name);
     group->wanted = is_meant(measurement->globs, measurement->glob_count, id) ||
+                    is_meant(measurement->globs, measurement->glob_count, one) ||
                     glob_any(measurement->globs, measurement->glob_count, whole);
     free(whole);
-    group->id = make_single(id, groups);
+    free(one);
+    free(id);
     group->share_count = 1 + measurement->program->part.nvtx_count;
     group->shares = x_calloc(group->share_count, sizeof *group->shares);
     program_known_set(groups, measurement, group);
-    *ARRAY_GROW(groups->list, groups->count) = group;
+    program_group_add(groups, group, measurement->program->name);
     *taken = group;
     return true;
 }

@@ -4,6 +4,7 @@
 #include "base/base.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Returns how many samples the group has in the set; SIZE_MAX if the answer was that it cannot be counted. */
 static size_t samples_of(const struct result *result, const struct metrics *metrics, const size_t *set_of, size_t set)
@@ -38,12 +39,17 @@ size_t program_lacks(const struct program_groups *groups, const struct run *run,
         struct program_group *group = groups->list[g];
         const struct result *result = run_find(run, group->id);
         const size_t samples = samples_of(result, metrics, set_of, set);
-        const bool missed = group->unrecorded || (set < group->missed_count && group->missed[set] > 0) ||
+        const bool missed = group->unrecorded || program_group_missed(group, set) ||
                             (!is_whole && has_more(result, metrics, set_of, samples, enough));
         group->complete = !group->wanted || group->known || !missed || samples >= enough;
         lacking += !group->complete;
     }
     return lacking;
+}
+
+bool program_group_missed(const struct program_group *group, size_t set)
+{
+    return set < group->missed_count && group->missed[set] > 0;
 }
 
 bool program_group_is_of_first_part(const struct program_group *group)
@@ -84,24 +90,72 @@ size_t program_spare_first_part(const struct program_groups *groups, size_t firs
     return spared;
 }
 
-size_t program_lacking_launches(const struct program_groups *groups, size_t *all, bool *matters)
+bool program_lack_matters(const struct program_groups *groups)
 {
-    size_t lacking = 0;
     const double whole = all_time(groups);
     double time = 0;
-    *all = 0;
-    *matters = false;
+    bool matters = false;
     for (size_t g = 0; g < groups->count; g++) {
         const struct program_group *group = groups->list[g];
-        *all += group->times;
         if (group->complete)
             continue;
-        lacking += group->times;
         time += time_of(group);
-        *matters |= !program_is_seldom(time_of(group), whole);
+        matters |= !program_is_seldom(time_of(group), whole);
     }
-    *matters |= !(2 * time < whole);
-    return lacking;
+    return matters || !(2 * time < whole);
+}
+
+/* Orders groups by how long they took, the longest first. */
+static int by_time(const void *left, const void *right)
+{
+    const double a = time_of(*(struct program_group *const *)left), b = time_of(*(struct program_group *const *)right);
+    return (a < b) - (a > b);
+}
+
+size_t program_drop_short(const struct program_groups *groups)
+{
+    struct program_group **lacking = x_calloc(groups->count + 1, sizeof(struct program_group *));
+    size_t count = 0;
+    for (size_t g = 0; g < groups->count; g++)
+        if (!groups->list[g]->complete)
+            lacking[count++] = groups->list[g];
+    qsort(lacking, count, sizeof(struct program_group *), by_time);
+    for (size_t i = PROGRAM_LACKING_MANY; i < count; i++)
+        lacking[i]->complete = true;
+    free(lacking);
+    return count > PROGRAM_LACKING_MANY ? count - PROGRAM_LACKING_MANY : 0;
+}
+
+char *program_left_out(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
+                       const size_t *set_of)
+{
+    enum { SHOWN = 5 };
+    struct program_group **list = x_calloc(groups->count + 1, sizeof(struct program_group *));
+    size_t count = 0;
+    double time = 0;
+    for (size_t g = 0; g < groups->count; g++) {
+        const struct program_group *group = groups->list[g];
+        const struct result *result = group->times > 0 ? run_find(run, group->id) : NULL;
+        bool lacks = group->skipped;
+        for (size_t m = 0; m < metrics->count && result && set_of && !group->known; m++)
+            lacks |= set_of[m] > 0 && !result_find(result, metrics->list[m].name);
+        if (result && lacks)
+            list[count++] = groups->list[g];
+    }
+    qsort(list, count, sizeof(struct program_group *), by_time);
+    char *names = x_strdup("");
+    for (size_t i = 0; i < count; i++) {
+        char *longer = i < SHOWN ? x_sprintf("%s%s %s", names, i > 0 ? "," : "", list[i]->id) : NULL;
+        time += time_of(list[i]);
+        free(longer ? names : NULL);
+        names = longer ? longer : names;
+    }
+    char *text = count == 0 ? NULL
+                            : x_sprintf("%zu kernel%s, %.1f %% of the GPU time:%s%s", count, plural(count),
+                                        100 * time / all_time(groups), names, count > SHOWN ? ", ..." : "");
+    free(names);
+    free(list);
+    return text;
 }
 
 /* Whether what a further run has of a metric is to stand. What one launch could not count, all of them have not. */

@@ -42,13 +42,16 @@ struct program_group {
     size_t runs;    /* number of runs in the lists of each share */
     size_t *missed; /* for each set of metrics: launches in the first run while another set was counted */
     size_t missed_count;
-    bool complete;     /* a further run for a set of metrics need not measure it */
-    bool known;        /* nothing of it is measured: its time is in CUPTI's records, and the rest in the baseline, or it
-                        * waits for others */
-    size_t holds;      /* see program_holds(); 0 if it is measured all the same */
-    bool unrecorded;   /* it was, and there is no record, so that a further run measures it */
-    char *launched_by; /* by whom, as the process tells that launched it first, `teller`; NULL: not known */
-    pid_t teller;      /* 0: none */
+    bool complete; /* a further run for a set of metrics need not measure it */
+    bool known;    /* nothing of it is measured: its time is in CUPTI's records, and the rest in the baseline, or it
+                    * waits for others */
+    size_t holds;  /* see program_holds(); 0 if it is measured all the same */
+    bool apart;    /* it has a row of its own whatever other shapes its function has */
+    struct program_group *one; /* that of all shapes of its function, which counts its launches; NULL: none */
+    bool skipped;              /* the same, since no launch of it was to be measured in the first run */
+    bool unrecorded;           /* it was, and there is no record, so that a further run measures it */
+    char *launched_by;         /* by whom, as the process tells that launched it first, `teller`; NULL: not known */
+    pid_t teller;              /* 0: none */
 
     /* For capturing: program_capture.c, program_pick.c. */
     size_t most;   /* launches that count, of that process which made most of them in the first run */
@@ -80,6 +83,7 @@ struct program_rank {
 struct program_groups {
     const struct run *baseline; /* what a check judges the run by; NULL: everything is measured */
     bool measures_all;          /* there is to be none */
+    bool keeps_shapes;          /* however many a function has, each is a kernel */
     struct program_rank *ranks;
     size_t rank_count;
     struct program_group **list; /* groups of like launches, in the order in which their first launch came */
@@ -110,6 +114,8 @@ void program_times_fill(const struct program_groups *groups, const struct measur
 /* Adds to the results how often each kernel was launched; and, if every kernel that was launched has numbers, a result
  * for the program: program_total.c. */
 void program_total_add(const struct program_groups *groups, const struct measurement *measurement, struct run *run);
+/* Adds the group, with an id until all functions are known. */
+void program_group_add(struct program_groups *groups, struct program_group *group, const char *family);
 /* Gives the groups their final ids when all are known, in the run as well. */
 void program_groups_name(struct program_groups *groups, const char *family, struct run *run);
 void program_groups_release(struct program_groups *groups);
@@ -139,6 +145,17 @@ void program_known_begin(struct program_groups *groups, const struct measurement
  * its launches, or it waits for others. */
 void program_known_set(const struct program_groups *groups, const struct measurement *measurement,
                        struct program_group *group);
+
+/* ---- Many shapes of one function: program_shapes.c ---- */
+
+enum { PROGRAM_SHAPES = 16 }; /* so many have rows of their own */
+
+/* Returns the group that the launches of one in the list are of: where its function has too many shapes that is
+ * one for all of them, of which nothing is measured. */
+struct program_group *program_shapes_take(struct program_groups *groups, struct program_group *group,
+                                          const char *family);
+/* Takes away what was measured of shapes before they were too many, and in passing. */
+void program_shapes_forget(const struct program_groups *groups, struct run *run);
 
 /* ---- Which launches are kept: program_pick.c ---- */
 
@@ -248,9 +265,20 @@ size_t program_lacks(const struct program_groups *groups, const struct run *run,
 bool program_group_is_spared(const struct program_groups *groups, const struct program_group *group, size_t first);
 /* Sets `complete` of such groups, and returns how many were not. */
 size_t program_spare_first_part(const struct program_groups *groups, size_t first);
-/* Returns how often the first run launched the groups that are not complete; *all, how often all. *matters says whether
- * one of them took 1 % of its GPU time, all of them half of it, or either may be. */
-size_t program_lacking_launches(const struct program_groups *groups, size_t *all, bool *matters);
+/* Whether one of the groups that are not complete took 1 % of the first run's GPU time, all of them half of it, or
+ * either may be. */
+bool program_lack_matters(const struct program_groups *groups);
+/* A further run counts so many groups at most, those that took the most GPU time. Sets `complete` of the others that
+ * are not, and returns how many these are. */
+enum { PROGRAM_LACKING_MANY = 100 };
+size_t program_drop_short(const struct program_groups *groups);
+/* Whether the group lacks the set since another one was counted when it was launched, or counting was over. */
+bool program_group_missed(const struct program_group *group, size_t set);
+/* Returns which kernels have no row of some metric in a set, though neither the baseline has these nor the kernel waits
+ * for others: how many, their part of the first run's GPU time, and the names of those that took most of it. NULL:
+ * none. Caller frees. */
+char *program_left_out(const struct program_groups *groups, const struct run *run, const struct metrics *metrics,
+                       const size_t *set_of);
 /* Puts the samples of a further run in place of a result's where it has more of them, and those in its place. */
 void program_complete_rows(struct result *result, struct result *more);
 

@@ -21,7 +21,8 @@ static char *request_text(const struct program_run *run, const char *token)
     size_t size = 0;
     FILE *stream = x_memstream(&text, &size);
     const struct metrics *metrics = run->measurement->metrics;
-    fprintf(stream, "token %s\nset %zu\nfolder %s\nlocks %s\n", token, run->set, run->setting->folder,
+    fprintf(stream, "token %s\nset %zu\nseconds %d\nfolder %s\nlocks %s\n", token, run->set,
+            run->measurement->program->seconds, run->setting->folder,
             (run->setting->locks ? run->setting->locks : run->setting->folder));
     if (run->measurement->profile)
         fprintf(stream, "lines\n");
@@ -160,6 +161,7 @@ static bool take_group(struct program_run *run, struct program_process *process,
     if (!program_group_take(run->groups, measurement, run->setting->folder, static_facts_capability(&run->part.device),
                             text, GROUPS_MAX, &group))
         return false;
+    group = group ? program_shapes_take(run->groups, group, measurement->program->name) : NULL;
     /* A graph has no lines: its launch is no launch of a function. */
     const bool wanted = group && group->wanted && !(measurement->profile && group->graph);
     const bool spared = group && (group->known || (run->further && group->complete));
@@ -404,6 +406,17 @@ static double measured_time(const struct metrics *metrics, const struct result *
     return NAN;
 }
 
+/* Launches of a shape that no record tells of took as long as what was measured of it. */
+static void time_shape(const struct metrics *metrics, struct program_share *share, const struct program_share *before,
+                       const struct result *result)
+{
+    const double each = measured_time(metrics, result);
+    if (isnan(each))
+        return;
+    share->timed += share->launches - before->launches;
+    share->time_ns += each * (double)(share->launches - before->launches);
+}
+
 /* Adds what the process launched of the group to its rank. Where no record tells how long that took, what was measured
  * does. */
 static void note_rank(const struct program_run *run, struct program_rank *rank, const struct program_group *group,
@@ -415,9 +428,9 @@ static void note_rank(const struct program_run *run, struct program_rank *rank, 
     while (rank->count <= at)
         *ARRAY_GROW(rank->launched, rank->count) = (struct program_share){0};
     struct program_share *launched = &rank->launched[at];
-    launched->launches = group->shares[0].launches - before->launches;
-    launched->timed = group->shares[0].timed - before->timed;
-    launched->time_ns = group->shares[0].time_ns - before->time_ns;
+    launched->launches += group->shares[0].launches - before->launches; /* of several shapes */
+    launched->timed += group->shares[0].timed - before->timed;
+    launched->time_ns += group->shares[0].time_ns - before->time_ns;
     const double each = launched->timed > 0 ? NAN : measured_time(run->measurement->metrics, result);
     if (isnan(each))
         return;
@@ -438,11 +451,14 @@ static bool take_launches(struct program_run *run, struct program_process *proce
         at == 0 || first > 1 || strstr(missed, ",,") || *missed == ',')
         return false;
     struct program_group *group = program_group_find(run->groups, line + at);
+    group = group && group->one ? group->one : group;
     const struct result *result = run_find(&process->part, line + at);
     const struct program_share before = group ? group->shares[0] : (struct program_share){0};
     if (!group || !result || !add_shares(group, shares, times))
         return false;
     launches[result - process->part.results] += times;
+    if (group->one && group->shares[0].timed == before.timed)
+        time_shape(run->measurement->metrics, &group->shares[0], &before, result);
     if (!run->further) {
         const size_t counting = group->shares[0].launches - before.launches;
         note_rank(run, rank, group, &before, result);

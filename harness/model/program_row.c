@@ -34,6 +34,11 @@ bool is_program_row(const char *id)
            (variant[length] == '\0' || variant[length] == ':');
 }
 
+bool program_is_of_shapes(const char *id)
+{
+    return strstr(id, "@" PROGRAM_ANY_GRID ",") != NULL;
+}
+
 bool is_metric_of_program(const struct metric *metric)
 {
     return metric_source(metric) == SOURCE_PROGRAM;

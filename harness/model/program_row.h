@@ -17,6 +17,11 @@ char *program_row_id(const char *family);
 char *program_range_id(const char *family, const char *range);
 bool is_program_row(const char *id); /* of either kind */
 
+/* What the id of a kernel has in place of its grid where it is all shapes of a function with one block. Its launches
+ * are that with the smallest grid and that with the largest. */
+#define PROGRAM_ANY_GRID "any"
+bool program_is_of_shapes(const char *id);
+
 /* Whether the metric is of what a program launches, which the machine code of a kernel does not determine. */
 bool is_metric_of_program(const struct metric *metric);
 

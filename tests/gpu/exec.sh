@@ -386,7 +386,7 @@ accept() {
 check() {
     local tag=$1 folder=$2
     shift 2
-    timed "$tag" 100 "$cugate" check --explain 0 --baselines "$folder" --report json="$work/$tag.report" "$@"
+    timed "$tag" 100 "$cugate" check --baselines "$folder" --report json="$work/$tag.report" "$@"
 }
 
 # What a check decided, in a line.

@@ -91,6 +91,14 @@ static int shapes(struct gpu *gpu, int count)
     return count;
 }
 
+/* Launches as many shapes, few of each block. */
+static int blocks(struct gpu *gpu, int count)
+{
+    for (int i = 0; i < count; i++)
+        launch(gpu, "add_one", (unsigned)i / 32 + 1, 32 * (unsigned)(i % 32 + 1));
+    return count;
+}
+
 /* Launches a kernel whose counts depend on its data. They are the same in each process, but differ in each launch. */
 static int data(struct gpu *gpu, int count)
 {
@@ -352,7 +360,7 @@ static int in_ranges(struct gpu *gpu, int count)
 static int warmed_up(struct gpu *gpu, int count)
 {
     for (int i = 0; i < 20; i++)
-        launch(gpu, "large", (unsigned)i + 1, 64);
+        launch(gpu, "large", (unsigned)i + 1, i % 2 ? 64 : 32);
     MUST(cuProfilerStart());
     for (int i = 0; i < count; i++)
         launch(gpu, "add_one", 64, 256);
@@ -382,11 +390,11 @@ static int tuned(struct gpu *gpu, int count)
     return 40 + count;
 }
 
-/* Launches so many shapes from that one on. */
+/* Launches so many shapes from that one on, fifteen of each block. */
 static void launch_shapes(const struct gpu *gpu, const char *name, int first, int count)
 {
     for (int i = 0; i < count; i++)
-        launch(gpu, name, (unsigned)(first + i), 128);
+        launch(gpu, name, (unsigned)(first + i), 64 + 32 * (unsigned)((first + i) / 15));
 }
 
 /* Launches what a training does: 20 shapes once, then N steps of L layers forward and back. Each step has shapes that
@@ -451,6 +459,7 @@ const struct program programs_of_launches[] = {
     {"phases", "[N]: 80 launches of a shape, then as many of another one, N shapes in all", .launches = phases,
      .count = 3},
     {"shapes", "[N]: N launches, each with a grid of its own", .launches = shapes, .count = 100},
+    {"blocks", "[N]: N launches, each with a shape of its own, and 32 blocks", .launches = blocks, .count = 100},
     {"reads", "[N]: N launches of eight groups, each followed by a copy to the host", .launches = reads, .count = 48},
     {"data", "[N]: N launches whose counts follow their data", .launches = data, .count = 20},
     {"restless", "[N]: N launches, of which every other counts otherwise each time", .launches = restless, .count = 20},

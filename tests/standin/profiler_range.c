@@ -234,6 +234,8 @@ CUptiResult CUPTIAPI cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *p
         return leave(CUPTI_ERROR_UNKNOWN);
     if (!object->is_starved && is_second(object))
         return leave(CUPTI_ERROR_HARDWARE_BUSY);
+    usleep(1000 * (getenv("STANDIN_SLOW_START") ? (unsigned)atoi(getenv("STANDIN_SLOW_START"))
+                                                : 0)); /* NOLINT(cert-err34-c) */
     object->is_running = true;
     object->is_first = true;
     object->is_open = false;

@@ -113,22 +113,26 @@ Test(judge_program, what_is_launched_seldom_may_lack_a_count_on_either_side)
         double whole;       /* of which each launch took 100 us */
         bool lacks[2];
         enum verdict verdict;
+        bool left_out; /* counting had no time left */
     } cases[] = {
-        {{9, 9}, 1e9, {false, true}, VERDICT_INFO},
-        {{9, 9}, 5e7, {false, true}, VERDICT_MISSING},
-        /* they take 1.8 % of the time */ {{9, 9}, 1e9, {true, false}, VERDICT_INFO},
-        {{9, 900}, 1e9, {true, false}, VERDICT_INFO},
-        {{900, 9}, 1e9, {false, true}, VERDICT_INFO},
-        {{900, 900}, 1e9, {false, true}, VERDICT_MISSING},
-        {{900, 900}, 1e9, {true, false}, VERDICT_UNSURE},
-        {{9, 900}, 1e9, {false, true}, VERDICT_MISSING},
-        {{900, 9}, 1e9, {true, false}, VERDICT_UNSURE},
+        {{9, 9}, 1e9, {false, true}, VERDICT_INFO, false},
+        {{9, 9}, 5e7, {false, true}, VERDICT_MISSING, false},
+        /* they take 1.8 % of the time */ {{9, 9}, 1e9, {true, false}, VERDICT_INFO, false},
+        {{9, 900}, 1e9, {true, false}, VERDICT_INFO, false},
+        {{900, 9}, 1e9, {false, true}, VERDICT_INFO, false},
+        {{900, 900}, 1e9, {false, true}, VERDICT_MISSING, false},
+        {{900, 900}, 1e9, {true, false}, VERDICT_UNSURE, false},
+        {{9, 900}, 1e9, {false, true}, VERDICT_MISSING, false},
+        {{900, 9}, 1e9, {true, false}, VERDICT_UNSURE, false},
+        {{900, 900}, 1e9, {false, true}, VERDICT_INFO, true},
+        {{900, 900}, 1e9, {true, false}, VERDICT_INFO, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
         for (size_t side = 0; side < 2; side++) {
             struct run *run = side == 0 ? &fixture.base : &fixture.run;
             put_fact(run, SESSION_COLLECTOR, "exec");
+            run->sessions[0].facts[SESSION_LEFT_OUT] = cases[i].left_out && cases[i].lacks[side] ? x_strdup("1") : NULL;
             put(run, "a/program", "launches", 1000);
             put(run, "a/program", "time", cases[i].whole);
             put(run, "a/kept@1,32", "launches", cases[i].launches[side]);
