@@ -72,7 +72,7 @@ const struct command command_exec = {
                "CuPy, cuBLAS or any other CUDA program. Its input, output and exit code stay its own. The table "
                "goes to standard error.\n"
                "The GPU counts the metrics in sets, which change while the program runs. A count that two "
-               "launches give alike is known. Counting takes an eighth of the program's time at most, unless --explain "
+               "launches give alike is known. Counting takes as long as the program at most, unless --explain "
                "says otherwise. A kernel that then has no count of a set has the program run a second time, if it takes 1 % of its GPU "
                "time and is not of a warm-up. It has to do the same each time, and its output is shown the first time only. For a program that can "
                "run only once, use --runs 1: then what lacks is not counted. -m chooses metrics, and few take one set.\n"

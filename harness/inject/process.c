@@ -17,10 +17,10 @@
 
 enum { FAILURES_MAX = 3 /* failed sessions in a row, after which the process gives up */ };
 
-/* By default counting may take this part of the program's own time, at least and at most so many seconds. Once that is
- * over, it goes on when it has so many seconds again, since to open the counters takes some of them. */
-#define COUNTING_SHARE 0.125
-enum { COUNTING_LEAST = 2, COUNTING_MOST = 60, COUNTING_AGAIN = 1 };
+/* By default counting may take a part of the program's own time, at least and at most so many seconds; more at least
+ * for all kernels, as a baseline has them, than for those that changed. Once that is over, it goes on when it has so
+ * many seconds again, since to open the counters takes some of them. */
+enum { COUNTING_LEAST = 2, COUNTING_ALL_LEAST = 10, COUNTING_MOST = 60, COUNTING_AGAIN = 1 };
 
 struct process process = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -48,9 +48,10 @@ void process_unlock(void)
 bool process_may_count(void)
 {
     static bool over;
+    const int seconds = process.request.seconds, least = seconds == -1 ? COUNTING_ALL_LEAST : COUNTING_LEAST;
     const double own = now_seconds() - process.began - process.counting,
-                 share = fmin(fmax(COUNTING_SHARE * own, COUNTING_LEAST), COUNTING_MOST),
-                 left = (process.request.seconds < 0 ? share : process.request.seconds) - process.counting;
+                 share = fmin(fmax(own / -fmin(seconds, -1), least), COUNTING_MOST),
+                 left = (seconds < 0 ? share : seconds) - process.counting;
     over = over ? left < COUNTING_AGAIN : left <= 0;
     return !over || process.request.lines;
 }

@@ -15,6 +15,13 @@
 
 enum { GROUPS_MAX = 5000, CALLER_LENGTH = 1000 };
 
+/* Most seconds that counting takes (inject/request.h): of a program that is judged, only what changed is counted. */
+static int seconds_of(const struct measurement *measurement)
+{
+    const int seconds = measurement->program->seconds;
+    return seconds >= 0 ? seconds : measurement->judged_by ? -8 : -1;
+}
+
 static char *request_text(const struct program_run *run, const char *token)
 {
     char *text = NULL;
@@ -22,7 +29,7 @@ static char *request_text(const struct program_run *run, const char *token)
     FILE *stream = x_memstream(&text, &size);
     const struct metrics *metrics = run->measurement->metrics;
     fprintf(stream, "token %s\nset %zu\nseconds %d\nfolder %s\nlocks %s\n", token, run->set,
-            run->measurement->program->seconds, run->setting->folder,
+            seconds_of(run->measurement), run->setting->folder,
             (run->setting->locks ? run->setting->locks : run->setting->folder));
     if (run->measurement->profile)
         fprintf(stream, "lines\n");
