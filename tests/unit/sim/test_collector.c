@@ -87,7 +87,7 @@ struct fixture {
 
 static void open_fixture(struct fixture *fixture, int (*what)(void))
 {
-    *fixture = (struct fixture){.workload = {"made/up", false, NULL, restore, launch, wait}};
+    *fixture = (struct fixture){.workload = {.id = "made/up", .before = restore, .launch = launch, .wait = wait}};
     cr_assert_eq(metrics_read_folder(&fixture->metrics, "metrics"), 0);
     fixture->job.metrics = &fixture->metrics;
     void **binary = sim_register("extern \"C\" __global__ void fill(int *out)\n"
