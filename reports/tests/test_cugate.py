@@ -64,12 +64,12 @@ def test_a_recorded_run_passes() -> None:
 
 
 def test_a_program_that_got_worse(gpu: None) -> None:
-    first = cugate.check([PROGRAM, "plain"], save="run.json", baselines="baselines", runs=3, explain=0)
+    first = cugate.check([PROGRAM, "plain"], save="run.json", baselines="baselines", runs=3)
     assert (first.exit_code, first.passed, first.rows) == (4, False, ())
     assert "To make one:" in first.report
     accept("run.json")
-    assert cugate.check(f"{PROGRAM} plain", baselines="baselines", explain=0).passed
-    worse = cugate.check([PROGRAM, "changed"], baselines="baselines", explain=0)
+    assert cugate.check(f"{PROGRAM} plain", baselines="baselines").passed
+    worse = cugate.check([PROGRAM, "changed"], baselines="baselines")
     assert worse.exit_code == 1 and not worse and not worse.passed and worse.verdict == "regressed"
     assert worse.summary.startswith("regressed: ") and repr(worse) == f"<cugate.Check {worse.summary}>"
     row = next(row for row in worse.kernels["program/add_one@64,256"] if row.metric == "instructions")
@@ -196,7 +196,7 @@ ARGUMENTS = (ctypes.c_void_p * 3)(*(ctypes.addressof(value) for value in (number
 launch("tiny")
 """
 SOFTMAX = """
-@cugate.kernel(baselines="baselines", explain=0)
+@cugate.kernel(baselines="baselines")
 def softmax():
     launch("add_one")
 """
@@ -247,13 +247,13 @@ def test_a_kernel_takes_no_arguments_and_stands_at_the_top() -> None:
 
 USES = """
 def test_softmax(cugate_check):
-    result = cugate_check({what}, baselines={baselines!r}, explain=0)
+    result = cugate_check({what}, baselines={baselines!r})
     assert result.rows
 """
 
 
 def test_the_fixture_judges(gpu: None, pytester: pytest.Pytester) -> None:
-    cugate.check([PROGRAM, "plain"], save="run.json", baselines="baselines", runs=3, explain=0)
+    cugate.check([PROGRAM, "plain"], save="run.json", baselines="baselines", runs=3)
     accept("run.json")
     baselines = str(Path("baselines").resolve())
     for how, outcome, words in (
