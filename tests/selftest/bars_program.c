@@ -111,14 +111,18 @@ static const struct absence {
     enum verdict verdict;
     const char *part;     /* of the program, which the run counts; NULL: all, as in the baseline */
     const char *was, *is; /* functions; NULL: one that waits for nobody */
+    bool left_out;        /* counting had no time left, says the run */
 } absences[] = {
-    {"a count of known code is not read: not judged", "f00d", 10, TIME, VERDICT_INFO, NULL, NULL, NULL},
-    {"a count of other code is not read: missing", "beef", 10, TIME, VERDICT_MISSING, NULL, NULL, NULL},
-    {"nor is its time: missing", "f00d", 0, TIME, VERDICT_MISSING, NULL, NULL, NULL},
-    {"nor is the program's: missing", "f00d", 10, 0, VERDICT_MISSING, NULL, NULL, NULL},
-    {"nor is it of another part: missing", "f00d", 10, TIME, VERDICT_MISSING, "--nvtx step", NULL, NULL},
-    {"that of a collective of other code is not: not judged", "beef", 10, TIME, VERDICT_INFO, NULL, WAITS, WAITS},
-    {"nor of what was a collective: missing", "beef", 10, TIME, VERDICT_MISSING, NULL, WAITS, NULL},
+    {"a count of known code is not read: not judged", "f00d", 10, TIME, VERDICT_INFO, NULL, NULL, NULL, false},
+    {"a count of other code is not read: missing", "beef", 10, TIME, VERDICT_MISSING, NULL, NULL, NULL, false},
+    {"nor is its time: missing", "f00d", 0, TIME, VERDICT_MISSING, NULL, NULL, NULL, false},
+    {"nor is the program's: missing", "f00d", 10, 0, VERDICT_MISSING, NULL, NULL, NULL, false},
+    {"nor is it of another part: missing", "f00d", 10, TIME, VERDICT_MISSING, "--nvtx step", NULL, NULL, false},
+    {"that of a collective of other code is not: not judged", "beef", 10, TIME, VERDICT_INFO, NULL, WAITS, WAITS,
+     false},
+    {"nor of what was a collective: missing", "beef", 10, TIME, VERDICT_MISSING, NULL, WAITS, NULL, false},
+    {"counting had no time left for other code: not judged", "beef", 10, TIME, VERDICT_INFO, NULL, NULL, NULL, true},
+    {"nor is the program's time known: missing", "beef", 10, 0, VERDICT_MISSING, NULL, NULL, NULL, true},
 };
 
 static void q7_absence(struct selftest *selftest, const struct absence *absence)
@@ -139,6 +143,7 @@ static void q7_absence(struct selftest *selftest, const struct absence *absence)
     put_program(&run, LAUNCHES, TIME, BUSY, 0, 2);
     for (size_t i = 0; i < run.session_count && absence->part; i++)
         run.sessions[i].facts[SESSION_PART] = x_strdup(absence->part);
+    run.sessions[0].facts[SESSION_LEFT_OUT] = absence->left_out ? x_strdup("1 kernel") : NULL;
     if (absence->whole == 0)
         result_remove(run_find(&run, PROGRAM), "gpu_time");
     compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
