@@ -21,7 +21,8 @@ static int measure_all(struct measurement *measurement, const struct options *op
                        struct run *run)
 {
     sharding_apply(sharding, measurement);
-    int code = measure_with_inputs(measurement, run);
+    int code = measurement->backend->provides & PROVIDES_COUNTERS ? measure_with_inputs(measurement, NULL, NULL, run)
+                                                                  : measure_whole(measurement, run);
     if (code == EXIT_SAME && options->lines && run->result_count > 0)
         code = measure_profile(measurement, run, NULL, 0, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
     if (code == EXIT_SAME && run->result_count > 0 && has_judge(options))

@@ -52,7 +52,7 @@ const struct option_row option_device = {
     .doc = "ordinal of the GPU (default: 0); 0,1,3 or all: these of one model share the kernels", .ways = WAYS_OF_LIBRARY | WAY_RECORDED};
 const struct option_row option_samples = {
     .name = "samples", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(samples), .minimum = 1, .maximum = 1000,
-    .doc = "samples a kernel (default: 5); of launches over 10 ms fewer, but 3; of instrumented counters one, where exact counts repeat", .ways = WAYS_OF_LIBRARY | WAY_RECORDED};
+    .doc = "samples a kernel (default: 5); of launches over 10 ms fewer, 3 at least; of instrumented counters one, where exact counts repeat", .ways = WAYS_OF_LIBRARY | WAY_RECORDED};
 const struct option_row option_timeout = {
     .name = "timeout", .argument = "SECONDS", .kind = KIND_SECONDS, .place = PLACE(timeout), .minimum = 0,
     .maximum = 86400, .doc = "time limit of a kernel (default: 60, simulated: 600), or of a run of a program (none)"};

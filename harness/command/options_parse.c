@@ -358,21 +358,18 @@ static int take_config(struct options *options, const struct command *command, c
 
 static int find_description(struct options *options)
 {
-    struct problem problem, *before; /* what is to be simulated is asked before on which GPU */
-    if (options->replay)
+    const bool computes = options->way == ORIGIN_COMPUTED;
+    struct problem problem; /* what is to be simulated is asked before on which GPU */
+    if (options->replay || !(1u << options->way & (WAYS_OF_LIBRARY | WAY(COMPUTED))))
         return 0;
-    if (1u << options->way & WAYS_OF_LIBRARY) { /* only what does not change is then known */
-        before = error_into(&problem);
-        options->description = options->found[2] = options_find_gpu(options);
-        error_into(before);
-    }
-    if (options->way != ORIGIN_COMPUTED)
-        return 0;
-    if (!options->gpu && !config_gpu(&options->config) && options_library_is_own(options) &&
+    if (computes && !options->gpu && !config_gpu(&options->config) && options_library_is_own(options) &&
         options_find_library(options, &problem) < 0)
         return error("%s", problem.text);
+    struct problem *before = computes ? NULL : error_into(&problem); /* a measurement without it only knows less */
     options->description = options->found[2] = options_find_gpu(options);
-    return options->description ? 0 : -1;
+    if (!computes)
+        error_into(before);
+    return options->description || !computes ? 0 : -1;
 }
 
 /* A library as the only argument, NAME.so or a file of capsules without "--", is no program: it is what --kernels

@@ -11,20 +11,29 @@
 
 enum { DAY_SECONDS = 24 * 60 * 60 };
 
-/* Lists the kernels of the dry run whose counts the baseline knows, but for those that are read all the same. Caller
- * frees the list; its strings are the run's. */
-static char **find_known(const struct measurement *measurement, const struct run *baseline, const struct run *dry,
-                         size_t *count)
+/* What a baseline knows. */
+struct knowing {
+    const struct measurement *measurement;
+    const char *baselines;
+};
+
+/* Lists the kernels whose counts the baseline knows, but for those that are read all the same. */
+static char **find_known(void *self, const struct run *dry, size_t *count)
 {
+    const struct knowing *knowing = self;
     const long day = (long)(time(NULL) / DAY_SECONDS);
+    struct run baseline = {0};
     char **known = NULL;
     *count = 0;
+    if (baseline_exists(knowing->baselines, &dry->device))
+        baseline_read(&baseline, knowing->baselines, &dry->device);
     for (size_t i = 0; i < dry->result_count; i++) {
-        const struct result *now = &dry->results[i], *base = run_find(baseline, now->id);
+        const struct result *now = &dry->results[i], *base = run_find(&baseline, now->id);
         if (base && !counts_have_their_day(now->id, day) &&
-            counts_are_known(baseline, base, dry, now, measurement->metrics))
+            counts_are_known(&baseline, base, dry, now, knowing->measurement->metrics))
             *ARRAY_GROW(known, *count) = now->id;
     }
+    run_release(&baseline);
     return known;
 }
 
@@ -47,22 +56,8 @@ bool check_reads_instrumented(const struct measurement *measurement)
 
 int check_known(const struct measurement *measurement, const char *baselines, struct run *run)
 {
-    struct measurement own = *measurement;
-    struct run dry = {0}, baseline = {0};
-    char **known = NULL;
-    measure_ahead(&own);
-    int code = measure_inputs(measurement, &dry);
-    if (baselines && dry.result_count > 0 && baseline_exists(baselines, &dry.device) &&
-        baseline_read(&baseline, baselines, &dry.device) == EXIT_SAME)
-        known = find_known(measurement, &baseline, &dry, &own.known_count);
-    own.known = known;
-    if (code == EXIT_SAME)
-        code = measure_whole(&own, run);
-    inputs_take(run, &dry);
-    free(known);
-    run_release(&baseline);
-    run_release(&dry);
-    return code;
+    struct knowing knowing = {measurement, baselines};
+    return measure_with_inputs(measurement, baselines ? find_known : NULL, &knowing, run);
 }
 
 int check_unknown(const struct measurement *measurement, const struct run *baseline, struct run *run)
@@ -76,7 +71,7 @@ int check_unknown(const struct measurement *measurement, const struct run *basel
         const bool known = base && counts_are_known(baseline, base, run, now, measurement->metrics) &&
                            same_work(base, now, measurement->metrics);
         if (!known && counts_were_left(now, measurement->metrics))
-            *ARRAY_GROW(ids, again.glob_count) = x_strdup(now->id);
+            *ARRAY_GROW(ids, again.glob_count) = now->id;
     }
     again.globs = ids;
     if (again.glob_count > 0) {
@@ -86,8 +81,6 @@ int check_unknown(const struct measurement *measurement, const struct run *basel
         run_take(run, &all);
         run_release(&all);
     }
-    for (size_t i = 0; i < again.glob_count; i++)
-        free(ids[i]);
     free(ids);
     return code;
 }

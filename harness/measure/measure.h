@@ -72,12 +72,13 @@ int measure_inputs(const struct measurement *measurement, struct run *dry);
 /* Gives kernels of a run their inputs, where they launched what they did in the dry run. */
 void inputs_take(struct run *run, const struct run *dry);
 
-/* Does the same as measure_whole(), with the inputs of the kernels where counters are read. */
-int measure_with_inputs(const struct measurement *measurement, struct run *run);
+/* Lists the kernels of a dry run whose counts of instrumented code are known, as struct measurement has them. The list
+ * is freed by the caller; its strings are the dry run's. */
+typedef char **find_known_fn(void *self, const struct run *dry, size_t *count);
 
-/* Starts the workers of a measurement with a relay, so that they open their GPUs while something else is done. The
- * measurement may choose fewer kernels when it begins. Without a relay nothing happens. */
-void measure_ahead(const struct measurement *measurement);
+/* Does the same as measure_whole(), with the inputs of the kernels, and without reading what is known (find may be
+ * NULL: nothing is). A relay has the GPUs opened meanwhile. */
+int measure_with_inputs(const struct measurement *measurement, find_known_fn *find, void *self, struct run *run);
 
 /* Does the same as measure_whole() on each of the measurement's first `count` GPUs at once. Each GPU has all kernels
  * and a run of its own; count is at least 1. */

@@ -23,7 +23,8 @@ void measurement_make_dry(struct measurement *measurement)
     measurement->costs = NULL;
 }
 
-void measure_ahead(const struct measurement *measurement)
+/* Starts the workers of a measurement with a relay, so that they open their GPUs while something else is done. */
+static void measure_ahead(const struct measurement *measurement)
 {
     struct metrics kept;
     struct measurement provided = measurement_of_provided(measurement, &kept);
@@ -63,17 +64,20 @@ void inputs_take(struct run *run, const struct run *dry)
     }
 }
 
-int measure_with_inputs(const struct measurement *measurement, struct run *run)
+int measure_with_inputs(const struct measurement *measurement, find_known_fn *find, void *self, struct run *run)
 {
+    struct measurement own = *measurement;
     struct run dry = {0};
-    int code = EXIT_SAME;
-    if (measurement->backend->provides & PROVIDES_COUNTERS) {
-        measure_ahead(measurement);
-        code = measure_inputs(measurement, &dry);
-    }
+    char **known = NULL;
+    measure_ahead(measurement);
+    int code = measure_inputs(measurement, &dry);
+    if (find && dry.result_count > 0)
+        known = find(self, &dry, &own.known_count);
+    own.known = known;
     if (code == EXIT_SAME)
-        code = measure_whole(measurement, run);
+        code = measure_whole(&own, run);
     inputs_take(run, &dry);
+    free(known);
     run_release(&dry);
     return code;
 }

@@ -116,10 +116,8 @@ void queue_try_elsewhere(struct slot *slot, size_t kernel)
 
 static bool is_known(const struct measurement *measurement, const char *id)
 {
-    for (size_t i = 0; i < measurement->known_count; i++)
-        if (strcmp(measurement->known[i], id) == 0)
-            return true;
-    return false;
+    const size_t place = place_of_name(measurement->known, measurement->known_count, sizeof *measurement->known, id);
+    return place < measurement->known_count && strcmp(measurement->known[place], id) == 0;
 }
 
 char *queue_text(const struct pool *pool, size_t first, size_t limit)

@@ -13,6 +13,7 @@ static const struct change {
     const char *row;                              /* of the baseline: */
     double second;                                /* its value in the second session; 0: the row is absent */
     double instructions;                          /* of the run; 0: as in the baseline */
+    const char *earlier;                          /* CUPTI of the session that the row is of, before the newest */
 } changes[] = {
     {"nothing has changed: known, and not judged", .known = true, .unjudged = true},
     {"other inputs: read", .inputs = "caff"},
@@ -22,6 +23,7 @@ static const struct change {
     {"another grid: read", .grid = 2},
     {"another compiler: read", .compiler = "nvcc 13.5.37"},
     {"another CUPTI: read", .cupti = "130500"},
+    {"counts by another CUPTI, before a session by this one: read", .earlier = "120000"},
     {"a compiler that nobody knows: known", .known = true, .unjudged = true, .compiler = ""},
     {"a count that the baseline lacks: read", .unjudged = true, .row = "branch_targets"},
     {"a count that varied in the baseline: read", .row = "branch_targets", .second = 8},
@@ -64,6 +66,8 @@ static void make_baseline(struct run *baseline, const struct change *change, con
         if ((hardware || metric_is_instrumented(&metrics->list[m])) && !(special && change->second == 0))
             put(baseline, name, value, special ? change->second : value);
     }
+    for (int i = 0; i < 2 && change->earlier; i++) /* the sessions of the rows */
+        ARRAY_GROW(baseline->sessions, baseline->session_count)->facts[SESSION_CUPTI] = x_strdup(change->earlier);
     describe(baseline, "cafe", "f00d", 1, "nvcc 13.0.88", "130001");
 }
 
