@@ -69,16 +69,36 @@ static int take_attribute(struct reader *reader, const char *number, const char 
     return 0;
 }
 
+static int take_timing(struct reader *reader, const char *name, const char *value)
+{
+    struct timing_row row;
+    char *end;
+    const double number = strtod(value, &end);
+    size_t i = 0;
+    while (timing_row(i, &row) && strcmp(row.name, name) != 0)
+        i++;
+    if (!timing_row(i, &row))
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no constant of the replay", name);
+    if (end == value || *end || !(number > 0 && number < 1e9))
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no number above 0", value);
+    *timing_place(&reader->gpu->timing, &row) = number;
+    reader->gpu->timed = true;
+    return 0;
+}
+
 static int set_key(struct reader *reader, const char *name, const char *value)
 {
-    static const char prefix[] = "attribute ";
+    static const char prefix[] = "attribute ", timing[] = "timing ";
     struct gpu *gpu = reader->gpu;
+    if (strncmp(name, timing, strlen(timing)) == 0)
+        return take_timing(reader, name + strlen(timing), value);
     if (strncmp(name, prefix, strlen(prefix)) == 0)
         return take_attribute(reader, name + strlen(prefix), value);
     const bool is_name = strcmp(name, "name") == 0;
     if (!is_name && strcmp(name, "memory_bytes") != 0)
         return ini_text_wrong(&reader->text, reader->text.line,
-                              "unknown key \"%s\": there are name, memory_bytes and attribute NUMBER", name);
+                              "unknown key \"%s\": there are name, memory_bytes, attribute NUMBER and timing NAME",
+                              name);
     if (is_name ? *gpu->name : gpu->memory_bytes != 0)
         return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is given twice: remove one", name);
     if (is_name && *value)
@@ -102,6 +122,7 @@ int gpu_read(struct gpu *gpu, const char *path, struct problem *problem)
     char *content;
     size_t length;
     *gpu = (struct gpu){0};
+    timing_default(&gpu->timing);
     problem_set(problem, "the description of the GPU, %s, cannot be read: see the error above", path);
     if (file_read(path, FILE_LIMIT, &content, &length) < 0)
         return -1;
@@ -124,6 +145,23 @@ int gpu_read(struct gpu *gpu, const char *path, struct problem *problem)
 int gpu_capability(const struct gpu *gpu)
 {
     return gpu->attributes[cudaDevAttrComputeCapabilityMajor] * 10 + gpu->attributes[cudaDevAttrComputeCapabilityMinor];
+}
+
+bool gpu_as_chip(const struct gpu *gpu, struct chip *chip)
+{
+    /* DRAM moves twice in a cycle of its clock. The L1 is what shared memory can be, and 28 KiB. */
+    const int *of = gpu->attributes, clock = of[cudaDevAttrClockRate], memory = of[cudaDevAttrMemoryClockRate];
+    const int width = of[cudaDevAttrGlobalMemoryBusWidth], shared = of[cudaDevAttrMaxSharedMemoryPerMultiprocessor];
+    const int sms = of[cudaDevAttrMultiProcessorCount];
+    *chip =
+        (struct chip){.timing = gpu->timing, .sms = (unsigned)sms, .foreign = !gpu->timed && gpu_capability(gpu) != 90};
+    if (clock <= 0 || memory <= 0 || width <= 0 || shared <= 0 || sms <= 0)
+        return false;
+    chip->clock = clock / 1e6;
+    chip->dram = 2.0 * memory / clock * width / 8 / 32 / sms;
+    chip->shared_bytes = (unsigned)shared;
+    chip->l1_bytes = (unsigned)shared + (28u << 10);
+    return true;
 }
 
 void gpu_as_device(const struct gpu *gpu, struct device *device)

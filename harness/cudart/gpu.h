@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "model/model.h"
+#include "replay/replay.h"
 
 #include <stdbool.h>
 
@@ -14,12 +15,17 @@ struct gpu {
     long long memory_bytes;
     bool known[GPU_ATTRIBUTES];
     int attributes[GPU_ATTRIBUTES]; /* by their numbers, which are the same in the driver and the runtime */
+    struct timing timing;           /* constants of the replay: those that the file has, and else those of an H200 */
+    bool timed;                     /* the file has any */
 };
 
 /* Reads the description of a GPU from a file. -1 with *problem. */
 int gpu_read(struct gpu *gpu, const char *path, struct problem *problem);
 
 int gpu_capability(const struct gpu *gpu); /* compute capability, 90 for 9.0 */
+
+/* Sets the chip as the replay knows it. False: the description does not say enough. */
+bool gpu_as_chip(const struct gpu *gpu, struct chip *chip);
 
 /* Fills *device as baselines describe a GPU. */
 void gpu_as_device(const struct gpu *gpu, struct device *device);

@@ -202,25 +202,30 @@ bool barrier_open(struct block *block, unsigned number, unsigned wanted)
     return true;
 }
 
-/* BAR id [, threads] [, predicate]. False: it waits. */
-bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
+void barrier_operands(const struct warp *warp, const struct instruction *code, uint32_t lanes, unsigned numbers[2])
 {
-    struct split *split = &warp->splits[index];
-    unsigned numbers[2] = {0, 0}, count = 0;
-    uint32_t yes = ALL_LANES;
-    for (unsigned i = 0; i < code->operand_count; i++) {
-        const struct operand *operand = &code->operands[i];
-        if (operand->kind == OPERAND_PREDICATE)
-            yes = predicate(warp, operand);
-        else if (operand->kind == OPERAND_ROW && count < 2)
-            numbers[count++] = value_of(warp, operand, lanes);
-    }
+    unsigned count = 0;
+    numbers[0] = numbers[1] = 0;
+    for (unsigned i = 0; i < code->operand_count && count < 2; i++)
+        if (code->operands[i].kind == OPERAND_ROW)
+            numbers[count++] = value_of(warp, &code->operands[i], lanes);
     /* Where both are in a register, it has the number below, and the threads above it. */
     if (count > 0 && !code->operands[0].immediate) {
         numbers[0] &= 0xf;
         numbers[1] = count > 1 && !code->operands[1].immediate ? numbers[1] >> 16 & 0xfff : numbers[1];
     }
-    const unsigned number = numbers[0] % NAMED_BARRIERS;
+    numbers[0] %= NAMED_BARRIERS;
+}
+
+/* BAR id [, threads] [, predicate]. False: it waits. */
+bool do_block_barrier(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
+{
+    struct split *split = &warp->splits[index];
+    const struct operand *vote = operand_of(code, OPERAND_PREDICATE);
+    const uint32_t yes = vote ? predicate(warp, vote) : ALL_LANES;
+    unsigned numbers[2];
+    barrier_operands(warp, code, lanes, numbers);
+    const unsigned number = numbers[0];
     struct block_barrier *barrier = &warp->block->barriers[number];
     if (IS(ARV)) {
         barrier_open(warp->block, number, numbers[1]); /* this arrival is for the next time */

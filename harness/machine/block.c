@@ -2,6 +2,7 @@
 #include "block.h"
 
 #include "memory.h"
+#include "record.h"
 #include "turns.h"
 
 #include <stdlib.h>
@@ -219,6 +220,7 @@ void block_start(struct block *block)
     block->copies_arrive = false;
     memset(block->barriers, 0, sizeof block->barriers);
     watch_begin(block);
+    record_begin(block);
     for (unsigned w = 0; w < block->warp_count; w++) {
         const unsigned left = threads - w * LANES;
         block->warps[w].alive = left >= LANES ? ALL_LANES : (1u << left) - 1;
@@ -280,7 +282,7 @@ void most_add(struct most *most, const struct most *more)
     most->block = more->block > most->block ? more->block : most->block;
 }
 
-static void note_most(const struct block *block)
+static void note_most(struct block *block)
 {
     struct most own = {0, 0};
     for (unsigned w = 0; w < block->warp_count; w++) {
@@ -288,6 +290,7 @@ static void note_most(const struct block *block)
         own.block += block->warps[w].steps;
     }
     most_add(block->most, &own);
+    record_end(block, own.block);
 }
 
 /* Executes a turn of each warp. Returns whether anything was executed, or something continues. */

@@ -131,9 +131,10 @@ struct block {
     struct hot_addresses *hot; /* likewise: the atomics at each address */
     struct most *most;         /* and of its blocks that are done */
     bool counts;
-    bool alone;                /* it is executed by itself while its launch is tried (classes.h) */
-    struct block_proof *proof; /* NULL: nobody asks which blocks do the same */
-    struct memo *memos;        /* one for each instruction */
+    bool alone;                      /* it is executed by itself while its launch is tried (classes.h) */
+    struct block_proof *proof;       /* NULL: nobody asks which blocks do the same */
+    struct recorded_block *recorded; /* what its warps execute is noted here; NULL: it is not */
+    struct memo *memos;              /* one for each instruction */
     unsigned index[3];
     uint64_t number;
     struct warp *warps;

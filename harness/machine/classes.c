@@ -8,6 +8,7 @@
 
 #include "device_memory.h"
 #include "meetings.h"
+#include "record.h"
 #include "tile_order.h"
 #include "trial.h"
 
@@ -270,6 +271,20 @@ static bool compare_some(struct trial *trial)
     return true;
 }
 
+/* Executes what is recorded of a launch (record.h). Each block executes as much as the first one of its class. */
+static bool record_some(struct trial *trial)
+{
+    struct recorder *recorder = trial->run->grid->recorder;
+    for (uint64_t number = 0; number < trial->count && recorder && recorder->block_steps; number++)
+        recorder->block_steps[number] = recorder->block_steps[trial->classes[trial->class_of[number] - 1].number];
+    if (recorder)
+        recorder_choose(recorder);
+    for (size_t i = 0; recorder && i < recorder->chosen_count; i++)
+        if (!compare(trial, recorder->chosen[i]))
+            return false;
+    return true;
+}
+
 /* Compares the hottest address with that of all blocks, which were executed. */
 static bool same_hot(struct trial *trial, const struct hot_addresses *hot)
 {
@@ -323,7 +338,7 @@ static bool prove(struct trial *trial, const struct tally *middle, uint64_t whol
             problem_set(&trial->run->problem, "the block in the middle differs from its class");
         return give_up(trial, "a block differs from its class", NULL);
     }
-    if (!compare_some(trial) || trial->proved->why)
+    if (!compare_some(trial) || trial->proved->why || !record_some(trial))
         return false;
     if ((grid->meetings && meetings_place(grid->meetings)) || (grid->doubt && grid->doubt->any))
         return give_up(trial, "blocks meet, or there is a doubt", NULL);

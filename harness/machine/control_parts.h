@@ -10,6 +10,9 @@ typedef bool control_step(struct warp *warp, const struct instruction *code, uns
 /* barriers.c */
 control_step do_open, do_join, do_break, do_move_barrier, do_warpsync, do_block_barrier, do_wait_group, do_wait_phase;
 
+/* Sets which barrier BAR names, and for how many threads it waits; 0: all. In barriers.c. */
+void barrier_operands(const struct warp *warp, const struct instruction *code, uint32_t lanes, unsigned numbers[2]);
+
 /* Notes that a wait for a phase is over. In barriers.c. */
 void phase_has_ended(struct warp *warp, const struct instruction *code);
 

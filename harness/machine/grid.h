@@ -64,6 +64,7 @@ enum { ORDERS = 4 };
 enum { DOUBT_ORDERS = 3, ALL_ORDERS = ORDERS + DOUBT_ORDERS };
 
 struct meetings;
+struct recorder;
 
 /* A launch is tried to be counted by one block of each class (classes.h) if it executes so many instructions: that
  * takes about half a second. */
@@ -100,6 +101,7 @@ struct grid {
     struct meetings *meetings; /* where its blocks meet is noted here; NULL: nobody asks */
     struct doubt *doubt;       /* is set; NULL: what would be a doubt is a fault */
     struct proved *proved;     /* is set; NULL: all blocks are executed */
+    struct recorder *recorder; /* is told what some blocks execute (record.h); NULL: nobody asks */
 };
 
 static inline uint64_t grid_blocks(const struct grid *grid)

@@ -15,6 +15,7 @@
 #include "module.h"
 #include "outcomes.h"
 #include "outside_calls.h"
+#include "record.h"
 #include "tensor_map.h"
 #include "texture.h"
 #include "vector_unit.h"

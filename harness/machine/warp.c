@@ -2,6 +2,7 @@
 #include "control.h"
 #include "control_parts.h"
 #include "proof.h"
+#include "record.h"
 #include "splits.h"
 #include "warpgroup.h"
 
@@ -27,6 +28,15 @@ static unsigned wait_for(struct warp *warp, const struct instruction *code, unsi
     return (counts & LOADS) != 0;
 }
 
+/* Tells those of an instruction, before it is executed, who ask for each. */
+static void see_step(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    if (warp->block->proof)
+        proof_step(warp, code, lanes);
+    if (warp->block->recorded)
+        record_step(warp, code, lanes);
+}
+
 /* Executes one split. True: its turn is over. False: it waits or is gone. */
 static bool run_split(struct warp *warp, unsigned index)
 {
@@ -40,7 +50,7 @@ static bool run_split(struct warp *warp, unsigned index)
     warp->active = active;
     const unsigned turn = warp->slow_turns > 0 ? 1 : block->turn;
     warp->slow_turns -= warp->slow_turns > 0;
-    const bool multiplies_apart = block->code->multiplies_apart, proves = block->proof != NULL;
+    const bool multiplies_apart = block->code->multiplies_apart, is_seen = block->proof || block->recorded;
     const struct instruction *code = list + first;
     for (unsigned fuel = 0; fuel < turn; fuel++) {
         if (code >= end)
@@ -57,8 +67,8 @@ static bool run_split(struct warp *warp, unsigned index)
         }
         if (multiplies_apart && lanes)
             warpgroup_watch(warp, code);
-        if (proves)
-            proof_step(warp, code, lanes);
+        if (is_seen)
+            see_step(warp, code, lanes);
         if (code->control == CONTROL_NEXT) {
             if (lanes && code->run) {
                 pending |= code->counted_by;

@@ -150,6 +150,34 @@ static void release_rows(struct result *result)
     result->row_count = 0;
 }
 
+static void estimated_release(struct estimated_time *estimated)
+{
+    for (size_t i = 0; estimated && i < estimated->moved_count; i++)
+        free(estimated->moved[i].constant);
+    if (estimated) {
+        free(estimated->moved);
+        free(estimated->model);
+        free(estimated->bound_by);
+        free(estimated->refused);
+    }
+    free(estimated);
+}
+
+static struct estimated_time *estimated_copy(const struct estimated_time *from)
+{
+    if (!from)
+        return NULL;
+    struct estimated_time *to = x_calloc(1, sizeof *to);
+    *to = *from;
+    to->model = x_strdup(from->model);
+    to->bound_by = x_strdup(from->bound_by);
+    to->refused = x_strdup(from->refused);
+    to->moved = x_calloc(from->moved_count, sizeof *to->moved);
+    for (size_t i = 0; i < from->moved_count; i++)
+        to->moved[i] = (struct moved_time){x_strdup(from->moved[i].constant), from->moved[i].part};
+    return to;
+}
+
 void result_release(struct result *result)
 {
     release_rows(result);
@@ -161,6 +189,7 @@ void result_release(struct result *result)
     free(result->unpaired);
     free(result->varies);
     free(result->not_proved);
+    estimated_release(result->estimated);
     free(result->doubt);
     free(result->near);
     free(result->elsewhere);
@@ -290,6 +319,8 @@ void result_copy_facts(struct result *to, const struct result *from)
     to->blocks_executed = from->blocks_executed;
     free(to->doubt);
     to->doubt = x_strdup(from->doubt);
+    estimated_release(to->estimated);
+    to->estimated = estimated_copy(from->estimated);
 }
 
 static int order_of_launches(const struct launch *a, const struct launch *b)

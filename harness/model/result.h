@@ -83,6 +83,23 @@ struct row {
     struct previous *previous; /* what the row was before; NULL when it was accepted once */
 };
 
+/* A time once more, one constant of the model being wrong by its factor, as a part of the time. */
+struct moved_time {
+    char *constant; /* first member, as place_of_name expects */
+    double part;
+};
+
+/* How long the launches of a kernel take on its GPU, as a replay of one SM's warps has it (harness/replay). It is never
+ * among measured times. */
+struct estimated_time {
+    double ns, low, high;     /* and the band in which it is for 9 of 10 kernels */
+    char *model;              /* its version, and that of its constants: times of another one are not comparable */
+    char *bound_by;           /* what takes most of it: "DRAM" */
+    struct moved_time *moved; /* sorted by constant; those are absent of which it does not depend */
+    size_t moved_count;
+    char *refused; /* why there is no time; then the rest is absent */
+};
+
 #define NAME_LENGTH 256 /* most characters of the name of a kernel or metric in a file */
 
 /* Returns whether the text can be the name of a kernel in a file. In result_fields.c. */
@@ -116,6 +133,7 @@ struct result {
      * why; NULL: none that was worth trying. */
     double blocks, blocks_executed;
     char *not_proved;
+    struct estimated_time *estimated; /* of a kernel that was computed; NULL: nobody asked */
     struct session *sessions; /* in a baseline: the sessions of this kernel's file, oldest first. Else none: the run's
                                  sessions are of all kernels */
     size_t session_count;

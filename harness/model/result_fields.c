@@ -253,12 +253,32 @@ static void put_rows(struct json_writer *json, const struct json_field *field, c
     json_close(json);
 }
 
+static const struct json_field moved_fields[] = {
+    {"part", FIELD_NUMBER, AT(moved_time, part)},
+};
+static const struct json_table moved_table = {moved_fields, ARRAY_SIZE(moved_fields), .size = sizeof(struct moved_time),
+                                              .layout = JSON_IN_LINE};
+
+static const struct json_field estimated_fields[] = {
+    {"ns", FIELD_NUMBER, AT(estimated_time, ns), .optional = true},
+    {"low", FIELD_NUMBER, AT(estimated_time, low), .optional = true},
+    {"high", FIELD_NUMBER, AT(estimated_time, high), .optional = true},
+    {"model", FIELD_TEXT, AT(estimated_time, model), .optional = true},
+    {"bound_by", FIELD_TEXT, AT(estimated_time, bound_by), .optional = true},
+    {"moved", FIELD_MAP, AT(estimated_time, moved), .optional = true, .count = OF(estimated_time, moved_count),
+     .table = &moved_table},
+    {"refused", FIELD_TEXT, AT(estimated_time, refused), .optional = true},
+};
+static const struct json_table estimated_table = {estimated_fields, ARRAY_SIZE(estimated_fields),
+                                                  .size = sizeof(struct estimated_time)};
+
 static const struct json_field result_fields[] = {
     {"base_lines", FIELD_STRUCT, AT(result, base_profile), .optional = true, .table = &profile_table},
     {"blocks", FIELD_NUMBER, AT(result, blocks), .optional = true},
     {"blocks_executed", FIELD_NUMBER, AT(result, blocks_executed), .optional = true},
     {"bytes", FIELD_NUMBER, AT(result, bytes)},
     {"elsewhere", FIELD_TEXT, AT(result, elsewhere), .optional = true},
+    {"estimated_time", FIELD_OWNED, AT(result, estimated), .optional = true, .table = &estimated_table},
     {"flops", FIELD_NUMBER, AT(result, flops)},
     {"inputs", FIELD_TEXT, AT(result, inputs), .optional = true},
     {"launched_by", FIELD_TEXT, AT(result, launched_by), .optional = true},
@@ -313,6 +333,7 @@ void put_result(struct json_writer *json, const struct result *result)
     } else { /* what a kernel counted before it failed is no measurement */
         written.row_count = 0;
         written.elsewhere = written.varies = written.doubt = written.near = written.not_proved = NULL;
+        written.estimated = NULL;
         written.blocks = written.blocks_executed = written.off = 0;
     }
     json_put_fields(json, result->id, &result_table, &written);

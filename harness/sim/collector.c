@@ -28,6 +28,7 @@ static int sim_open(void **self, const struct job *job, struct device *device, s
         launches_only_note(&simulation->launches);
     if (job->whole)
         grid_leave_none(runtime_machine());
+    simulation->launches.times.wanted = !job->dry && gpu_as_chip(runtime_gpu(), &simulation->launches.times.chip);
     bool threads = false;
     for (size_t m = 0; m < job->metrics->count; m++)
         threads |= exact_counts_threads(exact_counter_of(&job->metrics->list[m]));
@@ -162,7 +163,12 @@ static int settle_doubt(struct launches *log, const struct workload *workload, s
 static int run_in_orders(struct launches *log, const struct workload *workload, struct result *result,
                          struct problem *problem)
 {
-    if (run_in_order(log, workload, 0, problem) < 0 || settle_doubt(log, workload, result, problem) < 0)
+    times_release(&log->times);
+    if (run_in_order(log, workload, 0, problem) < 0)
+        return -1;
+    if (times_need_more(&log->times) && run_in_order(log, workload, 0, problem) < 0)
+        return -1;
+    if (settle_doubt(log, workload, result, problem) < 0)
         return -1;
     const bool meet = launches_meet(log);
     if (!meet)

@@ -28,6 +28,7 @@ void launches_release(struct launches *log)
 {
     function_run_by(NULL, NULL);
     forget(log);
+    times_release(&log->times);
     for (size_t i = 0; i < log->function_count; i++) {
         struct counted *counted = &log->functions[i];
         for (size_t k = 0; k < counted->count; k++)
@@ -161,6 +162,7 @@ void launches_begin(struct launches *log)
         memset(log->functions[i].tallies, 0, log->functions[i].count * sizeof *log->functions[i].tallies);
     if (log->order == 0) {
         log->doubt.any = false;
+        times_begin(&log->times);
         free(log->proofs.missing);
         memset(&log->proofs, 0, sizeof log->proofs);
         memset(log->open_counters, 0, sizeof log->open_counters);
@@ -265,6 +267,9 @@ static int run_counted(struct launches *log, const struct grid *grid, bool *faul
     doubted.doubt = &had;
     struct proved proved = {0};
     doubted.proved = &proved;
+    doubted.recorder = log->order == 0 ? times_recorder(&log->times, grid) : NULL;
+    if (doubted.recorder)
+        recorder_begin(doubted.recorder, grid);
     const int failed = grid_run(&doubted, tallies, fault, problem);
     if (had.any && !log->doubt.any)
         log->doubt = had;
@@ -272,6 +277,8 @@ static int run_counted(struct launches *log, const struct grid *grid, bool *faul
         *problem = log->doubt.problem;
     if (failed == 0) {
         note_launch(log, grid);
+        if (log->order == 0)
+            times_take(&log->times, grid, tallies);
         if (log->order == 0)
             note_proof(log, grid, tallies, counted->count, &proved);
         struct values *own = ARRAY_GROW(log->values, log->value_count);
@@ -365,6 +372,7 @@ void launches_hand_over(struct launches *log, struct result *result)
         result->blocks_executed = log->proofs.executed;
     }
     result->not_proved = log->proofs.missing;
+    result->estimated = times_together(&log->times);
     memset(&log->proofs, 0, sizeof log->proofs);
     log->list = NULL;
     log->inputs = NULL;

@@ -4,6 +4,7 @@
 #define LAUNCH_LOG_H
 
 #include "counters.h"
+#include "launch_time.h"
 
 #include "machine/machine.h"
 #include "model/model.h"
@@ -54,6 +55,7 @@ struct launches {
     bool open_counters[EXACT_COUNTERS];
     unsigned open_lines;
     struct proofs proofs;
+    struct launch_times times;
 };
 
 /* Has no more to do with launches, and frees all. */

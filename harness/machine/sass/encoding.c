@@ -71,23 +71,35 @@ static bool answers_from_global(unsigned traits)
            !(traits & TRAIT_ASYNC_COPY);
 }
 
-/* From bit 110 on there are three bits for the scoreboard that counts the answer (7: none), three for the one that
- * counts reads of the operands, and six more, one for each scoreboard that the instruction waits for. So it is since
- * Volta: Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018, section 2.1. The
- * second counts groups of copies from shared memory, too: nvcc has DEPBAR wait for it, and kernels of cuBLAS 13 the
- * instruction that needs it. */
+/* From bit 105 on there are four bits for the cycles until the warp's next instruction, one that lets others go first,
+ * three for the scoreboard that counts the answer (7: none), three for the one that counts reads of the operands, and
+ * six more, one for each scoreboard that the instruction waits for. So it is since Volta: Jia et al., "Dissecting the
+ * NVIDIA Volta GPU Architecture via Microbenchmarking", 2018, section 2.1. The second counts groups of copies from
+ * shared memory, too: nvcc has DEPBAR wait for it, and kernels of cuBLAS 13 the instruction that needs it. */
+struct control_bits encoding_control(const struct function_text *function, size_t index)
+{
+    enum { UPPER = 8, STALL = 105 - 64, ANSWERS = 110 - 64, READS = 113 - 64, WAITS = 116 - 64 };
+    struct control_bits bits = {.write_barrier = SCOREBOARD_NONE, .read_barrier = SCOREBOARD_NONE};
+    uint64_t word;
+    if (!function->bytes || index >= function->size / INSTRUCTION_BYTES)
+        return bits;
+    memcpy(&word, function->bytes + index * INSTRUCTION_BYTES + UPPER, sizeof word);
+    bits.stall = word >> STALL & 15;
+    bits.write_barrier = word >> ANSWERS & 7;
+    bits.read_barrier = word >> READS & 7;
+    bits.waits = word >> WAITS & 0x3f;
+    return bits;
+}
+
 void encoding_scoreboards(const struct function_text *function, struct code *code)
 {
-    enum { UPPER = 8, ANSWERS = 110 - 64, READS = 113 - 64, WAITS = 116 - 64 };
-    for (size_t i = 0; i < code->count && function->bytes && i < function->size / INSTRUCTION_BYTES; i++) {
+    for (size_t i = 0; i < code->count; i++) {
         struct instruction *one = &code->list[i];
-        uint64_t bits;
-        memcpy(&bits, function->bytes + i * INSTRUCTION_BYTES + UPPER, sizeof bits);
-        const unsigned answer = bits >> ANSWERS & 7, reads = bits >> READS & 7, waits = bits >> WAITS & 0x3f;
-        one->waits_for = (unsigned short)(waits | waits << SCOREBOARDS);
-        if (answer < SCOREBOARDS && answers_from_global(one->traits))
-            one->counted_by = (unsigned short)(1u << answer);
-        if (reads < SCOREBOARDS && one->traits & TRAIT_COMMITS)
-            one->counted_by = (unsigned short)(1u << reads << SCOREBOARDS);
+        const struct control_bits bits = encoding_control(function, i);
+        one->waits_for = (unsigned short)(bits.waits | bits.waits << SCOREBOARDS);
+        if (bits.write_barrier < SCOREBOARDS && answers_from_global(one->traits))
+            one->counted_by = (unsigned short)(1u << bits.write_barrier);
+        if (bits.read_barrier < SCOREBOARDS && one->traits & TRAIT_COMMITS)
+            one->counted_by = (unsigned short)(1u << bits.read_barrier << SCOREBOARDS);
     }
 }
