@@ -1,6 +1,7 @@
 /* Reads the description of a GPU. It is an INI file without sections: `name`, `memory_bytes`, and a line `attribute
- * NUMBER = VALUE` for each attribute that a program may ask for. tests/gpu/programs/describe_gpu.c prints it on a
- * machine with that GPU. */
+ * NUMBER = VALUE` for each attribute that a program may ask for. `timing NAME = VALUE` is a constant of the replay;
+ * `clock_mhz` and `dram_gb_per_s` are for that, too, where attributes do not say it. tests/gpu/programs/describe_gpu.c
+ * prints it on a machine with that GPU. */
 #include "gpu.h"
 
 #include "base/base.h"
@@ -82,7 +83,6 @@ static int take_timing(struct reader *reader, const char *name, const char *valu
     if (end == value || *end || !(number > 0 && number < 1e9))
         return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no number above 0", value);
     *timing_place(&reader->gpu->timing, &row) = number;
-    reader->gpu->timed = true;
     return 0;
 }
 
@@ -95,15 +95,20 @@ static int set_key(struct reader *reader, const char *name, const char *value)
     if (strncmp(name, prefix, strlen(prefix)) == 0)
         return take_attribute(reader, name + strlen(prefix), value);
     const bool is_name = strcmp(name, "name") == 0;
-    if (!is_name && strcmp(name, "memory_bytes") != 0)
+    long long *number = strcmp(name, "memory_bytes") == 0    ? &gpu->memory_bytes
+                        : strcmp(name, "clock_mhz") == 0     ? &gpu->clock_mhz
+                        : strcmp(name, "dram_gb_per_s") == 0 ? &gpu->dram_gb_per_s
+                                                             : NULL;
+    if (!is_name && !number)
         return ini_text_wrong(&reader->text, reader->text.line,
-                              "unknown key \"%s\": there are name, memory_bytes, attribute NUMBER and timing NAME",
+                              "unknown key \"%s\": there are name, memory_bytes, clock_mhz, dram_gb_per_s, attribute "
+                              "NUMBER and timing NAME",
                               name);
-    if (is_name ? *gpu->name : gpu->memory_bytes != 0)
+    if (is_name ? *gpu->name : *number != 0)
         return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is given twice: remove one", name);
     if (is_name && *value)
         snprintf(gpu->name, sizeof gpu->name, "%s", value); /* a line of the file is shorter than the name may be */
-    else if (is_name || !read_number(value, 1, LLONG_MAX, &gpu->memory_bytes))
+    else if (is_name || !read_number(value, 1, LLONG_MAX, number))
         return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no value of \"%s\"", value, name);
     return 0;
 }
@@ -149,16 +154,19 @@ int gpu_capability(const struct gpu *gpu)
 
 bool gpu_as_chip(const struct gpu *gpu, struct chip *chip)
 {
-    /* DRAM moves twice in a cycle of its clock. The L1 is what shared memory can be, and 28 KiB. */
-    const int *of = gpu->attributes, clock = of[cudaDevAttrClockRate], memory = of[cudaDevAttrMemoryClockRate];
-    const int width = of[cudaDevAttrGlobalMemoryBusWidth], shared = of[cudaDevAttrMaxSharedMemoryPerMultiprocessor];
+    /* Clocks are in kHz, and DRAM moves twice in a cycle of its own. The L1 is what shared memory can be, and 28 KiB.
+     */
+    const int *of = gpu->attributes, shared = of[cudaDevAttrMaxSharedMemoryPerMultiprocessor];
     const int sms = of[cudaDevAttrMultiProcessorCount];
-    *chip =
-        (struct chip){.timing = gpu->timing, .sms = (unsigned)sms, .foreign = !gpu->timed && gpu_capability(gpu) != 90};
-    if (clock <= 0 || memory <= 0 || width <= 0 || shared <= 0 || sms <= 0)
+    const double pins = of[cudaDevAttrMemoryClockRate] / 1e6 * 2 * of[cudaDevAttrGlobalMemoryBusWidth] / 8;
+    const double bytes = gpu->dram_gb_per_s ? (double)gpu->dram_gb_per_s : pins; /* in a ns, */
+    const double clock =
+        gpu->clock_mhz ? (double)gpu->clock_mhz / 1e3 : of[cudaDevAttrClockRate] / 1e6; /* and cycles */
+    *chip = (struct chip){.timing = gpu->timing, .sms = (unsigned)sms, .foreign = gpu_capability(gpu) != 90};
+    if (!(clock > 0 && bytes > 0) || shared <= 0 || sms <= 0)
         return false;
-    chip->clock = clock / 1e6;
-    chip->dram = 2.0 * memory / clock * width / 8 / 32 / sms;
+    chip->clock = clock;
+    chip->dram = bytes / clock / 32 / sms;
     chip->shared_bytes = (unsigned)shared;
     chip->l1_bytes = (unsigned)shared + (28u << 10);
     return true;

@@ -16,7 +16,7 @@ struct gpu {
     bool known[GPU_ATTRIBUTES];
     int attributes[GPU_ATTRIBUTES]; /* by their numbers, which are the same in the driver and the runtime */
     struct timing timing;           /* constants of the replay: those that the file has, and else those of an H200 */
-    bool timed;                     /* the file has any */
+    long long clock_mhz, dram_gb_per_s; /* where attributes do not say it; 0: not known */
 };
 
 /* Reads the description of a GPU from a file. -1 with *problem. */

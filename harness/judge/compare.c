@@ -464,7 +464,8 @@ static size_t conclude_kernel(struct comparison *comparison, size_t first)
     return end;
 }
 
-/* Notes computed kernels that passed with other code, or another launch: no time was computed that could be worse. */
+/* Notes computed kernels that passed with other code, or another launch, and have no estimated time that could be
+ * worse. */
 static void note_new_code(struct comparison *comparison, const struct sides *sides)
 {
     struct note_items items = {0};
@@ -474,7 +475,11 @@ static void note_new_code(struct comparison *comparison, const struct sides *sid
         const struct result *base = run_find(sides->baseline, judgement->kernel),
                             *now = run_find(sides->run, judgement->kernel);
         const bool begins = i == 0 || strcmp(judgement->kernel, comparison->list[i - 1].kernel) != 0;
-        if (!begins || judgement->of_kernel < VERDICT_IMPROVED || !base || !now || order_of_code(base, now) == 0)
+        struct estimated_change change = {0};
+        if (begins && base && now)
+            estimate_change(&change, sides, base, now);
+        if (!begins || judgement->of_kernel < VERDICT_IMPROVED || !base || !now || change.known ||
+            order_of_code(base, now) == 0)
             continue;
         note_items_add(&items, "%s", judgement->kernel);
         count++;

@@ -63,6 +63,24 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
 void revise_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                    const struct result *now);
 
+/* How the estimated time of a kernel that was computed changed: the most likely ratio, and between which it is if a
+ * constant of the model is wrong. */
+enum estimated_way { ESTIMATED_OPEN, ESTIMATED_FASTER, ESTIMATED_SLOWER };
+struct estimated_change {
+    bool known;
+    const char *unknown; /* why it is not; else NULL */
+    double likely, least, most;
+    enum estimated_way way;
+};
+
+void estimate_change(struct estimated_change *change, const struct sides *sides, const struct result *base,
+                     const struct result *now);
+/* Writes "about 30 % slower by its estimated time (10 to 60 %)" into text, and returns it. */
+const char *estimated_words(const struct estimated_change *change, char *text, size_t size);
+/* Adds a row for it, if it is known: slower is regressed, whatever the counts say. */
+void judge_estimate(struct comparison *comparison, const struct sides *sides, const struct result *base,
+                    const struct result *now, const struct estimated_change *change);
+
 /* Gives a kernel its verdict by the table of judge_weigh.c: its rows that are worse and do not fail become trade-offs,
  * or unsure. They begin at index first; base and now may be NULL. */
 void weigh_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,

@@ -2,7 +2,6 @@
  * is worse fails only where the table below keeps it. */
 #include "judge_parts.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,18 +27,6 @@ struct evidence {
     char better[160];     /* the metrics that are better; empty: none is */
     double change;        /* of the time, relative to the baseline's */
 };
-
-/* The time of both sides by their counts. */
-struct estimates {
-    struct estimate was, now;
-};
-
-/* Returns the shorter of the two in ns; 0 where they are not known. */
-static double time_of_both(const struct estimates *estimates)
-{
-    const bool known = estimates->was.known && estimates->now.known;
-    return known ? fmin(estimates->was.time, estimates->now.time) : 0;
-}
 
 /* How often a program launches a kernel is the program's, and neither paid nor gained by the kernel's code. */
 static bool is_judged(const struct judgement *judgement)
@@ -80,7 +67,7 @@ static void add_name(char *names, size_t size, const char *name)
 }
 
 /* Whether a row is of more than how work is divided: the longest warp and the busiest block matter where either, alone
- * on an SM, may take longer than the estimate of the whole; `time` is that in ns, 0 where it is not known. */
+ * on an SM, may take longer than the kernel; `time` is an estimate of that in ns, 0 where there is none. */
 static bool may_decide(const struct judgement *judgement, double time)
 {
     const double most = fmax(judgement->base, judgement->now);
@@ -92,8 +79,7 @@ static bool may_decide(const struct judgement *judgement, double time)
 
 /* Collects the evidence from the rows of a kernel. Of several times the worst counts. A ratio that rose is no gain in
  * itself, but for what a launch has: its occupancy, and how evenly it lies. */
-static struct evidence find_evidence(const struct comparison *comparison, size_t first, bool other_code,
-                                     const struct estimates *estimates)
+static struct evidence find_evidence(const struct comparison *comparison, size_t first, bool other_code, double least)
 {
     struct evidence evidence = {.time = TIME_FASTER};
     bool timed = false;
@@ -107,7 +93,7 @@ static struct evidence find_evidence(const struct comparison *comparison, size_t
             evidence.pairs = judgement->pairs > 0 ? judgement->pairs : evidence.pairs;
             evidence.change = judgement->base != 0 ? judgement->change / judgement->base : 0;
             timed = true;
-        } else if (judgement->verdict == VERDICT_IMPROVED && may_decide(judgement, time_of_both(estimates)) &&
+        } else if (judgement->verdict == VERDICT_IMPROVED && may_decide(judgement, least) &&
                    (!judgement->metric->trade || judgement->metric->class == METRIC_STATIC)) {
             add_name(evidence.better, sizeof evidence.better, judgement->metric->name);
         }
@@ -125,7 +111,7 @@ enum outcome {
     PAID,    /* trade-offs: what was paid for a kernel that is better */
     AGAIN,   /* unsure: a better known time decides */
     ASKED,   /* unsure: pairs with a base build decide */
-    WEIGHED, /* an estimate of the time by the counts decides */
+    WEIGHED, /* unsure: an estimate of the time would decide */
 };
 
 enum whether { NO, YES, ANY };
@@ -218,56 +204,35 @@ static const struct judgement *find_instructions(const struct comparison *compar
     return NULL;
 }
 
-/* Returns the name of a count without a term in the estimate that moved against what that says; NULL: none did. It has
- * to move further than instructions, which the estimate weighs. Sums have to be many beside these; the longest warp and
- * the busiest block have to be able to decide. */
-static const char *find_against(const struct comparison *comparison, size_t first, enum weighed weighed, double time)
+/* Leaves open what is better against what is worse. */
+static void leave_open(struct comparison *comparison, size_t first, const struct sides *sides, const char *why)
 {
-    const struct judgement *all = find_instructions(comparison, first);
-    for (size_t i = first; i < comparison->count && all && weighed != WEIGHED_OPEN; i++) {
-        const struct judgement *one = &comparison->list[i];
-        const enum computed_counter counter = is_judged(one) ? computed_counter_of(one->metric) : COMPUTED_NONE;
-        const double further = (one->now * all->base - one->base * all->now) * (one->worse ? 1 : -1);
-        if (counter >= COMPUTED_LONGEST_WARP && further > RULE_HIDDEN * one->base * all->now && may_decide(one, time) &&
-            (counter <= COMPUTED_BUSIEST_BLOCK || fabs(one->change) > RULE_HIDDEN * all->now) &&
-            (weighed == WEIGHED_FASTER ? one->worse : one->verdict == VERDICT_IMPROVED))
-            return one->metric->name;
-    }
-    return NULL;
-}
-
-/* Lets the estimates weigh what is better against what is worse. */
-static void weigh(struct comparison *comparison, size_t first, const struct sides *sides,
-                  const struct estimates *estimates)
-{
-    char why[256];
-    enum weighed weighed = estimate_weigh(&estimates->was, &estimates->now, why, sizeof why);
-    const char *against = find_against(comparison, first, weighed, time_of_both(estimates));
-    if (against) {
-        weighed = WEIGHED_OPEN;
-        snprintf(why, sizeof why, "%s moved, which the estimate of its time does not cover: pairs on a GPU decide",
-                 against);
-    }
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
         if (!is_cost(judgement, sides))
             continue;
-        if (weighed != WEIGHED_SLOWER)
-            judgement->verdict = weighed == WEIGHED_FASTER ? VERDICT_TRADED : VERDICT_UNSURE;
-        set_reason(judgement, "%.*s", weighed == WEIGHED_SLOWER ? (int)strcspn(why, ":") : INT_MAX, why);
+        judgement->verdict = VERDICT_UNSURE;
+        set_reason(judgement, "other counts are better, and its time is not estimated: %s. Pairs on a GPU decide", why);
     }
 }
 
-/* Says of a computed kernel that is red how much slower it is by its counts. */
-static void tell_cost(struct comparison *comparison, size_t first, const struct estimates *estimates)
+/* Lets the estimated time decide. False: it leaves that to the counts. */
+static bool weigh_time(struct comparison *comparison, size_t first, const struct sides *sides,
+                       const struct estimated_change *change, const struct evidence *evidence)
 {
-    char why[256];
-    if (!estimates->was.known || !estimates->now.known)
-        return;
-    estimate_weigh(&estimates->was, &estimates->now, why, sizeof why);
-    for (size_t i = first; i < comparison->count; i++)
-        if (comparison->list[i].verdict == VERDICT_REGRESSED && !comparison->list[i].reason)
-            set_reason(&comparison->list[i], "%.*s", (int)strcspn(why, ":,"), why);
+    char words[160];
+    if (change->way == ESTIMATED_OPEN && !*evidence->better)
+        return false;
+    estimated_words(change, words, sizeof words);
+    for (size_t i = first; i < comparison->count; i++) {
+        struct judgement *judgement = &comparison->list[i];
+        if (!is_cost(judgement, sides))
+            continue;
+        if (change->way != ESTIMATED_SLOWER)
+            judgement->verdict = change->way == ESTIMATED_FASTER ? VERDICT_TRADED : VERDICT_UNSURE;
+        set_reason(judgement, "%s%s", words, change->way == ESTIMATED_OPEN ? ": pairs on a GPU decide" : "");
+    }
+    return true;
 }
 
 /* Of code that another compiler made, a count that moved by a little says nothing of the time. */
@@ -373,20 +338,23 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
         allow_slow(comparison, first, &comparison->list[i]);
     if (!base || !now || sides->origin->code_only)
         return;
-    struct estimates estimates;
-    estimate_time(&estimates.was, &sides->run->device, base);
-    estimate_time(&estimates.now, &sides->run->device, now);
-    struct evidence evidence = find_evidence(comparison, first, !same_code(base, now), &estimates);
+    struct estimated_change change = {.unknown = "it was measured"};
+    const bool other_code = !same_code(base, now);
+    if (sides->origin->computed && other_code)
+        estimate_change(&change, sides, base, now);
+    const double least = change.known ? fmin(base->estimated->ns, now->estimated->ns) : 0;
+    struct evidence evidence = find_evidence(comparison, first, other_code, least);
     evidence.is = other_toolchain(comparison, sides, base, now, &evidence.was);
     if (evidence.is && sides->origin->computed) {
         allow_upgrade(comparison, first, sides, &evidence);
         evidence.is = NULL; /* the counts that are left decide */
     }
     const struct line *line = find_line(&evidence);
-    if (line->outcome == WEIGHED)
-        weigh(comparison, first, sides, &estimates);
-    else if (line->outcome == STAYS && sides->origin->computed)
-        tell_cost(comparison, first, &estimates);
-    else if (line->outcome != STAYS)
+    const bool weighed =
+        change.known && evidence.time == TIME_UNKNOWN && weigh_time(comparison, first, sides, &change, &evidence);
+    if (!weighed && line->outcome == WEIGHED)
+        leave_open(comparison, first, sides, change.unknown);
+    else if (!weighed && line->outcome != STAYS)
         apply(comparison, first, sides, line, &evidence);
+    judge_estimate(comparison, sides, base, now, &change);
 }

@@ -40,17 +40,24 @@
 #define RULE_REPLACED 0.05        /* what takes at least this share of their time may be in their place; */
 #define RULE_LOST_WORK 0.5        /* where they had this share of the program's, */
 #define RULE_REPLACED_MOST 0.2    /* it has to take this one */
-#define RULE_HIDDEN 0.05          /* what a count without a term in the estimate moves by, to leave that open */
-#define RULE_WARP_ALONE 4         /* ns that an instruction of a warp alone may take: 8 cycles at 2 GHz, */
-#define RULE_BLOCK_ALONE 0.5      /* and one of a block alone on an SM: a cycle */
-#define RULE_INEXACT 0.01         /* floor of an exact metric that ceased to repeat, as a share of its value */
-#define RULE_BLIND 0.25           /* a row with a larger limit, as a share of its value, can hardly fail */
-#define RULE_CLOCK 0.02           /* clocks that differ by more explain a time that moved by as much, */
-#define RULE_CLOCK_APART 0.05     /* up to this; beyond it a time that moved by less than they did is unsure */
-#define RULE_MODES 0.02           /* samples in two groups further apart than this are of two conditions */
-#define RULE_SHORT 10e3           /* ns: of shorter launches in a program only what repeats to the digit is judged */
-#define RULE_FEW_BYTES 4e6        /* bytes: less traffic of a program depends on its caches and is not judged */
-#define RULE_SAMPLES_AT_CLOCK 0.8 /* share of the samples that must have been taken at the same clock */
+#define RULE_ESTIMATED                                                                                                 \
+    0.05 /* an estimated time that is longer by more is slower, if that stands whichever constant                      \
+          */
+#define RULE_ESTIMATED_FLOOR 400     /* ns: how wrong the time is of what a launch does beside its work */
+#define RULE_ESTIMATED_GAIN 0.02     /* one that is shorter by more is faster, if that stands as well */
+#define RULE_CONSTANTS 1.5           /* of the model is wrong by so many times its error */
+#define RULE_UNCALIBRATED 0.05       /* atomics and sleeps that differ by more leave it open */
+#define RULE_UNCALIBRATED_FACTOR 1.5 /* up to this factor */
+#define RULE_WARP_ALONE 4            /* ns that an instruction of a warp alone may take: 8 cycles at 2 GHz, */
+#define RULE_BLOCK_ALONE 0.5         /* and one of a block alone on an SM: a cycle */
+#define RULE_INEXACT 0.01            /* floor of an exact metric that ceased to repeat, as a share of its value */
+#define RULE_BLIND 0.25              /* a row with a larger limit, as a share of its value, can hardly fail */
+#define RULE_CLOCK 0.02              /* clocks that differ by more explain a time that moved by as much, */
+#define RULE_CLOCK_APART 0.05        /* up to this; beyond it a time that moved by less than they did is unsure */
+#define RULE_MODES 0.02              /* samples in two groups further apart than this are of two conditions */
+#define RULE_SHORT 10e3              /* ns: of shorter launches in a program only what repeats to the digit is judged */
+#define RULE_FEW_BYTES 4e6           /* bytes: less traffic of a program depends on its caches and is not judged */
+#define RULE_SAMPLES_AT_CLOCK 0.8    /* share of the samples that must have been taken at the same clock */
 
 /* Statistics of a baseline's sessions for one row. */
 struct spread {

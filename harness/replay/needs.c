@@ -8,19 +8,19 @@
 
 /* By the beginning of opcodes; the first row that fits counts. cycles: for which one holds the unit; 0: as many as
  * `of` says. Half-rate units take two cycles for a warp, quarter-rate ones four. */
-enum of { OF_NONE, OF_XU, OF_DOUBLE, OF_TENSOR, OF_MEMORY, OF_SHUFFLE, OF_SPECIAL, OF_CONSTANT };
+enum of { OF_NONE, OF_SINGLE, OF_XU, OF_DOUBLE, OF_TENSOR, OF_MEMORY, OF_SHUFFLE, OF_SPECIAL, OF_CONSTANT };
 /* clang-format off */
 static const struct row {
     const char *begins;
     unsigned char unit, cycles, of;
     unsigned short what;
 } rows[] = {
-    {"FFMA", UNIT_FMA, 1, 0, 0}, {"FADD", UNIT_FMA, 1, 0, 0}, {"FMUL", UNIT_FMA, 1, 0, 0},
+    {"FFMA", UNIT_FMA, 0, OF_SINGLE, 0}, {"FADD", UNIT_FMA, 0, OF_SINGLE, 0}, {"FMUL", UNIT_FMA, 0, OF_SINGLE, 0},
     {"HFMA2", UNIT_FMA, 1, 0, 0}, {"HADD2", UNIT_FMA, 1, 0, 0}, {"HMUL2", UNIT_FMA, 1, 0, 0},
     {"IMAD", UNIT_FMA, 2, 0, 0}, {"IDP", UNIT_FMA, 2, 0, 0},
     {"HMMA", UNIT_TENSOR, 0, OF_TENSOR, 0}, {"IMMA", UNIT_TENSOR, 0, OF_TENSOR, 0}, {"DMMA", UNIT_TENSOR, 0, OF_TENSOR, 0},
-    {"DADD", UNIT_FP64, 2, OF_DOUBLE, 0}, {"DMUL", UNIT_FP64, 2, OF_DOUBLE, 0}, {"DFMA", UNIT_FP64, 2, OF_DOUBLE, 0},
-    {"DSETP", UNIT_FP64, 2, OF_DOUBLE, 0}, {"DMNMX", UNIT_FP64, 2, OF_DOUBLE, 0},
+    {"DADD", UNIT_FP64, 0, OF_DOUBLE, 0}, {"DMUL", UNIT_FP64, 0, OF_DOUBLE, 0}, {"DFMA", UNIT_FP64, 0, OF_DOUBLE, 0},
+    {"DSETP", UNIT_FP64, 0, OF_DOUBLE, 0}, {"DMNMX", UNIT_FP64, 0, OF_DOUBLE, 0},
     {"I2FP", UNIT_ALU, 2, 0, 0}, {"F2FP", UNIT_ALU, 2, 0, 0},
     {"MUFU", UNIT_XU, 0, OF_XU, 0}, {"POPC", UNIT_XU, 0, OF_XU, 0}, {"F2I", UNIT_XU, 0, OF_XU, 0}, {"I2F", UNIT_XU, 0, OF_XU, 0},
     {"F2F", UNIT_XU, 0, OF_XU, 0}, {"FRND", UNIT_XU, 0, OF_XU, 0}, {"FLO", UNIT_XU, 0, OF_XU, 0}, {"BREV", UNIT_XU, 0, OF_XU, 0},
@@ -74,7 +74,11 @@ static void set_times(struct needs *needs, const struct row *row, const char *op
         needs->cycles = row->cycles ? row->cycles : timing->xu;
         needs->latency = row->cycles ? 2.5 * row->cycles : timing->xu_latency;
         break;
+    case OF_SINGLE:
+        needs->cycles = timing->single;
+        break;
     case OF_DOUBLE:
+        needs->cycles = timing->double_precision;
         needs->latency = timing->double_latency;
         break;
     case OF_TENSOR:
@@ -144,7 +148,7 @@ static bool may_steer(const struct instruction *code, const struct tally *tally,
 
 static const char *why_refused(const struct instruction *code, const struct tally *tally, const struct work *work)
 {
-    if (tally->spins || code->traits & TRAIT_SPINS)
+    if (tally->spins || code->polls || code->traits & TRAIT_SPINS)
         return "its warps wait for others in a loop";
     if (may_steer(code, tally, work))
         return "what an atomic answers may decide its ways";

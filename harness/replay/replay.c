@@ -564,7 +564,8 @@ struct replay_time replay(const struct replayed *launch, const struct chip *chip
         time.busy[by] = sm.busy[by] * (1 + more) / chip->clock;
         cycles = later(cycles, sm.busy[by] * (1 + more) + timing->first + timing->l2_latency);
     }
-    time.busy[BOUND_BY_ATOMICS] = later(time.busy[BOUND_BY_ATOMICS], launch->hottest * timing->hottest_ns);
+    time.busy[BOUND_BY_ATOMICS] =
+        later(time.busy[BOUND_BY_ATOMICS], later(launch->hottest, launch->traffic.serial) * timing->hottest_ns);
     if (launch->hottest > 0)
         time.busy[BOUND_BY_ATOMICS] =
             later(time.busy[BOUND_BY_ATOMICS], timing->atomic_ns *

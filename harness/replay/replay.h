@@ -23,6 +23,7 @@ struct traffic {
     double *shares;
     double stored; /* bytes that all SMs store */
     double whole;  /* and which part of the sectors where they do */
+    double serial; /* atomics of all SMs that come one after the other, since they are in one line */
 };
 
 /* What a launch is made of beside its warps. */

@@ -18,7 +18,9 @@
     T(warp,              14,    1.3,  "and for each warp of the first") \
     T(branch,            6.5,   1.5,  "cycles of a jump, beside its own") \
     T(fetch,             40,    1.5,  "cycles until code that no warp of the SM has had yet is there") \
-    T(xu,                8,     1.1,  "cycles for which MUFU and like hold their unit") \
+    T(single,            1,     1.1,  "cycles for which FFMA and like hold their unit, ") \
+    T(double_precision,  2,     1.1,  "DFMA and like, ") \
+    T(xu,                8,     1.1,  "and MUFU and like") \
     T(xu_latency,        24,    1.2,  "cycles until their answer is there; likewise below") \
     T(double_latency,    18,    1.2,  "of double precision on chips that count it by a scoreboard") \
     T(tensor,            8,     1.5,  "cycles for which a product of 16 x 8 x 16 halves holds the tensor cores") \

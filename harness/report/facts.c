@@ -158,6 +158,19 @@ static void add_proved(struct facts *facts, const struct run *run, bool all)
                 x_sprintf("%s, all blocks executed: %s", run->results[i].id, run->results[i].not_proved));
 }
 
+/* Says of which kernels of a computed run no time is estimated, and why. */
+static void add_refused(struct facts *facts, const struct run *run)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct estimated_time *of = run->results[i].estimated;
+        if (of && of->refused && count++ < NOTES)
+            add(facts, "no time", x_sprintf("%s: %s", run->results[i].id, of->refused));
+    }
+    if (count > NOTES)
+        add(facts, "no time", x_sprintf("nor of %zu kernels more: the run file has all", count - NOTES));
+}
+
 /* Of a run that is not judged. A comparison has notes of them. */
 static void add_varying(struct facts *facts, const struct run *run)
 {
@@ -184,6 +197,8 @@ struct facts facts_of(const struct report *report, bool all, bool whole)
         add_baseline(&facts, report);
     add(&facts, "options", x_strdup(report->config));
     add_proved(&facts, report->run, all);
+    if (all && !report->comparison)
+        add_refused(&facts, report->run);
     if (report->comparison)
         add_comparison(&facts, report, whole);
     else

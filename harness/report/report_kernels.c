@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* What a column shows of a row. Of a program's kernel also how long all its launches took, and how many there were. */
-enum show { SHOW_VALUE, SHOW_CHANGE, SHOW_TOTAL, SHOW_TOTAL_BEFORE, SHOW_LAUNCHES };
+enum show { SHOW_VALUE, SHOW_CHANGE, SHOW_TOTAL, SHOW_TOTAL_BEFORE, SHOW_LAUNCHES, SHOW_ESTIMATED };
 
 /* A column: the time, its change, then one for each metric with a headline. For a program its parts of all time come
  * first. */
@@ -25,6 +25,7 @@ struct columns {
 };
 
 #define COLUMN_WIDTH 8          /* minimum width of a number */
+#define ESTIMATED_WIDTH 30      /* of an estimated time with its band */
 #define CELL 80                 /* bytes of a cell */
 #define NOT_JUDGED "not judged" /* in place of a verdict: neither side has the kernel, since it is not built */
 #define NAME_MIN 12             /* minimum width of a kernel's name, however narrow the terminal is */
@@ -40,10 +41,35 @@ static bool measured(const struct row *row)
     return row && row->state == VALUE_MEASURED;
 }
 
+static const struct estimated_time *estimated_of(const struct result *result)
+{
+    return result && result->estimated && !result->estimated->refused ? result->estimated : NULL;
+}
+
+/* Writes an estimated time with its band: "41.0 us (35.0 us to 49.0 us)". */
+static void estimated_cell(const struct result *result, char *cell, size_t size)
+{
+    const struct metric ns = {.unit = (char[]){"ns"}};
+    const struct estimated_time *of = estimated_of(result);
+    char time[32], low[32], high[32];
+    cell[0] = '\0';
+    if (of)
+        snprintf(cell, size, "%s (%s to %s)", metric_format(&ns, of->ns, time, sizeof time),
+                 metric_format(&ns, of->low, low, sizeof low), metric_format(&ns, of->high, high, sizeof high));
+    else if (result && result->estimated)
+        snprintf(cell, size, "none");
+}
+
 /* Makes a column for each metric that any kernel has a number of; unless it was asked for, of one that is not 0. */
 static struct columns columns_of_each(const struct report *report)
 {
     struct columns columns = {0};
+    bool estimated = false;
+    for (size_t i = 0; i < report->run->result_count; i++)
+        estimated |= estimated_of(&report->run->results[i]) != NULL;
+    if (estimated)
+        *ARRAY_GROW(columns.list, columns.count) =
+            (struct column){{"estimated time", false, ESTIMATED_WIDTH}, SHOW_ESTIMATED, NULL, NULL};
     for (size_t m = 0; m < report->metrics->count; m++) {
         const char *name = report->metrics->list[m].name;
         bool known = false;
@@ -173,6 +199,8 @@ static unsigned make_cell(const struct report *report, const struct column *colu
         total_cell(report, column->show == SHOW_TOTAL ? line->now : line->base, cell, size);
     else if (column->show == SHOW_LAUNCHES)
         launches_cell(report, line->now, cell, size);
+    else if (column->show == SHOW_ESTIMATED)
+        estimated_cell(line->now, cell, size);
     else if (column->show == SHOW_CHANGE)
         change_cell(line, name, cell, size);
     else

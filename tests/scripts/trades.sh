@@ -50,13 +50,13 @@ for gained in 'junit.xml:<system-out>improved: base' 'github.txt:%0Agained: ' 'c
     expect "the kernel's verdict and its gain in ${gained%%:*}" 0 'trade-off (kernel: improved)' "${gained#*:}"
 done
 verdicts computed "$cugate" compare base-computed.json new-computed.json
-bounds computed 'regressed|missing' 'regressed|unsure' 16
+bounds computed 'regressed|missing' 'regressed|unsure' 5
 verdicts sessions "$cugate" check --baselines base --replay new-2.json
 bounds sessions 'regressed' 'regressed|unsure|missing' 40
 
 # What was paid and what was gained stand side by side.
 ask "$cugate" compare base-computed.json new-computed.json -k faster/warp_sum
-expect 'what a trade gained is shown beside it' 0 'trade-off  instructions' 'improved   atomic_meetings' ', global_atomics' '% faster by its counts'
+expect 'what a trade gained is shown beside it' 0 'trade-off  instructions' 'improved   atomic_meetings' ', global_atomics' '% faster by its estimated time'
 ask "$cugate" compare base-computed.json new-computed.json -k faster/warp_sum --trades no
 expect 'where nobody may trade, it is red' 1 'regressed  instructions'
 summary

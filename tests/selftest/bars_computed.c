@@ -25,7 +25,42 @@ static const struct change {
     bool base_build; /* one was computed, and stands in for the baseline */
     /* How far the bounds of the instructions lie below and above the number; 0: there are none. */
     double base_below, base_above, below, above;
+    double ns_was, ns;   /* estimated times; 0: there is none */
+    double part;         /* of the time if the clock of DRAM is wrong; 0: it does not depend on it, nor did it */
+    const char *model;   /* by which it was estimated, if another than the baseline's */
+    const char *refused; /* why it was not */
+    double atomics;      /* in place of none */
 } changes[] = {
+    {"counts as they were, and 6 % slower by its estimated time: regressed", "estimated_time", VERDICT_REGRESSED,
+     .ns_was = 1e5, .ns = 1.06e5, .other_code = true},
+    {"fewer instructions, and 6 % slower by it: regressed", "estimated_time", VERDICT_REGRESSED, .count = 900,
+     .ns_was = 1e5, .ns = 1.06e5, .other_code = true},
+    {"4 % slower by it: same", "estimated_time", VERDICT_SAME, .ns_was = 1e5, .ns = 1.04e5, .other_code = true},
+    {"6 % slower by it, if a constant is right: same", "estimated_time", VERDICT_SAME, .ns_was = 1e5, .ns = 1.06e5,
+     .part = 0.95, .other_code = true},
+    {"6 % slower by it, whichever constant is wrong: regressed", "estimated_time", VERDICT_REGRESSED, .ns_was = 1e5,
+     .ns = 1.06e5, .part = 0.97, .other_code = true},
+    {"slower by it, and less than a launch is wrong: same", "estimated_time", VERDICT_SAME, .ns_was = 5000, .ns = 5390,
+     .other_code = true},
+    {"more instructions, and 10 % faster by it: trade-off", "instructions", VERDICT_TRADED, .count = 1100,
+     .ns_was = 1e5, .ns = 9e4, .other_code = true},
+    {"more instructions, and faster by it if a constant is right: regressed", "instructions", VERDICT_REGRESSED,
+     .count = 1100, .ns_was = 1e5, .ns = 9e4, .part = 1.1, .other_code = true},
+    {"more instructions, and faster by another model's: regressed", "instructions", VERDICT_REGRESSED, .count = 1100,
+     .ns_was = 1e5, .ns = 9e4, .model = "2-beef", .other_code = true},
+    {"more instructions, and no time of the run: regressed", "instructions", VERDICT_REGRESSED, .count = 1100,
+     .ns_was = 1e5, .ns = 9e4, .refused = "its warps wait", .other_code = true},
+    {"less occupancy, fewer instructions, and a time within a constant: unsure", "theoretical_occupancy",
+     VERDICT_UNSURE, .count = 900, .occupancy = 50, .ns_was = 1e5, .ns = 9e4, .part = 1.1, .other_code = true},
+    {"less occupancy, fewer instructions, and no time: unsure", "theoretical_occupancy", VERDICT_UNSURE, .count = 900,
+     .occupancy = 50, .ns_was = 1e5, .ns = 9e4, .refused = "its warps wait", .other_code = true},
+    {"less occupancy, fewer instructions, and faster by it: trade-off", "theoretical_occupancy", VERDICT_TRADED,
+     .count = 900, .occupancy = 50, .ns_was = 1e5, .ns = 9e4, .other_code = true},
+    {"other atomics, and 30 % faster by it: regressed", "instructions", VERDICT_REGRESSED, .count = 1100, .ns_was = 1e5,
+     .ns = 7e4, .atomics = 8, .other_code = true},
+    {"other atomics, and twice as fast by it: trade-off", "instructions", VERDICT_TRADED, .count = 1100, .ns_was = 1e5,
+     .ns = 5e4, .atomics = 8, .other_code = true},
+    {"the same code: its estimated time is not judged", "estimated_time", NO_JUDGEMENT, .ns_was = 1e5, .ns = 2e5},
     {"other code, as many instructions: same", "instructions", VERDICT_SAME, .other_code = true},
     {"other code, one instruction more, against 1 session: regressed", "instructions", VERDICT_REGRESSED, .count = 1001,
      .other_code = true, .base_sessions = 1},
@@ -103,6 +138,22 @@ static void put_count(struct run *run, double count, double below, double above,
         row_add_session(row, below + above > 0 ? samples : &count, below + above > 0 ? ARRAY_SIZE(samples) : 1);
 }
 
+/* A time whose constant of DRAM matters to it as the part says. */
+static void put_time(struct run *run, double ns, double part, const char *model, const char *refused)
+{
+    if (ns == 0)
+        return;
+    struct estimated_time *of = run_find(run, KERNEL)->estimated = x_calloc(1, sizeof *of);
+    *of = (struct estimated_time){.ns = ns,
+                                  .low = ns / 2,
+                                  .high = 2 * ns,
+                                  .model = x_strdup(model ? model : "1-cafe"),
+                                  .bound_by = x_strdup("DRAM"),
+                                  .refused = x_strdup(refused)};
+    if (part > 0)
+        *ARRAY_GROW(of->moved, of->moved_count) = (struct moved_time){x_strdup("dram_share"), part};
+}
+
 static void put_code(struct run *run, const char *code)
 {
     struct result *result = run_find(run, KERNEL);
@@ -127,6 +178,7 @@ static void make_baseline(struct run *baseline, const struct change *change)
         put(baseline, "theoretical_occupancy", OCCUPANCY, sessions);
         if (change->slow > 0)
             put(baseline, "slow_instructions", change->slow_was, sessions);
+        put_time(baseline, change->ns_was, 0, NULL, NULL);
         for (size_t i = 0; i < run_find(baseline, KERNEL)->row_count; i++)
             run_find(baseline, KERNEL)->rows[i].from_base_build = change->base_build;
         put_code(baseline, change->foreign ? NULL : "f00d");
@@ -157,6 +209,9 @@ static void make_run(struct run *run, const struct change *change, const struct 
         put(run, "theoretical_occupancy", change->occupancy > 0 ? change->occupancy : OCCUPANCY, 1);
         if (change->slow > 0)
             put(run, "slow_instructions", change->slow, 1);
+        if (change->atomics > 0)
+            put(run, "global_atomics", change->atomics, 1);
+        put_time(run, change->ns, change->part, change->model, change->refused);
     }
     if (!change->transfer)
         put_code(run, change->foreign ? NULL : change->other_code ? "beef" : "f00d");

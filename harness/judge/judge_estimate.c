@@ -1,0 +1,145 @@
+/* Judges a kernel that was computed by the time that its launches are estimated to take (struct estimated_time). Both
+ * sides are estimated by the same model, so that most of its error is in both. */
+#include "judge_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The time is no metric of a file: no sample has it, and it is never among measured times. */
+static const struct metric estimated_time = {
+    .name = (char[]){"estimated_time"},
+    .title = (char[]){"Estimated time"},
+    .counter = (char[]){""},
+    .unit = (char[]){"ns"},
+    .doc = (char[]){"How long the launches take by a replay of the warps of one SM. It was not measured."},
+    .file = (char[]){""},
+    .class = METRIC_EXACT,
+    .better = METRIC_LOWER,
+};
+
+/* ---- The change ---- */
+
+static double part_of(const struct estimated_time *estimated, const char *constant)
+{
+    for (size_t i = 0; i < estimated->moved_count; i++)
+        if (strcmp(estimated->moved[i].constant, constant) == 0)
+            return estimated->moved[i].part;
+    return 1;
+}
+
+/* Lets each constant of one side that moves its time be wrong, on both sides alike. */
+static void widen(struct estimated_change *change, const struct estimated_time *of, const struct estimated_time *was,
+                  const struct estimated_time *now)
+{
+    for (size_t i = 0; i < of->moved_count; i++) {
+        const char *constant = of->moved[i].constant;
+        const double part = part_of(now, constant) / part_of(was, constant);
+        const double factor = exp(RULE_CONSTANTS * fabs(log(part)));
+        change->least = fmin(change->least, change->likely / factor);
+        change->most = fmax(change->most, change->likely * factor);
+    }
+}
+
+static double count_of(const struct sides *sides, const struct result *result, enum computed_counter counter)
+{
+    for (size_t m = 0; m < sides->metrics->count; m++)
+        if (is_computed(&sides->metrics->list[m], counter)) {
+            const struct row *row = result_find(result, sides->metrics->list[m].name);
+            return row && row->state == VALUE_MEASURED ? row_value(row) : 0;
+        }
+    return 0;
+}
+
+/* Whether the sides differ in what the model was hardly calibrated for: atomics in global memory, and sleeps. */
+static bool is_uncalibrated(const struct sides *sides, const struct result *base, const struct result *now)
+{
+    static const enum computed_counter counters[] = {COMPUTED_ATOMICS, COMPUTED_SLEEP};
+    bool differs = false;
+    for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
+        const double was = count_of(sides, base, counters[i]), is = count_of(sides, now, counters[i]);
+        differs |= fabs(is - was) > RULE_UNCALIBRATED * fmax(was, is);
+    }
+    return differs;
+}
+
+static bool is_known(const struct estimated_time *estimated)
+{
+    return estimated && estimated->model && estimated->ns > 0;
+}
+
+/* Returns why there is no change to tell, or NULL. */
+static const char *why_unknown(const struct estimated_time *was, const struct estimated_time *now)
+{
+    const char *refused = was && was->refused ? was->refused : now && now->refused ? now->refused : NULL;
+    if (refused)
+        return refused;
+    if (!is_known(was) || !is_known(now))
+        return "one side has none";
+    return strcmp(was->model, now->model) == 0
+               ? NULL
+               : "the baseline's is of another version of the model, or of its constants";
+}
+
+void estimate_change(struct estimated_change *change, const struct sides *sides, const struct result *base,
+                     const struct result *now)
+{
+    const struct estimated_time *was = base->estimated, *is = now->estimated;
+    *change = (struct estimated_change){.unknown = why_unknown(was, is)};
+    if (change->unknown)
+        return;
+    change->known = true;
+    change->likely = change->least = change->most = is->ns / was->ns;
+    widen(change, was, was, is);
+    widen(change, is, was, is);
+    if (is_uncalibrated(sides, base, now)) {
+        change->least = fmin(change->least, change->likely / RULE_UNCALIBRATED_FACTOR);
+        change->most = fmax(change->most, change->likely * RULE_UNCALIBRATED_FACTOR);
+    }
+    const bool far = fabs(is->ns - was->ns) > RULE_ESTIMATED_FLOOR;
+    if (far && change->likely > 1 + RULE_ESTIMATED && change->least > 1)
+        change->way = ESTIMATED_SLOWER;
+    else if (far && change->likely < 1 - RULE_ESTIMATED_GAIN && change->most <= 1)
+        change->way = ESTIMATED_FASTER;
+}
+
+const char *estimated_words(const struct estimated_change *change, char *text, size_t size)
+{
+    static const char *const words[] = {"faster", "slower"};
+    const bool slower = change->likely > 1, mixed = (change->least < 1) != (change->most < 1);
+    const double from = slower ? change->least : change->most, to = slower ? change->most : change->least;
+    const double likely = 100 * fabs(change->likely - 1), first = 100 * fabs(from - 1), last = 100 * fabs(to - 1);
+    const int digits = last < 10; /* behind the point */
+    const int length = snprintf(text, size, "about %.*f %% %s by its estimated time ", digits, likely, words[slower]);
+    if (mixed)
+        snprintf(text + length, size - (size_t)length, "(%.*f %% %s to %.*f %% %s)", digits, first, words[from > 1],
+                 digits, last, words[to > 1]);
+    else
+        snprintf(text + length, size - (size_t)length, "(%.*f to %.*f %%)", digits, first, digits, last);
+    return text;
+}
+
+void judge_estimate(struct comparison *comparison, const struct sides *sides, const struct result *base,
+                    const struct result *now, const struct estimated_change *change)
+{
+    char words[160];
+    bool asked = false; /* whoever judges a few metrics by name may not ask for times */
+    for (size_t m = 0; m < sides->metrics->count; m++)
+        asked |= strcmp(sides->metrics->list[m].counter, COUNTER_TIME) == 0;
+    if (!change->known || !asked)
+        return;
+    const enum verdict verdict = change->way == ESTIMATED_SLOWER   ? VERDICT_REGRESSED
+                                 : change->way == ESTIMATED_FASTER ? VERDICT_IMPROVED
+                                                                   : VERDICT_SAME;
+    struct judgement *row = add_judgement(comparison, now->id, &estimated_time, verdict);
+    row->compared = row->has_base = row->has_now = row->computed = true;
+    row->base = base->estimated->ns;
+    row->now = now->estimated->ns;
+    row->change = row->now - row->base;
+    row->limit = fmax(RULE_ESTIMATED * row->base, RULE_ESTIMATED_FLOOR);
+    row->worse = verdict == VERDICT_REGRESSED;
+    row->share = verdict == VERDICT_SAME ? 0 : 1;
+    row->base_sessions = row->run_sessions = 1;
+    set_reason(row, "%s, bound by %s", estimated_words(change, words, sizeof words),
+               now->estimated->bound_by ? now->estimated->bound_by : "nothing that is known");
+}
