@@ -96,11 +96,14 @@ void estimate_change(struct estimated_change *change, const struct sides *sides,
         change->least = fmin(change->least, change->likely / RULE_UNCALIBRATED_FACTOR);
         change->most = fmax(change->most, change->likely * RULE_UNCALIBRATED_FACTOR);
     }
+    const double limit = fmax(RULE_ESTIMATED * was->ns, RULE_ESTIMATED_FLOOR);
     const bool far = fabs(is->ns - was->ns) > RULE_ESTIMATED_FLOOR;
     if (far && change->likely > 1 + RULE_ESTIMATED && change->least > 1)
         change->way = ESTIMATED_SLOWER;
     else if (far && change->likely < 1 - RULE_ESTIMATED_GAIN && change->most <= 1)
         change->way = ESTIMATED_FASTER;
+    else if ((change->most - 1) * was->ns <= limit)
+        change->way = ESTIMATED_EQUAL;
 }
 
 const char *estimated_words(const struct estimated_change *change, char *text, size_t size)

@@ -65,7 +65,7 @@ void revise_kernel(struct comparison *comparison, size_t first, const struct sid
 
 /* How the estimated time of a kernel that was computed changed: the most likely ratio, and between which it is if a
  * constant of the model is wrong. */
-enum estimated_way { ESTIMATED_OPEN, ESTIMATED_FASTER, ESTIMATED_SLOWER };
+enum estimated_way { ESTIMATED_OPEN, ESTIMATED_EQUAL, ESTIMATED_FASTER, ESTIMATED_SLOWER };
 struct estimated_change {
     bool known;
     const char *unknown; /* why it is not; else NULL */

@@ -221,7 +221,7 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
                        const struct estimated_change *change, const struct evidence *evidence)
 {
     char words[160];
-    if (change->way == ESTIMATED_OPEN && !*evidence->better)
+    if ((change->way == ESTIMATED_OPEN || change->way == ESTIMATED_EQUAL) && !*evidence->better)
         return false;
     estimated_words(change, words, sizeof words);
     for (size_t i = first; i < comparison->count; i++) {
@@ -229,15 +229,15 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
         if (!is_cost(judgement, sides))
             continue;
         if (change->way != ESTIMATED_SLOWER)
-            judgement->verdict = change->way == ESTIMATED_FASTER ? VERDICT_TRADED : VERDICT_UNSURE;
+            judgement->verdict = change->way == ESTIMATED_OPEN ? VERDICT_UNSURE : VERDICT_TRADED;
         set_reason(judgement, "%s%s", words, change->way == ESTIMATED_OPEN ? ": pairs on a GPU decide" : "");
     }
     return true;
 }
 
 /* Of code that another compiler made, a count that moved by a little says nothing of the time. */
-static void allow_upgrade(struct comparison *comparison, size_t first, const struct sides *sides,
-                          const struct evidence *evidence)
+static void allow_upgrade(struct comparison *comparison, size_t first, const struct sides *sides, const char *was,
+                          const char *is)
 {
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
@@ -246,7 +246,7 @@ static void allow_upgrade(struct comparison *comparison, size_t first, const str
             continue;
         judgement->verdict = VERDICT_TRADED;
         set_reason(judgement, "code of another toolchain, %s -> %s, and less than %g %%: measuring says what it costs",
-                   evidence->was, evidence->is, 100 * RULE_TOOLCHAIN);
+                   was, is, 100 * RULE_TOOLCHAIN);
     }
 }
 
@@ -340,15 +340,18 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
         return;
     struct estimated_change change = {.unknown = "it was measured"};
     const bool other_code = !same_code(base, now);
-    if (sides->origin->computed && other_code)
+    const char *was, *is = other_toolchain(comparison, sides, base, now, &was);
+    const bool built = base->row_count > 0 && base->rows[0].from_base_build;
+    if (sides->origin->computed && other_code && is && !built)
+        change.unknown = "another compiler made the code of the baseline";
+    else if (sides->origin->computed && other_code)
         estimate_change(&change, sides, base, now);
     const double least = change.known ? fmin(base->estimated->ns, now->estimated->ns) : 0;
     struct evidence evidence = find_evidence(comparison, first, other_code, least);
-    evidence.is = other_toolchain(comparison, sides, base, now, &evidence.was);
-    if (evidence.is && sides->origin->computed) {
-        allow_upgrade(comparison, first, sides, &evidence);
-        evidence.is = NULL; /* the counts that are left decide */
-    }
+    evidence.was = was;
+    evidence.is = sides->origin->computed ? NULL : is; /* else the counts that are left decide */
+    if (is && sides->origin->computed)
+        allow_upgrade(comparison, first, sides, was, is);
     const struct line *line = find_line(&evidence);
     const bool weighed =
         change.known && evidence.time == TIME_UNKNOWN && weigh_time(comparison, first, sides, &change, &evidence);

@@ -261,8 +261,8 @@ void record_begin(struct block *block)
 {
     struct recorder *recorder = block->grid->recorder;
     block->recorded = NULL;
-    if (!recorder || !block->counts ||
-        !(block->alone ? recorder->count < KEPT_MOST : is_chosen(recorder, block->number)))
+    const bool tried = recorder && block->alone && recorder->count < KEPT_MOST;
+    if (!recorder || !block->counts || (!tried && !is_chosen(recorder, block->number)))
         return;
     struct recorded_block *recorded = block->recorded = x_calloc(1, sizeof *recorded);
     recorded->number = block->number;

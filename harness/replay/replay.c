@@ -16,7 +16,8 @@ enum {
     SCATTERED = 16,
     SLICE = 1024,
     SECTOR_BYTES = 32,
-    COPY_GROUPS = 16
+    COPY_GROUPS = 16,
+    SECTORS_MOST = 2 /* that come to an SM in a cycle */
 };
 /* Cycles that a store, or an atomic, may be behind before its warp has to wait; the same of DRAM. */
 enum { BACKLOG = 400, BACKLOG_DRAM = 4000 };
@@ -82,7 +83,8 @@ struct sm {
     uint64_t sectors; /* fetched so far */
     double own;       /* of those that are first touched, how many it has to bring itself */
     double written;   /* that a sector costs which is stored, against one that is loaded */
-    double dram_rate;
+    double dram_rate; /* sectors in a cycle, of the SMs that work */
+    double scattered; /* cycles for a sector of a store that scatters: the L2 is what is slow, and all SMs share it */
     struct replayed_block *blocks, **slots; /* all; those that the SM has now */
     size_t count, begun, done;
     unsigned turn;     /* warps that have begun, for their schedulers */
@@ -181,7 +183,7 @@ static void store(struct sm *sm, struct replayed_warp *warp, const struct needs 
     const bool scattered = !local && count > SCATTERED && !(needs->what & NEEDS_WIDE);
     const double begins = take(&sm->l1_free, &sm->busy[BOUND_BY_L1], sm->now, turns);
     const double beyond = take(&sm->l2_free, &sm->busy[BOUND_BY_L2], begins,
-                               scattered ? timing->store_scattered * count
+                               scattered ? sm->scattered * count
                                          : timing->store_line * lines + timing->store_sector * bytes / SECTOR_BYTES);
     *read = begins + turns + OPERANDS_READ;
     for (unsigned i = 0; i < count; i++) {
@@ -540,6 +542,8 @@ struct replay_time replay(const struct replayed *launch, const struct chip *chip
     const struct timing *timing = &chip->timing;
     struct replay_time time = {0};
     struct needs *needs = needs_of(launch->function, timing);
+    const double all = recorder->sm_steps ? (double)recorder->steps / (double)recorder->sm_steps : chip->sms;
+    const double working = sooner(later(all / chip->sms, 1.0 / chip->sms), 1); /* which part of the SMs */
     struct sm sm = {.launch = launch,
                     .chip = chip,
                     .timing = timing,
@@ -550,7 +554,8 @@ struct replay_time replay(const struct replayed *launch, const struct chip *chip
                     .fetched = x_calloc(launch->function->code->count / 8 + 1, sizeof *sm.fetched),
                     .block_from = timing->first,
                     .written = cost_of_stores(&launch->traffic, timing),
-                    .dram_rate = chip->dram * timing->dram_share};
+                    .dram_rate = sooner(chip->dram * timing->dram_share / working, SECTORS_MOST),
+                    .scattered = later(timing->store_scattered * working, timing->store_sector)};
     uint64_t whole = 0;
     open_sm(&sm);
     for (size_t b = 0; b < sm.count; b++)

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Name, value on an H200, the factor by which it may be wrong (1: it is no doubt), and what it is. Cycles are of the
- * SM's clock. Rates are of one SM. Values were fitted to times of 108 kernels on H100s and H200s (driver 580.159.04,
- * CUDA 13.0, 2026-11), from latencies that were published for Hopper. */
+/* Name, value on an H200, the factor by which it may be wrong, and what it is. All factors make a launch longer. Cycles
+ * are of the SM's clock. Rates are of one SM. Values were fitted to times of 108 kernels on H100s and H200s (driver
+ * 580.159.04, CUDA 13.0, 2026-11), from latencies that were published for Hopper. */
 /* clang-format off */
 #define TIMINGS(T) \
     T(launch_ns,         2400,  1.1,  "ns from the start of an empty launch to its end") \
@@ -35,7 +35,7 @@
     T(barrier,           24,    1.3,  "cycles from the last warp at a barrier until all go on") \
     T(fence,             900,   1.5,  "cycles of a MEMBAR.GPU") \
     T(issue_memory,      2,     1.2,  "cycles for which an access to memory holds its scheduler's unit") \
-    T(tags,              3.4,   1.3,  "lines that the L1 finds in a cycle") \
+    T(tags,              3.4,   0.77,  "lines that the L1 finds in a cycle") \
     T(l1_latency,        32,    1.2,  "of a load that the L1 has") \
     T(l1_fill,           1,     1.3,  "cycles of the L1 for a line that comes") \
     T(l2_latency,        216,   1.2,  "of a load that the L2 has") \
@@ -45,9 +45,9 @@
     T(store_line,        0.61,  1.2,  "the same of a line that is stored, ") \
     T(store_sector,      1.68,  1.2,  "and for each of its sectors, ") \
     T(store_scattered,   3.8,  1.3,  "and for each of a store that scatters more than 16") \
-    T(l2_mib,            30,    1.3,  "MiB of loads behind which the L2 does not have them any more") \
+    T(l2_mib,            30,    0.77,  "MiB of loads behind which the L2 does not have them any more") \
     T(dram_latency,      800,   1.2,  "of a load that comes from DRAM") \
-    T(dram_share,        0.93,  1.1,  "of what the pins of DRAM can move in theory") \
+    T(dram_share,        0.93,  0.91,  "of what the pins of DRAM can move in theory") \
     T(dram_stored,       0.3,   1.5,  "of a sector that is stored, against one that is loaded, while the L2 has room, ") \
     T(dram_written,      1.15,  1.15, "and when it has none, ") \
     T(dram_partial,      2.5,   1.3,  "and if it is not stored whole") \

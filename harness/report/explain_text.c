@@ -38,6 +38,18 @@ static void print_time(const struct text *text, const struct explanation *explan
     text_fact(text, "time", words);
 }
 
+static void print_estimated(const struct text *text, const struct estimated_time *of)
+{
+    char time[CELL], low[CELL], high[CELL];
+    char *words = of->refused
+                      ? x_sprintf("none: %s", of->refused)
+                      : x_sprintf("%s (%s to %s), not measured; bound by %s", explain_number(of->ns, "ns", time),
+                                  explain_number(of->low, "ns", low), explain_number(of->high, "ns", high),
+                                  of->bound_by ? of->bound_by : "nothing that is known");
+    text_fact(text, "estimated", words);
+    free(words);
+}
+
 static void print_head(const struct text *text, const struct explanation *explanation)
 {
     const struct run *run = explanation->run;
@@ -55,6 +67,8 @@ static void print_head(const struct text *text, const struct explanation *explan
              words_fact(run, SESSION_CUDA));
     text_fact(text, "run", words);
     print_time(text, explanation);
+    if (explanation->result->estimated)
+        print_estimated(text, explanation->result->estimated);
 }
 
 /* ---- Launches ---- */

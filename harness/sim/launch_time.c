@@ -10,6 +10,8 @@
 
 /* So many instructions are replayed to know what a constant does; and what moves the time by less is left out. */
 enum { TRIED = 8000, TRIED_OF_WARP = 64 };
+/* Replaying a launch takes a fifth of a second. */
+enum { REPLAYED_MOST = 64 };
 #define MOVED_LEAST 0.001
 #define FOREIGN 2.5 /* so many times as wrong, as logarithms, are constants of a chip that was not measured */
 
@@ -30,7 +32,7 @@ void times_release(struct launch_times *times)
         forget_launch(times->list[i]);
     free(times->list);
     times->list = NULL;
-    times->count = times->at = 0;
+    times->count = times->at = times->replayed = 0;
 }
 
 void times_begin(struct launch_times *times)
@@ -114,17 +116,26 @@ static size_t count_constants(void)
     return rows;
 }
 
-static struct launch_time *find_equal(const struct launch_times *times, const struct launch_time *one)
+static bool is_alike(const struct launch_time *one, const struct launch_time *other)
 {
-    const size_t count = one->function->code->count;
+    return other->function == one->function && other->shared == one->shared && other->carve_out == one->carve_out &&
+           memcmp(other->blocks, one->blocks, sizeof one->blocks) == 0 &&
+           memcmp(other->threads, one->threads, sizeof one->threads) == 0;
+}
+
+/* Returns the last launch of the function that counted the same; NULL: the last one counted something else. Only what
+ * that counted is kept. */
+static const struct launch_time *find_equal(const struct launch_times *times, const struct launch_time *one)
+{
     for (size_t i = times->at; i-- > 0;) {
         struct launch_time *other = times->list[i];
-        if (other->known && !other->refused && other->function == one->function && other->tallies &&
-            memcmp(other->blocks, one->blocks, sizeof one->blocks) == 0 &&
-            memcmp(other->threads, one->threads, sizeof one->threads) == 0 && other->shared == one->shared &&
-            other->carve_out == one->carve_out &&
-            memcmp(other->tallies, one->tallies, count * sizeof *one->tallies) == 0)
-            return other;
+        if (!other->tallies || !is_alike(one, other))
+            continue;
+        const size_t bytes = one->function->code->count * sizeof *one->tallies;
+        const bool equal = other->known && !other->refused && memcmp(other->tallies, one->tallies, bytes) == 0;
+        free(other->tallies);
+        other->tallies = NULL;
+        return equal ? other : NULL;
     }
     return NULL;
 }
@@ -143,6 +154,11 @@ static void replay_launch(struct launch_times *times, struct launch_time *one, c
     const size_t rows = count_constants();
     const struct launch_time *equal = find_equal(times, one);
     one->moved = x_calloc(rows, sizeof *one->moved);
+    if (!equal && times->replayed == REPLAYED_MOST) {
+        one->refused = x_sprintf("it makes more than %d launches that differ", REPLAYED_MOST);
+        return;
+    }
+    times->replayed += !equal;
     if (equal) {
         one->time = equal->time;
         memcpy(one->moved, equal->moved, rows * sizeof *one->moved);

@@ -25,6 +25,7 @@ struct launch_times {
     bool wanted; /* false: nobody asks for times */
     struct launch_time **list;
     size_t count, at; /* the next launch of this execution */
+    size_t replayed;  /* launches that were, since they are unlike the one before */
 };
 
 /* Begins an execution of the workload. Those launches are recorded that have no time yet. */

@@ -90,7 +90,7 @@ expect "a point that is not there is told" 2 "matches -k 'saxpy/*[n=1M]'"
 in_folder three run --simulate=nvidia-h200 -k 'saxpy/simple[n=63K]'
 expect "with one that is near" 2 "saxpy/simple[n=63K]" 'saxpy/simple[n=64K]'
 in_folder three run --simulate=nvidia-h200 -k 'saxpy/simple[n=64K]' -m instructions -m 'global_*_sectors'
-expect "a run prints its numbers, those that are asked for" 0 'saxpy/simple[n=64K]        71,680               16,384                 8,192' \
+expect "a run prints its numbers, those that are asked for" 0 ')        71,680               16,384                 8,192' \
     '!branch_targets'
 
 mine=(--simulate=nvidia-h200 --baselines "$work/baselines")
