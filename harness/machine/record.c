@@ -255,7 +255,8 @@ static int compare_numbers(const void *one, const void *other)
 
 static bool is_chosen(const struct recorder *recorder, uint64_t number)
 {
-    return bsearch(&number, recorder->chosen, recorder->chosen_count, sizeof number, compare_numbers) != NULL;
+    return recorder->chosen &&
+           bsearch(&number, recorder->chosen, recorder->chosen_count, sizeof number, compare_numbers) != NULL;
 }
 
 void record_begin(struct block *block)
