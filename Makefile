@@ -118,7 +118,7 @@ SIM_C := $(MACHINE_C) $(RUNTIME_C)
 LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C) $(INJECT_C) $(SIM_C),$(HARNESS_C))
 KERNELS_CU := $(wildcard kernels/*.cu)
 # Tests of what executes machine code are a program of their own, which a change of the gate alone need not run.
-MACHINE_TESTS_C := $(wildcard $(addprefix tests/unit/,machine/*.c machine/*/*.c cudart/*.c sim/*.c cubin/cubin_support.c support.c))
+MACHINE_TESTS_C := $(wildcard $(addprefix tests/unit/,machine/*.c machine/*/*.c replay/*.c cudart/*.c sim/*.c cubin/cubin_support.c support.c))
 TESTS_C := $(filter-out $(filter-out %/cubin_support.c %/unit/support.c,$(MACHINE_TESTS_C)),$(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c))
 FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
 
@@ -216,7 +216,7 @@ test:
 test-all: test
 	@$(MAKE) --no-print-directory $(BUILD)/tests/coverage
 	@$(test_environment) COMPILE='$(CC) $(C_FLAGS) $(CUDA_CPPFLAGS) -c' LINK='$(CC) $(LD_FLAGS)' OBJECTS='$(SIM_O)' \
-	    LIBS='$(LIBS)' ci/test.sh --all
+	    LIBS='$(LIBS)' TESTS='$(MACHINE_TESTS_O)' TEST_LIBS='$(CRITERION_LIBS)' ci/test.sh --all
 
 ## test-install: what is installed, projects of others by it, Slurm, pages in a browser, years of nights; needs the network, no GPU
 test-install:

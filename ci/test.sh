@@ -41,7 +41,7 @@ reports    reports             30    .     .        .  $pytest reports/tests ${r
 reports    reports_pages       24    .     .        .  $pytest ${reports_first[*]}
 script     gate                29    .     .        .  tests/scripts/gate.sh
 criterion  unit                22   80     .        .  $build/tests/unit_tests
-criterion  machine             20   52     .        .  $build/tests/machine_tests
+criterion  machine             18   52     .        .  $build/tests/machine_tests
 script     ways_round          19    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              3    6     .        .  tests/ways_round/run.sh hostile
 script     recorded            36   45     .        .  tests/sim/recorded.sh
@@ -68,14 +68,15 @@ script     planted              3    .     .        .  tests/scripts/planted.sh
 script     trades               1    .     .        .  tests/scripts/trades.sh
 script     evidence             3    .     .        .  tests/scripts/evidence.sh
 script     check_perf           5    .     .        .  tests/scripts/check_perf.sh
-script     simulate_own         8    .     .        .  tests/scripts/simulate_own.sh
+script     simulate_own         7    .     .        .  tests/scripts/simulate_own.sh
 script     timeless             11    .     .        .  tests/scripts/timeless.sh
+script     timing               8    .     .        .  tests/scripts/timing.sh
 script     capture              7   37     .        .  tests/scripts/capture.sh
 script     capsule              4   10     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
-script     swap                 8    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
-script     referee             16    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
+script     swap                 7    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
+script     referee             13    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
 script     oracle               9   14     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
-script     two_models           3    .     .        .  tests/scripts/two_models.sh
+script     two_models           2    .     .        .  tests/scripts/two_models.sh
 script     static               1    3     .        .  tests/scripts/static.sh
 script     static_files         1    3     .        .  tests/scripts/static_files.sh
 script     standin              1    3     .        .  tests/scripts/standin.sh
@@ -100,8 +101,8 @@ script     python               .    .     .       12  tests/scripts/python.sh
 # Parts of what executes machine code, the files they depend on, and where it is noted that all passed. At the desk
 # they are left out as long as these files are the same; TEST_BUDGET=fail, as in .ci/run, runs all.
 machine=' machine recorded faults runtime oracle '
-machine_files=(Makefile metrics harness/{base,capsule,cubin,cudart,machine,measure,model,names,sim,worker}
-    tests/{data,libraries,machine,sim} tests/unit/{machine,cudart,sim,support.c} tests/unit/cubin/cubin_support.c tests/scripts/begin.sh)
+machine_files=(Makefile metrics harness/{base,capsule,cubin,cudart,machine,measure,model,names,replay,sim,worker}
+    tests/{data,libraries,machine,sim} tests/unit/{machine,replay,cudart,sim,support.c} tests/unit/cubin/cubin_support.c tests/scripts/begin.sh)
 stamp=$build/tests/machine.passed
 unchanged='' # these parts, where they are left out
 

@@ -274,7 +274,7 @@ static bool compare_some(struct trial *trial)
 /* Executes what is recorded of a launch (record.h). Each block executes as much as the first one of its class. */
 static bool record_some(struct trial *trial)
 {
-    struct recorder *recorder = trial->run->grid->recorder;
+    struct recorder *recorder = trial->classes ? trial->run->grid->recorder : NULL;
     for (uint64_t number = 0; number < trial->count && recorder && recorder->block_steps; number++)
         recorder->block_steps[number] = recorder->block_steps[trial->classes[trial->class_of[number] - 1].number];
     if (recorder)

@@ -14,7 +14,8 @@
 #define INSTRUCTIONS_MOST 250000
 enum { WAVES = 4, WARP_LEAST = 256, KEPT_MOST = 256, PAYLOAD_MOST = 512 };
 #define BLOCKS_MOST (UINT64_C(1) << 24) /* of a launch whose blocks are told apart */
-/* The SM that ends last by that much is another one than that of block 0. */
+/* By that much the SM that ends last is another one than that of block 0, or has other blocks than if all took as long.
+ */
 #define UNEVEN 1.03
 
 /* ---- An instruction ---- */
@@ -254,7 +255,8 @@ static int compare_numbers(const void *one, const void *other)
 
 static bool is_chosen(const struct recorder *recorder, uint64_t number)
 {
-    return bsearch(&number, recorder->chosen, recorder->chosen_count, sizeof number, compare_numbers) != NULL;
+    return recorder->chosen &&
+           bsearch(&number, recorder->chosen, recorder->chosen_count, sizeof number, compare_numbers) != NULL;
 }
 
 void record_begin(struct block *block)
@@ -375,17 +377,20 @@ void recorder_choose(struct recorder *recorder)
     const double wave = (double)recorder->steps / (double)recorder->block_count * recorder->resident;
     recorder->waves = wave * WAVES > INSTRUCTIONS_MOST ? 1 + (unsigned)(INSTRUCTIONS_MOST / wave) : WAVES;
     recorder->waves = recorder->waves < WAVES ? recorder->waves : WAVES;
-    uint64_t count = 0;
+    uint64_t count = 0, evenly = 0;
     for (uint64_t b = 0; b < recorder->block_count; b++) {
         recorder->sm_steps += sm_of[b] == last ? recorder->block_steps[b] : 0;
+        evenly += b % recorder->sms == 0 ? recorder->block_steps[b] : 0;
         count += sm_of[b] == last;
     }
+    const bool is_even = later < UNEVEN && (double)evenly <= UNEVEN * (double)recorder->sm_steps &&
+                         (double)recorder->sm_steps <= UNEVEN * (double)evenly;
     recorder->chosen_count = 0;
     free(recorder->chosen);
     recorder->chosen = NULL;
-    if (later < UNEVEN)
+    if (is_even)
         choose_evenly(recorder);
-    for (uint64_t b = 0, at = 0; b < recorder->block_count && later >= UNEVEN; b++)
+    for (uint64_t b = 0, at = 0; b < recorder->block_count && !is_even; b++)
         if (sm_of[b] == last && is_kept(recorder, at++, count))
             *ARRAY_GROW(recorder->chosen, recorder->chosen_count) = b;
     free(sm_of);

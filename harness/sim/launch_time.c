@@ -40,12 +40,21 @@ void times_begin(struct launch_times *times)
     times->at = 0;
 }
 
+static bool is_launch(const struct launch_time *one, const struct grid *grid)
+{
+    return one->function == grid->function && memcmp(one->blocks, grid->blocks, sizeof one->blocks) == 0 &&
+           memcmp(one->threads, grid->threads, sizeof one->threads) == 0 && one->shared == grid->shared &&
+           one->carve_out == grid->carve_out;
+}
+
 struct recorder *times_recorder(struct launch_times *times, const struct grid *grid)
 {
     if (!times->wanted)
         return NULL;
-    if (times->at < times->count)
-        return times->list[times->at]->known ? NULL : &times->list[times->at]->recorder;
+    if (times->at < times->count) {
+        struct launch_time *again = times->list[times->at];
+        return again->known || !is_launch(again, grid) ? NULL : &again->recorder;
+    }
     struct launch_time *one = *ARRAY_GROW(times->list, times->count) = x_calloc(1, sizeof *one);
     const unsigned threads = grid->threads[0] * grid->threads[1] * grid->threads[2];
     one->function = grid->function;
@@ -185,6 +194,11 @@ void times_take(struct launch_times *times, const struct grid *grid, const struc
     struct launch_time *one = times->list[times->at];
     const size_t count = one->function->code->count;
     size_t where;
+    if (!is_launch(one, grid)) { /* its tallies are of other code */
+        free(one->refused);
+        one->refused = x_strdup("each execution launches other kernels");
+        one->known = true;
+    }
     if (!one->known) {
         const bool whole = recorder_end(&one->recorder, grid);
         const char *refused = replay_refused(grid, tallies, &where);

@@ -68,9 +68,38 @@ Test(gpu, what_is_wrong_with_a_description_is_said)
         {"memory_bytes = 150109880320", "", "\"memory_bytes\" is missing"},
         {"name = NVIDIA H200", "[gpu]\nname = NVIDIA H200", "no sections"},
         {"name = NVIDIA H200", "name", "neither"},
+        {"attribute 1 =", "timing speed = 3\nattribute 1 =", "gpu.ini:8: \"speed\" is no constant of the replay"},
+        {"attribute 1 =", "timing l2_latency = soon\nattribute 1 =", "gpu.ini:8: \"soon\" is no number above 0"},
+        {"attribute 1 =", "timing l2_latency = 0\nattribute 1 =", "gpu.ini:8: \"0\" is no number above 0"},
+        {"attribute 1 =", "timing tags = 3 4\nattribute 1 =", "gpu.ini:8: \"3 4\" is no number above 0"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         OWNED_TEXT words = read_with(rows[i].from, rows[i].to);
         cr_expect(strstr(words, rows[i].words), "%s: %s", rows[i].words, words);
     }
+}
+
+Test(gpu, a_chip_has_the_constants_of_its_file)
+{
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT text = file_text(DESCRIPTION);
+    OWNED_TEXT whole = x_sprintf("%s\ntiming l2_latency = 300\n", text);
+    OWNED_TEXT path = scratch_file(folder, "gpu.ini", whole);
+    struct gpu gpu;
+    struct problem problem;
+    struct chip chip;
+    cr_assert_eq(gpu_read(&gpu, DESCRIPTION, &problem), 0, "%s", problem.text);
+    cr_expect(gpu_as_chip(&gpu, &chip) && !chip.foreign);
+    cr_expect_eq(chip.timing.l2_latency, 216);
+    cr_expect_eq(chip.l1_bytes, 256u << 10);
+    cr_expect_float_eq(chip.dram * chip.clock * chip.sms * 32, 4814, 1, "GB/s of DRAM");
+    gpu.attributes[cudaDevAttrComputeCapabilityMajor] = 8;
+    cr_expect(gpu_as_chip(&gpu, &chip) && chip.foreign, "nothing was measured on it");
+    gpu.attributes[cudaDevAttrClockRate] = 0;
+    cr_expect_not(gpu_as_chip(&gpu, &chip), "it is not known");
+    cr_assert_eq(gpu_read(&gpu, path, &problem), 0, "%s", problem.text);
+    gpu.attributes[cudaDevAttrComputeCapabilityMajor] = 8;
+    cr_expect(gpu_as_chip(&gpu, &chip) && !chip.foreign);
+    cr_expect_eq(chip.timing.l2_latency, 300);
+    cr_expect_eq(chip.timing.dram_latency, 800, "the rest is as on an H200");
 }

@@ -7,6 +7,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+_Thread_local struct recorder *made_recorder;
+_Thread_local unsigned made_blocks = 1;
+_Thread_local bool made_recorded;
 _Thread_local bool made_fault;
 _Thread_local struct tally made_tallies[MADE_MOST];
 uint32_t *made_output;
@@ -73,10 +76,15 @@ const char *run_program_on(struct machine *machine, uint64_t parameter, const ch
     encoding_scoreboards(&function.text, function.code);
     function.text.bytes = NULL;
     const struct grid grid = {.function = &function,
-                              .blocks = {1, 1, 1},
+                              .blocks = {made_blocks, 1, 1},
                               .threads = {threads, 1, 1},
-                              .parameters = (const unsigned char *)&parameter};
+                              .parameters = (const unsigned char *)&parameter,
+                              .recorder = made_recorder};
+    if (made_recorder)
+        recorder_begin(made_recorder, &grid);
     const int result = grid_run(&grid, made_tallies, &made_fault, &problem);
+    if (made_recorder)
+        made_recorded = recorder_end(made_recorder, &grid);
     code_free(function.code);
     json_decref(list);
     return result < 0 ? problem.text : NULL;

@@ -20,6 +20,11 @@ struct machine *made_machine(void);
 /* The same by another one, with a parameter that is any address. Its memory stays as it is. */
 const char *run_program_on(struct machine *machine, uint64_t parameter, const char *const *program, unsigned threads);
 
+/* Set, it is executed by so many blocks and told to this recorder, which begins and ends with it. */
+extern _Thread_local struct recorder *made_recorder;
+extern _Thread_local unsigned made_blocks;
+extern _Thread_local bool made_recorded; /* as recorder_end() returned */
+
 extern _Thread_local bool made_fault;                      /* it was a fault of the code, when it failed */
 extern _Thread_local struct tally made_tallies[MADE_MOST]; /* what each instruction did */
 extern uint32_t *made_output;                              /* a word for each thread of a block, zeros before */

@@ -1,0 +1,73 @@
+#include "replay/made_launch.h"
+#include "test.h"
+
+/* Two allocations: sectors 100 to 200, and 300 to 1324. An SM of four, of which a half is recorded. */
+static struct recorded_place places[] = {{100, 200}, {300, 1324}};
+
+static struct traffic traffic_of(const struct made_step *steps)
+{
+    struct recorded_warp warp = {0};
+    for (unsigned i = 0; steps[i].opcode; i++)
+        made_record(&warp, i, &steps[i], steps[i].first);
+    struct recorded_block block = {.warp_count = 1, .warps = &warp};
+    const struct recorder recorder = {.sms = 4,
+                                      .resident = 1,
+                                      .blocks = (struct recorded_block *[]){&block},
+                                      .count = 1,
+                                      .recorded = 10,
+                                      .steps = 80,
+                                      .places = places,
+                                      .place_count = 2};
+    const struct traffic traffic = replay_traffic(&recorder);
+    free(warp.words);
+    return traffic;
+}
+
+Test(replay_traffic, a_sector_is_in_one_place_or_in_none)
+{
+    static const uint32_t sectors[][2] = {{99, 2}, {100, 0}, {199, 0}, {200, 2}, {300, 1}, {1323, 1}, {1324, 2}};
+    const struct recorder recorder = {.places = places, .place_count = 2};
+    for (size_t i = 0; i < ARRAY_SIZE(sectors); i++)
+        cr_expect_eq(traffic_place(&recorder, sectors[i][0]), sectors[i][1], "%u", sectors[i][0]);
+}
+
+/* clang-format off: rows of a table */
+#define LOAD(from, count)                                                                                              \
+    {                                                                                                                  \
+        .opcode = "LDG.E", .operands = "R4,[R2.64]", .kind = RECORDED_LOAD, .first = (from), .sectors = (count)        \
+    }
+#define COPY(from, count)                                                                                              \
+    {                                                                                                                  \
+        .opcode = "LDGSTS.E", .operands = "[R4],[R2.64]", .kind = RECORDED_COPY, .first = (from), .sectors = (count)   \
+    }
+#define STORE(bytes, from)                                                                                             \
+    {                                                                                                                  \
+        .opcode = "STG.E", .operands = "[R2.64],R4", .kind = RECORDED_STORE, .head = {bytes}, .first = (from),         \
+        .sectors = 4                                                                                                   \
+    }
+
+Test(replay_traffic, what_all_sms_read_is_brought_once_and_stores_are_whole_or_in_parts)
+{
+    const struct {
+        const struct made_step *steps;
+        double shares[3], stored, whole;
+    } rows[] = {
+        {STEPS(LOAD(100, 100)), {100. / 800, 1, 1}, 0, 1},                 /* a table that all eight read */
+        {STEPS(LOAD(100, 100), LOAD(100, 100)), {100. / 800, 1, 1}, 0, 1}, /* again it is not new */
+        {STEPS(LOAD(300, 128)), {1, 1, 1}, 0, 1},                          /* 128 of each of eight make the whole */
+        {STEPS(LOAD(300, 128), COPY(428, 128), LOAD(5000, 4)), {1, 0.5, 1}, 0, 1},
+        {STEPS(STORE(128, 100)), {1, 1, 1}, 8 * 128, 1},
+        {STEPS(STORE(128, 100), STORE(128, 100)), {1, 1, 1}, 8 * 128, 1},
+        {STEPS(STORE(16, 100)), {1, 1, 1}, 8 * 16, 0.125},
+        {STEPS(STORE(16, 100), STORE(16, 100)), {1, 1, 1}, 8 * 32, 0.25}, /* the parts are taken to be different ones */
+        {STEPS(STORE(128, 100), STORE(16, 104)), {1, 1, 1}, 8 * 144, 144. / 256},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct traffic traffic = traffic_of(rows[i].steps);
+        for (size_t k = 0; k < 3; k++)
+            cr_expect_float_eq(traffic.shares[k], rows[i].shares[k], 1e-9, "row %zu: %g", i, traffic.shares[k]);
+        cr_expect_float_eq(traffic.stored, rows[i].stored, 1e-9, "row %zu: %g", i, traffic.stored);
+        cr_expect_float_eq(traffic.whole, rows[i].whole, 1e-9, "row %zu: %g", i, traffic.whole);
+        free(traffic.shares);
+    }
+}
