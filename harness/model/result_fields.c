@@ -260,17 +260,33 @@ static const struct json_table moved_table = {moved_fields, ARRAY_SIZE(moved_fie
                                               .layout = JSON_IN_LINE};
 
 static const struct json_field estimated_fields[] = {
-    {"ns", FIELD_NUMBER, AT(estimated_time, ns), .optional = true},
-    {"low", FIELD_NUMBER, AT(estimated_time, low), .optional = true},
-    {"high", FIELD_NUMBER, AT(estimated_time, high), .optional = true},
-    {"model", FIELD_TEXT, AT(estimated_time, model), .optional = true},
     {"bound_by", FIELD_TEXT, AT(estimated_time, bound_by), .optional = true},
+    {"high", FIELD_NUMBER, AT(estimated_time, high), .optional = true},
+    {"low", FIELD_NUMBER, AT(estimated_time, low), .optional = true},
+    {"model", FIELD_TEXT, AT(estimated_time, model), .optional = true},
     {"moved", FIELD_MAP, AT(estimated_time, moved), .optional = true, .count = OF(estimated_time, moved_count),
      .table = &moved_table},
+    {"ns", FIELD_NUMBER, AT(estimated_time, ns), .optional = true},
     {"refused", FIELD_TEXT, AT(estimated_time, refused), .optional = true},
 };
+
+static int check_estimated(const struct json_at *at, void *of)
+{
+    const struct estimated_time *estimated = of;
+    if (estimated->refused ? estimated->ns != 0 || estimated->moved_count > 0
+                           : !estimated->model || !(estimated->ns > 0))
+        return json_error(at, "needs either \"refused\" alone, or \"ns\" above 0 and \"model\"");
+    if (!(estimated->low <= estimated->ns && estimated->ns <= estimated->high) && !estimated->refused)
+        return json_error(at, "has \"ns\" outside of \"low\" to \"high\"");
+    for (size_t i = 0; i < estimated->moved_count; i++)
+        if (!(estimated->moved[i].part > 0))
+            return json_error(at, "has a \"part\" that is not above 0");
+    return 0;
+}
+
 static const struct json_table estimated_table = {estimated_fields, ARRAY_SIZE(estimated_fields),
-                                                  .size = sizeof(struct estimated_time)};
+                                                  .size = sizeof(struct estimated_time), .layout = JSON_LINES,
+                                                  .check = check_estimated};
 
 static const struct json_field result_fields[] = {
     {"base_lines", FIELD_STRUCT, AT(result, base_profile), .optional = true, .table = &profile_table},

@@ -99,7 +99,11 @@ Test(gpu, a_chip_has_the_constants_of_its_file)
     cr_expect_not(gpu_as_chip(&gpu, &chip), "it is not known");
     cr_assert_eq(gpu_read(&gpu, path, &problem), 0, "%s", problem.text);
     gpu.attributes[cudaDevAttrComputeCapabilityMajor] = 8;
-    cr_expect(gpu_as_chip(&gpu, &chip) && !chip.foreign);
+    gpu.clock_mhz = 1000;
+    gpu.dram_gb_per_s = 2000;
+    cr_expect(gpu_as_chip(&gpu, &chip) && chip.foreign, "some of its constants are documented");
+    cr_expect_eq(chip.clock, 1);
+    cr_expect_float_eq(chip.dram * chip.sms * 32, 2000, 1e-6, "what the file says counts");
     cr_expect_eq(chip.timing.l2_latency, 300);
     cr_expect_eq(chip.timing.dram_latency, 800, "the rest is as on an H200");
 }

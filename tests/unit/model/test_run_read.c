@@ -202,6 +202,13 @@ Test(run_read, errors_of_lines_say_where_and_what)
         {LIST("{\"counts\": {\"instructions\": 5}, \"file\": \"k.cu\", \"function\": \"f\", \"line\": 41, "
               "\"offset\": 16, \"stalls\": {\"wait\": 2.5}, \"text\": \"x += y;\"}"),
          NULL},
+        {KERNEL(", \"estimated_time\": {}"), "needs either \"refused\" alone, or \"ns\" above 0 and \"model\""},
+        {KERNEL(", \"estimated_time\": {\"ns\": 5, \"refused\": \"it waits\"}"), "needs either \"refused\" alone"},
+        {KERNEL(", \"estimated_time\": {\"ns\": 5, \"low\": 6, \"high\": 9, \"model\": \"1\"}"),
+         "has \"ns\" outside of \"low\" to \"high\""},
+        {KERNEL(", \"estimated_time\": {\"ns\": 5, \"low\": 4, \"high\": 9, \"model\": \"1\", \"moved\": {\"tags\": "
+                "{\"part\": 0}}}"),
+         "has a \"part\" that is not above 0"},
         {LINES("\"counted\": [], \"launches\": 1, \"period\": 1024, \"list\": []"), NULL},
 
         {KERNEL(", \"lines\": []"), "x.json: kernels/a/b/lines: must be an object, not a list"},
