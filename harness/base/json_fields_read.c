@@ -23,18 +23,15 @@ static int take_extents(const struct json_at *at, const json_t *value, unsigned 
     return 0;
 }
 
-/* Reads a whole number of up to `fits`. */
-static int take_whole(const struct json_at *at, json_t *value, const struct json_field *field, long long fits,
-                      long long *whole)
+static int take_whole(const struct json_at *at, json_t *value, const struct json_field *field, char *number)
 {
-    return json_at_whole(at, value, field->least, field->most ? field->most : fits, whole);
-}
-
-static int take_unsigned(const struct json_at *at, json_t *value, const struct json_field *field, unsigned *number)
-{
+    const long long fits = field->kind == FIELD_SIZE ? INT64_MAX : field->kind == FIELD_PERCENT ? 100 : UINT32_MAX;
     long long whole = 0;
-    const int result = take_whole(at, value, field, field->kind == FIELD_PERCENT ? 100 : UINT32_MAX, &whole);
-    *number = (unsigned)whole + (field->kind == FIELD_PERCENT);
+    const int result = json_at_whole(at, value, field->least, field->most ? field->most : fits, &whole);
+    if (field->kind == FIELD_SIZE)
+        memcpy(number, &whole, sizeof whole);
+    else
+        *(unsigned *)number = (unsigned)whole + (field->kind == FIELD_PERCENT);
     return result;
 }
 
@@ -90,12 +87,15 @@ static int take_bytes(const struct json_at *at, const json_t *value, const struc
 
 /* ---- Structs that are allocated. Their pointers may have any type. ---- */
 
-static void *add_to(char *of, const struct json_field *field)
+/* Adds one of so many elements, for which there is room from the first on: a power of two, as x_grow() expects. */
+static void *add_to(char *of, const struct json_field *field, size_t all)
 {
     void *list;
-    size_t *count = (size_t *)(of + field->count);
+    size_t *count = (size_t *)(of + field->count), room = 1;
     memcpy(&list, of + field->offset, sizeof list);
-    list = x_grow(list, *count, field->table->size);
+    while (room < all)
+        room *= 2;
+    list = list ? list : x_calloc(room, field->table->size);
     memcpy(of + field->offset, &list, sizeof list);
     return (char *)list + field->table->size * (*count)++;
 }
@@ -115,7 +115,8 @@ static int take_list(const struct json_at *list, json_t *value, const struct jso
         return -1;
     for (size_t i = 0; i < json_array_size(value); i++) {
         struct json_at at = {list, NULL, i};
-        if (json_at_fields(&at, json_array_get(value, i), field->table, takes, add_to(of, field)) < 0)
+        if (json_at_fields(&at, json_array_get(value, i), field->table, takes,
+                           add_to(of, field, json_array_size(value))) < 0)
             return -1;
     }
     return 0;
@@ -134,7 +135,7 @@ static int take_map(const struct json_at *list, json_t *value, const struct json
         if (field->table->check_name && field->table->check_name(list, name) < 0)
             return -1;
         struct json_at at = {list, name, 0};
-        void *added = add_to(of, field);
+        void *added = add_to(of, field, json_object_size(value));
         *(char **)added = x_strdup(name);
         if (json_at_fields(&at, member, field->table, takes, added) < 0)
             return -1;
@@ -151,8 +152,6 @@ static int take_field(const struct json_at *at, json_t *value, const struct json
                       const struct json_takes *takes, void *of)
 {
     char *member = (char *)of + field->offset;
-    long long whole = 0;
-    int result = 0;
     switch (field->kind) {
     case FIELD_TEXT:
         if (json_at_expect(at, value, JSON_STRING, "a text") < 0)
@@ -160,20 +159,15 @@ static int take_field(const struct json_at *at, json_t *value, const struct json
         *(char **)member = x_strdup(json_string_value(value));
         return 0;
     case FIELD_FLAG:
-        if (!json_is_boolean(value))
-            return json_at_expect(at, value, JSON_TRUE, "true or false");
         *(bool *)member = json_is_true(value);
-        return 0;
+        return json_is_boolean(value) ? 0 : json_at_expect(at, value, JSON_TRUE, "true or false");
     case FIELD_MAYBE:
         *(unsigned *)member = json_is_true(value) ? 2 : 1;
         return json_is_boolean(value) ? 0 : json_at_expect(at, value, JSON_TRUE, "true or false");
     case FIELD_UNSIGNED:
     case FIELD_PERCENT:
-        return take_unsigned(at, value, field, (unsigned *)member);
     case FIELD_SIZE:
-        result = take_whole(at, value, field, INT64_MAX, &whole);
-        memcpy(member, &whole, sizeof whole);
-        return result;
+        return take_whole(at, value, field, member);
     case FIELD_NUMBER:
         return json_at_number(at, value, (double *)member);
     case FIELD_CHOICE:
