@@ -16,6 +16,14 @@ size_t name_index(const char *name, const char *const *names, size_t count)
     return i;
 }
 
+bool name_is_one_of(const char *name, const char *list)
+{
+    const char *at = strstr(list, name);
+    while (at && (at[-1] != ' ' || at[strlen(name)] != ' '))
+        at = strstr(at + 1, name);
+    return at != NULL;
+}
+
 size_t name_length(const char *text)
 {
     return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");

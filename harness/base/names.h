@@ -8,6 +8,9 @@
 /* Returns the index of a name in an unsorted list; count when it is not there. */
 size_t name_index(const char *name, const char *const *names, size_t count);
 
+/* Whether the name is one of those in a list, each between spaces: " a b ". */
+bool name_is_one_of(const char *name, const char *list);
+
 /* Returns the length of the name at the beginning of text: as many of a-z, 0-9 and _ as there are. */
 size_t name_length(const char *text);
 

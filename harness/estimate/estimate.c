@@ -169,12 +169,10 @@ void estimate_pair(struct estimate *was, struct estimate *now)
 
 double estimate_share(const struct estimate *was, const struct estimate *now, const char *metric)
 {
-    char word[METRIC_NAME + 2];
-    snprintf(word, sizeof word, " %s ", metric);
-    int t = 0;
-    while (t < ESTIMATE_TERMS && !strstr(terms[t].metrics, word))
+    int t = was->known && now->known ? 0 : ESTIMATE_TERMS;
+    while (t < ESTIMATE_TERMS && !name_is_one_of(metric, terms[t].metrics))
         t++;
-    if (!was->known || !now->known || t == ESTIMATE_TERMS)
+    if (t == ESTIMATE_TERMS)
         return 0;
     return fmin(1, fabs(now->terms[t] - was->terms[t]) / fmax(was->time, now->time));
 }

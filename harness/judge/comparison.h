@@ -35,11 +35,14 @@ struct judgement {
     const struct metric *metric;
     enum verdict verdict;
     bool has_base, has_now;
-    double base, now;  /* in the metric's unit; valid where has_base, has_now */
-    double change;     /* how far the value moved, now - base; valid when `compared` */
-    double limit;      /* the largest change that counts as none; valid when `compared`, but not for info */
-    double chance;     /* how far chance may move it: the limit, or more where few sessions say little */
-    double drift;      /* the part of the change that is common to all kernels and was subtracted */
+    double base, now; /* in the metric's unit; valid where has_base, has_now */
+    double change;    /* how far the value moved, now - base; valid when `compared` */
+    double limit;     /* the largest change that counts as none; valid when `compared`, but not for info */
+    double share;   /* how much of the time its change explains, by the estimate, or in a program as measured: 0 to 1; 0
+                       where that is not known */
+    unsigned cause; /* accounts for other rows that are worse, so that it is told before them; 0: for none */
+    double chance;  /* how far chance may move it: the limit, or more where few sessions say little */
+    double drift;   /* the part of the change that is common to all kernels and was subtracted */
     double detectable; /* the smallest change that is caught with probability RULE_POWER; NAN where unknown, 0: any */
     bool compared;     /* both numbers are there and of the same counter */
     bool worse;        /* the change is beyond the limit in the bad direction, whatever the verdict */
@@ -54,11 +57,8 @@ struct judgement {
     size_t base_sessions, run_sessions, agree; /* agree: how many sessions of the run are beyond the limit */
     /* pairs with a base build, and how many of them are worse; 0 when there were none */
     size_t pairs, pairs_worse;
-    enum paired paired; /* what the pairs with the base build show */
-    size_t other_gpus;  /* number of GPUs in the baseline's row, when none of them is the run's; else 0 */
-    double share;   /* how much of the time its change explains, by the estimate, or in a program as measured: 0 to 1; 0
-                       where that is not known */
-    unsigned cause; /* accounts for other rows that are worse, so that it is told before them; 0: for none */
+    enum paired paired;     /* what the pairs with the base build show */
+    size_t other_gpus;      /* number of GPUs in the baseline's row, when none of them is the run's; else 0 */
     bool wants_session;     /* one more session would settle it */
     bool unwitnessed;       /* a time that moved as those of all kernels, of which too few have unchanged code */
     bool paid;              /* a trade-off of a kernel that is faster: the kernel counts as improved */

@@ -94,9 +94,10 @@ static bool is_of_caches(const struct asked *row)
 static bool is_short(const struct asked *row)
 {
     const struct metrics *metrics = row->pairing->sides->metrics;
-    const double longest = fmax(program_value(metrics, row->pairing->base_result, COMPUTED_NONE),
-                                program_value(metrics, row->pairing->now_result, COMPUTED_NONE));
-    return is_of_caches(row) && longest > 0 && longest < RULE_SHORT;
+    const double longest = !is_of_caches(row) ? 0
+                                              : fmax(program_value(metrics, row->pairing->base_result, COMPUTED_NONE),
+                                                     program_value(metrics, row->pairing->now_result, COMPUTED_NONE));
+    return longest > 0 && longest < RULE_SHORT;
 }
 
 static bool is_ratio_of_caches(const struct asked *row)

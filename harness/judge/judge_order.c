@@ -23,13 +23,6 @@ static const struct cause {
      " instructions branch_targets load_waits dram_bytes_read dram_bytes_write l1_hit_rate l2_hit_rate "},
 };
 
-static bool is_one_of(const char *names, const struct metric *metric)
-{
-    char name[METRIC_NAME + 2];
-    snprintf(name, sizeof name, " %s ", metric->name);
-    return strstr(names, name) != NULL;
-}
-
 /* Returns how far a row moved, as the logarithm of its ratio; infinite where it appeared or is gone. */
 static double ratio_of(const struct judgement *judgement)
 {
@@ -41,7 +34,7 @@ static void take_effects(struct judgement *judgement, const struct cause *cause,
                          size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (judgement_is_worse(&rows[i]) && rows[i].metric && is_one_of(cause->effects, rows[i].metric) &&
+        if (judgement_is_worse(&rows[i]) && rows[i].metric && name_is_one_of(rows[i].metric->name, cause->effects) &&
             ratio_of(judgement) >= ratio_of(&rows[i]) / 2) {
             judgement->share = fmax(judgement->share, rows[i].share);
             judgement->cause = (unsigned)(cause - causes) + 1;
@@ -110,7 +103,7 @@ int judgements_worst_first(const void *left, const void *right)
         return a->share > b->share ? -1 : 1;
     if (a->cause != b->cause)
         return a->cause > b->cause ? -1 : 1;
-    if (is_of_branches(a) != is_of_branches(b))
+    if (a->metric != b->metric && is_of_branches(a) != is_of_branches(b))
         return is_of_branches(a) ? 1 : -1;
 
     const double limits_a = moved(a, a->limit), limits_b = moved(b, b->limit);

@@ -135,9 +135,10 @@ static bool *find_leaning(const struct comparison *comparison, const struct run 
     bool *leaning = x_calloc(comparison->suite_count, sizeof *leaning);
     for (size_t i = 0; i < comparison->count; i++) {
         const struct judgement *judgement = &comparison->list[i];
-        const struct suite *suite = judgement->metric && judgement->compared && judgement->pairs == 0
-                                        ? suite_of(comparison, run, run_find(run, judgement->kernel), judgement->metric)
-                                        : NULL;
+        if (!judgement->metric || judgement->metric->class != METRIC_TIME || !judgement->compared ||
+            judgement->pairs > 0)
+            continue;
+        const struct suite *suite = suite_of(comparison, run, run_find(run, judgement->kernel), judgement->metric);
         if (suite)
             leaning[suite - comparison->suites] = true;
     }

@@ -317,8 +317,8 @@ static void allow_ratio(struct comparison *comparison, size_t first, const struc
  * all instructions did, nor both one after the other longer than before. */
 static void allow_slow(const struct comparison *comparison, size_t first, struct judgement *judgement)
 {
-    const struct judgement *all = find_instructions(comparison, first);
-    if (!judgement->metric || computed_counter_of(judgement->metric) != COMPUTED_SLOW || !judgement->worse || !all ||
+    const struct judgement *all = judgement->worse ? find_instructions(comparison, first) : NULL;
+    if (!judgement->metric || computed_counter_of(judgement->metric) != COMPUTED_SLOW || !all ||
         judgement->now > all->base || judgement->change + all->change > 0)
         return;
     judgement->verdict = VERDICT_TRADED;
