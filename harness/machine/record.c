@@ -189,11 +189,20 @@ static void note_constant(struct warp *warp, uint32_t lanes, const struct operan
     add_word(payload, count_addresses(lanes, offsets, &most));
 }
 
+/* Whether no other lanes of the warp have still to come to a barrier where these do. */
+static bool arrives_whole(const struct warp *warp)
+{
+    uint32_t here = warp->active;
+    for (unsigned s = 0; s < warp->split_count; s++)
+        here |= warp->splits[s].state == SPLIT_AT_BARRIER ? warp->splits[s].lanes : 0;
+    return here == warp->alive;
+}
+
 static void note_control(struct warp *warp, const struct instruction *code, uint32_t lanes, struct payload *payload)
 {
     const struct operand *time = operand_of(code, OPERAND_ROW);
     uint32_t numbers[2];
-    if (code->control == CONTROL_BLOCK_BARRIER) {
+    if (code->control == CONTROL_BLOCK_BARRIER && arrives_whole(warp)) {
         barrier_operands(warp, code, lanes, numbers);
         payload->kind = RECORDED_BARRIER;
         add_word(payload, numbers[0]);

@@ -32,7 +32,8 @@ enum recorded_kind {
     RECORDED_LOCAL_LOAD,    /* sectors, by a number of the block's warp and word */
     RECORDED_LOCAL_STORE,
     RECORDED_CONSTANT, /* distinct addresses */
-    RECORDED_BARRIER,  /* its number in the block, and the threads that it waits for (0: all) */
+    RECORDED_BARRIER,  /* its number in the block, and the threads that it waits for (0: all). A warp whose lanes come
+                          one after the other arrives with the last of them */
     RECORDED_SLEEP     /* ns */
 };
 

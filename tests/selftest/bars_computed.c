@@ -51,7 +51,7 @@ static const struct change {
     {"more instructions, and no time of the run: regressed", "instructions", VERDICT_REGRESSED, .count = 1100,
      .ns_was = 1e5, .ns = 9e4, .refused = "its warps wait", .other_code = true},
     {"less occupancy, fewer instructions, and a time within a constant: unsure", "theoretical_occupancy",
-     VERDICT_UNSURE, .count = 900, .occupancy = 50, .ns_was = 1e5, .ns = 9e4, .part = 1.1, .other_code = true},
+     VERDICT_UNSURE, .count = 900, .occupancy = 50, .ns_was = 1e5, .ns = 9e4, .part = 1.15, .other_code = true},
     {"less occupancy, fewer instructions, and no time: unsure", "theoretical_occupancy", VERDICT_UNSURE, .count = 900,
      .occupancy = 50, .ns_was = 1e5, .ns = 9e4, .refused = "its warps wait", .other_code = true},
     {"less occupancy, fewer instructions, and faster by it: trade-off", "theoretical_occupancy", VERDICT_TRADED,
