@@ -101,13 +101,22 @@ static void set_times(struct needs *needs, const struct row *row, const char *op
     }
 }
 
-struct needs *needs_of(const struct function *function, const struct timing *timing)
+unsigned char *needs_rows(const struct function *function)
+{
+    const struct code *code = function->code;
+    unsigned char *list = x_calloc(code->count + 1, sizeof *list);
+    for (size_t i = 0; i < code->count; i++)
+        list[i] = (unsigned char)(find_row(code->list[i].opcode) - rows);
+    return list;
+}
+
+struct needs *needs_of(const struct function *function, const struct timing *timing, const unsigned char *row_of)
 {
     const struct code *code = function->code;
     struct needs *list = x_calloc(code->count + 1, sizeof *list);
     for (size_t i = 0; i < code->count; i++) {
         const struct instruction *one = &code->list[i];
-        const struct row *row = find_row(one->opcode);
+        const struct row *row = &rows[row_of[i]];
         const struct control_bits bits = encoding_control(&function->text, i);
         struct needs *needs = &list[i];
         needs->unit = row->unit;

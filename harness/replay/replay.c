@@ -536,12 +536,17 @@ static void add_schedulers(struct sm *sm)
     }
 }
 
+unsigned char *replay_rows(const struct function *function)
+{
+    return needs_rows(function);
+}
+
 struct replay_time replay(const struct replayed *launch, const struct chip *chip, uint64_t most)
 {
     const struct recorder *recorder = launch->recorder;
     const struct timing *timing = &chip->timing;
     struct replay_time time = {0};
-    struct needs *needs = needs_of(launch->function, timing);
+    struct needs *needs = needs_of(launch->function, timing, launch->rows);
     const double all = recorder->sm_steps ? (double)recorder->steps / (double)recorder->sm_steps : chip->sms;
     const double working = sooner(later(all / chip->sms, 1.0 / chip->sms), 1); /* which part of the SMs */
     struct sm sm = {.launch = launch,

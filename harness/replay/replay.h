@@ -30,6 +30,7 @@ struct traffic {
 struct replayed {
     const struct function *function;
     const struct recorder *recorder;
+    const unsigned char *rows;         /* as replay_rows() returns them */
     struct traffic traffic;            /* as replay_traffic() returns it */
     size_t l1_bytes;                   /* that the L1 has beside shared memory */
     double atomics, meetings, hottest; /* of the whole launch, as struct tally has them */
@@ -58,6 +59,8 @@ struct replay_time {
     double busy[BOUND_BYS]; /* ns */
 };
 
+/* Returns what kind each instruction of a function is, the same for all constants. Caller frees. */
+unsigned char *replay_rows(const struct function *function);
 /* Finds it. Caller frees `shares`. In traffic.c. */
 struct traffic replay_traffic(const struct recorder *recorder);
 /* The place of a sector among the recorder's; as many as there are: it is in none. */

@@ -173,7 +173,9 @@ static void replay_launch(struct launch_times *times, struct launch_time *one, c
         memcpy(one->moved, equal->moved, rows * sizeof *one->moved);
         return;
     }
+    unsigned char *kinds = replay_rows(one->function);
     const struct replayed launch = {
+        .rows = kinds,
         .function = one->function,
         .recorder = &one->recorder,
         .traffic = replay_traffic(&one->recorder),
@@ -185,6 +187,7 @@ static void replay_launch(struct launch_times *times, struct launch_time *one, c
     one->time = replay(&launch, &times->chip, UINT64_MAX);
     move_constants(&launch, &times->chip, one->moved, rows);
     free(launch.traffic.shares);
+    free(kinds);
 }
 
 void times_take(struct launch_times *times, const struct grid *grid, const struct tally *tallies)

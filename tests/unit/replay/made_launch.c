@@ -99,7 +99,9 @@ struct replay_time made_replay(const struct made_launch *launch)
         *place_of(&chip.timing, launch->constant) = launch->value;
     for (unsigned b = 0; b < (launch->blocks ? launch->blocks : 1); b++)
         *ARRAY_GROW(recorder.blocks, recorder.count) = make_block(launch, launch->warps ? launch->warps : 1);
+    unsigned char *rows = replay_rows(&function);
     const struct replayed replayed = {
+        .rows = rows,
         .function = &function,
         .recorder = &recorder,
         .traffic = {.shares = &share, .stored = launch->stored, .whole = launch->whole > 0 ? launch->whole : 1},
@@ -107,6 +109,7 @@ struct replay_time made_replay(const struct made_launch *launch)
         .atomics = launch->hottest,
         .hottest = launch->hottest};
     const struct replay_time time = replay(&replayed, &chip, launch->most ? launch->most : UINT64_MAX);
+    free(rows);
     recorder_release(&recorder);
     made_function_free(&function);
     return time;
