@@ -49,11 +49,11 @@ script     scripts_round        .    .     .       13  tests/ways_round/run.sh c
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
 script     exec                17   80     .        .  tests/scripts/exec.sh
 script     ci_templates        15    .     .        .  tests/scripts/ci_templates.sh
-script     slots                2   14     .        .  tests/scripts/slots.sh
+script     slots                2    8     .        .  tests/scripts/slots.sh
 script     cli                  9   20     .        .  tests/cli/run.sh
 script     simulate            10    .     .        .  tests/scripts/simulate.sh
 script     readme               7    .     .        .  tests/scripts/readme.sh
-script     measuring_cupti      2   10     .        .  tests/scripts/measuring.sh
+script     measuring_cupti      2    8     .        .  tests/scripts/measuring.sh
 script     shards               7    .     .        .  tests/scripts/shards.sh
 script     bisect               5    .     .        .  tests/scripts/bisect.sh
 script     own                  4    .     .        .  tests/scripts/own.sh
@@ -75,7 +75,7 @@ script     capture              7   37     .        .  tests/scripts/capture.sh
 script     capsule              4   10     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap                 7    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
 script     referee             13    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
-script     oracle               9   14     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
+script     oracle               9   22     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
 script     two_models           2    .     .        .  tests/scripts/two_models.sh
 script     static               1    3     .        .  tests/scripts/static.sh
 script     static_files         1    3     .        .  tests/scripts/static_files.sh
