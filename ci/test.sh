@@ -44,7 +44,7 @@ criterion  unit                22   80     .        .  $build/tests/unit_tests
 criterion  machine             18   52     .        .  $build/tests/machine_tests
 script     ways_round          19    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              3    6     .        .  tests/ways_round/run.sh hostile
-script     recorded            36   45     .        .  tests/sim/recorded.sh
+script     recorded            32   45     .        .  tests/sim/recorded.sh
 script     scripts_round        .    .     .       13  tests/ways_round/run.sh ci reports
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
 script     exec                17   80     .        .  tests/scripts/exec.sh
@@ -74,7 +74,7 @@ script     timing               8    .     .        .  tests/scripts/timing.sh
 script     capture              7   37     .        .  tests/scripts/capture.sh
 script     capsule              4   10     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap                 7    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
-script     referee             13    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
+script     referee             17    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
 script     oracle               9   22     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
 script     two_models           2    .     .        .  tests/scripts/two_models.sh
 script     static               1    3     .        .  tests/scripts/static.sh
