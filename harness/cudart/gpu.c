@@ -79,9 +79,9 @@ static int take_timing(struct reader *reader, const char *name, const char *valu
     while (timing_row(i, &row) && strcmp(row.name, name) != 0)
         i++;
     if (!timing_row(i, &row))
-        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no constant of the replay", name);
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is not a constant of the replay", name);
     if (end == value || *end || !(number > 0 && number < 1e9))
-        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no number above 0", value);
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" must be a number above 0", value);
     *timing_place(&reader->gpu->timing, &row) = number;
     return 0;
 }

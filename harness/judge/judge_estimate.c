@@ -41,24 +41,26 @@ static void widen(struct estimated_change *change, const struct estimated_time *
     }
 }
 
+/* Returns a count; NAN where it was not counted. */
 static double count_of(const struct sides *sides, const struct result *result, enum computed_counter counter)
 {
     for (size_t m = 0; m < sides->metrics->count; m++)
         if (is_computed(&sides->metrics->list[m], counter)) {
             const struct row *row = result_find(result, sides->metrics->list[m].name);
-            return row && row->state == VALUE_MEASURED ? row_value(row) : 0;
+            return row && row->state == VALUE_MEASURED ? row_value(row) : NAN;
         }
-    return 0;
+    return NAN;
 }
 
-/* Whether the sides differ in what the model was hardly calibrated for: atomics in global memory, and sleeps. */
+/* Whether the sides differ, or may, in what the model was hardly calibrated for: atomics in global memory, and sleeps.
+ */
 static bool is_uncalibrated(const struct sides *sides, const struct result *base, const struct result *now)
 {
     static const enum computed_counter counters[] = {COMPUTED_ATOMICS, COMPUTED_SLEEP};
     bool differs = false;
     for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
         const double was = count_of(sides, base, counters[i]), is = count_of(sides, now, counters[i]);
-        differs |= fabs(is - was) > RULE_UNCALIBRATED * fmax(was, is);
+        differs |= !(fabs(is - was) <= RULE_UNCALIBRATED * fmax(was, is));
     }
     return differs;
 }

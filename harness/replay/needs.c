@@ -101,7 +101,7 @@ static void set_times(struct needs *needs, const struct row *row, const char *op
     }
 }
 
-unsigned char *needs_rows(const struct function *function)
+unsigned char *replay_rows(const struct function *function)
 {
     const struct code *code = function->code;
     unsigned char *list = x_calloc(code->count + 1, sizeof *list);

@@ -47,11 +47,7 @@ struct needs {
     double cycles, latency; /* for which it holds its unit; until its answer is there */
 };
 
-/* Returns which row of the table each instruction of a decoded function has, which takes most of the time. Caller
- * frees.
- */
-unsigned char *needs_rows(const struct function *function);
-/* Returns what each needs. Caller frees. */
+/* Returns what each instruction of a decoded function needs, whose rows replay_rows() has found. Caller frees. */
 struct needs *needs_of(const struct function *function, const struct timing *timing, const unsigned char *row_of);
 
 #endif

@@ -219,8 +219,6 @@ static double change(struct sm *sm, struct replayed_warp *warp, const uint32_t *
 /* Moves a warp to its next instruction, which is not issued before `from`. */
 static void advance(struct sm *sm, struct replayed_warp *warp, double from)
 {
-    if (warp->left == 0)
-        return;
     const unsigned index = recorded_index(warp->stream->words[warp->at]);
     const struct needs *next = &sm->needs[index];
     for (unsigned waits = next->waits; waits; waits &= waits - 1)
@@ -534,11 +532,6 @@ static void add_schedulers(struct sm *sm)
         for (unsigned u = 0; u < UNITS; u++)
             sm->busy[BOUND_BY_UNIT] = later(sm->busy[BOUND_BY_UNIT], scheduler->used[u]);
     }
-}
-
-unsigned char *replay_rows(const struct function *function)
-{
-    return needs_rows(function);
 }
 
 struct replay_time replay(const struct replayed *launch, const struct chip *chip, uint64_t most)

@@ -59,7 +59,8 @@ struct replay_time {
     double busy[BOUND_BYS]; /* ns */
 };
 
-/* Returns what kind each instruction of a function is, the same for all constants. Caller frees. */
+/* Returns which row of the table of needs.c each instruction of a function has, the same for all constants. Caller
+ * frees. In needs.c. */
 unsigned char *replay_rows(const struct function *function);
 /* Finds it. Caller frees `shares`. In traffic.c. */
 struct traffic replay_traffic(const struct recorder *recorder);

@@ -8,8 +8,9 @@
 #include <stddef.h>
 
 /* Name, value on an H200, the factor by which it may be wrong, and what it is. All factors make a launch longer. Cycles
- * are of the SM's clock. Rates are of one SM. Values were fitted to times of 108 kernels on H100s and H200s (driver
- * 580.159.04, CUDA 13.0, 2026-11), from latencies that were published for Hopper. */
+ * are of the SM's clock. Rates are of one SM. Most were fitted to times of 108 kernels on H100s and H200s (driver
+ * 580.159.04, CUDA 13.0, 2026-11), from latencies that were published for Hopper; those of DRAM, of stores, and of how
+ * blocks begin were set by the catalogue's times on an H200; of tensor cores they are documented rates. */
 /* clang-format off */
 #define TIMINGS(T) \
     T(launch_ns,         2400,  1.1,  "ns from the start of an empty launch to its end") \

@@ -10,7 +10,7 @@
 
 /* So many instructions are replayed to know what a constant does; and what moves the time by less is left out. */
 enum { TRIED = 8000, TRIED_OF_WARP = 64 };
-/* Replaying a launch takes a fifth of a second. */
+/* Replaying a launch takes about a tenth of a second. */
 enum { REPLAYED_MOST = 64 };
 #define MOVED_LEAST 0.001
 #define FOREIGN 2.5 /* so many times as wrong, as logarithms, are constants of a chip that was not measured */

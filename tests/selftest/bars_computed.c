@@ -30,6 +30,7 @@ static const struct change {
     const char *model;   /* by which it was estimated, if another than the baseline's */
     const char *refused; /* why it was not */
     double atomics;      /* in place of none */
+    bool uncounted;      /* sleeps were not counted */
 } changes[] = {
     {"counts as they were, and 6 % slower by its estimated time: regressed", "estimated_time", VERDICT_REGRESSED,
      .ns_was = 1e5, .ns = 1.06e5, .other_code = true},
@@ -70,6 +71,8 @@ static const struct change {
      .ns = 7e4, .atomics = 8, .other_code = true},
     {"other atomics, and twice as fast by it: trade-off", "instructions", VERDICT_TRADED, .count = 1100, .ns_was = 1e5,
      .ns = 5e4, .atomics = 8, .other_code = true},
+    {"sleeps that were not counted, and 30 % faster by it: regressed", "instructions", VERDICT_REGRESSED, .count = 1100,
+     .ns_was = 1e5, .ns = 7e4, .uncounted = true, .other_code = true},
     {"the same code: its estimated time is not judged", "estimated_time", NO_JUDGEMENT, .ns_was = 1e5, .ns = 2e5},
     {"other code, as many instructions: same", "instructions", VERDICT_SAME, .other_code = true},
     {"other code, one instruction more, against 1 session: regressed", "instructions", VERDICT_REGRESSED, .count = 1001,
@@ -148,6 +151,13 @@ static void put_count(struct run *run, double count, double below, double above,
         row_add_session(row, below + above > 0 ? samples : &count, below + above > 0 ? ARRAY_SIZE(samples) : 1);
 }
 
+static void put_uncalibrated(struct run *run, double atomics, bool sleeps)
+{
+    put(run, "global_atomics", atomics, 1);
+    if (sleeps)
+        put(run, "sleep_time", 0, 1);
+}
+
 /* A time whose constant of DRAM matters to it as the part says. */
 static void put_time(struct run *run, double ns, double part, const char *model, const char *refused)
 {
@@ -188,6 +198,7 @@ static void make_baseline(struct run *baseline, const struct change *change)
         put(baseline, "theoretical_occupancy", OCCUPANCY, sessions);
         if (change->slow > 0)
             put(baseline, "slow_instructions", change->slow_was, sessions);
+        put_uncalibrated(baseline, 0, true);
         put_time(baseline, change->ns_was, 0, NULL, NULL);
         for (size_t i = 0; i < run_find(baseline, KERNEL)->row_count; i++)
             run_find(baseline, KERNEL)->rows[i].from_base_build = change->base_build;
@@ -219,8 +230,7 @@ static void make_run(struct run *run, const struct change *change, const struct 
         put(run, "theoretical_occupancy", change->occupancy > 0 ? change->occupancy : OCCUPANCY, 1);
         if (change->slow > 0)
             put(run, "slow_instructions", change->slow, 1);
-        if (change->atomics > 0)
-            put(run, "global_atomics", change->atomics, 1);
+        put_uncalibrated(run, change->atomics, !change->uncounted);
         put_time(run, change->ns, change->part, change->model, change->refused);
     }
     if (!change->transfer)

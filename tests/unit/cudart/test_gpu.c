@@ -68,10 +68,10 @@ Test(gpu, what_is_wrong_with_a_description_is_said)
         {"memory_bytes = 150109880320", "", "\"memory_bytes\" is missing"},
         {"name = NVIDIA H200", "[gpu]\nname = NVIDIA H200", "no sections"},
         {"name = NVIDIA H200", "name", "neither"},
-        {"attribute 1 =", "timing speed = 3\nattribute 1 =", "gpu.ini:8: \"speed\" is no constant of the replay"},
-        {"attribute 1 =", "timing l2_latency = soon\nattribute 1 =", "gpu.ini:8: \"soon\" is no number above 0"},
-        {"attribute 1 =", "timing l2_latency = 0\nattribute 1 =", "gpu.ini:8: \"0\" is no number above 0"},
-        {"attribute 1 =", "timing tags = 3 4\nattribute 1 =", "gpu.ini:8: \"3 4\" is no number above 0"},
+        {"attribute 1 =", "timing speed = 3\nattribute 1 =", "gpu.ini:8: \"speed\" is not a constant of the replay"},
+        {"attribute 1 =", "timing l2_latency = soon\nattribute 1 =", "gpu.ini:8: \"soon\" must be a number above 0"},
+        {"attribute 1 =", "timing l2_latency = 0\nattribute 1 =", "gpu.ini:8: \"0\" must be a number above 0"},
+        {"attribute 1 =", "timing tags = 3 4\nattribute 1 =", "gpu.ini:8: \"3 4\" must be a number above 0"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         OWNED_TEXT words = read_with(rows[i].from, rows[i].to);

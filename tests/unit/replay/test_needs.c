@@ -32,7 +32,7 @@ Test(replay_needs, an_opcode_decides_the_unit_and_how_long_it_is_held)
     timing_default(&timing);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct function function = made_function(STEPS({.opcode = rows[i].opcode, .operands = rows[i].operands}));
-        unsigned char *row_of = needs_rows(&function);
+        unsigned char *row_of = replay_rows(&function);
         struct needs *needs = needs_of(&function, &timing, row_of);
         cr_expect_eq(needs->unit, rows[i].unit, "%s: unit %d", rows[i].opcode, needs->unit);
         cr_expect_float_eq(needs->cycles, rows[i].cycles, 1e-9, "%s: %g", rows[i].opcode, needs->cycles);
