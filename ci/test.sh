@@ -44,10 +44,10 @@ criterion  unit                22   80     .        .  $build/tests/unit_tests
 criterion  machine             18   52     .        .  $build/tests/machine_tests
 script     ways_round          19    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              3    6     .        .  tests/ways_round/run.sh hostile
-script     recorded            32   45     .        .  tests/sim/recorded.sh
+script     recorded            32   55     .        .  tests/sim/recorded.sh
 script     scripts_round        .    .     .       13  tests/ways_round/run.sh ci reports
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
-script     exec                17   80     .        .  tests/scripts/exec.sh
+script     exec                17   69     .        .  tests/scripts/exec.sh
 script     ci_templates        15    .     .        .  tests/scripts/ci_templates.sh
 script     slots                2    8     .        .  tests/scripts/slots.sh
 script     cli                  9   20     .        .  tests/cli/run.sh
@@ -72,7 +72,7 @@ script     simulate_own         7    .     .        .  tests/scripts/simulate_ow
 script     timeless             11    .     .        .  tests/scripts/timeless.sh
 script     timing               8    .     .        .  tests/scripts/timing.sh
 script     capture              7   37     .        .  tests/scripts/capture.sh
-script     capsule              4   10     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
+script     capsule              4   14     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap                 7    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
 script     referee             17    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
 script     oracle               9   22     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
