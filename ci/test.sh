@@ -41,7 +41,7 @@ reports    reports             30    .     .        .  $pytest reports/tests ${r
 reports    reports_pages       24    .     .        .  $pytest ${reports_first[*]}
 script     gate                29    .     .        .  tests/scripts/gate.sh
 criterion  unit                22   80     .        .  $build/tests/unit_tests
-criterion  machine             18   52     .        .  $build/tests/machine_tests
+criterion  machine             16   52     .        .  $build/tests/machine_tests
 script     ways_round          19    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              3    6     .        .  tests/ways_round/run.sh hostile
 script     recorded            32   55     .        .  tests/sim/recorded.sh
@@ -69,7 +69,7 @@ script     trades               1    .     .        .  tests/scripts/trades.sh
 script     evidence             3    .     .        .  tests/scripts/evidence.sh
 script     check_perf           5    .     .        .  tests/scripts/check_perf.sh
 script     simulate_own         7    .     .        .  tests/scripts/simulate_own.sh
-script     timeless             11    .     .        .  tests/scripts/timeless.sh
+script     timeless             13    .     .        .  tests/scripts/timeless.sh
 script     timing               8    .     .        .  tests/scripts/timing.sh
 script     capture              7   37     .        .  tests/scripts/capture.sh
 script     capsule              4   14     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
