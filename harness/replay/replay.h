@@ -19,7 +19,8 @@ enum { REPLAY_VERSION = 1 };
 struct traffic {
     /* For each place of the recorder, and for what is in none, which part of the sectors that the SM touches first it
      * has to bring from DRAM itself: others may touch the same ones, since all together cannot touch more than the
-     * allocation has. */
+     * allocation has, nor those that work at once more than lies between their blocks. What the L2 cannot keep
+     * comes again. */
     double *shares;
     double stored; /* bytes that all SMs store */
     double whole;  /* and which part of the sectors where they do */
@@ -62,8 +63,8 @@ struct replay_time {
 /* Returns which row of the table of needs.c each instruction of a function has, the same for all constants. Caller
  * frees. In needs.c. */
 unsigned char *replay_rows(const struct function *function);
-/* Finds it. Caller frees `shares`. In traffic.c. */
-struct traffic replay_traffic(const struct recorder *recorder);
+/* Finds it, where the L2 has so many bytes. Caller frees `shares`. In traffic.c. */
+struct traffic replay_traffic(const struct recorder *recorder, double l2_bytes);
 /* The place of a sector among the recorder's; as many as there are: it is in none. */
 size_t traffic_place(const struct recorder *recorder, uint32_t sector);
 

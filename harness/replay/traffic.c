@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SECTOR_BYTES = 32, SLICES = 64 };
 
@@ -28,25 +29,52 @@ struct atomics {
     double count;
 };
 
-/* What the recorded warps touch. */
-struct touched {
-    struct atomics atomics; /* of the blocks that are there now */
-    struct seen loaded, stored;
-    uint64_t *own; /* sectors that are loaded, of each place */
-    double bytes;  /* that are stored to sectors for the first time */
+/* What the blocks that an SM has at once, a wave of them, load of a place: distinct sectors, and which of them it has
+ * not loaded before; and between which they lie. */
+struct window {
+    double sectors, fresh;
+    uint32_t first, last;
 };
 
-static void touch(const struct recorded_warp *warp, const struct recorder *recorder, struct touched *touched)
+/* What the recorded warps touch. */
+struct touched {
+    const struct recorder *recorder;
+    struct atomics atomics;          /* of the blocks that are there now */
+    struct seen loaded, wave;        /* sectors; of those blocks alone */
+    struct window *windows, *window; /* of each wave, each place; of those blocks */
+    struct seen stored;
+    double bytes; /* that are stored to sectors for the first time */
+    /* Of each place, the first sector of this block and of the one before it, UINT32_MAX: it has none; and how far the
+     * first sectors of blocks are apart that follow each other on the SM, in the mean of so many of them. */
+    uint32_t *first, *before;
+    double *apart, *pairs;
+};
+
+static void touch_load(struct touched *touched, uint32_t sector)
+{
+    const size_t place = traffic_place(touched->recorder, sector);
+    struct window *window = &touched->window[place];
+    bool is_new;
+    touched->first[place] = sector < touched->first[place] ? sector : touched->first[place];
+    seen_find(&touched->wave, sector, &is_new);
+    if (!is_new)
+        return;
+    window->first = window->sectors == 0 || sector < window->first ? sector : window->first;
+    window->last = sector > window->last ? sector : window->last;
+    window->sectors++;
+    seen_find(&touched->loaded, sector, &is_new);
+    window->fresh += is_new;
+}
+
+static void touch(const struct recorded_warp *warp, struct touched *touched)
 {
     for (size_t i = 0; i < warp->count; i += 1 + recorded_words(warp->words[i])) {
         const enum recorded_kind kind = recorded_kind(warp->words[i]);
         const unsigned count = recorded_words(warp->words[i]);
         const uint32_t *words = &warp->words[i + 1];
         bool is_new;
-        for (unsigned k = 1; k < count && (kind == RECORDED_LOAD || kind == RECORDED_COPY); k++) {
-            seen_find(&touched->loaded, words[k], &is_new);
-            touched->own[traffic_place(recorder, words[k])] += is_new;
-        }
+        for (unsigned k = 1; k < count && (kind == RECORDED_LOAD || kind == RECORDED_COPY); k++)
+            touch_load(touched, words[k]);
         for (unsigned k = 2; k < count && kind == RECORDED_ATOMIC; k++) {
             struct atomics *atomics = &touched->atomics;
             atomics->first = atomics->count == 0 || words[k] < atomics->first ? words[k] : atomics->first;
@@ -70,30 +98,152 @@ static double one_by_one(const struct atomics *atomics)
     return atomics->count / fmin(lines, SLICES);
 }
 
-struct traffic replay_traffic(const struct recorder *recorder)
+/* Ends a block: how far is it from the one before, if that is the SM's last one? */
+static void end_block(struct touched *touched, size_t index)
 {
-    struct traffic traffic = {.shares = x_calloc(recorder->place_count + 1, sizeof *traffic.shares), .whole = 1};
-    struct touched touched = {.own = x_calloc(recorder->place_count + 1, sizeof *touched.own)};
+    const struct recorder *recorder = touched->recorder;
+    const uint64_t number = recorder->blocks[index]->number;
+    const uint64_t before = index > 0 ? recorder->blocks[index - 1]->number : number;
+    const uint64_t most = 2 * (uint64_t)recorder->sms;
+    for (size_t i = 0; i <= recorder->place_count; i++) {
+        if (number > before && number - before <= most && touched->first[i] < UINT32_MAX &&
+            touched->before[i] < UINT32_MAX) {
+            touched->apart[i] += fabs((double)touched->first[i] - touched->before[i]);
+            touched->pairs[i] += (double)(number - before) / recorder->sms;
+        }
+        touched->before[i] = touched->first[i];
+        touched->first[i] = UINT32_MAX;
+    }
+}
+
+/* A launch, by its SM's waves. */
+struct waves {
+    const struct recorder *recorder;
+    double sms, all, later; /* SMs that work; all instructions, and waves behind the first, of one that is recorded */
+    size_t count;
+    double l2; /* sectors that the L2 holds */
+};
+
+static double place_sectors(const struct recorder *recorder, size_t place)
+{
+    return place < recorder->place_count ? (double)(recorder->places[place].end - recorder->places[place].begin)
+                                         : (double)INFINITY;
+}
+
+/* Returns in how many sectors all blocks lie that are there at once: those of other SMs between this one's. */
+static double range_of(const struct waves *waves, const struct touched *touched, const struct window *window,
+                       size_t place)
+{
+    const double apart = touched->pairs[place] > 0 ? touched->apart[place] / touched->pairs[place] : INFINITY;
+    return fmin(place_sectors(waves->recorder, place),
+                (double)(window->last - window->first) + 1 + apart * (1 - 1 / waves->sms));
+}
+
+static double wave_sectors(const struct waves *waves, const struct touched *touched, const struct window *window,
+                           size_t place)
+{
+    return fmin(window->sectors * waves->sms, range_of(waves, touched, window, place));
+}
+
+/* Returns which part of a wave's range was the range of the one before. */
+static double known_part(const struct waves *waves, const struct touched *touched, const struct window *window,
+                         const struct window *before, size_t place)
+{
+    const double range = range_of(waves, touched, window, place);
+    const double end = fmin(window->first + range, before->first + range_of(waves, touched, before, place));
+    return before->sectors > 0 ? fmax(0, end - fmax(window->first, before->first)) / range : 0;
+}
+
+/* Returns which part of what the SM touches first it brings itself, if the L2 has only what the wave before brought, or
+ * not even that. */
+static double share_by_waves(const struct waves *waves, const struct touched *touched, size_t place)
+{
+    const size_t places = waves->recorder->place_count + 1;
+    double brought = 0, touches = 0;
+    for (size_t w = 0; w < waves->count; w++) {
+        const struct window *window = &touched->windows[w * places];
+        const double weight = w ? waves->later : 1;
+        double traffic = 0;
+        for (size_t i = 0; i < places; i++)
+            traffic += window[i].sectors > 0 ? wave_sectors(waves, touched, &window[i], i) : 0;
+        if (window[place].sectors == 0)
+            continue;
+        const bool lost = traffic > waves->l2;
+        const double known =
+            w && !lost ? known_part(waves, touched, &window[place], &window[place] - places, place) : 0;
+        brought += weight * (1 - known) * wave_sectors(waves, touched, &window[place], place) / waves->sms;
+        touches += weight * (lost ? window[place].sectors : window[place].fresh);
+    }
+    return touches > 0 ? fmin(1, brought / touches) : 1;
+}
+
+/* Sets the share of each place. What all SMs touch of an allocation is not more than that has. It comes once if the L2
+ * keeps all that the launch loads; if that is twice as much, what comes again comes from DRAM. */
+static void find_shares(const struct waves *waves, const struct touched *touched, double *shares)
+{
+    const size_t places = waves->recorder->place_count + 1;
+    double loaded = 0;
+    double *touches = x_calloc(places, sizeof *touches);
+    for (size_t i = 0; i < places; i++) {
+        for (size_t w = 0; w < waves->count; w++)
+            touches[i] += touched->windows[w * places + i].fresh * waves->all;
+        loaded += fmin(place_sectors(waves->recorder, i), touches[i]);
+    }
+    const double kept = fmin(1, fmax(0, 2 - loaded / waves->l2));
+    for (size_t i = 0; i < places; i++) {
+        const double once = touches[i] > 0 ? fmin(1, place_sectors(waves->recorder, i) / touches[i]) : 1;
+        const double again = touched->pairs[i] > 0 ? share_by_waves(waves, touched, i) : once;
+        shares[i] = kept * once + (1 - kept) * again;
+    }
+    free(touches);
+}
+
+static double ratio(uint64_t of, uint64_t to)
+{
+    return to ? (double)of / (double)to : 0;
+}
+
+struct traffic replay_traffic(const struct recorder *recorder, double l2_bytes)
+{
+    const size_t places = recorder->place_count + 1;
+    struct traffic traffic = {.shares = x_calloc(places, sizeof *traffic.shares), .whole = 1};
+    struct waves waves = {.recorder = recorder,
+                          .sms =
+                              recorder->sm_steps ? fmax(1, ratio(recorder->steps, recorder->sm_steps)) : recorder->sms,
+                          .all = fmax(1, ratio(recorder->steps, recorder->recorded)),
+                          .count = (recorder->count + recorder->resident - 1) / recorder->resident,
+                          .l2 = l2_bytes / SECTOR_BYTES};
+    const double all = ratio(recorder->sm_steps, recorder->recorded) * (double)waves.count;
+    waves.later = waves.count > 1 ? fmax(1, (all - 1) / (double)(waves.count - 1)) : 1;
+    struct touched touched = {.recorder = recorder,
+                              .windows = x_calloc(waves.count * places + 1, sizeof *touched.windows),
+                              .first = x_calloc(places, sizeof *touched.first),
+                              .before = x_calloc(places, sizeof *touched.before),
+                              .apart = x_calloc(places, sizeof *touched.apart),
+                              .pairs = x_calloc(places, sizeof *touched.pairs)};
+    memset(touched.first, UINT8_MAX, places * sizeof *touched.first);
     for (size_t b = 0; b < recorder->count; b++) {
+        touched.window = &touched.windows[b / recorder->resident * places];
         for (unsigned w = 0; w < recorder->blocks[b]->warp_count; w++)
-            touch(&recorder->blocks[b]->warps[w], recorder, &touched);
+            touch(&recorder->blocks[b]->warps[w], &touched);
+        end_block(&touched, b);
         if ((b + 1) % recorder->resident == 0 || b + 1 == recorder->count) {
             traffic.serial += one_by_one(&touched.atomics);
             touched.atomics = (struct atomics){0};
+            seen_release(&touched.wave);
         }
     }
-    const double all = recorder->recorded ? fmax(1, (double)recorder->steps / (double)recorder->recorded) : 1;
-    for (size_t i = 0; i <= recorder->place_count; i++) {
-        const double sectors = i < recorder->place_count ? (double)(recorder->places[i].end - recorder->places[i].begin)
-                                                         : (double)INFINITY;
-        traffic.shares[i] = touched.own[i] ? fmin(1, sectors / ((double)touched.own[i] * all)) : 1;
-    }
-    traffic.serial *= all;
-    traffic.stored = touched.bytes * all;
+    find_shares(&waves, &touched, traffic.shares);
+    traffic.serial *= waves.all;
+    traffic.stored = touched.bytes * waves.all;
     if (touched.stored.count)
         traffic.whole = touched.bytes / ((double)touched.stored.count * SECTOR_BYTES);
     seen_release(&touched.loaded);
     seen_release(&touched.stored);
-    free(touched.own);
+    free(touched.windows);
+    free(touched.first);
+    free(touched.before);
+    free(touched.apart);
+    free(touched.pairs);
     return traffic;
 }

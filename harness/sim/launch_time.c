@@ -178,7 +178,7 @@ static void replay_launch(struct launch_times *times, struct launch_time *one, c
         .rows = kinds,
         .function = one->function,
         .recorder = &one->recorder,
-        .traffic = replay_traffic(&one->recorder),
+        .traffic = replay_traffic(&one->recorder, times->chip.timing.l2_mib * (1 << 20)),
         .l1_bytes = l1_bytes(&times->chip, grid, one->recorder.resident),
         .atomics = sum_of(one->tallies, count, offsetof(struct tally, atomics)),
         .meetings = sum_of(one->tallies, count, offsetof(struct tally, atomic_meetings)),

@@ -18,7 +18,7 @@ static struct traffic traffic_of(const struct made_step *steps)
                                       .steps = 80,
                                       .places = places,
                                       .place_count = 2};
-    const struct traffic traffic = replay_traffic(&recorder);
+    const struct traffic traffic = replay_traffic(&recorder, 30 << 20);
     free(warp.words);
     return traffic;
 }
@@ -70,4 +70,43 @@ Test(replay_traffic, what_all_sms_read_is_brought_once_and_stores_are_whole_or_i
         cr_expect_float_eq(traffic.whole, rows[i].whole, 1e-9, "row %zu: %g", i, traffic.whole);
         free(traffic.shares);
     }
+}
+
+/* Six blocks of a launch of 16 that three SMs have, one at a time: each loads eight sectors of a place of 64. */
+static double share_of(uint32_t moves, double l2_sectors)
+{
+    struct recorded_warp warps[6] = {{0}};
+    struct recorded_block blocks[6], *list[6];
+    for (unsigned b = 0; b < 6; b++) {
+        const struct made_step step = LOAD(0, 8);
+        made_record(&warps[b], 0, &step, 1000 + 3 * b * moves % 64);
+        blocks[b] = (struct recorded_block){.number = UINT64_C(3) * b, .warp_count = 1, .warps = &warps[b]};
+        list[b] = &blocks[b];
+    }
+    const struct recorder recorder = {.sms = 3,
+                                      .resident = 1,
+                                      .blocks = list,
+                                      .count = 6,
+                                      .recorded = 6,
+                                      .sm_steps = 6,
+                                      .steps = 18,
+                                      .places = &(struct recorded_place){1000, 1064},
+                                      .place_count = 1};
+    const struct traffic traffic = replay_traffic(&recorder, l2_sectors * 32);
+    const double share = traffic.shares[0];
+    for (unsigned b = 0; b < 6; b++)
+        free(warps[b].words);
+    free(traffic.shares);
+    return share;
+}
+
+Test(replay_traffic, what_comes_again_comes_from_dram_if_the_l2_has_lost_it)
+{
+    /* Blocks go through the place more than twice: once from DRAM if the L2 keeps it, else each time. */
+    cr_expect_float_eq(share_of(8, 64), 64. / 144, 1e-9);
+    cr_expect_float_eq(share_of(8, 32), 1, 0.1);
+    cr_expect_float_eq(share_of(8, 48), 0.6, 0.1);
+    /* What all blocks load comes once for three SMs, and is not lost while each wave finds it. */
+    cr_expect_float_eq(share_of(0, 9), 1. / 3, 1e-9);
+    cr_expect_float_eq(share_of(0, 4), 1. / 3, 1e-9);
 }
