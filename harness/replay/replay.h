@@ -13,7 +13,7 @@
 #include "machine/machine.h"
 
 /* Times of one version and of the same constants are comparable. */
-enum { REPLAY_VERSION = 1 };
+enum { REPLAY_VERSION = 2 };
 
 /* What a launch moves to and from memory, by what one SM does. */
 struct traffic {
@@ -63,8 +63,8 @@ struct replay_time {
 /* Returns which row of the table of needs.c each instruction of a function has, the same for all constants. Caller
  * frees. In needs.c. */
 unsigned char *replay_rows(const struct function *function);
-/* Finds it, where the L2 has so many bytes. Caller frees `shares`. In traffic.c. */
-struct traffic replay_traffic(const struct recorder *recorder, double l2_bytes);
+/* Finds it, for an L2 as `timing` has it. Caller frees `shares`. In traffic.c. */
+struct traffic replay_traffic(const struct recorder *recorder, const struct timing *timing);
 /* The place of a sector among the recorder's; as many as there are: it is in none. */
 size_t traffic_place(const struct recorder *recorder, uint32_t sector);
 

@@ -118,10 +118,11 @@ static void end_block(struct touched *touched, size_t index)
 
 /* A launch, by its SM's waves. */
 struct waves {
-    const struct recorder *recorder;
+    const struct touched *touched;
     double sms, all, later; /* SMs that work; all instructions, and waves behind the first, of one that is recorded */
-    size_t count;
-    double l2; /* sectors that the L2 holds */
+    size_t count, places;
+    double l2;  /* sectors that the L2 holds */
+    bool *lost; /* of each wave: the L2 cannot hold what it loads, nor then what the one before brought */
 };
 
 static double place_sectors(const struct recorder *recorder, size_t place)
@@ -131,68 +132,70 @@ static double place_sectors(const struct recorder *recorder, size_t place)
 }
 
 /* Returns in how many sectors all blocks lie that are there at once: those of other SMs between this one's. */
-static double range_of(const struct waves *waves, const struct touched *touched, const struct window *window,
-                       size_t place)
+static double range_of(const struct waves *waves, const struct window *window, size_t place)
 {
-    const double apart = touched->pairs[place] > 0 ? touched->apart[place] / touched->pairs[place] : INFINITY;
-    return fmin(place_sectors(waves->recorder, place),
-                (double)(window->last - window->first) + 1 + apart * (1 - 1 / waves->sms));
+    const struct touched *touched = waves->touched;
+    const double most = place_sectors(touched->recorder, place);
+    if (touched->pairs[place] == 0)
+        return most;
+    const double apart = touched->apart[place] / touched->pairs[place];
+    return fmin(most, (double)(window->last - window->first) + 1 + apart * (1 - 1 / waves->sms));
 }
 
-static double wave_sectors(const struct waves *waves, const struct touched *touched, const struct window *window,
-                           size_t place)
+/* Returns how many sectors all SMs load in a wave. */
+static double wave_sectors(const struct waves *waves, const struct window *window, size_t place)
 {
-    return fmin(window->sectors * waves->sms, range_of(waves, touched, window, place));
+    return window->sectors > 0 ? fmin(window->sectors * waves->sms, range_of(waves, window, place)) : 0;
 }
 
 /* Returns which part of a wave's range was the range of the one before. */
-static double known_part(const struct waves *waves, const struct touched *touched, const struct window *window,
-                         const struct window *before, size_t place)
+static double known_part(const struct waves *waves, const struct window *window, const struct window *before,
+                         size_t place)
 {
-    const double range = range_of(waves, touched, window, place);
-    const double end = fmin(window->first + range, before->first + range_of(waves, touched, before, place));
+    const double range = range_of(waves, window, place);
+    const double end = fmin(window->first + range, before->first + range_of(waves, before, place));
     return before->sectors > 0 ? fmax(0, end - fmax(window->first, before->first)) / range : 0;
 }
 
 /* Returns which part of what the SM touches first it brings itself, if the L2 has only what the wave before brought, or
  * not even that. */
-static double share_by_waves(const struct waves *waves, const struct touched *touched, size_t place)
+static double share_by_waves(const struct waves *waves, size_t place)
 {
-    const size_t places = waves->recorder->place_count + 1;
     double brought = 0, touches = 0;
     for (size_t w = 0; w < waves->count; w++) {
-        const struct window *window = &touched->windows[w * places];
+        const struct window *window = &waves->touched->windows[w * waves->places + place];
         const double weight = w ? waves->later : 1;
-        double traffic = 0;
-        for (size_t i = 0; i < places; i++)
-            traffic += window[i].sectors > 0 ? wave_sectors(waves, touched, &window[i], i) : 0;
-        if (window[place].sectors == 0)
+        if (window->sectors == 0)
             continue;
-        const bool lost = traffic > waves->l2;
-        const double known =
-            w && !lost ? known_part(waves, touched, &window[place], &window[place] - places, place) : 0;
-        brought += weight * (1 - known) * wave_sectors(waves, touched, &window[place], place) / waves->sms;
-        touches += weight * (lost ? window[place].sectors : window[place].fresh);
+        const double known = w && !waves->lost[w] ? known_part(waves, window, window - waves->places, place) : 0;
+        brought += weight * (1 - known) * wave_sectors(waves, window, place) / waves->sms;
+        touches += weight * (waves->lost[w] ? window->sectors : window->fresh);
     }
     return touches > 0 ? fmin(1, brought / touches) : 1;
 }
 
 /* Sets the share of each place. What all SMs touch of an allocation is not more than that has. It comes once if the L2
  * keeps all that the launch loads; if that is twice as much, what comes again comes from DRAM. */
-static void find_shares(const struct waves *waves, const struct touched *touched, double *shares)
+static void find_shares(const struct waves *waves, double *shares)
 {
-    const size_t places = waves->recorder->place_count + 1;
+    const struct touched *touched = waves->touched;
     double loaded = 0;
-    double *touches = x_calloc(places, sizeof *touches);
-    for (size_t i = 0; i < places; i++) {
-        for (size_t w = 0; w < waves->count; w++)
-            touches[i] += touched->windows[w * places + i].fresh * waves->all;
-        loaded += fmin(place_sectors(waves->recorder, i), touches[i]);
+    double *touches = x_calloc(waves->places, sizeof *touches);
+    for (size_t w = 0; w < waves->count; w++) {
+        double traffic = 0;
+        for (size_t i = 0; i < waves->places; i++) {
+            const struct window *window = &touched->windows[w * waves->places + i];
+            touches[i] += window->fresh * waves->all;
+            traffic += wave_sectors(waves, window, i);
+        }
+        waves->lost[w] = traffic > waves->l2;
     }
+    for (size_t i = 0; i < waves->places; i++)
+        loaded += fmin(place_sectors(touched->recorder, i), touches[i]);
     const double kept = fmin(1, fmax(0, 2 - loaded / waves->l2));
-    for (size_t i = 0; i < places; i++) {
-        const double once = touches[i] > 0 ? fmin(1, place_sectors(waves->recorder, i) / touches[i]) : 1;
-        const double again = touched->pairs[i] > 0 ? share_by_waves(waves, touched, i) : once;
+    for (size_t i = 0; i < waves->places; i++) {
+        const double once = touches[i] > 0 ? fmin(1, place_sectors(touched->recorder, i) / touches[i]) : 1;
+        const double again = touched->pairs[i] > 0 ? share_by_waves(waves, i) : once;
         shares[i] = kept * once + (1 - kept) * again;
     }
     free(touches);
@@ -203,16 +206,16 @@ static double ratio(uint64_t of, uint64_t to)
     return to ? (double)of / (double)to : 0;
 }
 
-struct traffic replay_traffic(const struct recorder *recorder, double l2_bytes)
+struct traffic replay_traffic(const struct recorder *recorder, const struct timing *timing)
 {
     const size_t places = recorder->place_count + 1;
     struct traffic traffic = {.shares = x_calloc(places, sizeof *traffic.shares), .whole = 1};
-    struct waves waves = {.recorder = recorder,
-                          .sms =
+    struct waves waves = {.sms =
                               recorder->sm_steps ? fmax(1, ratio(recorder->steps, recorder->sm_steps)) : recorder->sms,
                           .all = fmax(1, ratio(recorder->steps, recorder->recorded)),
                           .count = (recorder->count + recorder->resident - 1) / recorder->resident,
-                          .l2 = l2_bytes / SECTOR_BYTES};
+                          .places = places,
+                          .l2 = timing->l2_mib * (1 << 20) / SECTOR_BYTES};
     const double all = ratio(recorder->sm_steps, recorder->recorded) * (double)waves.count;
     waves.later = waves.count > 1 ? fmax(1, (all - 1) / (double)(waves.count - 1)) : 1;
     struct touched touched = {.recorder = recorder,
@@ -221,6 +224,8 @@ struct traffic replay_traffic(const struct recorder *recorder, double l2_bytes)
                               .before = x_calloc(places, sizeof *touched.before),
                               .apart = x_calloc(places, sizeof *touched.apart),
                               .pairs = x_calloc(places, sizeof *touched.pairs)};
+    waves.touched = &touched;
+    waves.lost = x_calloc(waves.count + 1, sizeof *waves.lost);
     memset(touched.first, UINT8_MAX, places * sizeof *touched.first);
     for (size_t b = 0; b < recorder->count; b++) {
         touched.window = &touched.windows[b / recorder->resident * places];
@@ -233,7 +238,7 @@ struct traffic replay_traffic(const struct recorder *recorder, double l2_bytes)
             seen_release(&touched.wave);
         }
     }
-    find_shares(&waves, &touched, traffic.shares);
+    find_shares(&waves, traffic.shares);
     traffic.serial *= waves.all;
     traffic.stored = touched.bytes * waves.all;
     if (touched.stored.count)
@@ -245,5 +250,6 @@ struct traffic replay_traffic(const struct recorder *recorder, double l2_bytes)
     free(touched.before);
     free(touched.apart);
     free(touched.pairs);
+    free(waves.lost);
     return traffic;
 }

@@ -96,7 +96,14 @@ static double move(const struct replayed *launch, const struct chip *chip, size_
     struct timing_row row;
     for (size_t i = first; i < end && timing_row(i, &row); i++)
         *timing_place(&other.timing, &row) *= pow(row.error, chip->foreign ? FOREIGN : 1);
-    return replay(launch, &other, most).ns;
+    if (other.timing.l2_mib == chip->timing.l2_mib)
+        return replay(launch, &other, most).ns;
+    const struct traffic traffic = replay_traffic(launch->recorder, &other.timing);
+    struct replayed again = *launch;
+    again.traffic = traffic; /* the L2 keeps another part */
+    const double ns = replay(&again, &other, most).ns;
+    free(traffic.shares);
+    return ns;
 }
 
 /* Sets the time once more, each constant being wrong by its factor. Where several together move nothing, none does. */
@@ -178,7 +185,7 @@ static void replay_launch(struct launch_times *times, struct launch_time *one, c
         .rows = kinds,
         .function = one->function,
         .recorder = &one->recorder,
-        .traffic = replay_traffic(&one->recorder, times->chip.timing.l2_mib * (1 << 20)),
+        .traffic = replay_traffic(&one->recorder, &times->chip.timing),
         .l1_bytes = l1_bytes(&times->chip, grid, one->recorder.resident),
         .atomics = sum_of(one->tallies, count, offsetof(struct tally, atomics)),
         .meetings = sum_of(one->tallies, count, offsetof(struct tally, atomic_meetings)),

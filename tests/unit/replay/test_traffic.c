@@ -18,7 +18,7 @@ static struct traffic traffic_of(const struct made_step *steps)
                                       .steps = 80,
                                       .places = places,
                                       .place_count = 2};
-    const struct traffic traffic = replay_traffic(&recorder, 30 << 20);
+    const struct traffic traffic = replay_traffic(&recorder, &(struct timing){.l2_mib = 30});
     free(warp.words);
     return traffic;
 }
@@ -72,14 +72,15 @@ Test(replay_traffic, what_all_sms_read_is_brought_once_and_stores_are_whole_or_i
     }
 }
 
-/* Six blocks of a launch of 16 that three SMs have, one at a time: each loads eight sectors of a place of 64. */
-static double share_of(uint32_t moves, double l2_sectors)
+/* Six blocks of a launch of 18 that three SMs have, one at a time: each loads eight sectors of a place of `size`, so
+ * many further on than the one before. */
+static double share_of(uint32_t size, uint32_t moves, double l2_sectors)
 {
     struct recorded_warp warps[6] = {{0}};
     struct recorded_block blocks[6], *list[6];
     for (unsigned b = 0; b < 6; b++) {
         const struct made_step step = LOAD(0, 8);
-        made_record(&warps[b], 0, &step, 1000 + 3 * b * moves % 64);
+        made_record(&warps[b], 0, &step, 1000 + 3 * b * moves % size);
         blocks[b] = (struct recorded_block){.number = UINT64_C(3) * b, .warp_count = 1, .warps = &warps[b]};
         list[b] = &blocks[b];
     }
@@ -90,9 +91,10 @@ static double share_of(uint32_t moves, double l2_sectors)
                                       .recorded = 6,
                                       .sm_steps = 6,
                                       .steps = 18,
-                                      .places = &(struct recorded_place){1000, 1064},
+                                      .places = &(struct recorded_place){1000, 1000 + size},
                                       .place_count = 1};
-    const struct traffic traffic = replay_traffic(&recorder, l2_sectors * 32);
+    const struct timing timing = {.l2_mib = l2_sectors * 32 / (1 << 20)};
+    const struct traffic traffic = replay_traffic(&recorder, &timing);
     const double share = traffic.shares[0];
     for (unsigned b = 0; b < 6; b++)
         free(warps[b].words);
@@ -103,10 +105,14 @@ static double share_of(uint32_t moves, double l2_sectors)
 Test(replay_traffic, what_comes_again_comes_from_dram_if_the_l2_has_lost_it)
 {
     /* Blocks go through the place more than twice: once from DRAM if the L2 keeps it, else each time. */
-    cr_expect_float_eq(share_of(8, 64), 64. / 144, 1e-9);
-    cr_expect_float_eq(share_of(8, 32), 1, 0.1);
-    cr_expect_float_eq(share_of(8, 48), 0.6, 0.1);
-    /* What all blocks load comes once for three SMs, and is not lost while each wave finds it. */
-    cr_expect_float_eq(share_of(0, 9), 1. / 3, 1e-9);
-    cr_expect_float_eq(share_of(0, 4), 1. / 3, 1e-9);
+    cr_expect_float_eq(share_of(64, 8, 64), 64. / 144, 1e-9);
+    cr_expect_float_eq(share_of(64, 8, 32), 1, 0.1);
+    cr_expect_float_eq(share_of(64, 8, 48), 0.6, 0.1);
+    /* What all blocks load comes once for three SMs. */
+    cr_expect_float_eq(share_of(64, 0, 9), 1. / 3, 1e-9);
+    cr_expect_float_eq(share_of(64, 0, 4), 1. / 3, 1e-9);
+    /* Blocks share half of what they load with the next one. Three bring 16 sectors for 24; a later wave finds four of
+       them, if the L2 holds a wave. */
+    cr_expect_float_eq(share_of(128, 4, 10), 16. / 24, 1e-9);
+    cr_expect_float_eq(share_of(128, 4, 20), (16 + 5 * 12) / (6 * 24.), 1e-9);
 }
