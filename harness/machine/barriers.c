@@ -105,6 +105,7 @@ bool do_warpsync(struct warp *warp, const struct instruction *code, unsigned ind
         }
     }
     if ((wanted & warp->alive & ~split->lanes) == 0) {
+        note_gone(warp, split->pc, split->lanes, wanted);
         split->pc++;
         return true;
     }
@@ -130,6 +131,7 @@ bool do_join(struct warp *warp, const struct instruction *code, unsigned index, 
     (void)lanes;
     /* All there, most of the time. */
     if ((split->targets[barrier] & warp->alive & ~split->lanes) == 0) {
+        note_gone(warp, split->pc, split->lanes, split->targets[barrier]);
         split->pc++;
         return true;
     }

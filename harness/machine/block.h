@@ -63,6 +63,7 @@ struct warp {
     uint32_t alive;         /* lanes that have not exited */
     uint32_t active;        /* lanes of the split that is executed */
     uint32_t guarded;       /* those of them whose guard is true */
+    uint32_t gone_apart;    /* lanes that exited while others of the warp were elsewhere */
     uint32_t barrier_count; /* threads that said yes to the last BAR.RED */
     bool barrier_vote;      /* whether all of them, or any, said yes */
     unsigned split_count;

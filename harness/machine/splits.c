@@ -80,6 +80,7 @@ static bool let_some_go(struct warp *warp)
                     there |= warp->splits[k].lanes;
                 }
             if ((wanted & warp->alive & ~there) == 0) {
+                note_gone(warp, split->pc, there, wanted);
                 release(warp, marked);
                 return true;
             }
@@ -100,6 +101,8 @@ static bool let_some_go(struct warp *warp)
             if ((wanted & warp->alive & ~there) == 0) {
                 if (together & (together - 1))
                     note_joined(warp, together);
+                else
+                    note_gone(warp, split->pc, split->lanes, wanted);
                 release(warp, together);
                 return true;
             }
@@ -133,8 +136,10 @@ void split_leave(struct warp *warp, unsigned index, uint32_t lanes)
     struct split *split = &warp->splits[index];
     warp->alive &= ~lanes;
     split->lanes &= ~lanes;
-    if (split->lanes)
+    if (split->lanes) {
         split->pc++;
-    else
-        remove_split(warp, index);
+        return;
+    }
+    warp->gone_apart |= warp->split_count > 1 ? lanes : 0;
+    remove_split(warp, index);
 }

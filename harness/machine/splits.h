@@ -18,6 +18,18 @@ static inline unsigned count_lanes(uint32_t lanes)
     return ((lanes + (lanes >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
+/* Seen on an H100: lanes that wait where they join execute that once more if the last of the others does not come but
+ * exits. Of two sides of a branch the smaller one went first there. Whether it does everywhere is not known, so it may
+ * be so wherever some of those to join exited apart from the others. */
+static inline void note_gone(struct warp *warp, uint32_t pc, uint32_t there, uint32_t wanted)
+{
+    if (!(wanted & warp->gone_apart))
+        return;
+    warp->block->tallies[pc].more_instructions++;
+    if (there == warp->alive)
+        warp->gone_apart = 0; /* nobody waits any more */
+}
+
 /* Makes a split of some lanes of *from, ready to execute the instruction at pc. The caller removes the lanes from
  * *from. */
 struct split *split_add(struct warp *warp, const struct split *from, uint32_t lanes, uint32_t pc);

@@ -148,7 +148,7 @@ void warp_start(struct warp *warp)
     memset(warp->masks, 0, sizeof warp->masks);
     warp->masks[MASK_TRUE] = warp->masks[8 + MASK_TRUE] = ALL_LANES;
     warp->poll = (struct poll){0};
-    warp->cluster_arrived = 0;
+    warp->cluster_arrived = warp->gone_apart = 0;
     warp->turns = warp->slow_turns = 0;
     warp->steps = 0;
 }

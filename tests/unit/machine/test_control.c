@@ -29,6 +29,19 @@ Test(control, an_exit_with_two_predicates)
     cr_expect_float_eq(values[EXACT_THREADS_PER_INSTRUCTION] * 5, 3 * 32 + 20 + 12, 1e-9);
 }
 
+/* Where all that are missing exit, those that wait may execute the BSYNC once more. */
+Test(control, lanes_that_others_wait_for_exit)
+{
+    enum { BSYNC = 6 };
+    for (unsigned some = 0; some < 2; some++) {
+        expect_right(PROGRAM(LANE, "ISETP.GE.U32.AND P0,PT,R0,0x8,PT", "ISETP.GE.U32.AND P1,PT,R0,0x4,PT",
+                             "BSSY B0,0x60", "@P0 BRA 0x60", some ? "@P1 EXIT " : "EXIT ", "BSYNC B0"),
+                     32);
+        cr_expect_eq(made_tallies[BSYNC].executed, 1 + some);
+        cr_expect_eq(made_tallies[BSYNC].more_instructions, !some);
+    }
+}
+
 /* The count of a barrier whose number is in a register may be an immediate, or lie above the number. */
 Test(control, barriers_of_some_threads)
 {

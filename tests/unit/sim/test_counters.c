@@ -139,6 +139,23 @@ Test(counters, what_hangs_on_who_comes_first_lies_between_bounds)
         cr_expect(counter == EXACT_LONGEST_WARP || least[counter] == most[counter] || isnan(least[counter]));
 }
 
+/* What may be executed once more makes the upper bound higher, and the longest warp's no more than twice as high. */
+Test(counters, what_may_be_executed_once_more)
+{
+    struct tally tally = tallies[LOAD];
+    tally.executed = 100;
+    tally.working = 800;
+    tally.more_instructions = 10;
+    tally.longest_warp = 4;
+    double least[EXACT_COUNTERS], most[EXACT_COUNTERS];
+    counters_of(&tally, &traits[LOAD], 1, BOUND_LEAST, least);
+    counters_of(&tally, &traits[LOAD], 1, BOUND_MOST, most);
+    cr_expect(least[EXACT_INSTRUCTIONS] == 100 && most[EXACT_INSTRUCTIONS] == 110);
+    cr_expect(least[EXACT_LONGEST_WARP] == 4 && most[EXACT_LONGEST_WARP] == 8);
+    cr_expect_leq(least[EXACT_THREADS_PER_INSTRUCTION], 810.0 / 110);
+    cr_expect_geq(most[EXACT_THREADS_PER_INSTRUCTION], 1120.0 / 110);
+}
+
 /* A count strays by a quarter of what chance decides, by half a percent at most, and may always by 16; twice as far
  * where lanes break out. */
 Test(counters, of_much_that_hangs_on_chance_a_part_is_allowed)
