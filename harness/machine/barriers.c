@@ -106,6 +106,7 @@ bool do_warpsync(struct warp *warp, const struct instruction *code, unsigned ind
     }
     if ((wanted & warp->alive & ~split->lanes) == 0) {
         note_gone(warp, split->pc, split->lanes, wanted);
+        split->yielders = warp->yielders = 0;
         split->pc++;
         return true;
     }
@@ -119,7 +120,9 @@ bool do_open(struct warp *warp, const struct instruction *code, unsigned index, 
 {
     struct split *split = &warp->splits[index];
     (void)lanes;
-    split->targets[operand_of(code, OPERAND_BARRIER)->index] = split->lanes;
+    const unsigned barrier = operand_of(code, OPERAND_BARRIER)->index;
+    split->targets[barrier] = split->lanes;
+    split->held &= (unsigned short)~(1u << barrier);
     split->pc++;
     return true;
 }
@@ -132,6 +135,8 @@ bool do_join(struct warp *warp, const struct instruction *code, unsigned index, 
     /* All there, most of the time. */
     if ((split->targets[barrier] & warp->alive & ~split->lanes) == 0) {
         note_gone(warp, split->pc, split->lanes, split->targets[barrier]);
+        if (split->yielders && split->held >> barrier & 1)
+            split->yielders = warp->yielders = 0;
         split->pc++;
         return true;
     }
@@ -149,7 +154,11 @@ bool do_break(struct warp *warp, const struct instruction *code, unsigned index,
         note_loose(warp, code, count_lanes(lanes));
         warp->block->tallies[code->index].breaks++;
     }
-    splits_break(warp, barrier, split->targets[barrier], lanes & extra_predicate(warp, code));
+    const uint32_t leaving = lanes & extra_predicate(warp, code);
+    if (warp->broken & warp->alive & ~split->lanes)
+        warp->follow |= leaving;
+    warp->broken |= leaving;
+    splits_break(warp, barrier, split->targets[barrier], leaving);
     split->pc++;
     return false;
 }
@@ -277,7 +286,7 @@ void phase_has_ended(struct warp *warp, const struct instruction *code)
         return;
     const struct cluster *cluster = warp->block->cluster;
     const uint64_t clocks = (cluster->steps - warp->waits_from) / cluster->count * STEP_CLOCKS;
-    if (clocks >= LOOK_CLOCKS || waits_look_between(warp->block, code))
+    if (clocks >= LOOK_CLOCKS || waits_between(warp->block, code, false))
         waits_note_looks(warp->block, code);
 }
 
@@ -286,6 +295,8 @@ bool do_wait_phase(struct warp *warp, const struct instruction *code, unsigned i
     struct split *split = &warp->splits[index];
     warp->block->tallies[code->index].phase_waits += code->control == CONTROL_WAIT_PHASE;
     warp->waits_from = warp->block->cluster->steps;
+    if (split_is_awaited(warp, split) && waits_between(warp->block, code, true))
+        split->yielders = split->lanes;
     if ((code->control == CONTROL_WAIT_PRODUCTS ? products_are_done : phase_is_over)(warp, code, lanes)) {
         phase_has_ended(warp, code);
         split->pc++;

@@ -29,6 +29,8 @@ struct split {
     unsigned barrier_threads;
     uint32_t wanted;            /* in SPLIT_SYNCING: the lanes that it waits for */
     uint32_t targets[BARRIERS]; /* for each barrier register, the lanes that join there */
+    uint32_t yielders;          /* lanes of it that may be apart from the others, which waited for them: control.c */
+    unsigned short held;        /* barrier registers at which these join the others again, a bit each */
 };
 
 struct memo;
@@ -64,6 +66,9 @@ struct warp {
     uint32_t active;        /* lanes of the split that is executed */
     uint32_t guarded;       /* those of them whose guard is true */
     uint32_t gone_apart;    /* lanes that exited while others of the warp were elsewhere */
+    uint32_t broken;        /* lanes that have broken out (BREAK) and not joined others since, */
+    uint32_t follow;        /* those of them that did so behind others, until the branch that parts them, */
+    uint32_t followers;     /* and from there until they join */
     uint32_t barrier_count; /* threads that said yes to the last BAR.RED */
     bool barrier_vote;      /* whether all of them, or any, said yes */
     unsigned split_count;
@@ -84,6 +89,7 @@ struct warp {
     uint32_t cluster_arrived; /* lanes that arrived at the barrier of the cluster and have not been let go */
     unsigned turns;           /* turns that its split has had in a row */
     struct split splits[LANES];
+    uint32_t yielders;          /* those of the split that is executed */
     uint32_t threads[3][LANES]; /* x, y and z of its threads in the block */
     struct products products;
 };

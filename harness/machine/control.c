@@ -21,6 +21,24 @@ static uint32_t target_of(struct warp *warp, const struct instruction *code)
 
 /* ---- Branches ---- */
 
+static bool goes_apart(uint32_t active, uint32_t taken)
+{
+    return (taken & active) != 0 && (taken & active) != active;
+}
+
+/* Lanes that wait for a phase yield between two looks, and are then not waited for where others were to join them. So
+ * they may be apart from these behind that, until they join them elsewhere: a branch of both is then one of each. */
+static void note_yielders(struct warp *warp, struct tally *tally, uint32_t active, uint32_t taken)
+{
+    const uint32_t one = active & warp->yielders, other = active & ~warp->yielders;
+    const unsigned together = goes_apart(active, taken), apart = goes_apart(one, taken) + goes_apart(other, taken);
+    if (!one || !other)
+        return;
+    tally->more_targets++;
+    tally->more_divergent += apart > together;
+    tally->fewer_divergent += apart < together;
+}
+
 static void tally_branch(struct warp *warp, const struct instruction *code, uint32_t active, uint32_t taken)
 {
     struct tally *tally = &warp->block->tallies[code->index];
@@ -28,6 +46,12 @@ static void tally_branch(struct warp *warp, const struct instruction *code, uint
         tally->uniform++;
     else
         tally->divergent++;
+    if (warp->yielders)
+        note_yielders(warp, tally, active, taken);
+    /* Seen on an H200: lanes that break out one after the other execute what is behind that together, now and then. */
+    tally->followed += warp->followers && !(active & ~warp->followers);
+    warp->followers |= active & warp->follow;
+    warp->follow &= ~active;
 }
 
 /* Sends each lane to its own place, the index of an instruction. Lanes with the same place stay together. The hardware

@@ -43,6 +43,9 @@ struct tally {
     uint64_t constant_replays;
     /* Waits for a phase of a barrier in memory, which may give up, and instructions that may be executed once more. */
     uint64_t phase_waits, more_instructions;
+    /* Branches that there may be more of, and that may go apart or not, where lanes that yield are no more together
+     * with others; and those of lanes that broke out behind others, with which they may be one. */
+    uint64_t more_targets, more_divergent, fewer_divergent, followed;
     /* Cycles for which slow pipes are held; barriers, and fences as so many (sass/pace.c); ns that warps ask to sleep;
      * sectors of loads past the L1, and of copies of the hardware. */
     uint64_t slow, barriers, slept, past_l1;

@@ -1,6 +1,7 @@
 /* Instructions by which lanes of a warp exchange values, and by which they ask about themselves: special registers,
  * constants, votes, shuffles. */
 #include "block.h"
+#include "waits.h"
 
 #include <string.h>
 
@@ -282,9 +283,17 @@ static void shfl(struct warp *warp, const struct instruction *code, uint32_t lan
     predicate_set(warp, &code->operands[0], lanes, inside);
 }
 
+/* If some of the lanes may be apart from the others, each part has an answer of its own, and nothing is known. */
+static void note_apart(const struct warp *warp, const struct instruction *code)
+{
+    if (warp->active & warp->yielders && warp->active & ~warp->yielders)
+        waits_note_all(warp->block, code);
+}
+
 /* Operands d, p, source: d are the lanes that say yes; p tells whether any or all of them do. */
 static void vote(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
+    note_apart(warp, code);
     const uint32_t yes = predicate(warp, &code->operands[2]) & warp->guarded;
     const bool all = yes == warp->guarded;
     const bool result = IS(ALL) ? all : IS(EQ) ? all || yes == 0 : yes != 0;
@@ -301,6 +310,7 @@ static bool prepare_vote(struct instruction *code)
  * they have. */
 static void match(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
+    note_apart(warp, code);
     const bool both = has_modifier(code, "U64");
     const uint32_t *a = ROW(2), *h = HIGH(2);
     uint32_t *to = ROW(1), result[LANES];
@@ -351,6 +361,7 @@ static void redux(struct warp *warp, const struct instruction *code, uint32_t la
 /* Operands p, d: elects the lowest of the lanes that are here. */
 static void elect(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
+    note_apart(warp, code);
     const uint32_t lowest = warp->guarded & -warp->guarded;
     write_all(warp, &code->operands[1], lanes, (uint32_t)__builtin_ctz(warp->guarded));
     predicate_set(warp, &code->operands[0], warp->guarded, lowest);

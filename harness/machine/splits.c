@@ -29,9 +29,11 @@ static void release(struct warp *warp, uint32_t marked)
         if (!(marked >> i & 1))
             continue;
         struct split *split = &warp->splits[i];
+        const bool joins = split->state == SPLIT_JOINING;
         split->state = SPLIT_READY;
         for (unsigned k = i + 1; k < warp->split_count;) {
             if ((marked >> k & 1) && warp->splits[k].pc == split->pc) {
+                split->yielders = split->yielders ? split->yielders : warp->splits[k].yielders;
                 split->lanes |= warp->splits[k].lanes;
                 split->pending |= warp->splits[k].pending;
                 const unsigned last = warp->split_count - 1;
@@ -45,6 +47,11 @@ static void release(struct warp *warp, uint32_t marked)
                 k++;
             }
         }
+        warp->broken &= ~split->lanes;
+        warp->follow &= ~split->lanes;
+        warp->followers &= ~split->lanes;
+        split->held = joins ? (unsigned short)~(1u << split->joins) : 0;
+        split->yielders = joins ? split->yielders : 0;
         split->pc++;
     }
 }

@@ -30,6 +30,15 @@ static inline void note_gone(struct warp *warp, uint32_t pc, uint32_t there, uin
         warp->gone_apart = 0; /* nobody waits any more */
 }
 
+/* Whether others of the warp are to join these lanes. */
+static inline bool split_is_awaited(const struct warp *warp, const struct split *split)
+{
+    uint32_t missing = 0;
+    for (unsigned b = 0; b < BARRIERS && split->lanes != warp->alive; b++)
+        missing |= split->targets[b];
+    return missing & warp->alive & ~split->lanes;
+}
+
 /* Makes a split of some lanes of *from, ready to execute the instruction at pc. The caller removes the lanes from
  * *from. */
 struct split *split_add(struct warp *warp, const struct split *from, uint32_t lanes, uint32_t pc);

@@ -72,11 +72,11 @@ void waits_note_looks(struct block *block, const struct instruction *code)
         block->tallies[code->index].spins++;
 }
 
-bool waits_look_between(const struct block *block, const struct instruction *code)
+bool waits_between(const struct block *block, const struct instruction *code, bool yields)
 {
     const struct operand *over = &code->operands[0];
     for (unsigned i = 0; code && i < MOST_BETWEEN; i++, code = next_of(block, code, over))
-        if (code->traits & TRAIT_LOOKS)
+        if (yields ? code->control == CONTROL_YIELD : (code->traits & TRAIT_LOOKS) != 0)
             return true;
     return false;
 }

@@ -17,8 +17,8 @@ void waits_note(struct block *block, const struct instruction *code);
 /* Says so of the instructions between a wait for a phase that gave up and the next one. */
 void waits_note_looks(struct block *block, const struct instruction *code);
 
-/* Returns whether something else than a wait looks for the phase there, or lanes sleep. */
-bool waits_look_between(const struct block *block, const struct instruction *code);
+/* Returns whether lanes yield there; else whether something else than a wait looks for the phase, or lanes sleep. */
+bool waits_between(const struct block *block, const struct instruction *code, bool yields);
 
 /* Says so of all instructions: they are executed apart or together by chance. */
 void waits_note_all(struct block *block, const struct instruction *code);

@@ -48,6 +48,7 @@ static bool run_split(struct warp *warp, unsigned index)
     uint32_t active = split->lanes, first = split->pc;
     unsigned threads = count_lanes(active), pending = split->pending;
     warp->active = active;
+    warp->yielders = split->yielders;
     const unsigned turn = warp->slow_turns > 0 ? 1 : block->turn;
     warp->slow_turns -= warp->slow_turns > 0;
     const bool multiplies_apart = block->code->multiplies_apart, is_seen = block->proof || block->recorded;
@@ -148,7 +149,7 @@ void warp_start(struct warp *warp)
     memset(warp->masks, 0, sizeof warp->masks);
     warp->masks[MASK_TRUE] = warp->masks[8 + MASK_TRUE] = ALL_LANES;
     warp->poll = (struct poll){0};
-    warp->cluster_arrived = warp->gone_apart = 0;
+    warp->cluster_arrived = warp->gone_apart = warp->broken = warp->follow = warp->followers = 0;
     warp->turns = warp->slow_turns = 0;
     warp->steps = 0;
 }

@@ -132,6 +132,10 @@ PLAIN(loose_threads)
 PLAIN(loose_waits)
 PLAIN(phase_waits)
 PLAIN(more_instructions)
+PLAIN(more_targets)
+PLAIN(more_divergent)
+PLAIN(fewer_divergent)
+PLAIN(followed)
 PLAIN(loose_wavefronts)
 PLAIN(loose_sectors)
 
@@ -183,19 +187,6 @@ static double total(amount *of, const struct tally *tallies, const unsigned *tra
     return sum;
 }
 
-/* Adds the branches of waits that look again. Branches are counted by code that NVIDIA's tools put in between, which
- * makes a kernel slower, so that every wait may give up once. */
-static void add_looks(const struct tally *tallies, const unsigned *traits, size_t count, double values[EXACT_COUNTERS])
-{
-    const double targets = total(branch_targets, tallies, traits, count),
-                 uniform = total(uniform_percent, tallies, traits, count),
-                 more = total(phase_waits, tallies, traits, count);
-    if (more == 0 || targets == 0)
-        return;
-    values[EXACT_BRANCH_TARGETS] += more;
-    values[EXACT_BRANCH_EFFICIENCY] = (uniform + 100 * more) / (targets + more);
-}
-
 /* How far a GPU strays from the count that is executed here, of `most` instructions of which chance decides. In 350
  * kernels of which an H200's counts are recorded (tests/data/sim-nvidia-h200.tar.xz) it never strayed further than 0.15
  * of them (78 of 524) and 0.36 % of all, but where lanes exit while others wait for them (splits.h), all of which is
@@ -209,6 +200,25 @@ static double room(double most, double all, bool breaks)
 {
     enum { FEW = 16 };
     return floor(fmin(most, fmax(FEW, fmin(most / (breaks ? 2 : 4), (breaks ? 0.01 : 0.005) * all))));
+}
+
+/* Sets the bounds of branches. These are counted by code that NVIDIA's tools put in between, which makes a kernel
+ * slower, so that every wait for a phase may give up once: it looks again, and lanes that yield there may be apart from
+ * others. Of lanes that broke out one after the other as many branches are allowed to be one as instructions are. */
+static void bound_branches(const struct tally *tallies, const unsigned *traits, size_t count, bool most,
+                           double values[EXACT_COUNTERS])
+{
+    double *targets = &values[EXACT_BRANCH_TARGETS], *divergent = &values[EXACT_DIVERGENT_TARGETS];
+    const double one = room(total(followed, tallies, traits, count), *targets, true), fewest = *targets - one,
+                 looks = total(phase_waits, tallies, traits, count),
+                 all = *targets + total(more_targets, tallies, traits, count) + looks,
+                 fewer = fmax(*divergent - one - total(fewer_divergent, tallies, traits, count), 0),
+                 more = fmin(*divergent + one + total(more_divergent, tallies, traits, count), all);
+    if (*targets == 0 || (fewest == all && fewer == more))
+        return;
+    *targets = most ? all : fewest;
+    *divergent = most ? more : fewer;
+    values[EXACT_BRANCH_EFFICIENCY] = most ? 100 * (1 - fewer / all) : fmax(100 * (1 - more / fewest), 0);
 }
 
 void counters_of(const struct tally *tallies, const unsigned *traits, size_t count, enum bound bound,
@@ -225,10 +235,9 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
     double *wavefronts = &values[EXACT_SHARED_WAVEFRONTS], *sectors = &values[EXACT_GLOBAL_LOAD_SECTORS];
     *wavefronts = fmax(*wavefronts + sign * total(loose_wavefronts, tallies, traits, count), 0);
     *sectors = fmax(*sectors + sign * total(loose_sectors, tallies, traits, count), 0);
-    if (bound == BOUND_MOST)
-        add_looks(tallies, traits, count, values);
-    /* Below are the counters of executed instructions, their threads and waits. No other counter depends on which lane
-     * comes first. */
+    bound_branches(tallies, traits, count, bound == BOUND_MOST, values);
+    /* Below are the counters of executed instructions, their threads and waits. No other counter but those of branches
+     * depends on which lane comes first. */
     const double all = total(instructions, tallies, traits, count),
                  seen = total(more_instructions, tallies, traits, count);
     const double all_wide = total(wide, tallies, traits, count), by_chance = total(loose, tallies, traits, count);

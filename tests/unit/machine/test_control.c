@@ -118,3 +118,43 @@ Test(control, waits_that_look_again)
         cr_expect_eq(made_tallies[FIRST + cases[i].between].spins, 0, "%zu", i);
     }
 }
+
+/* Lane 0 waits in a region in which the others wait for it. If it yields between two looks, they may be apart behind
+ * that: the next branch, which parts them, is then one of each. They are not where they join once more before it. */
+Test(control, lanes_that_yield_while_others_wait)
+{
+#define ALONE(outer, yields, behind, otherwise)                                                                        \
+    PROGRAM(LANE, "ISETP.EQ.U32.AND P1,PT,R0,RZ,PT", "UMOV UR6,0x1ffffe", "UMOV UR7,0x7ffff800",                       \
+            "@P1 SYNCS.EXCH.64 URZ,[RZ+0x400],UR6", "@P1 SYNCS.ARRIVE.TRANS64.A1T0 RZ,[RZ+0x400],RZ", outer,           \
+            "BSSY B0,0xb0", "@!P1 BRA 0xb0", WAIT, "@!P0 BRA 0x100", "BSYNC B0", behind, otherwise, "EXIT ", "NOP ",   \
+            yields, WAIT, "@!P0 BRA 0x100", "BRA 0xb0")
+    enum { BRANCH = 13 };
+    static const struct {
+        const char *outer, *yields, *behind;
+        unsigned apart;
+    } cases[] = {{"NOP ", "YIELD ", "NOP ", 1},
+                 {"NOP ", "NOP ", "NOP ", 0},
+                 {"NOP ", "YIELD ", "WARPSYNC.ALL ", 0},
+                 {"BSSY B1,0xc0", "YIELD ", "BSYNC B1", 0}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        expect_right(ALONE(cases[i].outer, cases[i].yields, cases[i].behind, "@P1 BRA 0xe0"), 32);
+        cr_expect_eq(made_tallies[BRANCH].divergent, 1, "%zu", i);
+        cr_expect_eq(made_tallies[BRANCH].more_targets, cases[i].apart, "%zu", i);
+        cr_expect_eq(made_tallies[BRANCH].fewer_divergent, cases[i].apart, "%zu", i);
+        cr_expect_eq(made_tallies[BRANCH].more_divergent, 0, "%zu", i);
+        expect_right(ALONE(cases[i].outer, cases[i].yields, cases[i].behind, "VOTE.ANY R5,P2,P1"), 32);
+        cr_expect_eq(made_tallies[BRANCH].spins > 0, cases[i].apart, "%zu: each part has its own answer", i);
+    }
+}
+
+/* A lane breaks out of the loop in each turn: all but the first may be together with others until they join. */
+Test(control, lanes_that_break_out_behind_others)
+{
+    enum { TAIL = 9, BEHIND = 11 };
+    expect_right(PROGRAM(LANE, "MOV R5,RZ", "BSSY B1,0xa0", "BSSY B0,0xa0", "ISETP.EQ.U32.AND P0,PT,R0,R5,PT",
+                         "@P0 BREAK B0", "@P0 BRA 0x90", "IADD3 R5,R5,0x1,RZ", "BRA 0x40", "BRA 0xa0", "BSYNC B1",
+                         "BRA 0xc0", "NOP "),
+                 32);
+    cr_expect(made_tallies[TAIL].uniform == 32 && made_tallies[TAIL].followed == 31);
+    cr_expect(made_tallies[BEHIND].uniform == 1 && made_tallies[BEHIND].followed == 0);
+}

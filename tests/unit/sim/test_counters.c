@@ -156,6 +156,22 @@ Test(counters, what_may_be_executed_once_more)
     cr_expect_geq(most[EXACT_THREADS_PER_INSTRUCTION], 1120.0 / 110);
 }
 
+/* Where it is not known which lanes are together, neither is how many branches there are. */
+Test(counters, branches_by_who_is_together)
+{
+    struct tally tally = {.executed = 100, .uniform = 80, .divergent = 20, .more_targets = 10, .fewer_divergent = 8};
+    double least[EXACT_COUNTERS], most[EXACT_COUNTERS];
+    for (unsigned followed = 0; followed < 8; followed += 5) {
+        tally.followed = followed;
+        counters_of(&tally, &traits[LOAD], 1, BOUND_LEAST, least);
+        counters_of(&tally, &traits[LOAD], 1, BOUND_MOST, most);
+        cr_expect(least[EXACT_BRANCH_TARGETS] == 100 - followed && most[EXACT_BRANCH_TARGETS] == 110);
+        cr_expect(least[EXACT_DIVERGENT_TARGETS] == 12 - followed && most[EXACT_DIVERGENT_TARGETS] == 20 + followed);
+        cr_expect_float_eq(least[EXACT_BRANCH_EFFICIENCY], 100 * (1 - (20.0 + followed) / (100 - followed)), 1e-9);
+        cr_expect_float_eq(most[EXACT_BRANCH_EFFICIENCY], 100 * (1 - (12.0 - followed) / 110), 1e-9);
+    }
+}
+
 /* A count strays by a quarter of what chance decides, by half a percent at most, and may always by 16; twice as far
  * where lanes break out. */
 Test(counters, of_much_that_hangs_on_chance_a_part_is_allowed)
