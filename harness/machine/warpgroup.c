@@ -282,12 +282,27 @@ static bool is_fenced(const struct block *block, const struct unit *unit)
            (tiles->fenced > unit->stored && (tiles->fence_epoch != unit->epoch || block->code->tells_others));
 }
 
-/* Notes that lanes store to shared memory. Of what cp.async copies, products need no fence. */
+/* Whether lanes fill shared memory by cp.async, or store zeros in code that does. CUTLASS has no fence behind either:
+ * it clears what it will not copy. */
+static bool fills(const struct access *access)
+{
+    const struct instruction *code = access->code;
+    const struct warp *warp = access->warp;
+    uint32_t any = 0;
+    if (access->kind & ACCESS_COPIES || !(access->kind & ACCESS_STORES) || !warp->block->code->has_copies)
+        return access->kind & ACCESS_COPIES;
+    for (unsigned k = 0; k < (code->size + 3u) / 4; k++)
+        for (uint32_t left = access->lanes; left; left &= left - 1)
+            any |= ROW_BEHIND(1, k)[__builtin_ctz(left)];
+    return any == 0;
+}
+
+/* Notes that lanes store to shared memory. Of what is filled so, products need no fence. */
 static void stored(const struct access *access)
 {
     struct block *block = access->block;
     struct warp *warp = access->warp;
-    const uint64_t now = access->kind & ACCESS_COPIES ? 0 : ++tiles_of(block)->now;
+    const uint64_t now = fills(access) ? 0 : ++tiles_of(block)->now;
     uint32_t last = UINT32_MAX;
     for (uint32_t left = access->lanes; left; left &= left - 1) {
         const uint32_t address = (uint32_t)access_address(access, (unsigned)__builtin_ctz(left));

@@ -134,10 +134,10 @@ expect 'text of other code is not believed' 5 'not simulated: what nvdisasm says
 
 library=$compiled/products.so source=product_faults.cu
 run -k 'right/*'
-expect 'right products pass' 0 'computed: 7 of 7 kernels; 6 rows not counted' \
+expect 'right products pass' 0 'computed: 8 of 8 kernels; 6 rows not counted' \
     'right/stored_again: no fault, since nothing depends on it: HGMMA.64x8x16.F32 reads byte '
 run --save "$work/run.json"
-expect 'wrong ones are not measured' 5 'computed: 7 of 17 kernels; 10 failed'
+expect 'wrong ones are not measured' 5 'computed: 8 of 18 kernels; 10 failed'
 not_done='of shared memory, which a matrix product that was not waited for still reads'
 reason wrong/no_proxy_fence 'HGMMA.64x8x16.F32 reads byte ' 'stored without a fence.proxy.async behind it'
 reason wrong/early_proxy_fence 'stored without a fence.proxy.async behind it'

@@ -348,6 +348,26 @@ KERNEL(copied_before)
     }
 }
 
+/* Nor do zeros, by which CUTLASS clears what it may not copy. */
+KERNEL(cleared_before)
+{
+    TILE;
+    for (unsigned i = T; i < tile_words; i += threads)
+        ((volatile uint32_t *)t.words[0])[i] = 0;
+    __syncthreads();
+    for (unsigned i = T; i < tile_words; i += threads)
+        if (i / 32 % 2 == 0)
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at(&t.words[0][i])), "l"(ones) : "memory");
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+    if (T < group) {
+        begin<plain_op>(d, t.words[0]);
+        end(out, d);
+        for (unsigned i = 0; i < 4; i++)
+            out[i * group + T] += 8; /* half are zeros */
+    }
+}
+
 /* ---- The library ---- */
 
 struct arrays {
@@ -380,6 +400,6 @@ CUGATE_LIBRARY(
         ROW(matrix_in_flight) ROW(other_group_stores) ROW(older_is_waited_for) ROW(bulk_in_flight)
         ROW(freed_in_flight),
     FAMILY("right")
-        ROW(reader_has_fence) ROW(other_tile_is_stored) ROW(stored_when_done) ROW(copied_before) ROW(filled_in_turn)
-        ROW(overwritten_by_copy) ROW(stored_again))
+        ROW(reader_has_fence) ROW(other_tile_is_stored) ROW(stored_when_done) ROW(copied_before) ROW(cleared_before)
+        ROW(filled_in_turn) ROW(overwritten_by_copy) ROW(stored_again))
 /* clang-format on */

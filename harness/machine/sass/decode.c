@@ -283,6 +283,7 @@ struct code *code_read(const struct function_text *function, const json_t *list,
         code->tells_others |= tells_others(&code->list[i]);
         code->multiplies_apart |= code->list[i].apart;
         code->has_spins |= (code->list[i].traits & TRAIT_SPINS) != 0;
+        code->has_copies |= (code->list[i].traits & TRAIT_ASYNC_COPY) != 0;
         code->has_fences |= has_fence(&code->list[i]);
         code->uses_window |= asked && strcmp(asked->word, "SR_SWINHI") == 0;
     }

@@ -239,6 +239,7 @@ struct code {
     bool tells_others;     /* warps of a block signal to each other by other means than barriers of the whole block */
     bool has_fences;       /* it orders what others see of its accesses to memory, or looks at what they write */
     bool has_spins;        /* it swaps words of shared memory until that succeeds: ATOMS.CAST.SPIN */
+    bool has_copies;       /* lanes copy to shared memory: cp.async */
     bool has_polls;        /* one of them polls */
     bool uses_window;      /* it asks where shared memory begins among generic addresses */
 };

@@ -22,6 +22,7 @@ static const char *executed(const char *const *program)
 #define ADDRESS "S2R R2,SR_TID.X", "IMAD.SHL.U32 R2,R2,0x4,RZ", "IADD3 R2,R2,0x400,RZ"
 #define BARRIER "BAR.SYNC.DEFER_BLOCKING 0x0"
 #define FENCE "FENCE.VIEW.ASYNC.S"
+#define CLEARED BARRIER, "@!PT LDGSTS.E [R2],[R4.64]", ARRIVE
 
 struct program {
     const char *why; /* part of the fault; NULL: there is none */
@@ -96,6 +97,9 @@ Test(warpgroup, shared_memory)
          PROGRAM(DESCRIPTORS, ADDRESS, FENCE, "STS [R2],RZ", BARRIER, ARRIVE, PRODUCT, WAIT)},
         {"without a fence.proxy.async behind it",
          PROGRAM(DESCRIPTORS, ADDRESS, "STS [R2],RZ", "FENCE.VIEW.ASYNC.G", BARRIER, ARRIVE, PRODUCT, WAIT)},
+        /* zeros beside what cp.async copies, and another number */
+        {NULL, PROGRAM(DESCRIPTORS, ADDRESS, "STS [R2],RZ", CLEARED, PRODUCT, WAIT)},
+        {"without a fence.proxy.async behind it", PROGRAM(DESCRIPTORS, ADDRESS, "STS [R2],R2", CLEARED, PRODUCT, WAIT)},
         /* the warps of a warpgroup meet at WARPGROUP.ARRIVE, and wait together */
         {NULL, PROGRAM(DESCRIPTORS, ADDRESS, "STS [R2],RZ", FENCE, ARRIVE, PRODUCT, WAIT)},
         {NULL, PROGRAM(DESCRIPTORS, ADDRESS, ARRIVE, PRODUCT, WAIT, "STS [R2],RZ")},
