@@ -6,6 +6,7 @@
 #include "cluster.h"
 #include "mbarrier.h"
 #include "memory.h"
+#include "record.h"
 #include "tile.h"
 
 #include <string.h>
@@ -39,6 +40,8 @@ static unsigned char *global_bytes(struct warp *warp, const struct instruction *
         memory_check(block, &memo, 1, addresses, (unsigned)bytes, writes);
     }
     watch_bytes(warp, code, NULL, writes ? ACCESS_GOES : ACCESS_COMES, address, bytes, 0);
+    if (block->recorded)
+        record_bulk_bytes(warp, address, bytes);
     return device_bytes(block->machine, address);
 }
 
@@ -127,6 +130,7 @@ static void copy_in(struct warp *warp, const struct instruction *code, uint32_t 
         return;
     check_unit(block, "the source", from, COPY_UNIT);
     check_unit(block, "the destination", word_of(warp, to, 0), COPY_UNIT);
+    record_bulk(warp, false, word_of(warp, to, 1), bytes);
     const unsigned char *source = global_bytes(warp, code, from, bytes, false);
     count_bytes(warp, code, bytes);
     const unsigned count = find_targets(block, word_of(warp, to, 0), word_of(warp, to, 1), bytes,
@@ -174,6 +178,7 @@ static void copy_out(struct warp *warp, const struct instruction *code, uint32_t
     check_unit(block, "the destination", to, COPY_UNIT);
     const unsigned char *source = cluster_bytes(block, from, bytes);
     watch_bytes(warp, code, block, ACCESS_GOES, from & OFFSET_MASK, bytes, true);
+    record_bulk(warp, true, 0, bytes);
     unsigned char *place = global_bytes(warp, code, to, bytes, true);
     count_bytes(warp, code, bytes);
     if (code->flags[FLAG_NUMBER] == NO_NUMBER)
@@ -271,6 +276,7 @@ static void tile_in(struct warp *warp, const struct instruction *code, uint32_t 
     copy.target_count = find_targets(block, to, word_of(warp, &code->operands[0], 1), tile_extent(&copy.map),
                                      code->flags[FLAG_MULTICAST], packed >> UNIT_BITS, copy.targets);
     count_bytes(warp, code, tile_bytes(&copy.map));
+    record_bulk(warp, false, word_of(warp, &code->operands[0], 1), tile_bytes(&copy.map));
     tile_visit(&copy.map, &copy.place, load_part, &copy);
     for (unsigned i = 0; i < copy.target_count; i++)
         has_come(warp, &copy.targets[i], tile_extent(&copy.map), tile_bytes(&copy.map));
@@ -305,6 +311,7 @@ static void store_tile(struct warp *warp, const struct instruction *code, struct
     copy->from = from & OFFSET_MASK;
     watch_bytes(warp, code, block, ACCESS_GOES, copy->from, tile_extent(&copy->map), true);
     count_bytes(warp, code, tile_bytes(&copy->map));
+    record_bulk(warp, true, 0, tile_bytes(&copy->map));
     tile_visit(&copy->map, &copy->place, store_part, copy);
 }
 

@@ -9,6 +9,7 @@
 #include "cluster.h"
 #include "meetings.h"
 #include "memory_access.h"
+#include "record.h"
 
 #include <string.h>
 
@@ -98,6 +99,7 @@ static void exchange(struct warp *warp, const struct instruction *code, uint32_t
     uint64_t old;
     memcpy(&old, warp->block->shared + addresses[lane], sizeof old);
     memcpy(warp->block->shared + addresses[lane], &fresh, sizeof fresh);
+    record_phase(warp, addresses[lane], PHASE_BEGINS, missing_arrivals(fresh));
     for (unsigned l = 0; l < LANES; l++)
         if (lanes >> l & 1) {
             low[l] = (uint32_t)old;
@@ -124,8 +126,12 @@ static void arrive(struct warp *warp, const struct instruction *code, uint32_t l
             continue;
         const uint64_t arrivals = code->flags[FLAG_ARRIVALS] == BY_REGISTER ? values[l] : code->flags[FLAG_ARRIVALS];
         const int64_t bytes = code->flags[FLAG_BYTES] == BY_REGISTER ? (int64_t)values[l] : code->flags[FLAG_BYTES];
-        if (arrivals)
+        if (bytes)
+            record_phase(warp, addresses[l], code->flags[FLAG_COMES] ? PHASE_GETS : PHASE_EXPECTS, (uint64_t)bytes);
+        if (arrivals) {
             note_arrival(warp, addresses[l]);
+            record_phase(warp, addresses[l], PHASE_ARRIVES, arrivals);
+        }
         const uint64_t before = arrive_at(warp->block, addresses[l], arrivals, code->flags[FLAG_COMES] ? bytes : -bytes,
                                           code->flags[FLAG_LOWERS]);
         if (code->flags[FLAG_STAYS] && mbarrier_phase(warp->block, addresses[l]) != (before >> 63 != 0))
@@ -146,6 +152,7 @@ static void arrive_copied(struct warp *warp, const struct instruction *code, uin
     for (unsigned l = 0; l < LANES; l++)
         if (lanes >> l & 1) {
             note_arrival(warp, addresses[l]);
+            record_phase(warp, addresses[l], counts ? PHASE_ARRIVES : PHASE_GETS, 1);
             arrive_at(warp->block, addresses[l], counts, !counts, false);
         }
 }

@@ -31,13 +31,21 @@ enum recorded_kind {
     RECORDED_SHARED_ATOMIC, /* of an atomic in shared memory */
     RECORDED_LOCAL_LOAD,    /* sectors, by a number of the block's warp and word */
     RECORDED_LOCAL_STORE,
-    RECORDED_CONSTANT, /* distinct addresses */
-    RECORDED_BARRIER,  /* its number in the block, and the threads that it waits for (0: all). A warp whose lanes come
-                          one after the other arrives with the last of them */
-    RECORDED_SLEEP     /* ns */
+    RECORDED_CONSTANT,   /* distinct addresses */
+    RECORDED_BARRIER,    /* its number in the block, and the threads that it waits for (0: all). A warp whose lanes come
+                            one after the other arrives with the last of them */
+    RECORDED_SLEEP,      /* ns */
+    RECORDED_BULK_LOAD,  /* a copy of the hardware into shared memory: the byte at which its barrier is, the bytes that
+                            arrive there, then pairs: a sector, and how many from it on */
+    RECORDED_BULK_STORE, /* one to global memory: 0, its bytes, then pairs likewise */
+    RECORDED_PHASE       /* of barriers in shared memory, triples: where, which enum phase_part, and how many */
 };
+enum phase_part { PHASE_BEGINS, PHASE_ARRIVES, PHASE_EXPECTS, PHASE_GETS, PHASE_WAITS };
 
-enum { RECORDED_INDEX_MOST = 1 << 16 }; /* instructions of a function */
+enum {
+    RECORDED_INDEX_MOST = 1 << 16, /* instructions of a function */
+    RECORDED_WORDS_MOST = (1 << 11) - 1
+};
 /* Of a word that begins an instruction: its index in the function, its kind, whether any lane's guard was true, and how
  * many words follow. */
 static inline unsigned recorded_index(uint32_t word)
@@ -61,6 +69,8 @@ struct recorded_warp {
     uint32_t *words;
     size_t count, capacity;
     uint64_t instructions; /* that the words are of: the first ones */
+    size_t last;           /* where the words of the last one begin */
+    bool done;             /* it has as many as are recorded */
 };
 
 struct recorded_block {
@@ -110,5 +120,10 @@ void recorder_release(struct recorder *recorder);
 void record_begin(struct block *block);
 void record_step(struct warp *warp, const struct instruction *code, uint32_t lanes);
 void record_end(struct block *block, uint64_t steps);
+/* What that instruction turns out to do: a copy of the hardware begins, at whose barrier `bytes` arrive; it moves bytes
+ * from or to an address of global memory; a barrier in shared memory is told something. */
+void record_bulk(struct warp *warp, bool stores, uint32_t barrier, uint64_t bytes);
+void record_bulk_bytes(struct warp *warp, uint64_t address, uint64_t bytes);
+void record_phase(struct warp *warp, uint32_t barrier, enum phase_part part, uint64_t number);
 
 #endif

@@ -115,3 +115,45 @@ Test(record, an_access_has_its_turns_and_sectors)
         recorder_release(&recorder);
     }
 }
+
+/* Returns the words behind the first instruction of a kind. */
+static const uint32_t *find_kind(const struct recorded_warp *warp, enum recorded_kind kind, size_t from)
+{
+    for (size_t at = from; at < warp->count; at += 1 + recorded_words(warp->words[at]))
+        if (recorded_kind(warp->words[at]) == kind)
+            return &warp->words[at];
+    cr_assert_fail("nothing of kind %d from %zu on", kind, from);
+    return NULL;
+}
+
+/* A barrier for one arrival, at byte 0x400, expects 128 bytes, which come by a copy. */
+Test(record, what_comes_to_a_barrier_in_memory_is_recorded)
+{
+    struct recorder recorder = {.sms = 1, .resident = 1};
+    made_recorder = &recorder;
+    const char *failed = run_program(
+        PROGRAM(AT("0x0"), "UMOV UR6,0x400", "UMOV UR8,0x1ffffe", "UMOV UR9,0x7ffff800", "UMOV UR10,0x800",
+                "UMOV UR11,0x400", "UMOV UR12,0x8", "MOV R9,RZ", "MOV R8,0x80", "ISETP.EQ.AND P0,PT,R0,RZ,PT",
+                "@P0 SYNCS.EXCH.64 URZ,[UR6],UR8", "@P0 SYNCS.ARRIVE.TRANS64 RZ,[UR6],R8",
+                "UBLKCP.S.G [UR10],[UR4],UR12", "SYNCS.PHASECHK.TRANS64.TRYWAIT P1,[UR6],R9"),
+        32);
+    cr_assert(!failed && made_recorded, "%s", failed);
+    const struct recorded_warp *warp = &recorder.blocks[0]->warps[0];
+    const uint32_t *at = find_kind(warp, RECORDED_PHASE, 0);
+    const uint32_t begins[] = {0x400, PHASE_BEGINS, 1}, waits[] = {0x400, PHASE_WAITS, 0},
+                   arrives[] = {0x400, PHASE_EXPECTS, 128, 0x400, PHASE_ARRIVES, 1};
+    cr_assert_eq(recorded_words(*at), 3);
+    cr_expect_arr_eq(at + 1, begins, sizeof begins);
+    at = find_kind(warp, RECORDED_PHASE, (size_t)(at - warp->words) + 4);
+    cr_assert_eq(recorded_words(*at), 6);
+    cr_expect_arr_eq(at + 1, arrives, sizeof arrives);
+    at = find_kind(warp, RECORDED_BULK_LOAD, 0);
+    cr_assert_eq(recorded_words(*at), 4);
+    cr_expect_eq(at[1], 0x400);
+    cr_expect_eq(at[2], 128);
+    cr_expect_eq(at[4], 4, "sectors");
+    at = find_kind(warp, RECORDED_PHASE, (size_t)(at - warp->words));
+    cr_assert_eq(recorded_words(*at), 3);
+    cr_expect_arr_eq(at + 1, waits, sizeof waits);
+    recorder_release(&recorder);
+}
