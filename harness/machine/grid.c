@@ -76,8 +76,10 @@ static void add_counts(struct tally *tallies, struct thread_state *threads, size
         hot_merge(&threads[0].hot, &threads[i].hot);
     hot_merge(&threads[0].hot, &run->hot);
     const struct hot_address most = hot_most(&threads[0].hot);
-    if (most.count > 0)
+    if (most.count > 0) {
         tallies[most.instruction].hottest += most.count;
+        tallies[most.instruction].addresses += threads[0].hot.count;
+    }
 }
 
 /* Executes blocks on all processors. */

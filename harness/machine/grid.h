@@ -39,6 +39,7 @@ struct tally {
     uint64_t atomics, atomic_meetings;
     /* The atomics at the address that most of the launch come to, at one of the instructions that do. */
     uint64_t hottest;
+    uint64_t addresses; /* to which they all come */
     /* Turns beyond the first that reads of constant memory take: one for each further address of a warp's lanes. */
     uint64_t constant_replays;
     /* Waits for a phase of a barrier in memory, which may give up, and instructions that may be executed once more. */

@@ -8,7 +8,19 @@
 
 /* By the beginning of opcodes; the first row that fits counts. cycles: for which one holds the unit; 0: as many as
  * `of` says. Half-rate units take two cycles for a warp, quarter-rate ones four. */
-enum of { OF_NONE, OF_SINGLE, OF_XU, OF_DOUBLE, OF_TENSOR, OF_MEMORY, OF_SHUFFLE, OF_SPECIAL, OF_CONSTANT };
+enum of {
+    OF_NONE,
+    OF_SINGLE,
+    OF_XU,
+    OF_DOUBLE,
+    OF_TENSOR,
+    OF_MEMORY,
+    OF_SHUFFLE,
+    OF_SPECIAL,
+    OF_CONSTANT,
+    OF_GROUP,
+    OF_SYNC
+};
 /* clang-format off */
 static const struct row {
     const char *begins;
@@ -17,7 +29,9 @@ static const struct row {
 } rows[] = {
     {"FFMA", UNIT_FMA, 0, OF_SINGLE, 0}, {"FADD", UNIT_FMA, 0, OF_SINGLE, 0}, {"FMUL", UNIT_FMA, 0, OF_SINGLE, 0},
     {"HFMA2", UNIT_FMA, 1, 0, 0}, {"HADD2", UNIT_FMA, 1, 0, 0}, {"HMUL2", UNIT_FMA, 1, 0, 0},
-    {"IMAD", UNIT_FMA, 2, 0, 0}, {"IDP", UNIT_FMA, 2, 0, 0},
+    {"VIADD", UNIT_FMA, 2, 0, 0}, {"IMAD", UNIT_FMA, 2, 0, 0}, {"IDP", UNIT_FMA, 2, 0, 0},
+    {"HGMMA", UNIT_NONE, 1, OF_GROUP, NEEDS_PRODUCT}, {"IGMMA", UNIT_NONE, 1, OF_GROUP, NEEDS_PRODUCT},
+    {"QGMMA", UNIT_NONE, 1, OF_GROUP, NEEDS_PRODUCT}, {"BGMMA", UNIT_NONE, 1, OF_GROUP, NEEDS_PRODUCT}, {"WARPGROUP.DEPBAR", UNIT_NONE, 1, 0, NEEDS_PRODUCTS}, {"WARPGROUP", UNIT_NONE, 1, 0, 0},
     {"HMMA", UNIT_TENSOR, 0, OF_TENSOR, 0}, {"IMMA", UNIT_TENSOR, 0, OF_TENSOR, 0}, {"DMMA", UNIT_TENSOR, 0, OF_TENSOR, 0},
     {"DADD", UNIT_FP64, 0, OF_DOUBLE, 0}, {"DMUL", UNIT_FP64, 0, OF_DOUBLE, 0}, {"DFMA", UNIT_FP64, 0, OF_DOUBLE, 0},
     {"DSETP", UNIT_FP64, 0, OF_DOUBLE, 0}, {"DMNMX", UNIT_FP64, 0, OF_DOUBLE, 0},
@@ -27,7 +41,8 @@ static const struct row {
     {"REDUX", UNIT_XU, 16, OF_XU, 0}, {"MATCH", UNIT_XU, 16, OF_XU, 0}, {"CREDUX", UNIT_XU, 16, OF_XU, 0},
     {"SHFL", UNIT_MEMORY, 0, OF_SHUFFLE, NEEDS_SHUFFLE},
     {"LDC", UNIT_NONE, 1, OF_CONSTANT, 0}, {"ULDC", UNIT_NONE, 1, OF_CONSTANT, 0},
-    {"LDGDEPBAR", UNIT_NONE, 1, 0, NEEDS_COMMIT}, {"LD", UNIT_MEMORY, 0, OF_MEMORY, 0}, {"ST", UNIT_MEMORY, 0, OF_MEMORY, 0}, {"ATOM", UNIT_MEMORY, 0, OF_MEMORY, 0},
+    {"LDGDEPBAR", UNIT_NONE, 1, 0, NEEDS_COMMIT}, {"UTMACMDFLUSH", UNIT_NONE, 1, 0, NEEDS_COMMIT},
+    {"UBLK", UNIT_NONE, 1, 0, 0}, {"UTMA", UNIT_NONE, 1, 0, 0}, {"SYNCS", UNIT_MEMORY, 0, OF_SYNC, 0}, {"LD", UNIT_MEMORY, 0, OF_MEMORY, 0}, {"ST", UNIT_MEMORY, 0, OF_MEMORY, 0}, {"ATOM", UNIT_MEMORY, 0, OF_MEMORY, 0},
     {"RED.", UNIT_MEMORY, 0, OF_MEMORY, 0},
     {"S2R", UNIT_NONE, 1, OF_SPECIAL, 0}, {"CS2R", UNIT_NONE, 1, OF_SPECIAL, 0}, {"S2UR", UNIT_NONE, 1, OF_SPECIAL, 0},
     {"BSSY", UNIT_BRANCH, 2, 0, 0},
@@ -62,7 +77,19 @@ static double product_size(const char *opcode)
                                                                : 1;
 }
 
-static void set_times(struct needs *needs, const struct row *row, const char *opcode, const struct timing *timing)
+/* Cycles for which a product of a warpgroup holds the tensor cores of its schedulers: by its columns, and by what it
+ * reads of shared memory, 128 bytes in a cycle. */
+static double group_cycles(const char *opcode, bool left_from_memory, const struct timing *timing)
+{
+    enum { LEFT_ROWS = 64 };
+    const char *columns = strstr(opcode, "64x");
+    const double count = columns ? strtod(columns + 3, NULL) : LEFT_ROWS;
+    const double read = (count + (left_from_memory ? LEFT_ROWS : 0)) / 4, products = timing->group_product * count;
+    return read > products ? read : products;
+}
+
+static void set_times(struct needs *needs, const struct row *row, const char *opcode, bool left_from_memory,
+                      const struct timing *timing)
 {
     enum {
         COMPUTES = 14
@@ -90,6 +117,14 @@ static void set_times(struct needs *needs, const struct row *row, const char *op
         needs->cycles = timing->issue_memory;
         needs->latency = timing->shuffle_latency;
         break;
+    case OF_GROUP:
+        needs->cycles = group_cycles(opcode, left_from_memory, timing);
+        needs->latency = timing->group_latency;
+        break;
+    case OF_SYNC:
+        needs->cycles = timing->issue_memory;
+        needs->latency = timing->shared_latency;
+        break;
     case OF_SPECIAL:
         needs->latency = timing->special_latency;
         break;
@@ -110,6 +145,17 @@ unsigned char *replay_rows(const struct function *function)
     return list;
 }
 
+static bool ends_group(const struct instruction *code)
+{
+    return code->operand_count && code->operands[code->operand_count - 1].kind == OPERAND_SPECIAL;
+}
+
+/* Into RZ nothing is computed. */
+static bool only_ends_group(const struct instruction *code)
+{
+    return code->apart && code->operands[0].kind == OPERAND_ROW && code->operands[0].row == ROW_SINK * ROW_BYTES;
+}
+
 struct needs *needs_of(const struct function *function, const struct timing *timing, const unsigned char *row_of)
 {
     const struct code *code = function->code;
@@ -127,7 +173,11 @@ struct needs *needs_of(const struct function *function, const struct timing *tim
         needs->waits = bits.waits;
         needs->groups =
             one->operand_count == 2 && one->operands[1].immediate ? (unsigned char)one->operands[1].value : 0;
-        set_times(needs, row, one->opcode, timing);
+        set_times(needs, row, one->opcode, one->operand_count > 1 && one->operands[1].kind == OPERAND_DESCRIPTOR,
+                  timing);
+        needs->what |= needs->what & NEEDS_PRODUCT && ends_group(one) ? NEEDS_PRODUCTS_END : 0;
+        if (only_ends_group(one))
+            needs->cycles = 0;
         if (has_modifier(one, "CTA") && needs->what & NEEDS_FENCE)
             needs->what = NEEDS_BLOCK_FENCE;
         needs->what |=
@@ -161,10 +211,10 @@ static const char *why_refused(const struct instruction *code, const struct tall
         return "its warps wait for others in a loop";
     if (may_steer(code, tally, work))
         return "what an atomic answers may decide its ways";
-    if (code->apart)
-        return "products of a warpgroup are not calibrated";
-    if (code->traits & TRAIT_BULK || code->control == CONTROL_WAIT_PHASE)
-        return "copies of the hardware, and barriers in memory, are not calibrated";
+    if (code->apart && has_modifier(code, "SP"))
+        return "products of sparse matrices are not calibrated";
+    if (code->traits & TRAIT_LOOKS || has_modifier(code, "OPTOUT"))
+        return "its warps may do something else while they wait";
     if (code->control == CONTROL_WAIT_CLUSTER)
         return "clusters are not calibrated";
     if (code->rule == RULE_TEXTURE >> RULE_SHIFT || strncmp(code->opcode, "SU", 2) == 0)

@@ -28,13 +28,16 @@ enum {
     NEEDS_BRANCH = 2,
     NEEDS_FENCE = 4,
     NEEDS_BLOCK_FENCE = 8,
-    NEEDS_EMPTY_L1 = 16, /* CCTL.IVALL */
-    NEEDS_PREFETCH = 32, /* CCTL.E.PF2: nobody waits for it */
-    NEEDS_STRONG = 64,   /* past the L1 */
-    NEEDS_WIDE = 128,    /* 16 bytes a lane */
-    NEEDS_ARRIVAL = 256, /* BAR.ARV */
-    NEEDS_COMMIT = 512,  /* LDGDEPBAR: the copies until here are a group, */
-    NEEDS_GROUPS = 1024  /* DEPBAR: and all but the last `groups` have to be there */
+    NEEDS_EMPTY_L1 = 16,       /* CCTL.IVALL */
+    NEEDS_PREFETCH = 32,       /* CCTL.E.PF2: nobody waits for it */
+    NEEDS_STRONG = 64,         /* past the L1 */
+    NEEDS_WIDE = 128,          /* 16 bytes a lane */
+    NEEDS_ARRIVAL = 256,       /* BAR.ARV */
+    NEEDS_COMMIT = 512,        /* LDGDEPBAR: the copies until here are a group, */
+    NEEDS_GROUPS = 1024,       /* DEPBAR: and all but the last `groups` have to be there */
+    NEEDS_PRODUCT = 2048,      /* of a warpgroup: nobody waits for it, */
+    NEEDS_PRODUCTS_END = 4096, /* which are a group until here, */
+    NEEDS_PRODUCTS = 8192      /* WARPGROUP.DEPBAR: and all but the last `groups` have to be done */
 };
 
 struct needs {

@@ -2,6 +2,7 @@
 
 #include "cache.h"
 #include "needs.h"
+#include "phases.h"
 
 #include "base/base.h"
 
@@ -14,7 +15,6 @@ enum {
     BLOCK_BARRIERS_MOST = 16,
     OPERANDS_READ = 8,
     SCATTERED = 16,
-    SLICE = 1024,
     SECTOR_BYTES = 32,
     COPY_GROUPS = 16,
     SECTORS_MOST = 2 /* that come to an SM in a cycle */
@@ -45,6 +45,10 @@ struct replayed_warp {
     double copied;            /* and its last copy; of each group of copies the same */
     double groups[COPY_GROUPS];
     unsigned group_count;
+    double product; /* when its last product of a warpgroup is done; of each group of them the same */
+    double products[COPY_GROUPS];
+    unsigned product_count;
+    bool at_phase; /* that is what it waits for */
     unsigned scheduler;
 };
 
@@ -55,6 +59,7 @@ struct replayed_block {
     struct {
         unsigned arrived, wanted; /* warps; wanted 0: all */
     } barriers[BLOCK_BARRIERS_MOST];
+    struct phases phases;
     unsigned slot; /* which of the SM's places it has */
 };
 
@@ -78,7 +83,7 @@ struct sm {
     bool *fetched;                     /* instructions that some warp has had */
     double now, end;
     /* When each is free, and for how long it was busy. */
-    double l1_free, l2_free, dram_free, atomics_free, constants_free;
+    double l1_free, l2_free, dram_free, atomics_free, constants_free, barrier_free, bulk_free;
     double busy[BOUND_BYS];
     uint64_t sectors; /* fetched so far */
     double own;       /* of those that are first touched, how many it has to bring itself */
@@ -201,13 +206,39 @@ static void store(struct sm *sm, struct replayed_warp *warp, const struct needs 
     warp->stored = beyond + timing->l2_latency;
 }
 
+/* A copy of the hardware, from sectors that it fetches past the L1, or to such. Returns when it is done. */
+static double copy_bulk(struct sm *sm, const uint32_t *words, unsigned count, bool stores)
+{
+    const struct timing *timing = sm->timing;
+    const double begins = later(sm->bulk_free, sm->now) + timing->bulk;
+    double done = begins;
+    sm->bulk_free = begins;
+    for (unsigned i = 2; i + 1 < count; i += 2) {
+        const unsigned lines = (words[i] % LINE_SECTORS + words[i + 1] + LINE_SECTORS - 1) / LINE_SECTORS;
+        const double each = timing->l2_line * lines / words[i + 1] + timing->l2_sector;
+        for (uint32_t sector = words[i]; sector < words[i] + words[i + 1]; sector++) {
+            bool is_new = false;
+            if (!stores) {
+                done = later(done, fetch(sm, begins, sector, each, false));
+                continue;
+            }
+            done = take(&sm->l2_free, &sm->busy[BOUND_BY_L2], begins,
+                        timing->store_line / LINE_SECTORS + timing->store_sector);
+            seen_find(&sm->stored, sector, &is_new);
+            if (is_new)
+                take(&sm->dram_free, &sm->busy[BOUND_BY_DRAM], done, sm->written / sm->dram_rate);
+        }
+    }
+    return done + timing->bulk_latency;
+}
+
 static double change(struct sm *sm, struct replayed_warp *warp, const uint32_t *words, unsigned count, double *read)
 {
     const struct timing *timing = sm->timing;
     const double sectors = count - 2;
     const double begins = take(&sm->l1_free, &sm->busy[BOUND_BY_L1], sm->now, sectors / 4 + 1);
-    const double beyond =
-        take(&sm->atomics_free, &sm->busy[BOUND_BY_ATOMICS], begins, timing->atomic_lane * later(words[0], sectors));
+    const double beyond = take(&sm->atomics_free, &sm->busy[BOUND_BY_ATOMICS], begins,
+                               timing->atomic_sector * sectors + timing->atomic_meeting * (words[1] - 1.0));
     *read = begins + 12;
     warp->ready = later(warp->ready, beyond - BACKLOG);
     warp->stored = beyond + timing->atomic_latency + 2 * words[1];
@@ -245,6 +276,24 @@ static void finish(struct sm *sm, struct replayed_warp *warp)
             open_barrier(sm, warp->block, number);
 }
 
+/* Moves a warp behind an instruction, to the next one, which is not issued before `from`. */
+static void pass(struct sm *sm, struct replayed_warp *warp, double from)
+{
+    const uint32_t word = warp->stream->words[warp->at];
+    warp->at += 1 + recorded_words(word);
+    if (--warp->left == 0) {
+        finish(sm, warp);
+        return;
+    }
+    const unsigned index = recorded_index(word), next = recorded_index(warp->stream->words[warp->at]);
+    from += next != index + 1 ? sm->timing->branch : 0;
+    if (!sm->fetched[next / 8]) { /* a line of code */
+        sm->fetched[next / 8] = true;
+        from += sm->timing->fetch * (next != index + 1 ? 4 : 1);
+    }
+    advance(sm, warp, from);
+}
+
 /* Lets the warps of a block go on that wait at a barrier, if all have arrived. */
 static void open_barrier(struct sm *sm, struct replayed_block *block, unsigned number)
 {
@@ -260,9 +309,57 @@ static void open_barrier(struct sm *sm, struct replayed_block *block, unsigned n
             if (--warp->left == 0)
                 finish(sm, warp);
             else
-                advance(sm, warp, sm->now + sm->timing->barrier);
+                advance(sm, warp, later(sm->now, sm->barrier_free) + sm->timing->barrier);
         }
     }
+}
+
+/* Lets the warps of a block go on that wait for a phase which is over. */
+static void end_waits(struct sm *sm, struct replayed_block *block)
+{
+    for (unsigned w = 0; w < block->recorded->warp_count; w++) {
+        struct replayed_warp *warp = &block->warps[w];
+        double when;
+        if (!warp->at_phase)
+            continue;
+        const uint32_t *words = warp->stream->words + warp->at;
+        if (!phases_over(&block->phases, words[1], words[3], &when))
+            continue;
+        warp->at_phase = false;
+        pass(sm, warp, later(when, sm->now) + sm->timing->phase);
+    }
+}
+
+/* Does what an instruction does with barriers in shared memory. Returns whether the warp has to wait. */
+static bool come_to_phases(struct sm *sm, struct replayed_warp *warp, const uint32_t *words, unsigned count)
+{
+    struct phases *phases = &warp->block->phases;
+    bool ends = false;
+    double when;
+    for (unsigned i = 0; i + 2 < count; i += 3) {
+        const uint32_t place = words[i], number = words[i + 2];
+        switch ((enum phase_part)words[i + 1]) {
+        case PHASE_BEGINS:
+            phases_begin(phases, place, number);
+            break;
+        case PHASE_ARRIVES:
+            ends |= phases_come(phases, place, number, 0, sm->now);
+            break;
+        case PHASE_EXPECTS:
+            ends |= phases_come(phases, place, 0, -(int64_t)number, sm->now);
+            break;
+        case PHASE_GETS:
+            ends |= phases_come(phases, place, 0, number, later(sm->now, warp->copied));
+            break;
+        case PHASE_WAITS:
+            warp->at_phase = !phases_over(phases, place, number, &when);
+            warp->ready = later(warp->ready, when + sm->timing->phase);
+            break;
+        }
+    }
+    if (ends)
+        end_waits(sm, warp->block);
+    return warp->at_phase;
 }
 
 /* Executes what an instruction does in memory. Returns when its answer is there; *read: when its operands are read. */
@@ -298,10 +395,27 @@ static double access_memory(struct sm *sm, struct replayed_warp *warp, const str
         begins = take(&sm->constants_free, &sm->busy[BOUND_BY_CONSTANTS], sm->now,
                       1 + (words[0] - 1.0) * timing->constant_turn);
         return begins + timing->constant_latency + (words[0] - 1.0) * timing->constant_wait;
+    case RECORDED_BULK_LOAD:
+        begins = copy_bulk(sm, words, count, false);
+        if (phases_come(&warp->block->phases, words[0], 0, words[1], begins))
+            end_waits(sm, warp->block);
+        return begins;
+    case RECORDED_BULK_STORE:
+        warp->copied = later(warp->copied, copy_bulk(sm, words, count, true));
+        return warp->copied;
     case RECORDED_PLAIN:
     case RECORDED_BARRIER:
     case RECORDED_SLEEP:
+    case RECORDED_PHASE:
         break;
+    }
+    if (needs->what & NEEDS_PRODUCT && recorded_works(word)) {
+        struct scheduler *scheduler = &sm->schedulers[warp->scheduler];
+        warp->product = take(&scheduler->unit[UNIT_TENSOR], &scheduler->used[UNIT_TENSOR], sm->now, needs->cycles) +
+                        needs->cycles + needs->latency;
+        if (needs->what & NEEDS_PRODUCTS_END)
+            warp->products[warp->product_count++ % COPY_GROUPS] = warp->product;
+        return warp->product;
     }
     if (needs->what & NEEDS_COMMIT) {
         warp->groups[warp->group_count++ % COPY_GROUPS] = warp->copied;
@@ -321,6 +435,8 @@ static double after(struct sm *sm, const struct replayed_warp *warp, const struc
         return next;
     if (needs->what & NEEDS_GROUPS && warp->group_count > needs->groups)
         return later(next, warp->groups[(warp->group_count - 1 - needs->groups) % COPY_GROUPS]);
+    if (needs->what & NEEDS_PRODUCTS && warp->product_count > needs->groups)
+        return later(next, warp->products[(warp->product_count - 1 - needs->groups) % COPY_GROUPS]);
     if (needs->what & NEEDS_FENCE)
         return later(sm->now + timing->fence, warp->stored + 100);
     if (needs->what & NEEDS_BLOCK_FENCE)
@@ -357,6 +473,7 @@ static void issue(struct sm *sm, struct scheduler *scheduler, struct replayed_wa
         struct replayed_block *block = warp->block;
         const unsigned number = words[1] % BLOCK_BARRIERS_MOST;
         block->barriers[number].arrived++;
+        sm->barrier_free = later(sm->barrier_free, sm->now) + sm->timing->barrier_warp;
         block->barriers[number].wanted = words[2] / LANES;
         if (!(needs->what & NEEDS_ARRIVAL)) {
             warp->next = NULL;
@@ -366,19 +483,11 @@ static void issue(struct sm *sm, struct scheduler *scheduler, struct replayed_wa
         }
         open_barrier(sm, block, number);
     }
-    double from = after(sm, warp, needs, words[0]);
-    warp->at += 1 + recorded_words(words[0]);
-    if (--warp->left == 0) {
-        finish(sm, warp);
+    if (recorded_kind(words[0]) == RECORDED_PHASE && come_to_phases(sm, warp, words + 1, recorded_words(words[0]))) {
+        warp->next = NULL;
         return;
     }
-    const unsigned index = (unsigned)(needs - sm->needs), next = recorded_index(warp->stream->words[warp->at]);
-    from += next != index + 1 ? sm->timing->branch : 0;
-    if (!sm->fetched[next / 8]) { /* a line of code */
-        sm->fetched[next / 8] = true;
-        from += sm->timing->fetch * (next != index + 1 ? 4 : 1);
-    }
-    advance(sm, warp, from);
+    pass(sm, warp, after(sm, warp, needs, words[0]));
 }
 
 /* Lets a scheduler issue an instruction, if it can: the warp goes on that had the last one, else the oldest. */
@@ -450,6 +559,14 @@ static void open_all(struct sm *sm)
             sm->slots[s]->barriers[number].arrived = 1;
             open_barrier(sm, sm->slots[s], number);
         }
+    for (unsigned s = 0; s < sm->launch->recorder->resident; s++)
+        for (unsigned w = 0; sm->slots[s] && w < sm->slots[s]->recorded->warp_count; w++) {
+            struct replayed_warp *warp = &sm->slots[s]->warps[w];
+            if (warp->at_phase) {
+                warp->at_phase = false;
+                pass(sm, warp, sm->now + sm->timing->phase);
+            }
+        }
 }
 
 /* Replays the blocks, and returns when half of their instructions were issued. */
@@ -510,8 +627,10 @@ static void open_sm(struct sm *sm)
 
 static void close_sm(struct sm *sm)
 {
-    for (size_t b = 0; b < sm->count; b++)
+    for (size_t b = 0; b < sm->count; b++) {
+        phases_release(&sm->blocks[b].phases);
         free(sm->blocks[b].warps);
+    }
     for (unsigned s = 0; s < SCHEDULERS; s++)
         free(sm->schedulers[s].warps);
     free(sm->blocks);
@@ -532,6 +651,18 @@ static void add_schedulers(struct sm *sm)
         for (unsigned u = 0; u < UNITS; u++)
             sm->busy[BOUND_BY_UNIT] = later(sm->busy[BOUND_BY_UNIT], scheduler->used[u]);
     }
+}
+
+/* Returns the ns that the atomics of the whole launch take at least, in the L2: those at one address come one after the
+ * other, and so do those in one line. Where a launch has few addresses, all meet at a few of its slices. */
+static double time_of_atomics(const struct replayed *launch, const struct timing *timing)
+{
+    enum { FEW = 1024 };
+    if (launch->hottest == 0)
+        return 0;
+    const double all = timing->atomic_ns * (launch->atomics + timing->atomic_met * launch->meetings);
+    return later(later(launch->hottest * timing->hottest_ns, launch->traffic.serial * timing->crowded_ns),
+                 all / (1 + pow(launch->addresses / FEW, 1.5)));
 }
 
 struct replay_time replay(const struct replayed *launch, const struct chip *chip, uint64_t most)
@@ -567,13 +698,7 @@ struct replay_time replay(const struct replayed *launch, const struct chip *chip
         time.busy[by] = sm.busy[by] * (1 + more) / chip->clock;
         cycles = later(cycles, sm.busy[by] * (1 + more) + timing->first + timing->l2_latency);
     }
-    time.busy[BOUND_BY_ATOMICS] =
-        later(time.busy[BOUND_BY_ATOMICS], later(launch->hottest, launch->traffic.serial) * timing->hottest_ns);
-    if (launch->hottest > 0)
-        time.busy[BOUND_BY_ATOMICS] =
-            later(time.busy[BOUND_BY_ATOMICS], timing->atomic_ns *
-                                                   (launch->atomics + timing->atomic_meeting * launch->meetings) /
-                                                   (1 + launch->atomics / launch->hottest / SLICE));
+    time.busy[BOUND_BY_ATOMICS] = later(time.busy[BOUND_BY_ATOMICS], time_of_atomics(launch, timing));
     time.ns = timing->launch_ns + later(cycles / chip->clock, time.busy[BOUND_BY_ATOMICS]);
     close_sm(&sm);
     free(needs);

@@ -31,10 +31,10 @@ struct traffic {
 struct replayed {
     const struct function *function;
     const struct recorder *recorder;
-    const unsigned char *rows;         /* as replay_rows() returns them */
-    struct traffic traffic;            /* as replay_traffic() returns it */
-    size_t l1_bytes;                   /* that the L1 has beside shared memory */
-    double atomics, meetings, hottest; /* of the whole launch, as struct tally has them */
+    const unsigned char *rows;                    /* as replay_rows() returns them */
+    struct traffic traffic;                       /* as replay_traffic() returns it */
+    size_t l1_bytes;                              /* that the L1 has beside shared memory */
+    double atomics, meetings, hottest, addresses; /* of the whole launch, as struct tally has them */
 };
 
 /* What the time of a launch is bounded by, most of all. */

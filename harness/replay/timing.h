@@ -26,6 +26,11 @@
     T(double_latency,    18,    1.2,  "of double precision on chips that count it by a scoreboard") \
     T(tensor,            8,     1.5,  "cycles for which a product of 16 x 8 x 16 halves holds the tensor cores") \
     T(tensor_latency,    33,    1.2,  "of tensor cores") \
+    T(group_product,     0.57,  1.2,  "cycles for each column of a warpgroup's product of 64 rows and 32 bytes of depth") \
+    T(group_latency,     70,    1.2,  "cycles until its sums are there behind it") \
+    T(bulk,              60,    1.3,  "cycles that a copy of the hardware takes to begin, ") \
+    T(bulk_latency,      90,    1.3,  "and behind the last of its sectors") \
+    T(phase,             30,    1.3,  "cycles from the end of a phase until who waits for it goes on") \
     T(special_latency,   30,    1.2,  "of S2R") \
     T(shuffle_latency,   25,    1.2,  "of SHFL") \
     T(shared_latency,    25.5,  1.2,  "of LDS") \
@@ -33,7 +38,8 @@
     T(constant_latency,  40,    1.2,  "of LDC") \
     T(constant_turn,     2,     1.2,  "cycles of the SM for each address of an LDC behind its first, ") \
     T(constant_wait,     11,    1.3,  "and of its warp") \
-    T(barrier,           24,    1.3,  "cycles from the last warp at a barrier until all go on") \
+    T(barrier,           13,    1.3,  "cycles from the last warp at a barrier until all go on, ") \
+    T(barrier_warp,      2,     1.2,  "and that each warp takes to arrive, one after the other") \
     T(fence,             900,   1.5,  "cycles of a MEMBAR.GPU") \
     T(issue_memory,      2,     1.2,  "cycles for which an access to memory holds its scheduler's unit") \
     T(tags,              3.4,   0.77,  "lines that the L1 finds in a cycle") \
@@ -53,10 +59,12 @@
     T(dram_written,      1.15,  1.15, "and when it has none, ") \
     T(dram_partial,      2.5,   1.3,  "and if it is not stored whole") \
     T(atomic_latency,    320,   1.2,  "of an atomic in global memory") \
-    T(atomic_lane,       2,     1.5,  "cycles of an SM for each address of one, or sector") \
-    T(atomic_ns,         0.13,  1.5,  "ns of the GPU for an atomic of those that come to 1024 addresses") \
-    T(atomic_meeting,    4.6,   1.3,  "atomics that one is like which meets another of its warp") \
-    T(hottest_ns,        0.75,  1.3,  "ns of the GPU for each atomic at one address")
+    T(atomic_sector,     2.7,   1.3,  "cycles of an SM for each sector of one, ") \
+    T(atomic_meeting,    4.1,   1.3,  "and for each lane that meets others at an address") \
+    T(atomic_ns,         0.13,  1.5,  "ns of the GPU for an atomic of those that come to few addresses, ") \
+    T(atomic_met,        4.6,   1.5,  "atomics that one is like which meets another of its warp") \
+    T(hottest_ns,        0.86,  1.3,  "ns of the GPU for each atomic at one address, ") \
+    T(crowded_ns,        0.95,  1.3,  "and for each sector of those at one line")
 /* clang-format on */
 
 struct timing {

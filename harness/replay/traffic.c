@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECTOR_BYTES = 32, SLICES = 64 };
+enum { SECTOR_BYTES = 32, SLICES = 128 };
 
 size_t traffic_place(const struct recorder *recorder, uint32_t sector)
 {
@@ -26,7 +26,7 @@ size_t traffic_place(const struct recorder *recorder, uint32_t sector)
 /* The atomics of blocks that an SM has at once: between which sectors they lie, and how many there are. */
 struct atomics {
     uint32_t first, last;
-    double count;
+    double count; /* a sector of each, further ones of its line a half */
 };
 
 /* What the blocks that an SM has at once, a wave of them, load of a place: distinct sectors, and which of them it has
@@ -66,27 +66,37 @@ static void touch_load(struct touched *touched, uint32_t sector)
     window->fresh += is_new;
 }
 
+static void touch_store(struct touched *touched, uint32_t number, uint64_t bytes)
+{
+    bool is_new;
+    struct seen_sector *sector = seen_find(&touched->stored, number, &is_new);
+    const uint64_t free = SECTOR_BYTES - sector->number;
+    sector->number += bytes < free ? bytes : free;
+    touched->bytes += (double)(bytes < free ? bytes : free);
+}
+
 static void touch(const struct recorded_warp *warp, struct touched *touched)
 {
     for (size_t i = 0; i < warp->count; i += 1 + recorded_words(warp->words[i])) {
         const enum recorded_kind kind = recorded_kind(warp->words[i]);
         const unsigned count = recorded_words(warp->words[i]);
         const uint32_t *words = &warp->words[i + 1];
-        bool is_new;
         for (unsigned k = 1; k < count && (kind == RECORDED_LOAD || kind == RECORDED_COPY); k++)
             touch_load(touched, words[k]);
+        for (unsigned k = 2; k + 1 < count && kind == RECORDED_BULK_LOAD; k += 2)
+            for (uint32_t sector = words[k]; sector < words[k] + words[k + 1]; sector++)
+                touch_load(touched, sector);
+        for (unsigned k = 2; k + 1 < count && kind == RECORDED_BULK_STORE; k += 2)
+            for (uint32_t sector = words[k]; sector < words[k] + words[k + 1]; sector++)
+                touch_store(touched, sector, SECTOR_BYTES);
         for (unsigned k = 2; k < count && kind == RECORDED_ATOMIC; k++) {
             struct atomics *atomics = &touched->atomics;
             atomics->first = atomics->count == 0 || words[k] < atomics->first ? words[k] : atomics->first;
             atomics->last = atomics->count == 0 || words[k] > atomics->last ? words[k] : atomics->last;
-            atomics->count += (double)words[0] / (count - 2);
+            atomics->count += k > 2 && words[k] / LINE_SECTORS == words[k - 1] / LINE_SECTORS ? 0.5 : 1;
         }
-        for (unsigned k = 1; k < count && kind == RECORDED_STORE; k++) {
-            struct seen_sector *sector = seen_find(&touched->stored, words[k], &is_new);
-            const uint64_t bytes = words[0] / (count - 1), free = SECTOR_BYTES - sector->number;
-            sector->number += bytes < free ? bytes : free;
-            touched->bytes += (double)(bytes < free ? bytes : free);
-        }
+        for (unsigned k = 1; k < count && kind == RECORDED_STORE; k++)
+            touch_store(touched, words[k], words[0] / (count - 1));
     }
 }
 

@@ -190,6 +190,7 @@ static void replay_launch(struct launch_times *times, struct launch_time *one, c
         .atomics = sum_of(one->tallies, count, offsetof(struct tally, atomics)),
         .meetings = sum_of(one->tallies, count, offsetof(struct tally, atomic_meetings)),
         .hottest = sum_of(one->tallies, count, offsetof(struct tally, hottest)),
+        .addresses = sum_of(one->tallies, count, offsetof(struct tally, addresses)),
     };
     one->time = replay(&launch, &times->chip, UINT64_MAX);
     move_constants(&launch, &times->chip, one->moved, rows);

@@ -54,7 +54,7 @@ void made_function_free(struct function *function)
 static unsigned head_words(enum recorded_kind kind)
 {
     return kind == RECORDED_PLAIN || kind == RECORDED_LOCAL_LOAD || kind == RECORDED_LOCAL_STORE ? 0
-           : kind == RECORDED_ATOMIC || kind == RECORDED_BARRIER                                 ? 2
+           : kind == RECORDED_ATOMIC || kind == RECORDED_BARRIER || kind >= RECORDED_BULK_LOAD   ? 2
                                                                                                  : 1;
 }
 
@@ -107,7 +107,8 @@ struct replay_time made_replay(const struct made_launch *launch)
         .traffic = {.shares = &share, .stored = launch->stored, .whole = launch->whole > 0 ? launch->whole : 1},
         .l1_bytes = launch->l1_bytes,
         .atomics = launch->hottest,
-        .hottest = launch->hottest};
+        .hottest = launch->hottest,
+        .addresses = 1};
     const struct replay_time time = replay(&replayed, &chip, launch->most ? launch->most : UINT64_MAX);
     free(rows);
     recorder_release(&recorder);

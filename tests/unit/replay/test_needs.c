@@ -16,6 +16,13 @@ Test(replay_needs, an_opcode_decides_the_unit_and_how_long_it_is_held)
         {"F2F.F64.F32", "R4,R4", UNIT_XU, xu, 0},
         {"REDUX.SUM", "UR4,R4", UNIT_XU, 16, 0},
         {"DFMA", "R4,R4,R4,R4", UNIT_FP64, 2, 0},
+        {"HGMMA.64x256x16.F32", "R24,gdesc[UR4],R24,gsb0", UNIT_NONE, 256 * made_constant("group_product"),
+         NEEDS_PRODUCT | NEEDS_PRODUCTS_END},
+        {"HGMMA.64x64x16.F32", "R24,gdesc[UR4],R24", UNIT_NONE, 64 * made_constant("group_product"), NEEDS_PRODUCT},
+        {"IGMMA.64x8x32.S8.S8", "R24,gdesc[UR4],R24", UNIT_NONE, 18, NEEDS_PRODUCT}, /* what it reads is more */
+        {"HGMMA.64x8x16.F32", "R24,R4,gdesc[UR4],R24", UNIT_NONE, 8 * made_constant("group_product"), NEEDS_PRODUCT},
+        {"HGMMA.64x8x16.F32", "RZ,gdesc[URZ],RZ,!UPT,gsb0", UNIT_NONE, 0, NEEDS_PRODUCT | NEEDS_PRODUCTS_END},
+        {"VIADD", "R4,R4,0x1", UNIT_FMA, 2, 0},
         {"HMMA.16816.F32", "R4,R4,R4,R4", UNIT_TENSOR, tensor, 0},
         {"HMMA.1688.F32", "R4,R4,R4,R4", UNIT_TENSOR, tensor / 2, 0},
         {"SHFL.BFLY", "PT,R4,R4,0x1,0x1f", UNIT_MEMORY, memory, NEEDS_SHUFFLE},

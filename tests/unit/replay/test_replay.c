@@ -53,6 +53,27 @@
             (threads)                                                                                                  \
         }                                                                                                              \
     }
+/* Of a barrier in shared memory at byte 64: what happens there. Pairs of sectors are the first one and how many. */
+#define PHASE(part, number)                                                                                            \
+    .opcode = "SYNCS.EXCH.64", .operands = "URZ,[UR4],UR6", .stall = 1, .kind = RECORDED_PHASE, .head = {64, (part)},  \
+    .sectors = 1, .first = (number)
+#define BEGIN(arrivals)                                                                                                \
+    {                                                                                                                  \
+        PHASE(PHASE_BEGINS, arrivals)                                                                                  \
+    }
+#define BULK(op, to) .opcode = (op), .operands = "[UR6],[UR10],UR9", .stall = 1, .kind = (to), .sectors = 2
+#define BROUGHT                                                                                                        \
+    BEGIN(1), {PHASE(PHASE_EXPECTS, 128)}, {PHASE(PHASE_ARRIVES, 1)},                                                  \
+        {BULK("UBLKCP.S.G", RECORDED_BULK_LOAD), .head = {64, 128}, .first = 64, .distance = -60u},                    \
+        {PHASE(PHASE_WAITS, 0)}, ADD
+#define PRODUCT                                                                                                        \
+    {                                                                                                                  \
+        .opcode = "HGMMA.64x128x16.F32", .operands = "R24,gdesc[UR4],R24,gsb0", .stall = 1                             \
+    }
+#define PRODUCTS(but)                                                                                                  \
+    {                                                                                                                  \
+        .opcode = "WARPGROUP.DEPBAR.LE", .operands = "gsb0," but, .stall = 1                                           \
+    }
 #define ALL BARRIER("BAR.SYNC", 0, 0, 0)
 #define L(n, ...)                                                                                                      \
     {                                                                                                                  \
@@ -105,12 +126,30 @@ Test(replay_replay, what_makes_a_launch_longer, .timeout = 60)
          60},
         {C("barrier", 10, 1, ALL, ALL, ALL, ADD), C("barrier", 1010, 1, ALL, ALL, ALL, ADD), 3000, 0},
         /* Streams that end before a barrier do not hold the others there. */
-        {L(3, ADD, WORK(2)), L(3, ADD, BARRIER("BAR.SYNC", 2, 0, 0), WORK(2)), 25, 5},
-        {L(3, ADD, WORK(2)), L(3, ADD, BARRIER("BAR.SYNC", 2, 1, 96), WORK(2)), 25, 5},
+        {L(3, ADD, WORK(2)), L(3, ADD, BARRIER("BAR.SYNC", 2, 0, 0), WORK(2)), 15, 5},
+        {L(3, ADD, WORK(2)), L(3, ADD, BARRIER("BAR.SYNC", 2, 1, 96), WORK(2)), 15, 5},
         /* A wait that leaves a group of copies waits for the older ones, here for one, and for what DRAM has to bring.
          */
         {C("dram_latency", 8000, 1, GROUPS("0x2")), C("dram_latency", 8000, 1, GROUPS("0x1")), 8000, 1000},
         {C("dram_latency", 8000, 1, GROUPS("0x1")), C("dram_latency", 8000, 1, GROUPS("0x0")), 3100, 200},
+        /* Who waits for a phase waits for the copies that it expects, and for all arrivals; not for the phase before.
+         */
+        {C("dram_latency", 1000, 1, BROUGHT), C("dram_latency", 2000, 1, BROUGHT), 1000, 0},
+        {C("bulk", 100, 1, BROUGHT), C("bulk", 200, 1, BROUGHT), 100, 0},
+        {L(2, BEGIN(2), WORK(1), WORK(2), ADD),
+         L(2, BEGIN(2), WORK(1), {PHASE(PHASE_ARRIVES, 1), .warps = 1}, {PHASE(PHASE_ARRIVES, 1), .warps = 1},
+           {PHASE(PHASE_WAITS, 0), .warps = 2}, WORK(2), ADD),
+         10000, 100},
+        {L(2, BEGIN(2), WORK(1), {PHASE(PHASE_ARRIVES, 1), .warps = 1}, {PHASE(PHASE_WAITS, 0), .warps = 2}, ADD),
+         L(2, ADD, WORK(1)), 0, 1100},
+        /* Products of a warpgroup hold the tensor cores, and nobody but who waits for their group. */
+        {C("group_product", 1, 1, PRODUCT, PRODUCT, PRODUCTS("0x0"), ADD),
+         C("group_product", 2, 1, PRODUCT, PRODUCT, PRODUCTS("0x0"), ADD), 256, 0},
+        {C("group_product", 1, 1, PRODUCT, PRODUCT, PRODUCTS("0x1"), WORK(0)),
+         C("group_product", 2, 1, PRODUCT, PRODUCT, PRODUCTS("0x1"), WORK(0)), 128, 0},
+        {C("group_product", 1, 1, PRODUCT, PRODUCT, WORK(0)), C("group_product", 2, 1, PRODUCT, PRODUCT, WORK(0)), 0,
+         0},
+        {C("barrier_warp", 2, 1, ALL, ADD), C("barrier_warp", 52, 1, ALL, ADD), 50, 0},
         /* A carve-out that leaves a smaller L1 is slower. */
         {{.steps = STEPS(LOADS(64), {LOAD, .sectors = 4, .times = 64, .moves = 4, .waits = 1}), .l1_bytes = 1 << 16},
          {.steps = STEPS(LOADS(64), {LOAD, .sectors = 4, .times = 64, .moves = 4, .waits = 1}), .l1_bytes = 1 << 11},
@@ -125,7 +164,10 @@ Test(replay_replay, what_makes_a_launch_longer, .timeout = 60)
         {{.steps = STEPS(WORK(0)), .most = 100}, L(1, WORK(0)), 9000, 0},
         {{.steps = STEPS(ADD, BARRIER("BAR.SYNC", 2, 0, 0)), .warps = 3, .most = 1}, L(3, ADD), 0, 0},
         /* Atomics at one address are of the whole launch. */
-        {{.steps = STEPS(ADD), .hottest = 1e6}, {.steps = STEPS(ADD), .hottest = 2e6}, 750000, 1},
+        {{.steps = STEPS(ADD), .hottest = 1e6},
+         {.steps = STEPS(ADD), .hottest = 2e6},
+         1e6 * made_constant("hottest_ns"),
+         1},
     };
     limit_processor(20);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -210,10 +252,13 @@ Test(replay_replay, what_is_not_modelled_is_refused_by_name)
         {"ATOMG.E.CAS.STRONG.GPU", "PT,R4,[R2.64],R6,R7", "what an atomic answers", {.executed = 1}},
         {"ATOMG.E.CAS.STRONG.GPU", "PT,R4,[R2.64],R6,R7", "", {.executed = 0}},
         {"RED.E.ADD.STRONG.GPU", "[R2.64],R6", "", {.executed = 1000}},
-        {"UTMALDG.1D", "[UR8],[UR18]", "copies of the hardware", {.executed = 1}},
-        {"SYNCS.PHASECHK.TRANS64.TRYWAIT", "P0,[R2],R4", "barriers in memory", {.executed = 1}},
+        {"UTMALDG.1D", "[UR8],[UR18]", "", {.executed = 1}},
+        {"SYNCS.PHASECHK.TRANS64.TRYWAIT", "P0,[R2],R4", "", {.executed = 1}},
+        {"SYNCS.PHASECHK.TRANS64", "P0,[R2],R4", "something else while they wait", {.executed = 1}},
+        {"SYNCS.ARRIVE.TRANS64.OPTOUT.A1T0", "RZ,[R2],RZ", "something else while they wait", {.executed = 1}},
         {"UCGABAR_WAIT", "", "clusters", {.executed = 1}},
-        {"HGMMA.64x8x16.F32", "R24,gdesc[UR4],RZ,!UPT", "a warpgroup", {.executed = 1}},
+        {"HGMMA.64x8x16.F32", "R24,gdesc[UR4],RZ,!UPT", "", {.executed = 1}},
+        {"HGMMA.SP.64x8x32.F32", "R24,gdesc[UR4],RZ,R2,!UPT", "sparse matrices", {.executed = 1}},
         {"TEX.SCR.B.LL", "R4,R2,R0,UR4,0x3f,2D", "textures", {.executed = 1}},
         {"SULD.D.BA.1D", "R4,[R2],UR4", "surfaces", {.executed = 1}},
     };
