@@ -194,6 +194,7 @@ void profile_merge(struct profile *profile, const struct profile *more)
     }
     profile_sort(profile);
     profile->counted |= more->counted;
+    profile->estimated |= more->estimated;
     if (more->period) {
         profile->period = more->period;
         profile->launches = more->launches;

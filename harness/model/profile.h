@@ -2,6 +2,7 @@
 #ifndef PROFILE_H
 #define PROFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Counters by source line, counted per instruction in instrumented code. They repeat to the digit, and their sum over a
@@ -38,7 +39,8 @@ const char *line_counter_metric(enum line_counter counter); /* returns CUPTI's n
 enum line_kind { LINE_ANY, LINE_OF_LOADS, LINE_OF_STORES };
 enum line_kind line_counter_kind(enum line_counter counter);
 
-/* Samples of warps that were stalled at a line for one reason, in the profiler's words: "long_scoreboard". */
+/* Samples of warps that were stalled at a line for one reason, in the profiler's words: "long_scoreboard". Where they
+ * are estimated it is its part of the estimated time, in ns. */
 struct stall {
     char *reason; /* first member, as place_of_name expects */
     double samples;
@@ -65,6 +67,7 @@ struct profile {
     unsigned counted;  /* bit 1 << counter is set when the counter was read; else its counts are 0 and mean nothing */
     unsigned period;   /* cycles between two stall samples of an SM; 0: stalls were not sampled */
     unsigned launches; /* how many launches were sampled */
+    bool estimated;    /* stalls were not sampled, but are by the replay that estimated the time */
 };
 
 void profile_release(struct profile *profile);

@@ -105,6 +105,7 @@ static void put_counted(struct json_writer *json, const struct json_field *field
 
 static const struct json_field profile_fields[] = {
     {"counted", FIELD_OTHER, .put = put_counted, .take = TAKE_COUNTED},
+    {"estimated", FIELD_FLAG, AT(profile, estimated), .when = OF(profile, estimated)},
     {"launches", FIELD_UNSIGNED, AT(profile, launches)},
     {"list", FIELD_LIST, AT(profile, list), .count = OF(profile, count), .table = &line_table},
     {"period", FIELD_UNSIGNED, AT(profile, period)},
@@ -125,6 +126,8 @@ static int check_profile(const struct json_at *at, void *of)
         return json_error(at, "says neither which counters were \"counted\" nor the \"period\" of its samples");
     if (profile->period && !profile->launches)
         return json_error(at, "has samples of 0 \"launches\"");
+    if (profile->period && profile->estimated)
+        return json_error(at, "has stalls that were sampled, in each \"period\", and are \"estimated\"");
     for (size_t i = 0; i < profile->count && known.stall_count <= STALL_REASONS; i++)
         for (size_t k = 0; k < profile->list[i].stall_count; k++)
             profile_line_add_stall(&known, profile->list[i].stalls[k].reason, 0);

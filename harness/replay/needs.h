@@ -37,7 +37,8 @@ enum {
     NEEDS_GROUPS = 1024,       /* DEPBAR: and all but the last `groups` have to be there */
     NEEDS_PRODUCT = 2048,      /* of a warpgroup: nobody waits for it, */
     NEEDS_PRODUCTS_END = 4096, /* which are a group until here, */
-    NEEDS_PRODUCTS = 8192      /* WARPGROUP.DEPBAR: and all but the last `groups` have to be done */
+    NEEDS_PRODUCTS = 8192,     /* WARPGROUP.DEPBAR: and all but the last `groups` have to be done */
+    NEEDS_END = 16384          /* EXIT */
 };
 
 struct needs {

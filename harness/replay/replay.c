@@ -17,7 +17,9 @@ enum {
     SCATTERED = 16,
     SECTOR_BYTES = 32,
     COPY_GROUPS = 16,
-    SECTORS_MOST = 2 /* that come to an SM in a cycle */
+    SECTORS_MOST = 2, /* that come to an SM in a cycle */
+    QUEUED_MOST = 96  /* accesses in a queue before its SM issues no more: by the stalls that an H200 sampled in the
+                         catalogue's shared_bank and cached_reads (driver 580.159.04, CUDA 13.0, 2026-11) */
 };
 /* Cycles that a store, or an atomic, may be behind before its warp has to wait; the same of DRAM. */
 enum { BACKLOG = 400, BACKLOG_DRAM = 4000 };
@@ -40,6 +42,8 @@ struct replayed_warp {
     struct replayed_block *block;
     const struct needs *next; /* its next instruction; NULL: it waits at a barrier */
     double ready;             /* when that may be issued, but for its unit */
+    unsigned passed;          /* cycles in which it was ready, and another warp was chosen */
+    unsigned scheduler;
     double free[SCOREBOARDS]; /* when each scoreboard is */
     double stored;            /* when its last store, or atomic, is done */
     double copied;            /* and its last copy; of each group of copies the same */
@@ -49,7 +53,12 @@ struct replayed_warp {
     double products[COPY_GROUPS];
     unsigned product_count;
     bool at_phase; /* that is what it waits for */
-    unsigned scheduler;
+    double issued, stall; /* when its last instruction was, and the stall of that */
+    struct holder {       /* what each scoreboard counts */
+        enum stalled by;  /* what who waits for it waits for */
+        unsigned index;   /* the instruction, */
+        double held;      /* and for how long a GPU would not have issued that, its queue being full */
+    } holders[SCOREBOARDS];
 };
 
 struct replayed_block {
@@ -81,6 +90,7 @@ struct sm {
     struct l1 l1;
     struct seen loaded, stored, pairs; /* sectors; `pairs`: of 64 bytes, which is what DRAM gives */
     bool *fetched;                     /* instructions that some warp has had */
+    struct stalls *stalls;             /* of each instruction, in cycles; NULL: nobody asks */
     double now, end;
     /* When each is free, and for how long it was busy. */
     double l1_free, l2_free, dram_free, atomics_free, constants_free, barrier_free, bulk_free;
@@ -245,17 +255,98 @@ static double change(struct sm *sm, struct replayed_warp *warp, const uint32_t *
     return warp->stored;
 }
 
+/* ---- Where the time goes ---- */
+
+/* Adds the time from `begins` until `ends` to what warps stand for at an instruction. Returns the later of both. */
+static double stand(struct stalls *at, enum stalled by, double begins, double ends)
+{
+    at->by[by] += later(ends - begins, 0);
+    return later(begins, ends);
+}
+
+/* Whether an instruction goes to the queue of global and local memory. */
+static bool is_long(enum recorded_kind kind)
+{
+    return kind == RECORDED_LOAD || kind == RECORDED_COPY || kind == RECORDED_STORE || kind == RECORDED_ATOMIC ||
+           kind == RECORDED_LOCAL_LOAD || kind == RECORDED_LOCAL_STORE;
+}
+
+/* Notes until when a warp waits at its next instruction, by what it is known to: the stall of its last one, then `by`
+ * until `from`, then a scoreboard, then stores that are behind. A GPU does not issue what finds its queue full, so that
+ * the time in the queue is spent where the answer is asked for. */
+static void note_waits(struct sm *sm, struct replayed_warp *warp, unsigned index, double from, enum stalled by)
+{
+    struct stalls *at = &sm->stalls[index];
+    const struct holder *holder = NULL;
+    double free = from;
+    for (unsigned waits = sm->needs[index].waits; waits; waits &= waits - 1) {
+        const unsigned board = (unsigned)__builtin_ctz(waits);
+        holder = warp->free[board] > free ? &warp->holders[board] : holder;
+        free = later(free, warp->free[board]);
+    }
+    double now = stand(at, STALLED_WAIT, warp->issued + 1, sooner(warp->issued + warp->stall, from));
+    now = stand(at, by, now, from);
+    if (holder) {
+        const double held = sooner(holder->held, free - now);
+        now = stand(&sm->stalls[holder->index], holder->by == STALLED_LONG ? STALLED_LG : STALLED_MIO, now, now + held);
+        now = stand(at, holder->by, now, free);
+    }
+    stand(at, sm->needs[index].what & NEEDS_END ? STALLED_DRAIN : STALLED_LG, now, warp->ready);
+}
+
+/* Notes that a warp's next instruction is issued now. What else it waited for since it was ready is its unit. */
+static void note_issue(struct sm *sm, struct replayed_warp *warp, const struct needs *needs, uint32_t word)
+{
+    struct stalls *at = &sm->stalls[needs - sm->needs];
+    const double passed = sooner(warp->passed, sm->now - warp->ready);
+    at->by[STALLED_SELECTED] += 1;
+    at->by[STALLED_NOT_SELECTED] += passed;
+    stand(at,
+          needs->unit != UNIT_MEMORY && needs->unit != UNIT_XU ? STALLED_MATH
+          : is_long(recorded_kind(word))                       ? STALLED_LG
+                                                               : STALLED_MIO,
+          warp->ready + passed, sm->now);
+    warp->passed = 0;
+    warp->issued = sm->now;
+    warp->stall = needs->stall;
+}
+
+/* When the queue that an access goes to is free: that of constants, or of the L1. */
+static double queue_of(const struct sm *sm, uint32_t word)
+{
+    return recorded_kind(word) == RECORDED_CONSTANT ? sm->constants_free : sm->l1_free;
+}
+
+/* Notes what the scoreboards of an instruction count, which has gone to a queue that was free at `free`. */
+static void note_holders(struct sm *sm, struct replayed_warp *warp, const struct needs *needs, uint32_t word,
+                         double free)
+{
+    const enum recorded_kind kind = recorded_kind(word);
+    const bool queues = kind != RECORDED_PLAIN || needs->what & NEEDS_SHUFFLE;
+    const double own = queue_of(sm, word) - later(free, sm->now), held = free - sm->now - QUEUED_MOST * own;
+    const struct holder holder = {.by = is_long(kind) ? STALLED_LONG : STALLED_SHORT,
+                                  .index = (unsigned)(needs - sm->needs),
+                                  .held = queues ? later(held, 0) : 0};
+    if (needs->write_barrier < SCOREBOARDS)
+        warp->holders[needs->write_barrier] = holder;
+    if (needs->read_barrier < SCOREBOARDS)
+        warp->holders[needs->read_barrier] = holder;
+}
+
 /* ---- Warps ---- */
 
-/* Moves a warp to its next instruction, which is not issued before `from`. */
-static void advance(struct sm *sm, struct replayed_warp *warp, double from)
+/* Moves a warp to its next instruction, which is not issued before `from`, which is for that reason. */
+static void advance(struct sm *sm, struct replayed_warp *warp, double from, enum stalled by)
 {
     const unsigned index = recorded_index(warp->stream->words[warp->at]);
     const struct needs *next = &sm->needs[index];
+    const double begins = from;
     for (unsigned waits = next->waits; waits; waits &= waits - 1)
         from = later(from, warp->free[__builtin_ctz(waits)]);
     warp->next = next;
     warp->ready = later(warp->ready, from);
+    if (sm->stalls)
+        note_waits(sm, warp, index, begins, by);
     if (sm->schedulers[warp->scheduler].next > warp->ready)
         sm->schedulers[warp->scheduler].next = warp->ready;
 }
@@ -276,22 +367,27 @@ static void finish(struct sm *sm, struct replayed_warp *warp)
             open_barrier(sm, warp->block, number);
 }
 
-/* Moves a warp behind an instruction, to the next one, which is not issued before `from`. */
-static void pass(struct sm *sm, struct replayed_warp *warp, double from)
+/* Moves a warp behind an instruction, to the next one, which is not issued before `from`, and why. */
+static void pass(struct sm *sm, struct replayed_warp *warp, double from, enum stalled by)
 {
     const uint32_t word = warp->stream->words[warp->at];
+    const unsigned index = recorded_index(word);
     warp->at += 1 + recorded_words(word);
     if (--warp->left == 0) {
+        if (sm->stalls && sm->needs[index].what & NEEDS_END)
+            stand(&sm->stalls[index], STALLED_DRAIN, sm->now, warp->stored - sm->timing->l2_latency);
         finish(sm, warp);
         return;
     }
-    const unsigned index = recorded_index(word), next = recorded_index(warp->stream->words[warp->at]);
+    const unsigned next = recorded_index(warp->stream->words[warp->at]);
+    by = by != STALLED_WAIT ? by : next != index + 1 ? STALLED_BRANCH : STALLED_FETCH;
     from += next != index + 1 ? sm->timing->branch : 0;
     if (!sm->fetched[next / 8]) { /* a line of code */
         sm->fetched[next / 8] = true;
         from += sm->timing->fetch * (next != index + 1 ? 4 : 1);
+        by = by == STALLED_BRANCH ? STALLED_FETCH : by;
     }
-    advance(sm, warp, from);
+    advance(sm, warp, from, by);
 }
 
 /* Lets the warps of a block go on that wait at a barrier, if all have arrived. */
@@ -309,7 +405,7 @@ static void open_barrier(struct sm *sm, struct replayed_block *block, unsigned n
             if (--warp->left == 0)
                 finish(sm, warp);
             else
-                advance(sm, warp, later(sm->now, sm->barrier_free) + sm->timing->barrier);
+                advance(sm, warp, later(sm->now, sm->barrier_free) + sm->timing->barrier, STALLED_BARRIER);
         }
     }
 }
@@ -326,7 +422,7 @@ static void end_waits(struct sm *sm, struct replayed_block *block)
         if (!phases_over(&block->phases, words[1], words[3], &when))
             continue;
         warp->at_phase = false;
-        pass(sm, warp, later(when, sm->now) + sm->timing->phase);
+        pass(sm, warp, later(when, sm->now) + sm->timing->phase, STALLED_LONG);
     }
 }
 
@@ -426,13 +522,16 @@ static double access_memory(struct sm *sm, struct replayed_warp *warp, const str
     return sm->now + needs->latency;
 }
 
-/* Returns when a warp's next instruction may be issued, beside what it waits for by its scoreboards. */
-static double after(struct sm *sm, const struct replayed_warp *warp, const struct needs *needs, uint32_t word)
+/* Returns when a warp's next instruction may be issued, beside what it waits for by its scoreboards; *by: for
+ * which reason, if it is not the stall count alone. */
+static double after(struct sm *sm, const struct replayed_warp *warp, const struct needs *needs, uint32_t word,
+                    enum stalled *by)
 {
     const struct timing *timing = sm->timing;
     const double next = sm->now + needs->stall;
     if (!recorded_works(word))
         return next;
+    *by = needs->what & NEEDS_GROUPS ? STALLED_LONG : needs->what & NEEDS_PRODUCTS ? STALLED_GMMA : STALLED_FENCE;
     if (needs->what & NEEDS_GROUPS && warp->group_count > needs->groups)
         return later(next, warp->groups[(warp->group_count - 1 - needs->groups) % COPY_GROUPS]);
     if (needs->what & NEEDS_PRODUCTS && warp->product_count > needs->groups)
@@ -445,6 +544,7 @@ static double after(struct sm *sm, const struct replayed_warp *warp, const struc
         l1_empty(&sm->l1);
         return later(next, sm->now + timing->barrier);
     }
+    *by = STALLED_SLEEP;
     if (recorded_kind(word) == RECORDED_SLEEP)
         return later(next, sm->now + warp->stream->words[warp->at + 1] * sm->chip->clock);
     return next;
@@ -456,6 +556,7 @@ static void issue(struct sm *sm, struct scheduler *scheduler, struct replayed_wa
     const struct needs *needs = warp->next;
     const uint32_t *words = warp->stream->words + warp->at;
     const bool works = recorded_works(words[0]);
+    const double queue = queue_of(sm, words[0]);
     double read = sm->now + 12;
     scheduler->last = warp;
     scheduler->issued++;
@@ -463,12 +564,16 @@ static void issue(struct sm *sm, struct scheduler *scheduler, struct replayed_wa
         const double cycles = works || needs->unit != UNIT_XU ? needs->cycles : 1;
         take(&scheduler->unit[needs->unit], &scheduler->used[needs->unit], sm->now, cycles);
     }
+    if (sm->stalls)
+        note_issue(sm, warp, needs, words[0]);
     warp->ready = 0;
     const double done = access_memory(sm, warp, needs, words[0], words + 1, &read);
     if (needs->write_barrier < SCOREBOARDS && works)
         warp->free[needs->write_barrier] = later(warp->free[needs->write_barrier], done);
     if (needs->read_barrier < SCOREBOARDS && works)
         warp->free[needs->read_barrier] = later(warp->free[needs->read_barrier], read);
+    if (sm->stalls && works)
+        note_holders(sm, warp, needs, words[0], queue);
     if (recorded_kind(words[0]) == RECORDED_BARRIER) {
         struct replayed_block *block = warp->block;
         const unsigned number = words[1] % BLOCK_BARRIERS_MOST;
@@ -487,7 +592,9 @@ static void issue(struct sm *sm, struct scheduler *scheduler, struct replayed_wa
         warp->next = NULL;
         return;
     }
-    pass(sm, warp, after(sm, warp, needs, words[0]));
+    enum stalled by = STALLED_WAIT;
+    const double from = after(sm, warp, needs, words[0], &by);
+    pass(sm, warp, from, from > sm->now + needs->stall ? by : STALLED_WAIT);
 }
 
 /* Lets a scheduler issue an instruction, if it can: the warp goes on that had the last one, else the oldest. */
@@ -503,12 +610,16 @@ static void schedule(struct sm *sm, struct scheduler *scheduler)
             warp->next->unit < UNITS ? later(warp->ready, scheduler->unit[warp->next->unit]) : warp->ready;
         if (ready > sm->now)
             soon = sooner(soon, ready);
-        else if (!best || warp == scheduler->last)
-            best = warp;
+        else {
+            warp->passed++;
+            best = !best || warp == scheduler->last ? warp : best;
+        }
     }
     scheduler->next = best ? sm->now + 1 : soon;
-    if (best)
+    if (best) {
+        best->passed--;
         issue(sm, scheduler, best);
+    }
 }
 
 /* ---- Blocks ---- */
@@ -526,7 +637,9 @@ static void begin_block(struct sm *sm, struct replayed_block *block, double at, 
         block->left++;
         struct scheduler *scheduler = &sm->schedulers[warp->scheduler];
         scheduler->warps[scheduler->count++] = warp;
-        advance(sm, warp, at + w * sm->timing->warp);
+        warp->stall = 1;
+        warp->issued = at + w * sm->timing->warp - 1;
+        advance(sm, warp, warp->issued + 1, STALLED_WAIT);
     }
 }
 
@@ -564,7 +677,7 @@ static void open_all(struct sm *sm)
             struct replayed_warp *warp = &sm->slots[s]->warps[w];
             if (warp->at_phase) {
                 warp->at_phase = false;
-                pass(sm, warp, sm->now + sm->timing->phase);
+                pass(sm, warp, sm->now + sm->timing->phase, STALLED_LONG);
             }
         }
 }
@@ -665,6 +778,19 @@ static double time_of_atomics(const struct replayed *launch, const struct timing
                  all / (1 + pow(launch->addresses / FEW, 1.5)));
 }
 
+/* Makes ns of the launch of the cycles of its warps. */
+static void scale_stalls(const struct replayed *launch, double ns)
+{
+    const size_t count = launch->function->code->count;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        for (enum stalled by = 0; by < STALLEDS; by++)
+            sum += launch->stalls[i].by[by];
+    for (size_t i = 0; i < count; i++)
+        for (enum stalled by = 0; by < STALLEDS; by++)
+            launch->stalls[i].by[by] *= sum > 0 ? ns / sum : 0;
+}
+
 struct replay_time replay(const struct replayed *launch, const struct chip *chip, uint64_t most)
 {
     const struct recorder *recorder = launch->recorder;
@@ -681,6 +807,7 @@ struct replay_time replay(const struct replayed *launch, const struct chip *chip
                     .blocks = x_calloc(recorder->count + 1, sizeof *sm.blocks),
                     .slots = x_calloc(recorder->resident, sizeof(void *)),
                     .fetched = x_calloc(launch->function->code->count / 8 + 1, sizeof *sm.fetched),
+                    .stalls = launch->stalls,
                     .block_from = timing->first,
                     .written = cost_of_stores(&launch->traffic, timing),
                     .dram_rate = sooner(chip->dram * timing->dram_share / working, SECTORS_MOST),
@@ -700,6 +827,8 @@ struct replay_time replay(const struct replayed *launch, const struct chip *chip
     }
     time.busy[BOUND_BY_ATOMICS] = later(time.busy[BOUND_BY_ATOMICS], time_of_atomics(launch, timing));
     time.ns = timing->launch_ns + later(cycles / chip->clock, time.busy[BOUND_BY_ATOMICS]);
+    if (launch->stalls)
+        scale_stalls(launch, time.ns - timing->launch_ns);
     close_sm(&sm);
     free(needs);
     return time;
@@ -716,6 +845,13 @@ static const struct {
     [BOUND_BY_L2] = {"the L2", 2.2},        [BOUND_BY_DRAM] = {"DRAM", 1.25},
     [BOUND_BY_ATOMICS] = {"atomics", 2.5},  [BOUND_BY_CONSTANTS] = {"reads of constants", 1.3},
 };
+
+const char *stalled_name(enum stalled by)
+{
+#define STALLED_WORD(name, word) word,
+    static const char *const words[] = {STALLED_BY(STALLED_WORD)};
+    return words[by];
+}
 
 const char *bound_by_name(enum bound_by by)
 {

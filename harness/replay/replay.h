@@ -8,6 +8,7 @@
 #ifndef REPLAY_H
 #define REPLAY_H
 
+#include "stalled.h"
 #include "timing.h"
 
 #include "machine/machine.h"
@@ -35,6 +36,7 @@ struct replayed {
     struct traffic traffic;                       /* as replay_traffic() returns it */
     size_t l1_bytes;                              /* that the L1 has beside shared memory */
     double atomics, meetings, hottest, addresses; /* of the whole launch, as struct tally has them */
+    struct stalls *stalls; /* for each instruction, zeros: is set to its part of the time, in ns; NULL: nobody asks */
 };
 
 /* What the time of a launch is bounded by, most of all. */

@@ -348,8 +348,9 @@ const double *launches_values(const struct launches *log, size_t launch, enum bo
     return log->values[launch].list[bound];
 }
 
-static void add_lines(const struct counted *counted, struct profile *profile)
+static void add_lines(const struct counted *counted, const struct launch_times *times, struct profile *profile)
 {
+    struct stalls *stalls = profile->estimated ? times_stalls(times, counted->function) : NULL;
     for (size_t i = 0; i < counted->count; i++) {
         if (counted->tallies[i].executed == 0)
             continue;
@@ -359,7 +360,11 @@ static void add_lines(const struct counted *counted, struct profile *profile)
         counters_of_line(&counted->tallies[i], counted->traits[i], counts);
         for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)
             line->counts[counter] += counts[counter];
+        for (enum stalled by = 0; stalls && by < STALLEDS; by++)
+            if (stalls[i].by[by] > 0)
+                profile_line_add_stall(line, stalled_name(by), stalls[i].by[by]);
     }
+    free(stalls);
 }
 
 void launches_hand_over(struct launches *log, struct result *result)
@@ -373,12 +378,13 @@ void launches_hand_over(struct launches *log, struct result *result)
     }
     result->not_proved = log->proofs.missing;
     result->estimated = times_together(&log->times);
+    result->profile.estimated = result->estimated && !result->estimated->refused;
     memset(&log->proofs, 0, sizeof log->proofs);
     log->list = NULL;
     log->inputs = NULL;
     log->count = 0;
     for (size_t i = 0; i < log->function_count; i++)
-        add_lines(&log->functions[i], &result->profile);
+        add_lines(&log->functions[i], &log->times, &result->profile);
     if (!log->only_note)
         result->profile.counted = ((1u << LINE_COUNTERS) - 1) & ~log->open_lines;
 }

@@ -23,6 +23,7 @@ static void forget_launch(struct launch_time *one)
     free(one->refused);
     free(one->tallies);
     free(one->moved);
+    free(one->stalls);
     free(one);
 }
 
@@ -141,7 +142,7 @@ static bool is_alike(const struct launch_time *one, const struct launch_time *ot
 
 /* Returns the last launch of the function that counted the same; NULL: the last one counted something else. Only what
  * that counted is kept. */
-static const struct launch_time *find_equal(const struct launch_times *times, const struct launch_time *one)
+static struct launch_time *find_equal(const struct launch_times *times, const struct launch_time *one)
 {
     for (size_t i = times->at; i-- > 0;) {
         struct launch_time *other = times->list[i];
@@ -168,7 +169,7 @@ static void replay_launch(struct launch_times *times, struct launch_time *one, c
 {
     const size_t count = one->function->code->count;
     const size_t rows = count_constants();
-    const struct launch_time *equal = find_equal(times, one);
+    struct launch_time *equal = find_equal(times, one);
     one->moved = x_calloc(rows, sizeof *one->moved);
     if (!equal && times->replayed == REPLAYED_MOST) {
         one->refused = x_sprintf("it makes more than %d launches that differ", REPLAYED_MOST);
@@ -177,11 +178,13 @@ static void replay_launch(struct launch_times *times, struct launch_time *one, c
     times->replayed += !equal;
     if (equal) {
         one->time = equal->time;
+        one->first = equal->first ? equal->first : equal;
+        one->first->alike++;
         memcpy(one->moved, equal->moved, rows * sizeof *one->moved);
         return;
     }
     unsigned char *kinds = replay_rows(one->function);
-    const struct replayed launch = {
+    struct replayed launch = {
         .rows = kinds,
         .function = one->function,
         .recorder = &one->recorder,
@@ -192,7 +195,9 @@ static void replay_launch(struct launch_times *times, struct launch_time *one, c
         .hottest = sum_of(one->tallies, count, offsetof(struct tally, hottest)),
         .addresses = sum_of(one->tallies, count, offsetof(struct tally, addresses)),
     };
+    launch.stalls = one->stalls = x_calloc(count, sizeof *one->stalls);
     one->time = replay(&launch, &times->chip, UINT64_MAX);
+    launch.stalls = NULL;
     move_constants(&launch, &times->chip, one->moved, rows);
     free(launch.traffic.shares);
     free(kinds);
@@ -279,4 +284,20 @@ struct estimated_time *times_together(const struct launch_times *times)
     together->bound_by = x_strdup(bound_by_name(by));
     together->model = x_sprintf("%d-%08x", REPLAY_VERSION, chip_hash(&times->chip));
     return together;
+}
+
+struct stalls *times_stalls(const struct launch_times *times, const struct function *function)
+{
+    struct stalls *sums = x_calloc(function->code->count, sizeof *sums);
+    for (size_t i = 0; i < times->count; i++) {
+        const struct launch_time *one = times->list[i];
+        if (one->refused || !one->known) {
+            free(sums);
+            return NULL;
+        }
+        for (size_t k = 0; one->function == function && one->stalls && k < function->code->count; k++)
+            for (enum stalled by = 0; by < STALLEDS; by++)
+                sums[k].by[by] += (double)(1 + one->alike) * one->stalls[k].by[by];
+    }
+    return sums;
 }

@@ -17,6 +17,10 @@ struct launch_time {
     unsigned blocks[3], threads[3], shared, carve_out;
     struct replay_time time;
     double *moved; /* the same time, each constant being wrong by its factor, as a part of it */
+    /* Where it goes, for each instruction. An equal launch has the first one's, which is of `alike` more then. */
+    struct stalls *stalls;
+    struct launch_time *first;
+    size_t alike;
 };
 
 /* Begins as zeros. */
@@ -38,6 +42,9 @@ void times_take(struct launch_times *times, const struct grid *grid, const struc
 bool times_need_more(const struct launch_times *times);
 /* Returns the time of all launches together, or why there is none; NULL: nobody asked. Caller owns it. */
 struct estimated_time *times_together(const struct launch_times *times);
+/* Returns where the time of all launches of a function goes, for each of its instructions in ns; NULL: there is no
+ * time. Caller frees. */
+struct stalls *times_stalls(const struct launch_times *times, const struct function *function);
 void times_release(struct launch_times *times);
 
 #endif

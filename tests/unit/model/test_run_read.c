@@ -226,6 +226,10 @@ Test(run_read, errors_of_lines_say_where_and_what)
          "kernels/a/b/lines: says neither which counters were \"counted\" nor the \"period\" of its samples"},
         {LINES("\"counted\": [], \"launches\": 0, \"period\": 1024, \"list\": []"),
          "kernels/a/b/lines: has samples of 0 \"launches\""},
+        {LINES("\"counted\": [], \"estimated\": true, \"launches\": 1, \"period\": 1024, \"list\": []"),
+         "stalls that were sampled, in each \"period\", and are \"estimated\""},
+        {LINES("\"counted\": [\"instructions\"], \"estimated\": true, \"launches\": 0, \"period\": 0, \"list\": []"),
+         NULL},
 
         {LIST("1"), "lines/list/0: must be an object, not a number"},
         {LIST("{\"counts\": {}}"), "lines/list/0/function: is missing"},

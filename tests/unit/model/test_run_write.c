@@ -245,7 +245,16 @@ Test(run_write, an_estimated_time_goes_through_a_file)
     struct estimated_time *none = run_find(&run, "a/none")->estimated = x_calloc(1, sizeof *none);
     none->refused = x_strdup("clusters are not calibrated");
     run_add(&run, "a/silent");
+    for (unsigned i = 0; i < 2; i++) {
+        struct profile *profile = &run_find(&run, i ? "a/none" : "a/known")->profile;
+        profile->counted = 1;
+        profile->estimated = !i;
+        profile_line_add_stall(profile_add(profile, "f", "a.cu", 1, 0), "barrier", 12.5);
+    }
     OWNED_TEXT text = through(&run, &back);
+    cr_expect(run_find(&back, "a/known")->profile.estimated && !run_find(&back, "a/none")->profile.estimated);
+    const char *said = strstr(text, "\"estimated\": true");
+    cr_expect(said && !strstr(said + 1, "\"estimated\":"), "absent where there is none");
     result_copy_facts(run_find(&back, "a/silent"), run_find(&back, "a/known"));
     for (unsigned copied = 0; copied < 2; copied++) {
         const struct estimated_time *known = estimated_of(&back, copied ? "a/silent" : "a/known");

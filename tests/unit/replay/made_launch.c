@@ -106,6 +106,7 @@ struct replay_time made_replay(const struct made_launch *launch)
         .recorder = &recorder,
         .traffic = {.shares = &share, .stored = launch->stored, .whole = launch->whole > 0 ? launch->whole : 1},
         .l1_bytes = launch->l1_bytes,
+        .stalls = launch->stalls,
         .atomics = launch->hottest,
         .hottest = launch->hottest,
         .addresses = 1};

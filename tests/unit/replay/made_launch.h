@@ -27,8 +27,9 @@ struct made_launch {
     double stored, whole; /* as struct traffic has them */
     const char *constant; /* of the chip, that is another one */
     double value;
-    uint64_t most;  /* instructions of a warp; 0: all */
-    double hottest; /* atomics, all at one address */
+    uint64_t most;         /* instructions of a warp; 0: all */
+    double hottest;        /* atomics, all at one address */
+    struct stalls *stalls; /* zeros for each step, which are set; NULL: they are not asked for */
 };
 
 /* Replays it. A cycle is a ns, DRAM moves a sector in each. The launch itself, jumps and new code take none. */

@@ -222,6 +222,65 @@ Test(replay_replay, how_long_each_part_is_busy)
         cr_expect_float_eq(ns, rows[i].ns, rows[i].or_so + 1e-6, "row %zu: %g", i, ns);
     }
 }
+
+Test(replay_replay, where_the_time_goes_and_why)
+{
+#define EXIT                                                                                                           \
+    {                                                                                                                  \
+        .opcode = "EXIT", .stall = 5                                                                                   \
+    }
+#define SHARED(turns, n)                                                                                               \
+    {                                                                                                                  \
+        .opcode = "LDS", .operands = "R4,[R2]", .stall = 1, .answers = 1, .kind = RECORDED_SHARED, .head = {turns},    \
+        .times = n                                                                                                     \
+    }
+    const struct {
+        struct made_launch launch;
+        unsigned step;
+        enum stalled by;
+        double least, most; /* part of the time */
+    } rows[] = {
+        {L(1, WORK(0)), 0, STALLED_WAIT, 0.89, 0.91},
+        {L(1, WORK(0)), 0, STALLED_SELECTED, 0.09, 0.11},
+        {L(8, OFTEN("FFMA", 1)), 0, STALLED_NOT_SELECTED, 0.33, 0.34},
+        {L(4, OFTEN("IADD3", 1)), 0, STALLED_MATH, 0.49, 0.51},
+        {L(8, OFTEN("IADD3", 1)), 0, STALLED_NOT_SELECTED, 0.16, 0.17},
+        {L(4, OFTEN("MUFU.RCP", 1)), 0, STALLED_MIO, 0.86, 0.88},
+        /* What waits for a scoreboard has the time, and not what sets it. */
+        {L(1, {LOAD, .sectors = 4}, USE(1)), 1, STALLED_LONG, 0.99, 1},
+        {L(1, SHARED(1, 1), USE(1)), 1, STALLED_SHORT, 0.85, 1},
+        {L(1, {STORE, .head = {1024}, .sectors = 32, .reads = 2}, USE(2)), 1, STALLED_LONG, 0.8, 1},
+        {L(1, GROUPS("0x0")), 5, STALLED_LONG, 0.05, 1},
+        /* But a queue that is full holds it before it is issued. */
+        {L(1, SHARED(32, 1000), USE(1)), 0, STALLED_MIO, 0.86, 0.88},
+        {L(1, SHARED(32, 1000), USE(1)), 1, STALLED_SHORT, 0.09, 0.11},
+        {L(1, SHARED(32, 90), USE(1)), 1, STALLED_SHORT, 0.9, 1},
+        {L(1, {LOAD, .sectors = 32, .times = 1000}, USE(1)), 0, STALLED_LG, 0.5, 0.7},
+        /* A store that is behind holds what comes next, or the end. */
+        {L(1, {STORE, .head = {1024}, .sectors = 32, .times = 1000, .moves = 32}, ADD), 0, STALLED_LG, 0.9, 1},
+        {L(1, {STORE, .head = {1024}, .sectors = 32, .times = 8, .moves = 32}, EXIT), 1, STALLED_DRAIN, 0.6, 0.62},
+        {L(1, {STORE, .head = {1024}, .sectors = 32, .times = 8, .moves = 32}, ADD), 1, STALLED_DRAIN, 0, 0},
+        {L(2, WORK(1), ALL, ADD), 2, STALLED_BARRIER, 0.49, 0.51},
+        {L(1, {.opcode = "MEMBAR.SC.GPU", .stall = 1}, ADD), 1, STALLED_FENCE, 0.99, 1},
+        {L(1, {.opcode = "NANOSLEEP", .operands = "R2", .stall = 1, .kind = RECORDED_SLEEP, .head = {1000}}, ADD), 1,
+         STALLED_SLEEP, 0.99, 1},
+        {C("branch", 16, 1, OFTEN("FADD", 4)), 0, STALLED_BRANCH, 0.79, 0.81},
+        {C("fetch", 100, 1, ADD, ADD), 1, STALLED_FETCH, 0.9, 1},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct stalls stalls[8] = {{{0}}};
+        struct made_launch launch = rows[i].launch;
+        launch.stalls = stalls;
+        const double ns = made_replay(&launch).ns, part = stalls[rows[i].step].by[rows[i].by] / ns;
+        double all = 0;
+        for (size_t k = 0; k < ARRAY_SIZE(stalls); k++)
+            for (enum stalled by = 0; by < STALLEDS; by++)
+                all += stalls[k].by[by];
+        cr_expect_float_eq(all, ns, 1e-6 * ns, "row %zu: all is told", i);
+        cr_expect(rows[i].least <= part && part <= rows[i].most, "row %zu: %g", i, part);
+        cr_expect_eq(made_replay(&rows[i].launch).ns, ns, "row %zu: asking moves no time", i);
+    }
+}
 /* clang-format on */
 
 static const char *refused(const char *opcode, const char *operands, const struct tally *tally, unsigned blocks)

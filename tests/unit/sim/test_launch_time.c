@@ -85,6 +85,13 @@ Test(launch_time, times_of_launches_add_up)
         ns[launches - 1] = time->ns;
         cr_expect(time->low < time->ns && time->ns < time->high);
         cr_expect_str_eq(time->bound_by, "latency");
+        struct stalls *stalls = times_stalls(&log.times, log.functions[0].function);
+        double stood = 0;
+        for (size_t i = 0; i < log.functions[0].count; i++)
+            for (enum stalled by = 0; by < STALLEDS; by++)
+                stood += stalls[i].by[by];
+        free(stalls);
+        cr_expect_float_eq(stood, time->ns - 2400 * launches, 1e-3, "all but that a launch begins: %g", stood);
         for (size_t i = 0; i < time->moved_count; i++)
             if (strcmp(time->moved[i].constant, "launch_ns") == 0)
                 out = (time->moved[i].part - 1) * time->ns / launches;
