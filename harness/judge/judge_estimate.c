@@ -23,7 +23,7 @@ static const struct metric estimated_time = {
 static double part_of(const struct estimated_time *estimated, const char *constant)
 {
     for (size_t i = 0; i < estimated->moved_count; i++)
-        if (strcmp(estimated->moved[i].constant, constant) == 0)
+        if (strcmp(estimated->moved[i].name, constant) == 0)
             return estimated->moved[i].part;
     return 1;
 }
@@ -33,7 +33,7 @@ static void widen(struct estimated_change *change, const struct estimated_time *
                   const struct estimated_time *now)
 {
     for (size_t i = 0; i < of->moved_count; i++) {
-        const char *constant = of->moved[i].constant;
+        const char *constant = of->moved[i].name;
         const double part = part_of(now, constant) / part_of(was, constant);
         const double factor = exp(RULE_CONSTANTS * fabs(log(part)));
         change->least = fmin(change->least, change->likely / factor);

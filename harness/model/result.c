@@ -150,17 +150,31 @@ static void release_rows(struct result *result)
     result->row_count = 0;
 }
 
+static void parts_release(struct time_part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(parts[i].name);
+    free(parts);
+}
+
 static void estimated_release(struct estimated_time *estimated)
 {
-    for (size_t i = 0; estimated && i < estimated->moved_count; i++)
-        free(estimated->moved[i].constant);
     if (estimated) {
-        free(estimated->moved);
+        parts_release(estimated->moved, estimated->moved_count);
+        parts_release(estimated->busy, estimated->busy_count);
         free(estimated->model);
         free(estimated->bound_by);
         free(estimated->refused);
     }
     free(estimated);
+}
+
+static struct time_part *parts_copy(const struct time_part *from, size_t count)
+{
+    struct time_part *to = x_calloc(count, sizeof *to);
+    for (size_t i = 0; i < count; i++)
+        to[i] = (struct time_part){x_strdup(from[i].name), from[i].part};
+    return to;
 }
 
 static struct estimated_time *estimated_copy(const struct estimated_time *from)
@@ -172,9 +186,8 @@ static struct estimated_time *estimated_copy(const struct estimated_time *from)
     to->model = x_strdup(from->model);
     to->bound_by = x_strdup(from->bound_by);
     to->refused = x_strdup(from->refused);
-    to->moved = x_calloc(from->moved_count, sizeof *to->moved);
-    for (size_t i = 0; i < from->moved_count; i++)
-        to->moved[i] = (struct moved_time){x_strdup(from->moved[i].constant), from->moved[i].part};
+    to->moved = parts_copy(from->moved, from->moved_count);
+    to->busy = parts_copy(from->busy, from->busy_count);
     return to;
 }
 

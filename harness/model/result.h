@@ -83,20 +83,22 @@ struct row {
     struct previous *previous; /* what the row was before; NULL when it was accepted once */
 };
 
-/* A time once more, one constant of the model being wrong by its factor, as a part of the time. */
-struct moved_time {
-    char *constant; /* first member, as place_of_name expects */
+/* A part of an estimated time, and what it is of. */
+struct time_part {
+    char *name; /* first member, as place_of_name expects */
     double part;
 };
 
 /* How long the launches of a kernel take on its GPU, as a replay of one SM's warps has it (harness/replay). It is never
  * among measured times. */
 struct estimated_time {
-    double ns, low, high;     /* and the band in which it is for 9 of 10 kernels */
-    char *model;              /* its version, and that of its constants: times of another one are not comparable */
-    char *bound_by;           /* what takes most of it: "DRAM" */
-    struct moved_time *moved; /* sorted by constant; those are absent of which it does not depend */
-    size_t moved_count;
+    double ns, low, high;    /* and the band in which it is for 9 of 10 kernels */
+    char *model;             /* its version, and that of its constants: times of another one are not comparable */
+    char *bound_by;          /* what takes most of it: "DRAM" */
+    struct time_part *moved; /* the time once more, a constant of the model being wrong by its factor; sorted by */
+    size_t moved_count;      /* constant, and those are absent of which it does not depend */
+    struct time_part *busy;  /* for which part of it each bound is busy, sorted; those are absent that never are */
+    size_t busy_count;
     char *refused; /* why there is no time; then the rest is absent */
 };
 

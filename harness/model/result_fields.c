@@ -256,19 +256,21 @@ static void put_rows(struct json_writer *json, const struct json_field *field, c
     json_close(json);
 }
 
-static const struct json_field moved_fields[] = {
-    {"part", FIELD_NUMBER, AT(moved_time, part)},
+static const struct json_field part_fields[] = {
+    {"part", FIELD_NUMBER, AT(time_part, part)},
 };
-static const struct json_table moved_table = {moved_fields, ARRAY_SIZE(moved_fields), .size = sizeof(struct moved_time),
-                                              .layout = JSON_IN_LINE};
+static const struct json_table part_table = {part_fields, ARRAY_SIZE(part_fields), .size = sizeof(struct time_part),
+                                             .layout = JSON_IN_LINE};
 
 static const struct json_field estimated_fields[] = {
     {"bound_by", FIELD_TEXT, AT(estimated_time, bound_by), .optional = true},
+    {"busy", FIELD_MAP, AT(estimated_time, busy), .optional = true, .count = OF(estimated_time, busy_count),
+     .table = &part_table},
     {"high", FIELD_NUMBER, AT(estimated_time, high), .optional = true},
     {"low", FIELD_NUMBER, AT(estimated_time, low), .optional = true},
     {"model", FIELD_TEXT, AT(estimated_time, model), .optional = true},
     {"moved", FIELD_MAP, AT(estimated_time, moved), .optional = true, .count = OF(estimated_time, moved_count),
-     .table = &moved_table},
+     .table = &part_table},
     {"ns", FIELD_NUMBER, AT(estimated_time, ns), .optional = true},
     {"refused", FIELD_TEXT, AT(estimated_time, refused), .optional = true},
 };
@@ -276,7 +278,7 @@ static const struct json_field estimated_fields[] = {
 static int check_estimated(const struct json_at *at, void *of)
 {
     const struct estimated_time *estimated = of;
-    if (estimated->refused ? estimated->ns != 0 || estimated->moved_count > 0
+    if (estimated->refused ? estimated->ns != 0 || estimated->moved_count + estimated->busy_count > 0
                            : !estimated->model || !(estimated->ns > 0))
         return json_error(at, "needs either \"refused\" alone, or \"ns\" above 0 and \"model\"");
     if (!(estimated->low <= estimated->ns && estimated->ns <= estimated->high) && !estimated->refused)

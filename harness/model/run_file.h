@@ -35,8 +35,9 @@
  * many "blocks_executed" were, by which it is proved what the others count, in "not_proved" of which launches that is
  * not, and in "doubt" what it does that would be a fault if anything depended on it. A kernel of a capsule with a
  * tolerance says in "near" how far its results are off. Its "estimated_time" has either "refused" alone, or "ns" with
- * its band, and in "moved" the part of the time that it takes with one constant of the model being wrong. Where there
- * are "ns" its "lines" are "estimated": true, and each has its part of them in "stalls", by reason.
+ * its band, and in "moved" the part of the time that it takes with one constant of the model being wrong. "busy" has
+ * the part of it for which each bound is busy. Where there are "ns" its "lines" are "estimated": true, and each has its
+ * part of them in "stalls", by reason.
  *
  * In a run on several GPUs each GPU has a session. A metric's "from" says in which session each of its lists was
  * measured. It is absent where they are the first sessions of the run, in order. A kernel that failed on one GPU and

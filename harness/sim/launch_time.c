@@ -276,8 +276,14 @@ struct estimated_time *times_together(const struct launch_times *times)
             moved += times->list[i]->moved[k] * times->list[i]->time.ns;
         if (fabs(moved / together->ns - 1) > MOVED_LEAST)
             *ARRAY_GROW(together->moved, together->moved_count) =
-                (struct moved_time){x_strdup(row.name), moved / together->ns};
+                (struct time_part){x_strdup(row.name), moved / together->ns};
     }
+    for (enum bound_by by = 0; by < BOUND_BYS; by++)
+        if (busy[by] > 0)
+            *ARRAY_GROW(together->busy, together->busy_count) =
+                (struct time_part){x_strdup(bound_by_name(by)), busy[by] / together->ns};
+    if (together->busy_count > 0)
+        qsort(together->busy, together->busy_count, sizeof *together->busy, by_text);
     const enum bound_by by = find_bound(busy, together->ns);
     together->low = together->ns / bound_by_error(by, &times->chip);
     together->high = together->ns * bound_by_error(by, &times->chip);

@@ -171,7 +171,7 @@ static void put_time(struct run *run, double ns, double part, const char *model,
                                   .bound_by = x_strdup("DRAM"),
                                   .refused = x_strdup(refused)};
     if (part > 0)
-        *ARRAY_GROW(of->moved, of->moved_count) = (struct moved_time){x_strdup("dram_share"), part};
+        *ARRAY_GROW(of->moved, of->moved_count) = (struct time_part){x_strdup("dram_share"), part};
 }
 
 static void put_code(struct run *run, const char *code)

@@ -204,6 +204,8 @@ Test(run_read, errors_of_lines_say_where_and_what)
          NULL},
         {KERNEL(", \"estimated_time\": {}"), "needs either \"refused\" alone, or \"ns\" above 0 and \"model\""},
         {KERNEL(", \"estimated_time\": {\"ns\": 5, \"refused\": \"it waits\"}"), "needs either \"refused\" alone"},
+        {KERNEL(", \"estimated_time\": {\"busy\": {\"DRAM\": {\"part\": 1}}, \"refused\": \"it waits\"}"),
+         "needs either \"refused\" alone"},
         {KERNEL(", \"estimated_time\": {\"ns\": 5, \"low\": 6, \"high\": 9, \"model\": \"1\"}"),
          "has \"ns\" outside of \"low\" to \"high\""},
         {KERNEL(", \"estimated_time\": {\"ns\": 5, \"low\": 4, \"high\": 9, \"model\": \"1\", \"moved\": {\"tags\": "

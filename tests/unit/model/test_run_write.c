@@ -238,9 +238,11 @@ Test(run_write, an_estimated_time_goes_through_a_file)
 {
     OWNED(run) run = {0}, back;
     struct estimated_time *one = run_add(&run, "a/known")->estimated = x_calloc(1, sizeof *one);
-    *one = (struct estimated_time){2500.25, 2000, 3000.5, x_strdup("1-00c0ffee"), x_strdup("DRAM"), NULL, 0, NULL};
-    *ARRAY_GROW(one->moved, one->moved_count) = (struct moved_time){x_strdup("dram_share"), 1.1};
-    *ARRAY_GROW(one->moved, one->moved_count) = (struct moved_time){x_strdup("tags"), 0.97};
+    *one = (struct estimated_time){2500.25, 2000, 3000.5, x_strdup("1-00c0ffee"), x_strdup("DRAM"), NULL, 0,
+                                   NULL,    0,    NULL};
+    *ARRAY_GROW(one->busy, one->busy_count) = (struct time_part){x_strdup("DRAM"), 0.75};
+    *ARRAY_GROW(one->moved, one->moved_count) = (struct time_part){x_strdup("dram_share"), 1.1};
+    *ARRAY_GROW(one->moved, one->moved_count) = (struct time_part){x_strdup("tags"), 0.97};
     run_find(&run, "a/known")->status = run_add(&run, "a/none")->status = RESULT_OK;
     struct estimated_time *none = run_find(&run, "a/none")->estimated = x_calloc(1, sizeof *none);
     none->refused = x_strdup("clusters are not calibrated");
@@ -260,8 +262,9 @@ Test(run_write, an_estimated_time_goes_through_a_file)
         const struct estimated_time *known = estimated_of(&back, copied ? "a/silent" : "a/known");
         cr_expect(known->ns == 2500.25 && known->low == 2000 && known->high == 3000.5 && !known->refused);
         cr_expect(strcmp(known->model, "1-00c0ffee") == 0 && strcmp(known->bound_by, "DRAM") == 0);
-        cr_assert_eq(known->moved_count, 2);
-        cr_expect(strcmp(known->moved[1].constant, "tags") == 0 && known->moved[1].part == 0.97);
+        cr_assert(known->moved_count == 2 && known->busy_count == 1);
+        cr_expect(strcmp(known->busy[0].name, "DRAM") == 0 && known->busy[0].part == 0.75);
+        cr_expect(strcmp(known->moved[1].name, "tags") == 0 && known->moved[1].part == 0.97);
     }
     const struct estimated_time *refused = estimated_of(&back, "a/none");
     cr_expect(strcmp(refused->refused, none->refused) == 0 && refused->ns == 0 && !refused->model && !refused->moved);

@@ -85,6 +85,7 @@ Test(launch_time, times_of_launches_add_up)
         ns[launches - 1] = time->ns;
         cr_expect(time->low < time->ns && time->ns < time->high);
         cr_expect_str_eq(time->bound_by, "latency");
+        cr_expect(time->busy_count > 1 && 0 < time->busy[0].part && time->busy[0].part < 0.6);
         struct stalls *stalls = times_stalls(&log.times, log.functions[0].function);
         double stood = 0;
         for (size_t i = 0; i < log.functions[0].count; i++)
@@ -93,7 +94,7 @@ Test(launch_time, times_of_launches_add_up)
         free(stalls);
         cr_expect_float_eq(stood, time->ns - 2400 * launches, 1e-3, "all but that a launch begins: %g", stood);
         for (size_t i = 0; i < time->moved_count; i++)
-            if (strcmp(time->moved[i].constant, "launch_ns") == 0)
+            if (strcmp(time->moved[i].name, "launch_ns") == 0)
                 out = (time->moved[i].part - 1) * time->ns / launches;
         cr_expect_float_eq(out, 240, 1e-3, "a tenth of 2400 ns: %g", out);
     }
