@@ -29,8 +29,10 @@ static void tell(struct explained_pattern *explained, const struct pattern *patt
 
 static int rank_of(const struct explained_pattern *explained)
 {
+    if (explained->pattern->sum.count == 0)
+        return 0;
     if (explained->kind == EXPLAINED_TIME)
-        return explained->pattern->sum.count == 0 ? 0 : 2;
+        return 2;
     return explained->kind == EXPLAINED_FAULT ? 1 : 3;
 }
 
@@ -55,8 +57,9 @@ static void explain_patterns(struct explanation *explanation)
     size_t count;
     const struct pattern *list = pattern_list(&count);
     for (size_t i = 0; i < count; i++)
-        tell(ARRAY_GROW(explanation->patterns, explanation->pattern_count), &list[i], profile);
-    qsort(explanation->patterns, count, sizeof *explanation->patterns, by_weight);
+        if (list[i].kind != EXPLAINED_ESTIMATED || profile->estimated) /* what is measured lacks no estimate */
+            tell(ARRAY_GROW(explanation->patterns, explanation->pattern_count), &list[i], profile);
+    qsort(explanation->patterns, explanation->pattern_count, sizeof *explanation->patterns, by_weight);
 }
 
 static int by_share(const void *left, const void *right)
@@ -67,14 +70,14 @@ static int by_share(const void *left, const void *right)
     return strcmp(a->reason, b->reason);
 }
 
-/* Sums up all samples, then makes one entry for each reason: a file may name very many. */
+/* Sums up all samples, or estimated stalls, then makes one entry for each reason: a file may name very many. */
 static void sum_stalls(struct explanation *explanation)
 {
     const struct profile *profile = &explanation->result->profile;
     struct explained_stall *list = NULL;
     size_t count = 0, kept = 0;
     double all = 0;
-    for (size_t i = 0; i < profile->count && profile->period > 0; i++)
+    for (size_t i = 0; i < profile->count && profile_stall_unit(profile) > 0; i++)
         for (size_t k = 0; k < profile->list[i].stall_count; k++) {
             const struct stall *stall = &profile->list[i].stalls[k];
             *ARRAY_GROW(list, count) = (struct explained_stall){stall->reason, stall->samples};

@@ -58,7 +58,7 @@ struct explained_pattern {
     size_t hotspot_count;
 };
 
-/* A warp stall reason, over all lines; the most frequent first. */
+/* A warp stall reason, over all lines; the most frequent first. They are estimated if those of the profile are. */
 struct explained_stall {
     const char *reason;
     double share;

@@ -97,8 +97,12 @@ static const struct pattern patterns[] = {
      " time sm_cycles ",
      "warps spend their time here: the reason they wait for says what to change",
      {0}, EXPLAINED_TIME, NULL, {0}},
+    {"estimated_stalls", "estimated ns", "estimated ns",
+     " estimated_time ",
+     "warps are estimated to spend their time here, which was not measured: the reason they wait for says what to change",
+     {0}, EXPLAINED_ESTIMATED, NULL, {0}},
     {"instructions", "instructions", "instructions",
-     " instructions longest_warp busiest_block branch_targets time sm_cycles ",
+     " instructions longest_warp busiest_block branch_targets time sm_cycles estimated_time ",
      "more instructions: look for arithmetic that moved into the loop, a lost unrolling, a wider type",
      {1, {{LINE_INSTRUCTIONS, 1}}}, EXPLAINED_TIME, NULL, {0}},
 };
@@ -129,7 +133,9 @@ static bool is_counted(const struct pattern_sum *sum, const struct profile *prof
 
 bool pattern_is_known(const struct pattern *pattern, const struct profile *profile)
 {
-    return pattern->sum.count == 0 ? profile->period > 0 : is_counted(&pattern->sum, profile);
+    if (pattern->sum.count > 0)
+        return is_counted(&pattern->sum, profile);
+    return pattern->kind == EXPLAINED_ESTIMATED ? profile->estimated : profile->period > 0;
 }
 
 static double bounded(double amount)
@@ -149,7 +155,7 @@ double pattern_amount(const struct pattern *pattern, const struct profile *profi
 {
     if (pattern->sum.count > 0)
         return amount_of(&pattern->sum, line);
-    return profile->launches > 0 ? bounded(profile_line_samples(line) * profile->period / profile->launches) : 0;
+    return bounded(profile_line_samples(line) * profile_stall_unit(profile));
 }
 
 double pattern_total(const struct pattern *pattern, const struct profile *profile)

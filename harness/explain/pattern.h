@@ -10,9 +10,10 @@
 
 /* What a pattern is about, which decides how it is shown. */
 enum explained_kind {
-    EXPLAINED_TIME,  /* where time is spent: stalls, instructions */
-    EXPLAINED_FAULT, /* work that a better kernel would not do */
-    EXPLAINED_PLAIN  /* neither; faults are measured against it */
+    EXPLAINED_TIME,      /* where time is spent: stalls, instructions */
+    EXPLAINED_ESTIMATED, /* stalls of an estimated time; a profile has either these or sampled ones */
+    EXPLAINED_FAULT,     /* work that a better kernel would not do */
+    EXPLAINED_PLAIN      /* neither; faults are measured against it */
 };
 
 /* A linear combination of counters: the sum of counter x factor. */
@@ -42,11 +43,12 @@ const struct pattern *pattern_list(size_t *count);
 
 bool pattern_explains(const struct pattern *pattern, const char *metric);
 
-/* Whether the pattern's counters were read, or for stalls, samples were taken. */
+/* Whether the pattern's counters were read, or for stalls, samples were taken, or they were estimated. */
 bool pattern_is_known(const struct pattern *pattern, const struct profile *profile);
 
 /* Returns how much of the pattern a line has, as a count in one launch of the variant. For stalls it is cycles of SMs
- * in which the sampled warp stalled there. It is never negative, and bounded so that sums stay finite. */
+ * in which the sampled warp stalled there, or ns of the estimated time. It is never negative, and bounded so that sums
+ * stay finite. */
 double pattern_amount(const struct pattern *pattern, const struct profile *profile, const struct profile_line *line);
 double pattern_total(const struct pattern *pattern, const struct profile *profile);
 

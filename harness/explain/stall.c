@@ -67,10 +67,10 @@ const char *stall_grown(const struct profile *profile, const struct profile_line
     double growth = 0;
     for (size_t i = 0; i < line->stall_count; i++) {
         const struct stall *stall = &line->stalls[i];
-        double grown = stall->samples * profile->period / (profile->launches ? profile->launches : 1);
-        for (size_t k = 0; base && base_profile->launches && k < base->stall_count; k++)
+        double grown = stall->samples * profile_stall_unit(profile);
+        for (size_t k = 0; base && k < base->stall_count; k++)
             if (strcmp(base->stalls[k].reason, stall->reason) == 0)
-                grown -= base->stalls[k].samples * base_profile->period / base_profile->launches;
+                grown -= base->stalls[k].samples * profile_stall_unit(base_profile);
         if (grown > growth) {
             reason = stall->reason;
             growth = grown;

@@ -207,6 +207,13 @@ void profile_copy(struct profile *to, const struct profile *from)
     profile_merge(to, from);
 }
 
+double profile_stall_unit(const struct profile *profile)
+{
+    if (profile->estimated)
+        return 1;
+    return profile->launches > 0 ? (double)profile->period / profile->launches : 0;
+}
+
 double profile_total(const struct profile *profile, enum line_counter counter)
 {
     double total = 0;

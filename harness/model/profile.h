@@ -107,6 +107,9 @@ const struct profile_line **profile_match(const struct profile *profile, const s
 /* Removes lines without a file. If none is left, the profile becomes one that was neither counted nor sampled. */
 void profile_keep_files(struct profile *profile);
 
+/* What a sample of a stall is in one launch: cycles of SMs, or ns where they are estimated. 0: there are none. */
+double profile_stall_unit(const struct profile *profile);
+
 /* Returns the sum of a counter over all lines. */
 double profile_total(const struct profile *profile, enum line_counter counter);
 

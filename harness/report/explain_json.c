@@ -17,6 +17,9 @@
  *                   "instructions": ..., "issue": 0.4,         share of the issue slots
  *                   "roofs": { "dram": { "amount": ..., "rate": ..., "roof": ..., "share": 0.8 }, ... },
  *                   "bound": "dram", "nearest": "dram", "share": 0.8 },
+ *     "estimated": { "ns": ..., "low": ..., "high": ..., "bound_by": "DRAM",      a computed kernel's time, which was
+ *                    "busy": { "DRAM": 0.83, ... },                            not measured; else absent. busy: part
+ *                    "stalls": [ ... ] },                                      of the time. stalls: as below
  *     "stalls": [ { "reason": "barrier", "words": ..., "share": 0.4 } ],           null: not sampled
  *     "stories": [ { "name": "excess_wavefronts", "title": ..., "kind": "fault", "total": ..., "unknown": null,
  *                    "of": "shared wavefronts", "whole": ..., "part": 0.7, "advice": ...,
@@ -33,8 +36,10 @@
 
 #define EXPLAIN_SCHEMA 1
 
-static const char *const kind_names[] = {
-    [EXPLAINED_TIME] = "time", [EXPLAINED_FAULT] = "fault", [EXPLAINED_PLAIN] = "plain"};
+static const char *const kind_names[] = {[EXPLAINED_TIME] = "time",
+                                         [EXPLAINED_ESTIMATED] = "time",
+                                         [EXPLAINED_FAULT] = "fault",
+                                         [EXPLAINED_PLAIN] = "plain"};
 
 /* Writes whole numbers unchanged and others with 9 digits, as in run files. */
 static void put_number(struct json_writer *json, const char *key, double value)
@@ -189,9 +194,9 @@ static void put_roofline(struct json_writer *json, const struct roofline *roofli
     json_close(json);
 }
 
-static void put_stalls(struct json_writer *json, const struct explanation *explanation)
+static void put_stalls(struct json_writer *json, const struct explanation *explanation, bool known)
 {
-    if (explanation->result->profile.period == 0) {
+    if (!known) {
         json_put_null(json, "stalls");
         return;
     }
@@ -204,6 +209,24 @@ static void put_stalls(struct json_writer *json, const struct explanation *expla
         put_number(json, "share", stall->share);
         json_close(json);
     }
+    json_close(json);
+}
+
+static void put_estimated(struct json_writer *json, const struct explanation *explanation)
+{
+    const struct estimated_time *estimated = explanation->result->estimated;
+    if (!estimated || estimated->refused)
+        return;
+    json_open(json, "estimated", '{', JSON_LINES);
+    put_number(json, "ns", estimated->ns);
+    put_number(json, "low", estimated->low);
+    put_number(json, "high", estimated->high);
+    json_put_text(json, "bound_by", estimated->bound_by);
+    json_open(json, "busy", '{', JSON_LINES);
+    for (size_t i = 0; i < estimated->busy_count; i++)
+        put_number(json, estimated->busy[i].name, estimated->busy[i].part);
+    json_close(json);
+    put_stalls(json, explanation, explanation->result->profile.estimated);
     json_close(json);
 }
 
@@ -268,7 +291,8 @@ int explain_json(const struct explanation *explanation, const struct explain_sty
     put_launches(&json, explanation);
     put_occupancy(&json, explanation);
     put_roofline(&json, &explanation->roofline);
-    put_stalls(&json, explanation);
+    put_estimated(&json, explanation);
+    put_stalls(&json, explanation, explanation->result->profile.period > 0);
     put_patterns(&json, explanation);
     json_close(&json);
     fputc('\n', stream);

@@ -26,7 +26,7 @@ static bool is_shown(const struct explained_pattern *explained, bool verbose)
     const double min = strcmp(explained->pattern->name, "idle_threads") == 0 ? IDLE_PART : FAULT_PART;
     if (explained->kind == EXPLAINED_FAULT)
         return verbose || isnan(explained->part) || explained->part >= min;
-    return verbose || explained->kind == EXPLAINED_TIME;
+    return verbose || explained->kind == EXPLAINED_TIME || explained->kind == EXPLAINED_ESTIMATED;
 }
 
 static size_t hotspots_shown(const struct explained_pattern *explained, bool verbose)
@@ -44,7 +44,7 @@ static size_t hotspots_shown(const struct explained_pattern *explained, bool ver
 static void print_title(const struct text *text, const struct explained_pattern *explained)
 {
     const char *title = explained->pattern->title;
-    const bool stalls = strcmp(explained->pattern->name, "stalls") == 0;
+    const bool stalls = explained->pattern->sum.count == 0;
     char total[EXPLAIN_CELL], part[EXPLAIN_CELL], whole[EXPLAIN_CELL], words[4 * EXPLAIN_CELL];
     /* without counting the newline */
     int column = text_print(text, INK_BOLD, stalls ? "\nWhere the time goes: " : "\n") - 1;
@@ -64,9 +64,12 @@ static void print_stalls(const struct text *text, const struct explanation *expl
     const struct profile *profile = &explanation->result->profile;
     char period[EXPLAIN_CELL];
     const size_t count = explanation->stall_count < STALLS_SHOWN ? explanation->stall_count : STALLS_SHOWN;
-    text_print(text, INK_DIM, "  one warp of each SM every %s cycles, in %u launch%s\n",
-               explain_number(profile->period, "count", period), profile->launches,
-               plural_of(profile->launches, "", "es"));
+    if (profile->estimated)
+        text_print(text, INK_DIM, "  not measured: the warps of one SM are replayed\n");
+    else
+        text_print(text, INK_DIM, "  one warp of each SM every %s cycles, in %u launch%s\n",
+                   explain_number(profile->period, "count", period), profile->launches,
+                   plural_of(profile->launches, "", "es"));
     char words[STALLS_SHOWN * EXPLAIN_CELL] = "";
     for (size_t i = 0; i < count; i++)
         snprintf(words + strlen(words), sizeof words - strlen(words), "%s%.64s %.1f %%", i ? ", " : "",
@@ -128,7 +131,7 @@ static void print_hotspot(const struct text *text, const struct explained_patter
         free(source);
     }
     text_print(text, INK_PLAIN, "\n");
-    if (strcmp(explained->pattern->name, "stalls") == 0)
+    if (explained->pattern->sum.count == 0)
         print_reason(text, hotspot->line);
 }
 
@@ -138,7 +141,7 @@ static void print_pattern(const struct text *text, const struct explanation *exp
     const size_t shown = hotspots_shown(explained, style->verbose);
     const struct table_column places = fit_places(text, explained, shown);
     print_title(text, explained);
-    if (strcmp(explained->pattern->name, "stalls") == 0)
+    if (explained->pattern->sum.count == 0)
         print_stalls(text, explanation);
     if (shown > 0)
         text_print(text, INK_DIM, "     share  %-*s      amount  source\n", places.width, places.title);

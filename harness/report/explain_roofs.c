@@ -182,6 +182,17 @@ static void print_bound(const struct text *text, const struct roofline *roofline
     explain_part(text, "bound by", INK_BOLD, words);
 }
 
+/* Prints for which part of an estimated time each bound is busy. */
+static void print_busy(const struct text *text, const struct estimated_time *of)
+{
+    text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nRoofline by the model  ") - 1, 2,
+              "not measured: for which part of the estimated time each bound is busy");
+    for (size_t i = 0; i < of->busy_count; i++) {
+        text_print(text, INK_PLAIN, "  %-24s", of->busy[i].name);
+        print_share(text, of->busy[i].part, "");
+    }
+}
+
 void explain_text_roofs(const struct text *text, const struct explanation *explanation,
                         const struct explain_style *style)
 {
@@ -193,4 +204,6 @@ void explain_text_roofs(const struct text *text, const struct explanation *expla
         print_stated(text, &explanation->roofline);
     }
     print_bound(text, &explanation->roofline);
+    if (explanation->result->estimated && explanation->result->estimated->busy_count > 0)
+        print_busy(text, explanation->result->estimated);
 }

@@ -87,7 +87,7 @@ const char *explain_advice(const struct explanation *explanation, const struct e
         return explanation->roofline.issue >= ROOFLINE_NEAR
                    ? "fewer of them help: take out of the loop what does not change, unroll, use wider types"
                    : "";
-    if (strcmp(explained->pattern->name, "stalls") == 0 && explanation->stall_count > 0)
+    if (explained->pattern->sum.count == 0 && explanation->stall_count > 0)
         return stall_advice(explanation->stalls[0].reason, &explanation->result->profile);
     return explained->pattern->advice;
 }

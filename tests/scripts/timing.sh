@@ -46,6 +46,23 @@ holds "what bounds them differs" 'if [.[].bound_by] | unique | length >= 5 then 
 holds "no estimate is a measured time" \
     '[.kernels[].metrics | keys[] | select(test("^(gpu_)?time$"))] | if . == [] then empty else tojson end' "$work/run.json"
 
+# Where it goes: the parts add up to the time without the launch (2.4 us), and are shown as estimated.
+holds "stalls of all lines are the time" '[.kernels | to_entries[] | .value.estimated_time.ns as $ns | (.value.launches | map(.times) | add) as $n
+    | ([.value.lines.list[].stalls[]] | add) as $all | select(.value.lines.estimated != true or .value.lines.period != 0
+        or ($all + 2400 * $n) / $ns - 1 > 1e-6 or ($all + 2400 * $n) / $ns - 1 < -1e-6) | .key] | if . == [] then empty else tojson end' "$work/run.json"
+ask "$cugate" explain --replay "$work/run.json" shared_bank/stride32
+expect "explained with estimated stalls" 0 "Roofline by the model  not measured" "the L1 and shared memory" "Where the time goes: estimated ns" \
+    "not measured: the warps of one SM are replayed" "mio_throttle" "!one warp of each SM"
+"$cugate" explain --replay "$work/run.json" shared_bank/stride32 --format json >"$work/explained.json"
+# shellcheck disable=SC2016
+holds "explained as JSON" 'if .stalls == null and .estimated.stalls[0].reason == "mio_throttle" and .estimated.busy["the L1 and shared memory"] > 0.6
+    and ([.estimated.stalls[].share] | add | . > 0.999 and . < 1.001) then empty else tojson end' "$work/explained.json"
+for kernel in padded tiled; do
+    jq "{\"transpose/x\": .kernels[\"transpose/$kernel\"]} as \$kernels | .kernels = \$kernels" "$work/run.json" >"$work/$kernel.json"
+done
+ask "$cugate" compare "$work/padded.json" "$work/tiled.json" --format github
+expect "a red estimated time names its lines" 1 "estimated_time regressed" "transpose.cu:51: estimated ns" "grown by"
+
 for threads in 1 4; do
     compute "by_$threads.json" "$threads" -kelementwise/vector2 -kelementwise/lookup_table
 done

@@ -1,4 +1,5 @@
 #include "explain/pattern.h"
+#include "explain/stall.h"
 #include "test.h"
 
 #include "line_support.h"
@@ -57,8 +58,9 @@ Test(pattern, every_metric_of_a_pattern_exists)
         OWNED_TEXT words = x_strdup(text);
         char *rest = words;
         for (char *word = strtok_r(rest, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-            cr_expect(metrics_find(&metrics, word) || strcmp(word, "excess_wavefronts") == 0, "%s of %s", word,
-                      list[i].name);
+            cr_expect(metrics_find(&metrics, word) || strcmp(word, "excess_wavefronts") == 0 ||
+                          strcmp(word, "estimated_time") == 0,
+                      "%s of %s", word, list[i].name);
             cr_expect(pattern_explains(&list[i], word), "%s of %s", word, list[i].name);
         }
     }
@@ -146,6 +148,28 @@ Test(pattern, stalls_count_cycles_of_one_launch)
     cr_expect_eq(pattern_amount(pattern, &profile, line), 0);
     profile.launches = 3;
     cr_expect_eq(pattern_amount(pattern, &profile, line), 4096);
+}
+
+Test(pattern, estimated_stalls_are_ns_and_never_sampled)
+{
+    const struct pattern *sampled = pattern_named("stalls"), *estimated = pattern_named("estimated_stalls");
+    OWNED(profile) profile = {.counted = 1u << LINE_INSTRUCTIONS, .estimated = true}, base, measured;
+    struct profile_line *line = profile_add(&profile, "f", "f.cu", 1, 0);
+    line->counts[LINE_INSTRUCTIONS] = 2;
+    profile_line_add_stall(line, "barrier", 700.5);
+    cr_expect(pattern_is_known(estimated, &profile) && !pattern_is_known(sampled, &profile));
+    cr_expect_eq(pattern_total(estimated, &profile), 700.5);
+    cr_expect_eq(pattern_of_metric("estimated_time", &profile, NULL), estimated);
+    cr_expect_str_eq(pattern_of_metric("time", &profile, NULL)->name, "instructions");
+    profile_copy(&base, &profile);
+    base.list[0].stalls[0].samples = 500;
+    cr_expect_eq(pattern_of_metric("estimated_time", &profile, &base), estimated);
+    cr_expect_str_eq(stall_grown(&profile, line, &base, &base.list[0]), "barrier");
+    profile_copy(&measured, &base);
+    measured.estimated = false;
+    measured.period = measured.launches = 1;
+    cr_expect_null(pattern_of_metric("estimated_time", &profile, &measured));
+    cr_expect_null(pattern_of_metric("time", &profile, &measured));
 }
 
 Test(pattern, no_number_of_a_file_makes_a_nonsense)
