@@ -52,7 +52,7 @@ struct replayed_warp {
     double product; /* when its last product of a warpgroup is done; of each group of them the same */
     double products[COPY_GROUPS];
     unsigned product_count;
-    bool at_phase; /* that is what it waits for */
+    bool at_phase;        /* that is what it waits for */
     double issued, stall; /* when its last instruction was, and the stall of that */
     struct holder {       /* what each scoreboard counts */
         enum stalled by;  /* what who waits for it waits for */
@@ -239,7 +239,7 @@ static double copy_bulk(struct sm *sm, const uint32_t *words, unsigned count, bo
                 take(&sm->dram_free, &sm->busy[BOUND_BY_DRAM], done, sm->written / sm->dram_rate);
         }
     }
-    return done + timing->bulk_latency;
+    return done;
 }
 
 static double change(struct sm *sm, struct replayed_warp *warp, const uint32_t *words, unsigned count, double *read)

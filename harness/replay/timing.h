@@ -8,44 +8,44 @@
 #include <stddef.h>
 
 /* Name, value on an H200, the factor by which it may be wrong, and what it is. All factors make a launch longer. Cycles
- * are of the SM's clock. Rates are of one SM. Most were fitted to times of 108 kernels on H100s and H200s (driver
- * 580.159.04, CUDA 13.0, 2026-11), from latencies that were published for Hopper; those of DRAM, of stores, and of how
- * blocks begin were set by the catalogue's times on an H200; of tensor cores they are documented rates. */
+ * are of the SM's clock. Rates are of one SM. Those of barriers, fences, atomics, tensor cores, copies of the hardware,
+ * of how blocks begin, and the latencies of the L2, DRAM, ATOMS and MUFU are near what tests/gpu/calibrate.sh measured
+ * on an H200 (GPU-5fafa3c2, driver 580.159.04, CUDA 13.0, 2026-11-29); the others were fitted to times of 108 kernels
+ * on H100s and H200s (2026-11), from latencies that were published for Hopper. */
 /* clang-format off */
 #define TIMINGS(T) \
-    T(launch_ns,         2400,  1.1,  "ns from the start of an empty launch to its end") \
+    T(launch_ns,         2000,  1.1,  "ns from the start of an empty launch to its end") \
     T(first,             700,   1.2,  "cycles until the first instruction of a launch") \
-    T(block,             60,    1.3,  "cycles between two blocks that begin on an SM, ") \
-    T(warp,              14,    1.3,  "and for each warp of the first") \
+    T(block,             150,    1.3,  "cycles between two blocks that begin on an SM, ") \
+    T(warp,              1.6,    1.3,  "and for each warp of the first") \
     T(branch,            6.5,   1.5,  "cycles of a jump, beside its own") \
     T(fetch,             40,    1.5,  "cycles until code that no warp of the SM has had yet is there") \
     T(single,            1,     1.1,  "cycles for which FFMA and like hold their unit, ") \
     T(double_precision,  2,     1.1,  "DFMA and like, ") \
     T(xu,                8,     1.1,  "and MUFU and like") \
-    T(xu_latency,        24,    1.2,  "cycles until their answer is there; likewise below") \
+    T(xu_latency,        16,    1.2,  "cycles until their answer is there; likewise below") \
     T(double_latency,    18,    1.2,  "of double precision on chips that count it by a scoreboard") \
-    T(tensor,            8,     1.5,  "cycles for which a product of 16 x 8 x 16 halves holds the tensor cores") \
+    T(tensor,            7,     1.2,  "cycles for which a product of 16 x 8 x 16 halves holds the tensor cores") \
     T(tensor_latency,    33,    1.2,  "of tensor cores") \
     T(group_product,     0.57,  1.2,  "cycles for each column of a warpgroup's product of 64 rows and 32 bytes of depth") \
-    T(group_latency,     70,    1.2,  "cycles until its sums are there behind it") \
-    T(bulk,              60,    1.3,  "cycles that a copy of the hardware takes to begin, ") \
-    T(bulk_latency,      90,    1.3,  "and behind the last of its sectors") \
-    T(phase,             30,    1.3,  "cycles from the end of a phase until who waits for it goes on") \
+    T(group_latency,     47,    1.2,  "cycles until its sums are there behind it") \
+    T(bulk,              50,    1.3,  "cycles that a copy of the hardware takes to begin") \
+    T(phase,             46,    1.3,  "cycles from the end of a phase until who waits for it goes on") \
     T(special_latency,   30,    1.2,  "of S2R") \
     T(shuffle_latency,   25,    1.2,  "of SHFL") \
     T(shared_latency,    25.5,  1.2,  "of LDS") \
-    T(shared_atomic,     60,    1.5,  "of ATOMS") \
+    T(shared_atomic,     33,    1.2,  "of ATOMS") \
     T(constant_latency,  40,    1.2,  "of LDC") \
     T(constant_turn,     2,     1.2,  "cycles of the SM for each address of an LDC behind its first, ") \
     T(constant_wait,     11,    1.3,  "and of its warp") \
     T(barrier,           13,    1.3,  "cycles from the last warp at a barrier until all go on, ") \
     T(barrier_warp,      2,     1.2,  "and that each warp takes to arrive, one after the other") \
-    T(fence,             900,   1.5,  "cycles of a MEMBAR.GPU") \
+    T(fence,             540,   1.2,  "cycles of a MEMBAR.GPU") \
     T(issue_memory,      2,     1.2,  "cycles for which an access to memory holds its scheduler's unit") \
     T(tags,              3.4,   0.77,  "lines that the L1 finds in a cycle") \
     T(l1_latency,        32,    1.2,  "of a load that the L1 has") \
     T(l1_fill,           1,     1.3,  "cycles of the L1 for a line that comes") \
-    T(l2_latency,        216,   1.2,  "of a load that the L2 has") \
+    T(l2_latency,        260,   1.2,  "of a load that the L2 has") \
     T(l2_line,           1.59,  1.2,  "cycles of an SM's way to the L2 for a line, ") \
     T(l2_sector,         0.318, 1.2,  "and for each of its sectors") \
     T(l2_strong,         1.8,   1.2,  "factor of both for loads that pass by the L1") \
@@ -53,7 +53,7 @@
     T(store_sector,      1.68,  1.2,  "and for each of its sectors, ") \
     T(store_scattered,   3.8,  1.3,  "and for each of a store that scatters more than 16") \
     T(l2_mib,            30,    0.77,  "MiB of loads behind which the L2 does not have them any more") \
-    T(dram_latency,      800,   1.2,  "of a load that comes from DRAM") \
+    T(dram_latency,      740,   1.2,  "of a load that comes from DRAM") \
     T(dram_share,        0.93,  0.91,  "of what the pins of DRAM can move in theory") \
     T(dram_stored,       0.3,   1.5,  "of a sector that is stored, against one that is loaded, while the L2 has room, ") \
     T(dram_written,      1.15,  1.15, "and when it has none, ") \
