@@ -12,7 +12,9 @@ from transformers import LlamaConfig, LlamaForCausalLM
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--tokens", type=int, default=48)
-    tokens = options.parse_args().tokens
+    options.add_argument("--no-cache", action="store_true", help="each token computes the keys of all anew")
+    given = options.parse_args()
+    tokens = given.tokens
     torch.manual_seed(1)
     config = LlamaConfig(
         vocab_size=8192,
@@ -25,7 +27,14 @@ def main() -> None:
     network = LlamaForCausalLM(config).eval().to("cuda", torch.bfloat16)
     prompt = torch.randint(0, config.vocab_size, (4, 256), device="cuda")
     with torch.no_grad():
-        words = network.generate(prompt, max_new_tokens=tokens, min_new_tokens=tokens, do_sample=False, pad_token_id=0)
+        words = network.generate(
+            prompt,
+            max_new_tokens=tokens,
+            min_new_tokens=tokens,
+            do_sample=False,
+            pad_token_id=0,
+            use_cache=not given.no_cache,
+        )
     print(f"{tokens} tokens, sum {int(words.sum())}")
 
 
