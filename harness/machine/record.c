@@ -232,61 +232,6 @@ static const struct operand *address_operand(const struct instruction *code)
     return found;
 }
 
-static void make_room(struct recorded_warp *to, size_t words)
-{
-    if (to->count + words > to->capacity) {
-        to->capacity = 2 * to->capacity + words + PAYLOAD_MOST;
-        to->words = x_realloc(to->words, to->capacity, sizeof *to->words);
-    }
-}
-
-/* Adds words to the last instruction of a warp, as many as an instruction may have. */
-static void record_more(struct recorded_warp *to, enum recorded_kind kind, const uint32_t *words, unsigned count)
-{
-    const uint32_t head = to->words[to->last];
-    if (recorded_words(head) + count > RECORDED_WORDS_MOST)
-        return;
-    make_room(to, count);
-    to->words[to->last] = recorded_index(head) | (uint32_t)kind << 16 | (uint32_t)recorded_works(head) << 20 |
-                          (recorded_words(head) + count) << 21;
-    memcpy(to->words + to->count, words, count * sizeof *words);
-    to->count += count;
-}
-
-/* Returns where a warp's last instruction is recorded; NULL: it is not. */
-static struct recorded_warp *recorded_of(const struct warp *warp)
-{
-    struct recorded_warp *to = warp->block->recorded ? &warp->block->recorded->warps[warp->number] : NULL;
-    return to && !to->done && to->count ? to : NULL;
-}
-
-void record_bulk(struct warp *warp, bool stores, uint32_t barrier, uint64_t bytes)
-{
-    struct recorded_warp *to = recorded_of(warp);
-    if (to && recorded_words(to->words[to->last]) == 0)
-        record_more(to, stores ? RECORDED_BULK_STORE : RECORDED_BULK_LOAD, (uint32_t[]){barrier, (uint32_t)bytes}, 2);
-}
-
-void record_bulk_bytes(struct warp *warp, uint64_t address, uint64_t bytes)
-{
-    struct recorded_warp *to = recorded_of(warp);
-    if (!to || bytes == 0)
-        return;
-    const uint32_t first = (uint32_t)(address >> 5), end = (uint32_t)((address + bytes + 31) >> 5);
-    uint32_t *pair = to->words + to->count - 2;
-    if (recorded_words(to->words[to->last]) > 2 && pair[0] <= first && pair[0] + pair[1] >= first)
-        pair[1] = end > pair[0] + pair[1] ? end - pair[0] : pair[1];
-    else if (recorded_words(to->words[to->last]) >= 2)
-        record_more(to, recorded_kind(to->words[to->last]), (uint32_t[]){first, end - first}, 2);
-}
-
-void record_phase(struct warp *warp, uint32_t barrier, enum phase_part part, uint64_t number)
-{
-    struct recorded_warp *to = recorded_of(warp);
-    if (to)
-        record_more(to, RECORDED_PHASE, (uint32_t[]){barrier, part, (uint32_t)number}, 3);
-}
-
 void record_step(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct recorded_block *recorded = warp->block->recorded;
@@ -308,12 +253,8 @@ void record_step(struct warp *warp, const struct instruction *code, uint32_t lan
         note_local(warp, code, lanes, address, &payload);
     else if (lanes && !code->uniform && (constant = operand_of(code, OPERAND_CONSTANT)))
         note_constant(warp, lanes, constant, &payload);
-    make_room(to, 1 + payload.count);
-    to->last = to->count;
-    to->words[to->count++] =
-        code->index | (uint32_t)payload.kind << 16 | (uint32_t)(lanes != 0) << 20 | payload.count << 21;
-    memcpy(to->words + to->count, payload.words, payload.count * sizeof *to->words);
-    to->count += payload.count;
+    record_new(to, code->index | (uint32_t)payload.kind << 16 | (uint32_t)(lanes != 0) << 20 | payload.count << 21,
+               payload.words);
     to->instructions++;
 }
 

@@ -125,5 +125,7 @@ void record_end(struct block *block, uint64_t steps);
 void record_bulk(struct warp *warp, bool stores, uint32_t barrier, uint64_t bytes);
 void record_bulk_bytes(struct warp *warp, uint64_t address, uint64_t bytes);
 void record_phase(struct warp *warp, uint32_t barrier, enum phase_part part, uint64_t number);
+/* Appends an instruction: its first word, and those behind it. The functions of these four are in record_words.c. */
+void record_new(struct recorded_warp *to, uint32_t head, const uint32_t *words);
 
 #endif
