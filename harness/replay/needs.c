@@ -181,6 +181,8 @@ struct needs *needs_of(const struct function *function, const struct timing *tim
             needs->cycles = 0;
         if (has_modifier(one, "CTA") && needs->what & NEEDS_FENCE)
             needs->what = NEEDS_BLOCK_FENCE;
+        if (needs->what & NEEDS_FENCE)
+            needs->latency = has_modifier(one, "SYS") ? timing->fence_system : timing->fence;
         needs->what |=
             has_modifier(one, "STRONG") && (has_modifier(one, "GPU") || has_modifier(one, "SYS")) ? NEEDS_STRONG : 0;
         needs->what |= has_modifier(one, "BYPASS") ? NEEDS_STRONG : 0;
@@ -214,7 +216,8 @@ static const char *why_refused(const struct instruction *code, const struct tall
         return "what an atomic answers may decide its ways";
     if (code->apart && has_modifier(code, "SP"))
         return "products of sparse matrices are not calibrated";
-    if (code->traits & TRAIT_LOOKS || has_modifier(code, "OPTOUT"))
+    const bool looks = strncmp(code->opcode, "SYNCS.PHASECHK", 14) == 0 && code->control != CONTROL_WAIT_PHASE;
+    if (looks || has_modifier(code, "OPTOUT"))
         return "its warps may do something else while they wait";
     if (code->control == CONTROL_WAIT_CLUSTER)
         return "clusters are not calibrated";

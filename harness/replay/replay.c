@@ -537,7 +537,7 @@ static double after(struct sm *sm, const struct replayed_warp *warp, const struc
     if (needs->what & NEEDS_PRODUCTS && warp->product_count > needs->groups)
         return later(next, warp->products[(warp->product_count - 1 - needs->groups) % COPY_GROUPS]);
     if (needs->what & NEEDS_FENCE)
-        return later(sm->now + timing->fence, warp->stored + 100);
+        return later(sm->now + needs->latency, warp->stored + 100);
     if (needs->what & NEEDS_BLOCK_FENCE)
         return sm->now + timing->barrier;
     if (needs->what & NEEDS_EMPTY_L1 && recorded_kind(word) == RECORDED_PLAIN) {

@@ -40,7 +40,8 @@
     T(constant_wait,     11,    1.3,  "and of its warp") \
     T(barrier,           13,    1.3,  "cycles from the last warp at a barrier until all go on, ") \
     T(barrier_warp,      2,     1.2,  "and that each warp takes to arrive, one after the other") \
-    T(fence,             540,   1.2,  "cycles of a MEMBAR.GPU") \
+    T(fence,             540,   1.5,  "cycles of a MEMBAR.GPU, ") \
+    T(fence_system,      1550,  1.5,  "and of a MEMBAR.SYS") \
     T(issue_memory,      2,     1.2,  "cycles for which an access to memory holds its scheduler's unit") \
     T(tags,              3.4,   0.77,  "lines that the L1 finds in a cycle") \
     T(l1_latency,        32,    1.2,  "of a load that the L1 has") \

@@ -41,7 +41,8 @@ red() {
 }
 red grid/filled grid_balance
 red grid/whole_rounds grid_balance
-red grid/this_gpu grid_balance
+judge planted -k grid/this_gpu "${against[@]}" # 3.9 and 4.3 us on an H200
+expect "planted: grid/this_gpu" 3 "unsure     grid/this_gpu" "grid_balance" "about 9 % slower by its estimated time"
 red histogram/shared global_atomics 'hottest_address' '// every sample'
 red total/shuffled atomic_meetings 'hottest_address' '// every thread'
 red largest/reduced atomic_meetings 'hottest_address' '// every lane'
@@ -52,13 +53,10 @@ red decode/table constant_replays 'out[i] = table[v & 255]' 'keep a table that l
 
 # Less work, and more of what sums hide: the estimated time tells, or says why it does not.
 judge planted -k 'work/*' "${against[@]}"
-for hidden in one_warp one_block; do
+for hidden in one_warp one_block sleeps bulk_copies; do
     expect "planted: work/$hidden" 1 "regressed  work/$hidden" '% slower by its estimated time ('
 done
-for hidden in sleeps fences bulk_copies; do
-    expect "planted: work/$hidden" 1 "unsure     work/$hidden"
-done
-expect 'what is not calibrated has no time' 1 'its time is not estimated: copies of the hardware, and barriers in memory, are not calibrated: UBLKCP'
+expect "planted: work/fences" 1 "unsure     work/fences" # how long a fence takes is not known well
 for hidden in barriers past_l1 logarithms; do # eight of them take less than 90 additions one after the other
     expect "planted: work/$hidden" 1 "trade-off  work/$hidden"
 done
@@ -78,7 +76,8 @@ expect "and a table that comes back to shared memory pays" 0 'trade-off  decode/
 judge right "${against[@]}" --all
 expect "the right ones are not" 0 'nothing is worse' '!unsure' '!missing'
 judge harmless "${against[@]}"
-expect "nor is an edit that does no harm" 0 'nothing is worse' '!unsure' '!missing'
+# Twice as many blocks of half the size: an H200 takes 2.8 and 3.4 us for list/indexed, and as long as before for the others.
+expect "nor is an edit that does no harm" 1 'regressed: 1 of' 'regressed  list/indexed' '% slower by its estimated time (' '!unsure' '!missing'
 
 # A baseline that was computed has these counts.
 judge right --save "$work/run.json"

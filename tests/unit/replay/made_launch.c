@@ -93,7 +93,7 @@ struct replay_time made_replay(const struct made_launch *launch)
     struct function function = made_function(launch->steps);
     timing_default(&chip.timing);
     chip.timing.launch_ns = chip.timing.branch = chip.timing.fetch = 0;
-    chip.timing.warp = 1;
+    chip.timing.block = chip.timing.warp = 1;
     chip.timing.dram_share = 1;
     if (launch->constant)
         *place_of(&chip.timing, launch->constant) = launch->value;

@@ -116,6 +116,9 @@ Test(replay_replay, what_makes_a_launch_longer, .timeout = 60)
         {C("branch", 0, 1, ADD, ADD), C("branch", 10, 1, ADD, ADD), 0, 0},
         {C("branch", 0, 1, OFTEN("FADD", 4)), C("branch", 10, 1, OFTEN("FADD", 4)), 10000, 0},
         {C("fetch", 0, 1, ADD, ADD, ADD), C("fetch", 10, 1, ADD, ADD, ADD), 10, 0},
+        /* A fence of the system takes longer. */
+        {L(1, {.opcode = "MEMBAR.SC.GPU", .stall = 1}, ADD), L(1, {.opcode = "MEMBAR.SC.SYS", .stall = 1}, ADD),
+         made_constant("fence_system") - made_constant("fence"), 0},
         /* One warp works before a barrier, the other one behind it; who only arrives does not wait. */
         {L(2, ADD), L(2, WORK(1), WORK(2), ADD), 10000, 60},
         {L(2, ADD), L(2, WORK(1), ALL, WORK(2), ADD), 20000, 60},
@@ -153,7 +156,7 @@ Test(replay_replay, what_makes_a_launch_longer, .timeout = 60)
         /* A carve-out that leaves a smaller L1 is slower. */
         {{.steps = STEPS(LOADS(64), {LOAD, .sectors = 4, .times = 64, .moves = 4, .waits = 1}), .l1_bytes = 1 << 16},
          {.steps = STEPS(LOADS(64), {LOAD, .sectors = 4, .times = 64, .moves = 4, .waits = 1}), .l1_bytes = 1 << 11},
-         11000,
+         14000,
          2000},
         /* Blocks wait for room. What is cut off is not replayed. */
         {{.steps = STEPS(WORK(0)), .blocks = 4, .resident = 4},
@@ -313,6 +316,7 @@ Test(replay_replay, what_is_not_modelled_is_refused_by_name)
         {"RED.E.ADD.STRONG.GPU", "[R2.64],R6", "", {.executed = 1000}},
         {"UTMALDG.1D", "[UR8],[UR18]", "", {.executed = 1}},
         {"SYNCS.PHASECHK.TRANS64.TRYWAIT", "P0,[R2],R4", "", {.executed = 1}},
+        {"NANOSLEEP", "0x64", "", {.executed = 20}},
         {"SYNCS.PHASECHK.TRANS64", "P0,[R2],R4", "something else while they wait", {.executed = 1}},
         {"SYNCS.ARRIVE.TRANS64.OPTOUT.A1T0", "RZ,[R2],RZ", "something else while they wait", {.executed = 1}},
         {"UCGABAR_WAIT", "", "clusters", {.executed = 1}},
