@@ -4,6 +4,7 @@
 #include "cudart/cudart.h"
 #include "machine/elf/elf.h"
 #include "machine/machine.h"
+#include "names/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -246,12 +247,15 @@ static void note_proof(struct launches *log, const struct grid *grid, const stru
     char *place = proved->where == SIZE_MAX ? NULL : code_place(grid->function, proved->where), *was = proofs->missing;
     char *name = x_strdup(grid->function->text.name);
     demangle((char **[]){&name}, 1);
-    char *one = x_sprintf("%s: %s%s%s", name, proved->why, place ? " at " : "", place ? place : "");
+    const size_t length = place && strncmp(place, name, strlen(name)) == 0 ? strlen(name) : 0; /* it has no lines */
+    char *shorter = kernel_short_name(name);
+    char *one = x_sprintf("%s: %s%s%s", shorter, proved->why, place ? " at " : "", place ? place + length : "");
     if (!was || !strstr(was, one))
         proofs->missing = x_sprintf("%s%s%s", was ? was : "", was ? "; " : "", one);
     if (proofs->missing != was)
         free(was);
     free(one);
+    free(shorter);
     free(name);
     free(place);
 }
