@@ -63,6 +63,8 @@ for kernel in padded tiled; do
 done
 ask "$cugate" compare "$work/padded.json" "$work/tiled.json" --format github
 expect "a red estimated time names its lines" 1 "estimated_time regressed" "transpose.cu:51: estimated ns" "grown by"
+ask "$cugate" compare "$work/tiled.json" "$work/padded.json"
+expect "to follow its advice pays" 0 "nothing is worse" "3 improved" "!trade-off"
 
 for threads in 1 4; do
     compute "by_$threads.json" "$threads" -kelementwise/vector2 -kelementwise/lookup_table

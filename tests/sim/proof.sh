@@ -34,7 +34,7 @@ simulate() {
     local file=$1
     shift
     "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" --lines --save "$file.json" "$@" >"$file.log" 2>&1
-    jq -S '.kernels | map_values(del(.seconds, .blocks, .blocks_executed, .not_proved, .estimated_time))' "$file.json" >"$file.txt"
+    jq -S '.kernels | map_values(del(.seconds, .blocks, .blocks_executed, .not_proved, .estimated_time, .lines.estimated, .lines.list[]?.stalls))' "$file.json" >"$file.txt"
 }
 # left_out FILE: the kernels of which blocks were left out
 left_out() { jq -r '.kernels | to_entries[] | select(.value.blocks_executed) | .key' "$1.json" | sort | tr '\n' ' '; }
