@@ -49,8 +49,7 @@ struct replayed_warp {
     double copied;            /* and its last copy; of each group of copies the same */
     double groups[COPY_GROUPS];
     unsigned group_count;
-    double product; /* when its last product of a warpgroup is done; of each group of them the same */
-    double products[COPY_GROUPS];
+    double products[COPY_GROUPS]; /* when the last product of each group is done, of its warpgroup */
     unsigned product_count;
     bool at_phase;        /* that is what it waits for */
     double issued, stall; /* when its last instruction was, and the stall of that */
@@ -507,11 +506,11 @@ static double access_memory(struct sm *sm, struct replayed_warp *warp, const str
     }
     if (needs->what & NEEDS_PRODUCT && recorded_works(word)) {
         struct scheduler *scheduler = &sm->schedulers[warp->scheduler];
-        warp->product = take(&scheduler->unit[UNIT_TENSOR], &scheduler->used[UNIT_TENSOR], sm->now, needs->cycles) +
-                        needs->cycles + needs->latency;
+        const double done = take(&scheduler->unit[UNIT_TENSOR], &scheduler->used[UNIT_TENSOR], sm->now, needs->cycles) +
+                            needs->cycles + needs->latency;
         if (needs->what & NEEDS_PRODUCTS_END)
-            warp->products[warp->product_count++ % COPY_GROUPS] = warp->product;
-        return warp->product;
+            warp->products[warp->product_count++ % COPY_GROUPS] = done;
+        return done;
     }
     if (needs->what & NEEDS_COMMIT) {
         warp->groups[warp->group_count++ % COPY_GROUPS] = warp->copied;
