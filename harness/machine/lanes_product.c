@@ -5,19 +5,30 @@
  * its factors' exponents, whatever their significands are, and zeros have none. Then every number is cut off, towards
  * zero, so many bits behind the place of that exponent: 25, or 13 where elements have 8 bits. What is left is added
  * exactly. The sum is rounded towards zero to a float, of which 8-bit elements give 13 bits of fraction; or to the
- * nearest half. A sum of 0 is +0. */
+ * nearest half. A sum of 0 is +0.
+ *
+ * A column of D is computed at once, by floats: they hold a product of two elements exactly, and a conversion to whole
+ * numbers cuts off what is behind their point. Where the largest exponent is beyond what floats can do, as that of an
+ * infinity is, each sum of the column is computed by itself.
+ *
+ * In registers elements are as the PTX manual says in "Matrix Fragments for mma.m16n8k...": lane 4 g + t has elements
+ * of A that are neighbours in row g, or in row g + 8 in every second register. They begin at column t times their
+ * number. Elements of B are at the same places of column g. Of C and D it has columns 2 t and 2 t + 1 of row g, then of
+ * row g + 8, then those of the next 8 columns. */
 #include "lanes.h"
 #include "product.h"
 #include "small_float.h"
+#include "warpgroup.h"
 
 #include <math.h>
 
 enum {
-    WIDE = 16,        /* columns that are computed at once, which product_read() fills up */
-    STEP = 8,         /* products whose sum fits into 32 bits */
-    NOTHING = -30000, /* exponent of 0 */
+    ROWS_16 = PRODUCT_ROWS,
+    NOTHING = -15000, /* exponent of 0 */
     INFINITE = 20000, /* of an infinity */
     NOT_A_NUMBER = 20001,
+    HIGHEST = 125, /* exponents of a sum that floats compute: below it no product is infinite, */
+    LOWEST = -60,  /* and above it all that floats lose is cut off */
     FRACTION = 25,
     FRACTION_OF_BYTES = 13
 };
@@ -30,75 +41,146 @@ static const struct format_bits formats[] = {
     [ELEMENT_E4M3] = {4, 3, 0}, [ELEMENT_E5M2] = {5, 2, 0}, [ELEMENT_F32] = {8, 23, 0},
 };
 
-/* Numbers as significand * 2^(exponent - fraction), the sign in the significand. Returns whether there is an infinity
- * or a NaN. */
-static bool take_apart(int32_t *restrict significands, int32_t *restrict exponents, const uint32_t *restrict words,
-                       unsigned count, enum element_kind kind)
+/* ---- Registers ---- */
+
+/* Of a register of all lanes, what lanes 4 g + t have: quads[t][g]. */
+static inline void quads_read(uint32_t quads[4][LANES / 4], const uint32_t *row)
 {
-    const struct format_bits *format = &formats[kind];
-    const unsigned fraction = format->fraction, dropped = format->dropped, sign = format->exponent + fraction;
-    const int32_t most = (1 << format->exponent) - 1, bias = most >> 1, hidden = 1 << fraction;
-    const bool no_infinity = kind == ELEMENT_E4M3;
-    int32_t special = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const int32_t bits = (int32_t)(words[i] >> dropped);
-        const int32_t field = bits >> fraction & most, part = bits & (hidden - 1);
-        const int32_t magnitude = field ? part | hidden : part;
-        const int32_t exponent = (field ? field : 1) - bias;
-        const bool is_nan = field == most && (no_infinity ? part == hidden - 1 : part != 0);
-        const bool is_infinity = field == most && !no_infinity && part == 0;
-        exponents[i] = is_nan ? NOT_A_NUMBER : is_infinity ? INFINITE : magnitude ? exponent : NOTHING;
-        significands[i] = bits >> sign & 1 ? -magnitude : magnitude;
-        special |= is_nan || is_infinity;
-    }
-    return special;
+    for (int g = 0; g < LANES / 4; g++)
+        for (int t = 0; t < 4; t++)
+            quads[t][g] = row[4 * g + t];
 }
 
-/* The elements of a row of A that are there, and the row of B that each is multiplied with. */
-struct factors {
-    unsigned count;
-    unsigned up;  /* bits by which a product is shifted up to where it is added */
-    bool special; /* there is an infinity or a NaN */
-    int32_t a[PRODUCT_DEPTH_MOST], a_exponents[PRODUCT_DEPTH_MOST];
-    unsigned places[PRODUCT_DEPTH_MOST];
-};
-
-struct right {
-    bool special;
-    int32_t b[PRODUCT_DEPTH_MOST][PRODUCT_COLUMNS_MOST], exponents[PRODUCT_DEPTH_MOST][PRODUCT_COLUMNS_MOST];
-};
-
-static void largest_exponents(int32_t *restrict most, const struct factors *f, const struct right *r, unsigned first)
+static inline uint32_t element_of(uint32_t word, unsigned i, unsigned bytes)
 {
-    for (unsigned i = 0; i < f->count; i++) {
-        const int32_t *const b = &r->exponents[f->places[i]][first], a = f->a_exponents[i];
-        for (unsigned c = 0; c < WIDE; c++)
-            most[c] = a + b[c] > most[c] ? a + b[c] : most[c];
-    }
+    return bytes == 4 ? word : word >> (8 * bytes * i) & ((1u << 8 * bytes) - 1);
 }
 
-static void sums(int64_t *restrict total, const int32_t *restrict most, const struct factors *f, const struct right *r,
-                 unsigned first)
+/* Reads A; `depth` is how many elements of a row are in registers. */
+static void left_from_registers(struct product *p, unsigned depth, const struct warp *warp,
+                                const struct instruction *code, unsigned n)
 {
-    for (unsigned step = 0; step < f->count; step += STEP) {
-        int32_t part[WIDE] = {0};
-        for (unsigned i = step; i < f->count && i < step + STEP; i++) {
-            const int32_t *const b = &r->b[f->places[i]][first], *const exponents = &r->exponents[f->places[i]][first];
-            const int32_t a = f->a[i], exponent = f->a_exponents[i];
-            for (unsigned c = 0; c < WIDE; c++) {
-                const int32_t product = a * b[c], sign = product >> 31, apart = most[c] - exponent - exponents[c];
-                const uint32_t magnitude = (uint32_t)((product ^ sign) - sign) << f->up >> (apart < 31 ? apart : 31);
-                part[c] += ((int32_t)magnitude ^ sign) - sign;
+    const unsigned bytes = product_bytes(code->flags[PRODUCT_LEFT]), each = 4 / bytes;
+    uint32_t quads[4][LANES / 4];
+    for (unsigned w = 0; w < depth / each / 2; w++) {
+        quads_read(quads, ROW_BEHIND(n, w));
+        for (unsigned t = 0; t < 4; t++)
+            for (unsigned i = 0; i < each; i++) {
+                uint32_t *to = &p->a[(w / 2 * 4 + t) * each + i][w % 2 * 8];
+                for (unsigned g = 0; g < LANES / 4; g++)
+                    to[g] = element_of(quads[t][g], i, bytes);
             }
+    }
+}
+
+/* Reads B. A column's elements in a register are beside each other. */
+static void right_from_registers(struct product *p, const struct warp *warp, const struct instruction *code, unsigned n)
+{
+    const unsigned bytes = product_bytes(code->flags[PRODUCT_RIGHT]), each = 4 / bytes;
+    for (unsigned w = 0; w < p->depth / each / 4; w++) {
+        unsigned char row[ROW_BYTES];
+        memcpy(row, ROW_BEHIND(n, w), sizeof row);
+        for (unsigned g = 0; g < LANES / 4; g++)
+            product_widen(&p->b[g * p->depth + w * 4 * each], &row[g * 4 * 4], bytes);
+    }
+}
+
+static void change_signs(uint32_t *words, unsigned count, enum element_kind kind)
+{
+    const uint32_t sign = kind == ELEMENT_TF32 ? 0x80000000u : 1u << (8 * product_bytes(kind) - 1);
+    for (unsigned i = 0; i < count; i++)
+        words[i] ^= sign;
+}
+
+static void sums_read(struct product *p, struct warp *warp, const struct instruction *code)
+{
+    const unsigned n = code->flags[PRODUCT_ADDED];
+    const bool halves = code->flags[PRODUCT_SUM] == ELEMENT_F16;
+    const bool added = n + 1 >= code->operand_count || code->operands[n + 1].kind != OPERAND_PREDICATE ||
+                       predicate(warp, &code->operands[n + 1]);
+    uint32_t quads[4][LANES / 4];
+    if (!added)
+        memset(p->sum, 0, p->columns * sizeof p->sum[0]);
+    for (unsigned i = 0; i < p->columns / 2 && added; i++) {
+        quads_read(quads, ROW_BEHIND(n, halves ? i / 2 : i));
+        for (unsigned t = 0; t < 4; t++) {
+            uint32_t *to = &p->sum[i / 4 * 8 + t * 2 + i % 2][i / 2 % 2 * 8];
+            for (unsigned g = 0; g < LANES / 4; g++)
+                to[g] = halves ? quads[t][g] >> 16 * (i % 2) & 0xffff : quads[t][g];
         }
-        for (unsigned c = 0; c < WIDE; c++)
-            total[c] += part[c];
+    }
+}
+
+static void sums_write(const struct product *p, struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const bool halves = code->flags[PRODUCT_SUM] == ELEMENT_F16;
+    for (unsigned i = 0; i < p->columns / 2; i += halves ? 2 : 1) {
+        const uint32_t(*const sum)[ROWS_16] = &p->sum[i / 4 * 8 + i % 2];
+        const unsigned half = i / 2 % 2 * 8;
+        uint32_t words[LANES];
+        for (unsigned g = 0; g < LANES / 4; g++)
+            for (unsigned t = 0; t < 4; t++)
+                words[4 * g + t] =
+                    halves ? sum[2 * t][half + g] | sum[2 * t + 1][half + g] << 16 : sum[2 * t][half + g];
+        WRITE_LANES(ROW_BEHIND(0, halves ? i / 2 : i), lanes, words[l]);
+    }
+}
+
+/* ---- Floats ---- */
+
+/* A number is significand * 2^(exponent - fraction), the sign in the significand. */
+static int32_t exponent_of(uint32_t word, const struct format_bits *format)
+{
+    const uint32_t bits = word >> format->dropped;
+    const int32_t most = (1 << format->exponent) - 1, hidden = 1 << format->fraction;
+    const int32_t field = (int32_t)(bits >> format->fraction) & most, part = (int32_t)bits & (hidden - 1);
+    const bool no_infinity = format->exponent == 4, last = field == most;
+    const bool is_nan = last & (no_infinity ? part == hidden - 1 : part != 0), is_infinity = last & !no_infinity;
+    const int32_t exponent = (field > 0 ? field : 1) - (most >> 1);
+    return is_nan ? NOT_A_NUMBER : is_infinity ? INFINITE : field | part ? exponent : NOTHING;
+}
+
+static int32_t significand_of(uint32_t word, const struct format_bits *format)
+{
+    const uint32_t bits = word >> format->dropped;
+    const int32_t hidden = 1 << format->fraction, part = (int32_t)bits & (hidden - 1);
+    const int32_t magnitude = bits >> format->fraction & ((1u << format->exponent) - 1) ? part | hidden : part;
+    return bits >> (format->exponent + format->fraction) & 1 ? -magnitude : magnitude;
+}
+
+/* Sets the values of elements, and their exponents. */
+#define TAKE(name, value)                                                                                              \
+    case name:                                                                                                         \
+        for (unsigned i = 0; i < count; i++) {                                                                         \
+            const uint32_t word = words[i];                                                                            \
+            values[i] = (value);                                                                                       \
+            exponents[i] = exponent_of(word, &formats[name]);                                                          \
+        }                                                                                                              \
+        break;
+static void take(float *restrict values, int32_t *restrict exponents, const uint32_t *restrict words, unsigned count,
+                 enum element_kind kind)
+{
+    switch (kind) {
+        TAKE(ELEMENT_F16, half_to_float(word))
+        TAKE(ELEMENT_BF16, bf16_to_float(word))
+        TAKE(ELEMENT_TF32, to_float(word & ~0x1fffu))
+        TAKE(ELEMENT_E4M3, e4m3_to_float(word))
+        TAKE(ELEMENT_E5M2, e5m2_to_float(word))
+        TAKE(ELEMENT_F32, to_float(word))
+    default:
+        break;
     }
 }
 
 static double power_of_2(int exponent)
 {
     return to_double(0, (uint32_t)(exponent + 1023) << 20);
+}
+
+/* The bits of a double that are left of a sum that becomes a float. */
+static uint64_t kept_bits(unsigned fraction)
+{
+    return ~((UINT64_C(1) << (52 - (fraction == FRACTION_OF_BYTES ? FRACTION_OF_BYTES : 23))) - 1);
 }
 
 /* The sum, in units of 2^(exponent - fraction), as the words of D. */
@@ -109,38 +191,14 @@ static uint32_t rounded(int64_t sum, int32_t exponent, unsigned fraction, enum e
     uint64_t bits = of_double(value);
     if (kind == ELEMENT_F16)
         return half_of_float(float_to_odd(value));
-    bits &= ~((UINT64_C(1) << (52 - (fraction == FRACTION_OF_BYTES ? FRACTION_OF_BYTES : 23))) - 1);
+    bits &= kept_bits(fraction);
     memcpy(&value, &bits, sizeof value);
     if (fabs(value) < 0x1p-126)
         return (uint32_t)(fabs(value) * 0x1p149) | (value < 0 ? 0x80000000u : 0);
     return of_float((float)value);
 }
 
-static void row_multiplied(uint32_t *sum, const struct factors *f, const struct right *r, const int32_t *c,
-                           const int32_t *c_exponents, unsigned columns, enum element_kind kind, unsigned fraction)
-{
-    const unsigned c_fraction = formats[kind].fraction;
-    for (unsigned first = 0; first < columns; first += WIDE) {
-        int32_t most[WIDE];
-        int64_t total[WIDE];
-        for (unsigned i = 0; i < WIDE; i++)
-            most[i] = c_exponents[first + i];
-        largest_exponents(most, f, r, first);
-        for (unsigned i = 0; i < WIDE; i++) {
-            const int32_t down = most[i] - c_exponents[first + i] + (int32_t)c_fraction - (int32_t)fraction;
-            const int64_t magnitude = c[first + i] < 0 ? -(int64_t)c[first + i] : c[first + i];
-            const int64_t cut = down < 0 ? magnitude << -down : magnitude >> (down < 63 ? down : 63);
-            total[i] = c[first + i] < 0 ? -cut : cut;
-        }
-        sums(total, most, f, r, first);
-        for (unsigned i = 0; i < WIDE && first + i < columns; i++)
-            sum[first + i] = rounded(total[i], most[i], fraction, kind);
-    }
-}
-
-/* ---- Infinities and NaNs ---- */
-
-/* Adds a summand to what is known: NaN, or infinities of either sign. */
+/* What is known of a sum with infinities and NaNs. */
 struct kinds {
     bool nan, plus, minus;
 };
@@ -151,42 +209,143 @@ static void add_kind(struct kinds *kinds, bool nan, bool infinite, bool negative
     kinds->plus |= infinite && !negative;
 }
 
-static void row_special(uint32_t *sum, const struct factors *f, const struct right *r, const int32_t *c,
-                        const int32_t *c_exponents, unsigned columns, enum element_kind kind)
+static uint32_t special(struct kinds kinds, enum element_kind kind)
 {
-    for (unsigned column = 0; column < columns; column++) {
-        struct kinds kinds = {0};
-        add_kind(&kinds, c_exponents[column] == NOT_A_NUMBER, c_exponents[column] == INFINITE, c[column] < 0);
-        for (unsigned i = 0; i < f->count; i++) {
-            const int32_t b = r->b[f->places[i]][column], b_exponent = r->exponents[f->places[i]][column];
-            const int32_t a = f->a[i], a_exponent = f->a_exponents[i];
-            const bool infinite = a_exponent == INFINITE || b_exponent == INFINITE;
-            const bool zero = a_exponent == NOTHING || b_exponent == NOTHING;
-            add_kind(&kinds, a_exponent == NOT_A_NUMBER || b_exponent == NOT_A_NUMBER || (infinite && zero), infinite,
-                     (a < 0) != (b < 0));
+    if (kinds.nan || (kinds.plus && kinds.minus))
+        return kind == ELEMENT_F16 ? NAN_16 : NAN_32;
+    return (kind == ELEMENT_F16 ? 0x7c00u : 0x7f800000u) |
+           (kinds.minus ? kind == ELEMENT_F16 ? 0x8000u : 0x80000000u : 0);
+}
+
+/* Returns the magnitude, `up` bits further up and then so many down, with the sign of the number. */
+static int64_t cut(int64_t number, unsigned up, int32_t down)
+{
+    const int64_t magnitude = (number < 0 ? -number : number) << up >> (down < 63 ? down : 63);
+    return number < 0 ? -magnitude : magnitude;
+}
+
+/* Any sum: one element of D. */
+static uint32_t one_sum(const struct product *p, const struct instruction *code, unsigned row, unsigned column,
+                        unsigned fraction)
+{
+    const enum element_kind kind = code->flags[PRODUCT_SUM];
+    const struct format_bits *left = &formats[code->flags[PRODUCT_LEFT]], *right = &formats[code->flags[PRODUCT_RIGHT]];
+    const int32_t c = significand_of(p->sum[column][row], &formats[kind]);
+    const int32_t c_exponent = exponent_of(p->sum[column][row], &formats[kind]);
+    const uint32_t *words = &p->b[column * p->depth];
+    struct kinds kinds = {0};
+    int32_t most = c_exponent;
+    add_kind(&kinds, c_exponent == NOT_A_NUMBER, c_exponent == INFINITE, c < 0);
+    for (unsigned k = 0; k < p->depth; k++) {
+        const int32_t a = exponent_of(p->a[k][row], left), b = exponent_of(words[k], right);
+        const bool infinite = a == INFINITE || b == INFINITE, zero = a == NOTHING || b == NOTHING;
+        if (p->absent[row] >> k & 1)
+            continue;
+        add_kind(&kinds, a == NOT_A_NUMBER || b == NOT_A_NUMBER || (infinite && zero), infinite,
+                 (significand_of(p->a[k][row], left) < 0) != (significand_of(words[k], right) < 0));
+        most = !zero && a + b > most ? a + b : most;
+    }
+    if (kinds.nan || kinds.plus || kinds.minus)
+        return special(kinds, kind);
+    int64_t total = cut(c, fraction, most - c_exponent + (int32_t)formats[kind].fraction);
+    for (unsigned k = 0; k < p->depth; k++) {
+        const int32_t exponent = exponent_of(p->a[k][row], left) + exponent_of(words[k], right);
+        total += cut((int64_t)significand_of(p->a[k][row], left) * significand_of(words[k], right), fraction,
+                     most - exponent + (int32_t)(left->fraction + right->fraction));
+    }
+    return rounded(total, most, fraction, kind);
+}
+
+/* As many rows as a vector of this unit holds. */
+#if defined(__AVX512F__)
+enum { WIDE = 16 };
+#elif defined(__AVX2__)
+enum { WIDE = 8 };
+#else
+enum { WIDE = 4 };
+#endif
+typedef float floats __attribute__((vector_size(4 * WIDE)));
+typedef int32_t ints __attribute__((vector_size(4 * WIDE)));
+#define LARGER(a, b) (((a) & ((a) > (b))) | ((b) & ~((a) > (b))))
+
+struct factors {
+    float a[PRODUCT_DEPTH_MOST][ROWS_16];
+    int32_t a_exponents[PRODUCT_DEPTH_MOST][ROWS_16];
+    float b[PRODUCT_COLUMNS_MOST * PRODUCT_DEPTH_MOST];
+    int32_t b_exponents[PRODUCT_COLUMNS_MOST * PRODUCT_DEPTH_MOST];
+};
+
+/* A column of D while it is computed: the exponents of its sums, and two parts of each, since one part of all would not
+ * fit into 32 bits. */
+struct column {
+    int32_t exponents[ROWS_16], parts[2][ROWS_16];
+};
+
+/* Computes the sums of the rows of one vector, of which `c` are added. False: their exponents are beyond what floats
+ * can do. */
+static inline bool rows_summed(struct column *sums, const struct factors *f, const float *c, const float *b,
+                               const int32_t *b_exponents, unsigned first, unsigned depth, unsigned fraction)
+{
+    floats a, scale;
+    ints exponent, most, parts[2] = {{0}};
+    int32_t outside[WIDE], any = 0;
+    memcpy(&most, &sums->exponents[first], sizeof most);
+    for (unsigned k = 0; k < depth; k++) {
+        memcpy(&exponent, &f->a_exponents[k][first], sizeof exponent);
+        exponent += b_exponents[k];
+        most = LARGER(most, exponent);
+    }
+    const ints beyond = (most > HIGHEST) | ((most < LOWEST) & (most > NOTHING / 2));
+    most = LARGER(most, (ints){0} + LOWEST);
+    const ints bits = ((int32_t)fraction + 127 - most) << 23;
+    memcpy(&scale, &bits, sizeof scale);
+    memcpy(&a, &c[first], sizeof a);
+    parts[0] = __builtin_convertvector(a * scale, ints);
+    for (unsigned half = 0; half < 2; half++)
+        for (unsigned k = half * depth / 2; k < (half + 1) * depth / 2; k++) {
+            memcpy(&a, &f->a[k][first], sizeof a);
+            parts[half] += __builtin_convertvector(a * b[k] * scale, ints);
         }
-        if (kinds.nan || (kinds.plus && kinds.minus))
-            sum[column] = kind == ELEMENT_F16 ? NAN_16 : NAN_32;
-        else if (kinds.plus || kinds.minus)
-            sum[column] = (kind == ELEMENT_F16 ? 0x7c00u : 0x7f800000u) |
-                          (kinds.minus ? kind == ELEMENT_F16 ? 0x8000u : 0x80000000u : 0);
+    memcpy(&sums->exponents[first], &most, sizeof most);
+    memcpy(&sums->parts[0][first], &parts[0], sizeof parts[0]);
+    memcpy(&sums->parts[1][first], &parts[1], sizeof parts[1]);
+    memcpy(outside, &beyond, sizeof outside);
+    for (int r = 0; r < WIDE; r++)
+        any |= outside[r];
+    return any == 0;
+}
+
+/* Rounds the sums, none of which is below what a float can be. */
+static void sums_rounded(uint32_t *restrict words, const struct column *restrict sums, unsigned fraction,
+                         enum element_kind kind)
+{
+    const int32_t *first = sums->parts[0], *second = sums->parts[1], *exponents = sums->exponents;
+    const uint64_t kept = kept_bits(fraction);
+    for (int r = 0; r < ROWS_16 && kind == ELEMENT_F16; r++)
+        words[r] =
+            half_of_float(float_to_odd(((double)first[r] + second[r]) * power_of_2(exponents[r] - (int32_t)fraction)));
+    for (int r = 0; r < ROWS_16 && kind != ELEMENT_F16; r++) {
+        double value = ((double)first[r] + second[r]) * power_of_2(exponents[r] - (int32_t)fraction);
+        const uint64_t bits = of_double(value) & kept;
+        memcpy(&value, &bits, sizeof value);
+        words[r] = of_float((float)value);
     }
 }
 
-/* ---- Floats ---- */
-
-static void take_row(struct factors *f, const struct product *p, unsigned row, enum element_kind kind)
+/* Computes a column of D by floats. False: it has to be done otherwise. */
+static bool column_multiplied(struct product *p, const struct factors *f, unsigned column, unsigned fraction,
+                              enum element_kind kind)
 {
-    int32_t a[PRODUCT_DEPTH_MOST], exponents[PRODUCT_DEPTH_MOST];
-    f->special = take_apart(a, exponents, p->a[row], p->depth, kind);
-    f->count = 0;
-    for (unsigned k = 0; k < p->depth; k++) {
-        if (p->absent[row] >> k & 1)
-            continue;
-        f->a[f->count] = a[k];
-        f->a_exponents[f->count] = exponents[k];
-        f->places[f->count++] = k;
-    }
+    float c[ROWS_16];
+    struct column sums;
+    bool done = true;
+    take(c, sums.exponents, p->sum[column], ROWS_16, kind);
+    for (unsigned first = 0; first < ROWS_16 && done; first += WIDE)
+        done = rows_summed(&sums, f, c, &f->b[column * p->depth], &f->b_exponents[column * p->depth], first, p->depth,
+                           fraction);
+    if (done)
+        sums_rounded(p->sum[column], &sums, fraction, kind);
+    return done;
 }
 
 static void floats_multiplied(struct product *p, const struct instruction *code)
@@ -194,20 +353,16 @@ static void floats_multiplied(struct product *p, const struct instruction *code)
     const enum element_kind left = code->flags[PRODUCT_LEFT], right = code->flags[PRODUCT_RIGHT],
                             kind = code->flags[PRODUCT_SUM];
     const unsigned fraction = left == ELEMENT_E4M3 || left == ELEMENT_E5M2 ? FRACTION_OF_BYTES : FRACTION;
-    const unsigned columns = (p->columns + WIDE - 1) / WIDE * WIDE;
-    struct right r;
     struct factors f;
-    int32_t c[PRODUCT_COLUMNS_MOST] = {0}, c_exponents[PRODUCT_COLUMNS_MOST] = {0};
-    f.up = fraction - formats[left].fraction - formats[right].fraction;
-    r.special = false;
-    for (unsigned k = 0; k < p->depth; k++)
-        r.special |= take_apart(r.b[k], r.exponents[k], p->b[k], columns, right);
-    for (unsigned row = 0; row < PRODUCT_ROWS; row++) {
-        const bool special = take_apart(c, c_exponents, p->sum[row], columns, kind);
-        take_row(&f, p, row, left);
-        row_multiplied(p->sum[row], &f, &r, c, c_exponents, p->columns, kind, fraction);
-        if (special || f.special || r.special)
-            row_special(p->sum[row], &f, &r, c, c_exponents, p->columns, kind);
+    take(f.a[0], f.a_exponents[0], p->a[0], p->depth * ROWS_16, left);
+    take(f.b, f.b_exponents, p->b, p->depth * p->columns, right);
+    for (unsigned column = 0; column < p->columns; column++) {
+        uint32_t sums[ROWS_16];
+        if (column_multiplied(p, &f, column, fraction, kind))
+            continue;
+        for (unsigned row = 0; row < ROWS_16; row++)
+            sums[row] = one_sum(p, code, row, column, fraction);
+        memcpy(p->sum[column], sums, sizeof sums);
     }
 }
 
@@ -222,34 +377,62 @@ static void whole_numbers_multiplied(struct product *p, const struct instruction
 {
     const enum element_kind left = code->flags[PRODUCT_LEFT], right = code->flags[PRODUCT_RIGHT];
     const bool saturates = code->flags[PRODUCT_WAYS] & WAY_SATURATES, bits = left == ELEMENT_BITS;
-    for (unsigned row = 0; row < PRODUCT_ROWS; row++) {
-        int32_t sum[PRODUCT_COLUMNS_MOST] = {0};
+    for (unsigned column = 0; column < p->columns; column++) {
+        int32_t sum[ROWS_16] = {0};
         for (unsigned k = 0; k < p->depth; k++) {
-            const int32_t a = whole(p->a[row][k], left);
-            if (p->absent[row] >> k & 1)
-                continue;
-            for (unsigned column = 0; column < p->columns; column++)
-                sum[column] +=
-                    bits ? __builtin_popcount(p->a[row][k] & p->b[k][column]) : a * whole(p->b[k][column], right);
+            const uint32_t word = p->b[column * p->depth + k];
+            const int32_t b = whole(word, right);
+            for (unsigned row = 0; row < ROWS_16; row++)
+                sum[row] += bits ? __builtin_popcount(p->a[k][row] & word) : whole(p->a[k][row], left) * b;
         }
-        for (unsigned column = 0; column < p->columns; column++) {
-            int64_t total = (int64_t)sum[column] + (int32_t)p->sum[row][column];
+        for (unsigned row = 0; row < ROWS_16; row++) {
+            int64_t total = (int64_t)sum[row] + (int32_t)p->sum[column][row];
             if (saturates)
                 total = total > INT32_MAX ? INT32_MAX : total < INT32_MIN ? INT32_MIN : total;
-            p->sum[row][column] = (uint32_t)total;
+            p->sum[column][row] = (uint32_t)total;
         }
     }
 }
 
+/* ---- Products ---- */
+
+/* Reads A and B. */
+static void factors_read(struct product *p, struct warp *warp, const struct instruction *code)
+{
+    const unsigned ways = code->flags[PRODUCT_WAYS];
+    const unsigned depth = ways & WAY_SPARSE ? p->depth / 2 : p->depth;
+    const bool in_registers = code->operands[1].kind == OPERAND_ROW;
+    const struct operand *b = &code->operands[in_registers ? 2 : 1];
+    if (ways & WAY_FROM_MEMORY)
+        product_from_memory(p, warp, code);
+    else
+        right_from_registers(p, warp, code, 2);
+    if (in_registers)
+        left_from_registers(p, depth, warp, code, 1);
+    if (code->operands[1].negate || (ways & WAY_FROM_MEMORY && b->value & DESCRIPTOR_NEGATES_A))
+        change_signs(p->a[0], depth * ROWS_16, code->flags[PRODUCT_LEFT]);
+    if (ways & WAY_FROM_MEMORY && b->value & DESCRIPTOR_NEGATES_B)
+        change_signs(p->b, p->depth * p->columns, code->flags[PRODUCT_RIGHT]);
+    memset(p->absent, 0, sizeof p->absent);
+    if (ways & WAY_SPARSE)
+        product_spread(p, warp, code);
+}
+
+/* At its end it is noted what the warp must not touch until it has waited. */
 static void multiply(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct product p;
-    product_read(&p, warp, code);
+    p.columns = code->flags[PRODUCT_COLUMNS] * 8u;
+    p.depth = code->flags[PRODUCT_DEPTH];
+    factors_read(&p, warp, code);
+    sums_read(&p, warp, code);
     if (code->flags[PRODUCT_SUM] == ELEMENT_S32)
         whole_numbers_multiplied(&p, code);
     else
         floats_multiplied(&p, code);
-    product_write(&p, warp, code, lanes);
+    sums_write(&p, warp, code, lanes);
+    if (code->flags[PRODUCT_WAYS] & WAY_FROM_MEMORY)
+        warpgroup_end(warp, code, p.columns / (code->flags[PRODUCT_SUM] == ELEMENT_F16 ? 4 : 2));
 }
 
 /* clang-format off */

@@ -1,9 +1,5 @@
-/* Which instruction is which product, and where its elements are.
- *
- * In registers they are as the PTX manual says in "Matrix Fragments for mma.m16n8k...": lane 4 g + t has elements of A
- * that are neighbours in row g, or in row g + 8 in every second register. They begin at column t times their number.
- * Elements of B are at the same places of column g. Of C and D it has columns 2 t and 2 t + 1 of row g, then of row g +
- * 8, then those of the next 8 columns.
+/* Which instruction is which product, and where its elements in shared memory are; lanes_product.c has those in
+ * registers.
  *
  * In shared memory a descriptor says where they are: the address of the first one from bit 0, the leading offset from
  * bit 16 and the stride from bit 32, in units of 16 bytes, and from bit 62 the pattern. Lines go along k, or along m
@@ -30,6 +26,11 @@ static const struct element {
     [ELEMENT_U8] = {"U8", 1},     [ELEMENT_BITS] = {"BITS", 4}, [ELEMENT_F32] = {"F32", 4},
     [ELEMENT_S32] = {"S32", 4},
 };
+
+unsigned product_bytes(enum element_kind kind)
+{
+    return elements[kind].bytes;
+}
 
 /* ---- Forms of instructions ---- */
 
@@ -106,7 +107,7 @@ bool prepare_hmma(struct instruction *code)
     code->flags[PRODUCT_ADDED] = 3;
     for (size_t i = 0; i < ARRAY_SIZE(shapes); i++)
         if (strcmp(shapes[i].name, code->modifiers[sparse]) == 0 && shapes[i].sparse == sparse &&
-            shapes[i].bytes == elements[code->flags[PRODUCT_LEFT]].bytes) {
+            shapes[i].bytes == product_bytes(code->flags[PRODUCT_LEFT])) {
             code->flags[PRODUCT_DEPTH] = shapes[i].depth;
             return true;
         }
@@ -170,7 +171,7 @@ static bool warpgroup_operands_read(struct instruction *code, bool sparse, bool 
         at++;
     if (sparse && (at >= code->operand_count || !is_plain_row(&code->operands[at++])))
         return false;
-    const int64_t last = elements[code->flags[PRODUCT_LEFT]].bytes > 1 ? 1 : 0;
+    const int64_t last = product_bytes(code->flags[PRODUCT_LEFT]) > 1 ? 1 : 0;
     if (sparse && at < code->operand_count && code->operands[at].immediate)
         at += code->operands[at].value >= 0 && code->operands[at].value <= last;
     code->flags[PRODUCT_WAYS] |= WAY_FROM_MEMORY | (sparse ? WAY_SPARSE : 0);
@@ -180,7 +181,7 @@ static bool warpgroup_operands_read(struct instruction *code, bool sparse, bool 
         at++;
     }
     code->flags[PRODUCT_DEPTH] =
-        (unsigned char)(LINE_BYTES / elements[code->flags[PRODUCT_LEFT]].bytes * (sparse ? 2u : 1u));
+        (unsigned char)(LINE_BYTES / product_bytes(code->flags[PRODUCT_LEFT]) * (sparse ? 2u : 1u));
     code->apart = true;
     const unsigned registers = code->flags[PRODUCT_COLUMNS] * (code->flags[PRODUCT_SUM] == ELEMENT_F16 ? 2u : 4u);
     return at == code->operand_count && code->operands[0].index + registers <= 255 &&
@@ -244,37 +245,6 @@ bool prepare_bgmma(struct instruction *code)
            warpgroup_operands_read(code, false, false);
 }
 
-/* ---- Elements in registers ---- */
-
-static uint32_t element_of(uint32_t word, unsigned i, unsigned bytes)
-{
-    return bytes == 4 ? word : word >> (8 * bytes * i) & ((1u << 8 * bytes) - 1);
-}
-
-/* Reads A; `depth` is how many elements of a row are in registers. */
-static void left_from_registers(uint32_t a[][PRODUCT_DEPTH_MOST], unsigned depth, const struct warp *warp,
-                                const struct instruction *code, unsigned n)
-{
-    const unsigned bytes = elements[code->flags[PRODUCT_LEFT]].bytes, each = 4 / bytes;
-    for (unsigned w = 0; w < depth / each / 2; w++) {
-        const uint32_t *row = ROW_BEHIND(n, w);
-        for (unsigned lane = 0; lane < LANES; lane++)
-            for (unsigned i = 0; i < each; i++)
-                a[lane / 4 + w % 2 * 8][(w / 2 * 4 + lane % 4) * each + i] = element_of(row[lane], i, bytes);
-    }
-}
-
-static void right_from_registers(struct product *p, const struct warp *warp, const struct instruction *code, unsigned n)
-{
-    const unsigned bytes = elements[code->flags[PRODUCT_RIGHT]].bytes, each = 4 / bytes;
-    for (unsigned w = 0; w < p->depth / each / 4; w++) {
-        const uint32_t *row = ROW_BEHIND(n, w);
-        for (unsigned lane = 0; lane < LANES; lane++)
-            for (unsigned i = 0; i < each; i++)
-                p->b[(w * 4 + lane % 4) * each + i][lane / 4] = element_of(row[lane], i, bytes);
-    }
-}
-
 /* ---- Elements in shared memory ---- */
 
 struct tile {
@@ -328,45 +298,28 @@ static void from_memory(uint32_t *to, size_t by_line, size_t by_k, struct warp *
     for (unsigned line = 0; line < lines; line += tile->turned ? each : 1)
         for (unsigned k = 0; k < depth; k += tile->turned ? 1 : each) {
             const unsigned char *unit = unit_at(warp, tile, first + line, k, bytes);
-            uint32_t *const here = &to[k * by_k + line * by_line];
-            for (unsigned i = 0; i < each; i++) {
-                uint32_t element = 0;
-                memcpy(&element, unit + (size_t)i * bytes, bytes);
-                here[i * (tile->turned ? by_line : by_k)] = element;
-            }
+            uint32_t *const here = &to[k * by_k + line * by_line], words[UNIT];
+            product_widen(words, unit, bytes);
+            for (unsigned i = 0; i < each; i++)
+                here[i * (tile->turned ? by_line : by_k)] = words[i];
         }
 }
 
 /* ---- Products ---- */
 
-static void change_signs(uint32_t *words, unsigned count, enum element_kind kind)
-{
-    const uint32_t sign = kind == ELEMENT_TF32 ? 0x80000000u : 1u << (8 * elements[kind].bytes - 1);
-    for (unsigned i = 0; i < count; i++)
-        words[i] ^= sign;
-}
-
 /* A descriptor is followed by that of B. */
 static void read_matrices(struct product *p, struct warp *warp, const struct instruction *code)
 {
-    const enum element_kind left = code->flags[PRODUCT_LEFT], right = code->flags[PRODUCT_RIGHT];
     const bool in_registers = code->operands[1].kind == OPERAND_ROW;
     const unsigned n = in_registers ? 2 : 1;
     const unsigned depth = code->flags[PRODUCT_WAYS] & WAY_SPARSE ? p->depth / 2 : p->depth; /* of A */
     const struct tile b = tile_of(warp, code, n, true);
-    if (in_registers) {
-        left_from_registers(p->a, depth, warp, code, 1);
-    } else {
+    if (!in_registers) {
         const struct tile a = tile_of(warp, code, n, false);
-        from_memory(&p->a[0][0], PRODUCT_DEPTH_MOST, 1, warp, &a, warp->number % WARPGROUP * PRODUCT_ROWS, PRODUCT_ROWS,
-                    depth, elements[left].bytes);
+        from_memory(&p->a[0][0], 1, PRODUCT_ROWS, warp, &a, warp->number % WARPGROUP * PRODUCT_ROWS, PRODUCT_ROWS,
+                    depth, product_bytes(code->flags[PRODUCT_LEFT]));
     }
-    from_memory(&p->b[0][0], 1, PRODUCT_COLUMNS_MOST, warp, &b, 0, p->columns, p->depth, elements[right].bytes);
-    const bool negates_a = code->operands[1].negate || code->operands[n].value & DESCRIPTOR_NEGATES_A;
-    for (unsigned row = 0; row < PRODUCT_ROWS && negates_a; row++)
-        change_signs(p->a[row], depth, left);
-    for (unsigned k = 0; k < p->depth && code->operands[n].value & DESCRIPTOR_NEGATES_B; k++)
-        change_signs(p->b[k], p->columns, right);
+    from_memory(p->b, p->depth, 1, warp, &b, 0, p->columns, p->depth, product_bytes(code->flags[PRODUCT_RIGHT]));
 }
 
 /* Counted on an H100, wherever the elements are: a wavefront for 128 bytes, of the whole warpgroup. */
@@ -410,71 +363,28 @@ static unsigned places_of(const struct warp *warp, const struct instruction *cod
     return which[quad + lane + four / 4] >> (row / 8 * 16 + four % 4 * 4) & 15;
 }
 
-static void spread(struct product *p, struct warp *warp, const struct instruction *code)
+void product_spread(struct product *p, struct warp *warp, const struct instruction *code)
 {
-    const unsigned bytes = elements[code->flags[PRODUCT_LEFT]].bytes, half = p->depth / 2;
+    const unsigned bytes = product_bytes(code->flags[PRODUCT_LEFT]), half = p->depth / 2;
+    uint32_t kept[PRODUCT_DEPTH_MOST / 2][PRODUCT_ROWS];
+    memcpy(kept, p->a, half * sizeof kept[0]);
+    memset(p->a, 0, p->depth * sizeof p->a[0]);
     for (unsigned row = 0; row < PRODUCT_ROWS; row++) {
-        uint32_t kept[PRODUCT_DEPTH_MOST];
-        memcpy(kept, p->a[row], half * sizeof kept[0]);
         p->absent[row] = ~UINT64_C(0);
         for (unsigned i = 0; i < half; i++) {
             const unsigned places = places_of(warp, code, bytes, row, i), first = places & 3, second = places >> 2;
             if (bytes == 4 ? places != 4 && places != 14 : first >= second)
                 block_not_simulated(warp->block, "%s of elements in the order 0x%x", code->opcode, places);
             const unsigned k = bytes == 4 ? i * 2 + first / 2 : i / 2 * 4 + (i % 2 ? second : first);
-            p->a[row][k] = kept[i];
+            p->a[k][row] = kept[i][row];
             p->absent[row] &= ~(UINT64_C(1) << k);
         }
     }
 }
 
-static void sums_read(struct product *p, struct warp *warp, const struct instruction *code)
+void product_from_memory(struct product *p, struct warp *warp, const struct instruction *code)
 {
-    const unsigned n = code->flags[PRODUCT_ADDED], columns = p->columns;
-    const bool halves = code->flags[PRODUCT_SUM] == ELEMENT_F16;
-    const bool added = n + 1 >= code->operand_count || code->operands[n + 1].kind != OPERAND_PREDICATE ||
-                       predicate(warp, &code->operands[n + 1]);
-    for (unsigned row = 0; row < PRODUCT_ROWS; row++)
-        memset(p->sum[row], 0, ((size_t)columns + 15) / 16 * 16 * sizeof p->sum[row][0]);
-    for (unsigned i = 0; i < columns / 2 && added; i++) {
-        const uint32_t *word = ROW_BEHIND(n, halves ? i / 2 : i);
-        for (unsigned lane = 0; lane < LANES; lane++)
-            p->sum[lane / 4 + i / 2 % 2 * 8][i / 4 * 8 + lane % 4 * 2 + i % 2] =
-                halves ? word[lane] >> 16 * (i % 2) & 0xffff : word[lane];
-    }
-}
-
-void product_read(struct product *p, struct warp *warp, const struct instruction *code)
-{
-    p->columns = code->flags[PRODUCT_COLUMNS] * 8u;
-    p->depth = code->flags[PRODUCT_DEPTH];
-    memset(p->absent, 0, sizeof p->absent);
-    for (unsigned k = 0; k < p->depth && p->columns % 16; k++)
-        memset(&p->b[k][p->columns], 0, GROUP * sizeof p->b[k][0]);
-    if (code->flags[PRODUCT_WAYS] & WAY_FROM_MEMORY) {
-        warpgroup_begin(warp, code);
-        read_matrices(p, warp, code);
-        wavefronts_counted(warp, code);
-    } else {
-        left_from_registers(p->a, code->flags[PRODUCT_WAYS] & WAY_SPARSE ? p->depth / 2 : p->depth, warp, code, 1);
-        right_from_registers(p, warp, code, 2);
-    }
-    if (code->flags[PRODUCT_WAYS] & WAY_SPARSE)
-        spread(p, warp, code);
-    sums_read(p, warp, code);
-}
-
-void product_write(const struct product *p, struct warp *warp, const struct instruction *code, uint32_t lanes)
-{
-    const bool halves = code->flags[PRODUCT_SUM] == ELEMENT_F16;
-    for (unsigned i = 0; i < p->columns / 2; i += halves ? 2 : 1) {
-        uint32_t *to = ROW_BEHIND(0, halves ? i / 2 : i);
-        for (unsigned lane = 0; lane < LANES; lane++) {
-            const uint32_t *from = &p->sum[lane / 4 + i / 2 % 2 * 8][i / 4 * 8 + lane % 4 * 2 + i % 2];
-            if (lanes >> lane & 1)
-                to[lane] = halves ? from[0] | from[1] << 16 : from[0];
-        }
-    }
-    if (code->flags[PRODUCT_WAYS] & WAY_FROM_MEMORY)
-        warpgroup_end(warp, code, p->columns / (halves ? 4 : 2));
+    warpgroup_begin(warp, code);
+    read_matrices(p, warp, code);
+    wavefronts_counted(warp, code);
 }
