@@ -301,16 +301,13 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
     const struct wavefronts cost = count_atomic(lanes, addresses, code->size, ATOMIC_ONE_SWAPS);
     count_shared(&block->tallies[code->index], &cost);
     const struct operand *to = &code->operands[1];
-    uint32_t *result = row_at(warp, to->space, to->row), done = 0;
+    uint32_t *result = row_at(warp, to->space, to->row), done = 0, taken = 0 /* banks, in which a lane has swapped */;
     uint32_t results[LANES] = {0};
     for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1))
-            continue;
-        bool first = true;
-        /* Half-warps of 8-byte atomics come one after the other. */
-        for (unsigned k = code->size == 8 ? l & 16 : 0; k < l; k++)
-            first &= !(done >> k & 1) || ((addresses[k] ^ addresses[l]) >> 2 & 31);
-        if (!first)
+        const uint32_t bank = 1u << (addresses[l] >> 2 & 31);
+        if (l == 16 && code->size == 8) /* half-warps of 8-byte atomics come one after the other */
+            taken = 0;
+        if (!(lanes >> l & 1) || taken & bank)
             continue;
         uint64_t old = 0;
         memcpy(&old, block->shared + addresses[l], code->size);
@@ -320,6 +317,7 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
         memcpy(block->shared + addresses[l], &fresh, code->size);
         results[l] = 1;
         done |= 1u << l;
+        taken |= bank;
     }
     predicate_set(warp, &code->operands[0], lanes, done);
     for (unsigned l = 0; l < LANES; l++)

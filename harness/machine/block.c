@@ -181,7 +181,7 @@ void block_close(struct block *block)
     free(block->warps);
     for (size_t i = 0; i < block->code->count && !block->borrows; i++) {
         memo_settle(&block->memos[i], &block->tallies[i]);
-        free(block->memos[i].copy);
+        free(block->memos[i].copies);
     }
     if (!block->borrows)
         free(block->memos);

@@ -259,8 +259,9 @@ VECTOR_TABLES(lanes_mufu);
 VECTOR_TABLES(lanes_memory);
 VECTOR_TABLES(lanes_copy);
 VECTOR_TABLES(lanes_product);
+VECTOR_TABLES(lanes_tensor);
 extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], surface_opcodes[], atomic_opcodes[],
-    tensor_opcodes[], mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[], warpgroup_opcodes[];
+    mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[], warpgroup_opcodes[];
 
 /* Returns a table by its number from 0, for a kind of vector unit; NULL: there are no more. */
 const struct opcode *opcode_table(size_t number, unsigned kind);

@@ -29,36 +29,38 @@ static unsigned smaller(unsigned a, unsigned b)
 
 struct sectors count_sectors(uint32_t lanes, const uint64_t *addresses, unsigned size)
 {
-    uint64_t sectors[LANES];
+    uint64_t sectors[LANES], seen = 0; /* bit n: there is one whose number ends in n */
     unsigned touched = 0;
-    for (unsigned l = 0; l < LANES; l++)
-        if (lanes >> l & 1)
-            touched = add_distinct(sectors, touched, addresses[l] >> SECTOR);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint64_t sector = addresses[__builtin_ctz(left)] >> SECTOR, bit = UINT64_C(1) << sector % 64;
+        if (seen & bit)
+            touched = add_distinct(sectors, touched, sector);
+        else
+            sectors[touched++] = sector;
+        seen |= bit;
+    }
     return (struct sectors){touched, smaller(touched, least(lanes, size, 1 << SECTOR))};
 }
 
 /* ---- Shared memory ---- */
 
-/* Returns how many distinct words the busiest bank has, of these lanes. */
+/* Returns how many distinct words the busiest bank has, of these lanes. A lane's words of 8 or 16 bytes are in
+ * neighbouring banks, which are as busy as each other. */
 static unsigned conflicts(uint32_t lanes, const uint32_t *addresses, unsigned size)
 {
-    uint32_t words[LANES * 4];
-    unsigned count = 0, of_bank[BANKS] = {0}, most = 0;
-    const unsigned each = size < 4 ? 1 : size / 4;
-    for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1))
+    const unsigned shift = size <= 4 ? 2 : (unsigned)__builtin_ctz(size), groups = BANKS * 4 >> shift;
+    uint32_t units[BANKS][LANES];
+    unsigned char counts[BANKS] = {0};
+    unsigned most = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint32_t unit = addresses[__builtin_ctz(left)] >> shift, group = unit & (groups - 1);
+        unsigned count = counts[group];
+        while (count > 0 && units[group][count - 1] != unit)
+            count--;
+        if (count > 0)
             continue;
-        for (unsigned k = 0; k < each; k++) {
-            const uint32_t word = (addresses[l] >> 2) + k;
-            bool seen = false;
-            for (unsigned i = count; i-- > 0 && !seen;)
-                seen = words[i] == word;
-            if (seen)
-                continue;
-            words[count++] = word;
-            const unsigned number = ++of_bank[word % BANKS];
-            most = number > most ? number : most;
-        }
+        units[group][counts[group]++] = unit;
+        most = counts[group] > most ? counts[group] : most;
     }
     return most;
 }
@@ -125,6 +127,17 @@ struct wavefronts count_wavefronts(uint32_t lanes, const uint32_t *addresses, un
      * one or two. */
     const unsigned margin = size == 16 && !writes && lanes != UINT32_MAX && !is_regular(lanes, addresses) ? 2 : 0;
     return (struct wavefronts){passes, smaller(passes, least(lanes, size, BANKS * 4)), margin};
+}
+
+struct wavefronts count_matrices(uint32_t lanes, const uint32_t *addresses, unsigned matrices)
+{
+    struct wavefronts sum = {0};
+    for (unsigned m = 0; m < matrices; m++) {
+        const unsigned passes = conflicts(lanes & lanes_from(m * 8, 8), addresses, 16);
+        sum.passes += passes;
+        sum.ideal += passes > 0;
+    }
+    return sum;
 }
 
 struct wavefronts count_atomic(uint32_t lanes, const uint32_t *addresses, unsigned size, enum atomic_kind kind)

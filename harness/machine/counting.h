@@ -22,6 +22,10 @@ struct wavefronts {
 /* Counts the wavefronts of an access to shared memory. */
 struct wavefronts count_wavefronts(uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes);
 
+/* Counts the wavefronts of up to four matrices of 8 rows of 16 bytes (ldmatrix, stmatrix), of which the lanes have the
+ * addresses, in order. */
+struct wavefronts count_matrices(uint32_t lanes, const uint32_t *addresses, unsigned matrices);
+
 /* Kinds of atomics in shared memory. Lanes that meet in a bank come one after the other, even at the same address. */
 enum atomic_kind {
     ATOMIC_CHANGES,

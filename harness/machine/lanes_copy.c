@@ -5,23 +5,24 @@
 #include "memory.h"
 
 /* Returns the cost of a copy, which is remembered as for loads. */
-static const struct copy_counts *count_again(struct memo *memo, const struct instruction *code, uint32_t copies,
+static const struct copy_counts *count_again(const struct warp *warp, const struct instruction *code, uint32_t copies,
                                              const uint64_t *from, const uint32_t *to)
 {
-    struct copy_shape *shape = memo->copy;
+    struct memo *memo = &warp->block->memos[code->index];
+    if (!memo->copies)
+        memo->copies = x_calloc(COPY_SHAPES, sizeof *memo->copies);
     const unsigned first = (unsigned)__builtin_ctz(copies);
     const uint64_t from_first = from[first];
     const uint32_t to_first = to[first];
+    struct copy_shape *shape = &memo->copies[(from_first ^ to_first) / 16 % COPY_SHAPES];
     uint64_t differs = 0;
-    if (shape && shape->copies == copies && shape->low_from == (from_first & MEMO_LOW) &&
+    if (shape->copies == copies && shape->low_from == (from_first & MEMO_LOW) &&
         shape->low_to == (to_first & MEMO_LOW)) {
         EACH_LANE differs |= (((from[l] - from_first) ^ shape->from[l]) | ((to[l] - to_first) ^ shape->to[l])) &
                              (0 - (uint64_t)(copies >> l & 1));
         if (differs == 0)
             return &shape->counts;
     }
-    if (!shape)
-        shape = memo->copy = x_calloc(1, sizeof *shape);
     shape->copies = copies;
     shape->low_from = (uint32_t)(from_first & MEMO_LOW);
     shape->low_to = to_first & MEMO_LOW;
@@ -117,7 +118,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
             watch(&access);
         }
         if (block->counts)
-            counts = count_again(&block->memos[code->index], code, copies, from, to);
+            counts = count_again(warp, code, copies, from, to);
     }
     if (block->counts)
         count_all(tally, code, copies, lanes & ~copies, from, to, counts);
@@ -126,17 +127,18 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
         const unsigned l = (unsigned)__builtin_ctz(left);
         if (to[l] < block->reserved || (uint64_t)to[l] + code->size > block->shared_size)
             shared_outside(block, lanes, to, code->size);
-        if (to[l] % code->size)
+        if (to[l] & (code->size - 1u))
             shared_misaligned(block, lanes, to, code->size);
     }
     watch_lanes(warp, code, lanes, to, code->size, ACCESS_COPIES);
-    for (unsigned l = 0; l < LANES; l++) {
-        if (copies >> l & 1)
-            memcpy(block->shared + to[l], device_bytes(block->machine, from[l]), code->size - zeros[l]);
-        else if (lanes >> l & 1)
-            zeros[l] = code->size;
-        if (lanes >> l & 1)
-            memset(block->shared + to[l] + code->size - zeros[l], 0, zeros[l]);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left), bytes = copies >> l & 1 ? code->size - zeros[l] : 0;
+        unsigned char words[16] = {0};
+        if (bytes == 16)
+            memcpy(words, device_bytes(block->machine, from[l]), 16);
+        else if (bytes)
+            memcpy(words, device_bytes(block->machine, from[l]), bytes);
+        memcpy(block->shared + to[l], words, code->size);
     }
 }
 

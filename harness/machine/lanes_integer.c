@@ -303,8 +303,8 @@ static void idp_4a(struct warp *warp, const struct instruction *code, uint32_t l
 
 static inline uint32_t half_of(uint32_t word, int n, bool is_signed)
 {
-    const uint32_t half = word >> (16 * n) & 0xffff;
-    return is_signed ? (uint32_t)(int32_t)(int16_t)half : half;
+    const uint32_t sign = is_signed ? 0x8000 : 0;
+    return ((word >> (16 * n) & 0xffff) ^ sign) - sign;
 }
 
 static void idp_2a(struct warp *warp, const struct instruction *code, uint32_t lanes)

@@ -33,8 +33,8 @@ static inline bool prepare_plain(struct instruction *code)
 
 static inline uint32_t byte_of(uint32_t word, int n, bool is_signed)
 {
-    const uint32_t byte = word >> (8 * n) & 0xff;
-    return is_signed ? (uint32_t)(int32_t)(int8_t)byte : byte;
+    const uint32_t sign = is_signed ? 0x80 : 0;
+    return ((word >> (8 * n) & 0xff) ^ sign) - sign;
 }
 
 /* Takes out the predicates that some code of 10.0 and 12.0 has behind the result. Where they are others than PT, they

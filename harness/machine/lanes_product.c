@@ -266,7 +266,18 @@ enum { WIDE = 4 };
 #endif
 typedef float floats __attribute__((vector_size(4 * WIDE)));
 typedef int32_t ints __attribute__((vector_size(4 * WIDE)));
-#define LARGER(a, b) (((a) & ((a) > (b))) | ((b) & ~((a) > (b))))
+
+/* Of each pair the larger one. Compilers make the instruction of this loop, and not of masks. */
+static inline ints larger(ints a, ints b)
+{
+    int32_t most[WIDE], others[WIDE];
+    memcpy(most, &a, sizeof most);
+    memcpy(others, &b, sizeof others);
+    for (int r = 0; r < WIDE; r++)
+        most[r] = most[r] > others[r] ? most[r] : others[r];
+    memcpy(&a, most, sizeof a);
+    return a;
+}
 
 struct factors {
     float a[PRODUCT_DEPTH_MOST][ROWS_16];
@@ -283,8 +294,10 @@ struct column {
 
 /* Computes the sums of the rows of one vector, of which `c` are added. False: their exponents are beyond what floats
  * can do. */
-static inline bool rows_summed(struct column *sums, const struct factors *f, const float *c, const float *b,
-                               const int32_t *b_exponents, unsigned first, unsigned depth, unsigned fraction)
+static inline __attribute__((always_inline)) bool rows_summed(struct column *sums, const struct factors *f,
+                                                              const float *c, const float *b,
+                                                              const int32_t *b_exponents, unsigned first,
+                                                              unsigned depth, unsigned fraction)
 {
     floats a, scale;
     ints exponent, most, parts[2] = {{0}};
@@ -293,10 +306,10 @@ static inline bool rows_summed(struct column *sums, const struct factors *f, con
     for (unsigned k = 0; k < depth; k++) {
         memcpy(&exponent, &f->a_exponents[k][first], sizeof exponent);
         exponent += b_exponents[k];
-        most = LARGER(most, exponent);
+        most = larger(most, exponent);
     }
     const ints beyond = (most > HIGHEST) | ((most < LOWEST) & (most > NOTHING / 2));
-    most = LARGER(most, (ints){0} + LOWEST);
+    most = larger(most, (ints){0} + LOWEST);
     const ints bits = ((int32_t)fraction + 127 - most) << 23;
     memcpy(&scale, &bits, sizeof scale);
     memcpy(&a, &c[first], sizeof a);
@@ -340,9 +353,19 @@ static bool column_multiplied(struct product *p, const struct factors *f, unsign
     struct column sums;
     bool done = true;
     take(c, sums.exponents, p->sum[column], ROWS_16, kind);
+    const float *b = &f->b[column * p->depth];
+    const int32_t *exponents = &f->b_exponents[column * p->depth];
     for (unsigned first = 0; first < ROWS_16 && done; first += WIDE)
-        done = rows_summed(&sums, f, c, &f->b[column * p->depth], &f->b_exponents[column * p->depth], first, p->depth,
-                           fraction);
+        switch (p->depth) { /* for each its own loops, which are unrolled */
+        case 8:
+            done = rows_summed(&sums, f, c, b, exponents, first, 8, fraction);
+            break;
+        case 16:
+            done = rows_summed(&sums, f, c, b, exponents, first, 16, fraction);
+            break;
+        default:
+            done = rows_summed(&sums, f, c, b, exponents, first, p->depth, fraction);
+        }
     if (done)
         sums_rounded(p->sum[column], &sums, fraction, kind);
     return done;

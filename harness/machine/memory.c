@@ -223,7 +223,7 @@ void shared_access(struct warp *warp, const struct instruction *code, unsigned n
             continue;
         if (addresses[l] < block->reserved || (uint64_t)addresses[l] + bytes > block->shared_size)
             shared_outside(block, lanes & 1u << l, addresses, bytes);
-        if (addresses[l] % bytes)
+        if (addresses[l] & (bytes - 1))
             shared_misaligned(block, lanes & 1u << l, addresses, bytes);
     }
     watch_lanes(warp, code, lanes, addresses, bytes, writes ? ACCESS_WRITES : ACCESS_READS);

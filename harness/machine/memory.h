@@ -34,7 +34,7 @@ struct memo {
         uint32_t *lines;
     } met; /* see meetings.h */
     unsigned sectors, ideal_sectors, wavefronts, ideal_wavefronts, margin;
-    struct copy_shape *copy;   /* of an asynchronous copy; NULL: there was none yet */
+    struct copy_shape *copies; /* of asynchronous copies, COPY_SHAPES; NULL: there were none yet */
     uint32_t distances[LANES]; /* apart is this, unless lanes are in order or have the same address */
 } __attribute__((aligned(64)));
 
@@ -68,6 +68,7 @@ static inline struct access global_access(struct warp *warp, const struct instru
 }
 
 /* The shape of the last asynchronous copy: source and destination addresses. */
+enum { COPY_SHAPES = 8 }; /* of each instruction, by where in their lines the first lane's bytes are */
 struct copy_shape {
     uint32_t copies, low_from, low_to;
     uint64_t from[LANES]; /* distance from the first lane's address */

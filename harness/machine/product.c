@@ -114,7 +114,7 @@ bool prepare_hmma(struct instruction *code)
     return false;
 }
 
-/* IMMA of which A is sparse. tensor.c has the others. */
+/* IMMA of which A is sparse. lanes_tensor.c has the others. */
 bool prepare_sparse_imma(struct instruction *code)
 {
     const bool saturates = code->modifier_count == 5 && strcmp(code->modifiers[4], "SAT") == 0;

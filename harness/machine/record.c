@@ -5,7 +5,6 @@
 #include "grid.h"
 #include "lanes_access.h"
 #include "mbarrier.h"
-#include "tensor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,9 +91,7 @@ static unsigned wavefronts_of(const struct instruction *code, uint32_t lanes, co
 {
     if (size == 0) { /* LDSM, STSM */
         const unsigned parts = has_modifier(code, "4") ? 4 : has_modifier(code, "2") ? 2 : 1;
-        unsigned wavefronts, ideal;
-        ldsm_wavefronts(addresses, lanes, parts, &wavefronts, &ideal);
-        return wavefronts;
+        return count_matrices(lanes, addresses, parts).passes;
     }
     return code->traits & TRAIT_ATOMIC ? count_atomic(lanes, addresses, 4, ATOMIC_CHANGES).passes
                                        : count_wavefronts(lanes, addresses, size, code->traits & TRAIT_STORE).passes;

@@ -74,12 +74,18 @@ static void note_joined(struct warp *warp, uint32_t marked)
 /* Lets splits continue whose lanes have all come. Returns whether there were any. */
 static bool let_some_go(struct warp *warp)
 {
+    uint32_t waiting = 0; /* lanes that have come to any such place */
+    for (unsigned i = 0; i < warp->split_count; i++)
+        if (warp->splits[i].state == SPLIT_JOINING || warp->splits[i].state == SPLIT_SYNCING)
+            waiting |= warp->splits[i].lanes;
     for (unsigned i = 0; i < warp->split_count; i++) {
         const struct split *split = &warp->splits[i];
         uint32_t marked = 0, there = 0;
         if (split->state == SPLIT_JOINING) {
             const unsigned b = split->joins;
             const uint32_t wanted = split->targets[b];
+            if (wanted & warp->alive & ~waiting)
+                continue;
             for (unsigned k = 0; k < warp->split_count; k++)
                 if (warp->splits[k].state == SPLIT_JOINING && warp->splits[k].joins == b &&
                     warp->splits[k].targets[b] == wanted) {
@@ -91,7 +97,7 @@ static bool let_some_go(struct warp *warp)
                 release(warp, marked);
                 return true;
             }
-        } else if (split->state == SPLIT_SYNCING) {
+        } else if (split->state == SPLIT_SYNCING && !(split->wanted & warp->alive & ~waiting)) {
             for (unsigned k = 0; k < warp->split_count; k++)
                 if (warp->splits[k].state == SPLIT_SYNCING) {
                     marked |= 1u << k;

@@ -1,5 +1,4 @@
 #include "float_reference.h"
-#include "machine/tensor.h"
 #include "made_warp.h"
 
 #include <criterion/criterion.h>
@@ -175,11 +174,12 @@ static const struct product {
     {"BMMA.168256.AND.POPC", 16, 256, BIT, BIT, WORD, a_168256_bit, b_bit},
 };
 
-/* Products of floats are compiled for each kind of vector unit. */
+/* Products are compiled for each kind of vector unit. */
 static const struct opcode *table_of(const char *opcode, unsigned vector)
 {
-    static const struct opcode *const tables[] = {lanes_product_base, lanes_product_avx2, lanes_product_avx512};
-    return opcode[0] == 'H' ? tables[vector] : tensor_opcodes;
+    static const struct opcode *const floats[] = {lanes_product_base, lanes_product_avx2, lanes_product_avx512};
+    static const struct opcode *const others[] = {lanes_tensor_base, lanes_tensor_avx2, lanes_tensor_avx512};
+    return opcode[0] == 'H' ? floats[vector] : others[vector];
 }
 
 static void expect_product(const struct product *product, bool in_place, unsigned vector)
@@ -256,11 +256,11 @@ Test(tensor, integer_sums_wrap_or_saturate)
         warp_row(warp, 3, 0)[lane] = INT_MAX - 15;
         warp_row(warp, 3, 1)[lane] = INT_MAX - 16;
     }
-    const struct instruction *code = made_instruction(tensor_opcodes, "IMMA.8816.S8.S8", 4);
+    const struct instruction *code = made_instruction(lanes_tensor_base, "IMMA.8816.S8.S8", 4);
     code->run(warp, code, ALL_LANES);
     cr_expect_eq((int32_t)warp_row(warp, 0, 0)[3], INT_MIN);
     cr_expect_eq((int32_t)warp_row(warp, 0, 1)[3], INT_MAX);
-    code = made_instruction(tensor_opcodes, "IMMA.8816.S8.S8.SAT", 4);
+    code = made_instruction(lanes_tensor_base, "IMMA.8816.S8.S8.SAT", 4);
     code->run(warp, code, ALL_LANES);
     cr_expect_eq((int32_t)warp_row(warp, 0, 0)[3], INT_MAX);
 }
@@ -295,7 +295,7 @@ static uint32_t lane_word(unsigned m, unsigned lane, bool transposed)
 Test(tensor, a_matrix_is_turned_in_registers)
 {
     struct warp *warp = made_warp();
-    const struct instruction *code = made_instruction(tensor_opcodes, "MOVM.16.MT88", 2);
+    const struct instruction *code = made_instruction(lanes_tensor_base, "MOVM.16.MT88", 2);
     cr_assert_not_null(code);
     for (unsigned lane = 0; lane < LANES; lane++)
         warp_row(warp, 1, 0)[lane] = lane_word(0, lane, false);

@@ -5,8 +5,7 @@
  * are neighbours in row g, or in row g + 8 in every second register. They begin at column t times their number.
  * Elements of B are at the same places of column g. Of the sum it has columns 2 t and 2 t + 1 of row g, then of row g +
  * 8. */
-#include "tensor.h"
-
+#include "counting.h"
 #include "memory_access.h"
 #include "small_float.h"
 
@@ -236,7 +235,7 @@ static bool prepare_movm(struct instruction *code)
 }
 
 /* Returns a lane's word of a matrix: two neighbours of row lane / 4, or of that column. */
-static uint32_t word_of(matrix m, unsigned lane, bool transposed)
+static inline uint32_t word_of(matrix m, unsigned lane, bool transposed)
 {
     const unsigned line = lane / 4, place = lane % 4 * 2;
     return transposed ? m[place][line] | (uint32_t)m[place + 1][line] << 16
@@ -249,40 +248,17 @@ static void word_to(matrix m, unsigned lane, bool transposed, uint32_t word)
         *(transposed ? &m[place + i][line] : &m[line][place + i]) = (uint16_t)(word >> (16 * i));
 }
 
-void ldsm_wavefronts(const uint32_t *addresses, uint32_t lanes, unsigned matrices, unsigned *wavefronts,
-                     unsigned *ideal)
-{
-    *wavefronts = *ideal = 0;
-    for (unsigned m = 0; m < matrices; m++) {
-        uint32_t words[LANES][SIDE]; /* the distinct words of each bank */
-        unsigned counts[LANES] = {0}, most = 0;
-        for (unsigned row = 0; row < SIDE; row++)
-            for (unsigned i = 0; i < ROW_OF_MATRIX / 4 && lanes >> (m * SIDE + row) & 1; i++) {
-                const uint32_t word = addresses[m * SIDE + row] / 4 + i, bank = word % LANES;
-                unsigned at = 0;
-                while (at < counts[bank] && words[bank][at] != word)
-                    at++;
-                words[bank][at] = word;
-                counts[bank] += at == counts[bank];
-                most = counts[bank] > most ? counts[bank] : most;
-            }
-        *wavefronts += most;
-        *ideal += most > 0;
-    }
-}
-
 /* Moves the rows of matrices to or from shared memory, and counts that. Lanes have the addresses of rows in operand n.
  */
 static void rows_move(struct warp *warp, const struct instruction *code, uint32_t lanes, unsigned n, matrix *matrices,
                       bool stores)
 {
     uint32_t addresses[LANES];
-    unsigned wavefronts, ideal;
     const unsigned rows = SIDE * code->flags[MATRICES];
     lanes &= rows < LANES ? (1u << rows) - 1 : ALL_LANES;
     shared_access(warp, code, n, lanes, ROW_OF_MATRIX, stores, addresses);
-    ldsm_wavefronts(addresses, lanes, code->flags[MATRICES], &wavefronts, &ideal);
-    shared_counted(warp, code, wavefronts, ideal);
+    const struct wavefronts wavefronts = count_matrices(lanes, addresses, code->flags[MATRICES]);
+    shared_counted(warp, code, wavefronts.passes, wavefronts.ideal);
     for (unsigned lane = 0; lane < rows; lane++) {
         if (!(lanes >> lane & 1))
             continue;
@@ -299,8 +275,14 @@ static void ldsm(struct warp *warp, const struct instruction *code, uint32_t lan
 {
     matrix matrices[4] = {0};
     rows_move(warp, code, lanes, 1, matrices, false);
-    for (unsigned m = 0; m < code->flags[MATRICES]; m++)
-        WRITE_LANES(ROW_BEHIND(0, m), lanes, word_of(matrices[m], (unsigned)l, code->flags[TRANSPOSED]));
+    for (unsigned m = 0; m < code->flags[MATRICES]; m++) {
+        uint32_t words[LANES];
+        if (code->flags[TRANSPOSED])
+            EACH_LANE words[l] = word_of(matrices[m], (unsigned)l, true);
+        else
+            memcpy(words, matrices[m], sizeof words); /* in the order of lanes */
+        WRITE_LANES(ROW_BEHIND(0, m), lanes, words[l]);
+    }
 }
 
 static void stsm(struct warp *warp, const struct instruction *code, uint32_t lanes)
@@ -321,7 +303,7 @@ static void movm(struct warp *warp, const struct instruction *code, uint32_t lan
 }
 
 /* clang-format off */
-const struct opcode tensor_opcodes[] = {
+const struct opcode TABLE(lanes_tensor)[] = {
     {"DMMA", double_mma,  RULE_DATA_8,                                prepare_dmma,     "d", NULL},
     {"IMMA", integer_mma, RULE_DATA_4,                                prepare_imma,     "d", NULL},
     {"BMMA", integer_mma, RULE_DATA_4,                                prepare_bmma,     "d", NULL},
