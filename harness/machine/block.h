@@ -260,7 +260,8 @@ VECTOR_TABLES(lanes_memory);
 VECTOR_TABLES(lanes_copy);
 VECTOR_TABLES(lanes_product);
 VECTOR_TABLES(lanes_tensor);
-extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], surface_opcodes[], atomic_opcodes[],
+VECTOR_TABLES(lanes_special);
+extern const struct opcode control_opcodes[], texture_opcodes[], surface_opcodes[], atomic_opcodes[],
     mbarrier_opcodes[], bulk_opcodes[], cluster_opcodes[], warpgroup_opcodes[];
 
 /* Returns a table by its number from 0, for a kind of vector unit; NULL: there are no more. */

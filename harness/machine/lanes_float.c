@@ -38,41 +38,46 @@ static int rounding(const struct instruction *code)
     return IS(RZ) ? FE_TOWARDZERO : IS(RM) ? FE_DOWNWARD : IS(RP) ? FE_UPWARD : FE_TONEAREST;
 }
 
-/* These compute lane by lane, in any rounding mode, with flushing and saturation, for instructions that are rare.
- * Values are volatile, since compilers know nothing of rounding modes. */
-static uint32_t finish(float value, const struct instruction *code)
+static inline uint32_t finish(float value, bool flushes, bool saturates)
 {
     uint32_t bits = of_float_canonical(value);
-    bits = IS(FTZ) ? flush(bits) : bits;
-    return IS(SAT) ? saturate(bits) : bits;
+    bits = flushes ? flush(bits) : bits;
+    return saturates ? saturate(bits) : bits;
 }
 
-static float operand(uint32_t bits, const struct instruction *code, unsigned n)
+static inline float operand(uint32_t bits, uint32_t keep, uint32_t flip, bool flushes)
 {
-    bits = (bits & KEEP(n)) ^ FLIP(n);
-    return to_float(IS(FTZ) ? flush(bits) : bits);
+    bits = (bits & keep) ^ flip;
+    return to_float(flushes ? flush(bits) : bits);
 }
 
-#define SELDOM(name, count, expression)                                                                                \
+/* These compute in any rounding mode, with flushing and saturation. Compilers know nothing of rounding modes: that a
+ * result is in memory before the mode changes back has to be said. */
+#define SHAPED(name, count, expression)                                                                                \
     static void name(struct warp *warp, const struct instruction *code, uint32_t lanes)                                \
     {                                                                                                                  \
         const uint32_t *x = ROW(1), *y = ROW(2), *z = ROW(count);                                                      \
-        uint32_t result[LANES];                                                                                        \
-        const int before = fegetround();                                                                               \
-        fesetround(rounding(code));                                                                                    \
-        for (int l = 0; l < LANES; l++) {                                                                              \
-            const volatile float a = operand(x[l], code, 1), b = operand(y[l], code, 2),                               \
-                                 c = operand(z[l], code, count);                                                       \
+        const uint32_t kx = KEEP(1), ky = KEEP(2), kz = KEEP(count), fx = FLIP(1), fy = FLIP(2), fz = FLIP(count);     \
+        const bool flushes = IS(FTZ), saturates = IS(SAT);                                                             \
+        const int mode = rounding(code);                                                                               \
+        uint32_t result[LANES] __attribute__((aligned(64)));                                                           \
+        if (mode != FE_TONEAREST)                                                                                      \
+            fesetround(mode);                                                                                          \
+        EACH_LANE                                                                                                      \
+        {                                                                                                              \
+            const float a = operand(x[l], kx, fx, flushes), b = operand(y[l], ky, fy, flushes),                        \
+                        c = operand(z[l], kz, fz, flushes);                                                            \
             (void)c;                                                                                                   \
-            const volatile float value = (expression);                                                                 \
-            result[l] = finish(value, code);                                                                           \
+            result[l] = finish(expression, flushes, saturates);                                                        \
         }                                                                                                              \
-        fesetround(before);                                                                                            \
+        __asm__ volatile("" : : "r"(result) : "memory");                                                               \
+        if (mode != FE_TONEAREST)                                                                                      \
+            fesetround(FE_TONEAREST);                                                                                  \
         WRITE_LANES(ROW(0), lanes, result[l]);                                                                         \
     }
-SELDOM(fadd_any, 2, a + b)
-SELDOM(fmul_any, 2, a *b)
-SELDOM(ffma_any, 3, fmaf(a, b, c))
+SHAPED(fadd_shaped, 2, a + b)
+SHAPED(fmul_shaped, 2, a *b)
+SHAPED(ffma_shaped, 3, __builtin_fmaf(a, b, c))
 
 /* Returns the factor of .M2 to .M8 and .D2 to .D8. It is applied to the product before that is rounded, which a double
  * can hold. */
@@ -87,7 +92,7 @@ static double scale(const struct instruction *code)
             return scales[i].factor;
     return 1;
 }
-SELDOM(fmul_scaled, 2, (float)((double)a *(double)b *scale(code)))
+SHAPED(fmul_scaled, 2, (float)((double)a *(double)b *scale(code)))
 
 static bool is_plain_float(const struct instruction *code)
 {
@@ -119,14 +124,14 @@ OFTEN(ffma_plain, 3, __builtin_fmaf(to_float(x[l]), to_float(y[l]), to_float(z[l
 
 static bool prepare_fadd(struct instruction *code)
 {
-    code->run = !is_plain_float(code) ? fadd_any : has_signs(code) ? fadd_signs : fadd_plain;
+    code->run = !is_plain_float(code) ? fadd_shaped : has_signs(code) ? fadd_signs : fadd_plain;
     return true;
 }
 
 static bool prepare_fmul(struct instruction *code)
 {
     code->run = scale(code) != 1        ? fmul_scaled
-                : !is_plain_float(code) ? fmul_any
+                : !is_plain_float(code) ? fmul_shaped
                 : has_signs(code)       ? fmul_signs
                                         : fmul_plain;
     return true;
@@ -134,7 +139,7 @@ static bool prepare_fmul(struct instruction *code)
 
 static bool prepare_ffma(struct instruction *code)
 {
-    code->run = !is_plain_float(code) ? ffma_any : has_signs(code) ? ffma_signs : ffma_plain;
+    code->run = !is_plain_float(code) ? ffma_shaped : has_signs(code) ? ffma_signs : ffma_plain;
     return true;
 }
 
@@ -356,7 +361,27 @@ static inline uint32_t chosen_of(uint32_t u, uint32_t v, bool smaller, bool prop
     return propagates && (no_a || no_b) ? NAN_32 : some;
 }
 
-/* Operands d, a, b, p: the smaller number where p is true, else the larger. */
+/* Operands d, a, b, p: the smaller number where p is true, else the larger. Bits of numbers are in the order of
+ * numbers, -0 below 0, once those of negative ones are turned around. */
+static void fmnmx_plain(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *x = ROW(1), *y = ROW(2);
+    const uint32_t kx = KEEP(1), ky = KEEP(2), fx = FLIP(1), fy = FLIP(2);
+    const uint32_t larger = ~predicate(warp, &code->operands[3]);
+    uint32_t result[LANES] __attribute__((aligned(64)));
+    EACH_LANE
+    {
+        const uint32_t u = (x[l] & kx) ^ fx, v = (y[l] & ky) ^ fy, turn = IN(larger);
+        const int32_t a = (int32_t)(u ^ (u >> 31 ? 0x7fffffffu : 0) ^ turn);
+        const int32_t b = (int32_t)(v ^ (v >> 31 ? 0x7fffffffu : 0) ^ turn);
+        const bool no_u = (u & 0x7fffffffu) > 0x7f800000u, no_v = (v & 0x7fffffffu) > 0x7f800000u;
+        const uint32_t some = a < b ? u : v, number = no_v ? u : some;
+        result[l] = no_u ? (no_v ? NAN_32 : v) : number;
+    }
+    WRITE_LANES(ROW(0), lanes, result[l]);
+}
+
+/* The same with flushing, NaNs that win, or the sign of both. */
 static void fmnmx(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *x = ROW(1), *y = ROW(2);
@@ -400,6 +425,8 @@ static bool prepare_fmnmx(struct instruction *code)
 {
     code->flags[FLAG_UNORDERED] = has_modifier(code, "NAN");
     code->flags[FLAG_COMPARE] = has_modifier(code, "XORSIGN");
+    if (!IS(FTZ) && !code->flags[FLAG_UNORDERED] && !code->flags[FLAG_COMPARE] && code->run == fmnmx)
+        code->run = fmnmx_plain;
     return true;
 }
 
@@ -420,9 +447,9 @@ static void fchk(struct warp *warp, const struct instruction *code, uint32_t lan
 /* clang-format off */
 #define COMPARISONS "F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T AND OR XOR"
 const struct opcode TABLE(lanes_float)[] = {
-    {"FADD",   fadd_any, TRAIT_FP32 | RULE_SAME,                  prepare_fadd,    "d",  "FTZ SAT RZ RM RP"},
-    {"FMUL",   fmul_any, TRAIT_FP32 | RULE_SAME,                  prepare_fmul,    "d",  "FTZ SAT RZ RM RP M2 M4 M8 D2 D4 D8"},
-    {"FFMA",   ffma_any, TRAIT_FP32 | TRAIT_FUSED | RULE_SAME,    prepare_ffma,    "d",  "FTZ SAT RZ RM RP"},
+    {"FADD",   fadd_shaped, TRAIT_FP32 | RULE_SAME,                  prepare_fadd,    "d",  "FTZ SAT RZ RM RP"},
+    {"FMUL",   fmul_shaped, TRAIT_FP32 | RULE_SAME,                  prepare_fmul,    "d",  "FTZ SAT RZ RM RP M2 M4 M8 D2 D4 D8"},
+    {"FFMA",   ffma_shaped, TRAIT_FP32 | TRAIT_FUSED | RULE_SAME,    prepare_ffma,    "d",  "FTZ SAT RZ RM RP"},
     {"FSETP",  fsetp,    RULE_SAME,                               prepare_compare, "pp", COMPARISONS " FTZ"},
     {"FSET",   fset,     RULE_SAME,                               prepare_compare, "d",  COMPARISONS " FTZ BF"},
     {"FSEL",   fsel,     RULE_SAME,                               NULL,            "d",  "FTZ"},

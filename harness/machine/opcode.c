@@ -71,7 +71,7 @@ const struct opcode *opcode_table(size_t number, unsigned kind)
     static const struct opcode *const tables[][VECTORS] = {
         KINDS(lanes_integer),    KINDS(lanes_bits),      KINDS(lanes_compare),   KINDS(lanes_float),
         KINDS(lanes_half),       KINDS(lanes_convert),   KINDS(lanes_mufu),      KINDS(lanes_memory),
-        KINDS(lanes_copy),       KINDS(lanes_product),   ALIKE(control_opcodes), ALIKE(warp_opcodes),
+        KINDS(lanes_copy),       KINDS(lanes_product),   ALIKE(control_opcodes), KINDS(lanes_special),
         ALIKE(texture_opcodes),  ALIKE(surface_opcodes), ALIKE(atomic_opcodes),  KINDS(lanes_tensor),
         ALIKE(mbarrier_opcodes), ALIKE(bulk_opcodes),    ALIKE(cluster_opcodes), ALIKE(warpgroup_opcodes)};
     return number < ARRAY_SIZE(tables) ? tables[number][kind] : NULL;

@@ -1,20 +1,12 @@
 /* Instructions by which lanes of a warp exchange values, and by which they ask about themselves: special registers,
  * constants, votes, shuffles. */
-#include "block.h"
+#include "lanes.h"
 #include "waits.h"
 
-#include <string.h>
-
 /* Writes one word to all chosen lanes. */
-static void write_all(struct warp *warp, const struct operand *to, uint32_t lanes, uint32_t value)
+static void write_all(struct warp *warp, const struct operand *operand, uint32_t lanes, uint32_t value)
 {
-    uint32_t *row = row_at(warp, to->space, to->row);
-    if (lanes == ALL_LANES)
-        for (unsigned l = 0; l < LANES; l++)
-            row[l] = value;
-    else
-        for (unsigned l = 0; l < LANES; l++)
-            row[l] = lanes >> l & 1 ? value : row[l];
+    WRITE_LANES(row_at(warp, operand->space, operand->row), lanes, value);
 }
 
 /* ---- Special registers ---- */
@@ -256,30 +248,19 @@ static void r2ur(struct warp *warp, const struct instruction *code, uint32_t lan
 static void shfl(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(2), *b = ROW(3), *c = ROW(4);
-    uint32_t result[LANES], inside = 0, *to = ROW(1);
-    for (unsigned l = 0; l < LANES; l++) {
-        const int segment = c[l] >> 8 & 31, clamp = c[l] & 31, by = b[l] & 31, lane = (int)l;
-        const int least = lane & segment, most = least | (clamp & ~segment);
-        int from;
-        bool good;
-        if (IS(UP)) {
-            from = lane - by;
-            good = from >= most;
-        } else if (IS(DOWN)) {
-            from = lane + by;
-            good = from <= most;
-        } else if (IS(BFLY)) {
-            from = lane ^ by;
-            good = from <= most;
-        } else {
-            from = least | (by & ~segment);
-            good = from <= most;
-        }
-        result[l] = a[good ? from : lane];
-        inside |= (uint32_t)good << l;
+    int from[LANES];
+    uint32_t result[LANES], inside;
+    const bool up = IS(UP), down = IS(DOWN), butterfly = IS(BFLY);
+    EACH_LANE
+    {
+        const int segment = c[l] >> 8 & 31, clamp = c[l] & 31, by = b[l] & 31;
+        const int least = l & segment, most = least | (clamp & ~segment);
+        const int other = up ? l - by : down ? l + by : butterfly ? l ^ by : least | (by & ~segment);
+        from[l] = (up ? other >= most : other <= most) ? other : LANES + l; /* its own, since it is outside */
     }
-    for (unsigned l = 0; l < LANES; l++)
-        to[l] = lanes >> l & 1 ? result[l] : to[l];
+    EACH_LANE result[l] = a[from[l] % LANES];
+    MASK_OF(inside, from[l] < LANES);
+    WRITE_LANES(ROW(1), lanes, result[l]);
     predicate_set(warp, &code->operands[0], lanes, inside);
 }
 
@@ -405,7 +386,7 @@ static bool prepare_qspc(struct instruction *code)
 }
 
 /* clang-format off */
-const struct opcode warp_opcodes[] = {
+const struct opcode TABLE(lanes_special)[] = {
     {"S2R",        s2r,   RULE_SPECIAL,                      prepare_s2r,  "d",  ""},
     {"S2UR",       s2r,   RULE_SPECIAL,                      prepare_s2r,  "d",  ""},
     {"CS2R",       cs2r,  RULE_SPECIAL,                      prepare_cs2r, "d",  "32"},
