@@ -3,7 +3,9 @@
 # whole process, including inputs and verification, so the figures are lower bounds.
 #
 #   tests/sim/bench.sh [KERNEL...]
+#   tests/sim/bench.sh LIBRARY.so...
 #
+# Of kernel libraries all kernels together, every block of each executed.
 # CUGATE=build/cugate: the program. One thread, so that a second of it is one of a core. Takes a minute or two.
 # OLD=PROGRAM: cugate of another build. The two are measured in turn, ROUNDS=3 times each, and of each the least time counts,
 # since other programs on the machine only add to it. The counts of both builds have to be the same: if not, the exit code is 1.
@@ -20,7 +22,9 @@ trap 'rm -rf "$work"' EXIT
 
 # measure NAME PROGRAM KERNEL: adds a line to $work/NAME.time, of CPU seconds and kilobytes.
 measure() {
-    /usr/bin/time -f '%U %S %M' -o "$work/time" "$2" run --simulate -k "$3" --save "$work/$1.json" >"$work/log" 2>&1 || {
+    local which=(-k "$3")
+    [[ $3 != *.so ]] || which=(--whole --kernels "$3")
+    /usr/bin/time -f '%U %S %M' -o "$work/time" "$2" run --simulate "${which[@]}" --save "$work/$1.json" >"$work/log" 2>&1 || {
         cat "$work/log" >&2
         exit 1
     }
@@ -39,10 +43,11 @@ for kernel; do
         [ -z "$old" ] || measure old "$old" "$kernel"
         measure new "$cugate" "$kernel"
     done
-    instructions=$(jq --arg k "$kernel" '.kernels[$k].metrics.instructions.sessions[0] | flatten | .[(length - 1) / 2 | floor]' "$work/new.json")
+    instructions=$(jq --arg k "$kernel" '[.kernels | if $k | endswith(".so") then .[] else .[$k] end |
+        .metrics.instructions.sessions[0]? // [0] | flatten | .[(length - 1) / 2 | floor]] | add' "$work/new.json")
     read -r seconds kilobytes < <(least new)
     awk -v kernel="$kernel" -v n="$instructions" -v s="$seconds" -v m="$kilobytes" \
-        'BEGIN { printf "%-28s %14d %8.2f %10.1f %9.0f", kernel, n, s, n / s / 1e6, m / 1024 }'
+        'BEGIN { sub(/.*\//, "", kernel); printf "%-28s %14d %8.2f %10.1f %9.0f", kernel, n, s, n / s / 1e6, m / 1024 }'
     if [ -n "$old" ]; then
         read -r seconds_before _ < <(least old)
         awk -v s="$seconds" -v old="$seconds_before" 'BEGIN { printf "  %9.2f %6.2f", old, s / old }'
