@@ -66,7 +66,7 @@ static void left_from_registers(struct product *p, unsigned depth, const struct 
         quads_read(quads, ROW_BEHIND(n, w));
         for (unsigned t = 0; t < 4; t++)
             for (unsigned i = 0; i < each; i++) {
-                uint32_t *to = &p->a[(w / 2 * 4 + t) * each + i][w % 2 * 8];
+                uint32_t *to = p->a[(w / 2 * 4 + t) * each + i] + (w % 2 ? 8 : 0);
                 for (unsigned g = 0; g < LANES / 4; g++)
                     to[g] = element_of(quads[t][g], i, bytes);
             }
@@ -80,8 +80,8 @@ static void right_from_registers(struct product *p, const struct warp *warp, con
     for (unsigned w = 0; w < p->depth / each / 4; w++) {
         unsigned char row[ROW_BYTES];
         memcpy(row, ROW_BEHIND(n, w), sizeof row);
-        for (unsigned g = 0; g < LANES / 4; g++)
-            product_widen(&p->b[g * p->depth + w * 4 * each], &row[g * 4 * 4], bytes);
+        for (size_t g = 0; g < LANES / 4; g++)
+            product_widen(&p->b[g * p->depth + (size_t)w * 4 * each], &row[g * 4 * 4], bytes);
     }
 }
 
@@ -99,12 +99,11 @@ static void sums_read(struct product *p, struct warp *warp, const struct instruc
     const bool added = n + 1 >= code->operand_count || code->operands[n + 1].kind != OPERAND_PREDICATE ||
                        predicate(warp, &code->operands[n + 1]);
     uint32_t quads[4][LANES / 4];
-    if (!added)
-        memset(p->sum, 0, p->columns * sizeof p->sum[0]);
+    memset(p->sum, 0, p->columns * sizeof p->sum[0]);
     for (unsigned i = 0; i < p->columns / 2 && added; i++) {
         quads_read(quads, ROW_BEHIND(n, halves ? i / 2 : i));
         for (unsigned t = 0; t < 4; t++) {
-            uint32_t *to = &p->sum[i / 4 * 8 + t * 2 + i % 2][i / 2 % 2 * 8];
+            uint32_t *to = p->sum[i / 4 * 8 + t * 2 + i % 2] + (i / 2 % 2 ? 8 : 0);
             for (unsigned g = 0; g < LANES / 4; g++)
                 to[g] = halves ? quads[t][g] >> 16 * (i % 2) & 0xffff : quads[t][g];
         }
@@ -118,8 +117,8 @@ static void sums_write(const struct product *p, struct warp *warp, const struct 
         const uint32_t(*const sum)[ROWS_16] = &p->sum[i / 4 * 8 + i % 2];
         const unsigned half = i / 2 % 2 * 8;
         uint32_t words[LANES];
-        for (unsigned g = 0; g < LANES / 4; g++)
-            for (unsigned t = 0; t < 4; t++)
+        for (size_t g = 0; g < LANES / 4; g++)
+            for (size_t t = 0; t < 4; t++)
                 words[4 * g + t] =
                     halves ? sum[2 * t][half + g] | sum[2 * t + 1][half + g] << 16 : sum[2 * t][half + g];
         WRITE_LANES(ROW_BEHIND(0, halves ? i / 2 : i), lanes, words[l]);
@@ -232,7 +231,7 @@ static uint32_t one_sum(const struct product *p, const struct instruction *code,
     const struct format_bits *left = &formats[code->flags[PRODUCT_LEFT]], *right = &formats[code->flags[PRODUCT_RIGHT]];
     const int32_t c = significand_of(p->sum[column][row], &formats[kind]);
     const int32_t c_exponent = exponent_of(p->sum[column][row], &formats[kind]);
-    const uint32_t *words = &p->b[column * p->depth];
+    const uint32_t *words = &p->b[(size_t)column * p->depth];
     struct kinds kinds = {0};
     int32_t most = c_exponent;
     add_kind(&kinds, c_exponent == NOT_A_NUMBER, c_exponent == INFINITE, c < 0);
@@ -353,8 +352,8 @@ static bool column_multiplied(struct product *p, const struct factors *f, unsign
     struct column sums;
     bool done = true;
     take(c, sums.exponents, p->sum[column], ROWS_16, kind);
-    const float *b = &f->b[column * p->depth];
-    const int32_t *exponents = &f->b_exponents[column * p->depth];
+    const float *b = &f->b[(size_t)column * p->depth];
+    const int32_t *exponents = &f->b_exponents[(size_t)column * p->depth];
     for (unsigned first = 0; first < ROWS_16 && done; first += WIDE)
         switch (p->depth) { /* for each its own loops, which are unrolled */
         case 8:
@@ -447,6 +446,8 @@ static void multiply(struct warp *warp, const struct instruction *code, uint32_t
     struct product p;
     p.columns = code->flags[PRODUCT_COLUMNS] * 8u;
     p.depth = code->flags[PRODUCT_DEPTH];
+    memset(p.a, 0, p.depth * sizeof p.a[0]);
+    memset(p.b, 0, (size_t)p.depth * p.columns * sizeof p.b[0]);
     factors_read(&p, warp, code);
     sums_read(&p, warp, code);
     if (code->flags[PRODUCT_SUM] == ELEMENT_S32)

@@ -298,7 +298,7 @@ static void from_memory(uint32_t *to, size_t by_line, size_t by_k, struct warp *
     for (unsigned line = 0; line < lines; line += tile->turned ? each : 1)
         for (unsigned k = 0; k < depth; k += tile->turned ? 1 : each) {
             const unsigned char *unit = unit_at(warp, tile, first + line, k, bytes);
-            uint32_t *const here = &to[k * by_k + line * by_line], words[UNIT];
+            uint32_t *const here = &to[k * by_k + line * by_line], words[UNIT] = {0};
             product_widen(words, unit, bytes);
             for (unsigned i = 0; i < each; i++)
                 here[i * (tile->turned ? by_line : by_k)] = words[i];
