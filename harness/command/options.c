@@ -55,7 +55,7 @@ const struct option_row option_samples = {
     .doc = "samples a kernel (default: 5); of launches over 10 ms fewer, 3 at least; of instrumented counters one, where exact counts repeat", .ways = WAYS_OF_LIBRARY | WAY_RECORDED};
 const struct option_row option_timeout = {
     .name = "timeout", .argument = "SECONDS", .kind = KIND_SECONDS, .place = PLACE(timeout), .minimum = 0,
-    .maximum = 86400, .doc = "time limit of a kernel (default: 60, simulated: 600), or of a run of a program (none)"};
+    .maximum = 86400, .doc = "time limit of a kernel (default: 60; simulated: 600 without a finished block, ten times that in all), or of a run of a program (none)"};
 const struct option_row option_first = {
     .name = "first", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(first), .minimum = 1, .maximum = 1000000000,
     .doc = "launches of one kernel in one shape to measure, after one left out (default: as few as tell, 5 at most, and in a check none of what the baseline has)", .ways = WAY(PROGRAM)};

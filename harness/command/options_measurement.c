@@ -123,6 +123,7 @@ int options_measurement(struct measurement *measurement, const struct options *o
         .gpu = options->description,
         .whole = options->whole,
         .progress = isatty(STDERR_FILENO) && !options->quiet,
+        .log_progress = !isatty(STDERR_FILENO) && options->verbose,
     };
     const bool measures = !options->replay && 1u << options->way & WAYS_OF_LIBRARY;
     return options->devices.all && measures ? find_devices(&measurement->devices, options) : 0;

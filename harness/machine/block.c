@@ -337,6 +337,7 @@ static void go_on_or_fail(struct cluster *cluster)
 
 void cluster_run(struct cluster *cluster)
 {
+    const bool ran_before = cluster->runs;
     bool ran = false, alive = false, all = true, idle = true;
     for (unsigned i = 0; i < cluster->count; i++) {
         struct block *block = &cluster->blocks[i];
@@ -356,4 +357,6 @@ void cluster_run(struct cluster *cluster)
     }
     cluster->runs = alive;
     cluster->idle = idle;
+    if (ran_before && !alive)
+        headway_add(&cluster->blocks->machine->headway, cluster->count);
 }

@@ -116,6 +116,15 @@ static void run_threads(struct run_state *run, struct tally *tallies)
     free(threads);
 }
 
+/* Returns how many clusters are executed already. One that is parked goes on. */
+static uint64_t count_done(const struct run_state *run)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < run->count && run->done; i += 64)
+        count += (uint64_t)__builtin_popcountll(run->done[i / 64]);
+    return count - (run->waiting != NULL);
+}
+
 static int run_grid(const struct grid *grid, uint64_t *done, struct tally *tallies, bool *fault,
                     struct problem *problem)
 {
@@ -131,6 +140,7 @@ static int run_grid(const struct grid *grid, uint64_t *done, struct tally *talli
     run.count = grid_blocks(grid) / cluster_blocks(grid);
     if (grid->meetings)
         meetings_launch(grid->meetings);
+    headway_begin(&machine->headway, grid_blocks(grid));
     pthread_mutex_init(&run.lock, NULL);
     if (grid->cooperative && (run.workspace = device_allocate(machine, WORKSPACE_BYTES)))
         memset(device_bytes(machine, run.workspace), 0, WORKSPACE_BYTES);
@@ -146,6 +156,7 @@ static int run_grid(const struct grid *grid, uint64_t *done, struct tally *talli
         run.next = run.count; /* none is left to do */
     run.done = done;
     const struct run_state tried = run;
+    headway_all(&machine->headway, count_done(&run) * cluster_blocks(grid));
     run.failed = false; /* of blocks that fail the first one counts, or a fault, for which others may wait */
     run_threads(&run, tallies);
     if (tried.failed && (!run.failed || (tried.fault && !run.fault) || tried.failed_block < run.failed_block)) {

@@ -11,6 +11,7 @@
 #include "device_heap.h"
 #include "device_memory.h"
 #include "grid.h"
+#include "headway.h"
 #include "meetings.h"
 #include "module.h"
 #include "outcomes.h"
@@ -39,6 +40,7 @@ struct machine {
     struct printed *printed;
     size_t printed_count;
     struct outcomes outcomes;
+    struct headway headway;
     struct left *left;    /* blocks of the last launch that were left out; NULL: none ever were */
     pthread_mutex_t lock; /* of what the threads of a launch change: the heap, what is printed, lines that are read, */
     pthread_mutex_t doubts; /* and of what is told of a launch that does what it should not */

@@ -36,6 +36,7 @@ struct measurement {
     bool every_sample;      /* see struct job */
     double timeout;         /* in seconds for each kernel */
     bool progress;          /* draw the progress line on standard error */
+    bool log_progress;      /* in place of it, log how far launches are that take long */
     bool skip_unmatched;    /* a glob that matches no kernel is no error; the run may then have no kernel at all */
     bool roofs;             /* also measure the peaks of the GPU; measure_whole() does */
     const char *gpu;        /* the GPU's name for a backend without a GPU, and a dry run: see struct job */

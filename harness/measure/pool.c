@@ -88,11 +88,28 @@ static void say_impossible(const struct slot *slot, enum ending ending, const ch
     free(place);
 }
 
+/* Says why a kernel is hung: it has no result, and makes no progress, or has made it for too long. Caller frees. */
+static char *hung_words(const struct slot *slot)
+{
+    static const char longer[] = "a longer limit is set with --timeout";
+    const double timeout = slot->pool->measurement->timeout;
+    if (slot->headway.count == 0)
+        return x_sprintf("no result within %g s; %s", timeout, longer);
+    struct launch_headway last = slot->headway;
+    last.left = -1;
+    char *far = headway_words(&last);
+    char *words = slot->deadline < slot->limit
+                      ? x_sprintf("no block of it ended within %g s, last seen: %s; %s", timeout, far, longer)
+                      : x_sprintf("no result within %g s, %d times --timeout, last seen: %s; %s",
+                                  HEADWAY_TIMES * timeout, HEADWAY_TIMES, far, longer);
+    free(far);
+    return words;
+}
+
 /* Decides what becomes of a worker's kernels when it has ended, and reports it. `was` is the state of the slot until
  * then. Returns whether the slot is of no more use. */
 static bool take_end(struct slot *slot, enum slot_state was, enum ending ending, const char *how)
 {
-    const double timeout = slot->pool->measurement->timeout;
     char reason[256];
     progress_erase(&slot->pool->progress);
     if (slot->together && (ending == ENDING_DIED || ending == ENDING_HUNG || ending == ENDING_OUT_OF_TURN)) {
@@ -101,8 +118,9 @@ static bool take_end(struct slot *slot, enum slot_state was, enum ending ending,
         snprintf(reason, sizeof reason, "the process that ran it died: %s", how);
         pool_fail(slot, slot->item.first, RESULT_CRASHED, reason);
     } else if (ending == ENDING_HUNG && slot->begun > 0) {
-        snprintf(reason, sizeof reason, "no result within %g s; a longer limit is set with --timeout", timeout);
-        pool_fail(slot, slot->item.first, RESULT_HUNG, reason);
+        char *hung = hung_words(slot);
+        pool_fail(slot, slot->item.first, RESULT_HUNG, hung);
+        free(hung);
     } else if (ending == ENDING_OUT_OF_TURN && (slot->begun > 0 || slot->measured > 0)) {
         /* The worker ended between two kernels, in the former's close(). Nothing that it said until then can be
          * believed. */
@@ -154,7 +172,10 @@ static void open_pool(struct pool *pool, const struct measurement *measurement, 
     *pool = (struct pool){.measurement = measurement,
                           .run = run,
                           .slot_count = measurement->devices.count > 0 ? measurement->devices.count : 1,
-                          .progress = {measurement->progress, measurement->label, now_seconds()}};
+                          .progress = {.drawn = measurement->progress,
+                                       .logged = measurement->log_progress,
+                                       .label = measurement->label,
+                                       .begin = now_seconds()}};
     pool->slots = x_calloc(pool->slot_count, sizeof *pool->slots);
     for (size_t i = 0; i < pool->slot_count; i++) {
         pool->slots[i] = (struct slot){.pool = pool, .number = (int)i, .device = measurement->devices.list[i]};

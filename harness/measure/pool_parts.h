@@ -50,12 +50,14 @@ struct slot {
     int device; /* ordinal of the GPU */
     struct peer worker;
     enum slot_state state;
-    bool ahead;         /* the worker was started for an earlier choice of kernels, which may have had more */
-    double deadline;    /* when it has to have said something, at the latest */
-    struct item item;   /* the rest of its item; empty: it has none */
-    size_t told;        /* the worker was told of the kernels before this index */
-    size_t begun;       /* number of kernels that have begun and have no result yet */
-    bool together;      /* those kernels began as a batch, perhaps with others that have a result */
+    bool ahead;      /* the worker was started for an earlier choice of kernels, which may have had more */
+    double deadline; /* when it has to have said something, at the latest */
+    double limit;    /* when the kernel at work has to have a result, whatever progress it makes */
+    struct launch_headway headway; /* how far its launch is, as it said last */
+    struct item item;              /* the rest of its item; empty: it has none */
+    size_t told;                   /* the worker was told of the kernels before this index */
+    size_t begun;                  /* number of kernels that have begun and have no result yet */
+    bool together;                 /* those kernels began as a batch, perhaps with others that have a result */
     double since;       /* when the worker said something last; the time until it speaks again is that of ... */
     double *works;      /* ... the kernel at work, in pool->seconds; NULL: of the next kernel that begins */
     char *gave_up;      /* why the worker gave up the batch, or NULL */
@@ -91,6 +93,9 @@ struct pool {
     enum ending ending; /* how the whole measurement ended */
     struct progress progress;
 };
+
+/* A kernel that is simulated may take so many time limits in all while its blocks end, which no other kernel may. */
+enum { HEADWAY_TIMES = 10 };
 
 /* ---- The queue, pool_queue.c ---- */
 

@@ -37,6 +37,7 @@ void slot_tell(struct slot *slot)
 {
     const struct item *item = &slot->item;
     slot->since = now_seconds();
+    slot->limit = slot->since + HEADWAY_TIMES * slot->pool->measurement->timeout;
     slot->deadline = slot_has_item(slot) ? slot->since + slot->pool->measurement->timeout : HUGE_VAL;
     if (!slot_has_item(slot))
         return;
@@ -199,7 +200,8 @@ static void draw(const struct slot *at, size_t kernel)
         free(names);
         names = longer;
     }
-    progress_draw(&pool->progress, pool->run->result_count + begun, pool->run->result_count, pool->count, names);
+    progress_draw(&pool->progress, pool->run->result_count + begun, pool->run->result_count, pool->count, names,
+                  &at->headway);
     free(names);
 }
 
@@ -223,6 +225,8 @@ static bool take_start(struct slot *slot, const char *id)
         return false;
     if (next < slot->told && strcmp(pool->ids[next], id) == 0) {
         slot->together = ++slot->begun > 1;
+        slot->limit = now_seconds() + HEADWAY_TIMES * pool->measurement->timeout;
+        slot->headway = (struct launch_headway){0};
         spend(slot, next);
         draw(slot, next);
         return true;
@@ -235,6 +239,19 @@ static bool take_start(struct slot *slot, const char *id)
         return true;
     }
     return false;
+}
+
+/* Takes how far a launch is. What is simulated is not hung while blocks end; but it is when it has taken too long in
+ * all, since a program may launch for ever. Launches between two kernels clean up. */
+static bool take_headway(struct slot *slot, const char *text)
+{
+    if (slot->state < SLOT_OPEN || !slot->pool->measurement->backend->tells_headway ||
+        !headway_from_text(&slot->headway, text))
+        return false;
+    slot->deadline = fmin(slot->deadline, slot->limit);
+    if (slot->begun > 0)
+        draw(slot, slot->item.first + slot->begun - 1);
+    return true;
 }
 
 static bool take_lost(struct slot *slot, const char *reason)
@@ -395,6 +412,8 @@ static enum ending take_message(struct slot *slot, const struct message *message
         return take_device(slot, message->text);
     case MESSAGE_START:
         return goes_on(take_start(slot, message->text));
+    case MESSAGE_HEADWAY:
+        return goes_on(take_headway(slot, message->text));
     case MESSAGE_RESULT:
         return goes_on(take_result(slot, message->text));
     case MESSAGE_LOST:

@@ -14,6 +14,15 @@ struct simulation {
     struct launches launches;
 };
 
+/* Tells the parent how far a launch is: then it is not hung. */
+static void tell_headway(void *self, uint64_t done, uint64_t count, double left)
+{
+    const struct simulation *simulation = self;
+    char text[HEADWAY_TEXT];
+    headway_to_text(&(struct launch_headway){done, count, left}, text);
+    message_send(simulation->job->pipe, MESSAGE_HEADWAY, text);
+}
+
 static int sim_open(void **self, const struct job *job, struct device *device, struct session *session,
                     struct problem *problem)
 {
@@ -33,12 +42,15 @@ static int sim_open(void **self, const struct job *job, struct device *device, s
         threads |= exact_counts_threads(exact_counter_of(&job->metrics->list[m]));
     simulation->launches.times.wanted = !job->dry && gpu_as_chip(runtime_gpu(), &simulation->launches.times.chip);
     grid_ask_threads(runtime_machine(), threads);
+    runtime_machine()->headway.self = simulation;
+    runtime_machine()->headway.tell = tell_headway;
     return 0;
 }
 
 static void sim_close(void *self)
 {
     struct simulation *simulation = self;
+    runtime_machine()->headway.tell = NULL;
     launches_release(&simulation->launches);
     free(simulation);
 }

@@ -107,6 +107,7 @@ struct backend {
     const char *name;
     const char *doc; /* description in one line */
     unsigned provides;
+    bool tells_headway; /* it says how far a launch is, while that takes long */
     bool warm; /* the L2 is not emptied before a measured launch */
 
     /* Is called in a worker before the kernel library is loaded. Returns 0; with *problem EXIT_USAGE when this backend

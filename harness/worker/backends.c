@@ -78,6 +78,7 @@ static const struct backend backends[] = {
         .name = "sim",
         .doc = "exact counters, computed on the CPU from the machine code; no GPU; asked for by --simulate",
         .provides = PROVIDES_VALUES | PROVIDES_LINE_COUNTS,
+        .tells_headway = true,
         .prepare = prepare_sim,
         .provides_metric = exact_provides,
         .capsule_device = sim_capsules,

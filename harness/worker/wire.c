@@ -3,11 +3,35 @@
 #include "base/base.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#define LEFT_MOST 1e9 /* seconds; a text stays short */
+
+void headway_to_text(const struct launch_headway *headway, char text[HEADWAY_TEXT])
+{
+    snprintf(text, HEADWAY_TEXT, "%" PRIu64 " %" PRIu64 " %.0f", headway->done, headway->count,
+             fmin(headway->left, LEFT_MOST));
+}
+
+bool headway_from_text(struct launch_headway *headway, const char *text)
+{
+    int length = 0;
+    *headway = (struct launch_headway){0};
+    const bool good = sscanf(text, "%20" SCNu64 " %20" SCNu64 " %12lf%n", &headway->done, &headway->count,
+                             &headway->left, &length) == 3 &&
+                      (size_t)length == strlen(text) && headway->count > 0 && headway->done <= headway->count &&
+                      headway->left >= -1;
+    if (!good)
+        *headway = (struct launch_headway){0};
+    return good;
+}
 
 int message_take(char *buffer, size_t *length, struct message *message)
 {

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The environment variable with the address of a socket, by which a process of an unmodified program finds the parent
  * (measure/program.c). */
@@ -26,8 +27,9 @@ enum message_kind {
     MESSAGE_FACTS = 'L',   /* the content of library_facts.h; the only message of its child */
     MESSAGE_KERNELS = 'K', /* the first message: ids of all chosen kernels, one a line */
     MESSAGE_DEVICE = 'D',  /* a run file with device and session, without kernels */
-    MESSAGE_START = 'S',  /* id of the kernel that begins. While several have begun and have no result, it is sent again
-                             for the one being worked on, as a sign of life */
+    MESSAGE_START = 'S', /* id of the kernel that begins. While several have begun and have no result, it is sent again
+                            for the one being worked on, as a sign of life */
+    MESSAGE_HEADWAY = 'T', /* from one that simulates: how far a launch is, headway_to_text() */
     MESSAGE_RESULT = 'R', /* result_to_line of the oldest kernel that has begun and has no result; after one that is not
                              ok the worker may end */
     MESSAGE_FAILURE = 'F',  /* nothing can be measured; the text is the reason */
@@ -67,6 +69,16 @@ struct message {
     enum message_kind kind; /* the message's kind; may be any number, since the child chooses it */
     char *text;             /* the message's text; owned */
 };
+
+/* How far a launch that is simulated is: so many of its blocks are done, and the others take about so many seconds; -1:
+ * nobody knows. */
+struct launch_headway {
+    uint64_t done, count; /* count 0: there is no such launch */
+    double left;
+};
+enum { HEADWAY_TEXT = 80 };
+void headway_to_text(const struct launch_headway *headway, char text[HEADWAY_TEXT]);
+bool headway_from_text(struct launch_headway *headway, const char *text); /* false: it is none */
 
 /* Takes one whole message out of the buffer's first *length bytes, if there is one: returns 1 and moves the rest to the
  * front. The caller frees text. Returns -1 when the bytes are no message: longer than MESSAGE_LIMIT, or with a NUL in

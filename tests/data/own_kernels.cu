@@ -1,9 +1,11 @@
 /* A kernel library of its own, for tests/scripts/simulate_own.sh. STRIDE: lanes read that far apart; INDEX: what the second
- * kernel reads; STEP: what the third is told, which takes millions of instructions; ON_ERROR: what the host does then. */
+ * kernel reads; STEP: what the third is told, which takes millions of instructions, ROUNDS: how many it takes; LAUNCHES: how often the first is
+ * launched, with a pause behind each; ON_ERROR: what the host does then. */
 #include "cugate/kernel.h"
 
 #include <cuda_runtime.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #ifndef STRIDE
 #define STRIDE 1
@@ -33,13 +35,16 @@ __global__ void shift(float *out, const float *in)
 #ifndef STEP
 #define STEP 1
 #endif
+#ifndef ROUNDS
+#define ROUNDS 4096
+#endif
 
 __global__ void gather(float *out, const float *in, unsigned step)
 {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
 #pragma unroll 1
-    for (unsigned k = 0; k < 4096; k++)
+    for (unsigned k = 0; k < ROUNDS; k++)
         sum += in[(i * step + k) % count];
     out[i] = sum;
 }
@@ -62,6 +67,10 @@ static int restore(void *state)
 static int launch_scale(void *state)
 {
     const struct arrays *arrays = (const struct arrays *)state;
+#ifdef LAUNCHES
+    for (int i = 1; i < LAUNCHES; i++, usleep(100000))
+        scale<<<count / threads, threads>>>(arrays->out, arrays->in);
+#endif
     scale<<<count / threads, threads>>>(arrays->out, arrays->in);
     return cudaGetLastError();
 }

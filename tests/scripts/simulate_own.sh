@@ -21,6 +21,7 @@ compile() {
     own beyond -DINDEX='(i+count)'
     own exits -DINDEX='(i+count)' -DON_ERROR='exit(3)'
     own told_otherwise -DSTEP=8
+    own lasting -DLAUNCHES=35 '-DROUNDS=(blockIdx.x==40?k|1u<<31:4096u)'
     own compressed --compress-mode=size
     "$nvcc" -arch=sm_90 -cudart static -shared -o static.so as_it_was/mine.o
     unset 'flags[-1]' # no lines
@@ -63,7 +64,7 @@ expect "unless it is what is meant" 0 'nothing is worse' '!STALE'
 judge compressed "${mine[@]}" --all
 expect "nor are the counts of compressed code others" 0 'nothing is worse: 50 rows in 2 kernels' '2 kernels computed here'
 judge strided "${mine[@]}" --save "$work/strided.json"
-expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:24' \
+expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:26' \
     'the line to blame' '1 kernel computed here'
 expect_typed strided 0
 cp -r "$work/mine" "$work/of_two" && cd "$work"/of_two/* && mkdir other && sed 's,mine/,other/,' mine/shift.json >other/shift.json && cd "$top" || exit 2
@@ -75,13 +76,13 @@ expect "but not where its base build lacks it too, as a kernel of another librar
 judge strided "${mine[@]}" --out "$work/build/check"
 # shellcheck disable=SC2016 # Markdown's quotes
 ask env -C "$work" bash -c "$(awk '/^ *```$/ { n++; next } n == 1' ci/SKILL.md)"
-expect "and what ci/SKILL.md reads of it has all to mend it" 0 '"regressed"' '"kernel": "mine/scale"' 'kernels/mine.cu"' '"line": 24' \
+expect "and what ci/SKILL.md reads of it has all to mend it" 0 '"regressed"' '"kernel": "mine/scale"' 'kernels/mine.cu"' '"line": 26' \
     'let neighbouring lanes read neighbouring'
 judge beyond "${mine[@]}"
-expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:30' \
+expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:32' \
     'this runs it alone: cugate run --simulate=nvidia-h200 -k mine/shift --kernels lib.so'
 expect_typed beyond 5
-for ending in exits:mine.cu:30 'aborts:shift(float*, float const*)+0x'; do
+for ending in exits:mine.cu:32 'aborts:shift(float*, float const*)+0x'; do
     judge "${ending%%:*}" "${mine[@]}"
     expect "nor is its reason lost where the library then ${ending%%:*}; without lines it names the function" 5 \
         'missing' 'mine/shift' 'beyond the end of an allocation of 65536 bytes' "${ending#*:}" '!_Z5shift'
@@ -196,6 +197,11 @@ expect_ended() { # LABEL
     ask ls -A "$work/tmp"
     expect "$1: no file is left" 0 '!cugate'
 }
+lasting=("$cugate" run --simulate=nvidia-h200 --kernels "$compiled/lasting/lib.so" --timeout 3)
+ask "${lasting[@]}" -k mine/scale
+expect "what takes longer than its time limit is not hung while its blocks end" 0 'computed: 1 of 1 kernel' '!hung'
+CUGATE_SIM_THREADS=1 ask "${lasting[@]}" -k mine/gather --timeout 2
+expect "a block without an end is" 5 '1 hung' 'no block of it ended within 2 s, last seen: ' ' of 64 blocks; a longer'
 ask "${hanging[@]}" --timeout 1
 expect "a disassembler that hangs" 5 'no result within 1 s'
 expect_ended "after its time"

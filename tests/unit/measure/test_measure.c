@@ -189,6 +189,62 @@ static const struct collector *load_batching(unsigned what, struct problem *prob
 
 static const struct backend batching = {.name = "batching", .provides = PROVIDES_VALUES, .load = load_batching};
 
+/* A backend that takes long, and says how far it is: so many times, a moment apart. */
+static int headway_pipe, headway_times;
+
+static int open_telling(void **self, const struct job *job, struct device *device, struct session *session,
+                        struct problem *problem)
+{
+    headway_pipe = job->pipe;
+    return host_collector.open(self, job, device, session, problem);
+}
+
+static int measure_telling(void *self, const struct workload *workload, struct result *result, struct problem *problem)
+{
+    for (int i = 0; i < headway_times; i++) {
+        message_send(headway_pipe, MESSAGE_HEADWAY, "3000 8192 150");
+        usleep(50000);
+    }
+    return host_collector.measure(self, workload, result, problem);
+}
+
+static const struct collector *load_telling(unsigned what, struct problem *problem)
+{
+    static struct collector collector;
+    (void)what, (void)problem;
+    collector = host_collector;
+    collector.open = open_telling;
+    collector.measure = measure_telling;
+    return &collector;
+}
+
+static const struct backend telling = {
+    .name = "telling", .provides = PROVIDES_VALUES, .tells_headway = true, .load = load_telling};
+
+Test(measure, what_makes_progress_is_not_hung)
+{
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/one"));
+    fixture.measurement.backend = &telling;
+    fixture.measurement.timeout = 2;
+    fixture.measurement.progress = true;
+    headway_times = 50; /* in all longer than the limit */
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    expect_result(&fixture, "good/one", RESULT_OK, NULL);
+    expect_word(fixture.said, "good/one  3,000 of 8,192 blocks, about 2 min left");
+}
+
+Test(measure, progress_without_end_is_hung)
+{
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/one"));
+    fixture.measurement.backend = &telling;
+    fixture.measurement.timeout = 0.5;
+    headway_times = 1 << 30;
+    measure(&fixture);
+    expect_result(&fixture, "good/one", RESULT_HUNG, "last seen: 3,000 of 8,192 blocks; a longer limit");
+    cr_expect_str_eq(fixture.said, "");
+}
+
 /* ---- Faults ---- */
 
 /* Expects the faults: the first kernel, two in a row and the last one crash; others are wrong or fail, in each possible

@@ -79,6 +79,10 @@ static enum ending say(struct fixture *fixture, int slot, struct word word)
     {                                                                                                                  \
         MESSAGE_LOST, "made up"                                                                                        \
     }
+#define HEADWAY(text)                                                                                                  \
+    {                                                                                                                  \
+        MESSAGE_HEADWAY, text                                                                                          \
+    }
 enum { MOST_WORDS = 8 };
 
 /* The last one is what no worker says then; all before it are right. */
@@ -114,6 +118,7 @@ Test(pool_take, what_is_out_of_turn_is_refused)
         {"no match after all", {KERNELS, {MESSAGE_NO_MATCH, "-k 'x'\nf/a\n"}}},
         {"an end before it", {KERNELS, DEVICE, {MESSAGE_END, ""}}},
         {"the parent's word", {KERNELS, DEVICE, {MESSAGE_ITEM, "f/a\n"}}},
+        {"how far a launch is, of one that does not simulate", {KERNELS, DEVICE, START("f/a"), HEADWAY("1 2 3")}},
         {"no message", {{(enum message_kind)200, ""}}},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -170,4 +175,31 @@ Test(pool_take, what_failed_on_two_gpus_is_not_tried_on_a_third)
     pool_fail(second, second->last, RESULT_FAILED, pool_out_of_turn);
     cr_expect_eq(run_find(&fixture.run, "f/a")->status, RESULT_FAILED);
     cr_expect_eq(fixture.pool.queued, 0);
+}
+
+/* Each block that ends gives a simulated kernel another time limit, but not without end. */
+Test(pool_take, progress_moves_the_deadline)
+{
+    static const struct word begin[] = {KERNELS, DEVICE, START("f/a")};
+    static const char *const wrong[] = {"",       "1",       "1 2",     "3 2 1",  "0 0 1",
+                                        "1 2 -2", "1 2 3 4", "1 2 nan", "-1 2 3", "a 2 3"};
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
+    fixture.measurement.backend = backend_find("sim");
+    struct slot *slot = &fixture.slots[0];
+    for (size_t i = 0; i < ARRAY_SIZE(begin); i++)
+        cr_assert_eq(say(&fixture, 0, begin[i]), ENDING_NOT_YET);
+    slot->deadline = 0;
+    cr_expect_eq(say(&fixture, 0, (struct word)HEADWAY("1204 8192 181")), ENDING_NOT_YET);
+    cr_expect_geq(slot->deadline, now_seconds() + 30);
+    cr_expect(slot->headway.done == 1204 && slot->headway.count == 8192 && slot->headway.left == 181);
+    slot->limit = 1;
+    cr_expect_eq(say(&fixture, 0, (struct word)HEADWAY("1205 8192 -1")), ENDING_NOT_YET);
+    cr_expect_eq(slot->deadline, 1, "its time is over in all");
+    cr_expect_eq(say(&fixture, 0, (struct word)RESULT("f/a", "ok")), ENDING_NOT_YET);
+    cr_expect_eq(say(&fixture, 0, (struct word)HEADWAY("1 1 0")), ENDING_NOT_YET, "close() may launch");
+    cr_expect_eq(say(&fixture, 0, (struct word)START("f/b")), ENDING_NOT_YET);
+    cr_expect_eq(slot->headway.count, 0);
+    cr_expect_gt(slot->limit, now_seconds() + 300);
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+        cr_expect_eq(say(&fixture, 0, (struct word)HEADWAY(wrong[i])), ENDING_OUT_OF_TURN, "%s", wrong[i]);
 }

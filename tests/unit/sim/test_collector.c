@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "cudart/sim_support.h"
 
@@ -83,6 +84,7 @@ struct fixture {
     struct result result;
     struct problem problem;
     void *collector;
+    int parent; /* the parent's end of the pipe */
 };
 
 static void open_fixture(struct fixture *fixture, int (*what)(void))
@@ -90,6 +92,10 @@ static void open_fixture(struct fixture *fixture, int (*what)(void))
     *fixture = (struct fixture){.workload = {.id = "made/up", .before = restore, .launch = launch, .wait = wait}};
     cr_assert_eq(metrics_read_folder(&fixture->metrics, "metrics"), 0);
     fixture->job.metrics = &fixture->metrics;
+    int ends[2];
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    fixture->parent = ends[0];
+    fixture->job.pipe = ends[1];
     void **binary = sim_register("extern \"C\" __global__ void fill(int *out)\n"
                                  "{\n"
                                  "    out[blockIdx.x * blockDim.x + threadIdx.x] = 1;\n"
@@ -128,6 +134,12 @@ Test(collector, a_row_for_each_metric_that_it_has_and_none_for_others)
     cr_assert_eq(result->launch_count, 1);
     cr_expect_eq(profile_total(&result->profile, LINE_GLOBAL_STORES), 4);
     cr_expect(sim_collector.measures_first);
+    struct message message;
+    cr_assert(message_read(fixture.parent, &message));
+    struct launch_headway headway;
+    cr_expect_eq(message.kind, MESSAGE_HEADWAY);
+    cr_expect(headway_from_text(&headway, message.text) && headway.count == 2, "%s", message.text);
+    free(message.text);
     sim_collector.close(fixture.collector);
 }
 
