@@ -117,7 +117,8 @@ static void judge_launches(struct judging *judging, const struct result *base, c
 static void judge_rows(struct judging *judging, const struct result *base, const struct result *now)
 {
     char *undefined = NULL;
-    struct row filled = {0};
+    const size_t first = judging->comparison->count;
+    struct row filled = {0}, standing = {0};
     struct pairing pairing = {.sides = judging->sides, .base_result = base, .now_result = now};
     for (size_t b = 0, n = 0; b < base->row_count || n < now->row_count;) {
         int order = b == base->row_count  ? 1
@@ -144,13 +145,17 @@ static void judge_rows(struct judging *judging, const struct result *base, const
             pairing.base = &filled;
         else if (!pairing.now && row_of_launches(&filled, judging->sides->run, now, metric))
             pairing.now = &filled;
+        if (is_computed(metric, COMPUTED_OUTSIDE_WAITS) && !stand_for_instructions(&pairing, &filled, &standing))
+            continue;
         if (!pairing.base && pairing.now && is_without_judge(judging->sides, metric))
             judging->comparison->computing.baseless++;
         pairing.suite = suite_of(judging->comparison, judging->sides->run, now,
                                  metric_of_shift(judging->sides->metrics, now, metric));
         judge_row(judging->comparison, &pairing, now->id, metric, &judging->quantiles);
         row_clear(&filled);
+        row_clear(&standing);
     }
+    excuse_instructions(judging->comparison, first);
     judge_launches(judging, base, now);
     judge_undefined(judging, now->id, undefined);
 }

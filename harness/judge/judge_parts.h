@@ -54,6 +54,12 @@ bool is_chance(const struct assessment *found, const struct pairing *pairing, co
 /* Returns the row of that clock if it was measured, else NULL. clock may be NULL. */
 const struct row *clock_of(const struct result *result, const char *clock);
 
+/* Instructions outside of waits: sets those of a side that has no row of them, as judge_waits.c says, into was and is
+ * where it has to make them. False: the instructions are judged. excuse_instructions: what is judged so is not unsure
+ * for its instructions; its judgements begin at index first. */
+bool stand_for_instructions(struct pairing *pairing, struct row *was, struct row *is);
+void excuse_instructions(struct comparison *comparison, size_t first);
+
 /* Adds the judgement of one row by everything except other rows. */
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
                const struct metric *metric, struct quantiles *quantiles);

@@ -287,13 +287,15 @@ void phase_has_ended(struct warp *warp, const struct instruction *code)
     const struct cluster *cluster = warp->block->cluster;
     const uint64_t clocks = (cluster->steps - warp->waits_from) / cluster->count * STEP_CLOCKS;
     if (clocks >= LOOK_CLOCKS || waits_between(warp->block, code, false))
-        waits_note_looks(warp->block, code);
+        waits_note_looks(warp->block, code, false);
 }
 
 bool do_wait_phase(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     struct split *split = &warp->splits[index];
-    warp->block->tallies[code->index].phase_waits += code->control == CONTROL_WAIT_PHASE;
+    struct tally *tally = &warp->block->tallies[code->index];
+    if (code->control == CONTROL_WAIT_PHASE && tally->phase_waits++ == 0)
+        waits_note_retries(warp->block, code);
     warp->waits_from = warp->block->cluster->steps;
     if (split_is_awaited(warp, split) && waits_between(warp->block, code, true))
         split->yielders = split->lanes;

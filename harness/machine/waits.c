@@ -65,11 +65,20 @@ static const struct instruction *next_of(const struct block *block, const struct
 
 enum { MOST_BETWEEN = 256 };
 
-void waits_note_looks(struct block *block, const struct instruction *code)
+void waits_note_retries(struct block *block, const struct instruction *code)
 {
     const struct operand *over = &code->operands[0];
     for (unsigned i = 0; code && i < MOST_BETWEEN; i++, code = next_of(block, code, over))
-        block->tallies[code->index].spins++;
+        block->tallies[code->index].retries++;
+}
+
+void waits_note_looks(struct block *block, const struct instruction *code, bool gave_up)
+{
+    const struct operand *over = &code->operands[0];
+    for (unsigned i = 0; code && i < MOST_BETWEEN; i++, code = next_of(block, code, over)) {
+        block->tallies[code->index].looks++;
+        block->tallies[code->index].spins += gave_up;
+    }
 }
 
 bool waits_between(const struct block *block, const struct instruction *code, bool yields)

@@ -14,8 +14,12 @@ void waits_find(struct code *code);
 /* Says of the innermost loop around an instruction that how often it is executed depends on timing. */
 void waits_note(struct block *block, const struct instruction *code);
 
-/* Says so of the instructions between a wait for a phase that gave up and the next one. */
-void waits_note_looks(struct block *block, const struct instruction *code);
+/* Notes which instructions are executed again where a wait for a phase looks again. */
+void waits_note_retries(struct block *block, const struct instruction *code);
+
+/* Says so of the instructions between a wait for a phase that may give up and the next one. Here they are executed as
+ * if it does not, unless it gave up here, too. */
+void waits_note_looks(struct block *block, const struct instruction *code, bool gave_up);
 
 /* Returns whether lanes yield there; else whether something else than a wait looks for the phase, or lanes sleep. */
 bool waits_between(const struct block *block, const struct instruction *code, bool yields);

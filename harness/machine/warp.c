@@ -4,6 +4,7 @@
 #include "proof.h"
 #include "record.h"
 #include "splits.h"
+#include "waits.h"
 #include "warpgroup.h"
 
 #include <string.h>
@@ -133,6 +134,7 @@ bool warp_give_up_waits(struct warp *warp)
         const struct instruction *code = &warp->block->code->list[split->pc];
         if (split->state != SPLIT_AT_PHASE || code->control == CONTROL_WAIT_PRODUCTS)
             continue;
+        waits_note_looks(warp->block, code, true);
         predicate_set(warp, &code->operands[0], split->lanes & (*mask_at(warp, code->guard) ^ code->guard_flip), 0);
         split->state = SPLIT_READY;
         split->pc++;

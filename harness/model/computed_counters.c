@@ -40,6 +40,7 @@ static const struct {
     [COMPUTED_ATOMIC_MEETINGS] = {"cugate.atomic_meetings", SOURCE_SIMULATION, false},
     [COMPUTED_HOTTEST]   = {"cugate.hottest_address",       SOURCE_SIMULATION, false},
     [COMPUTED_CONSTANT_REPLAYS] = {"cugate.constant_replays", SOURCE_SIMULATION, false},
+    [COMPUTED_OUTSIDE_WAITS] = {"cugate.instructions_outside_waits", SOURCE_SIMULATION, false},
     [COMPUTED_LOCAL_SECTORS] = {"cugate.local_sectors",     SOURCE_SIMULATION, false},
     [COMPUTED_LONGEST_WARP] = {"cugate.longest_warp",       SOURCE_SIMULATION, false},
     [COMPUTED_BUSIEST_BLOCK] = {"cugate.busiest_block",     SOURCE_SIMULATION, false},

@@ -44,6 +44,7 @@ enum computed_counter {
     COMPUTED_ATOMIC_MEETINGS,  /* those of lanes that meet an earlier lane of their warp at an address */
     COMPUTED_HOTTEST,          /* atomics at the address that most come to, in one launch */
     COMPUTED_CONSTANT_REPLAYS, /* turns beyond the first of reads of constant memory */
+    COMPUTED_OUTSIDE_WAITS,    /* instructions, as if each wait for a barrier in memory looked once */
     COMPUTED_LOCAL_SECTORS,    /* sectors of local memory that are loaded and stored */
     /* From here on the estimate has no term for them. */
     COMPUTED_LONGEST_WARP,  /* instructions of the warp that executes most, of each launch */

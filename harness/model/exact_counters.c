@@ -36,6 +36,7 @@ static const char *const names[EXACT_COUNTERS] = {
     [EXACT_BARRIERS] = "cugate.barriers",
     [EXACT_SLEEP] = "cugate.sleep_time",
     [EXACT_PAST_L1] = "cugate.sectors_past_l1",
+    [EXACT_OUTSIDE_WAITS] = "cugate.instructions_outside_waits",
 };
 
 enum exact_counter exact_counter_of(const struct metric *metric)

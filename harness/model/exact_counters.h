@@ -39,6 +39,7 @@ enum exact_counter {
     EXACT_BARRIERS,
     EXACT_SLEEP,
     EXACT_PAST_L1,
+    EXACT_OUTSIDE_WAITS,
     EXACT_COUNTERS
 };
 

@@ -31,6 +31,8 @@ static const struct {
     [LINE_ATOMICS]         = {"global_atomics",     NULL, LINE_ANY},
     [LINE_ATOMIC_MEETINGS] = {"atomic_meetings",    NULL, LINE_ANY},
     [LINE_CONSTANT_REPLAYS] = {"constant_replays",  NULL, LINE_ANY},
+    [LINE_OUTSIDE_WAITS]   = {"instructions_outside_waits", NULL, LINE_ANY},
+    [LINE_WAITS]           = {"phase_waits",        NULL, LINE_ANY},
 };
 /* clang-format on */
 

@@ -210,7 +210,7 @@ static bool may_steer(const struct instruction *code, const struct tally *tally,
 
 static const char *why_refused(const struct instruction *code, const struct tally *tally, const struct work *work)
 {
-    if (tally->spins || code->polls || code->traits & TRAIT_SPINS)
+    if (depends_on_timing(tally) || code->polls || code->traits & TRAIT_SPINS)
         return "its warps wait for others in a loop";
     if (may_steer(code, tally, work))
         return "what an atomic answers may decide its ways";

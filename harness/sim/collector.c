@@ -83,7 +83,7 @@ static void add_rows(struct launches *log, const struct metrics *metrics, struct
     }
     for (size_t m = 0; m < metrics->count; m++) {
         const enum exact_counter counter = exact_counter_of(&metrics->list[m]);
-        if (counter == EXACT_COUNTERS)
+        if (counter == EXACT_COUNTERS || (counter == EXACT_OUTSIDE_WAITS && !launches_wait(log)))
             continue;
         const char *open = launches_open(log, counter);
         double numbers[BOUNDS];

@@ -176,6 +176,7 @@ static const struct {
     [EXACT_BARRIERS] = {barriers, NULL},
     [EXACT_SLEEP] = {slept, NULL},
     [EXACT_PAST_L1] = {past_l1, NULL},
+    [EXACT_OUTSIDE_WAITS] = {instructions, NULL},
 };
 
 static double total(amount *of, const struct tally *tallies, const unsigned *traits, size_t count)
@@ -248,7 +249,8 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
     if (more + seen + threads == 0 || all <= more)
         return;
     const double working = total(working_threads, tallies, traits, count);
-    values[EXACT_INSTRUCTIONS] = bound == BOUND_LEAST ? all - more : all + more + seen;
+    values[EXACT_OUTSIDE_WAITS] = all + sign * more;
+    values[EXACT_INSTRUCTIONS] = values[EXACT_OUTSIDE_WAITS] + (bound == BOUND_LEAST ? 0 : seen);
     for (enum exact_counter of = EXACT_LONGEST_WARP; of <= EXACT_BUSIEST_BLOCK; of++) {
         const double own = room(fmin(by_chance, values[of]), values[of], parts) + fmin(all_wide, values[of]);
         values[of] = bound == BOUND_LEAST ? fmax(values[of] - own, 0) : values[of] + own + fmin(seen, values[of]);
@@ -262,7 +264,15 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
 static bool is_open(amount *of, const struct tally *one, const struct tally *other, unsigned traits)
 {
     const double a = of ? of(one, traits) : 0, b = of ? of(other, traits) : 0;
-    return a != b || ((one->spins || other->spins) && a > 0);
+    return a != b || ((depends_on_timing(one) || depends_on_timing(other)) && a > 0);
+}
+
+/* The same of instructions as if each wait for a phase looked once: then only other waits are left to chance. */
+static bool is_open_outside_waits(const struct tally *one, const struct tally *other, unsigned traits)
+{
+    const double a = instructions(one, traits);
+    return a != instructions(other, traits) || one->loose != other->loose || one->wide != other->wide ||
+           ((one->spins || other->spins) && a > 0);
 }
 
 void counters_compare(const struct tally *one, const struct tally *other, const unsigned *traits, size_t count,
@@ -272,9 +282,11 @@ void counters_compare(const struct tally *one, const struct tally *other, const 
         double lines[LINE_COUNTERS], others[LINE_COUNTERS];
         if (one[i].executed == 0 && other[i].executed == 0)
             continue;
-        for (enum exact_counter counter = 0; counter < EXACT_COUNTERS; counter++)
+        for (enum exact_counter counter = 0; counter < EXACT_OUTSIDE_WAITS; counter++)
             open[counter] |= is_open(counters[counter].sum, &one[i], &other[i], traits[i]) ||
                              is_open(counters[counter].by, &one[i], &other[i], traits[i]);
+        const bool outside = is_open_outside_waits(&one[i], &other[i], traits[i]);
+        open[EXACT_OUTSIDE_WAITS] |= outside;
         open[EXACT_SHARED_WAVEFRONTS] |= is_open(loose_wavefronts, &one[i], &other[i], traits[i]);
         open[EXACT_GLOBAL_LOAD_SECTORS] |= is_open(loose_sectors, &one[i], &other[i], traits[i]);
         open[EXACT_INSTRUCTIONS] |=
@@ -286,7 +298,10 @@ void counters_compare(const struct tally *one, const struct tally *other, const 
         counters_of_line(&one[i], traits[i], lines);
         counters_of_line(&other[i], traits[i], others);
         for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)
-            if (lines[counter] != others[counter] || ((one[i].spins || other[i].spins) && lines[counter] > 0))
+            if (lines[counter] != others[counter] ||
+                (counter < LINE_OUTSIDE_WAITS
+                     ? (depends_on_timing(&one[i]) || depends_on_timing(&other[i])) && lines[counter] > 0
+                     : outside))
                 *open_lines |= 1u << counter;
     }
 }
@@ -314,5 +329,8 @@ void counters_of_line(const struct tally *tally, unsigned traits, double counts[
     counts[LINE_LOAD_WAITS] = (double)tally->waits;
     counts[LINE_ATOMICS] = (double)tally->atomics;
     counts[LINE_ATOMIC_MEETINGS] = (double)tally->atomic_meetings;
+    const bool waits = tally->phase_waits || tally->retries || tally->more_instructions;
+    counts[LINE_OUTSIDE_WAITS] = waits ? 0 : (double)tally->executed;
+    counts[LINE_WAITS] = waits;
     counts[LINE_CONSTANT_REPLAYS] = (double)tally->constant_replays;
 }

@@ -84,7 +84,8 @@ static bool same_ways(const struct launches *log)
     for (size_t i = 0; i < log->function_count; i++)
         for (size_t k = 0; k < log->functions[i].count; k++) {
             const struct tally *one = &log->functions[i].tallies[k], *other = &log->functions[i].kept[k];
-            if (!one->spins && !other->spins && (one->executed != other->executed || one->working != other->working))
+            if (!depends_on_timing(one) && !depends_on_timing(other) &&
+                (one->executed != other->executed || one->working != other->working))
                 return false;
         }
     return true;
@@ -133,7 +134,7 @@ void launches_find_waits(struct launches *log)
     for (size_t i = 0; i < log->function_count; i++) {
         const struct counted *counted = &log->functions[i];
         for (size_t k = 0; k < counted->count && !place; k++)
-            if (counted->tallies[k].spins && counted->tallies[k].executed) {
+            if (depends_on_timing(&counted->tallies[k]) && counted->tallies[k].executed) {
                 place = code_place(counted->function, k);
                 waits = x_sprintf("how often %s at %s looks", code_opcode(counted->function, k), place);
             }
@@ -143,6 +144,15 @@ void launches_find_waits(struct launches *log)
     free(log->kept_place);
     free(place);
     log->kept_place = waits ? waits : x_strdup("");
+}
+
+bool launches_wait(const struct launches *log)
+{
+    bool wait = false;
+    for (size_t i = 0; i < log->function_count; i++)
+        for (size_t k = 0; k < log->functions[i].count && !wait; k++)
+            wait = log->functions[i].tallies[k].phase_waits > 0;
+    return wait;
 }
 
 const char *launches_place(const struct launches *log)
@@ -354,6 +364,7 @@ const double *launches_values(const struct launches *log, size_t launch, enum bo
 
 static void add_lines(const struct counted *counted, const struct launch_times *times, struct profile *profile)
 {
+    const unsigned have = profile->counted;
     struct stalls *stalls = profile->estimated ? times_stalls(times, counted->function) : NULL;
     for (size_t i = 0; i < counted->count; i++) {
         if (counted->tallies[i].executed == 0)
@@ -363,7 +374,7 @@ static void add_lines(const struct counted *counted, const struct launch_times *
         double counts[LINE_COUNTERS];
         counters_of_line(&counted->tallies[i], counted->traits[i], counts);
         for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)
-            line->counts[counter] += counts[counter];
+            line->counts[counter] += have >> counter & 1 ? counts[counter] : 0;
         for (enum stalled by = 0; stalls && by < STALLEDS; by++)
             if (stalls[i].by[by] > 0)
                 profile_line_add_stall(line, stalled_name(by), stalls[i].by[by]);
@@ -387,8 +398,9 @@ void launches_hand_over(struct launches *log, struct result *result)
     log->list = NULL;
     log->inputs = NULL;
     log->count = 0;
+    const unsigned of_waits = launches_wait(log) ? 0 : 1u << LINE_OUTSIDE_WAITS | 1u << LINE_WAITS;
+    if (!log->only_note)
+        result->profile.counted = ((1u << LINE_COUNTERS) - 1) & ~log->open_lines & ~of_waits;
     for (size_t i = 0; i < log->function_count; i++)
         add_lines(&log->functions[i], &log->times, &result->profile);
-    if (!log->only_note)
-        result->profile.counted = ((1u << LINE_COUNTERS) - 1) & ~log->open_lines;
 }

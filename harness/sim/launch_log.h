@@ -91,6 +91,9 @@ void launches_end(struct launches *log);
 /* From now on launches are not executed, but only noted, with the hash of their inputs (inputs.h). */
 void launches_only_note(struct launches *log);
 
+/* Whether warps waited for phases of barriers in memory. */
+bool launches_wait(const struct launches *log);
+
 /* Returns how many launches were counted. */
 size_t launches_counted(const struct launches *log);
 /* Returns the EXACT_COUNTERS values of a launch, in order. */

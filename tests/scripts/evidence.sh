@@ -122,6 +122,7 @@ there faster/byte_vectors | more store instructions:
 there faster/warp_sum | lanes of one warp meet in one address,
 there faster/private_histogram | more atomics on global memory,
 elsewhere timeless.sh | lanes read constant memory at different addresses,
+elsewhere timeless.sh | more instructions outside of waits:
 elsewhere timing.sh | warps are estimated to spend their time here,
 there faster/double_buffer | a warp waits here for memory before it asks for more:
 there faster/half_pairs | more branches:

@@ -9,9 +9,10 @@
 . "$(dirname "$0")/begin.sh"
 includes=("-I$top/harness" "${includes[@]/#/-I}")
 
-# made NAME CAPABILITIES [DEFINITION]...: NAME/lib.so.
+# made NAME CAPABILITIES [DEFINITION]...: NAME/lib.so, of $source.
+source=timeless
 made() (
-    mkdir -p "$1/kernels" && cp "$top/tests/data/timeless.cu" "$1/kernels/mine.cu" && cd "$1" || exit
+    mkdir -p "$1/kernels" && cp "$top/tests/data/$source.cu" "$1/kernels/mine.cu" && cd "$1" || exit
     local capability images=()
     for capability in $2; do
         images+=(-gencode "arch=compute_${capability/86/80},code=sm_$capability")
@@ -24,6 +25,9 @@ compile() {
     made planted '80 86 90 100 120' -DPLANTED
     made harmless 90 -DHARMLESS
     made tensor_memory 100a -DTENSOR_MEMORY
+    source=warp_specialised
+    made waits 90
+    made waits_planted 90 -DPLANTED
 }
 begin_compiled "$@"
 cd "$top" || exit 2
@@ -78,6 +82,26 @@ expect "the right ones are not" 0 'nothing is worse' '!unsure' '!missing'
 judge harmless "${against[@]}"
 # Twice as many blocks of half the size: an H200 takes 2.8 and 3.4 us for list/indexed, and as long as before for the others.
 expect "nor is an edit that does no harm" 1 'regressed: 1 of' 'regressed  list/indexed' '% slower by its estimated time (' '!unsure' '!missing'
+
+# How often warps look while they wait is chance, and their instructions besides are not. Of a measured baseline the lines
+# tell: one is made here, in which they look a thousand times more.
+judge waits_planted --against "$compiled/waits/lib.so"
+expect "16 instructions more a tile, among warps that wait" 1 'regressed  instructions_outside_waits' '// planted' 'more instructions outside of waits:'
+judge waits --against "$compiled/waits/lib.so" --all --save "$work/waits.json"
+expect "and none" 0 'nothing is worse' '!unsure'
+judge waits --against "$compiled/waits_planted/lib.so"
+expect "taken away they are a gain" 0 'nothing is worse' '1 improved'
+jq '.sessions[].collector = "cupti" | .metrics |= del(.instructions_outside_waits) | .kernels[] |= (
+    del(.estimated) | .metrics |= (del(.instructions_outside_waits) | map_values(select(.sessions)) | .instructions.sessions = [[900000]]) |
+    .lines |= (.counted = ["instructions"] | .list |= map(.counts = {instructions:
+        ((.counts.instructions_outside_waits // 0) + (if .counts.phase_waits then 1000 else 0 end))})))' \
+    "$work/waits.json" >"$work/measured.json"
+ask "$cugate" accept "$work/measured.json" --baselines "$work/measured" --reason "made up"
+expect "a baseline that is made to be measured" 0
+judge waits_planted --baselines "$work/measured" --all
+expect "tells by its lines" 1 'regressed  instructions_outside_waits' '+13,824 (+1.7 %)'
+judge waits --baselines "$work/measured" --all -v
+expect "and the right one, too" 0 'same       instructions_outside_waits' 'nothing is worse'
 
 # A baseline that was computed has these counts.
 judge right --save "$work/run.json"

@@ -112,10 +112,14 @@ Test(control, waits_that_look_again)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         expect_right(cases[i].program, 64);
-        for (unsigned k = 0; k < cases[i].between; k++)
-            cr_expect_eq(made_tallies[FIRST + k].spins > 0, k < cases[i].open, "%zu: instruction %u", i, k);
+        for (unsigned k = 0; k < cases[i].between; k++) {
+            cr_expect_eq(made_tallies[FIRST + k].looks > 0, k < cases[i].open, "%zu: instruction %u", i, k);
+            cr_expect_gt(made_tallies[FIRST + k].retries, 0, "%zu: instruction %u", i, k);
+        }
 
-        cr_expect_eq(made_tallies[FIRST + cases[i].between].spins, 0, "%zu", i);
+        cr_expect_eq(made_tallies[FIRST + cases[i].between].retries, 0, "%zu", i);
+        cr_expect_eq(made_tallies[FIRST + cases[i].between].looks, 0, "%zu", i);
+        cr_expect_eq(made_tallies[FIRST].spins, 0, "%zu: it is executed as if it looked once", i);
     }
 }
 

@@ -87,6 +87,7 @@ Test(counters, each_kind_is_where_the_gpu_has_it)
         [EXACT_FP32_FUSED] = 60,
         [EXACT_CONSTANT_REPLAYS] = 7,
         [EXACT_LOCAL_SECTORS] = 192,
+        [EXACT_OUTSIDE_WAITS] = 13,
     };
     double values[EXACT_COUNTERS];
     counters_of(tallies, traits, COUNT, BOUND_LEAST, values);
@@ -135,7 +136,8 @@ Test(counters, what_hangs_on_who_comes_first_lies_between_bounds)
     cr_expect_eq(least[EXACT_THREADS_PER_INSTRUCTION], 780.0 / 103);
     cr_expect_eq(most[EXACT_THREADS_PER_INSTRUCTION], 820.0 / 97);
     cr_expect(least[EXACT_LONGEST_WARP] == 0 && most[EXACT_LONGEST_WARP] == 4);
-    for (enum exact_counter counter = EXACT_THREADS_PER_INSTRUCTION + 1; counter < EXACT_COUNTERS; counter++)
+    cr_expect(least[EXACT_OUTSIDE_WAITS] == 97 && most[EXACT_OUTSIDE_WAITS] == 103);
+    for (enum exact_counter counter = EXACT_THREADS_PER_INSTRUCTION + 1; counter < EXACT_OUTSIDE_WAITS; counter++)
         cr_expect(counter == EXACT_LONGEST_WARP || least[counter] == most[counter] || isnan(least[counter]));
 }
 
@@ -151,6 +153,7 @@ Test(counters, what_may_be_executed_once_more)
     counters_of(&tally, &traits[LOAD], 1, BOUND_LEAST, least);
     counters_of(&tally, &traits[LOAD], 1, BOUND_MOST, most);
     cr_expect(least[EXACT_INSTRUCTIONS] == 100 && most[EXACT_INSTRUCTIONS] == 110);
+    cr_expect(least[EXACT_OUTSIDE_WAITS] == 100 && most[EXACT_OUTSIDE_WAITS] == 100);
     cr_expect(least[EXACT_LONGEST_WARP] == 4 && most[EXACT_LONGEST_WARP] == 8);
     cr_expect_leq(least[EXACT_THREADS_PER_INSTRUCTION], 810.0 / 110);
     cr_expect_geq(most[EXACT_THREADS_PER_INSTRUCTION], 1120.0 / 110);
@@ -217,5 +220,23 @@ Test(counters, what_depends_on_the_order_is_open)
     counters_compare(one, other, traits, COUNT, open, &lines);
     cr_expect(open[EXACT_INSTRUCTIONS] && open[EXACT_LONGEST_WARP] && open[EXACT_BUSIEST_BLOCK]);
     cr_expect(open[EXACT_THREADS_PER_INSTRUCTION] && !open[EXACT_GLOBAL_STORES]);
-    cr_expect(lines & 1u << LINE_INSTRUCTIONS);
+    cr_expect(open[EXACT_OUTSIDE_WAITS] && lines & 1u << LINE_INSTRUCTIONS && lines & 1u << LINE_OUTSIDE_WAITS);
+}
+
+/* How often a wait for a phase looks is chance, and what is executed besides is not. */
+Test(counters, what_waits_only_look_at_is_known_outside_of_them)
+{
+    struct tally one[COUNT];
+    bool open[EXACT_COUNTERS] = {false};
+    unsigned lines = 0;
+    double counts[LINE_COUNTERS];
+    memcpy(one, tallies, sizeof one);
+    counters_of_line(&one[LOAD], traits[LOAD], counts);
+    cr_expect(counts[LINE_OUTSIDE_WAITS] == counts[LINE_INSTRUCTIONS] && counts[LINE_WAITS] == 0);
+    one[LOAD].looks = one[LOAD].retries = 5;
+    counters_compare(one, one, traits, COUNT, open, &lines);
+    cr_expect(open[EXACT_INSTRUCTIONS] && open[EXACT_LONGEST_WARP] && !open[EXACT_OUTSIDE_WAITS]);
+    cr_expect(lines & 1u << LINE_INSTRUCTIONS && !(lines & 1u << LINE_OUTSIDE_WAITS) && !(lines & 1u << LINE_WAITS));
+    counters_of_line(&one[LOAD], traits[LOAD], counts);
+    cr_expect(counts[LINE_OUTSIDE_WAITS] == 0 && counts[LINE_WAITS] == 1);
 }
