@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A launch is tried where it has that many blocks. An instruction takes some ten times as long while it is looked at; a
- * texture's takes as long as so many others. */
+/* A launch is tried where it has that many blocks. An instruction takes some ten times as long while it is looked at,
+ * but for what it computes; a texture's takes as long as so many others. */
 enum {
     BLOCKS_LEAST = 32,
     BLOCKS_MOST = 1 << 25,
@@ -41,6 +41,18 @@ static bool give_up(struct trial *trial, const char *why, const struct instructi
     trial->proved->why = why;
     trial->proved->where = where ? where->index : SIZE_MAX;
     return false;
+}
+
+/* Returns how long a block took that counted this, in instructions that take as long. */
+static uint64_t work_of(const struct code *code, const struct tally *tallies, bool looked_at)
+{
+    uint64_t work = 0;
+    for (size_t i = 0; i < code->count; i++) {
+        const struct instruction *one = &code->list[i];
+        const uint64_t own = one->rule == RULE_TEXTURE >> RULE_SHIFT ? TEXTURE_STEPS : one->work;
+        work += tallies[i].executed * (own + (looked_at ? LOOKED_AT : own == 0));
+    }
+    return work;
 }
 
 /* Executes one block by itself. Returns its counts, which the caller frees; NULL: it failed, or it waits for others and
@@ -73,10 +85,7 @@ static struct tally *run_alone(struct trial *trial, uint64_t number, struct bloc
     hot_release(&thread->hot);
     free(thread->flows);
     free(thread);
-    uint64_t steps = 0;
-    for (size_t i = 0; i < count; i++)
-        steps += tallies[i].executed * (run.code->list[i].rule == RULE_TEXTURE >> RULE_SHIFT ? TEXTURE_STEPS : 1);
-    trial->steps += steps * (proof ? LOOKED_AT : 1);
+    trial->steps += work_of(run.code, tallies, proof);
     trial->executed++;
     if (run.failed) {
         trial->run->failed = true;

@@ -14,7 +14,7 @@
 
 /* ---- Shapes ---- */
 
-enum { MOST_ROWS = 16, COLUMNS = 8 };
+enum { MOST_ROWS = 16, COLUMNS = 8, WORK_AT_ONCE = 16 /* products that take as long as another instruction */ };
 enum kind { KIND_S8, KIND_U8, KIND_BIT };
 enum { SHAPE, LEFT, RIGHT, SATURATES }; /* flags */
 
@@ -32,6 +32,7 @@ static bool find_shape(struct instruction *code)
     for (unsigned char i = 0; code->modifier_count > 0 && i < ARRAY_SIZE(shapes); i++)
         if (strcmp(shapes[i].name, code->modifiers[0]) == 0) {
             code->flags[SHAPE] = i;
+            code->work = (unsigned short)(shapes[i].rows * COLUMNS * shapes[i].depth / WORK_AT_ONCE);
             return true;
         }
     return false;
