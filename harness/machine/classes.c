@@ -462,6 +462,8 @@ void proof_open(struct block_proof *proof, const struct grid *grid, const struct
 
 void proof_close(struct block_proof *proof)
 {
+    for (unsigned w = 0; w < proof->warp_count; w++)
+        free(proof->warps[w].local);
     free(proof->warps);
     free(proof->arrays.list);
     free(proof->words);

@@ -13,7 +13,9 @@ struct proof_warp {
     uint32_t place_row; /* 1 + the register that has the place of the block along an axis of the grid; 0: none */
     uint32_t place_of;  /* that axis */
     struct tag looked;  /* the address at which it looked last at what others may change */
+    struct tag *local;  /* words of local memory, LOCAL_WORDS from the top of the stack down; NULL: all are data */
 };
+enum { LOCAL_WORDS = 1024 };
 
 enum { WORD_BARRIER = UINT32_MAX >> 1 }; /* it is of a barrier that has the same words in all blocks */
 

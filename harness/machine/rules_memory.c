@@ -171,12 +171,47 @@ static void lose_rows(struct step *step, unsigned n, unsigned rows)
         put_row(step, n, k, &tag_data);
 }
 
+/* The word of local memory at an address; NULL: nothing is known of it, whatever is stored there. */
+static struct tag *local_word(const struct step *step, uint32_t address)
+{
+    const uint32_t word = step->warp->block->local_bytes / 4 - 1 - address / 4;
+    return step->tags->local && word < LOCAL_WORDS ? &step->tags->local[word] : NULL;
+}
+
+/* Local memory: of a word it is known what each lane has stored there, as of a register; so compilers spill registers.
+ * It is loaded so where all lanes do from one address. */
+static void local_words(struct step *step, unsigned n)
+{
+    const struct instruction *code = step->code;
+    const bool loads = code->output_count > 0, whole = code->size >= sizeof(uint32_t);
+    uint32_t addresses[LANES], others = 0;
+    narrow_addresses(step->warp, &code->operands[n], addresses);
+    const unsigned first = (unsigned)__builtin_ctz(step->lanes);
+    for (uint32_t left = step->lanes; left; left &= left - 1)
+        others |= addresses[__builtin_ctz(left)] ^ addresses[first];
+    if (!loads && !step->tags->local)
+        step->tags->local = x_calloc(LOCAL_WORDS, sizeof *step->tags->local);
+    for (unsigned k = 0; k < (code->size + 3u) / 4; k++)
+        for (uint32_t left = others ? step->lanes : 1u << first; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(left);
+            struct tag *word = local_word(step, addresses[lane] + k * (uint32_t)sizeof(uint32_t));
+            if (loads)
+                put_row(step, 0, k, word && whole && !others ? word : &tag_data);
+            else if (word)
+                tag_put(word, whole ? row_tag(step, n + 1, k) : &tag_data, others ? 1u << lane : step->lanes);
+        }
+}
+
 /* Shared and local memory: what is loaded is data, or what one lane has stored. */
 void rule_narrow(struct step *step)
 {
     const struct instruction *code = step->code;
     const unsigned n = address_operand(code);
-    if (!need_narrow(step, n) || code->output_count == 0)
+    if (!need_narrow(step, n))
+        return;
+    if (code->traits & TRAIT_LOCAL)
+        local_words(step, n);
+    if (code->traits & TRAIT_LOCAL || code->output_count == 0)
         return;
     const struct tag *word = word_known(step, &code->operands[n]);
     if (word)
@@ -359,6 +394,10 @@ void rule_generic(struct step *step)
         else
             (loads ? rule_load : rule_store)(step);
         return;
+    }
+    if (!loads) { /* local memory may be among it */
+        free(step->tags->local);
+        step->tags->local = NULL;
     }
     if (!need_narrow(step, n) || (operand->wide && !need_row(step, operand->high, why)) ||
         (operand->based && operand->uniform && !need_row(step, operand->base_high, why)))

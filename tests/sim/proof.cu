@@ -59,6 +59,61 @@ __global__ void in_place(uint32_t *out, const uint32_t *)
 {
     out[thread()] = out[thread()] * 3;
 }
+/* Words of local memory, at a place that the compiler does not know, so that they stay there. */
+#define KEPT(words, k) (*(volatile uint32_t *)&(words)[threadIdx.y + (k)])
+/* A place, a role and a number are kept there. They are known, but for the number. */
+__global__ void spilled(uint32_t *out, const uint32_t *in)
+{
+    uint32_t words[4];
+    KEPT(words, 0) = thread();
+    KEPT(words, 1) = threadIdx.x / 32;
+    KEPT(words, 2) = in[thread()];
+    if (KEPT(words, 1) == 0)
+        out[KEPT(words, 0)] = KEPT(words, 2) * 3;
+    else
+        out[KEPT(words, 0)] = KEPT(words, 2);
+}
+/* ... and numbers are stored where the role is: by a generic address, or at an address of each lane. Or a byte of a number
+ * is overwritten, whose others are still not known. */
+enum { BY_GENERIC, BY_LANES, BYTE };
+template <int how> __global__ void spilled_over(uint32_t *out, const uint32_t *in)
+{
+    uint32_t words[2];
+    KEPT(words, 0) = KEPT(words, 1) = how == BYTE ? in[thread()] : threadIdx.x / 32;
+    if (how == BYTE)
+        *(volatile unsigned char *)&words[threadIdx.y + 1] = 5;
+    else if (how == BY_GENERIC)
+        asm volatile("st.u32 [%0], %1;" ::"l"(&words[threadIdx.y + 1]), "r"(in[thread()]) : "memory");
+    else
+        KEPT(words, threadIdx.x % 2) = in[thread()];
+    if (KEPT(words, 1) % 3 == 0)
+        out[thread()] = in[thread() + 1];
+}
+/* ... and some lanes keep another role, which is known as well; or all others a number, which is not. */
+template <bool number> __global__ void spilled_apart(uint32_t *out, const uint32_t *in)
+{
+    uint32_t word[2];
+    KEPT(word, 0) = number ? in[thread()] : 1;
+    __syncwarp(); /* else both are one store */
+    if (threadIdx.x % 4 == 0)
+        KEPT(word, 0) = 2;
+    if (KEPT(word, 0) % 2 == 1)
+        out[thread()] = in[thread() + 1];
+}
+
+/* Few instructions, which take long: it is tried by how long they take. */
+__global__ void heavy(uint32_t *out, const uint32_t *in)
+{
+    float sum[4] = {0, 0, 0, 0};
+    const uint32_t a = in[threadIdx.x];
+#pragma unroll 1
+    for (int i = 0; i < 400; i++)
+        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};"
+                     : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+                     : "r"(a & 0x3bff3bff));
+    out[thread()] = (uint32_t)sum[0] + (uint32_t)sum[3];
+}
+
 /* The index has 64 bits. */
 __global__ void long_index(uint32_t *out, const uint32_t *in)
 {
@@ -1440,6 +1495,13 @@ constexpr cugate_variant variants[] = {
     VARIANT(barrier_which),
     VARIANT(barrier_by_data),
     VARIANT(barrier_stored),
+    VARIANT(spilled),
+    {.name = "spilled_apart", .doc = "another role", .launch = launch<spilled_apart<false>>, .bytes = 1},
+    {.name = "spilled_number", .doc = "a number in its place", .launch = launch<spilled_apart<true>>, .bytes = 1},
+    {.name = "spilled_generic", .doc = "a number over a role", .launch = launch<spilled_over<BY_GENERIC>>, .bytes = 1},
+    {.name = "spilled_by_lanes", .doc = "a number over a role", .launch = launch<spilled_over<BY_LANES>>, .bytes = 1},
+    {.name = "spilled_byte", .doc = "a byte over a number", .launch = launch<spilled_over<BYTE>>, .bytes = 1},
+    VARIANT(heavy),
     VARIANT(told),
     {.name = "told_by_data", .doc = "a word", .launch = launch<told_otherwise<false>>, .bytes = 1},
     {.name = "told_some", .doc = "one of two words", .launch = launch<told_otherwise<true>>, .bytes = 1},
