@@ -184,6 +184,8 @@ static void weigh_metrics(struct comparison *comparison, const struct metrics *w
             note_items_add(&laxer, "%s (%s)", metric->name, words);
         else if (was->list[i].never_paid && !metric->never_paid)
             note_items_add(&laxer, "%s (trades no -> yes)", metric->name);
+        else if (!was->list[i].follows && metric->follows)
+            note_items_add(&laxer, "%s (known no -> yes)", metric->name);
         free(words);
     }
     comparison_add_items(comparison, &gone, "WEAKENED: metrics are gone from the metric files");

@@ -38,3 +38,8 @@ bool metric_is_instrumented(const struct metric *metric)
             return true;
     return false;
 }
+
+bool metric_may_be_known(const struct metric *metric)
+{
+    return metric->follows || metric_is_instrumented(metric);
+}

@@ -27,4 +27,7 @@ bool metric_has_counter(const struct metric *metric, const char *counter);
 /* Whether instrumented code counts the metric on some chip. */
 bool metric_is_instrumented(const struct metric *metric);
 
+/* Whether its number need not be read again where machine code, launches and inputs are the baseline's. */
+bool metric_may_be_known(const struct metric *metric);
+
 #endif

@@ -42,6 +42,7 @@ struct metric {
     char *trade; /* for a ratio: the metrics that it stands for, separated by spaces. While none of them is worse, its
                     fall is only a trade-off. Else NULL */
     bool never_paid; /* a kernel may not pay with it (`trades = no`): worse fails, whatever else was gained */
+    bool follows;    /* but for noise it follows from machine code, launches and inputs (`known = yes`) */
     struct laws laws;
     int laws_line; /* the line of the key `law` in the file */
     char *doc;     /* documentation: what the metric says, and its traps */

@@ -166,6 +166,15 @@ static int set_trades(struct metric_reader *reader, const char *value)
     return 0;
 }
 
+static int set_known(struct metric_reader *reader, const char *value)
+{
+    if (strcmp(value, "yes") != 0)
+        return ini_text_wrong(&reader->text, reader->text.line,
+                              "a metric says known = yes, or has no such line, but not \"%s\"", value);
+    current(reader)->follows = true;
+    return 0;
+}
+
 /* Appends to a text that may continue over several lines. */
 static int add_text(char **text, const char *value)
 {
@@ -198,7 +207,7 @@ static const struct key {
     {"class", true, set_class},    {"better", true, set_better},   {"floor", false, set_floor},
     {"weight", false, set_weight}, {"clock", false, set_clock},    {"trade", false, set_trade},
     {"law", false, set_law},       {"doc", true, set_doc},         {"headline", false, set_headline},
-    {"few", false, set_few},       {"trades", false, set_trades},
+    {"few", false, set_few},       {"trades", false, set_trades},  {"known", false, set_known},
 };
 
 static int wrong_floor(struct metric_reader *reader)
@@ -288,6 +297,10 @@ static int end_section(struct metric_reader *reader)
     if (metric->few > 0 && (!metric->weight || metric->class != METRIC_STEADY))
         return ini_text_wrong(&reader->text, metric->line,
                               "[%s] has the key \"few\", which is for what is steady and has a weight", metric->name);
+    if (metric->follows && metric->class != METRIC_STEADY)
+        return ini_text_wrong(&reader->text, metric->line,
+                              "[%s] has the key \"known\", which is for what is steady: a time has to be measured",
+                              metric->name);
     int result = reader->floor ? read_floor(reader) : 0;
     if (result == 0)
         result = read_laws(reader);

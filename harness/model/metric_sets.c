@@ -146,6 +146,7 @@ static const char *differing_key(const struct metric *a, const struct metric *b)
         {"clock", order_of_texts(a->clock, b->clock) != 0},
         {"trade", order_of_texts(a->trade, b->trade) != 0},
         {"trades", a->never_paid != b->never_paid},
+        {"known", a->follows != b->follows},
         {"law", !same_laws(&a->laws, &b->laws)},
         {"title", order_of_texts(a->title, b->title) != 0},
         {"headline", order_of_texts(a->headline, b->headline) != 0},

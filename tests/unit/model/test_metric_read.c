@@ -165,6 +165,9 @@ Test(metric_read, errors_say_file_line_and_remedy)
         {"[m]\n" BODY "few = 10\n", "x.ini:1: [m] has the key \"few\", which is for what is steady and has a weight"},
         {"[m]\ntrade =\n", "x.ini:2: "}, /* an empty trade would excuse any fall */
         {"[m]\ntrade = a -b\n", "x.ini:2: \"-b\" is no trade"},
+        {"[m]\nknown = no\n", "x.ini:2: a metric says known = yes, or has no such line, but not \"no\""},
+        {"[m]\nknown = yes\ntitle = T\ncounter = c\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n",
+         "x.ini:1: [m] has the key \"known\", which is for what is steady"},
         {"[m]\nheadline =\n", "x.ini:2: \"headline\" has no value"},
         {"[m]\nheadline = seventeen letters\n",
          "x.ini:2: the headline has 17 characters: write a column's title of 16 at most"},
