@@ -73,21 +73,36 @@ static void choose(struct counters *counters, const char *chip, const uint8_t *a
     }
 }
 
+/* Adds the chosen counters in the order in which they need passes: CUPTI puts each into the first pass that it fits in,
+ * so those that may be known, behind the others, take no place from these. */
+static CUptiResult add_in_order(const struct counters *counters, const struct metrics *metrics)
+{
+    const char **names = x_calloc(counters->count + 1, sizeof *names);
+    size_t count = 0;
+    for (int follows = 0; follows < 2; follows++)
+        for (size_t m = 0; m < metrics->count; m++)
+            if (counters->names[m] && metrics->list[m].follows == follows)
+                names[count++] = counters->names[m];
+    const CUptiResult result = add_metrics(counters->host, names, count);
+    free(names);
+    return result;
+}
+
 /* Adds the counters to the configuration. Usually the chip has every first alternative, and one question shows that.
  * Otherwise the alternatives are asked for one by one. */
-static int add_counters(struct counters *counters, const char *chip, const uint8_t *availability, size_t metric_count,
-                        struct problem *problem)
+static int add_counters(struct counters *counters, const char *chip, const uint8_t *availability,
+                        const struct metrics *metrics, struct problem *problem)
 {
-    if (add_metrics(counters->host, counters->wanted, counters->count) == CUPTI_SUCCESS)
+    if (add_in_order(counters, metrics) == CUPTI_SUCCESS)
         return 0;
-    choose(counters, chip, availability, metric_count);
+    choose(counters, chip, availability, metrics->count);
     if (counters->count == 0)
         return problem_set(problem, "chip %s has none of the counters in the metric files", chip);
     counters_host_end(counters->host);
     counters->host = NULL;
     if (counters_host(&counters->host, chip, availability, problem) < 0)
         return -1;
-    return cupti_check("adding counters", add_metrics(counters->host, counters->wanted, counters->count), problem);
+    return cupti_check("adding counters", add_in_order(counters, metrics), problem);
 }
 
 static int configure(struct counters *counters, struct problem *problem)
@@ -206,7 +221,7 @@ int counters_open(struct counters *counters, const char *chip, const uint8_t *av
             memcpy(end, name.text, name.length);
         end++; /* behind the end of the list */
     }
-    if (add_counters(counters, chip, availability, metrics->count, problem) == 0 && configure(counters, problem) == 0)
+    if (add_counters(counters, chip, availability, metrics, problem) == 0 && configure(counters, problem) == 0)
         return 0;
     if (counters->count > 0)
         name_clashes(counters, chip, availability, metrics, problem);
@@ -214,20 +229,22 @@ int counters_open(struct counters *counters, const char *chip, const uint8_t *av
     return -1;
 }
 
-size_t counters_instrumented_passes(const struct counters *counters, const char *chip, const uint8_t *availability)
+size_t counters_last_passes(const struct counters *counters, const char *chip, const uint8_t *availability,
+                            const struct metrics *metrics, bool (*is_late)(const struct metric *metric))
 {
-    const char **names = x_calloc(counters->count, sizeof *names); /* counters of the hardware stand at the front */
-    size_t hardware = 0, instrumented = 0;
-    for (size_t i = 0; i < counters->count; i++) {
-        const char *name = counters->wanted[i];
-        if (counter_split(name).instrumented)
-            names[counters->count - ++instrumented] = name;
+    const char **names = x_calloc(counters->count, sizeof *names); /* the others stand at the front */
+    size_t early = 0, late = 0;
+    for (size_t m = 0; m < metrics->count; m++) {
+        if (!counters->names[m])
+            continue;
+        if (is_late(&metrics->list[m]))
+            names[counters->count - ++late] = counters->names[m];
         else
-            names[hardware++] = name;
+            names[early++] = counters->names[m];
     }
-    const bool both = hardware > 0 && instrumented > 0;
-    const size_t most = both ? passes_of(chip, availability, names, hardware) : 0;
-    const size_t last = both ? passes_of(chip, availability, names + hardware, instrumented) : 0;
+    const bool both = early > 0 && late > 0;
+    const size_t most = both ? passes_of(chip, availability, names, early) : 0;
+    const size_t last = both ? passes_of(chip, availability, names + early, late) : 0;
     free(names);
     return most > 0 && most + last == counters->passes ? last : 0;
 }

@@ -13,9 +13,9 @@
  * measured again, with every pass over all samples. If ranges do not hold what they should, all kernels are, from then
  * on.
  *
- * Kernels whose counts of instrumented code are known have no sample in short passes, which may then be over the range
- * at the end only. (A configuration without those passes would not do: after a change of the configuration CUPTI 13.0
- * confuses the passes of both, unless the profiler is enabled again, which takes longer.) */
+ * Kernels whose counts are known have no sample in passes of those, which may then be over the range at the end only.
+ * (A configuration without those passes would not do: after a change of the configuration CUPTI 13.0 confuses the
+ * passes of both, unless the profiler is enabled again, which takes longer.) */
 #include "cupti_passes.h"
 
 #include "base/base.h"
@@ -23,14 +23,29 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Samples of all kernels of a part that follow each other. A short pass covers the first round, other passes both. */
+enum { ROUNDS = 3 };
+
+/* Samples of all kernels of a part that follow each other. A short pass covers the first round, passes of what may be
+ * known the first two, other passes all. */
 struct round {
     size_t first_range, ranges; /* the last range is the one that shows that none was lost, where has_end() says so */
 };
 
 static bool is_known(const struct part *part, size_t i)
 {
-    return part->short_passes > 0 && part->batch->workloads[i]->known;
+    return part->short_passes > 0 && part->batch->workloads[i]->known != KNOWN_NOT;
+}
+
+/* Returns the first round that has samples of a kernel: the last one if nothing that may be known is read of it. */
+static int first_round_of(const struct part *part, size_t i)
+{
+    return !is_known(part, i) ? 0 : part->batch->workloads[i]->known == KNOWN_ALL ? ROUNDS - 1 : 1;
+}
+
+/* Whether a pass covers a round. `left`: how many passes follow. */
+static bool covers(const struct part *part, int round, size_t left)
+{
+    return round == 0 || left >= (round == 1 ? part->short_passes : part->known_passes);
 }
 
 /* Returns whether the part has several kernels, so that one kernel's counters could be taken for those of another, or
@@ -51,29 +66,33 @@ static size_t samples_of(const struct part *part, size_t i)
 }
 
 /* Returns how many samples of a kernel are in a round. Where the part has short passes, the first round has the first
- * sample, or none of a kernel whose counts are known, and the second the others. Otherwise the first has all. */
+ * sample and the second the others, or one of the rounds has all samples of a kernel whose counts are known. Otherwise
+ * the first has all. */
 static size_t samples_in(const struct part *part, int round, size_t i)
 {
-    const size_t samples = samples_of(part, i), first = is_known(part, i) ? 0 : part->short_passes > 0 ? 1 : samples;
-    return round == 0 ? first : samples - first;
+    const size_t samples = samples_of(part, i);
+    if (is_known(part, i) || part->short_passes == 0)
+        return round == first_round_of(part, i) ? samples : 0;
+    return round == 0 ? 1 : round == 1 ? samples - 1 : 0;
 }
 
-static void make_rounds(const struct part *part, struct round rounds[2])
+static void make_rounds(const struct part *part, struct round rounds[ROUNDS])
 {
-    for (int r = 0; r < 2; r++) {
-        rounds[r] = (struct round){0};
+    size_t first = 0;
+    for (int r = 0; r < ROUNDS; r++) {
+        rounds[r] = (struct round){.first_range = first};
         for (size_t i = part->from; i < part->to; i++)
             rounds[r].ranges += stride_of(&part->plans[i]) * samples_in(part, r, i);
         rounds[r].ranges += has_end(part) && (r == 0 || rounds[r].ranges > 0);
+        first += rounds[r].ranges;
     }
-    rounds[1].first_range = rounds[0].ranges;
 }
 
 size_t part_ranges(const struct part *part)
 {
-    struct round rounds[2];
+    struct round rounds[ROUNDS];
     make_rounds(part, rounds);
-    return rounds[0].ranges + rounds[1].ranges;
+    return rounds[ROUNDS - 1].first_range + rounds[ROUNDS - 1].ranges;
 }
 
 int take_sample(struct range_collector *self, const struct workload *workload, condition_gpu *condition, bool details,
@@ -113,11 +132,12 @@ static int take_samples(struct range_collector *self, const struct part *part, s
     return 0;
 }
 
-/* Whether it is the kernel's last turn: nothing of it is launched in short passes if its counts are known, and only its
- * first sample otherwise. `left`: how many passes follow. */
+/* Whether it is the last turn of a kernel whose output is compared after it: only the first sample is in short passes,
+ * or none if its counts are known. What is known whole has the output that it had, and was verified before. */
 static bool is_last_turn(const struct part *part, size_t i, int round, size_t left)
 {
-    return is_known(part, i) ? round == 1 && left == part->short_passes : round == 0 && left == 0;
+    return part->batch->workloads[i]->known != KNOWN_ALL && round == first_round_of(part, i) &&
+           left == (round == 0 ? 0 : part->short_passes);
 }
 
 /* Takes a round of samples. In its last turn the output of each kernel is compared, before another overwrites it. */
@@ -140,7 +160,7 @@ static int take_round(struct range_collector *self, const struct part *part, int
 }
 
 /* Runs every pass over its samples of all kernels. */
-static int collect(struct range_collector *self, const struct part *part, const struct round rounds[2],
+static int collect(struct range_collector *self, const struct part *part, const struct round rounds[ROUNDS],
                    struct problem *problem)
 {
     CUPTI_PARAMS(RangeProfiler_Start, start, .pRangeProfilerObject = self->profiler);
@@ -149,12 +169,13 @@ static int collect(struct range_collector *self, const struct part *part, const 
     size_t pass = 0;
     for (; pass < passes && !stop.isAllPassSubmitted; pass++) {
         const size_t left = passes - 1 - pass;
-        const bool has_second = left >= part->short_passes && rounds[1].ranges > 0;
         if (gpu_condition_unpin(self->condition, problem) < 0 ||
-            cupti_check("starting a pass", cuptiRangeProfilerStart(&start), problem) < 0 ||
-            take_round(self, part, 0, left, problem) < 0 ||
-            (has_second && take_round(self, part, 1, left, problem) < 0) ||
-            cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), problem) < 0)
+            cupti_check("starting a pass", cuptiRangeProfilerStart(&start), problem) < 0)
+            return -1;
+        for (int r = 0; r < ROUNDS; r++)
+            if (covers(part, r, left) && rounds[r].ranges > 0 && take_round(self, part, r, left, problem) < 0)
+                return -1;
+        if (cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), problem) < 0)
             return -1;
     }
     if (pass < passes && part->batch->count > 1) /* one kernel alone is verified afterwards */
@@ -217,17 +238,19 @@ struct image {
 
 /* Reads all samples of one kernel, whose first range in each round is known, as values. */
 static int read_samples(struct range_collector *self, const struct image *image, const struct part *part, size_t i,
-                        const size_t first[2], struct value *values, struct problem *problem)
+                        const size_t first[ROUNDS], struct value *values, struct problem *problem)
 {
     const struct metrics *metrics = self->job->metrics;
     const struct plan *plan = &part->plans[i];
-    const size_t in_first = samples_in(part, 0, i);
     double *numbers = x_calloc(self->counters.count, sizeof *numbers);
     struct value *readings = x_calloc(plan->measured * metrics->count, sizeof *readings);
     int failed = 0;
     for (size_t s = 0; s < samples_of(part, i) && failed == 0; s++) {
-        const size_t sample =
-            s < in_first ? first[0] + s * stride_of(plan) : first[1] + (s - in_first) * stride_of(plan);
+        size_t before = s; /* samples of its round that precede it */
+        int round = 0;
+        for (; before >= samples_in(part, round, i); round++)
+            before -= samples_in(part, round, i);
+        const size_t sample = first[round] + before * stride_of(plan);
         for (size_t launch = 0; launch < plan->measured && failed == 0; launch++) {
             failed = counters_evaluate(&self->counters, image->bytes, image->size, sample + plan->before + launch,
                                        numbers, problem);
@@ -240,34 +263,45 @@ static int read_samples(struct range_collector *self, const struct image *image,
     return failed;
 }
 
-/* Returns the first conditioning kernel's range in a round; SIZE_MAX: only the one at the end is there. */
-static size_t first_range_of(const struct part *part, const struct round rounds[2], int round)
+/* Returns the first conditioning kernel's range in the first round; SIZE_MAX: only the one at the end is there. */
+static size_t first_range_of(const struct part *part)
 {
     for (size_t i = part->from; i < part->to; i++)
-        if (samples_in(part, round, i) > 0)
-            return rounds[round].first_range + part->plans[i].before - 1;
+        if (samples_in(part, 0, i) > 0)
+            return part->plans[i].before - 1;
     return SIZE_MAX;
 }
 
-/* Checks that the range at the end of each round has every counter which its first range of the same kernel has. The
- * second round is not in short passes, so their counters are not looked for there. */
-static int check_end(struct range_collector *self, const struct image *image, const struct round *round, size_t begin,
-                     struct problem *problem)
+/* Whether passes that leave out a round count the metric. */
+static bool is_left_in(const struct range_collector *self, const struct part *part, int round, size_t metric)
+{
+    return (round > 0 && metric_is_instrumented(&self->job->metrics->list[metric])) ||
+           (round == ROUNDS - 1 && part->known_passes > part->short_passes && self->job->metrics->list[metric].follows);
+}
+
+/* Checks that the range at the end of a round has every counter which an earlier range of the same kernel has: the
+ * first one, or that at the end of the first round. What is counted by passes that leave out the round is not looked
+ * for. */
+static int check_end(struct range_collector *self, const struct image *image, const struct part *part,
+                     const struct round rounds[ROUNDS], int r, size_t begin, struct problem *problem)
 {
     const size_t count = self->counters.count;
     double *first = x_calloc(count, sizeof *first), *last = x_calloc(count, sizeof *last);
     int failed = -1;
     if (counters_evaluate(&self->counters, image->bytes, image->size, begin, first, problem) < 0 ||
-        counters_evaluate(&self->counters, image->bytes, image->size, round->first_range + round->ranges - 1, last,
-                          problem) < 0)
+        counters_evaluate(&self->counters, image->bytes, image->size, rounds[r].first_range + rounds[r].ranges - 1,
+                          last, problem) < 0)
         goto out;
-    for (size_t i = 0; i < count; i++) {
-        const bool is_short = round->first_range > 0 && counter_split(self->counters.wanted[i]).instrumented;
-        if (!is_short && counted(first[i]).state == VALUE_MEASURED && counted(last[i]).state != VALUE_MEASURED) {
+    for (size_t m = 0, i = 0; m < self->job->metrics->count; m++) {
+        if (!self->counters.names[m])
+            continue;
+        const bool is_lost = counted(first[i]).state == VALUE_MEASURED && counted(last[i]).state != VALUE_MEASURED;
+        if (is_lost && !is_left_in(self, part, r, m)) {
             problem_set(problem, "not counted: CUPTI lost ranges of kernels, so that it is not known whose %s is whose",
                         self->counters.wanted[i]);
             goto out;
         }
+        i++;
     }
     failed = 0;
 out:
@@ -291,14 +325,15 @@ static int check_short(struct range_collector *self, const struct image *image, 
 }
 
 static int check_ranges(struct range_collector *self, const struct image *image, const struct part *part,
-                        const struct round rounds[2], struct problem *problem)
+                        const struct round rounds[ROUNDS], struct problem *problem)
 {
-    const size_t begin = first_range_of(part, rounds, 0);
+    const size_t begin = first_range_of(part);
     if (part->short_passes > 0 && begin != SIZE_MAX && check_short(self, image, begin, problem) < 0)
         return -1;
-    for (int r = 0; r < 2; r++) {
-        const size_t first = first_range_of(part, rounds, r);
-        if (first != SIZE_MAX && has_end(part) && check_end(self, image, &rounds[r], first, problem) < 0)
+    for (int r = 0; r < ROUNDS && has_end(part); r++) {
+        const size_t earlier = r == 0 ? begin : rounds[0].ranges - 1;
+        if (rounds[r].ranges > 0 && earlier != SIZE_MAX &&
+            check_end(self, image, part, rounds, r, earlier, problem) < 0)
             return -1;
     }
     return 0;
@@ -314,7 +349,7 @@ static void give_up_short(struct range_collector *self, const struct part *part,
 
 /* Turns a decoded image into rows, except of kernels that have to be measured again. */
 static int evaluate(struct range_collector *self, const struct image *image, const struct part *part,
-                    struct plan *plans, const struct round rounds[2], struct problem *problem)
+                    struct plan *plans, const struct round rounds[ROUNDS], struct problem *problem)
 {
     if (check_ranges(self, image, part, rounds, problem) < 0) {
         if (part->short_passes == 0)
@@ -323,7 +358,9 @@ static int evaluate(struct range_collector *self, const struct image *image, con
         return 0;
     }
     const struct metrics *metrics = self->job->metrics;
-    size_t first[2] = {rounds[0].first_range, rounds[1].first_range};
+    size_t first[ROUNDS];
+    for (int r = 0; r < ROUNDS; r++)
+        first[r] = rounds[r].first_range;
     if (part->sample)
         return read_samples(self, image, part, part->from, first, part->sample, problem);
     int failed = 0;
@@ -331,7 +368,7 @@ static int evaluate(struct range_collector *self, const struct image *image, con
         const size_t samples = samples_of(part, i);
         struct value *values = x_calloc(samples * metrics->count, sizeof *values);
         failed = read_samples(self, image, part, i, first, values, problem);
-        for (int r = 0; r < 2; r++)
+        for (int r = 0; r < ROUNDS; r++)
             first[r] += stride_of(&plans[i]) * samples_in(part, r, i);
         plans[i].differs = part->short_passes > 0 && samples > 1 && !repeats(self, values, samples);
         if (failed == 0 && !plans[i].differs)
@@ -343,7 +380,7 @@ static int evaluate(struct range_collector *self, const struct image *image, con
 
 /* Measures a part with a counter data image of its own, and evaluates it. */
 static int profile(struct range_collector *self, const struct part *part, struct plan *plans,
-                   const struct round rounds[2], struct problem *problem)
+                   const struct round rounds[ROUNDS], struct problem *problem)
 {
     struct image image = {0};
     int failed = -1;
@@ -403,7 +440,7 @@ out:
 
 int part_measure(struct range_collector *self, const struct part *part, struct plan *plans, struct problem *problem)
 {
-    struct round rounds[2];
+    struct round rounds[ROUNDS];
     make_rounds(part, rounds);
     return profile(self, part, plans, rounds, problem);
 }

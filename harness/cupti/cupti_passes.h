@@ -15,6 +15,7 @@ struct range_collector {
     struct launch_log log;
     struct counters counters;
     size_t short_passes; /* number of passes, the last ones, that are over the first sample only */
+    size_t known_passes; /* number of passes, the last ones, that count nothing else than what may be known */
     bool *once;          /* for each metric, whether short passes count it */
     struct gpu_condition *condition;
 };
@@ -34,7 +35,7 @@ struct part {
     const struct batch *batch;
     const struct plan *plans; /* a plan for each kernel of the batch */
     size_t from, to;
-    size_t short_passes;
+    size_t short_passes, known_passes;
     size_t ranges; /* ranges in a pass that is not short */
 
     /* For a kernel that pins lines of the L2, which is measured alone: only this sample is measured, and lines are

@@ -33,8 +33,9 @@ void gpu_condition_mark(bool measured);
 int gpu_condition_on_family(struct gpu_condition *condition, bool is_open, struct problem *problem);
 void gpu_condition_close(struct gpu_condition *condition);
 
-/* Returns how many of the passes, the last ones, count instrumented counters only. 0: there is no such division. */
-size_t counters_instrumented_passes(const struct counters *counters, const char *chip, const uint8_t *availability);
+/* Returns how many of the passes, the last ones, count those metrics only. 0: there is no such division. */
+size_t counters_last_passes(const struct counters *counters, const char *chip, const uint8_t *availability,
+                            const struct metrics *metrics, bool (*is_late)(const struct metric *metric));
 int chip_names(const char *const **names, size_t *count, struct problem *problem);
 
 /* The launches of this process: all are counted. Those made while `recording` are described too, equal ones in a row as

@@ -64,8 +64,14 @@ static int open_counters(struct range_collector *self, struct problem *problem)
                     problem) < 0)
         goto out;
     failed = counters_open(&self->counters, chip.pChipName, image, self->job->metrics, problem);
-    if (failed == 0 && note_exact(self) && !self->job->every_sample)
-        self->short_passes = counters_instrumented_passes(&self->counters, chip.pChipName, image);
+    if (failed == 0 && note_exact(self) && !self->job->every_sample) {
+        const struct metrics *metrics = self->job->metrics;
+        self->short_passes =
+            counters_last_passes(&self->counters, chip.pChipName, image, metrics, metric_is_instrumented);
+        self->known_passes = counters_last_passes(&self->counters, chip.pChipName, image, metrics, metric_may_be_known);
+        if (self->known_passes < self->short_passes)
+            self->known_passes = self->short_passes;
+    }
 out:
     free(image);
     return failed;
@@ -184,9 +190,11 @@ static int plan(struct range_collector *self, const struct batch *batch, size_t 
 static void fill_part(const struct range_collector *self, struct part *part)
 {
     part->short_passes = self->short_passes;
+    part->known_passes = self->known_passes;
     part->from = part->to++;
     for (; part->to < part->batch->count && !part->plans[part->to].pins; part->to++) {
-        const struct part larger = {part->batch, part->plans, part->from, part->to + 1, part->short_passes, 0, NULL};
+        struct part larger = *part;
+        larger.to++;
         if (part_ranges(&larger) > ranges_that_fit(self))
             break;
     }
@@ -220,11 +228,11 @@ static int measure_pinning(struct range_collector *self, const struct batch *bat
 }
 
 /* What was not read has no row. */
-static void leave_known(const struct range_collector *self, struct result *result)
+static void leave_known(const struct range_collector *self, bool follows, struct result *result)
 {
     const struct metrics *metrics = self->job->metrics;
     for (size_t m = 0; m < metrics->count; m++)
-        if (metric_is_instrumented(&metrics->list[m]))
+        if (metric_is_instrumented(&metrics->list[m]) || (follows && metrics->list[m].follows))
             result_remove(result, metrics->list[m].name);
 }
 
@@ -245,8 +253,9 @@ static int range_measure_batch(void *opened, const struct batch *batch, struct p
         failed = measure_part(self, &part, plans, problem);
     }
     for (size_t i = 0; i < batch->count && failed == 0; i++) {
-        if (!plans[i].differs && batch->workloads[i]->known)
-            leave_known(self, batch->results[i]);
+        if (!plans[i].differs && batch->workloads[i]->known != KNOWN_NOT)
+            leave_known(self, batch->workloads[i]->known == KNOWN_ALL && self->known_passes > self->short_passes,
+                        batch->results[i]);
         if (!plans[i].differs)
             continue;
         part = (struct part){.batch = batch, .plans = plans, .from = i, .to = i + 1};

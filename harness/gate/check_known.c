@@ -18,12 +18,12 @@ struct knowing {
 };
 
 /* Lists the kernels whose counts the baseline knows, but for those that are read all the same. */
-static char **find_known(void *self, const struct run *dry, size_t *count)
+static struct known_kernel *find_known(void *self, const struct run *dry, size_t *count)
 {
     const struct knowing *knowing = self;
     const long day = (long)(time(NULL) / DAY_SECONDS);
     struct run baseline = {0};
-    char **known = NULL;
+    struct known_kernel *known = NULL;
     *count = 0;
     if (baseline_exists(knowing->baselines, &dry->device))
         baseline_read(&baseline, knowing->baselines, &dry->device);
@@ -31,7 +31,7 @@ static char **find_known(void *self, const struct run *dry, size_t *count)
         const struct result *now = &dry->results[i], *base = run_find(&baseline, now->id);
         if (base && !counts_have_their_day(now->id, day) &&
             counts_are_known(&baseline, base, dry, now, knowing->measurement->metrics))
-            *ARRAY_GROW(known, *count) = now->id;
+            *ARRAY_GROW(known, *count) = (struct known_kernel){now->id, result_has_code_of_others(base)};
     }
     run_release(&baseline);
     return known;

@@ -323,15 +323,6 @@ static void judge_new(const struct sides *sides, const struct result *now, struc
     free(shapes);
 }
 
-/* Whether none of the functions that it launches is in the library's machine code, as for cuBLAS. */
-static bool is_code_of_others(const struct result *result)
-{
-    for (size_t i = 0; i < result->launch_count; i++)
-        if (result->launches[i].code)
-            return false;
-    return result->launch_count > 0;
-}
-
 /* Whether a kernel cannot be computed, and no change of the library's code can be hidden by that. Then it is left out,
  * and a note names it. */
 static bool leave_out(struct judging *judging, const struct result *base, const struct result *now)
@@ -339,7 +330,7 @@ static bool leave_out(struct judging *judging, const struct result *base, const 
     struct note_items *items = NULL;
     if (result_is_not_simulated(now) && same_code(base, now) && !find_not_computed(judging->sides, now->id))
         items = &judging->not_simulated;
-    else if ((result_is_elsewhere(now) || now->status == RESULT_NOT_BUILT) && is_code_of_others(base))
+    else if ((result_is_elsewhere(now) || now->status == RESULT_NOT_BUILT) && result_has_code_of_others(base))
         items = &judging->elsewhere;
     else if (now->status == RESULT_OK && now->launch_count == 0 && base->launch_count == 0)
         items = &judging->without_launch;

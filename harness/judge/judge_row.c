@@ -347,13 +347,13 @@ static bool is_not_computed_again(const struct pairing *pairing)
     return pairing->sides->origin->computed && !pairing->now && same_inputs(pairing->base_result, pairing->now_result);
 }
 
-/* Whether instrumented code was not read again, because it is known what it counts. */
+/* Whether a count was not read again, because it is known. */
 static bool is_not_read_again(const struct pairing *pairing, const struct metric *metric)
 {
     const struct sides *sides = pairing->sides;
-    return !pairing->now && metric_is_instrumented(metric) &&
-           count_was_known(sides->baseline, pairing->base_result, pairing->base, sides->run, pairing->now_result,
-                           sides->metrics);
+    return !pairing->now && metric_may_be_known(metric) &&
+           count_was_known(sides->baseline, pairing->base_result, pairing->base, metric, sides->run,
+                           pairing->now_result, sides->metrics);
 }
 
 /* Says why the row was not made again. */
@@ -364,8 +364,11 @@ static void set_unchanged_reason(struct judgement *judgement, const struct pairi
                            ? fact_of(pairing->sides, pairing->base_result, row, row->session_count - 1, SESSION_DATE)
                            : NULL;
     const bool computed = pairing->sides->origin->computed;
-    set_reason(judgement, "same code, launches and inputs: not %s again%s%.10s", computed ? "computed" : "read",
-               date && !computed ? ", known since " : "", date && !computed ? date : "");
+    set_reason(judgement, "same %s: not %s again%s%.10s",
+               result_has_code(pairing->base_result) ? "code, launches and inputs"
+                                                     : "launches and counts of the hardware, by others' code",
+               computed ? "computed" : "read", date && !computed ? ", known since " : "",
+               date && !computed ? date : "");
 }
 
 /* Whether the row is the part that a kernel has in the program's GPU time. */

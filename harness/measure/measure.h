@@ -20,6 +20,12 @@ struct device_list {
     bool all; /* all GPUs, in place of a list */
 };
 
+/* A kernel whose counts are known. */
+struct known_kernel {
+    char *id;            /* first, so that it is found in a list */
+    bool code_of_others; /* and therefore only those of instrumented code */
+};
+
 struct measurement {
     const char *kernels;           /* path of the kernel library, or of a file of capsules; NULL for a program */
     const struct program *program; /* is measured in place of a library; or NULL */
@@ -29,7 +35,7 @@ struct measurement {
     size_t glob_count;
     struct device_list devices; /* these share the kernels, each a session of its own; `all` has been resolved */
     const struct run *like; /* kernels of this run are measured on the GPU where they were, and nowhere else; or NULL */
-    char *const *known;     /* kernels whose counts of instrumented code are known, and not read */
+    const struct known_kernel *known; /* kernels whose counts are known, and not read; sorted */
     size_t known_count;
     const struct run *costs; /* tells how long kernels took, so that the longest come first; or NULL */
     int samples;
@@ -73,9 +79,9 @@ int measure_inputs(const struct measurement *measurement, struct run *dry);
 /* Gives kernels of a run their inputs, where they launched what they did in the dry run. */
 void inputs_take(struct run *run, const struct run *dry);
 
-/* Lists the kernels of a dry run whose counts of instrumented code are known, as struct measurement has them. The list
+/* Lists the kernels of a dry run whose counts are known, as struct measurement has them. The list
  * is freed by the caller; its strings are the dry run's. */
-typedef char **find_known_fn(void *self, const struct run *dry, size_t *count);
+typedef struct known_kernel *find_known_fn(void *self, const struct run *dry, size_t *count);
 
 /* Does the same as measure_whole(), with the inputs of the kernels, and without reading what is known (find may be
  * NULL: nothing is). A relay has the GPUs opened meanwhile. */

@@ -68,7 +68,7 @@ int measure_with_inputs(const struct measurement *measurement, find_known_fn *fi
 {
     struct measurement own = *measurement;
     struct run dry = {0};
-    char **known = NULL;
+    struct known_kernel *known = NULL;
     measure_ahead(measurement);
     int code = measure_inputs(measurement, &dry);
     if (find && dry.result_count > 0)

@@ -114,10 +114,12 @@ void queue_try_elsewhere(struct slot *slot, size_t kernel)
         (struct item){.first = kernel, .end = kernel + 1, .only_on = -1, .failed_on = slot->number};
 }
 
-static bool is_known(const struct measurement *measurement, const char *id)
+static const struct known_kernel *find_known(const struct measurement *measurement, const char *id)
 {
     const size_t place = place_of_name(measurement->known, measurement->known_count, sizeof *measurement->known, id);
-    return place < measurement->known_count && strcmp(measurement->known[place], id) == 0;
+    return place < measurement->known_count && strcmp(measurement->known[place].id, id) == 0
+               ? &measurement->known[place]
+               : NULL;
 }
 
 char *queue_text(const struct pool *pool, size_t first, size_t limit)
@@ -127,8 +129,9 @@ char *queue_text(const struct pool *pool, size_t first, size_t limit)
         length += strlen(pool->ids[k]) + 2;
     char *text = x_calloc(length, 1), *end = text;
     for (size_t k = first; k < limit; k++) {
-        if (is_known(pool->measurement, pool->ids[k]))
-            *end++ = ITEM_KNOWN;
+        const struct known_kernel *known = find_known(pool->measurement, pool->ids[k]);
+        if (known)
+            *end++ = known->code_of_others ? ITEM_OF_OTHERS : ITEM_KNOWN;
         end += snprintf(end, length - (size_t)(end - text), "%s\n", pool->ids[k]);
     }
     return text;

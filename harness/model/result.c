@@ -363,6 +363,14 @@ bool result_has_code(const struct result *result)
     return known;
 }
 
+bool result_has_code_of_others(const struct result *result)
+{
+    for (size_t i = 0; i < result->launch_count; i++)
+        if (result->launches[i].code)
+            return false;
+    return result->launch_count > 0;
+}
+
 bool same_code(const struct result *base, const struct result *now)
 {
     return result_has_code(base) && order_of_code(base, now) == 0;

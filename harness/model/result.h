@@ -223,6 +223,9 @@ bool same_inputs(const struct result *base, const struct result *now);
 /* Whether the code of all launches is known, of which there is one at least. */
 bool result_has_code(const struct result *result);
 
+/* Whether none of the functions that it launches is in the library's machine code, as for cuBLAS. */
+bool result_has_code_of_others(const struct result *result);
+
 /* Orders results by what they launched, which is the name of a function where its code is unknown. Results with known
  * code compare equal exactly when they have the same_code. */
 int order_of_code(const struct result *a, const struct result *b);

@@ -63,7 +63,8 @@ enum message_kind {
                            an empty text ends it */
 };
 
-#define ITEM_KNOWN '=' /* stands before a kernel in an item whose counts of instrumented code are known */
+#define ITEM_KNOWN '='     /* stands before a kernel in an item whose counts are known */
+#define ITEM_OF_OTHERS '~' /* before one of which only those of instrumented code are */
 
 struct message {
     enum message_kind kind; /* the message's kind; may be any number, since the child chooses it */

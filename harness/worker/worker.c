@@ -203,7 +203,7 @@ static enum result_status measure_one(const struct worker *worker, struct begun 
 {
     if (worker->collector->measure(worker->collector_self, &kernel->workload, &kernel->result, problem) < 0)
         return RESULT_FAILED;
-    return worker->job->dry ? RESULT_OK : kernel_verify(&kernel->open, problem);
+    return worker->job->dry || kernel->workload.known == KNOWN_ALL ? RESULT_OK : kernel_verify(&kernel->open, problem);
 }
 
 /* ---- Results ---- */
@@ -327,13 +327,13 @@ static bool can_be_in_batch(const struct worker *worker, const struct kernel *ke
     return worker->collector->measure_batch && job->what == PROVIDES_VALUES && !job->dry && !kernel->transfer;
 }
 
-static struct begun *begin(struct worker *worker, const struct kernel *kernel, bool known)
+static struct begun *begin(struct worker *worker, const struct kernel *kernel, char mark)
 {
     message_send(worker->pipe, MESSAGE_START, kernel->id);
     struct begun *begun = &worker->begun[worker->begun_count++];
     *begun = (struct begun){.open = {.library = &worker->library, .kernel = kernel}};
     begun->workload = workload_of_kernel(&begun->open);
-    begun->workload.known = known;
+    begun->workload.known = mark == ITEM_KNOWN ? KNOWN_ALL : mark == ITEM_OF_OTHERS ? KNOWN_INSTRUMENTED : KNOWN_NOT;
     begun->result.id = x_strdup(kernel->id);
     begun->result.bytes = kernel->bytes;
     begun->result.flops = kernel->flops;
@@ -353,10 +353,10 @@ static void measure_or_wait(struct worker *worker, struct begun *kernel, bool al
         measure_waiting(worker);
 }
 
-static void take_kernel(struct worker *worker, const struct kernel *kernel, bool known)
+static void take_kernel(struct worker *worker, const struct kernel *kernel, char mark)
 {
     struct problem problem = {0};
-    struct begun *begun = begin(worker, kernel, known);
+    struct begun *begun = begin(worker, kernel, mark);
     if (worker->job->quiet && kernel->transfer) {
         result_fail(&begun->result, RESULT_FAILED, "it launches nothing");
     } else if (kernel->not_built) {
@@ -366,7 +366,8 @@ static void take_kernel(struct worker *worker, const struct kernel *kernel, bool
         const enum result_status status = get_ready(worker, begun, &launched, &problem);
         conclude(worker, begun, status, &problem);
         if (status == RESULT_OK)
-            measure_or_wait(worker, begun, launched || !can_be_in_batch(worker, kernel));
+            measure_or_wait(worker, begun,
+                            (launched && begun->workload.known != KNOWN_ALL) || !can_be_in_batch(worker, kernel));
     }
     if (worker->begun_count == MOST_IN_BATCH)
         measure_waiting(worker);
@@ -398,14 +399,14 @@ static bool take_share(struct worker *worker)
     char *item = message_await(worker->pipe, MESSAGE_ITEM), *rest = NULL;
     bool any = false;
     for (char *id = strtok_r(item, "\n", &rest); id; id = strtok_r(NULL, "\n", &rest), any = true) {
-        const bool known = *id == ITEM_KNOWN;
-        const struct kernel *kernel = find_kernel(worker, id + known);
+        const bool is_marked = *id == ITEM_KNOWN || *id == ITEM_OF_OTHERS;
+        const struct kernel *kernel = find_kernel(worker, id + is_marked);
         /* This comes before START: if closing the other group fails, that is not this kernel's fault. */
         if (worker->opened && worker->opened->group != kernel->group) {
             finish_waiting(worker);
             close_group(worker);
         }
-        take_kernel(worker, kernel, known);
+        take_kernel(worker, kernel, *id);
     }
     finish_waiting(worker);
     free(item);

@@ -10,7 +10,7 @@
 struct workload {
     const char *id; /* the kernel's id, family/variant */
     bool transfer;  /* the workload launches no kernel, but only copies memory */
-    bool known;     /* what instrumented code counts of it is known, and is not read */
+    enum { KNOWN_NOT, KNOWN_INSTRUMENTED, KNOWN_ALL } known; /* which of its counts are known, and not read */
     void *self;
     /* Each returns 0, or -1 with *problem. */
     int (*before)(void *self, struct problem *problem); /* restores the inputs; may return before that is done */

@@ -133,6 +133,11 @@ part_known() {
         [ "$left" -eq 0 ] && found=none || found=some
         [ "$found" = "$wanted" ] && why='' || why="of $left kernels"
         verdict "known: check $all leaves the counts of $wanted" "$why"
+        left=$(jq '[.judgements[] | select(.metric == "shared_bank_conflicts" and ((.reason // "") | test("known since")))] | length' \
+            "$work/known.json")
+        [ "$left" -eq 0 ] && found=none || found=some
+        [ "$found" = "$wanted" ] && why='' || why="of $left kernels"
+        verdict "known: check $all leaves the pass of bank conflicts of $wanted" "$why"
     done
 }
 

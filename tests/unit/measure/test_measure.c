@@ -127,6 +127,19 @@ Test(measure, a_good_kernel_has_every_row)
     }
 }
 
+/* Its output is right in its first launch only. What is others' code is not known whole. */
+Test(measure, what_is_known_whole_is_verified_once)
+{
+    for (int of_others = 0; of_others < 2; of_others++) {
+        const struct known_kernel known[] = {{"wrong/later", of_others}};
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, "wrong/later"));
+        fixture.measurement.known = known;
+        fixture.measurement.known_count = ARRAY_SIZE(known);
+        measure(&fixture);
+        cr_expect_eq(run_find(&fixture.run, "wrong/later")->status, of_others ? RESULT_WRONG : RESULT_OK);
+    }
+}
+
 Test(measure, the_session_s_facts_are_filled)
 {
     WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/one"));
