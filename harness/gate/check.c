@@ -263,7 +263,8 @@ static bool takes_counters(const struct check *check)
 static void count_conflicts(struct check *check, const struct comparison *comparison, struct run *run)
 {
     if (check->measured == EXIT_SAME)
-        check->measured = check_conflicts(&check->request->measurement, &check->baseline, comparison, run);
+        check->measured =
+            check_conflicts(&check->request->measurement, &check->baseline, comparison, run, &check->next);
 }
 
 /* Adds a session of those kernels to the run, measured in a process of its own. */
@@ -508,6 +509,7 @@ void check_release(struct check *check)
     comparison_release(&check->comparison);
     known_regressions_release(&check->known_regressions);
     run_release(&check->baseline);
+    run_release(&check->next);
     run_release(&check->run);
     free(check->baseline_name);
     *check = (struct check){0};

@@ -31,8 +31,8 @@ struct check_request {
 
 struct check {
     const struct check_request *request;
-    struct run run, baseline;
-    char *baseline_name; /* the baseline's file, folder or library; or NULL */
+    struct run run, baseline, next; /* next: lines that were counted for a second session */
+    char *baseline_name;            /* the baseline's file, folder or library; or NULL */
     struct known_regressions known_regressions;
     struct comparison comparison;
     struct diagnosis diagnosis;

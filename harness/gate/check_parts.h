@@ -57,9 +57,10 @@ void check_note_code(struct comparison *comparison, const struct run *baseline, 
 /* Counts bank conflicts (cugate.excess_wavefronts) for kernels whose row in the baseline has some and that do not do
  * the same work as there. Kernels without shared wavefronts have none. Other kernels are left out, because each needs a
  * process. In a second session, comparison is that of the first (else NULL): a row that was no worse is not counted
- * again. Returns 0, or EXIT_INTERRUPTED. */
+ * again. *next (or NULL) is given lines of the second session in the first, where counting twice takes no longer, and
+ * has them in the second. Returns 0, or EXIT_INTERRUPTED. */
 int check_conflicts(const struct measurement *measurement, const struct run *baseline,
-                    const struct comparison *comparison, struct run *run);
+                    const struct comparison *comparison, struct run *run, struct run *next);
 
 /* Makes the row not counted if a second session could not count it, because it is not confirmed then. Call it before
  * run_append. */

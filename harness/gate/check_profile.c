@@ -66,18 +66,40 @@ void check_confirm_conflicts(struct run *run, const struct run *again, const str
     }
 }
 
+/* Counts them for the run, and for *next as well, unless that is NULL: each in a process of its own, all at once. */
+static int count_conflicts(const struct measurement *measurement, struct run *run, struct run *next,
+                           const char *const *ids, size_t count)
+{
+    struct line_request *requests = x_calloc(2 * count, sizeof *requests);
+    for (size_t i = 0; i < count && next; i++)
+        result_copy_facts(run_add(next, ids[i]), run_find(run, ids[i]));
+    for (size_t i = 0; i < (next ? 2 : 1) * count; i++)
+        requests[i] = (struct line_request){measurement->kernels, run_find(i < count ? run : next, ids[i % count]),
+                                            PROVIDES_LINE_COUNTS, measurement->skip_unmatched};
+    const int code = measure_lines(measurement, requests, (next ? 2 : 1) * count);
+    computed_complete(run, measurement->metrics, NULL);
+    free(requests);
+    return code;
+}
+
 int check_conflicts(const struct measurement *measurement, const struct run *baseline,
-                    const struct comparison *comparison, struct run *run)
+                    const struct comparison *comparison, struct run *run, struct run *next)
 {
     const char **ids = NULL;
     size_t count = 0;
     int code = EXIT_SAME;
-    for (size_t i = 0; i < run->result_count; i++)
-        if (wants_conflicts(measurement, baseline, &run->results[i]) &&
-            !(comparison && is_good(comparison, &run->results[i])))
-            *ARRAY_GROW(ids, count) = run->results[i].id;
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct result *result = &run->results[i];
+        if (!wants_conflicts(measurement, baseline, result) || (comparison && is_good(comparison, result)))
+            continue;
+        const struct result *counted = comparison && next ? run_find(next, result->id) : NULL;
+        if (counted)
+            profile_merge(&result->profile, &counted->profile); /* and so it is not counted now */
+        *ARRAY_GROW(ids, count) = result->id;
+    }
     if (count > 0 && can_see_lines(measurement)) {
-        code = measure_profile(measurement, run, ids, count, PROVIDES_LINE_COUNTS);
+        const bool fits = !comparison && 2 * count <= measure_lines_at_once(measurement);
+        code = count_conflicts(measurement, run, fits ? next : NULL, ids, count);
         for (size_t i = 0; i < count && code == EXIT_SAME; i++)
             mark_uncounted(measurement->metrics, run_find(run, ids[i]));
     }
@@ -95,7 +117,7 @@ int check_supplement(const struct measurement *measurement, const char *baseline
     if (code != EXIT_SAME)
         return code;
     if (strcmp(run_collector(&baseline, &other), measurement->backend->name) == 0 && !other)
-        code = check_conflicts(measurement, &baseline, NULL, run);
+        code = check_conflicts(measurement, &baseline, NULL, run, NULL);
     run_release(&baseline);
     return code;
 }

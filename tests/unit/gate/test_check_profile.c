@@ -131,21 +131,35 @@ Test(check_profile, conflicts_that_are_no_worse_are_not_counted_a_second_time)
     static const struct {
         double base;      /* excess wavefronts in the baseline; 0: it has no row */
         size_t processes; /* expected number of processes of both sessions */
-    } rows[] = {{EXCESS, 1}, {EXCESS + 1, 1}, {EXCESS - 1, 2}, {0, 0}};
+        bool on_gpu;      /* which counts for both at once */
+    } rows[] = {
+        {.base = EXCESS, .processes = 1},
+        {.base = EXCESS + 1, .processes = 1},
+        {.base = EXCESS - 1, .processes = 2},
+        {.base = 0, .processes = 0},
+        {.base = EXCESS, .processes = 2, .on_gpu = true},
+        {.base = EXCESS - 1, .processes = 2, .on_gpu = true},
+    };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture;
-        OWNED(run) again = {0};
+        OWNED(run) again = {0}, next = {0};
+        struct backend gpu = made_up;
+        gpu.provides |= PROVIDES_COUNTERS;
         set_up(&fixture);
+        fixture.measurement.backend = rows[i].on_gpu ? &gpu : &made_up;
+        fixture.run.results[0].launches[0].code = x_strdup("f00d"); /* which a second session is not asked for */
         add_result(&again);
         if (rows[i].base > 0)
             for (size_t s = 0; s < 3; s++)
                 row_add_session(result_add(&fixture.baseline.results[0], "excess_wavefronts"), &rows[i].base, 1);
-        cr_expect_eq(check_conflicts(&fixture.measurement, &fixture.baseline, NULL, &fixture.run), EXIT_SAME);
+        cr_expect_eq(check_conflicts(&fixture.measurement, &fixture.baseline, NULL, &fixture.run, &next), EXIT_SAME);
+        cr_expect_eq(processes(&fixture), rows[i].on_gpu ? 2 : rows[i].base > 0, "row %zu", i);
         compare_runs(&fixture.comparison, &fixture.baseline, &fixture.run, &fixture.metrics, NULL);
-        cr_expect_eq(check_conflicts(&fixture.measurement, &fixture.baseline, &fixture.comparison, &again), EXIT_SAME);
+        cr_expect_eq(check_conflicts(&fixture.measurement, &fixture.baseline, &fixture.comparison, &again, &next),
+                     EXIT_SAME);
         cr_expect_eq(processes(&fixture), rows[i].processes, "row %zu: %zu processes", i, processes(&fixture));
         const struct row *row = result_find(&again.results[0], "excess_wavefronts");
-        cr_expect_eq(row && row->state == VALUE_MEASURED, rows[i].processes == 2, "row %zu", i);
+        cr_expect_eq(row && row->state == VALUE_MEASURED, rows[i].base == EXCESS - 1, "row %zu", i);
     }
 }
 
@@ -159,7 +173,8 @@ Test(check_profile, conflicts_that_were_not_counted_are_tried_a_second_time)
     row_add_session(result_add(&fixture.baseline.results[0], "excess_wavefronts"), &(double){EXCESS}, 1);
     result_add(&fixture.run.results[0], "excess_wavefronts");
     compare_runs(&fixture.comparison, &fixture.baseline, &fixture.run, &fixture.metrics, NULL);
-    cr_expect_eq(check_conflicts(&fixture.measurement, &fixture.baseline, &fixture.comparison, &again), EXIT_SAME);
+    cr_expect_eq(check_conflicts(&fixture.measurement, &fixture.baseline, &fixture.comparison, &again, NULL),
+                 EXIT_SAME);
     cr_expect_eq(processes(&fixture), 1);
 }
 
