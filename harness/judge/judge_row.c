@@ -351,7 +351,7 @@ static bool is_not_computed_again(const struct pairing *pairing)
 static bool is_not_read_again(const struct pairing *pairing, const struct metric *metric)
 {
     const struct sides *sides = pairing->sides;
-    return !pairing->now && metric_may_be_known(metric) &&
+    return !pairing->now && !sides->origin->own_caches && metric_may_be_known(metric) &&
            count_was_known(sides->baseline, pairing->base_result, pairing->base, metric, sides->run,
                            pairing->now_result, sides->metrics);
 }

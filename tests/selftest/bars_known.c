@@ -18,6 +18,7 @@ static const struct change {
     bool others;         /* in the baseline the code is unknown: it is that of others */
     bool reads;          /* the run has read what follows but for noise */
     bool unlaunched;     /* the run is dry, and did not get as far as a launch */
+    bool program;
 } changes[] = {
     {"nothing has changed: known, and not judged", .known = true, .unjudged = true},
     {"other inputs: read", .inputs = "caff"},
@@ -43,6 +44,8 @@ static const struct change {
     {"code of others by another driver: read", .code = "", .others = true, .reads = true, .driver = "590.1"},
     {"code of others on another grid: read", .code = "", .others = true, .reads = true, .grid = 2},
     {"own code where that of others was: read", .code = "f00d", .others = true, .reads = true},
+    {"code of others in a program: by the rules of programs", .known = true, .code = "", .others = true, .reads = true,
+     .program = true},
     {"code of others that counts otherwise: missing, and read then", .known = true, .code = "", .others = true,
      .reads = true, .instructions = 1001},
 };
@@ -56,7 +59,7 @@ static void put(struct run *run, const char *metric, double first, double second
 }
 
 static void describe(struct run *run, const char *inputs, const char *code, unsigned grid, const char *compiler,
-                     const char *cupti, const char *driver)
+                     const char *cupti, const char *driver, bool program)
 {
     struct result *result = run_add(run, KERNEL);
     if (grid > 0)
@@ -67,7 +70,7 @@ static void describe(struct run *run, const char *inputs, const char *code, unsi
                                                                               .times = 1};
     result->inputs = *inputs ? x_strdup(inputs) : NULL;
     struct session *session = ARRAY_GROW(run->sessions, run->session_count);
-    session->facts[SESSION_COLLECTOR] = x_strdup("cupti");
+    session->facts[SESSION_COLLECTOR] = x_strdup(program ? "exec" : "cupti");
     session->facts[SESSION_DATE] = x_strdup("2026-11-28T08:00:00.000Z");
     session->facts[SESSION_COMPILER] = *compiler ? x_strdup(compiler) : NULL;
     session->facts[SESSION_CUPTI] = *cupti ? x_strdup(cupti) : NULL;
@@ -86,8 +89,8 @@ static void make_baseline(struct run *baseline, const struct change *change, con
     }
     for (int i = 0; i < 2 && change->earlier; i++) /* the sessions of the rows */
         ARRAY_GROW(baseline->sessions, baseline->session_count)->facts[SESSION_CUPTI] = x_strdup(change->earlier);
-    describe(baseline, change->others ? "" : "cafe", change->others ? "" : "f00d", 1, "nvcc 13.0.88", "130001",
-             "580.1");
+    describe(baseline, change->others ? "" : "cafe", change->others ? "" : "f00d", 1, "nvcc 13.0.88", "130001", "580.1",
+             change->program);
 }
 
 static void make_run(struct run *run, const struct change *change)
@@ -100,7 +103,7 @@ static void make_run(struct run *run, const struct change *change)
              : change->grid > 0 ? change->grid
                                 : 1,
              change->compiler ? change->compiler : "nvcc 13.0.88", change->cupti ? change->cupti : "130001",
-             change->driver ? change->driver : "580.1");
+             change->driver ? change->driver : "580.1", change->program);
 }
 
 /* Whether every row that may be known, of which there is one at least, is told and not judged, but for what was read.
