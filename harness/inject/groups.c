@@ -128,9 +128,7 @@ void functions_forget(void)
 static void tell_shape(FILE *stream, const struct shape *shape)
 {
     const struct function *function = shape->function;
-    fprintf(stream, "%u %u %u %u %u %u %u %s %s\n", shape->grid[0], shape->grid[1], shape->grid[2], shape->block[0],
-            shape->block[1], shape->block[2], shape->shared, *function->module ? function->module : "-",
-            function->name);
+    link_put_launch(stream, shape->grid, shape->block, shape->shared, function->module, function->name);
 }
 
 /* Asks the parent what it wants of the group: "SKIP FIRST KNOWN HOLDS ID", then names of variables, a line each, if

@@ -2,7 +2,7 @@
  * there. Every process writes a file of its own, which the parent joins with others. */
 #include "keep.h"
 #include "groups.h"
-#include "request.h"
+#include "worker/worker.h"
 
 #include <stdlib.h>
 #include <string.h>

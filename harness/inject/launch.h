@@ -3,7 +3,7 @@
 #define INJECT_LAUNCH_H
 
 #include "cupti/cupti.h"
-#include "request.h"
+#include "worker/worker.h"
 
 /* ---- What takes the driver's calls, before and after each: capture.c, launch.c ---- */
 

@@ -4,7 +4,6 @@
  * within a launch, or within a question about them (JAX on an H200: 127 of 128 modules). Others are loaded by calls
  * that nobody watches: such a module is the only image without a handle that has the function. */
 #include "modules.h"
-#include "request.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,9 +12,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define XXH_INLINE_ALL /* compiled in, since the program might have another version of the library */
-#include <xxhash.h>
 
 struct known_module {
     CUmodule handle;
@@ -35,26 +31,6 @@ static size_t image_count;
 static const char *images_folder; /* where they are kept */
 static _Thread_local char last[MODULE_NAME];
 
-static void keep_file(const char *folder, const char *name, const void *image, size_t size)
-{
-    char *path = x_sprintf("%s/%s.cubin", folder, name);
-    char *part = x_sprintf("%s/%s.%d", folder, name, (int)getpid());
-    const int file = access(path, F_OK) == 0 ? -1 : open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file >= 0) {
-        const char *bytes = image;
-        size_t left = size;
-        for (ssize_t written; left > 0 && (written = write(file, bytes, left)) > 0; left -= (size_t)written)
-            bytes += written;
-        /* The file is whole or does not exist. Without it nothing is known of the code, and the report says that. */
-        if (close(file) == 0 && left == 0)
-            (void)rename(part, path);
-        else
-            unlink(part);
-    }
-    free(part);
-    free(path);
-}
-
 static void note_image(bool named)
 {
     struct image *image = NULL;
@@ -70,11 +46,9 @@ static void note_image(bool named)
 
 void modules_take(const char *folder, const void *image, size_t size)
 {
-    snprintf(last, sizeof last, "%016llx", (unsigned long long)XXH3_64bits(image, size));
-    note_image(false);
     images_folder = folder;
-    keep_file(folder, last, image, size);
-    link_say(MESSAGE_MODULE, last);
+    link_say_module(folder, image, size, last);
+    note_image(false);
 }
 
 void modules_expect(void)

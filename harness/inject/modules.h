@@ -3,8 +3,7 @@
 #define INJECT_MODULES_H
 
 #include "cupti/cupti.h"
-
-#define MODULE_NAME 17 /* 16 hexadecimal digits and a 0 */
+#include "worker/worker.h"
 
 /* Takes an image of machine code: keeps it as a file named by its hash in the folder, whose name stays, and tells the
  * parent. */

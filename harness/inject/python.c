@@ -6,7 +6,7 @@
  * where a thread is without that lock, from the handler of a signal, which the thread sends to itself. It is told to do
  * so once, when the interpreter comes to it by itself (Py_AddPendingCall). Launches before that have no line. */
 #include "callers.h"
-#include "request.h"
+#include "worker/worker.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

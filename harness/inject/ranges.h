@@ -3,7 +3,7 @@
 #define INJECT_RANGES_H
 
 #include "cupti/cupti.h"
-#include "request.h"
+#include "worker/worker.h"
 
 struct group;
 

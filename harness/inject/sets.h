@@ -3,7 +3,7 @@
 #define INJECT_SETS_H
 
 #include "groups.h"
-#include "request.h"
+#include "worker/worker.h"
 
 /* Makes the sets for that chip, unless they are made, and tells the parent. -1 with *problem. */
 int sets_make(const struct request *request, const char *chip, const uint8_t *availability, struct problem *problem);

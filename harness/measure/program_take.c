@@ -15,7 +15,8 @@
 
 enum { GROUPS_MAX = 5000, CALLER_LENGTH = 1000 };
 
-/* Most seconds that counting takes (inject/request.h): of a program that is judged, only what changed is counted. */
+/* Most seconds that counting takes (worker/program_link.h): of a program that is judged, only what changed is counted.
+ */
 static int seconds_of(const struct measurement *measurement)
 {
     const int seconds = measurement->program->seconds;

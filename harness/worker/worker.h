@@ -9,6 +9,7 @@
 #include "library.h"
 #include "library_read.h"
 #include "open_kernel.h"
+#include "program_link.h"
 #include "program_part.h"
 #include "samples.h"
 #include "wire.h"

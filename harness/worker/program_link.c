@@ -1,4 +1,6 @@
-#include "request.h"
+#include "program_link.h"
+
+#include "base/base.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,6 +9,9 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#define XXH_INLINE_ALL /* compiled in, since the program might have another version of the library */
+#include <xxhash.h>
 
 enum { HIGH_DESCRIPTOR = 900 };
 
@@ -144,4 +149,40 @@ bool link_open(struct request *request)
     take_request(request, text);
     free(text);
     return request->folder && request->locks && request->metrics.count > 0;
+}
+
+/* ---- What is told of machine code and launches ---- */
+
+static void keep_file(const char *folder, const char *name, const void *image, size_t size)
+{
+    char *path = x_sprintf("%s/%s.cubin", folder, name);
+    char *part = x_sprintf("%s/%s.%d", folder, name, (int)getpid());
+    const int file = access(path, F_OK) == 0 ? -1 : open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file >= 0) {
+        const char *bytes = image;
+        size_t left = size;
+        for (ssize_t written; left > 0 && (written = write(file, bytes, left)) > 0; left -= (size_t)written)
+            bytes += written;
+        /* The file is whole or does not exist. Without it nothing is known of the code, and the report says that. */
+        if (close(file) == 0 && left == 0)
+            (void)rename(part, path);
+        else
+            unlink(part);
+    }
+    free(part);
+    free(path);
+}
+
+void link_say_module(const char *folder, const void *image, size_t size, char name[MODULE_NAME])
+{
+    snprintf(name, MODULE_NAME, "%016llx", (unsigned long long)XXH3_64bits(image, size));
+    keep_file(folder, name, image, size);
+    link_say(MESSAGE_MODULE, name);
+}
+
+void link_put_launch(FILE *stream, const unsigned grid[3], const unsigned block[3], unsigned shared, const char *module,
+                     const char *function)
+{
+    fprintf(stream, "%u %u %u %u %u %u %u %s %s\n", grid[0], grid[1], grid[2], block[0], block[1], block[2], shared,
+            *module ? module : "-", function);
 }

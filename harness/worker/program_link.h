@@ -1,11 +1,16 @@
-/* request.h - what `cugate exec` asks of this process, and the link over which it is told. */
-#ifndef INJECT_REQUEST_H
-#define INJECT_REQUEST_H
+/* program_link.h - what `cugate exec` asks of a process of a program, and the link over which that tells of itself: for
+ * the libraries that run in such a process, that of the room inject on a GPU and that of the room sim without one. */
+#ifndef PROGRAM_LINK_H
+#define PROGRAM_LINK_H
 
-#include "worker/worker.h"
+#include "program_part.h"
+#include "wire.h"
+
+#include "model/model.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* What the parent asks of this process. Its strings are never freed. */
 struct request {
@@ -27,6 +32,16 @@ bool link_open(struct request *request);
 bool link_say(enum message_kind kind, const char *text);
 bool link_ask(enum message_kind kind, const char *text, char **answer); /* caller frees *answer */
 void link_close(void);
+
+#define MODULE_NAME 17 /* 16 hexadecimal digits and a 0 */
+
+/* Leaves an image of machine code in the folder, unless it is there, and tells the parent of it. Sets its name. */
+void link_say_module(const char *folder, const void *image, size_t size, char name[MODULE_NAME]);
+
+/* Writes the line of a launch, as a question about a group has it (MESSAGE_GROUP). module: the name of the image that
+ * has its machine code; "": it is not known. */
+void link_put_launch(FILE *stream, const unsigned grid[3], const unsigned block[3], unsigned shared, const char *module,
+                     const char *function);
 
 /* Returns a copy of the descriptor with a high number, and closes the descriptor itself. The program may expect to get
  * certain low numbers. When no more are allowed, it returns the descriptor as it is. */
