@@ -15,6 +15,8 @@ struct machine *machine_open(struct problem *problem)
     machine->disassembler = disassembler_open();
     pthread_mutex_init(&machine->lock, NULL);
     pthread_mutex_init(&machine->doubts, NULL);
+    pthread_mutex_init(&machine->changing, NULL);
+    outcomes_forget(machine);
     return machine;
 }
 
@@ -33,5 +35,6 @@ void machine_close(struct machine *machine)
     free(machine->textures);
     pthread_mutex_destroy(&machine->lock);
     pthread_mutex_destroy(&machine->doubts);
+    pthread_mutex_destroy(&machine->changing);
     free(machine);
 }

@@ -43,7 +43,8 @@ struct machine {
     struct headway headway;
     struct left *left;    /* blocks of the last launch that were left out; NULL: none ever were */
     pthread_mutex_t lock; /* of what the threads of a launch change: the heap, what is printed, lines that are read, */
-    pthread_mutex_t doubts; /* and of what is told of a launch that does what it should not */
+    pthread_mutex_t doubts;   /* and of what is told of a launch that does what it should not, */
+    pthread_mutex_t changing; /* and of what memory held before it is written: outcomes */
 };
 
 /* NULL with *problem, where this process has no addresses left for another machine. */

@@ -1,6 +1,7 @@
 #include "block.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,13 @@ enum { PAGE = 4096 };
 struct outcome_page {
     uint64_t address; /* 0: the place in the table is free */
     unsigned char *bytes;
+    unsigned char *before; /* what was there before all orders; NULL: `bytes` still are that, or nobody asks */
 };
+
+/* The page that this thread told of last, and since when: a count that no other begin of any machine has. */
+static _Thread_local struct {
+    uint64_t begun, address;
+} last;
 
 /* Sums in another order differ by little. Whole numbers are no floats of this size, unless they are large. */
 static bool nearly_same(double a, double b, double part)
@@ -63,16 +70,27 @@ struct difference outcome_difference(const unsigned char *a, const unsigned char
 void outcomes_forget(struct machine *machine)
 {
     struct outcomes *outcomes = &machine->outcomes;
-    for (size_t i = 0; i < outcomes->places; i++)
+    static atomic_uint_fast64_t begins;
+    for (size_t i = 0; i < outcomes->places; i++) {
         free(outcomes->table[i].bytes);
+        free(outcomes->table[i].before);
+    }
     free(outcomes->table);
     free(outcomes->kept);
-    *outcomes = (struct outcomes){.watching = outcomes->watching, .near = outcomes->near};
+    *outcomes = (struct outcomes){.watching = outcomes->watching,
+                                  .restores = outcomes->restores,
+                                  .near = outcomes->near,
+                                  .begun = atomic_fetch_add(&begins, 1) + 1};
 }
 
 void outcomes_watch(struct machine *machine, bool on)
 {
     machine->outcomes.watching = on;
+}
+
+void outcomes_restore_orders(struct machine *machine, bool on)
+{
+    machine->outcomes.restores = on;
 }
 
 /* Returns the place of a page in the table, which is free if the page is not there. */
@@ -100,22 +118,26 @@ static void grow(struct outcomes *outcomes)
 void outcomes_will_change(struct machine *machine, uint64_t address, uint64_t bytes)
 {
     struct outcomes *outcomes = &machine->outcomes;
-    struct outcome_page *last = outcomes->last;
     struct allocation allocation;
     if (!outcomes->watching ||
-        (last && last->address == address / PAGE * PAGE && bytes <= last->address + PAGE - address) ||
+        (last.begun == outcomes->begun && last.address == address / PAGE * PAGE &&
+         bytes <= last.address + PAGE - address) ||
         !device_find(machine, address, &allocation))
         return;
+    pthread_mutex_lock(&machine->changing); /* no other thread writes to a page before it is copied */
     for (uint64_t at = address / PAGE * PAGE; at < address + bytes; at += PAGE) {
         if (outcomes->page_count * 2 >= outcomes->places)
             grow(outcomes);
-        last = outcomes->last = find_page(outcomes, at);
-        if (last->address)
+        struct outcome_page *page = find_page(outcomes, at);
+        last.address = at;
+        if (page->address)
             continue;
-        *last = (struct outcome_page){at, x_calloc(PAGE, 1)};
-        memcpy(last->bytes, device_bytes(machine, at), PAGE);
+        *page = (struct outcome_page){.address = at, .bytes = x_calloc(PAGE, 1)};
+        memcpy(page->bytes, device_bytes(machine, at), PAGE);
         outcomes->page_count++;
     }
+    pthread_mutex_unlock(&machine->changing);
+    last.begun = outcomes->begun;
 }
 
 static bool begin(struct block *block)
@@ -152,9 +174,14 @@ void outcomes_keep(struct machine *machine)
     for (size_t i = 0; device_allocation(machine, i, &place); i++)
         *ARRAY_GROW(outcomes->kept, outcomes->kept_count) = place;
     for (size_t i = 0; i < outcomes->places; i++) {
-        const struct outcome_page *page = &outcomes->table[i];
-        if (page->address && is_allocated(machine, page->address))
-            memcpy(page->bytes, device_bytes(machine, page->address), PAGE);
+        struct outcome_page *page = &outcomes->table[i];
+        if (!page->address || !is_allocated(machine, page->address))
+            continue;
+        if (outcomes->restores && !page->before) {
+            page->before = page->bytes;
+            page->bytes = x_calloc(PAGE, 1);
+        }
+        memcpy(page->bytes, device_bytes(machine, page->address), PAGE);
     }
 }
 
@@ -229,6 +256,25 @@ char *outcomes_compare(struct machine *machine)
                      (unsigned long long)most.bytes, (unsigned long long)(where.end - where.begin),
                      (unsigned long long)where.begin, (unsigned long long)most.first,
                      outcomes->near ? ", in the last bits of floats" : "");
+}
+
+void outcomes_restore(struct machine *machine)
+{
+    const struct outcomes *outcomes = &machine->outcomes;
+    struct allocation place;
+    struct outcome_page *pages = sorted_pages(outcomes);
+    size_t at = 0;
+    for (size_t i = 0; device_allocation(machine, i, &place); i++) {
+        while (at < outcomes->places && pages[at].address + PAGE <= place.begin)
+            at++;
+        for (size_t k = at; k < outcomes->places && pages[k].address < place.end; k++) {
+            const uint64_t page = pages[k].address, begin = page < place.begin ? place.begin : page,
+                           end = page + PAGE < place.end ? page + PAGE : place.end;
+            const unsigned char *before = pages[k].before ? pages[k].before : pages[k].bytes;
+            memcpy(device_bytes(machine, begin), before + (begin - page), (size_t)(end - begin));
+        }
+    }
+    free(pages);
 }
 
 bool outcomes_are_near(const struct machine *machine)

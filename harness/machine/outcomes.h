@@ -18,8 +18,9 @@ struct difference outcome_difference(const unsigned char *a, const unsigned char
 
 /* A part of a machine. */
 struct outcomes {
-    bool watching;
-    struct outcome_page *table, *last;
+    bool watching, restores;
+    uint64_t begun; /* which outcomes_forget() it was that made the table empty; 0: none yet */
+    struct outcome_page *table;
     size_t page_count, places; /* of the table, a power of two */
     struct allocation *kept;   /* those there were */
     size_t kept_count;
@@ -29,7 +30,10 @@ struct outcomes {
 /* Begins or ends to note what is written: by the workload in all orders that are compared, and not while its inputs are
  * restored, which are the same in each. */
 void outcomes_watch(struct machine *machine, bool on);
-/* Tells that bytes of the GPU's memory are about to be written. One thread may call it. */
+/* Whether outcomes_restore() will be asked for, which takes twice the memory. Else orders have their inputs restored by
+ * whoever made them. */
+void outcomes_restore_orders(struct machine *machine, bool on);
+/* Tells that bytes of the GPU's memory are about to be written. */
 void outcomes_will_change(struct machine *machine, uint64_t address, uint64_t bytes);
 
 /* Keeps what the GPU's memory holds where it was written, in place of what was kept before. */
@@ -39,6 +43,8 @@ void outcomes_keep(struct machine *machine);
 char *outcomes_compare(struct machine *machine);
 /* Whether all that differs may be floats that are nearly the same. */
 bool outcomes_are_near(const struct machine *machine);
+/* Gives memory back what it held before the first order since outcomes_forget(). */
+void outcomes_restore(struct machine *machine);
 void outcomes_forget(struct machine *machine);
 
 #endif

@@ -77,6 +77,71 @@ Test(outcomes, memory_of_the_gpu)
     device_free(made_machine(), third);
 }
 
+/* As a program's launch is executed again: by all orders from the same memory, whatever each wrote, and was kept. */
+Test(outcomes, memory_is_restored_before_each_order)
+{
+    const uint64_t first = device_allocate(made_machine(), 5000);
+    memset(device_bytes(made_machine(), first), 1, 5000);
+    outcomes_forget(made_machine());
+    outcomes_restore_orders(made_machine(), true);
+    outcomes_watch(made_machine(), true);
+    change(first + 10, 2);
+    outcomes_restore(made_machine());
+    cr_expect_eq(*device_bytes(made_machine(), first + 10), 1);
+    change(first + 10, 3);
+    outcomes_keep(made_machine());
+    outcomes_restore(made_machine());
+    cr_expect_eq(*device_bytes(made_machine(), first + 10), 1);
+    change(first + 10, 4);
+    change(first + 4999, 5); /* only this order wrote there */
+    outcomes_restore(made_machine());
+    cr_expect_eq(*device_bytes(made_machine(), first + 10), 1);
+    cr_expect_eq(*device_bytes(made_machine(), first + 4999), 1);
+    /* What follows begins with another memory. */
+    change(first + 10, 6);
+    outcomes_forget(made_machine());
+    change(first + 10, 7);
+    outcomes_restore(made_machine());
+    cr_expect_eq(*device_bytes(made_machine(), first + 10), 6);
+    outcomes_watch(made_machine(), false);
+    outcomes_restore_orders(made_machine(), false);
+    outcomes_forget(made_machine());
+    device_free(made_machine(), first);
+}
+
+/* Several threads write to pages at once: none of them may be copied after it was written. */
+enum { WRITERS = 4, WRITTEN = 1 << 20 };
+static void *write_all(void *memory)
+{
+    const uint64_t begin = *(const uint64_t *)memory;
+    for (uint64_t at = begin; at < begin + WRITTEN; at += 64)
+        change(at, 2);
+    return NULL;
+}
+
+Test(outcomes, threads_write_at_once)
+{
+    uint64_t memory = device_allocate(made_machine(), WRITTEN);
+    pthread_t threads[WRITERS];
+    memset(device_bytes(made_machine(), memory), 1, WRITTEN);
+    outcomes_forget(made_machine());
+    outcomes_restore_orders(made_machine(), true);
+    outcomes_watch(made_machine(), true);
+    for (size_t i = 0; i < WRITERS; i++)
+        cr_assert_eq(pthread_create(&threads[i], NULL, write_all, &memory), 0);
+    for (size_t i = 0; i < WRITERS; i++)
+        pthread_join(threads[i], NULL);
+    outcomes_restore(made_machine());
+    size_t wrong = 0;
+    for (uint64_t at = 0; at < WRITTEN; at++)
+        wrong += *device_bytes(made_machine(), memory + at) != 1;
+    cr_expect_eq(wrong, 0);
+    outcomes_watch(made_machine(), false);
+    outcomes_restore_orders(made_machine(), false);
+    outcomes_forget(made_machine());
+    device_free(made_machine(), memory);
+}
+
 /* What is kept grows with what is written: all of this one would not fit into a machine's memory. */
 Test(outcomes, of_a_large_allocation_what_is_written_is_kept)
 {
