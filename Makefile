@@ -113,9 +113,10 @@ HARNESS_C := $(wildcard harness/*/*.c harness/*/*/*.c)
 INJECT_C := $(wildcard harness/inject/*.c)
 PLUGIN_C := $(wildcard harness/cupti/*.c)
 MACHINE_C := $(wildcard harness/machine/*.c)
-RUNTIME_C := $(wildcard harness/cudart/*.c harness/sim/*.c)
+NO_DRIVER_C := harness/sim/no_driver.c
+RUNTIME_C := $(filter-out $(NO_DRIVER_C),$(wildcard harness/cudart/*.c harness/sim/*.c))
 SIM_C := $(MACHINE_C) $(RUNTIME_C)
-LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C) $(INJECT_C) $(SIM_C),$(HARNESS_C))
+LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C) $(INJECT_C) $(SIM_C) $(NO_DRIVER_C),$(HARNESS_C))
 KERNELS_CU := $(wildcard kernels/*.cu)
 # Tests of what executes machine code are a program of their own, which a change of the gate alone need not run.
 MACHINE_TESTS_C := $(wildcard $(addprefix tests/unit/,machine/*.c machine/*/*.c replay/*.c cudart/*.c sim/*.c cubin/cubin_support.c support.c))
@@ -177,7 +178,7 @@ help:
 
 ## all: build cugate, its plugins and the kernel library
 all: computing $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so
-computing: $(BUILD)/cugate $(BUILD)/libcugate_sim.so build/libkernels.so $(BUILD)/beside $(DISASM_READY)
+computing: $(BUILD)/cugate $(BUILD)/simulated/libcudart.so.13 $(BUILD)/simulated/libcuda.so.1 build/libkernels.so $(BUILD)/beside $(DISASM_READY)
 
 ## machine: the library that executes machine code, alone, in build/machine: harness/machine/README.md
 machine: $(MACHINE)/ready
@@ -294,12 +295,14 @@ sim-random:
 
 ## install: copy the program, its plugins, headers, metrics, scripts, reports, manual and completion to PREFIX (below DESTDIR)
 install: to := $(DESTDIR)$(PREFIX)
-install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(BUILD)/libcugate_sim.so
+install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(BUILD)/libcugate_sim.so $(BUILD)/simulated/libcuda.so.1
 	sed 's|@VERSION@|$(VERSION)|' harness/cugate.pc.in >$(BUILD)/cugate.pc
 	sed 's|@VERSION@|$(VERSION)|' harness/cugateConfigVersion.cmake.in >$(BUILD)/cugateConfigVersion.cmake
-	install -d "$(to)"/{bin,lib/cugate,lib/pkgconfig,lib/cmake/cugate,include/cugate,share/cugate/metrics/gpus,share/cugate/schema}
+	install -d "$(to)"/{bin,lib/cugate/simulated,lib/pkgconfig,lib/cmake/cugate,include/cugate,share/cugate/metrics/gpus,share/cugate/schema}
 	install $(BUILD)/cugate "$(to)/bin"
 	install $(BUILD)/libcugate_{cupti,inject,sim}.so "$(to)/lib/cugate"
+	install $(BUILD)/simulated/libcuda.so.1 "$(to)/lib/cugate/simulated"
+	ln -sfn ../libcugate_sim.so "$(to)/lib/cugate/simulated/libcudart.so.13"
 	install -m 644 $(BUILD)/cugate.pc "$(to)/lib/pkgconfig"
 	install -m 644 $(BUILD)/cugateConfigVersion.cmake harness/cugate{Config,Test}.cmake "$(to)/lib/cmake/cugate"
 	install -m 644 harness/cugate/*.{h,hpp} "$(to)/include/cugate"
@@ -472,6 +475,13 @@ $(BUILD)/libcugate_sim.so: $(SIM_O) $(BUILD)/libcugate.a harness/cudart/cudart.m
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(SIM_O) $(BUILD)/libcugate.a -Wl,-soname,libcudart.so.13 \
 	    -Wl,--version-script=harness/cudart/cudart.map -Wl,--exclude-libs,ALL -Wl,--as-needed $(LIBS)
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol'; then rm $@; exit 1; fi
+
+# Where programs that are simulated find the runtime, and what stands for the driver: measure/program_setting.c.
+$(BUILD)/simulated/libcudart.so.13: $(BUILD)/libcugate_sim.so
+	@mkdir -p $(@D) && ln -sfn ../libcugate_sim.so $@ && touch -h $@
+$(BUILD)/simulated/libcuda.so.1: $(NO_DRIVER_C:%.c=$(BUILD)/%.o) $(BUILD)/libcugate.a
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -Wl,-soname,libcuda.so.1 -Wl,--exclude-libs,ALL -Wl,--as-needed $(LIBS)
 
 # In a package they find CUPTI where any machine may have it, and not where this one has it.
 $(BUILD)/package/%.so: private CUDA_RPATHS := $$ORIGIN/cuda/nvidia/cu13/lib /usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64

@@ -30,7 +30,7 @@ static const struct metrics *asked_of(const struct checking *checking)
 static int open_files(struct checking *checking, struct measurement *measurement)
 {
     const struct options *options = checking->options;
-    const bool is_program = options->way == ORIGIN_PROGRAM;
+    const bool is_program = 1u << options->way & WAYS_OF_PROGRAM;
     if (options->paired && !options->against)
         return error("--paired needs --against BASE, the build to take turns with");
     if (outputs_open(&checking->outputs, options) < 0 || options_read_metrics(options, &checking->metrics) < 0 ||
@@ -224,6 +224,6 @@ const struct command command_check = {
     .example = "cugate check --save run.json",
     .takes = takes,
     .minimum = 0, .maximum = -1, .run = cmd_check,
-    .ways = WAYS_MEASURED | WAY(COMPUTED) | WAY(CODE) | WAY(FILES),
+    .ways = WAYS_MEASURED | WAY(COMPUTED_PROGRAM) | WAY(COMPUTED) | WAY(CODE) | WAY(FILES),
 };
 /* clang-format on */

@@ -18,7 +18,7 @@ const struct option_row option_output = {
     .doc = "write the document to FILE, whole or not at all; - is standard output"};
 const struct option_row option_save = {
     .name = "save", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(save),
-    .doc = "keep the run as a file, whole or not at all", .ways = WAYS_MEASURED | WAY(COMPUTED) | WAY(FILES)};
+    .doc = "keep the run as a file, whole or not at all", .ways = WAYS_MEASURED | WAY(COMPUTED_PROGRAM) | WAY(COMPUTED) | WAY(FILES)};
 const struct option_row option_replay = {
     .name = "replay", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(replay),
     .doc = "measure nothing: judge a recorded run", .ways = WAY_RECORDED};
@@ -43,7 +43,7 @@ const struct option_row option_collector = {
     .doc = "how to measure (default: cupti)", .ways = WAYS_OF_LIBRARY | WAY_RECORDED};
 const struct option_row option_simulate = {
     .name = "simulate", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(simulate), .place_2 = PLACE(gpu),
-    .doc = "measure nothing: compute exact counts of the machine code on the CPU, as that GPU has them", .ways = WAY(COMPUTED)};
+    .doc = "measure nothing: compute exact counts of the machine code on the CPU, as that GPU has them", .ways = WAY(COMPUTED_PROGRAM) | WAY(COMPUTED)};
 const struct option_row option_whole = {
     .name = "whole", .kind = KIND_FLAG, .place = PLACE(whole), .ways = WAY(COMPUTED),
     .doc = "execute every block, though it is proved that others count the same, and compare all results"};
@@ -58,10 +58,10 @@ const struct option_row option_timeout = {
     .maximum = 86400, .doc = "time limit of a kernel (default: 60; simulated: 600 without a finished block, ten times that in all), or of a run of a program (none)"};
 const struct option_row option_first = {
     .name = "first", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(first), .minimum = 1, .maximum = 1000000000,
-    .doc = "launches of one kernel in one shape to measure, after one left out (default: as few as tell, 5 at most, and in a check none of what the baseline has)", .ways = WAY(PROGRAM)};
+    .doc = "launches of one kernel in one shape to measure, after one left out (default: as few as tell, 5 at most, and in a check none of what the baseline has)", .ways = WAYS_OF_PROGRAM};
 const struct option_row option_skip = {
     .name = "skip", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(skip), .minimum = 0, .maximum = 1000000000,
-    .doc = "launches of one kernel in one shape to leave out before these (default: 0)", .ways = WAY(PROGRAM)};
+    .doc = "launches of one kernel in one shape to leave out before these (default: 0)", .ways = WAYS_OF_PROGRAM};
 const struct option_row option_nvtx = {
     .name = "nvtx", .argument = "GLOB", .kind = KIND_LIST, .place = PLACE(nvtx),
     .doc = "only launches within an NVTX range of such a name, which has a row of its own; repeatable", .ways = WAY(PROGRAM)};
@@ -70,10 +70,10 @@ const struct option_row option_from_start = {
     .doc = "off: only launches between the program's calls of cudaProfilerStart and cudaProfilerStop", .ways = WAY(PROGRAM)};
 const struct option_row option_name = {
     .name = "name", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(name),
-    .doc = "what a program's kernels are called after (default: its file)", .ways = WAY(PROGRAM)};
+    .doc = "what a program's kernels are called after (default: its file)", .ways = WAYS_OF_PROGRAM};
 const struct option_row option_m = {
     .name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
-    .doc = "only metrics that match this name or glob, and those that they are judged by; repeatable", .ways = WAY(PROGRAM)};
+    .doc = "only metrics that match this name or glob, and those that they are judged by; repeatable", .ways = WAYS_OF_PROGRAM};
 const struct option_row option_lines = {
     .name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),
     .doc = "also keep counts by source line, for `cugate explain`: a run of the program for each kernel", .ways = WAY(PROGRAM)};

@@ -82,7 +82,7 @@ int options_program(struct program *program, struct measurement *measurement, co
         program->part.nvtx[i] = options->nvtx[i];
     measurement->program = program;
     measurement->kernels = NULL;
-    measurement->backend = &program_backend;
+    measurement->backend = options->way == ORIGIN_COMPUTED_PROGRAM ? &simulated_program_backend : &program_backend;
     return 0;
 }
 
@@ -104,7 +104,7 @@ static int find_devices(struct device_list *devices, const struct options *optio
 
 int options_measurement(struct measurement *measurement, const struct options *options, const struct metrics *metrics)
 {
-    const bool computes = options->way == ORIGIN_COMPUTED;
+    const bool computes = origin_of(options->way)->computed; /* of a program: options_program() */
     const char *name = computes ? origin_of(ORIGIN_COMPUTED)->collector : options->collector;
     const struct backend *backend = backend_find(name);
     if (!backend)

@@ -358,12 +358,12 @@ static int take_config(struct options *options, const struct command *command, c
 
 static int find_description(struct options *options)
 {
-    const bool computes = options->way == ORIGIN_COMPUTED;
+    const bool computes = origin_of(options->way)->computed;
     struct problem problem; /* what is to be simulated is asked before on which GPU */
-    if (options->replay || !(1u << options->way & (WAYS_OF_LIBRARY | WAY(COMPUTED))))
+    if (options->replay || !(1u << options->way & (WAYS_OF_LIBRARY | WAY(COMPUTED_PROGRAM) | WAY(COMPUTED))))
         return 0;
-    if (computes && !options->gpu && !config_gpu(&options->config) && options_library_is_own(options) &&
-        options_find_library(options, &problem) < 0)
+    if (options->way == ORIGIN_COMPUTED && !options->gpu && !config_gpu(&options->config) &&
+        options_library_is_own(options) && options_find_library(options, &problem) < 0)
         return error("%s", problem.text);
     struct problem *before = computes ? NULL : error_into(&problem); /* a measurement without it only knows less */
     options->description = options->found[2] = options_find_gpu(options);

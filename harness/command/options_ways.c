@@ -24,7 +24,7 @@ enum origin_name options_way(const struct options *options, const struct command
     if (options->is_static)
         return names_code ? ORIGIN_FILES : ORIGIN_CODE;
     if (options->simulate)
-        return ORIGIN_COMPUTED;
+        return names_code && command->ways & WAY(COMPUTED_PROGRAM) ? ORIGIN_COMPUTED_PROGRAM : ORIGIN_COMPUTED;
     if (names_code)
         return ORIGIN_PROGRAM;
     for (enum origin_name name = 0; name < ORIGINS; name++)
@@ -63,7 +63,8 @@ int options_refuse_idle(const struct options *options, const struct command *com
     for (size_t i = 0; (row = options_row(command, i)); i++)
         if (typed[i] && row->ways && !(row->ways & way))
             return refuse(row, origin, command);
-    if (options->argument_count > 0 && command->ways & WAY(PROGRAM) && !reads && !(way & (WAY(PROGRAM) | WAY(FILES))))
+    if (options->argument_count > 0 && command->ways & WAY(PROGRAM) && !reads &&
+        !(way & (WAYS_OF_PROGRAM | WAY(FILES))))
         return error("a program is measured, and here %s: leave %s or %s out", origin->doing, options->arguments[0],
                      origin->asked);
     return 0;

@@ -128,6 +128,14 @@ static cudaError_t copy_array_rows(const struct side *to, const struct side *fro
     return cudaSuccess;
 }
 
+/* Whether the GPU takes part in a copy: some bytes of it are in an array, or in the GPU's memory. */
+static bool is_work(const struct cudaMemcpy3DParms *copy)
+{
+    const struct rows one = {.width = 1, .height = 1};
+    return copy->extent.width * copy->extent.height * copy->extent.depth > 0 &&
+           (copy->dstArray || copy->srcArray || is_device(copy->dstPtr.ptr, &one) || is_device(copy->srcPtr.ptr, &one));
+}
+
 cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy)
 {
     struct side to, from;
@@ -148,6 +156,10 @@ cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy)
                       : copy_rows(to.start, &to_rows, from.start, &from_rows, copy->kind);
         to.start += to.slice;
         from.start += from.slice;
+    }
+    if (error == cudaSuccess && is_work(copy)) {
+        atomic_fetch_add(&runtime_now()->work.copies, 1);
+        atomic_fetch_add(&runtime_now()->work.copy_bytes, width * extent.height * extent.depth);
     }
     return error;
 }
@@ -303,6 +315,8 @@ static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
         outcomes_will_change(runtime_machine(), (uintptr_t)row, rows.width);
         memset(runtime_bytes(row), (int)value, rows.width);
     }
+    atomic_fetch_add(&runtime_now()->work.fills, 1);
+    atomic_fetch_add(&runtime_now()->work.fill_bytes, rows.width * rows.height);
     return cudaSuccess;
 }
 

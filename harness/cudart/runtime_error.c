@@ -24,9 +24,22 @@ static void keep_first(struct problem *problem, const char *words)
 {
     struct runtime *runtime = runtime_now();
     pthread_mutex_lock(&runtime->lock);
-    if (!*problem->text)
+    const bool first = !*problem->text;
+    if (first)
         problem_set(problem, "%s", words);
     pthread_mutex_unlock(&runtime->lock);
+    if (first && runtime->tell)
+        runtime->tell(words);
+}
+
+void runtime_tell_by(void (*tell)(const char *words))
+{
+    runtime_now()->tell = tell;
+}
+
+void runtime_lose(cudaError_t error)
+{
+    runtime_now()->lost = error;
 }
 
 cudaError_t runtime_fault(const char *words)

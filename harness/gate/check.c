@@ -386,6 +386,7 @@ static const struct way ways[ORIGINS] = {
     [ORIGIN_WARM] = {.make = measure, .runs = true, .varies = true},
     [ORIGIN_HOST] = {.make = measure, .runs = true, .varies = true},
     [ORIGIN_PROGRAM] = {.make = measure, .runs = true, .varies = true},
+    [ORIGIN_COMPUTED_PROGRAM] = {.make = measure},
     [ORIGIN_COMPUTED] = {.make = compute, .runs = true},
     [ORIGIN_CODE] = {.make = read_code},
     [ORIGIN_FILES] = {.make = read_code},

@@ -14,9 +14,6 @@
  * the parent. */
 enum { GROUPS_MAX = 5000 };
 
-/* Kernels that are launched in a row, none of them new, before a program is said to repeat. */
-enum { STRETCH_MIN = 64 };
-
 struct handle {
     CUfunction handle;
     const struct function *function;
@@ -201,40 +198,12 @@ struct group *const *groups_all(size_t *all_count)
     return all;
 }
 
-/* What was launched so far, in kernels, and since when nothing new was; the longest such stretch. */
-static struct {
-    size_t launched, since, longest, longest_since;
-} sequence;
-
-static void end_stretch(void)
-{
-    if (sequence.launched - sequence.since > sequence.longest) {
-        sequence.longest = sequence.launched - sequence.since;
-        sequence.longest_since = sequence.since;
-    }
-}
-
-/* Puts a launch into the sequence, of so many kernels. A group is new at its first one. */
-static void follow(struct group *group, size_t kernels)
-{
-    const bool is_new = group->last == 0;
-    if (is_new)
-        end_stretch();
-    sequence.launched += kernels;
-    group->last = sequence.launched;
-    if (is_new)
-        sequence.since = sequence.launched;
-}
-
-static bool is_of_first_part(const struct group *group)
-{
-    return sequence.longest >= STRETCH_MIN && group->last > 0 && group->last <= sequence.longest_since;
-}
+static struct stretches sequence;
 
 void group_count_launch(struct group *group, unsigned bounds)
 {
     if (bounds)
-        follow(group, group->graph ? group->kernels : 1);
+        stretches_add(&sequence, &group->last, group->graph ? group->kernels : 1);
     for (size_t i = 0; i < bounds_shares(); i++)
         group->shares[i].launches += bounds >> i & 1;
 }
@@ -261,11 +230,11 @@ char *groups_tell(void)
     char *text = NULL;
     size_t size = 0;
     FILE *stream = x_memstream(&text, &size);
-    end_stretch();
+    stretches_end(&sequence);
     for (size_t i = 0; i < count; i++) {
         if (!all[i]->id)
             continue;
-        fprintf(stream, "%zu %zu %d ", all[i]->launches, all[i]->due, is_of_first_part(all[i]));
+        fprintf(stream, "%zu %zu %d ", all[i]->launches, all[i]->due, stretches_are_behind(&sequence, all[i]->last));
         tell_missed(stream, all[i]);
         tell_shares(stream, all[i]);
         fprintf(stream, " %s\n", all[i]->id);

@@ -16,6 +16,25 @@ const struct backend program_backend = {
     .provides = PROVIDES_VALUES | PROVIDES_COUNTERS | PROVIDES_LINE_COUNTS,
 };
 
+/* Excess wavefronts are known by source line, which launches of a program do not tell; times are not computed. */
+static bool is_computed_of_program(const struct metric *metric)
+{
+    static const enum computed_counter told[] = {COMPUTED_LAUNCHES,  COMPUTED_PROCESSES,  COMPUTED_FIRST_PART,
+                                                 COMPUTED_COPIES,    COMPUTED_COPY_BYTES, COMPUTED_FILLS,
+                                                 COMPUTED_FILL_BYTES};
+    bool is = exact_provides(metric) && computed_counter_of(metric) != COMPUTED_EXCESS;
+    for (size_t i = 0; i < ARRAY_SIZE(told); i++)
+        is |= is_computed(metric, told[i]);
+    return is;
+}
+
+const struct backend simulated_program_backend = {
+    .name = "exec-sim",
+    .doc = "the launches of an unmodified program, executed on the CPU",
+    .provides = PROVIDES_VALUES,
+    .provides_metric = is_computed_of_program,
+};
+
 /* A program that takes longer does not run again for counters unless it is asked to. */
 enum { AGAIN_SECONDS = 60 };
 
@@ -74,7 +93,11 @@ static size_t unwatched(const struct program_run *part)
 /* Warns, once for each run, of what may be missing. */
 static void say_losses(const struct program_run *part)
 {
-    if (part->failure)
+    if (part->failure && program_is_simulated(part->measurement) && part->status != 0)
+        error("%s; the program ended with exit code %d", part->failure, part->status);
+    else if (part->failure && program_is_simulated(part->measurement))
+        error("%s", part->failure);
+    else if (part->failure)
         warning("a process of the program could not be measured: %s", part->failure);
     if (part->broken_off > 0)
         warning("%zu of %zu process%s of the program ended without a word, by _exit or a signal: of their last "
@@ -109,6 +132,12 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     }
     if (part->interrupted)
         return EXIT_INTERRUPTED;
+    if (part->processes == 0 && program_is_simulated(measuring->measurement)) {
+        error("%s did not load the simulated CUDA runtime, so there is nothing to count: a program of CUDA's is linked "
+              "with nvcc -cudart shared, in CMake with CUDA_RUNTIME_LIBRARY Shared",
+              what);
+        return EXIT_NOT_MEASURED;
+    }
     if (part->processes == 0) {
         char ended[64] = "opened no GPU";
         if (part->status != 0)
@@ -124,7 +153,8 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
         return EXIT_NOT_MEASURED;
     }
     if (!part->further && part->part.session_count == 0 && !part->failure) {
-        error("%s opened a GPU and launched nothing on it, so there is nothing to measure", what);
+        error("%s opened a GPU and launched nothing on it, so there is nothing to %s", what,
+              program_is_simulated(measuring->measurement) ? "count" : "measure");
         return EXIT_NOT_MEASURED;
     }
     if (part->status != 0 && !measuring->measurement->program->speaks) {
@@ -252,9 +282,10 @@ static void describe(struct measuring *measuring)
 {
     struct run *run = measuring->run;
     struct session *session = &run->sessions[0];
-    session->facts[SESSION_COLLECTOR] = x_strdup(program_backend.name);
+    session->facts[SESSION_COLLECTOR] = x_strdup(measuring->measurement->backend->name);
     session->facts[SESSION_PROGRAM] = program_command_text(measuring->measurement->program);
-    session->facts[SESSION_CACHES] = x_strdup("the program's own");
+    if (!program_is_simulated(measuring->measurement))
+        session->facts[SESSION_CACHES] = x_strdup("the program's own");
     session->facts[SESSION_PART] = program_part_text(&measuring->measurement->program->part);
     measure_complete_session(session);
     run_note_metrics(run, measuring->measurement->metrics);
@@ -295,7 +326,8 @@ static size_t most_runs(const struct measuring *measuring)
 static void note_left_out(const struct measuring *measuring)
 {
     const struct measurement *measurement = measuring->measurement;
-    if (measurement->program->seconds == PROGRAM_COUNTS_ALL || measurement->profile)
+    if (measurement->program->seconds == PROGRAM_COUNTS_ALL || measurement->profile ||
+        program_is_simulated(measurement))
         return;
     char *text = program_left_out(&measuring->groups, measuring->run, measurement->metrics, measuring->set_of);
     if (text && !measurement->program->quiet && !measuring->groups.baseline)
@@ -427,7 +459,7 @@ int program_measure(const struct measurement *measurement, struct run *run)
 {
     struct measuring measuring = {.measurement = measurement, .run = run};
     *run = (struct run){0};
-    int code = program_setting_open(&measuring.setting, measurement->program,
+    int code = program_setting_open(&measuring.setting, measurement,
                                     measurement->program->runs != 1 || measurement->program->repeats);
     if (code == EXIT_SAME) {
         code = measure_sets(&measuring);

@@ -44,6 +44,8 @@ char *program_name(char *const *arguments);
 /* It takes the place of a worker's backend. */
 struct backend;
 extern const struct backend program_backend;
+/* The same on a simulated GPU (the room sim): its launches are executed on the CPU. measurement->gpu describes it. */
+extern const struct backend simulated_program_backend;
 
 struct measurement;
 

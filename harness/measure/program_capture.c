@@ -268,7 +268,7 @@ static int capture_both(struct capturing *capturing)
 int program_capture(const struct measurement *measurement, struct captured *captured)
 {
     struct capturing capturing = {.measurement = measurement, .captured = captured, .groups.keeps_shapes = true};
-    int code = program_setting_open(&capturing.setting, measurement->program, true);
+    int code = program_setting_open(&capturing.setting, measurement, true);
     if (code == EXIT_SAME)
         code = capture_both(&capturing);
     for (size_t i = 0; i < capturing.image_count; i++)

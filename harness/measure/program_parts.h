@@ -203,6 +203,9 @@ void program_input_end(struct program_input *input);
 
 struct program_setting {
     char *injection; /* path of the library that is loaded into its processes */
+    char *runtime;   /* where these find it in place of CUDA's runtime; NULL: the driver of a GPU loads it */
+    char *no_driver; /* what stands there for the driver, and tells who looks for it */
+    char *gpu;       /* description of the GPU that is simulated */
     char *folder;    /* where they leave files; it is removed with all that is in it */
     char *locks;     /* folder of the locks of GPUs; NULL: it is `folder`, so that only these processes wait */
     struct program_input input;
@@ -210,7 +213,7 @@ struct program_setting {
 
 /* Of the program it says what can be done where it cannot be measured. repeats: it is run several times. Returns 0, or
  * an exit code after error(). */
-int program_setting_open(struct program_setting *setting, const struct program *program, bool repeats);
+int program_setting_open(struct program_setting *setting, const struct measurement *measurement, bool repeats);
 void program_setting_close(struct program_setting *setting);
 
 /* ---- One run of the program: program_run.c, program_lines.c ---- */
@@ -247,8 +250,8 @@ struct program_run {
 void program_find_lines(const struct program_run *run, const struct program_group *group,
                         const struct profile *instructions, struct profile *profile);
 
-/* Adds the samples of another result's rows to those of a result. */
-void program_join_rows(struct result *result, const struct result *more);
+/* Adds the samples of another result's rows to those of a result, which takes its estimated time if it has none. */
+void program_join_rows(struct result *result, struct result *more);
 
 /* ---- What the first run lacks: program_lacks.c ---- */
 
@@ -308,6 +311,9 @@ __attribute__((format(printf, 2, 3))) void program_fail(struct program_run *run,
 void program_libraries_take(struct session *session, char *text);
 
 /* ---- The run ---- */
+
+/* Whether the program runs on a simulated GPU. */
+bool program_is_simulated(const struct measurement *measurement);
 
 /* -1 after error() when the program could not be started. */
 int program_run(struct program_run *run);

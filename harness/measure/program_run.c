@@ -52,20 +52,39 @@ static int listen_at(const char *path)
     return -1;
 }
 
-/* Sets the environment so that the driver loads our library into what is started. */
-static void set_environment(const struct running *running, const char *injection)
+/* Where the system looks for shared libraries first. */
+#define LIBRARY_FOLDERS "LD_LIBRARY_PATH"
+
+/* Sets the environment so that what is started loads our library: by the driver, or in place of CUDA's runtime. Returns
+ * the folders of libraries as they were; the caller frees them. */
+static char *set_environment(const struct running *running)
 {
+    const struct program_setting *setting = running->run->setting;
+    const char *before = getenv(LIBRARY_FOLDERS);
+    char *kept = x_strdup(before);
     setenv(WIRE_ADDRESS, running->address, 1);
-    setenv("CUDA_INJECTION64_PATH", injection, 1);
+    if (setting->runtime) {
+        char *folders = x_sprintf("%s%s%s", setting->runtime, kept ? ":" : "", kept ? kept : "");
+        setenv(LIBRARY_FOLDERS, folders, 1);
+        free(folders);
+        return kept;
+    }
+    setenv("CUDA_INJECTION64_PATH", setting->injection, 1);
     if (running->run->measurement->program->part.nvtx_count > 0)
-        setenv("NVTX_INJECTION64_PATH", injection, 1);
+        setenv("NVTX_INJECTION64_PATH", setting->injection, 1);
+    return kept;
 }
 
-static void forget_environment(void)
+static void forget_environment(char *folders)
 {
     unsetenv(WIRE_ADDRESS);
     unsetenv("CUDA_INJECTION64_PATH");
     unsetenv("NVTX_INJECTION64_PATH");
+    if (folders)
+        setenv(LIBRARY_FOLDERS, folders, 1);
+    else
+        unsetenv(LIBRARY_FOLDERS);
+    free(folders);
 }
 
 static int cannot_run(const char *what, int number)
@@ -84,7 +103,7 @@ static int start(struct running *running)
     const char *const shell[] = {"sh", "-c", program->shell, NULL};
     const char *const *words = program->shell ? shell : (const char *const *)program->arguments;
     const int input = program_input_begin(&run->setting->input);
-    set_environment(running, run->setting->injection);
+    char *folders = set_environment(running);
     running->first = process_start(&(struct process_start){
         .words = words,
         .input = input > 0 ? input : 0,
@@ -95,7 +114,7 @@ static int start(struct running *running)
         .mask = &running->mask,
     });
     const int failed = errno;
-    forget_environment();
+    forget_environment(folders);
     if (input >= 0)
         close(input);
     if (running->first < 0)
@@ -120,7 +139,7 @@ static void end_process(struct running *running, struct program_process *process
         struct result *cold = run_find(&process->cold, from->id);
         if (cold)
             program_complete_rows(from, cold);
-        if (from->row_count > 0)
+        if (from->row_count > 0 || from->status != RESULT_OK)
             program_join_rows(run_add(&run->part, from->id), from);
         else if (from->profile.counted)
             profile_merge(&run_add(&run->part, from->id)->profile, &from->profile);

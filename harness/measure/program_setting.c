@@ -26,17 +26,18 @@ static char *find_locks(void)
     return NULL;
 }
 
-static char *find_injection(void)
+/* Returns the path of a file that comes with cugate. Caller frees. NULL after error(). */
+static char *find_beside(const char *name)
 {
-    static const char *const places[] = {"libcugate_inject.so", "../lib/cugate/libcugate_inject.so"};
+    static const char *const places[] = {"", "../lib/cugate/"};
     char *folder = program_folder(), *found = NULL;
     for (size_t i = 0; i < ARRAY_SIZE(places) && !found; i++) {
-        char *path = x_sprintf("%s/%s", folder, places[i]);
+        char *path = x_sprintf("%s/%s%s", folder, places[i], name);
         found = realpath(path, NULL);
         free(path);
     }
     if (!found)
-        error("cannot find libcugate_inject.so beside %s: run `make` again", folder);
+        error("cannot find %s beside %s: run `make` again", name, folder);
     free(folder);
     return found;
 }
@@ -87,15 +88,84 @@ static int check_environment(void)
                  other);
 }
 
-int program_setting_open(struct program_setting *setting, const struct program *program, bool repeats)
+/* Returns the file that a command runs, as a shell finds it; NULL: there is none. Caller frees. */
+static char *find_file(const struct program *program)
+{
+    const char *name = program->shell ? "" : program->arguments[0], *path = getenv("PATH");
+    char *folders = x_strdup(path ? path : ""), *rest = NULL, *found = strchr(name, '/') ? x_strdup(name) : NULL;
+    for (char *folder = strtok_r(folders, ":", &rest); folder && *name && !found; folder = strtok_r(NULL, ":", &rest)) {
+        found = x_sprintf("%s/%s", folder, name);
+        if (access(found, X_OK) < 0) {
+            free(found);
+            found = NULL;
+        }
+    }
+    free(folders);
+    return found;
+}
+
+/* Loads the simulator in a process of its own, as one that has loaded it has its runtime for CUDA's, and says why it
+ * cannot be used. */
+static void try_simulator(int pipe, const void *data)
+{
+    const struct job *job = data;
+    struct problem problem;
+    const struct sim_plugin *sim = sim_plugin_load(&problem);
+    if (!sim || sim->prepare(job, &problem) != 0)
+        message_send(pipe, MESSAGE_FAILURE, problem.text);
+}
+
+/* Checks that programs can be simulated here, and that one does not have a runtime of its own. */
+static int check_simulator(const struct measurement *measurement)
+{
+    const double seconds = 60;
+    struct message message;
+    char *how, *file = find_file(measurement->program);
+    const struct job job = {.library = file ? file : "", .metrics = measurement->metrics, .gpu = measurement->gpu};
+    const enum child_event event = child_ask(try_simulator, &job, seconds, &message, &how);
+    if (event == CHILD_SAID)
+        error("%s", message.text);
+    free(message.text);
+    free(how);
+    free(file);
+    return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : event == CHILD_SAID ? EXIT_NOT_MEASURED : EXIT_SAME;
+}
+
+/* Finds what stands for CUDA's libraries in a program that is simulated. */
+static int open_simulator(struct program_setting *setting, const struct measurement *measurement)
+{
+    setting->gpu = measurement->gpu ? realpath(measurement->gpu, NULL) : NULL;
+    if (!setting->gpu)
+        return error("cannot read the description of the GPU, %s", measurement->gpu ? measurement->gpu : "of none");
+    setting->injection = find_beside("libcugate_sim.so");
+    setting->no_driver = find_beside("simulated/libcuda.so.1");
+    if (!setting->injection || !setting->no_driver)
+        return -1;
+    setting->runtime = folder_of(setting->no_driver);
+    return 0;
+}
+
+bool program_is_simulated(const struct measurement *measurement)
+{
+    return measurement->backend == &simulated_program_backend;
+}
+
+/* Finds what is loaded into the program, and checks that it can be. Returns 0 or an exit code. */
+static int open_library(struct program_setting *setting, const struct measurement *measurement)
+{
+    if (program_is_simulated(measurement))
+        return open_simulator(setting, measurement) < 0 ? EXIT_USAGE : check_simulator(measurement);
+    if (check_environment() < 0 || !(setting->injection = find_beside("libcugate_inject.so")))
+        return EXIT_USAGE;
+    return check_injection(setting->injection, measurement->program);
+}
+
+int program_setting_open(struct program_setting *setting, const struct measurement *measurement, bool repeats)
 {
     *setting = (struct program_setting){0};
-    if (check_environment() < 0 || !(setting->injection = find_injection()))
-        return EXIT_USAGE;
-    int code = check_injection(setting->injection, program);
+    int code = open_library(setting, measurement);
     if (code != EXIT_SAME) {
-        free(setting->injection);
-        setting->injection = NULL;
+        program_setting_close(setting);
         return code;
     }
     setting->folder = make_temporary_folder();
@@ -116,6 +186,9 @@ void program_setting_close(struct program_setting *setting)
         remove_temporary_folder(setting->folder);
     }
     free(setting->injection);
+    free(setting->runtime);
+    free(setting->no_driver);
+    free(setting->gpu);
     free(setting->locks);
     *setting = (struct program_setting){0};
 }

@@ -38,10 +38,15 @@ static char *request_text(const struct program_run *run, const char *token)
         fprintf(stream, "changes\n");
     if (run->keeps)
         fprintf(stream, "keeps\n");
+    if (run->setting->gpu)
+        fprintf(stream, "gpu %s\n", run->setting->gpu);
     program_part_ask(&run->measurement->program->part, stream);
     for (size_t m = 0; m < metrics->count; m++)
         fprintf(stream, "%s %s %s\n", metrics->list[m].class == METRIC_EXACT ? "exact" : "metric",
                 metrics->list[m].name, metrics->list[m].counter);
+    for (size_t m = 0; m < metrics->count && run->setting->gpu; m++)
+        if (metrics->list[m].weight)
+            fprintf(stream, "weight %s %s\n", metrics->list[m].name, metrics->list[m].weight);
     fclose(stream);
     return text;
 }
@@ -90,7 +95,8 @@ static bool take_hello(struct program_run *run, struct program_process *process,
 {
     if (*process->token || !make_token(process->token))
         return false;
-    if (!has_loaded(process->peer.process, run->setting->injection)) {
+    if (!has_loaded(process->peer.process, run->setting->injection) &&
+        !(run->setting->no_driver && has_loaded(process->peer.process, run->setting->no_driver))) {
         program_fail(
             run,
             "process %d says what cugate's library says, and has it not in its memory: something in the program "
@@ -186,18 +192,24 @@ static bool take_group(struct program_run *run, struct program_process *process,
     return good;
 }
 
-/* Of one launch: a row for each metric, with one sample; or counts by instruction. */
-static bool is_one_launch(const struct result *result, bool lines)
+/* A count that is computed may lie between two bounds, and has three samples then: itself and these. */
+static size_t samples_of_launch(const struct measurement *measurement)
+{
+    return program_is_simulated(measurement) ? 3 : 1;
+}
+
+/* Of one launch: a row for each metric, with `most` samples at most; or counts by instruction. */
+static bool is_one_launch(const struct result *result, bool lines, size_t most)
 {
     if ((result->profile.count > 0) != lines || (lines && result->row_count > 0))
         return false;
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
-        const bool one = row->session_count == 0 || (row->session_count == 1 && row->sessions[0].count == 1);
+        const bool one = row->session_count == 0 || (row->session_count == 1 && row->sessions[0].count <= most);
         if (!one || row_is_annotated(row))
             return false;
     }
-    return result->status == RESULT_OK && result->launch_count == 0;
+    return result->launch_count == 0;
 }
 
 /* Adds samples to the row's one session. */
@@ -213,10 +225,27 @@ static void add_samples(struct row *row, const double *samples, size_t count)
     session->count += count;
 }
 
+/* What is noted of a launch that is simulated is said once. */
+static void take_note(char **note, char **more)
+{
+    if (*note)
+        return;
+    *note = *more;
+    *more = NULL;
+}
+
 /* If one launch could not count a metric, all of them have no number of it. If the collector does not see a metric in
  * some launches, such as the first of a session of graphs, the others give the number. */
-void program_join_rows(struct result *result, const struct result *more)
+void program_join_rows(struct result *result, struct result *more)
 {
+    if (more->status != RESULT_OK)
+        result_fail(result, more->status, more->reason);
+    if (!result->estimated) { /* the time of a launch is that of the first which has one */
+        result->estimated = more->estimated;
+        more->estimated = NULL;
+    }
+    take_note(&result->doubt, &more->doubt);
+    take_note(&result->varies, &more->varies);
     for (size_t i = 0; i < more->row_count; i++) {
         const struct row *from = &more->rows[i];
         struct row *row = result_find(result, from->metric);
@@ -230,6 +259,7 @@ void program_join_rows(struct result *result, const struct result *more)
         } else if (is_open || from->state == VALUE_NOT_COUNTED) {
             row_clear(row);
             row->state = from->state;
+            row->reason = x_strdup(from->reason);
         }
     }
 }
@@ -254,13 +284,21 @@ static void take_cold(const struct metrics *metrics, struct program_process *pro
     *taken = before;
 }
 
+/* Only on a simulated GPU launches have an estimated time, and notes, or fail by a reason that is known. */
+static bool is_of_collector(const struct measurement *measurement, const struct result *result)
+{
+    return program_is_simulated(measurement) ||
+           (result->status == RESULT_OK && !result->estimated && !result->doubt && !result->varies);
+}
+
 static bool take_result(const struct program_run *run, struct program_process *process, const char *line, bool is_cold)
 {
     struct result taken = {0};
     if (!process->described || process->ended || result_from_line(&taken, line) < 0)
         return false;
     struct result *result = run_find(&process->part, taken.id);
-    const bool good = result && is_one_launch(&taken, run->measurement->profile != 0);
+    const bool good = result && is_of_collector(run->measurement, &taken) &&
+                      is_one_launch(&taken, run->measurement->profile != 0, samples_of_launch(run->measurement));
     if (good && run->measurement->profile)
         program_find_lines(run, program_group_find(run->groups, taken.id), &taken.profile, &result->profile);
     else if (good && is_cold)
@@ -355,8 +393,11 @@ static bool is_exact(const struct metrics *metrics, const char *name)
 }
 
 /* Of no group more was counted than was launched. launches is that of each of its results. */
-static bool are_launches(const struct metrics *metrics, const struct program_process *process, const size_t *launches)
+static bool are_launches(const struct measurement *measurement, const struct program_process *process,
+                         const size_t *launches)
 {
+    const struct metrics *metrics = measurement->metrics;
+    const size_t each = samples_of_launch(measurement);
     for (size_t i = 0; i < process->part.result_count; i++) {
         const struct result *result = &process->part.results[i];
         const size_t cold = run_find(&process->cold, result->id) ? 1 : 0;
@@ -365,7 +406,7 @@ static bool are_launches(const struct metrics *metrics, const struct program_pro
         for (size_t r = 0; r < result->row_count; r++)
             if (result->rows[r].session_count > 0 &&
                 result->rows[r].sessions[0].count + (is_exact(metrics, result->rows[r].metric) ? 0 : cold) >
-                    launches[i])
+                    each * launches[i])
                 return false;
     }
     return true;
@@ -492,14 +533,24 @@ static bool read_counts(const char *text, unsigned long long *counts, size_t cou
     return *text == '\0';
 }
 
-/* What it copied and set, "copies bytes ns" twice, and the other kinds of enum program_work. */
+/* What it copied and set, "copies bytes ns" twice, and the other kinds of enum program_work; "-": not known, as times
+ * are that nobody measured. */
 static bool take_work(struct program_run *run, struct program_process *process, const char *text)
 {
-    unsigned long long told[WORK_KINDS];
-    if (process->ended || process->told_work || !read_counts(text, told, WORK_KINDS))
+    double told[WORK_KINDS];
+    char *end;
+    for (size_t i = 0; i < WORK_KINDS; i++, text = end) {
+        text += *text == ' ';
+        const bool known = *text != '-';
+        told[i] = known ? (double)strtoull(text, &end, 10) : NAN;
+        end = known ? end : (char *)text + 1;
+        if (end == text)
+            return false;
+    }
+    if (*text || process->ended || process->told_work)
         return false;
     for (size_t i = 0; i < WORK_KINDS; i++)
-        run->work[i] += (double)told[i];
+        run->work[i] += told[i];
     process->told_work = true;
     return true;
 }
@@ -517,7 +568,7 @@ static bool take_end(struct program_run *run, struct program_process *process, c
     struct program_rank rank = {.number = process->rank};
     for (char *line; good && (line = strtok_r(NULL, "\n", &rest));)
         good = take_launches(run, process, line, launches, &rank);
-    good = good && are_launches(run->measurement->metrics, process, launches);
+    good = good && are_launches(run->measurement, process, launches);
     bool launched = false;
     for (size_t i = 0; i < process->part.result_count; i++)
         launched |= launches[i] > 0;

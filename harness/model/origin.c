@@ -55,6 +55,24 @@ static const struct origin origins[ORIGINS] = {
             .explain = "cugate exec --lines -k %{kernel} --save lines.json%{said} %{program}",
             .no_value = "cugate doctor%{said}",
         },
+    [ORIGIN_COMPUTED_PROGRAM] =
+        {
+            .collector = "exec-sim",
+            .asked = "--simulate -- PROGRAM",
+            .doing = "a program is simulated",
+            .does = "simulate",
+            .made = "computed",
+            .own_caches = true,
+            .computed = true,
+            .repeats = true,
+            .loud = "COMPUTED: NO KERNEL RAN ON A GPU.",
+            .words = "Counts of the program's launches, executed on this CPU; times are estimated:",
+            .source = "built by %{compiler}, simulated as %{device}",
+            .begin = "cugate exec --simulate%{gpu} --save RUN.json%{said} %{program}",
+            .begun = "RUN.json",
+            .rerun = "cugate exec --simulate%{gpu} -k %{kernel}%{said} %{program}",
+            .no_value = "cugate doctor%{said}",
+        },
     [ORIGIN_COMPUTED] =
         {
             .collector = "sim",

@@ -8,20 +8,22 @@
 #include <stddef.h>
 
 enum origin_name {
-    ORIGIN_MEASURED, /* kernels of a library, by the counters of a GPU */
-    ORIGIN_WARM,     /* the same, by caches that hold what restoring the inputs left there */
-    ORIGIN_HOST,     /* the same by the host's clock */
-    ORIGIN_PROGRAM,  /* launches of an unmodified program, by the counters of a GPU */
-    ORIGIN_COMPUTED, /* kernels of a library, executed on the CPU: exact counts alone */
-    ORIGIN_CODE,     /* facts of the machine code of a library's kernels: nothing ran */
-    ORIGIN_FILES,    /* facts of the functions in files of machine code */
-    ORIGIN_IMPORTED, /* a file of another program; also a run whose sessions were made in several ways */
+    ORIGIN_MEASURED,         /* kernels of a library, by the counters of a GPU */
+    ORIGIN_WARM,             /* the same, by caches that hold what restoring the inputs left there */
+    ORIGIN_HOST,             /* the same by the host's clock */
+    ORIGIN_PROGRAM,          /* launches of an unmodified program, by the counters of a GPU */
+    ORIGIN_COMPUTED_PROGRAM, /* launches of an unmodified program, executed on the CPU: exact counts alone */
+    ORIGIN_COMPUTED,         /* kernels of a library, executed on the CPU: exact counts alone */
+    ORIGIN_CODE,             /* facts of the machine code of a library's kernels: nothing ran */
+    ORIGIN_FILES,            /* facts of the functions in files of machine code */
+    ORIGIN_IMPORTED,         /* a file of another program; also a run whose sessions were made in several ways */
     ORIGINS
 };
 
 /* Sets of ways, as bits. A recorded run is read and not made again, whatever its origin. */
 #define WAY(name) (1u << ORIGIN_##name)
 #define WAY_RECORDED (1u << ORIGINS)
+#define WAYS_OF_PROGRAM (WAY(PROGRAM) | WAY(COMPUTED_PROGRAM))
 #define WAYS_OF_LIBRARY (WAY(MEASURED) | WAY(WARM) | WAY(HOST))
 #define WAYS_ON_GPU (WAY(MEASURED) | WAY(WARM) | WAY(PROGRAM))
 #define WAYS_MEASURED (WAYS_OF_LIBRARY | WAY(PROGRAM))

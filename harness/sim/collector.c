@@ -117,14 +117,10 @@ static int run_in_order(struct launches *log, const struct workload *workload, u
     if (workload_restore(workload, problem) < 0 || workload_wait(workload, problem) < 0)
         return -1;
     launches_begin(log);
-    outcomes_watch(runtime_machine(), order > 0);
+    outcomes_watch(runtime_machine(), order > 0 || runtime_machine()->outcomes.restores);
     const int failed = workload_run(workload, problem);
     outcomes_watch(runtime_machine(), false);
     launches_end(log);
-    if (failed < 0 && !runtime_reason() && launches_counted(log) == 0) {
-        const struct problem said = *problem;
-        problem_set(problem, RESULT_ELSEWHERE "%s", said.text);
-    }
     return failed < 0 || check(problem) < 0 ? -1 : 0;
 }
 
@@ -200,6 +196,18 @@ static int run_in_orders(struct launches *log, const struct workload *workload, 
     return 0;
 }
 
+int workload_count(struct launches *log, const struct workload *workload, const struct metrics *metrics,
+                   struct result *result, struct problem *problem)
+{
+    outcomes_forget(runtime_machine());
+    const int failed = run_in_orders(log, workload, result, problem);
+    launches_order(log, 0);
+    outcomes_forget(runtime_machine());
+    if (failed == 0)
+        add_rows(log, metrics, result);
+    return failed;
+}
+
 /* Executes nothing. A host that shares memory with the GPU, which hides inputs, may wait there for what a kernel
  * writes: such a run ends at its first launch. The process ends behind it. */
 static int run_dry(struct launches *log, const struct workload *workload, struct result *result,
@@ -221,6 +229,10 @@ static int sim_measure(void *self, const struct workload *workload, struct resul
     const int failed = (job->dry ? run_dry : run_in_orders)(log, workload, result, problem);
     launches_order(log, 0);
     outcomes_forget(runtime_machine());
+    if (failed < 0 && !runtime_reason() && launches_counted(log) == 0) {
+        const struct problem said = *problem;
+        problem_set(problem, RESULT_ELSEWHERE "%s", said.text);
+    }
     if (failed < 0)
         return -1;
     if (job->dry)

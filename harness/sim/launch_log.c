@@ -345,6 +345,11 @@ static int run_logged(void *data, const struct grid *grid, bool *fault, struct p
     return failed;
 }
 
+int launches_run(struct launches *log, const struct grid *grid, bool *fault, struct problem *problem)
+{
+    return run_logged(log, grid, fault, problem);
+}
+
 void launches_only_note(struct launches *log)
 {
     function_run_by(run_logged, log);

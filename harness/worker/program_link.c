@@ -79,6 +79,18 @@ bool link_ask(enum message_kind kind, const char *text, char **answer)
     return false;
 }
 
+/* Takes the weight of a metric that was told before: "NAME WEIGHT". */
+static void take_weight(struct metrics *metrics, char *text)
+{
+    char *weight = strchr(text, ' ');
+    if (!weight)
+        return;
+    *weight++ = '\0';
+    for (size_t m = 0; m < metrics->count; m++)
+        if (strcmp(metrics->list[m].name, text) == 0)
+            metrics->list[m].weight = x_strdup(weight);
+}
+
 /* Takes a line of the request: its key, and the text behind a blank. */
 static void take_line(struct request *request, const char *key, char *text)
 {
@@ -94,6 +106,8 @@ static void take_line(struct request *request, const char *key, char *text)
         request->locks = x_strdup(text);
     } else if (strcmp(key, "folder") == 0) {
         request->folder = x_strdup(text);
+    } else if (strcmp(key, "gpu") == 0) {
+        request->gpu = x_strdup(text);
     } else if (strcmp(key, "lines") == 0) {
         request->lines = true;
     } else if (strcmp(key, "keeps") == 0) {
@@ -107,6 +121,8 @@ static void take_line(struct request *request, const char *key, char *text)
         metric->name = x_strdup(text);
         metric->counter = x_strdup(counter);
         metric->class = *key == 'e' ? METRIC_EXACT : METRIC_INFO;
+    } else if (strcmp(key, "weight") == 0) {
+        take_weight(&request->metrics, text);
     } else {
         program_part_take(&request->part, key, text);
     }
@@ -137,6 +153,8 @@ bool link_open(struct request *request)
 {
     const char *path = getenv(WIRE_ADDRESS);
     char *text;
+    free(link_token); /* of the process from which this one was forked */
+    link_token = NULL;
     char hello[64];
     snprintf(hello, sizeof hello, "%d%s%.20s", (int)getpid(), rank_of_process() ? " " : "",
              rank_of_process() ? rank_of_process() : "");

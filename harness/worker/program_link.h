@@ -14,12 +14,14 @@
 
 /* What the parent asks of this process. Its strings are never freed. */
 struct request {
-    struct metrics metrics; /* only name, counter and whether it is exact are set of each metric */
+    struct metrics metrics; /* of each metric only name, counter and whether it is exact are set, and what weighs
+                             * it where launches are simulated */
     int seconds;  /* counting takes no longer; -8: than an eighth of the program's own time; -1: than all of it */
     size_t set;   /* index of the set of metrics to begin with; a set takes one pass */
     bool changes; /* the set changes while the program runs; otherwise it stays that one */
     char *folder; /* folder for the machine code of modules */
     char *locks;  /* folder for the locks of GPUs */
+    char *gpu;    /* file that describes the GPU to simulate; NULL: there is a real one */
     bool lines;   /* count by instruction, in place of metrics, the first launch that is wanted */
     struct program_part part; /* what counts of the program */
     bool keeps; /* keep, in place of metrics, the first launch of each group that is wanted as a capsule */

@@ -5,6 +5,7 @@
 
 #include "backend.h"
 #include "child.h"
+#include "first_part.h"
 #include "gpu_count.h"
 #include "library.h"
 #include "library_read.h"

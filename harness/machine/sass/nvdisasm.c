@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,9 +96,21 @@ char *nvdisasm_look(const char *folder, struct problem *problem)
     return NULL;
 }
 
+/* Returns the folder of the library that has this code, which may be in a program that is not cugate's; else of the
+ * program. Caller frees. */
+static char *own_folder(void)
+{
+    Dl_info about;
+    const char *file = dladdr(remedy, &about) && about.dli_fname ? strrchr(about.dli_fname, '/') : NULL;
+    char *path = file && strstr(file, ".so") ? realpath(about.dli_fname, NULL) : NULL;
+    char *folder = path ? folder_of(path) : program_folder();
+    free(path);
+    return folder;
+}
+
 char *nvdisasm_find(struct problem *problem)
 {
-    char *folder = program_folder();
+    char *folder = own_folder();
     char *path = nvdisasm_look(folder, problem);
     free(folder);
     return path;

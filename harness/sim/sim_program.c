@@ -1,0 +1,378 @@
+/* An unmodified program that runs on a simulated GPU (`cugate exec --simulate`). The program has loaded this library as
+ * the runtime of CUDA. Each of its launches is executed and counted here, and told to the parent in the words in which
+ * the library of the room inject tells of launches on a GPU (worker/wire.h).
+ *
+ * Counts of a launch may take several executions. Each begins with the memory that the first began with. */
+#include "collector.h"
+#include "counters.h"
+#include "launch_log.h"
+
+#include "base/base.h"
+#include "cudart/cudart.h"
+#include "machine/machine.h"
+#include "worker/worker.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Launches of one kernel in one shape. */
+struct alike {
+    const struct function *function;
+    unsigned grid[3], block[3], shared;
+    char *id;                  /* the parent's name for it; NULL: the parent does not want it */
+    size_t skip, first, known; /* how many launches to leave out, and how many to tell of then: all, or those alike */
+    size_t launches, told, last;
+    bool strays;           /* one of those counted something else than the first */
+    struct values *counts; /* of the first that was told of */
+};
+
+/* The state of this process of the program. The runtime launches one kernel at a time, and the lock is for what other
+ * threads tell meanwhile. */
+static struct {
+    pthread_mutex_t lock;
+    struct request request;
+    bool on;        /* the parent listens */
+    bool described; /* it knows the GPU, */
+    bool forked;    /* and has not heard yet that this process was forked */
+    struct launches log;
+    bool has_chip;
+    struct alike **list; /* sorted by by_shape() */
+    size_t count;
+    size_t ungrouped; /* launches that are of too many groups */
+    struct stretches stretches;
+} program = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* As many as the parent takes. */
+enum { GROUPS_MAX = 5000 };
+
+static run_launch run_told;
+
+/* ---- What is told ---- */
+
+static void say(enum message_kind kind, const char *text)
+{
+    pthread_mutex_lock(&program.lock);
+    program.on = program.on && link_say(kind, text);
+    pthread_mutex_unlock(&program.lock);
+}
+
+/* A kernel that failed, or what is not simulated. The parent decides by it, however the program ends. */
+static void say_reason(const char *words)
+{
+    say(MESSAGE_FAILURE, words);
+    program.on = false;
+}
+
+static void describe(void)
+{
+    struct run run = {0};
+    struct session *session = ARRAY_GROW(run.sessions, run.session_count);
+    const struct architecture *architecture = architecture_find(gpu_capability(runtime_gpu()));
+    char *text = NULL;
+    size_t size = 0;
+    gpu_as_device(runtime_gpu(), &run.device);
+    if (!architecture || !architecture->verified)
+        session->facts[SESSION_SILICON] = x_strdup("not verified");
+    FILE *stream = x_memstream(&text, &size);
+    const bool written = run_write(&run, stream) == 0;
+    fclose(stream);
+    if (written)
+        say(MESSAGE_DEVICE, text);
+    free(text);
+    run_release(&run);
+    program.described = true;
+}
+
+/* ---- Launches that are alike ---- */
+
+static int by_shape(const struct alike *a, const struct alike *b)
+{
+    if (a->function != b->function)
+        return (uintptr_t)a->function > (uintptr_t)b->function ? 1 : -1;
+    const int grid = memcmp(a->grid, b->grid, sizeof a->grid);
+    const int block = grid ? grid : memcmp(a->block, b->block, sizeof a->block);
+    return block ? block : (a->shared > b->shared) - (a->shared < b->shared);
+}
+
+/* Asks the parent what it wants of the group: "SKIP FIRST KNOWN HOLDS ID". */
+static void ask(struct alike *group)
+{
+    const struct module *module = group->function->module;
+    char name[MODULE_NAME], *text = NULL, *answer = NULL, *end;
+    size_t size = 0;
+    FILE *stream = x_memstream(&text, &size);
+    pthread_mutex_lock(&program.lock);
+    link_say_module(program.request.folder, module->bytes, module->size, name);
+    fprintf(stream, "launch\n");
+    link_put_launch(stream, group->grid, group->block, group->shared, name, group->function->text.name);
+    fclose(stream);
+    program.on = link_ask(MESSAGE_GROUP, text, &answer);
+    pthread_mutex_unlock(&program.lock);
+    if (answer && *answer) {
+        group->skip = strtoul(answer, &end, 10);
+        group->first = strtoul(end, &end, 10);
+        group->known = strtoul(end, &end, 10);
+        (void)strtoul(end, &end, 10); /* nobody waits for another here */
+        if (*end == ' ' && end[1])
+            group->id = x_strdup(end + 1);
+    }
+    free(answer);
+    free(text);
+}
+
+/* Returns where the group is in the list, or has its place there. */
+static size_t find_place(const struct alike *group)
+{
+    size_t first = 0, end = program.count;
+    while (first < end) {
+        const size_t middle = (first + end) / 2;
+        if (by_shape(program.list[middle], group) < 0)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+/* NULL: there are too many. */
+static struct alike *group_of(const struct grid *grid)
+{
+    struct alike key = {.function = grid->function, .shared = grid->shared};
+    memcpy(key.grid, grid->blocks, sizeof key.grid);
+    memcpy(key.block, grid->threads, sizeof key.block);
+    const size_t place = find_place(&key);
+    if (place < program.count && by_shape(program.list[place], &key) == 0)
+        return program.list[place];
+    if (program.count == GROUPS_MAX)
+        return NULL;
+    struct alike *group = x_calloc(1, sizeof *group);
+    *group = key;
+    (void)ARRAY_GROW(program.list, program.count);
+    memmove(&program.list[place + 1], &program.list[place], (program.count - 1 - place) * sizeof *program.list);
+    program.list[place] = group;
+    ask(group);
+    return group;
+}
+
+static void forget_groups(void)
+{
+    for (size_t i = 0; i < program.count; i++) {
+        free(program.list[i]->id);
+        free(program.list[i]->counts);
+        free(program.list[i]);
+    }
+    free(program.list);
+    program.list = NULL;
+    program.count = program.ungrouped = 0;
+    program.stretches = (struct stretches){0};
+}
+
+/* Whether the next launch is told of: as few as show that they count alike. */
+static bool is_wanted(const struct alike *group)
+{
+    const size_t enough = group->strays || group->known > group->first ? group->first : group->known;
+    return group->id && group->launches >= group->skip && group->told < enough;
+}
+
+static void tell_counts(struct alike *group, struct result *result)
+{
+    const struct values *counts = program.log.values;
+    if (!group->counts) {
+        group->counts = x_calloc(1, sizeof *counts);
+        *group->counts = *counts;
+    }
+    group->strays |= memcmp(group->counts, counts, sizeof *counts) != 0;
+    group->told++;
+    result->id = x_strdup(group->id);
+    result->estimated = times_together(&program.log.times);
+    char *line = result_to_line(result);
+    say(MESSAGE_RESULT, line);
+    free(line);
+}
+
+/* The reason goes to the kernel's row; say_reason() follows, since the program ends as it likes. */
+static void tell_failure(const struct alike *group, const struct problem *problem, struct result *result)
+{
+    result->id = x_strdup(group->id);
+    result_fail(result, RESULT_FAILED, problem->text);
+    char *line = result_to_line(result);
+    say(MESSAGE_RESULT, line);
+    free(line);
+}
+
+/* ---- A launch ---- */
+
+/* A launch as a workload, which the orders execute as they do that of a kernel library. */
+struct launched {
+    const struct grid *grid;
+    bool fault;
+    struct problem problem; /* why an execution failed */
+};
+
+static int restore(void *self, struct problem *problem)
+{
+    (void)self, (void)problem;
+    outcomes_restore(runtime_machine());
+    return 0;
+}
+
+static int execute(void *self, struct problem *problem)
+{
+    struct launched *launched = self;
+    const int failed = launches_run(&program.log, launched->grid, &launched->fault, problem);
+    if (failed < 0)
+        launched->problem = *problem;
+    return failed;
+}
+
+static int wait(void *self, struct problem *problem)
+{
+    (void)self, (void)problem; /* all is done when a launch returns */
+    return 0;
+}
+
+/* A problem of an execution begins with what a workload does then, which is no word for a program's user. Any other is
+ * that something depends on what the launch should not do: a fault. */
+static void plain(const struct launched *launched, bool *fault, struct problem *problem)
+{
+    static const char prefix[] = "launch: ";
+    const bool failed = strncmp(problem->text, prefix, strlen(prefix)) == 0;
+    *fault = failed ? launched->fault : true;
+    if (failed)
+        *problem = launched->problem;
+}
+
+/* Executes and counts a launch. */
+static int count(struct alike *group, const struct grid *grid, bool *fault, struct problem *problem)
+{
+    struct result result = {0};
+    struct launched launched = {.grid = grid};
+    const struct workload workload = {
+        .id = grid->function->text.name, .self = &launched, .before = restore, .launch = execute, .wait = wait};
+    program.log.times.wanted = program.has_chip && group && group->told == 0 && is_wanted(group);
+    outcomes_restore_orders(runtime_machine(), true);
+    int failed = workload_count(&program.log, &workload, &program.request.metrics, &result, problem);
+    outcomes_restore_orders(runtime_machine(), false);
+    function_run_by(run_told, NULL); /* the log has put itself there */
+    if (failed < 0)
+        plain(&launched, fault, problem);
+    if (failed < 0 && group && group->id)
+        tell_failure(group, problem, &result);
+    else if (failed == 0 && group && is_wanted(group))
+        tell_counts(group, &result);
+    result_release(&result);
+    return failed;
+}
+
+/* Begins anew in a process that was forked: the parent hears of it as of any other. */
+static void begin_again(void)
+{
+    program.forked = program.described = false;
+    program.request = (struct request){0};
+    forget_groups();
+    program.on = link_open(&program.request);
+}
+
+static int run_told(void *data, const struct grid *grid, bool *fault, struct problem *problem)
+{
+    (void)data;
+    if (program.forked)
+        begin_again();
+    if (!program.on)
+        return grid_run(grid, NULL, fault, problem);
+    if (!program.described)
+        describe();
+    struct alike *group = group_of(grid);
+    /* What the launch before left out is not of this one, which may be executed several times. */
+    if (grid_settle(runtime_machine(), fault, problem) < 0 || count(group, grid, fault, problem) < 0)
+        return -1;
+    if (!group) {
+        program.ungrouped++;
+        return 0;
+    }
+    group->launches++;
+    stretches_add(&program.stretches, &group->last, 1);
+    return 0;
+}
+
+/* ---- The beginning and the end ---- */
+
+static void at_exit(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    if (!program.on || program.forked)
+        return;
+    function_settle(NULL, 0, false); /* blocks that were left out may make a fault */
+    FILE *stream = x_memstream(&text, &size);
+    struct runtime *runtime = runtime_now();
+    fprintf(stream, "%zu %zu - %zu %zu - - -", atomic_load(&runtime->work.copies),
+            atomic_load(&runtime->work.copy_bytes), atomic_load(&runtime->work.fills),
+            atomic_load(&runtime->work.fill_bytes));
+    fclose(stream);
+    say(MESSAGE_WORK, text);
+    free(text);
+    stream = x_memstream(&text, &size);
+    fprintf(stream, "0");
+    for (enum unwatched_reason reason = 0; reason < UNWATCHED_REASONS; reason++)
+        fprintf(stream, " %zu", reason == UNWATCHED_SHAPES ? program.ungrouped : 0);
+    fprintf(stream, "\n");
+    stretches_end(&program.stretches);
+    for (size_t i = 0; i < program.count; i++) {
+        const struct alike *group = program.list[i];
+        if (group->id)
+            fprintf(stream, "%zu %zu %d 0 %zu/0/0 %s\n", group->launches,
+                    group->launches > group->skip ? group->launches - group->skip : 0,
+                    stretches_are_behind(&program.stretches, group->last), group->launches, group->id);
+    }
+    fclose(stream);
+    say(MESSAGE_END, text);
+    free(text);
+    program.on = false;
+    link_close();
+}
+
+/* Memory of the GPU is a copy in a forked process, where a GPU's driver has none: what has launched cannot go on. */
+static void after_fork(void)
+{
+    link_close();
+    program.on = false;
+    program.forked = true;
+    if (program.described)
+        runtime_lose(cudaErrorInitializationError);
+}
+
+/* Whether this library was loaded in the runtime's name. cugate itself loads it by its own. */
+static bool is_runtime(void)
+{
+    Dl_info about;
+    const char *file = dladdr(&program, &about) && about.dli_fname ? strrchr(about.dli_fname, '/') : NULL;
+    return file && strncmp(file, "/libcudart.so", strlen("/libcudart.so")) == 0;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    struct problem problem;
+    struct gpu gpu;
+    if (!is_runtime() || !link_open(&program.request) || !program.request.gpu)
+        return;
+    program.on = true;
+    runtime_tell_by(say_reason);
+    if (gpu_read(&gpu, program.request.gpu, &problem) < 0) {
+        say_reason(problem.text);
+        return;
+    }
+    runtime_set_gpu(&gpu);
+    bool threads = false;
+    for (size_t m = 0; m < program.request.metrics.count; m++)
+        threads |= exact_counts_threads(exact_counter_of(&program.request.metrics.list[m]));
+    grid_ask_threads(runtime_machine(), threads);
+    program.has_chip = gpu_as_chip(runtime_gpu(), &program.log.times.chip);
+    function_run_by(run_told, NULL);
+    pthread_atfork(NULL, NULL, after_fork);
+    atexit(at_exit);
+    at_quick_exit(at_exit);
+}
