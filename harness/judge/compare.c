@@ -332,7 +332,7 @@ static bool leave_out(struct judging *judging, const struct result *base, const 
         items = &judging->not_simulated;
     else if ((result_is_elsewhere(now) || now->status == RESULT_NOT_BUILT) && result_has_code_of_others(base))
         items = &judging->elsewhere;
-    else if (now->status == RESULT_OK && now->launch_count == 0 && base->launch_count == 0)
+    else if (now->status == RESULT_OK && now->launch_count == 0 && base->launch_count == 0 && !is_program_row(now->id))
         items = &judging->without_launch;
     if (!items)
         return false;

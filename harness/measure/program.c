@@ -16,13 +16,13 @@ const struct backend program_backend = {
     .provides = PROVIDES_VALUES | PROVIDES_COUNTERS | PROVIDES_LINE_COUNTS,
 };
 
-/* Excess wavefronts are known by source line, which launches of a program do not tell; times are not computed. */
+/* Times are estimated, not computed. */
 static bool is_computed_of_program(const struct metric *metric)
 {
     static const enum computed_counter told[] = {COMPUTED_LAUNCHES,  COMPUTED_PROCESSES,  COMPUTED_FIRST_PART,
                                                  COMPUTED_COPIES,    COMPUTED_COPY_BYTES, COMPUTED_FILLS,
                                                  COMPUTED_FILL_BYTES};
-    bool is = exact_provides(metric) && computed_counter_of(metric) != COMPUTED_EXCESS;
+    bool is = exact_provides(metric);
     for (size_t i = 0; i < ARRAY_SIZE(told); i++)
         is |= is_computed(metric, told[i]);
     return is;

@@ -198,10 +198,15 @@ static size_t samples_of_launch(const struct measurement *measurement)
     return program_is_simulated(measurement) ? 3 : 1;
 }
 
-/* Of one launch: a row for each metric, with `most` samples at most; or counts by instruction. */
-static bool is_one_launch(const struct result *result, bool lines, size_t most)
+/* Of one launch: a row for each metric, with one sample; or counts by instruction. What is simulated also has source
+ * lines, an estimated time and notes, or the reason why it failed. */
+static bool is_one_launch(const struct measurement *measurement, const struct result *result)
 {
-    if ((result->profile.count > 0) != lines || (lines && result->row_count > 0))
+    const bool simulated = program_is_simulated(measurement), lines = measurement->profile != 0;
+    const size_t most = samples_of_launch(measurement);
+    const bool plain = result->status == RESULT_OK && (result->profile.count > 0) == lines && !result->estimated &&
+                       !result->doubt && !result->varies;
+    if ((!simulated && !plain) || (lines && result->row_count > 0))
         return false;
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
@@ -225,27 +230,36 @@ static void add_samples(struct row *row, const double *samples, size_t count)
     session->count += count;
 }
 
-/* What is noted of a launch that is simulated is said once. */
-static void take_note(char **note, char **more)
+static void take_text(char **text, char **more)
 {
-    if (*note)
+    char *before = *text;
+    *text = before ? before : *more;
+    *more = before ? *more : NULL;
+}
+
+/* Takes what a simulated launch tells besides its counts: the first that has it stands for all. */
+static void join_facts(struct result *result, struct result *more)
+{
+    if (more->status != RESULT_OK)
+        result_fail(result, more->status, more->reason);
+    take_text(&result->doubt, &more->doubt);
+    take_text(&result->varies, &more->varies);
+    take_text(&result->not_proved, &more->not_proved);
+    if (result->row_count > 0 || result->estimated)
         return;
-    *note = *more;
-    *more = NULL;
+    result->estimated = more->estimated;
+    result->profile = more->profile;
+    result->blocks = more->blocks;
+    result->blocks_executed = more->blocks_executed;
+    more->estimated = NULL;
+    more->profile = (struct profile){0};
 }
 
 /* If one launch could not count a metric, all of them have no number of it. If the collector does not see a metric in
  * some launches, such as the first of a session of graphs, the others give the number. */
 void program_join_rows(struct result *result, struct result *more)
 {
-    if (more->status != RESULT_OK)
-        result_fail(result, more->status, more->reason);
-    if (!result->estimated) { /* the time of a launch is that of the first which has one */
-        result->estimated = more->estimated;
-        more->estimated = NULL;
-    }
-    take_note(&result->doubt, &more->doubt);
-    take_note(&result->varies, &more->varies);
+    join_facts(result, more);
     for (size_t i = 0; i < more->row_count; i++) {
         const struct row *from = &more->rows[i];
         struct row *row = result_find(result, from->metric);
@@ -284,21 +298,13 @@ static void take_cold(const struct metrics *metrics, struct program_process *pro
     *taken = before;
 }
 
-/* Only on a simulated GPU launches have an estimated time, and notes, or fail by a reason that is known. */
-static bool is_of_collector(const struct measurement *measurement, const struct result *result)
-{
-    return program_is_simulated(measurement) ||
-           (result->status == RESULT_OK && !result->estimated && !result->doubt && !result->varies);
-}
-
 static bool take_result(const struct program_run *run, struct program_process *process, const char *line, bool is_cold)
 {
     struct result taken = {0};
     if (!process->described || process->ended || result_from_line(&taken, line) < 0)
         return false;
     struct result *result = run_find(&process->part, taken.id);
-    const bool good = result && is_of_collector(run->measurement, &taken) &&
-                      is_one_launch(&taken, run->measurement->profile != 0, samples_of_launch(run->measurement));
+    const bool good = result && is_one_launch(run->measurement, &taken);
     if (good && run->measurement->profile)
         program_find_lines(run, program_group_find(run->groups, taken.id), &taken.profile, &result->profile);
     else if (good && is_cold)

@@ -187,7 +187,14 @@ static void tell_counts(struct alike *group, struct result *result)
     group->strays |= memcmp(group->counts, counts, sizeof *counts) != 0;
     group->told++;
     result->id = x_strdup(group->id);
-    result->estimated = times_together(&program.log.times);
+    if (group->told == 1) { /* its lines, and its time; the parent knows how it was launched */
+        launches_hand_over(&program.log, result);
+        for (size_t i = 0; i < result->launch_count; i++)
+            free(result->launches[i].function);
+        free(result->launches);
+        result->launches = NULL;
+        result->launch_count = 0;
+    }
     char *line = result_to_line(result);
     say(MESSAGE_RESULT, line);
     free(line);
