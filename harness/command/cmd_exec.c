@@ -83,11 +83,15 @@ const struct command command_exec = {
                "graph is one entry, named after its kernels. NAME/program is all that counts, NAME/program:RANGE what was "
                "launched in an NVTX range that --nvtx names. Caches are as the program leaves them, so such a run "
                "is never compared with one of `cugate run`.\n"
+               "--simulate runs the program on a machine without a GPU, if it is linked with CUDA's runtime as a shared "
+               "library (nvcc -cudart shared): its launches are executed and counted on the CPU, and times are estimated. A kernel "
+               "that accesses memory out of bounds or races, and whatever is not simulated, ends with 5, "
+               "whatever PROGRAM's exit code is.\n"
                "`cugate accept` makes the run file a baseline. `cugate check -- PROGRAM` measures and judges in "
                "one command.",
     .exits = EXITS({EXIT_SAME, "the kernels were measured; an exit code of PROGRAM other than 0 comes first"},
                    {EXIT_USAGE, NULL},
-                   {EXIT_NOT_MEASURED, "no GPU, counters denied, or --timeout ended the program"},
+                   {EXIT_NOT_MEASURED, "no GPU, counters denied, --timeout ended the program, or --simulate found a fault"},
                    {EXIT_INTERRUPTED, NULL}),
     .example = "cugate exec --save run.json -- python3 train.py",
     .takes = takes,

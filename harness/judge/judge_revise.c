@@ -63,6 +63,7 @@ static void revise_counted_otherwise(struct comparison *comparison, size_t first
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
         if (!judgement->compared || judgement->metric->class == METRIC_STATIC ||
+            is_metric_of_program(judgement->metric) || /* how often it is launched is the program's */
             (judgement->verdict != VERDICT_REGRESSED && judgement->verdict != VERDICT_IMPROVED))
             continue;
         judgement->verdict = VERDICT_UNSURE;

@@ -123,6 +123,8 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     /* Unwatched launches may be of kernels that nothing else tells of. */
     measuring->failed |= part->failure || unwatched(part) > 0;
     measuring->broken_off |= part->broken_off > 0 || part->failure;
+    /* A fault is told when it happens, but not by a process that closed the link. */
+    measuring->failed |= part->broken_off > 0 && program_is_simulated(part->measurement);
     say_losses(part);
     if (part->timed_out) {
         measuring->status = 0; /* the program did not end by itself, so its own exit code is not known */

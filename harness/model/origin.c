@@ -58,7 +58,7 @@ static const struct origin origins[ORIGINS] = {
     [ORIGIN_COMPUTED_PROGRAM] =
         {
             .collector = "exec-sim",
-            .asked = "--simulate -- PROGRAM",
+            .asked = "--simulate",
             .doing = "a program is simulated",
             .does = "simulate",
             .made = "computed",

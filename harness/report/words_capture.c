@@ -79,7 +79,7 @@ static void put_command(const struct text *words, const struct guilty *guilty, c
 char *words_capture(const struct report *report)
 {
     const struct run *run = report->run;
-    if (!report->comparison || !run_origin(run)->own_caches || run->session_count == 0 ||
+    if (!report->comparison || !run_origin(run)->own_caches || run_origin(run)->computed || run->session_count == 0 ||
         !run->sessions[run->session_count - 1].facts[SESSION_PROGRAM])
         return NULL;
     const struct guilty guilty = find_guilty(report);

@@ -348,6 +348,11 @@ static void after_fork(void)
     link_close();
     program.on = false;
     program.forked = true;
+    struct runtime *runtime = runtime_now();
+    atomic_store(&runtime->work.copies, 0);
+    atomic_store(&runtime->work.copy_bytes, 0);
+    atomic_store(&runtime->work.fills, 0);
+    atomic_store(&runtime->work.fill_bytes, 0);
     if (program.described)
         runtime_lose(cudaErrorInitializationError);
 }

@@ -8,7 +8,7 @@
  * cupti_passes.c (values), cupti_line_counts.c, cupti_stalls.c, cupti_source_lines.c (from an instruction to its line),
  * cupti_roofs.c (what the GPU can do), cupti_error.c (words for an error, and what to do about it). The room inject is
  * another library, libcugate_inject.so, which the CUDA driver loads into programs that are not ours. The room sim is a
- * plugin of its own, libcugate_sim.so, which touches no GPU. */
+ * plugin of its own, libcugate_sim.so, which touches no GPU; such programs load it as the runtime of CUDA. */
 #ifndef BACKEND_H
 #define BACKEND_H
 

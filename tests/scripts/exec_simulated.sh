@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# Tests `cugate exec --simulate -- PROGRAM` and `check --simulate`: tests/sim/program.cu is run as it is, with CUDA's runtime
+# as a shared library. Its counts, its output and exit code, each fault with its line however the program ends, and what is
+# refused. Needs nvcc, no GPU. Ends with "N passed, N failed".
+#
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/exec_simulated.sh [--compile]
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
+compile() {
+    local build
+    for build in '-cudart shared -o program' '-cudart shared -DSLOWER -o slower' '-cudart static -o static'; do
+        # shellcheck disable=SC2086 # words
+        "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" $build "$top/tests/sim/program.cu"
+    done
+}
+begin_compiled "$@"
+cd "$work" || exit 2
+program=$compiled/program
+run() { # PROGRAM...
+    rm -f run.json
+    ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --timeout 60 --save run.json -- "$@"
+}
+line_of() { # MARK: "FILE:LINE" of the comment
+    echo "program.cu:$(grep -n "/\* $1 \*/" "$top/tests/sim/program.cu" | cut -d: -f1)"
+}
+
+# Counts.
+run "$program" right
+expect 'a right program' 0 'sum 80000' 'COMPUTED: NO KERNEL RAN ON A GPU' 'program/scale@40,256' 'program/sum@40,256' \
+    'computed: 2 of 2 kernels' '2 copies of memory (40.0 kB), 1 memory sets (4 B)'
+cat >counts.jq <<'JQ'
+def of($kernel; $metric): .kernels[$kernel].metrics[$metric].sessions[0][0];
+[of("program/scale@40,256"; "launches"), of("program/program"; "launches"), of("program/program"; "copy_bytes"),
+    of("program/program"; "processes"), of("program/scale@40,256"; "global_load_sectors"), of("program/sum@40,256"; "global_atomics"),
+    of("program/program"; "instructions") == 3 * of("program/scale@40,256"; "instructions") + of("program/sum@40,256"; "instructions"),
+    .sessions[0].collector, (.kernels["program/scale@40,256"].estimated_time.ns > 0),
+    ([.kernels[].metrics | has("time", "gpu_time", "copy_time")] | any), (.kernels["program/scale@40,256"].lines.list | length > 3)]
+JQ
+ask jq -c -f counts.jq run.json
+expect 'its counts' 0 '[3,4,40004,1,1250,10000,true,"exec-sim",true,false,true]'
+"$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" right >out 2>/dev/null
+ask cat out
+expect 'the report is not in its output' 0 'sum 80000' '!COMPUTED'
+run sh -c "$program right; $program right2"
+expect 'two processes of one program' 0 'sum 40000' 'sum 80000'
+ask jq -c '.kernels | to_entries[] | select(.key | endswith("/program")) | .value.metrics | [.processes, .launches] | map(.sessions[0][0])' run.json
+expect 'are both in it' 0 '[2,7]'
+run "$program" threads
+expect 'threads that launch at once' 0 'program/other@1,32'
+ask jq -c '.kernels["program/program"].metrics | [.launches, .memsets] | map(.sessions[0][0])' run.json
+expect 'are all counted' 0 '[40,40]'
+run "$program" forks
+expect 'a fork that launches' 0 'the child ended with 0' 'program/other@1,32'
+run "$program" launches_and_forks
+expect 'as on a GPU, none can behind a launch' 0 'the child ended with 4'
+
+# Faults, however the program ends.
+for kind in 'stray writes 4 bytes at' 'race shared memory that nobody wrote' 'unwritten shared memory that nobody wrote'; do
+    read -r fault words <<<"$kind"
+    for end in '' _exit killed fails; do
+        # shellcheck disable=SC2086 # no word or one
+        run "$program" "$fault" $end
+        expect "$fault, $end" 5 "$words" "$(line_of "$fault")" "failed        program/$fault@"
+    done
+done
+run "$program" says
+expect 'a kernel that is not simulated' 5 'not simulated: printf in a kernel that is counted'
+run "$program" graph
+expect 'a function that is not simulated' 5 'not simulated: cudaGraphCreate'
+run "$program" closes
+expect 'a program that hears no more' 5 'ended without a word'
+run "$program" right fails
+expect 'its own exit code' 3 'sum 80000' 'computed: 2 of 2 kernels'
+run "$program" nothing
+expect 'nothing launched' 5 'opened a GPU and launched nothing on it'
+
+# What is refused.
+run "$compiled/static" right
+expect 'a static runtime' 5 'the runtime of CUDA is linked into it' '-cudart shared' '!sum'
+run sh -c "$compiled/static right"
+expect 'behind a shell' 5 "(static) asks for NVIDIA's driver" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
+run sh -c "$program right; $compiled/static right"
+expect 'beside one that is simulated' 5 "(static) asks for NVIDIA's driver" 'sum 80000'
+run true
+expect 'no program of CUDA' 5 'did not load the simulated CUDA runtime'
+run ./none
+expect 'no program' 2 'cannot run ./none'
+ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --nvtx x -- "$program" right
+expect 'an option for GPUs' 2 '--nvtx does nothing where a program is simulated'
+
+# A check.
+run "$program" right
+ask "$cugate" accept --metrics "$top/metrics" --baselines base run.json --reason test
+expect 'a baseline' 0 'accepted'
+check() {
+    ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines base --name program --timeout 60 -- "$@"
+}
+check "$program" right
+expect 'unchanged' 0 'nothing is worse' 'sum 80000'
+check "$compiled/slower" right
+expect 'a slower kernel' 1 'regressed  program/scale@40,256' 'program.cu:'
+check "$program" right4
+expect 'a launch more' 1 'program/program' 'launches'
+check "$program" stray
+expect 'a fault' 5 "$(line_of stray)"
+check "$program" right fails
+expect 'a program that fails' 5 'ended with exit code 3, and a program that fails is not judged'
+# Counts of a GPU are by what its program found in the caches, by other launches than all: they do not judge.
+find base -name '*.json' -exec sed -i 's/"exec-sim"/"exec"/' {} +
+check "$program" right
+expect 'a baseline that a GPU measured' 4 'the run was measured by the collector exec-sim, the baseline by exec'
+summary

@@ -1,0 +1,153 @@
+/* A program as anybody writes one, for tests of `cugate exec --simulate`: it includes nothing of cugate's.
+ *
+ *   program WHAT [END]    what it does, and how it ends */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+__global__ void scale(float *x, float by, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+#ifdef SLOWER
+    float more = by;
+    for (int k = 0; k < n % 7; k++)
+        more = more * by + x[i % n] * 0;
+    by += 0 * more;
+#endif
+    if (i < n)
+        x[i] *= by;
+}
+
+/* Its blocks meet, so that it is executed in several orders, each from the same memory. */
+__global__ void sum(const float *x, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(out, x[i]);
+}
+
+__global__ void other(float *x)
+{
+    x[threadIdx.x] += 1;
+}
+
+__global__ void stray(int *x)
+{
+    x[blockIdx.x * blockDim.x + threadIdx.x] = 1; /* stray */
+}
+
+__global__ void race(int *x)
+{
+    __shared__ int tile[64];
+    tile[threadIdx.x] = threadIdx.x;
+    x[threadIdx.x] = tile[threadIdx.x ^ 32]; /* race */
+}
+
+__global__ void unwritten(int *x)
+{
+    __shared__ int tile[64];
+    x[threadIdx.x] = tile[threadIdx.x]; /* unwritten */
+    tile[threadIdx.x] = x[0];
+}
+
+__global__ void says(int *x)
+{
+    printf("%d\n", *x);
+}
+
+/* 10,000 numbers, each 1: doubled so many times, and added up. */
+static int right(int times)
+{
+    enum { COUNT = 10000 };
+    static float numbers[COUNT];
+    float *x, *out, found = 0, expected = COUNT;
+    for (float &number : numbers)
+        number = 1;
+    if (cudaMalloc(&x, sizeof numbers) || cudaMalloc(&out, sizeof *out))
+        return 4;
+    cudaMemset(out, 0, sizeof *out);
+    cudaMemcpy(x, numbers, sizeof numbers, cudaMemcpyHostToDevice);
+    for (int i = 0; i < times; i++, expected *= 2)
+        scale<<<(COUNT + 255) / 256, 256>>>(x, 2, COUNT);
+    sum<<<(COUNT + 255) / 256, 256>>>(x, out, COUNT);
+    cudaMemcpy(&found, out, sizeof found, cudaMemcpyDeviceToHost);
+    printf("sum %.0f\n", found);
+    return found == expected ? 0 : 4;
+}
+
+static int small()
+{
+    float *x, found = 0;
+    if (cudaMalloc(&x, 32 * sizeof *x) || cudaMemset(x, 0, 32 * sizeof *x))
+        return 4;
+    other<<<1, 32>>>(x);
+    return cudaMemcpy(&found, x, sizeof found, cudaMemcpyDeviceToHost) || found != 1 ? 4 : 0;
+}
+
+static int forks(bool has_launched)
+{
+    int status = has_launched ? small() : 0;
+    if (status == 0 && fork() == 0)
+        exit(small());
+    if (status == 0)
+        wait(&status);
+    printf("the child ended with %d\n", WEXITSTATUS(status));
+    return 0;
+}
+
+static int threads()
+{
+    std::vector<std::thread> list;
+    static int wrong;
+    for (int i = 0; i < 4; i++)
+        list.emplace_back([] {
+            for (int k = 0; k < 10; k++)
+                wrong += small();
+        });
+    for (std::thread &thread : list)
+        thread.join();
+    return wrong;
+}
+
+static int does(const char *what)
+{
+    int *x;
+    if (strncmp(what, "right", 5) == 0)
+        return right(what[5] ? atoi(what + 5) : 3);
+    if (strcmp(what, "forks") == 0 || strcmp(what, "launches_and_forks") == 0)
+        return forks(*what == 'l');
+    if (strcmp(what, "threads") == 0)
+        return threads();
+    if (cudaMalloc(&x, 4096))
+        return 4;
+    if (strcmp(what, "closes") == 0) /* what it does then is heard by nobody */
+        for (int i = 3; small() == 0 && i < 2048; i++)
+            close(i);
+    if (strcmp(what, "stray") == 0 || strcmp(what, "closes") == 0)
+        stray<<<5, 256>>>(x);
+    else if (strcmp(what, "race") == 0)
+        race<<<1, 64>>>(x);
+    else if (strcmp(what, "unwritten") == 0)
+        unwritten<<<1, 64>>>(x);
+    else if (strcmp(what, "says") == 0)
+        says<<<1, 1>>>(x);
+    else if (strcmp(what, "graph") == 0)
+        cudaGraphCreate((cudaGraph_t *)&x, 0);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const int code = argc > 1 ? does(argv[1]) : 2;
+    const char *end = argc > 2 ? argv[2] : "";
+    fflush(stdout);
+    if (strcmp(end, "_exit") == 0)
+        _exit(0);
+    if (strcmp(end, "killed") == 0)
+        kill(getpid(), SIGKILL);
+    return strcmp(end, "fails") == 0 ? 3 : code;
+}
