@@ -518,7 +518,7 @@ $(BUILD)/beside: build/libkernels.so | $(BUILD)
 	@touch $@
 
 # The rule of these folders: tests/scripts/compiled.sh.
-COMPILING := $(addprefix tests/,$(addsuffix .sh,$(addprefix scripts/,bisect capsule own referee simulate simulate_own static static_files swap timeless) sim/faults sim/oracle sim/proof sim/runtime))
+COMPILING := $(addprefix tests/,$(addsuffix .sh,$(addprefix scripts/,bisect capsule exec_simulated own referee simulate simulate_own static static_files swap timeless) sim/faults sim/oracle sim/proof sim/runtime))
 .PHONY: compiled
 ## compiled: what scripts of tests/ compile with nvcc, once for all builds; test does it too
 compiled: $(foreach script,$(COMPILING),build/tests/compiled/$(basename $(notdir $(script)))/ready)

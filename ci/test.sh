@@ -47,9 +47,10 @@ script     hostile              3    6     .        .  tests/ways_round/run.sh h
 script     recorded            32   55     .        .  tests/sim/recorded.sh
 script     scripts_round        .    .     .       13  tests/ways_round/run.sh ci reports
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
+script     exec_simulated       2    .     .        .  tests/scripts/exec_simulated.sh
 script     exec                17   69     .        .  tests/scripts/exec.sh
 script     ci_templates        15    .     .        .  tests/scripts/ci_templates.sh
-script     slots                2    8     .        .  tests/scripts/slots.sh
+script     slots                1    8     .        .  tests/scripts/slots.sh
 script     cli                  9   20     .        .  tests/cli/run.sh
 script     simulate            10    .     .        .  tests/scripts/simulate.sh
 script     readme               7    .     .        .  tests/scripts/readme.sh
@@ -57,7 +58,7 @@ script     measuring_cupti      2    8     .        .  tests/scripts/measuring.s
 script     shards               7    .     .        .  tests/scripts/shards.sh
 script     bisect               5    .     .        .  tests/scripts/bisect.sh
 script     own                  4    .     .        .  tests/scripts/own.sh
-script     exec_recorded        4    .     .        .  tests/scripts/exec_recorded.sh
+script     exec_recorded        3    .     .        .  tests/scripts/exec_recorded.sh
 script     terminal             4    .     .        .  tests/scripts/terminal.sh
 script     programs_recorded    5    .     .        .  tests/scripts/programs_recorded.sh
 script     upgrades             3    .     .        .  tests/scripts/upgrades.sh

@@ -137,17 +137,12 @@ static int open_simulator(struct program_setting *setting, const struct measurem
     setting->gpu = measurement->gpu ? realpath(measurement->gpu, NULL) : NULL;
     if (!setting->gpu)
         return error("cannot read the description of the GPU, %s", measurement->gpu ? measurement->gpu : "of none");
-    setting->injection = find_beside("libcugate_sim.so");
+    setting->injection = find_beside("simulated/libcudart.so.13");
     setting->no_driver = find_beside("simulated/libcuda.so.1");
     if (!setting->injection || !setting->no_driver)
         return -1;
     setting->runtime = folder_of(setting->no_driver);
     return 0;
-}
-
-bool program_is_simulated(const struct measurement *measurement)
-{
-    return measurement->backend == &simulated_program_backend;
 }
 
 /* Finds what is loaded into the program, and checks that it can be. Returns 0 or an exit code. */
