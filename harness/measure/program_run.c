@@ -64,7 +64,8 @@ static char *set_environment(const struct running *running)
     char *kept = x_strdup(before);
     setenv(WIRE_ADDRESS, running->address, 1);
     if (setting->runtime) {
-        char *folders = x_sprintf("%s%s%s", setting->runtime, kept ? ":" : "", kept ? kept : "");
+        const bool has_others = kept && *kept; /* an empty word behind a colon would be the present folder */
+        char *folders = x_sprintf("%s%s%s", setting->runtime, has_others ? ":" : "", has_others ? kept : "");
         setenv(LIBRARY_FOLDERS, folders, 1);
         free(folders);
         return kept;

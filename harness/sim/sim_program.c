@@ -13,6 +13,7 @@
 #include "worker/worker.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,6 +178,17 @@ static bool is_wanted(const struct alike *group)
     return group->id && group->launches >= group->skip && group->told < enough;
 }
 
+static bool are_same(const struct values *one, const struct values *other)
+{
+    for (enum bound bound = 0; bound < BOUNDS; bound++)
+        for (enum exact_counter counter = 0; counter < EXACT_COUNTERS; counter++) {
+            const double a = one->list[bound][counter], b = other->list[bound][counter];
+            if (!(a == b || (isnan(a) && isnan(b))))
+                return false;
+        }
+    return true;
+}
+
 static void tell_counts(struct alike *group, struct result *result)
 {
     const struct values *counts = program.log.values;
@@ -184,7 +196,7 @@ static void tell_counts(struct alike *group, struct result *result)
         group->counts = x_calloc(1, sizeof *counts);
         *group->counts = *counts;
     }
-    group->strays |= memcmp(group->counts, counts, sizeof *counts) != 0;
+    group->strays |= !are_same(group->counts, counts);
     group->told++;
     result->id = x_strdup(group->id);
     if (group->told == 1) { /* its lines, and its time; the parent knows how it was launched */
