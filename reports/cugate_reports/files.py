@@ -400,6 +400,7 @@ PROGRAM = "exec"  # the collector's name in runs of `cugate exec`
 # Collectors for which nothing ran on a GPU, and what their numbers are instead.
 UNMEASURED = {
     "sim": "COMPUTED: no kernel ran on a GPU. Counts of the machine code, executed on a CPU; no time, no cache.",
+    "exec-sim": "COMPUTED: no kernel ran on a GPU. Counts of launches, executed on a CPU; no time, no cache.",
     "code": "STATIC: no kernel was run. Only machine code was read, by the baseline's blocks; no time, no counter.",
     "static": "STATIC: no kernel was run. Only the machine code of functions was read; no time, no counter.",
 }
