@@ -40,7 +40,7 @@ struct runtime {
     /* runtime_error.c. The first error is kept, because it explains all that follow. */
     cudaError_t lost;
     struct problem fault, missing;
-    void (*tell)(const char *words); /* NULL: nobody is told at once */
+    void (*tell)(const char *words); /* is told of it at once, as the program may not live until it is asked; or NULL */
 
     /* cudart_copy.c: what was copied to or from memory of the GPU, and set there */
     struct {
@@ -106,12 +106,6 @@ __attribute__((format(printf, 1, 2))) cudaError_t runtime_not_simulated(const ch
 /* Returns why the numbers of this process cannot be trusted, or why its calls fail: the words of runtime_fault(), such
  * as "kernels/x.cu:12: ...", or "not simulated: cudaGraphLaunch". NULL: nothing of that kind happened. */
 const char *runtime_reason(void);
-
-/* Has what runtime_reason() would return told as soon as it happens, as the program may not live until it is asked. */
-void runtime_tell_by(void (*tell)(const char *words));
-
-/* Has every call return that error from now on. */
-void runtime_lose(cudaError_t error);
 
 /* ---- Modules: cudart_modules.c ---- */
 

@@ -32,16 +32,6 @@ static void keep_first(struct problem *problem, const char *words)
         runtime->tell(words);
 }
 
-void runtime_tell_by(void (*tell)(const char *words))
-{
-    runtime_now()->tell = tell;
-}
-
-void runtime_lose(cudaError_t error)
-{
-    runtime_now()->lost = error;
-}
-
 cudaError_t runtime_fault(const char *words)
 {
     keep_first(&runtime_now()->fault, words);

@@ -88,22 +88,6 @@ static int check_environment(void)
                  other);
 }
 
-/* Returns the file that a command runs, as a shell finds it; NULL: there is none. Caller frees. */
-static char *find_file(const struct program *program)
-{
-    const char *name = program->shell ? "" : program->arguments[0], *path = getenv("PATH");
-    char *folders = x_strdup(path ? path : ""), *rest = NULL, *found = strchr(name, '/') ? x_strdup(name) : NULL;
-    for (char *folder = strtok_r(folders, ":", &rest); folder && *name && !found; folder = strtok_r(NULL, ":", &rest)) {
-        found = x_sprintf("%s/%s", folder, name);
-        if (access(found, X_OK) < 0) {
-            free(found);
-            found = NULL;
-        }
-    }
-    free(folders);
-    return found;
-}
-
 /* Loads the simulator in a process of its own, as one that has loaded it has its runtime for CUDA's, and says why it
  * cannot be used. */
 static void try_simulator(int pipe, const void *data)
@@ -115,19 +99,21 @@ static void try_simulator(int pipe, const void *data)
         message_send(pipe, MESSAGE_FAILURE, problem.text);
 }
 
-/* Checks that programs can be simulated here, and that one does not have a runtime of its own. */
+/* Checks that programs can be simulated here, and that this one has no runtime of its own. Of a file that is not found
+ * here, on the PATH for example, that shows when it looks for the driver. */
 static int check_simulator(const struct measurement *measurement)
 {
     const double seconds = 60;
     struct message message;
-    char *how, *file = find_file(measurement->program);
-    const struct job job = {.library = file ? file : "", .metrics = measurement->metrics, .gpu = measurement->gpu};
+    char *how;
+    const struct job job = {.library = measurement->program->shell ? "" : measurement->program->arguments[0],
+                            .metrics = measurement->metrics,
+                            .gpu = measurement->gpu};
     const enum child_event event = child_ask(try_simulator, &job, seconds, &message, &how);
     if (event == CHILD_SAID)
         error("%s", message.text);
     free(message.text);
     free(how);
-    free(file);
     return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : event == CHILD_SAID ? EXIT_NOT_MEASURED : EXIT_SAME;
 }
 

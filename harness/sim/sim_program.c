@@ -35,7 +35,7 @@ struct alike {
 static struct {
     pthread_mutex_t lock;
     struct request request;
-    bool on;        /* the parent listens */
+    atomic_bool on; /* the parent listens */
     bool described; /* it knows the GPU, */
     bool forked;    /* and has not heard yet that this process was forked */
     struct launches log;
@@ -361,12 +361,9 @@ static void after_fork(void)
     program.on = false;
     program.forked = true;
     struct runtime *runtime = runtime_now();
-    atomic_store(&runtime->work.copies, 0);
-    atomic_store(&runtime->work.copy_bytes, 0);
-    atomic_store(&runtime->work.fills, 0);
-    atomic_store(&runtime->work.fill_bytes, 0);
+    memset(&runtime->work, 0, sizeof runtime->work);
     if (program.described)
-        runtime_lose(cudaErrorInitializationError);
+        runtime->lost = cudaErrorInitializationError;
 }
 
 /* Whether this library was loaded in the runtime's name. cugate itself loads it by its own. */
@@ -384,7 +381,7 @@ __attribute__((constructor)) static void begin(void)
     if (!is_runtime() || !link_open(&program.request) || !program.request.gpu)
         return;
     program.on = true;
-    runtime_tell_by(say_reason);
+    runtime_now()->tell = say_reason;
     if (gpu_read(&gpu, program.request.gpu, &problem) < 0) {
         say_reason(problem.text);
         return;

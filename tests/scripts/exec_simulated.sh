@@ -55,7 +55,7 @@ run "$program" launches_and_forks
 expect 'as on a GPU, none can behind a launch' 0 'the child ended with 4'
 
 # Faults, however the program ends.
-for kind in 'stray writes 4 bytes at' 'race shared memory that nobody wrote' 'unwritten shared memory that nobody wrote'; do
+for kind in 'stray writes 4 bytes at' 'race without a barrier between them' 'unwritten shared memory that nobody wrote'; do
     read -r fault words <<<"$kind"
     for end in '' _exit killed fails; do
         # shellcheck disable=SC2086 # no word or one

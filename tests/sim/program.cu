@@ -44,7 +44,9 @@ __global__ void race(int *x)
 {
     __shared__ int tile[64];
     tile[threadIdx.x] = threadIdx.x;
-    x[threadIdx.x] = tile[threadIdx.x ^ 32]; /* race */
+    __syncthreads();
+    tile[threadIdx.x] = tile[threadIdx.x ^ 32] + 1; /* race */
+    x[threadIdx.x] = tile[threadIdx.x];
 }
 
 __global__ void unwritten(int *x)
