@@ -108,7 +108,7 @@ struct backend {
     const char *doc; /* description in one line */
     unsigned provides;
     bool tells_headway; /* it says how far a launch is, while that takes long */
-    bool warm; /* the L2 is not emptied before a measured launch */
+    bool warm;          /* the L2 is not emptied before a measured launch */
 
     /* Is called in a worker before the kernel library is loaded. Returns 0; with *problem EXIT_USAGE when this backend
      * cannot use the library, or EXIT_NOT_MEASURED when the backend itself does not work here. NULL: nothing to do. */

@@ -22,12 +22,14 @@ void headway_to_text(const struct launch_headway *headway, char text[HEADWAY_TEX
 
 bool headway_from_text(struct launch_headway *headway, const char *text)
 {
-    int length = 0;
-    *headway = (struct launch_headway){0};
-    const bool good = sscanf(text, "%20" SCNu64 " %20" SCNu64 " %12lf%n", &headway->done, &headway->count,
-                             &headway->left, &length) == 3 &&
-                      (size_t)length == strlen(text) && headway->count > 0 && headway->done <= headway->count &&
-                      headway->left >= -1;
+    char *count, *left, *end;
+    headway->done = strtoull(text, &count, 10);
+    headway->count = strtoull(count, &left, 10);
+    headway->left = strtod(left, &end);
+    const bool good = count > text && left > count && end > left && *end == '\0' && strlen(text) < HEADWAY_TEXT &&
+                      strspn(text, "0123456789 ") >= (size_t)(left - text) &&
+                      strspn(left, "-0123456789 ") == strlen(left) && headway->count > 0 &&
+                      headway->done <= headway->count && headway->left >= -1;
     if (!good)
         *headway = (struct launch_headway){0};
     return good;
