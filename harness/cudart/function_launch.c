@@ -110,7 +110,8 @@ cudaError_t function_check(struct grid *grid, unsigned dynamic_limit, bool large
     if (!is_within(grid->blocks, cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ) ||
         !is_within(grid->threads, cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY, cudaDevAttrMaxBlockDimZ) ||
         threads > attribute(cudaDevAttrMaxThreadsPerBlock))
-        return cudaErrorInvalidConfiguration;
+        return cudaErrorInvalidValue; /* so says CUDA 13.0 on an H200 (2026-11-29), where earlier ones had a code for it
+                                       */
     if (threads > threads_by_registers(function))
         return cudaErrorLaunchOutOfResources;
     if (grid->shared > dynamic_limit || threads > function_most_threads(function))

@@ -45,11 +45,11 @@ Test(cudart_launch, what_a_gpu_refuses_is_refused_with_its_error)
         size_t shared;
         cudaError_t error;
     } rows[] = {
-        {&plain, {0, 1, 1}, {1, 1, 1}, 0, cudaErrorInvalidConfiguration},
-        {&plain, {1, 65536, 1}, {1, 1, 1}, 0, cudaErrorInvalidConfiguration},
-        {&plain, {1, 1, 1}, {1025, 1, 1}, 0, cudaErrorInvalidConfiguration},
-        {&plain, {1, 1, 1}, {32, 33, 1}, 0, cudaErrorInvalidConfiguration},
-        {&plain, {1, 1, 1}, {1, 1, 65}, 0, cudaErrorInvalidConfiguration},
+        {&plain, {0, 1, 1}, {1, 1, 1}, 0, cudaErrorInvalidValue},
+        {&plain, {1, 65536, 1}, {1, 1, 1}, 0, cudaErrorInvalidValue},
+        {&plain, {1, 1, 1}, {1025, 1, 1}, 0, cudaErrorInvalidValue},
+        {&plain, {1, 1, 1}, {32, 33, 1}, 0, cudaErrorInvalidValue},
+        {&plain, {1, 1, 1}, {1, 1, 65}, 0, cudaErrorInvalidValue},
         {&plain, {1, 1, 1}, {32, 1, 1}, 49153, cudaErrorInvalidValue},
         {&shared, {1, 1, 1}, {32, 1, 1}, 49152 - 1023, cudaErrorInvalidValue},
         {&bounded, {1, 1, 1}, {257, 1, 1}, 0, cudaErrorInvalidValue},
