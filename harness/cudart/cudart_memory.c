@@ -432,6 +432,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
         if ((uint64_t)(uintptr_t)runtime->blocks[i].memory == allocation.begin)
             attributes->type = runtime->blocks[i].type;
     pthread_mutex_unlock(&runtime->lock);
+    if (runtime_is_managed(pointer))
+        attributes->type = cudaMemoryTypeManaged;
     attributes->device = 0;
     attributes->devicePointer = (void *)pointer;
     attributes->hostPointer = attributes->type == cudaMemoryTypeDevice ? NULL : (void *)pointer;

@@ -43,6 +43,7 @@ struct managed {
     void **pointer; /* the variable of the host */
     struct binary *binary;
     const char *name;
+    size_t size;
 };
 
 void runtime_set_gpu(const struct gpu *described)
@@ -203,6 +204,17 @@ cudaError_t runtime_variable(struct variable **variable, const void *host)
     return runtime_return(cudaErrorInvalidSymbol);
 }
 
+bool runtime_is_managed(const void *pointer)
+{
+    const struct runtime *runtime = runtime_now();
+    bool found = false;
+    for (size_t i = 0; i < runtime->managed_count; i++) {
+        const uintptr_t begin = (uintptr_t)*runtime->managed[i].pointer, at = (uintptr_t)pointer;
+        found |= begin && at >= begin && at - begin < runtime->managed[i].size;
+    }
+    return found;
+}
+
 /* ---- What nvcc's host code calls ---- */
 
 void **__cudaRegisterFatBinary(void *container);
@@ -284,8 +296,8 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device, const ch
                               int constant, int global)
 {
     struct runtime *runtime = runtime_now();
-    (void)device, (void)ext, (void)size, (void)constant, (void)global;
-    *ARRAY_GROW(runtime->managed, runtime->managed_count) = (struct managed){host, (struct binary *)handle, name};
+    (void)device, (void)ext, (void)constant, (void)global;
+    *ARRAY_GROW(runtime->managed, runtime->managed_count) = (struct managed){host, (struct binary *)handle, name, size};
     *ARRAY_GROW(runtime->symbols, runtime->symbol_count) = (struct symbol){host, (struct binary *)handle, name};
 }
 

@@ -130,6 +130,8 @@ unsigned kernel_dynamic_limit(const struct device_kernel *kernel);
 
 /* Finds the variable of the GPU that a variable of the host stands for, in the same way. */
 cudaError_t runtime_variable(struct variable **variable, const void *symbol);
+/* Returns whether it points to a __managed__ variable that the host has used. */
+bool runtime_is_managed(const void *pointer);
 
 /* Returns whether any machine code was registered. */
 bool runtime_has_code(void);

@@ -54,6 +54,11 @@ Test(cudart_modules, managed_variables_are_the_hosts_as_well)
     cr_assert_eq(cudaFreeHost(pinned), cudaSuccess);
     cr_expect_not(grid_leaves(runtime_machine()), "all that it may read there is written");
     cr_expect_eq(*pointer, 3);
+    struct cudaPointerAttributes attributes;
+    cr_assert_eq(cudaPointerGetAttributes(&attributes, pointer), cudaSuccess);
+    cr_expect_eq(attributes.type, cudaMemoryTypeManaged);
+    cr_assert_eq(cudaPointerGetAttributes(&attributes, pointer + 1), cudaSuccess);
+    cr_expect_eq(attributes.type, cudaMemoryTypeDevice, "what lies behind it");
 }
 
 Test(cudart_modules, code_for_other_gpus_is_not_simulated)
