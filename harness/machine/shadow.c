@@ -99,18 +99,19 @@ static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t addres
     }
 }
 
-/* Doubts the block if all lanes read words that nobody wrote. If only some do, that may be right: CUB's sort by merging
- * reads one key too many, and does not use it. */
+/* Doubts the block if a lane reads a word that nobody wrote. That may be right, as where CUB's sort by merging reads one
+ * key too many and does not use it: whether anything depends on it is found out by other contents of the memory. */
 static void look_for_unwritten(const struct shadow *shadow, const struct access *access)
 {
     const struct block *block = access->block;
-    for (uint32_t left = access->lanes; left; left &= left - 1)
-        if (shadow->words[access_address(access, (unsigned)__builtin_ctz(left)) / 4].written)
-            return;
-    const unsigned lane = (unsigned)__builtin_ctz(access->lanes);
-    block_doubt(access->block,
-                "warp %u reads shared memory that nobody wrote: lane %u byte %lld, the other lanes likewise",
-                access->warp->number, lane, (long long)access_address(access, lane) - block->reserved);
+    for (uint32_t left = access->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        if (shadow->words[access_address(access, lane) / 4].written)
+            continue;
+        block_doubt(access->block, "warp %u reads shared memory that nobody wrote: lane %u byte %lld",
+                    access->warp->number, lane, (long long)access_address(access, lane) - block->reserved);
+        return;
+    }
 }
 
 /* Looks for warps of other warpgroups that wrote 16 bytes which a product reads. Those of its own meet at

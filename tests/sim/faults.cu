@@ -67,6 +67,15 @@ KERNEL(shared_unwritten)
     out[I] = tile[T]; /* shared_unwritten */
 }
 
+KERNEL(shared_partly_unwritten)
+{
+    __shared__ int tile[threads];
+    if (T >= 2)
+        tile[T] = in[I];
+    __syncthreads();
+    out[I] = tile[T]; /* shared_partly_unwritten */
+}
+
 KERNEL(writes_meet)
 {
     __shared__ int tile[threads];
@@ -731,7 +740,7 @@ struct arrays {
 CUGATE_LIBRARY(
     FAMILY("wrong")
         ROW(read_beyond) ROW(write_before) ROW(wild_pointer) ROW(misaligned) ROW(misaligned_shared) ROW(shared_beyond)
-        ROW(shared_unwritten) ROW(writes_meet) ROW(read_after_write) ROW(write_after_read) ROW(sums_meet)
+        ROW(shared_unwritten) ROW(shared_partly_unwritten) ROW(writes_meet) ROW(read_after_write) ROW(write_after_read) ROW(sums_meet)
         ROW(neighbour_in_global) ROW(local_beyond) ROW(lost_barrier) ROW(trap) ROW(assertion) ROW(second_block)
         ROW(wraps_around) ROW(atomic_wraps_around) ROW(lower_words_wrap) ROW(counts_meet) ROW(large_sums_meet),
     FAMILY("timing")
