@@ -160,6 +160,7 @@ cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy)
     if (error == cudaSuccess && is_work(copy)) {
         atomic_fetch_add(&runtime_now()->work.copies, 1);
         atomic_fetch_add(&runtime_now()->work.copy_bytes, width * extent.height * extent.depth);
+        runtime_pass_bytes(width * extent.height * extent.depth);
     }
     return error;
 }
@@ -317,6 +318,7 @@ static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
     }
     atomic_fetch_add(&runtime_now()->work.fills, 1);
     atomic_fetch_add(&runtime_now()->work.fill_bytes, rows.width * rows.height);
+    runtime_pass_bytes(rows.width * rows.height);
     return cudaSuccess;
 }
 

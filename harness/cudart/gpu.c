@@ -152,16 +152,25 @@ int gpu_capability(const struct gpu *gpu)
     return gpu->attributes[cudaDevAttrComputeCapabilityMajor] * 10 + gpu->attributes[cudaDevAttrComputeCapabilityMinor];
 }
 
+/* DRAM moves twice in a cycle of its own; clocks are in kHz. */
+double gpu_dram_bytes_per_ns(const struct gpu *gpu)
+{
+    const int *of = gpu->attributes;
+    return gpu->dram_gb_per_s ? (double)gpu->dram_gb_per_s
+                              : of[cudaDevAttrMemoryClockRate] / 1e6 * 2 * of[cudaDevAttrGlobalMemoryBusWidth] / 8;
+}
+
+double gpu_cycles_per_ns(const struct gpu *gpu)
+{
+    return gpu->clock_mhz ? (double)gpu->clock_mhz / 1e3 : gpu->attributes[cudaDevAttrClockRate] / 1e6;
+}
+
 bool gpu_as_chip(const struct gpu *gpu, struct chip *chip)
 {
-    /* Clocks are in kHz, and DRAM moves twice in a cycle of its own. The L1 is what shared memory can be, and 28 KiB.
-     */
+    /* The L1 is what shared memory can be, and 28 KiB. */
     const int *of = gpu->attributes, shared = of[cudaDevAttrMaxSharedMemoryPerMultiprocessor];
     const int sms = of[cudaDevAttrMultiProcessorCount];
-    const double pins = of[cudaDevAttrMemoryClockRate] / 1e6 * 2 * of[cudaDevAttrGlobalMemoryBusWidth] / 8;
-    const double bytes = gpu->dram_gb_per_s ? (double)gpu->dram_gb_per_s : pins; /* in a ns, */
-    const double clock =
-        gpu->clock_mhz ? (double)gpu->clock_mhz / 1e3 : of[cudaDevAttrClockRate] / 1e6; /* and cycles */
+    const double bytes = gpu_dram_bytes_per_ns(gpu), clock = gpu_cycles_per_ns(gpu);
     *chip = (struct chip){.timing = gpu->timing, .sms = (unsigned)sms, .foreign = gpu_capability(gpu) != 90};
     if (!(clock > 0 && bytes > 0) || shared <= 0 || sms <= 0)
         return false;

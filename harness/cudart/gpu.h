@@ -27,6 +27,10 @@ int gpu_capability(const struct gpu *gpu); /* compute capability, 90 for 9.0 */
 /* Sets the chip as the replay knows it. False: the description does not say enough. */
 bool gpu_as_chip(const struct gpu *gpu, struct chip *chip);
 
+/* Bytes that its memory moves in a ns, and cycles of an SM in one; 0: the description does not say. */
+double gpu_dram_bytes_per_ns(const struct gpu *gpu);
+double gpu_cycles_per_ns(const struct gpu *gpu);
+
 /* Fills *device as baselines describe a GPU. */
 void gpu_as_device(const struct gpu *gpu, struct device *device);
 

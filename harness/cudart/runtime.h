@@ -47,6 +47,10 @@ struct runtime {
         atomic_size_t copies, copy_bytes, fills, fill_bytes;
     } work;
 
+    /* runtime_clock.c */
+    bool has_clock; /* false: no time passes */
+    atomic_ullong clock_ns;
+
     /* cudart_memory.c, cudart_device.c */
     struct memory_block *blocks;
     size_t block_count, used;
@@ -106,6 +110,14 @@ __attribute__((format(printf, 1, 2))) cudaError_t runtime_not_simulated(const ch
 /* Returns why the numbers of this process cannot be trusted, or why its calls fail: the words of runtime_fault(), such
  * as "kernels/x.cu:12: ...", or "not simulated: cudaGraphLaunch". NULL: nothing of that kind happened. */
 const char *runtime_reason(void);
+
+/* ---- The clock that events read: runtime_clock.c ---- */
+
+/* Lets time pass, by an estimate and never by this machine's clock: a launch of so many nanoseconds, or a copy or fill
+ * of so many bytes. Any thread may call. Both take 1 us at least, so that a program ends that repeats its work until
+ * enough time has passed. */
+void runtime_pass_launch(double ns);
+void runtime_pass_bytes(size_t bytes);
 
 /* ---- Modules: cudart_modules.c ---- */
 

@@ -28,6 +28,7 @@ struct alike {
     size_t launches, told, last;
     bool strays;           /* one of those counted something else than the first */
     struct values *counts; /* of the first that was told of */
+    double ns;             /* the estimated time of its first launch; 0: there is none */
 };
 
 /* The state of this process of the program. The runtime launches one kernel at a time, and the lock is for what other
@@ -264,6 +265,24 @@ static void plain(const struct launched *launched, bool *fault, struct problem *
         *problem = launched->problem;
 }
 
+/* Lets the time of a launch pass that was counted. Those of a group take what is estimated of its first, whatever the
+ * parent wants to know: so a program sees the same time by all options. Without an estimate it is as if each scheduler
+ * issued an instruction in each cycle. */
+static void pass(struct alike *group, const struct grid *grid)
+{
+    enum { SCHEDULERS = 4 };
+    if (group && group->launches == 0) {
+        struct result timed = {.estimated = times_together(&program.log.times)};
+        group->ns = timed.estimated && !timed.estimated->refused ? timed.estimated->ns : 0;
+        result_release(&timed);
+    }
+    const double cycles = gpu_cycles_per_ns(runtime_gpu());
+    const int most = runtime_gpu()->attributes[cudaDevAttrMultiProcessorCount];
+    const uint64_t blocks = grid_blocks(grid), sms = blocks < (uint64_t)most ? blocks : (uint64_t)most;
+    const double issued = program.log.values->list[BOUND_LEAST][EXACT_INSTRUCTIONS] / (double)(sms * SCHEDULERS);
+    runtime_pass_launch(group && group->ns > 0 ? group->ns : cycles > 0 ? issued / cycles : 0);
+}
+
 /* Executes and counts a launch. */
 static int count(struct alike *group, const struct grid *grid, bool *fault, struct problem *problem)
 {
@@ -271,13 +290,16 @@ static int count(struct alike *group, const struct grid *grid, bool *fault, stru
     struct launched launched = {.grid = grid};
     const struct workload workload = {
         .id = grid->function->text.name, .self = &launched, .before = restore, .launch = execute, .wait = wait};
-    program.log.times.wanted = program.has_chip && group && group->told == 0 && is_wanted(group);
+    program.log.times.wanted =
+        program.has_chip && group && (group->launches == 0 || (group->told == 0 && is_wanted(group)));
     outcomes_restore_orders(runtime_machine(), true);
     int failed = workload_count(&program.log, &workload, &program.request.metrics, &result, problem);
     outcomes_restore_orders(runtime_machine(), false);
     function_run_by(run_told, NULL); /* the log has put itself there */
     if (failed < 0)
         plain(&launched, fault, problem);
+    else
+        pass(group, grid);
     if (failed < 0 && group && group->id)
         tell_failure(group, problem, &result);
     else if (failed == 0 && group && is_wanted(group))
@@ -300,8 +322,10 @@ static int run_told(void *data, const struct grid *grid, bool *fault, struct pro
     (void)data;
     if (program.forked)
         begin_again();
-    if (!program.on)
+    if (!program.on) {
+        runtime_pass_launch(0); /* nothing is counted any more, and no number of this process is trusted */
         return grid_run(grid, NULL, fault, problem);
+    }
     if (!program.described)
         describe();
     struct alike *group = group_of(grid);
@@ -382,6 +406,7 @@ __attribute__((constructor)) static void begin(void)
         return;
     program.on = true;
     runtime_now()->tell = say_reason;
+    runtime_now()->has_clock = true;
     if (gpu_read(&gpu, program.request.gpu, &problem) < 0) {
         say_reason(problem.text);
         return;

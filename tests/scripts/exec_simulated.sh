@@ -54,6 +54,20 @@ expect 'a fork that launches' 0 'the child ended with 0' 'program/other@1,32'
 run "$program" launches_and_forks
 expect 'as on a GPU, none can behind a launch' 0 'the child ended with 4'
 
+# Time is virtual: it passes by launches and copies, and is the same again, whatever is counted.
+timed() { # OPTION...: what the program prints of its times
+    "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --timeout 60 "$@" -- "$program" timed 2>/dev/null | grep launches
+}
+timed --save timed.json >first
+expect_same() { cmp first second; }
+timed -m instructions --skip 2 >second
+ask expect_same
+expect 'time is the same again' 0
+ask jq -c '.kernels["program/other@1,32"] | [.metrics.launches.sessions[0][0], (.estimated_time.ns * .metrics.launches.sessions[0][0] >= 30000), (.estimated_time.ns * (.metrics.launches.sessions[0][0] - 1) < 30000)]' timed.json
+expect 'a program that repeats until time has passed ends then' 0 "[$(cut -d' ' -f1 first),true,true]"
+ask cat first
+expect 'a rate is finite' 0 'GB/s' '!inf'
+
 # Faults, however the program ends.
 for kind in 'stray writes 4 bytes at' 'race without a barrier between them' 'unwritten shared memory that nobody wrote'; do
     read -r fault words <<<"$kind"

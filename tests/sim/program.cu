@@ -90,6 +90,31 @@ static int small()
     return cudaMemcpy(&found, x, sizeof found, cudaMemcpyDeviceToHost) || found != 1 ? 4 : 0;
 }
 
+/* Repeats until enough time has passed, as benchmarks do. */
+static int timed()
+{
+    enum { BYTES = 1 << 20 };
+    cudaEvent_t start, end;
+    float ms = 0, copied = 0, *x, *y;
+    int launches = 0;
+    if (cudaMalloc(&x, BYTES) || cudaMalloc(&y, BYTES) || cudaEventCreate(&start) || cudaEventCreate(&end))
+        return 4;
+    cudaMemset(x, 0, BYTES);
+    cudaEventRecord(start);
+    for (; ms < 0.03f; launches++) {
+        other<<<1, 32>>>(x);
+        cudaEventRecord(end);
+        if (cudaEventSynchronize(end) || cudaEventElapsedTime(&ms, start, end))
+            return 4;
+    }
+    cudaEventRecord(start);
+    cudaMemcpy(y, x, BYTES, cudaMemcpyDeviceToDevice);
+    cudaEventRecord(end);
+    cudaEventElapsedTime(&copied, start, end);
+    printf("%d launches in %.6f ms, %.3f GB/s\n", launches, ms, 2 * BYTES / copied / 1e6);
+    return launches > 1 ? 0 : 4;
+}
+
 static int forks(bool has_launched)
 {
     int status = has_launched ? small() : 0;
@@ -124,6 +149,8 @@ static int does(const char *what)
         return forks(*what == 'l');
     if (strcmp(what, "threads") == 0)
         return threads();
+    if (strcmp(what, "timed") == 0)
+        return timed();
     if (cudaMalloc(&x, 4096))
         return 4;
     if (strcmp(what, "closes") == 0) /* what it does then is heard by nobody */

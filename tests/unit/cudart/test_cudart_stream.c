@@ -53,6 +53,36 @@ Test(cudart_stream, no_time_passes)
     cudaEventDestroy(untimed);
 }
 
+Test(cudart_stream, time_passes_by_the_work_of_a_program)
+{
+    cudaEvent_t events[4];
+    float copied, launched, both, back;
+    char *memory;
+    sim_open_gpu();
+    runtime_now()->has_clock = true;
+    cudaMalloc((void **)&memory, 64 << 20);
+    for (size_t i = 0; i < 4; i++)
+        cudaEventCreate(&events[i]);
+    cudaEventRecord(events[0], NULL);
+    cudaMemset(memory, 0, 48 << 20);
+    cudaEventRecord(events[1], NULL);
+    runtime_pass_launch(0);
+    cudaEventRecord(events[2], NULL);
+    cudaMemcpy(memory, memory + (32 << 20), 32, cudaMemcpyDeviceToDevice);
+    runtime_pass_launch(5e6);
+    cudaEventRecord(events[3], NULL);
+    cudaEventElapsedTime(&copied, events[0], events[1]);
+    cudaEventElapsedTime(&launched, events[1], events[2]);
+    cudaEventElapsedTime(&both, events[2], events[3]);
+    cudaEventElapsedTime(&back, events[3], events[2]);
+    const double ns = (48 << 20) / gpu_dram_bytes_per_ns(runtime_gpu());
+    cr_expect(copied * 1e6 > ns - 2 && copied * 1e6 < ns + 2, "%g ms for %g ns", copied, ns);
+    cr_expect_float_eq(launched, 1e-3f, 1e-7, "a launch takes 1 us at least: %g ms", launched);
+    cr_expect_float_eq(both, 5 + 1e-3f, 1e-5, "so does a copy, before what comes behind it: %g ms", both);
+    cr_expect_eq(back, -both);
+    cr_expect_null(runtime_reason());
+}
+
 static void count(void *data)
 {
     ++*(int *)data;
