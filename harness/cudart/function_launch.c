@@ -135,11 +135,11 @@ void function_settle(const void *memory, size_t bytes, bool reads)
     struct runtime *runtime = runtime_now();
     struct machine *machine = runtime_machine();
     struct problem problem;
-    bool fault = false;
+    enum fault fault = FAULT_NONE;
     pthread_mutex_lock(&runtime->launching);
     if ((!memory || grid_touches(machine, (uintptr_t)memory, bytes, reads)) &&
         grid_settle(machine, &fault, &problem) < 0)
-        runtime_fault(problem.text);
+        runtime_fault(fault, problem.text);
     pthread_mutex_unlock(&runtime->launching);
 }
 
@@ -148,7 +148,7 @@ cudaError_t function_run(const struct grid *grid)
     static const char prefix[] = "not simulated: ";
     struct runtime *runtime = runtime_now();
     struct problem problem;
-    bool fault = false;
+    enum fault fault = FAULT_NONE;
     if (!outside_begin(grid->function))
         return runtime_return(cudaErrorMemoryAllocation);
     pthread_mutex_lock(&runtime->launching);
@@ -160,7 +160,7 @@ cudaError_t function_run(const struct grid *grid)
         return cudaSuccess;
     if (fault) {
         /* A GPU is still executing the kernel when the call returns, so only the next call reports the fault. */
-        runtime_fault(problem.text);
+        runtime_fault(fault, problem.text);
         return cudaSuccess;
     }
     const bool says_so = strncmp(problem.text, prefix, strlen(prefix)) == 0;

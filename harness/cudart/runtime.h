@@ -28,7 +28,7 @@ struct CUmemPoolHandle_st {
 };
 
 /* Executes a launch in place of grid_run(). */
-typedef int run_launch(void *data, const struct grid *grid, bool *fault, struct problem *problem);
+typedef int run_launch(void *data, const struct grid *grid, enum fault *fault, struct problem *problem);
 
 enum { RUNTIME_LIMITS = cudaLimitPersistingL2CacheSize + 1 };
 
@@ -101,7 +101,7 @@ cudaError_t runtime_return(cudaError_t error);
 cudaError_t runtime_lost(void);
 
 /* Notes that a kernel failed, with the words for the report. Nothing works from then on, as on a GPU. */
-cudaError_t runtime_fault(const char *words);
+cudaError_t runtime_fault(enum fault fault, const char *words);
 
 /* Notes that something was asked for that cannot be simulated; only the first is kept. Returns cudaErrorNotSupported.
  */

@@ -32,11 +32,22 @@ static void keep_first(struct problem *problem, const char *words)
         runtime->tell(words);
 }
 
-cudaError_t runtime_fault(const char *words)
+/* As an H200 answers with CUDA 13.0 (2026-11-29), also to a local access that is not aligned. */
+static const cudaError_t of_faults[] = {
+    [FAULT_OTHER] = cudaErrorLaunchFailure,
+    [FAULT_ADDRESS] = cudaErrorIllegalAddress,
+    [FAULT_MISALIGNED] = cudaErrorMisalignedAddress,
+    [FAULT_CLUSTER] = cudaErrorIllegalInstruction,
+    [FAULT_ASSERT] = cudaErrorAssert,
+};
+
+cudaError_t runtime_fault(enum fault fault, const char *words)
 {
-    keep_first(&runtime_now()->fault, words);
-    runtime_now()->lost = cudaErrorIllegalAddress;
-    return runtime_return(runtime_now()->lost);
+    struct runtime *runtime = runtime_now();
+    keep_first(&runtime->fault, words);
+    if (runtime->lost == cudaSuccess)
+        runtime->lost = of_faults[fault];
+    return runtime_return(runtime->lost);
 }
 
 cudaError_t runtime_not_simulated(const char *format, ...)
@@ -108,6 +119,9 @@ static const struct {
     {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
     {cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
     {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
+    {cudaErrorAssert, "cudaErrorAssert", "device-side assert triggered"},
+    {cudaErrorIllegalInstruction, "cudaErrorIllegalInstruction", "an illegal instruction was encountered"},
+    {cudaErrorMisalignedAddress, "cudaErrorMisalignedAddress", "misaligned address"},
     {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
     {cudaErrorPeerAccessUnsupported, "cudaErrorPeerAccessUnsupported",

@@ -174,7 +174,7 @@ struct block {
     const struct instruction *now;
     jmp_buf *failed;
     struct problem *problem;
-    bool *fault;
+    enum fault *fault;
 };
 
 /* Lets warps continue that wait at a barrier of the block, if all have arrived: `wanted` threads, or if that is 0 as
@@ -182,9 +182,11 @@ struct block {
  * barriers.c. */
 bool barrier_open(struct block *block, unsigned number, unsigned wanted);
 
-/* These make the block fail and do not return: block_fault() for a fault of the kernel, block_not_simulated() for
- * something that cannot be simulated. */
+/* These make the block fail and do not return: block_fault_of() for a fault of the kernel, block_fault() where a GPU
+ * tells nothing of it or only that the launch failed, block_not_simulated() for something that cannot be simulated. */
 __attribute__((noreturn, format(printf, 2, 3))) void block_fault(struct block *block, const char *format, ...);
+__attribute__((noreturn, format(printf, 3, 4))) void block_fault_of(struct block *block, enum fault fault,
+                                                                    const char *format, ...);
 __attribute__((noreturn, format(printf, 2, 3))) void block_not_simulated(struct block *block, const char *format, ...);
 
 /* Notes what is a fault if anything depends on it, and goes on: only the block's first one. */

@@ -102,8 +102,8 @@ static void has_come(struct warp *warp, const struct target *target, uint32_t ex
 static void check_unit(struct block *block, const char *what, uint64_t address, unsigned unit)
 {
     if (address % unit)
-        block_fault(block, "%s of a copy begins at 0x%llx, which is no multiple of %u", what,
-                    (unsigned long long)address, unit);
+        block_fault_of(block, FAULT_MISALIGNED, "%s of a copy begins at 0x%llx, which is no multiple of %u", what,
+                       (unsigned long long)address, unit);
 }
 
 /* ---- Consecutive bytes ---- */

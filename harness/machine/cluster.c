@@ -71,14 +71,16 @@ struct block *cluster_block(struct block *block, uint32_t address, uint64_t byte
     const uint32_t rank = address >> RANK_SHIFT, offset = address & OFFSET_MASK;
     struct block *other = rank < block->cluster->count ? &block->cluster->blocks[rank] : NULL;
     if (!other)
-        block_fault(block, "an address in shared memory of block %u of a cluster that has %u", rank,
-                    block->cluster->count);
+        block_fault_of(block, FAULT_CLUSTER, "an address in shared memory of block %u of a cluster that has %u", rank,
+                       block->cluster->count);
     if (!other->runs)
-        block_fault(block, "an access to shared memory of block %u of the cluster, which has exited", rank);
+        block_fault_of(block, FAULT_ADDRESS, "an access to shared memory of block %u of the cluster, which has exited",
+                       rank);
     if (offset < SHARED_RESERVED || offset + bytes > other->shared_size)
-        block_fault(block, "an access to bytes %lld to %lld of block %u's %llu bytes of shared memory",
-                    (long long)offset - SHARED_RESERVED, (long long)(offset + bytes) - 1 - SHARED_RESERVED, rank,
-                    (unsigned long long)(other->shared_size - SHARED_RESERVED));
+        block_fault_of(block, FAULT_ADDRESS,
+                       "an access to bytes %lld to %lld of block %u's %llu bytes of shared memory",
+                       (long long)offset - SHARED_RESERVED, (long long)(offset + bytes) - 1 - SHARED_RESERVED, rank,
+                       (unsigned long long)(other->shared_size - SHARED_RESERVED));
     return other;
 }
 
@@ -95,9 +97,9 @@ void cluster_places(struct warp *warp, const struct instruction *code, uint32_t 
         struct block *other = cluster_block(warp->block, addresses[l], size);
         const uint32_t offset = addresses[l] & OFFSET_MASK;
         if (offset % size)
-            block_fault(warp->block,
-                        "lane %u accesses %u bytes at byte %lld of shared memory, which is no multiple of %u", l, size,
-                        (long long)offset - SHARED_RESERVED, size);
+            block_fault_of(warp->block, FAULT_MISALIGNED,
+                           "lane %u accesses %u bytes at byte %lld of shared memory, which is no multiple of %u", l,
+                           size, (long long)offset - SHARED_RESERVED, size);
         watch_bytes(warp, code, other, kind, offset, size, 0);
         places[l] = other->shared + offset;
     }

@@ -57,7 +57,15 @@ void block_fault(struct block *block, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    *block->fault = true;
+    *block->fault = FAULT_OTHER;
+    fail(block, "", format, list);
+}
+
+void block_fault_of(struct block *block, enum fault fault, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    *block->fault = fault;
     fail(block, "", format, list);
 }
 
@@ -65,7 +73,7 @@ void block_not_simulated(struct block *block, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    *block->fault = false;
+    *block->fault = FAULT_NONE;
     fail(block, "not simulated: ", format, list);
 }
 
@@ -78,7 +86,7 @@ void block_doubt(struct block *block, const char *format, ...)
     va_list list;
     va_start(list, format);
     if (!doubt) {
-        *block->fault = true;
+        *block->fault = FAULT_OTHER;
         fail(block, "", format, list);
     }
     pthread_mutex_lock(&block->machine->doubts);

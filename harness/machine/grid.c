@@ -125,10 +125,10 @@ static uint64_t count_done(const struct run_state *run)
     return count - (run->waiting != NULL);
 }
 
-static int run_grid(const struct grid *grid, uint64_t *done, struct tally *tallies, bool *fault,
+static int run_grid(const struct grid *grid, uint64_t *done, struct tally *tallies, enum fault *fault,
                     struct problem *problem)
 {
-    *fault = false;
+    *fault = FAULT_NONE;
     if (code_of(grid->function, problem) < 0)
         return -1;
     struct machine *machine = grid->function->module->machine;
@@ -178,11 +178,11 @@ static int run_grid(const struct grid *grid, uint64_t *done, struct tally *talli
     return run.failed ? -1 : 0;
 }
 
-int grid_settle(struct machine *machine, bool *fault, struct problem *problem)
+int grid_settle(struct machine *machine, enum fault *fault, struct problem *problem)
 {
     struct grid grid;
     uint64_t *done = left_take(machine, &grid);
-    *fault = false;
+    *fault = FAULT_NONE;
     if (!done)
         return 0;
     const int failed = run_grid(&grid, done, NULL, fault, problem);
@@ -190,7 +190,7 @@ int grid_settle(struct machine *machine, bool *fault, struct problem *problem)
     return failed;
 }
 
-int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct problem *problem)
+int grid_run(const struct grid *grid, struct tally *tallies, enum fault *fault, struct problem *problem)
 {
     return grid_settle(grid->function->module->machine, fault, problem) < 0
                ? -1

@@ -77,6 +77,16 @@ enum { DOUBT_ORDERS = 3, ALL_ORDERS = ORDERS + DOUBT_ORDERS };
 struct meetings;
 struct recorder;
 
+/* Why a kernel fails, as far as a GPU tells its program. */
+enum fault {
+    FAULT_NONE,
+    FAULT_OTHER,   /* also what a GPU does not see, such as a race, or waits for forever */
+    FAULT_ADDRESS, /* memory that is not there, or no texture or surface */
+    FAULT_MISALIGNED,
+    FAULT_CLUSTER, /* shared memory of a block that the cluster lacks */
+    FAULT_ASSERT,
+};
+
 /* A launch is tried to be counted by one block of each class (classes.h) if it executes so many instructions: that
  * takes about half a second. */
 #define GRID_STEPS_LEAST UINT64_C(25000000)
@@ -135,11 +145,11 @@ static inline void grid_clusters(const struct grid *grid, unsigned clusters[3])
 /* Executes a launch. tallies has an element for each instruction of the function (function->size / 16), to which counts
  * are added. With NULL nothing is counted. Returns -1 with *problem when the kernel made a fault, and then *fault is
  * true. It also does when something cannot be simulated, and then the text begins with "not simulated: ". */
-int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct problem *problem);
+int grid_run(const struct grid *grid, struct tally *tallies, enum fault *fault, struct problem *problem);
 
 /* Blocks of the last launch may have been left out, which is then proved to count the same. These execute them, so that
  * memory is whole; forget them; and say whether they have to be before somebody reads some bytes, or changes them. */
-int grid_settle(struct machine *machine, bool *fault, struct problem *problem);
+int grid_settle(struct machine *machine, enum fault *fault, struct problem *problem);
 void grid_forget(struct machine *machine);
 bool grid_touches(struct machine *machine, uint64_t address, uint64_t bytes, bool reads);
 /* Frees memory; what blocks that were left out access when they are executed or forgotten. False: no memory begins

@@ -93,13 +93,16 @@ __attribute__((noreturn)) static void global_outside(struct block *block, unsign
     const char *does = writes ? "writes" : "reads";
     const unsigned long long at = address;
     if (!device_find(block->machine, address, &near) && !device_find_near(block->machine, address, NEAR, &near))
-        block_fault(block, "lane %u %s %u bytes at 0x%llx, which is in no allocation", lane, does, size, at);
+        block_fault_of(block, FAULT_ADDRESS, "lane %u %s %u bytes at 0x%llx, which is in no allocation", lane, does,
+                       size, at);
     const unsigned long long bytes = near.end - near.begin;
     if (address < near.begin)
-        block_fault(block, "lane %u %s %u bytes at 0x%llx, %llu bytes before an allocation of %llu bytes", lane, does,
-                    size, at, (unsigned long long)(near.begin - address), bytes);
-    block_fault(block, "lane %u %s %u bytes at 0x%llx, %llu bytes beyond the end of an allocation of %llu bytes", lane,
-                does, size, at, (unsigned long long)(address + size - near.end), bytes);
+        block_fault_of(block, FAULT_ADDRESS,
+                       "lane %u %s %u bytes at 0x%llx, %llu bytes before an allocation of %llu bytes", lane, does, size,
+                       at, (unsigned long long)(near.begin - address), bytes);
+    block_fault_of(block, FAULT_ADDRESS,
+                   "lane %u %s %u bytes at 0x%llx, %llu bytes beyond the end of an allocation of %llu bytes", lane,
+                   does, size, at, (unsigned long long)(address + size - near.end), bytes);
 }
 
 static bool holds(const struct allocation *allocation, uint64_t address, unsigned size)
@@ -128,9 +131,9 @@ void memory_misaligned(struct block *block, uint32_t lanes, const uint64_t *addr
 {
     for (unsigned l = 0; l < LANES; l++)
         if ((lanes >> l & 1) && addresses[l] & (size - 1))
-            block_fault(block, "lane %u accesses %u bytes at 0x%llx, which is no multiple of %u", l, size,
-                        (unsigned long long)addresses[l], size);
-    block_fault(block, "misaligned access");
+            block_fault_of(block, FAULT_MISALIGNED, "lane %u accesses %u bytes at 0x%llx, which is no multiple of %u",
+                           l, size, (unsigned long long)addresses[l], size);
+    block_fault_of(block, FAULT_MISALIGNED, "misaligned access");
 }
 
 /* Code that allocates tensor memory (tcgen05) notes that in the part of shared memory that the system keeps. */
@@ -151,20 +154,22 @@ void shared_outside(struct block *block, uint32_t lanes, const uint32_t *address
     for (unsigned l = 0; l < LANES; l++) {
         const uint64_t end = (uint64_t)addresses[l] + size;
         if ((lanes >> l & 1) && (addresses[l] < block->reserved || end > block->shared_size))
-            block_fault(block, "lane %u accesses bytes %lld to %lld of the block's %llu bytes of shared memory", l,
-                        (long long)(int32_t)addresses[l] - block->reserved, (long long)end - 1 - block->reserved,
-                        (unsigned long long)(block->shared_size - block->reserved));
+            block_fault_of(block, FAULT_ADDRESS,
+                           "lane %u accesses bytes %lld to %lld of the block's %llu bytes of shared memory", l,
+                           (long long)(int32_t)addresses[l] - block->reserved, (long long)end - 1 - block->reserved,
+                           (unsigned long long)(block->shared_size - block->reserved));
     }
-    block_fault(block, "an access beyond shared memory");
+    block_fault_of(block, FAULT_ADDRESS, "an access beyond shared memory");
 }
 
 void shared_misaligned(struct block *block, uint32_t lanes, const uint32_t *addresses, unsigned size)
 {
     for (unsigned l = 0; l < LANES; l++)
         if ((lanes >> l & 1) && addresses[l] & (size - 1))
-            block_fault(block, "lane %u accesses %u bytes at byte %lld of shared memory, which is no multiple of %u", l,
-                        size, (long long)addresses[l] - block->reserved, size);
-    block_fault(block, "misaligned access to shared memory");
+            block_fault_of(block, FAULT_MISALIGNED,
+                           "lane %u accesses %u bytes at byte %lld of shared memory, which is no multiple of %u", l,
+                           size, (long long)addresses[l] - block->reserved, size);
+    block_fault_of(block, FAULT_MISALIGNED, "misaligned access to shared memory");
 }
 
 /* ---- Local memory ---- */
@@ -175,11 +180,12 @@ void local_check(struct block *block, uint32_t lanes, const uint32_t *addresses,
         if (!(lanes >> l & 1))
             continue;
         if ((uint64_t)addresses[l] + size > block->local_bytes)
-            block_fault(block, "lane %u accesses byte %lld of its %u bytes of local memory", l,
-                        (long long)(int32_t)addresses[l], block->local_bytes);
+            block_fault_of(block, FAULT_ADDRESS, "lane %u accesses byte %lld of its %u bytes of local memory", l,
+                           (long long)(int32_t)addresses[l], block->local_bytes);
         if (addresses[l] & (size - 1))
-            block_fault(block, "lane %u accesses %u bytes at byte %u of local memory, which is no multiple of %u", l,
-                        size, addresses[l], size);
+            block_fault_of(block, FAULT_ADDRESS,
+                           "lane %u accesses %u bytes at byte %u of local memory, which is no multiple of %u", l, size,
+                           addresses[l], size);
     }
 }
 

@@ -53,8 +53,8 @@ static size_t read_some(struct warp *warp, unsigned lane, uint64_t address, void
 static void read_all(struct warp *warp, unsigned lane, uint64_t address, void *to, size_t size)
 {
     if (read_some(warp, lane, address, to, size) < size)
-        block_fault(warp->block, "printf reads %zu bytes at 0x%llx, which are in no allocation", size,
-                    (unsigned long long)address);
+        block_fault_of(warp->block, FAULT_ADDRESS, "printf reads %zu bytes at 0x%llx, which are in no allocation", size,
+                       (unsigned long long)address);
 }
 
 /* Returns the text at an address. Caller frees. */
@@ -72,8 +72,8 @@ static char *read_text(struct warp *warp, unsigned lane, uint64_t address)
         length += had;
     } while (had > 0 && length < MOST_PRINTED);
     free(text);
-    block_fault(warp->block, "printf reads a text at 0x%llx that does not end in its memory",
-                (unsigned long long)address);
+    block_fault_of(warp->block, FAULT_ADDRESS, "printf reads a text at 0x%llx that does not end in its memory",
+                   (unsigned long long)address);
 }
 
 /* ---- printf ---- */
@@ -235,8 +235,9 @@ static void release(struct warp *warp, unsigned lane)
 {
     const uint64_t address = argument(warp, FIRST_ARGUMENT, lane);
     if (address && !heap_free(warp->block->machine, address))
-        block_fault(warp->block, "lane %u frees 0x%llx, which malloc did not return, or which is free", lane,
-                    (unsigned long long)address);
+        block_fault_of(warp->block, FAULT_ADDRESS,
+                       "lane %u frees 0x%llx, which malloc did not return, or which is free", lane,
+                       (unsigned long long)address);
 }
 
 /* ---- Calls ---- */
@@ -244,7 +245,7 @@ static void release(struct warp *warp, unsigned lane)
 static void fail(struct warp *warp, unsigned lane)
 {
     (void)lane;
-    block_fault(warp->block, "an assertion fails");
+    block_fault_of(warp->block, FAULT_ASSERT, "an assertion fails");
 }
 
 /* To add a function: a row, with what it does for one lane. */

@@ -28,7 +28,8 @@ static const struct texture *find(struct warp *warp, const struct instruction *c
 {
     const struct texture *surface = texture_find(warp->block->machine, handle);
     if (!surface || !surface->is_surface)
-        block_fault(warp->block, "%s of 0x%llx, which is no surface", code->opcode, (unsigned long long)handle);
+        block_fault_of(warp->block, FAULT_ADDRESS, "%s of 0x%llx, which is no surface", code->opcode,
+                       (unsigned long long)handle);
     if (!(shapes[code->flags[FLAG_SHAPE]].fits >> surface->shape & 1))
         block_not_simulated(warp->block, "%s of a surface of another shape", code->opcode);
     return surface;
@@ -50,14 +51,14 @@ static unsigned char *place_of(struct warp *warp, const struct instruction *code
         const int64_t last =
             axis == 0 ? (int64_t)(surface->counts[0] * surface->element) - size : (int64_t)surface->counts[axis] - 1;
         if (axis == 0 && wanted % size != 0)
-            block_fault(warp->block,
-                        "lane %u accesses %u bytes at byte %lld of a surface's row, which is no multiple of it", lane,
-                        size, (long long)wanted);
+            block_fault_of(warp->block, FAULT_MISALIGNED,
+                           "lane %u accesses %u bytes at byte %lld of a surface's row, which is no multiple of it",
+                           lane, size, (long long)wanted);
         const bool inside = wanted >= 0 && wanted <= last;
         if (!inside && code->flags[FLAG_BEYOND] == BEYOND_FAILS)
-            block_fault(warp->block,
-                        "lane %u accesses a surface beyond its edge: %lld on axis %u, where %lld is the last", lane,
-                        (long long)wanted, axis, (long long)last);
+            block_fault_of(warp->block, FAULT_ADDRESS,
+                           "lane %u accesses a surface beyond its edge: %lld on axis %u, where %lld is the last", lane,
+                           (long long)wanted, axis, (long long)last);
         if (last < 0 || (!inside && code->flags[FLAG_BEYOND] == BEYOND_IS_ZERO))
             return NULL;
         at[axis] = (size_t)(wanted < 0 ? 0 : wanted > last ? last : wanted);

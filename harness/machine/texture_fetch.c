@@ -96,14 +96,16 @@ static const struct texture *find(struct warp *warp, const struct instruction *c
     const struct texture *texture = texture_find(block->machine, handle);
     struct allocation place;
     if (!texture || texture->is_surface)
-        block_fault(block, "%s of 0x%llx, which is no texture", code->opcode, (unsigned long long)handle);
+        block_fault_of(block, FAULT_ADDRESS, "%s of 0x%llx, which is no texture", code->opcode,
+                       (unsigned long long)handle);
     const unsigned shape = code->flags[FLAG_SHAPE];
     /* A texture of one dimension is read as one of two, at 0. */
     if (texture->shape != shape && !(texture->shape == TEXTURE_1D && shape == TEXTURE_2D))
         block_not_simulated(block, "%s of a texture of another shape than %s", code->opcode, shapes[shape].name);
     const uint64_t begin = texture->address;
     if (begin && (!device_find(block->machine, begin, &place) || place.end - begin < texture->bytes))
-        block_fault(block, "%s of a texture whose memory was freed, or ends before it does", code->opcode);
+        block_fault_of(block, FAULT_ADDRESS, "%s of a texture whose memory was freed, or ends before it does",
+                       code->opcode);
     const unsigned channels =
         code->flags[FLAG_GATHERED] ? 1u << (code->flags[FLAG_GATHERED] - 1) : code->flags[FLAG_CHANNELS];
     if (channels >> texture->channels)

@@ -39,7 +39,7 @@ struct turns {
     bool resumes;         /* the first one was parked */
     bool stuck;
     jmp_buf failed;
-    bool fault;
+    enum fault fault;
     struct problem problem;
 };
 
@@ -203,7 +203,7 @@ static void note_failure(struct run_state *run, const struct turns *turns)
 {
     const uint64_t number = turns->at->blocks->number;
     pthread_mutex_lock(&run->lock);
-    if (!run->failed || (turns->fault && !run->fault) || (turns->fault == run->fault && number < run->failed_block)) {
+    if (!run->failed || (turns->fault && !run->fault) || (!turns->fault == !run->fault && number < run->failed_block)) {
         run->problem = turns->problem;
         run->fault = turns->fault;
         run->failed_block = number;

@@ -37,7 +37,8 @@ struct run_state {
     struct hot_addresses hot;     /* of blocks that are executed already, or proved */
     struct most most;             /* of those that are executed already */
     const uint64_t *done;         /* clusters that are executed already, a bit each; NULL: none */
-    bool failed, fault;
+    bool failed;
+    enum fault fault;
     uint64_t failed_block;
     struct problem problem;
     pthread_mutex_t lock;

@@ -351,9 +351,10 @@ const unsigned char *warpgroup_unit(struct warp *warp, uint32_t address)
 {
     struct block *block = warp->block;
     if (address < SHARED_RESERVED || (uint64_t)address + UNIT > block->shared_size)
-        block_fault(block, "%s reads bytes %lld to %lld of the block's %llu bytes of shared memory", block->now->opcode,
-                    (long long)address - SHARED_RESERVED, (long long)address + UNIT - 1 - SHARED_RESERVED,
-                    (unsigned long long)(block->shared_size - SHARED_RESERVED));
+        block_fault_of(block, FAULT_ADDRESS, "%s reads bytes %lld to %lld of the block's %llu bytes of shared memory",
+                       block->now->opcode, (long long)address - SHARED_RESERVED,
+                       (long long)address + UNIT - 1 - SHARED_RESERVED,
+                       (unsigned long long)(block->shared_size - SHARED_RESERVED));
     struct unit *unit = unit_of(block, address);
     const bool unseen = unit->stored && !is_fenced(block, unit);
     if (unseen)

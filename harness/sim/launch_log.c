@@ -270,7 +270,7 @@ static void note_proof(struct launches *log, const struct grid *grid, const stru
     free(place);
 }
 
-static int run_counted(struct launches *log, const struct grid *grid, bool *fault, struct problem *problem)
+static int run_counted(struct launches *log, const struct grid *grid, enum fault *fault, struct problem *problem)
 {
     if (code_of(grid->function, problem) < 0)
         return -1;
@@ -325,7 +325,7 @@ static void add_inputs(struct launches *log, const struct grid *grid)
 }
 
 /* Executes a launch. It is counted between launches_begin() and launches_end(). */
-static int run_logged(void *data, const struct grid *grid, bool *fault, struct problem *problem)
+static int run_logged(void *data, const struct grid *grid, enum fault *fault, struct problem *problem)
 {
     struct launches *log = data;
     int failed = 0;
@@ -345,7 +345,7 @@ static int run_logged(void *data, const struct grid *grid, bool *fault, struct p
     return failed;
 }
 
-int launches_run(struct launches *log, const struct grid *grid, bool *fault, struct problem *problem)
+int launches_run(struct launches *log, const struct grid *grid, enum fault *fault, struct problem *problem)
 {
     return run_logged(log, grid, fault, problem);
 }

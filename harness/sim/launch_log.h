@@ -89,7 +89,7 @@ void launches_begin(struct launches *log);
 void launches_end(struct launches *log);
 
 /* Executes a launch as it is when the runtime hands over all of them to the log: for who is asked first. */
-int launches_run(struct launches *log, const struct grid *grid, bool *fault, struct problem *problem);
+int launches_run(struct launches *log, const struct grid *grid, enum fault *fault, struct problem *problem);
 
 /* From now on launches are not executed, but only noted, with the hash of their inputs (inputs.h). */
 void launches_only_note(struct launches *log);

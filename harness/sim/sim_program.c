@@ -228,7 +228,7 @@ static void tell_failure(const struct alike *group, const struct problem *proble
 /* A launch as a workload, which the orders execute as they do that of a kernel library. */
 struct launched {
     const struct grid *grid;
-    bool fault;
+    enum fault fault;
     struct problem problem; /* why an execution failed */
 };
 
@@ -256,11 +256,11 @@ static int wait(void *self, struct problem *problem)
 
 /* A problem of an execution begins with what a workload does then, which is no word for a program's user. Any other is
  * that something depends on what the launch should not do: a fault. */
-static void plain(const struct launched *launched, bool *fault, struct problem *problem)
+static void plain(const struct launched *launched, enum fault *fault, struct problem *problem)
 {
     static const char prefix[] = "launch: ";
     const bool failed = strncmp(problem->text, prefix, strlen(prefix)) == 0;
-    *fault = failed ? launched->fault : true;
+    *fault = failed ? launched->fault : FAULT_OTHER;
     if (failed)
         *problem = launched->problem;
 }
@@ -284,7 +284,7 @@ static void pass(struct alike *group, const struct grid *grid)
 }
 
 /* Executes and counts a launch. */
-static int count(struct alike *group, const struct grid *grid, bool *fault, struct problem *problem)
+static int count(struct alike *group, const struct grid *grid, enum fault *fault, struct problem *problem)
 {
     struct result result = {0};
     struct launched launched = {.grid = grid};
@@ -317,7 +317,7 @@ static void begin_again(void)
     program.on = link_open(&program.request);
 }
 
-static int run_told(void *data, const struct grid *grid, bool *fault, struct problem *problem)
+static int run_told(void *data, const struct grid *grid, enum fault *fault, struct problem *problem)
 {
     (void)data;
     if (program.forked)

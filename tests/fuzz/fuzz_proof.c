@@ -179,7 +179,7 @@ static bool launch(struct grid *grid, const char *proof, uint64_t buffer, struct
 {
     struct problem problem;
     struct machine *machine = grid->function->module->machine;
-    bool fault;
+    enum fault fault;
     uint32_t *words = (uint32_t *)(void *)device_bytes(machine, buffer);
     for (uint32_t i = 0; i < BUFFER / sizeof *words; i++)
         words[i] = i * 2654435761u;

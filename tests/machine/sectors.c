@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     struct tally *tallies = x_calloc(count, sizeof *tallies);
     const struct grid grid = {
         .function = function, .blocks = {1, 1, 1}, .threads = {32, 1, 1}, .parameters = parameters};
-    bool fault;
+    enum fault fault;
     if (grid_run(&grid, tallies, &fault, &problem) < 0)
         die(EXIT_USAGE, "%s", problem.text);
     unsigned long long sum = 0;

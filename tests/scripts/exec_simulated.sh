@@ -77,6 +77,19 @@ for kind in 'stray writes 4 bytes at' 'race without a barrier between them' 'unw
         expect "$fault, $end" 5 "$words" "$(line_of "$fault")" "failed        program/$fault@"
     done
 done
+# The program is told of a fault as by a GPU, once for all. A race, which a GPU does not see, is a failure of the launch.
+while read -r fault error name; do
+    run "$program" "$fault" tells
+    expect "the program hears of $fault" 5 "launch $error, then $error, $name, and $error" "$(line_of "$fault")"
+done <<'EOF'
+stray 700 cudaErrorIllegalAddress
+misaligned 716 cudaErrorMisalignedAddress
+asserts 710 cudaErrorAssert
+traps 719 cudaErrorLaunchFailure
+race 719 cudaErrorLaunchFailure
+EOF
+run "$program" right tells
+expect 'of none' 0 'launch 0, then 0, cudaSuccess, and 0'
 run "$program" says
 expect 'a kernel that is not simulated' 5 'not simulated: printf in a kernel that is counted'
 run "$program" graph

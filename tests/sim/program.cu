@@ -1,6 +1,7 @@
 /* A program as anybody writes one, for tests of `cugate exec --simulate`: it includes nothing of cugate's.
  *
  *   program WHAT [END]    what it does, and how it ends */
+#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -54,6 +55,21 @@ __global__ void unwritten(int *x)
     __shared__ int tile[64];
     x[threadIdx.x] = tile[threadIdx.x]; /* unwritten */
     tile[threadIdx.x] = x[0];
+}
+
+__global__ void misaligned(char *x)
+{
+    *(int *)(x + 2) = 1; /* misaligned */
+}
+
+__global__ void asserts(const int *x)
+{
+    assert(*x == 1); /* asserts */
+}
+
+__global__ void traps()
+{
+    __trap(); /* traps */
 }
 
 __global__ void says(int *x)
@@ -162,6 +178,12 @@ static int does(const char *what)
         race<<<1, 64>>>(x);
     else if (strcmp(what, "unwritten") == 0)
         unwritten<<<1, 64>>>(x);
+    else if (strcmp(what, "misaligned") == 0)
+        misaligned<<<1, 1>>>((char *)x);
+    else if (strcmp(what, "asserts") == 0)
+        cudaMemset(x, 0, 4096), asserts<<<1, 1>>>(x);
+    else if (strcmp(what, "traps") == 0)
+        traps<<<1, 1>>>();
     else if (strcmp(what, "says") == 0)
         says<<<1, 1>>>(x);
     else if (strcmp(what, "graph") == 0)
@@ -173,6 +195,11 @@ int main(int argc, char **argv)
 {
     const int code = argc > 1 ? does(argv[1]) : 2;
     const char *end = argc > 2 ? argv[2] : "";
+    if (strcmp(end, "tells") == 0) {
+        void *memory;
+        const cudaError_t launched = cudaPeekAtLastError(), found = cudaDeviceSynchronize(), then = cudaMalloc(&memory, 16);
+        printf("launch %d, then %d, %s, and %d\n", launched, found, cudaGetErrorName(found), then);
+    }
     fflush(stdout);
     if (strcmp(end, "_exit") == 0)
         _exit(0);

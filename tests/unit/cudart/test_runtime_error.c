@@ -18,8 +18,8 @@ Test(runtime_error, after_a_fault_nothing_works)
 {
     int device;
     void *memory;
-    cr_expect_eq(runtime_fault("kernels/x.cu:12: reads beyond"), cudaErrorIllegalAddress);
-    runtime_fault("what followed from it");
+    cr_expect_eq(runtime_fault(FAULT_ADDRESS, "kernels/x.cu:12: reads beyond"), cudaErrorIllegalAddress);
+    cr_expect_eq(runtime_fault(FAULT_ASSERT, "what followed from it"), cudaErrorIllegalAddress, "the first one stays");
     runtime_not_simulated("what followed from it, too");
     cr_expect_eq(cudaGetDevice(&device), cudaErrorIllegalAddress);
     cr_expect_eq(cudaMalloc(&memory, 16), cudaErrorIllegalAddress);

@@ -10,7 +10,7 @@
 _Thread_local struct recorder *made_recorder;
 _Thread_local unsigned made_blocks = 1;
 _Thread_local bool made_recorded;
-_Thread_local bool made_fault;
+_Thread_local enum fault made_fault;
 _Thread_local struct tally made_tallies[MADE_MOST];
 uint32_t *made_output;
 

@@ -25,7 +25,7 @@ extern _Thread_local struct recorder *made_recorder;
 extern _Thread_local unsigned made_blocks;
 extern _Thread_local bool made_recorded; /* as recorder_end() returned */
 
-extern _Thread_local bool made_fault;                      /* it was a fault of the code, when it failed */
+extern _Thread_local enum fault made_fault;                /* it was a fault of the code, when it failed */
 extern _Thread_local struct tally made_tallies[MADE_MOST]; /* what each instruction did */
 extern uint32_t *made_output;                              /* a word for each thread of a block, zeros before */
 

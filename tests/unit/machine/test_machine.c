@@ -134,7 +134,7 @@ Test(machine, modules_and_what_was_set_are_of_one)
     for (unsigned i = 0; i < 3; i++) {
         const struct grid grid = {
             .function = module_function(modules[i % 2], "count"), .blocks = {1, 1, 1}, .threads = {1, 1, 1}};
-        bool fault;
+        enum fault fault;
         cr_assert_eq(grid_run(&grid, NULL, &fault, &problem), 0, "%s", problem.text);
     }
     for (unsigned i = 0; i < 2; i++) {

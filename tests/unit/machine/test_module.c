@@ -92,7 +92,7 @@ Test(module, arguments_may_begin_anywhere_behind_what_the_system_says)
                               .threads = {1, 1, 1},
                               .parameters = parameters};
     struct problem problem = {0};
-    bool fault;
+    enum fault fault;
     cr_expect_eq(grid_run(&grid, NULL, &fault, &problem), 0, "%s", problem.text);
 }
 
