@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "machine/machine.h"
 
+#include "function_launch.h"
 #include "graph.h"
 #include "inputs.h"
 
@@ -196,10 +197,18 @@ cudaError_t cudaFreeHost(void *memory)
     return release(memory);
 }
 
-/* Frees everything that the program allocated. Its modules stay. */
+/* Frees everything that the program allocated, and sets its variables anew. Its modules stay. After a fault a process
+ * cannot go on: an H200 answers so with CUDA 13.0 (2026-11-29). */
 cudaError_t cudaDeviceReset(void)
 {
     struct runtime *runtime = runtime_now();
+    function_settle(NULL, 0, false);
+    if (*runtime->fault.text) {
+        runtime->lost = cudaErrorDevicesUnavailable;
+        return cudaSuccess;
+    }
+    if (runtime->lost == cudaSuccess)
+        runtime_reset_variables();
     for (size_t i = 0; i < runtime->block_count; i++)
         runtime->blocks[i].of_graph = false;
     for (size_t i = runtime->block_count; i-- > 0;)

@@ -215,6 +215,39 @@ bool runtime_is_managed(const void *pointer)
     return found;
 }
 
+static void reset_module(const struct binary *binary)
+{
+    const struct runtime *runtime = runtime_now();
+    unsigned char **kept = x_calloc(runtime->managed_count + 1, sizeof *kept);
+    for (int after = 0; after < 2; after++) {
+        for (size_t i = 0; i < runtime->managed_count; i++) {
+            const struct managed *managed = &runtime->managed[i];
+            struct variable *variable =
+                managed->binary == binary ? module_variable(binary->module, managed->name) : NULL;
+            unsigned char *bytes = variable ? device_bytes(runtime->machine, variable->address) : NULL;
+            if (bytes && after)
+                memcpy(bytes, kept[i], variable->size);
+            else if (bytes)
+                kept[i] = memcpy(x_calloc(variable->size, 1), bytes, variable->size);
+        }
+        if (!after)
+            module_reset(binary->module);
+    }
+    for (size_t i = 0; i < runtime->managed_count; i++)
+        free(kept[i]);
+    free(kept);
+}
+
+void runtime_reset_variables(void)
+{
+    static const char word[] = "reset";
+    const struct runtime *runtime = runtime_now();
+    for (size_t i = 0; i < runtime->binary_count; i++)
+        if (runtime->binaries[i]->module)
+            reset_module(runtime->binaries[i]);
+    inputs_add(INPUT_BYTES, NULL, 0, word, sizeof word);
+}
+
 /* ---- What nvcc's host code calls ---- */
 
 void **__cudaRegisterFatBinary(void *container);

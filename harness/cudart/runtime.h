@@ -145,6 +145,10 @@ cudaError_t runtime_variable(struct variable **variable, const void *symbol);
 /* Returns whether it points to a __managed__ variable that the host has used. */
 bool runtime_is_managed(const void *pointer);
 
+/* Sets all variables and constants as at load, but those that are __managed__: an H200 leaves these (CUDA 13.0,
+ * 2026-11-29). */
+void runtime_reset_variables(void);
+
 /* Returns whether any machine code was registered. */
 bool runtime_has_code(void);
 

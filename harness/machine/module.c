@@ -109,9 +109,10 @@ static unsigned char **place_of_section(struct module *module, const char *name,
     return NULL;
 }
 
-/* Copies constants and variables into memory; places[section] is set to their address. */
-static int load_sections(struct module *module, uint64_t *places, struct problem *problem)
+/* Finds memory for constants and variables. */
+static int place_sections(struct module *module, struct problem *problem)
 {
+    uint64_t *places = module->places = x_calloc(module->image.section_count, sizeof *places);
     static const char *const names[] = {".nv.global.init", ".nv.global"};
     enum { STEP = 512 }; /* no variable is aligned to more bytes */
     const struct image *image = &module->image;
@@ -133,7 +134,7 @@ static int load_sections(struct module *module, uint64_t *places, struct problem
         if (!places[i])
             return problem_set(problem, "no memory for %zu bytes of constants", length);
         *size = length;
-        *place = memcpy(device_bytes(module->machine, places[i]), section->bytes, length);
+        *place = device_bytes(module->machine, places[i]);
     }
     if (total == 0)
         return 0;
@@ -141,13 +142,24 @@ static int load_sections(struct module *module, uint64_t *places, struct problem
     if (!globals)
         return problem_set(problem, "no memory for %zu bytes of device variables", total);
     memset(device_bytes(module->machine, globals), 0, total);
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        const struct image_section *section = &image->sections[found[i]];
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         places[found[i]] = found[i] ? globals + offsets[i] : 0;
-        if (found[i] && section->bytes)
-            memcpy(device_bytes(module->machine, places[found[i]]), section->bytes, section->header.sh_size);
-    }
     return 0;
+}
+
+/* Puts there what the image has of them. */
+static void fill_sections(struct module *module)
+{
+    for (size_t i = 0; i < module->image.section_count; i++) {
+        const struct image_section *section = &module->image.sections[i];
+        if (!module->places[i])
+            continue;
+        unsigned char *bytes = device_bytes(module->machine, module->places[i]);
+        if (section->bytes)
+            memcpy(bytes, section->bytes, section->header.sh_size);
+        else
+            memset(bytes, 0, section->header.sh_size);
+    }
 }
 
 static bool is_variable(const struct image *image, const GElf_Sym *symbol, const uint64_t *places)
@@ -267,6 +279,7 @@ void module_release(struct module *module)
     }
     free(module->functions);
     free(module->variables);
+    free(module->places);
     if (module->has_lines)
         line_table_release(&module->lines);
     image_release(&module->image);
@@ -294,19 +307,27 @@ struct module *module_open(struct machine *machine, const unsigned char *bytes, 
         module_release(module);
         return NULL;
     }
-    uint64_t *places = x_calloc(module->image.section_count, sizeof *places);
-    int failed = load_sections(module, places, problem);
+    int failed = place_sections(module, problem);
     if (failed == 0) {
-        find_variables(module, places);
-        relocate_sections(module, places);
+        find_variables(module, module->places);
+        fill_sections(module);
+        relocate_sections(module, module->places);
     }
-    free(places);
     for (size_t k = 0; k < module->image.kernel_count && failed == 0; k++)
         failed = add_function(module, k, problem);
     if (failed == 0)
         return *ARRAY_GROW(machine->modules, machine->module_count) = module;
     module_release(module);
     return NULL;
+}
+
+void module_reset(struct module *module)
+{
+    for (size_t i = 0; i < module->image.section_count; i++)
+        if (module->places[i])
+            outcomes_will_change(module->machine, module->places[i], module->image.sections[i].header.sh_size);
+    fill_sections(module);
+    relocate_sections(module, module->places);
 }
 
 struct module *module_loaded(const struct machine *machine, const unsigned char *bytes, size_t size)

@@ -43,6 +43,7 @@ struct module {
     size_t function_count;
     struct variable *variables;
     size_t variable_count;
+    uint64_t *places;     /* the address of each section that is in memory; 0: it is not */
     unsigned char *bank3; /* __constant__ variables, as cudaMemcpyToSymbol leaves them; NULL: none */
     size_t bank3_size;
     unsigned char *bank4; /* addresses of variables; NULL: none */
@@ -54,6 +55,8 @@ struct module {
 /* Reads a copy of an ELF image for a GPU. The module lives as long as its machine. NULL with *problem. */
 struct module *module_open(struct machine *machine, const unsigned char *bytes, size_t size, struct problem *problem);
 void module_release(struct module *module);
+/* Sets its variables and constants as when it was opened. */
+void module_reset(struct module *module);
 /* Returns a module of the same image that the machine has; NULL: there is none. */
 struct module *module_loaded(const struct machine *machine, const unsigned char *bytes, size_t size);
 struct function *module_function(struct module *module, const char *name); /* NULL: there is none */

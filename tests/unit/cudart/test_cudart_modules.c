@@ -61,6 +61,47 @@ Test(cudart_modules, managed_variables_are_the_hosts_as_well)
     cr_expect_eq(attributes.type, cudaMemoryTypeDevice, "what lies behind it");
 }
 
+Test(cudart_modules, a_reset_sets_variables_anew)
+{
+    static int *managed, *memory;
+    static char host[4];
+    int found[3] = {0}, *pointer = NULL;
+    const int other = 9;
+    void **binary =
+        sim_register("__managed__ int managed = 3; __device__ int first = 4, zero; __constant__ int constant = 5;"
+                     "__device__ int *points = &first;"
+                     "__global__ void sum(int *out) { *out = managed + *points + zero + constant; }");
+    __cudaRegisterManagedVar(binary, (void **)&managed, NULL, "managed", 0, 4, 0, 0);
+    static const char *const names[] = {"first", "zero", "constant", "points"};
+    for (size_t i = 0; i < 4; i++)
+        sim_register_variable(binary, &host[i], names[i]);
+    sim_register_kernel(binary, host, "_Z3sumPi");
+    cr_expect(__cudaInitModule(binary));
+    cr_expect_eq(cudaMalloc((void **)&memory, 16), cudaSuccess);
+    for (size_t i = 0; i < 3; i++)
+        cr_expect_eq(cudaMemcpyToSymbol(&host[i], &other, sizeof other, 0, cudaMemcpyHostToDevice), cudaSuccess);
+    cudaMemset(memory, 0, 16);
+    cr_expect_eq(cudaMemcpyToSymbol(&host[3], &memory, sizeof memory, 0, cudaMemcpyHostToDevice), cudaSuccess);
+    *managed = 7;
+    cr_expect_eq(cudaDeviceReset(), cudaSuccess);
+    cr_expect_eq(cudaFree(memory), cudaErrorInvalidValue, "memory is free");
+    for (size_t i = 0; i < 3; i++)
+        cudaMemcpyFromSymbol(&found[i], &host[i], sizeof other, 0, cudaMemcpyDeviceToHost);
+    cr_expect_eq(found[0], 4);
+    cr_expect_eq(found[1], 0);
+    cr_expect_eq(found[2], 5);
+    cudaMemcpyFromSymbol(&pointer, &host[3], sizeof pointer, 0, cudaMemcpyDeviceToHost);
+    void *address = NULL;
+    cudaGetSymbolAddress(&address, &host[0]);
+    cr_expect_eq((void *)pointer, address, "it points to the other again");
+    cr_expect_eq(*managed, 7, "a GPU leaves these");
+    cudaMalloc((void **)&memory, 16);
+    cr_expect_eq(cudaLaunchKernel(host, (dim3){1, 1, 1}, (dim3){1, 1, 1}, (void *[]){&memory}, 0, NULL), cudaSuccess);
+    cudaMemcpy(found, memory, sizeof *found, cudaMemcpyDeviceToHost);
+    cr_expect_eq(found[0], 7 + 4 + 0 + 5, "a kernel sees them so");
+    cr_expect_null(runtime_reason());
+}
+
 Test(cudart_modules, code_for_other_gpus_is_not_simulated)
 {
     static const char host = 0;

@@ -26,6 +26,8 @@ Test(runtime_error, after_a_fault_nothing_works)
     cr_expect_eq(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     cr_expect_eq(cudaGetLastError(), cudaErrorIllegalAddress);
     cr_expect_eq(cudaGetLastError(), cudaErrorIllegalAddress, "it stays");
+    cr_expect_eq(cudaDeviceReset(), cudaSuccess);
+    cr_expect_eq(cudaMalloc(&memory, 16), cudaErrorDevicesUnavailable, "no reset helps");
     cr_expect_str_eq(runtime_reason(), "kernels/x.cu:12: reads beyond");
 }
 
