@@ -99,8 +99,8 @@ static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t addres
     }
 }
 
-/* Doubts the block if a lane reads a word that nobody wrote. That may be right, as where CUB's sort by merging reads one
- * key too many and does not use it: whether anything depends on it is found out by other contents of the memory. */
+/* Doubts the block if a lane reads a word that nobody wrote. That may be right, as where CUB's sort by merging reads
+ * one key too many and does not use it: whether anything depends on it is found out by other contents of the memory. */
 static void look_for_unwritten(const struct shadow *shadow, const struct access *access)
 {
     const struct block *block = access->block;
