@@ -265,6 +265,8 @@ enum { WIDE = 4 };
 #endif
 typedef float floats __attribute__((vector_size(4 * WIDE)));
 typedef int32_t ints __attribute__((vector_size(4 * WIDE)));
+typedef uint32_t uints
+    __attribute__((vector_size(4 * WIDE))); /* they wrap, where exponents are beyond and no sum counts */
 
 /* Of each pair the larger one. Compilers make the instruction of this loop, and not of masks. */
 static inline ints larger(ints a, ints b)
@@ -299,7 +301,8 @@ static inline __attribute__((always_inline)) bool rows_summed(struct column *sum
                                                               unsigned depth, unsigned fraction)
 {
     floats a, scale;
-    ints exponent, most, parts[2] = {{0}};
+    ints exponent, most;
+    uints parts[2] = {{0}};
     int32_t outside[WIDE], any = 0;
     memcpy(&most, &sums->exponents[first], sizeof most);
     for (unsigned k = 0; k < depth; k++) {
@@ -309,14 +312,14 @@ static inline __attribute__((always_inline)) bool rows_summed(struct column *sum
     }
     const ints beyond = (most > HIGHEST) | ((most < LOWEST) & (most > NOTHING / 2));
     most = larger(most, (ints){0} + LOWEST);
-    const ints bits = ((int32_t)fraction + 127 - most) << 23;
+    const uints bits = (uints)((int32_t)fraction + 127 - most) << 23;
     memcpy(&scale, &bits, sizeof scale);
     memcpy(&a, &c[first], sizeof a);
-    parts[0] = __builtin_convertvector(a * scale, ints);
+    parts[0] = (uints) __builtin_convertvector(a * scale, ints);
     for (unsigned half = 0; half < 2; half++)
         for (unsigned k = half * depth / 2; k < (half + 1) * depth / 2; k++) {
             memcpy(&a, &f->a[k][first], sizeof a);
-            parts[half] += __builtin_convertvector(a * b[k] * scale, ints);
+            parts[half] += (uints) __builtin_convertvector(a * b[k] * scale, ints);
         }
     memcpy(&sums->exponents[first], &most, sizeof most);
     memcpy(&sums->parts[0][first], &parts[0], sizeof parts[0]);
