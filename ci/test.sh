@@ -39,8 +39,8 @@ script     mutants              .    .   900        .  tests/sim/mutants.sh
 script     recorded_all         .    .   600        .  tests/sim/recorded.sh --all
 reports    reports             30    .     .        .  $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
 reports    reports_pages       24    .     .        .  $pytest ${reports_first[*]}
-script     gate                29    .     .        .  tests/scripts/gate.sh
-criterion  unit                22   80     .        .  $build/tests/unit_tests
+script     gate                27    .     .        .  tests/scripts/gate.sh
+criterion  unit                19   80     .        .  $build/tests/unit_tests
 criterion  machine             16   52     .        .  $build/tests/machine_tests
 script     ways_round          19    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              3    6     .        .  tests/ways_round/run.sh hostile
@@ -70,13 +70,13 @@ script     trades               1    .     .        .  tests/scripts/trades.sh
 script     evidence             3    .     .        .  tests/scripts/evidence.sh
 script     check_perf           5    .     .        .  tests/scripts/check_perf.sh
 script     simulate_own         7    .     .        .  tests/scripts/simulate_own.sh
-script     timeless             13    .     .        .  tests/scripts/timeless.sh
+script     timeless             17    .     .        .  tests/scripts/timeless.sh
 script     timing               8    .     .        .  tests/scripts/timing.sh
 script     capture              7   37     .        .  tests/scripts/capture.sh
 script     capsule              4   14     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap                 7    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
 script     referee             17    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
-script     oracle               9   22     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
+script     oracle              10   22     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
 script     two_models           2    .     .        .  tests/scripts/two_models.sh
 script     static               1    3     .        .  tests/scripts/static.sh
 script     static_files         1    3     .        .  tests/scripts/static_files.sh

@@ -983,7 +983,7 @@ __global__ void generic_banks(uint32_t *out, const uint32_t *in)
     asm volatile("" : "+l"(generic));
     generic[threadIdx.x + threadIdx.x * late()] = in[thread()];
     __syncthreads();
-    out[thread()] = generic[threadIdx.x];
+    out[thread()] = generic[threadIdx.x + threadIdx.x * late()];
 }
 __global__ void several_kinds(uint32_t *out, const uint32_t *in)
 {
