@@ -73,8 +73,8 @@ __global__ void spilled(uint32_t *out, const uint32_t *in)
     else
         out[KEPT(words, 0)] = KEPT(words, 2);
 }
-/* ... and numbers are stored where the role is: by a generic address, or at an address of each lane. Or a byte of a number
- * is overwritten, whose others are still not known. */
+/* ... and numbers are stored where the role is: by a generic address, or at an address of each lane. Or a byte of a
+ * number is overwritten, whose others are still not known. */
 enum { BY_GENERIC, BY_LANES, BYTE };
 template <int how> __global__ void spilled_over(uint32_t *out, const uint32_t *in)
 {
@@ -108,7 +108,8 @@ __global__ void heavy(uint32_t *out, const uint32_t *in)
     const uint32_t a = in[threadIdx.x];
 #pragma unroll 1
     for (int i = 0; i < 400; i++)
-        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};"
+        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, "
+                     "{%0, %1, %2, %3};"
                      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
                      : "r"(a & 0x3bff3bff));
     out[thread()] = (uint32_t)sum[0] + (uint32_t)sum[3];
