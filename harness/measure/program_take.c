@@ -205,7 +205,7 @@ static bool is_one_launch(const struct measurement *measurement, const struct re
     const bool simulated = program_is_simulated(measurement), lines = measurement->profile != 0;
     const size_t most = samples_of_launch(measurement);
     const bool plain = result->status == RESULT_OK && (result->profile.count > 0) == lines && !result->estimated &&
-                       !result->doubt && !result->varies;
+                       !result->doubt && !result->varies && !result->not_proved;
     if ((!simulated && !plain) || (lines && result->row_count > 0))
         return false;
     for (size_t i = 0; i < result->row_count; i++) {
@@ -539,19 +539,19 @@ static bool read_counts(const char *text, unsigned long long *counts, size_t cou
     return *text == '\0';
 }
 
-/* What it copied and set, "copies bytes ns" twice, and the other kinds of enum program_work; "-": not known, as times
- * are that nobody measured. */
+/* What it copied and set, "copies bytes ns" twice, and the other kinds of enum program_work. What is simulated says "-"
+ * of times, since it measures none; a process on a GPU knows every number. */
 static bool take_work(struct program_run *run, struct program_process *process, const char *text)
 {
     double told[WORK_KINDS];
     char *end;
     for (size_t i = 0; i < WORK_KINDS; i++, text = end) {
         text += *text == ' ';
-        const bool known = *text != '-';
+        const bool known = !(*text == '-' && program_is_simulated(run->measurement));
+        if (known && !isdigit((unsigned char)*text))
+            return false;
         told[i] = known ? (double)strtoull(text, &end, 10) : NAN;
         end = known ? end : (char *)text + 1;
-        if (end == text)
-            return false;
     }
     if (*text || process->ended || process->told_work)
         return false;
