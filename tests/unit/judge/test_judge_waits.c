@@ -97,17 +97,20 @@ Test(judge_waits, by_a_measured_baseline_its_lines_decide)
     }
 }
 
-/* Nothing is judged that is unlike: without lines, or where a line waits of which the baseline knows nothing. */
+/* Nothing is judged that is unlike: without lines, where a line waits of which the baseline knows nothing, or where no
+ * line says whether it waits. */
 Test(judge_waits, without_lines_a_measured_baseline_decides_nothing)
 {
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         WITH(tear_down, struct fixture fixture, set_up_waits(&fixture, MEASURED));
         put_times(&fixture.base, "a/b", "instructions", 2000, 2);
         put(&fixture.run, "a/b", OUTSIDE, 9000);
         put_open(&fixture.run);
         if (i > 0)
             put_lines(&fixture.base, LINE_INSTRUCTIONS, 1000, 900, false);
-        if (i > 1) {
+        if (i == 3)
+            put_lines(&fixture.run, LINE_OUTSIDE_WAITS, 8900, 0, false);
+        if (i == 2) {
             put_lines(&fixture.run, LINE_OUTSIDE_WAITS, 8900, 0, true);
             line_at(&run_find(&fixture.base, "a/b")->profile, 2)->file[0] = 'x';
             line_at(&run_find(&fixture.base, "a/b")->profile, 2)->text[0] = 'x';
