@@ -449,6 +449,7 @@ static void multiply(struct warp *warp, const struct instruction *code, uint32_t
     struct product p;
     p.columns = code->flags[PRODUCT_COLUMNS] * 8u;
     p.depth = code->flags[PRODUCT_DEPTH];
+    /* Descriptors and registers fill both, which no analyzer follows. */
     memset(p.a, 0, p.depth * sizeof p.a[0]);
     memset(p.b, 0, (size_t)p.depth * p.columns * sizeof p.b[0]);
     factors_read(&p, warp, code);
