@@ -81,6 +81,8 @@ Test(cudart_stream, time_passes_by_the_work_of_a_program)
     cr_expect_float_eq(both, 5 + 1e-3f, 1e-5, "so does a copy, before what comes behind it: %g ms", both);
     cr_expect_eq(back, -both);
     cr_expect_null(runtime_reason());
+    for (size_t i = 0; i < 4; i++)
+        cudaEventDestroy(events[i]);
 }
 
 static void count(void *data)
