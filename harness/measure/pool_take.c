@@ -143,9 +143,7 @@ static void keep_session(struct slot *slot, struct run *described)
     session_copy(&slot->session, &described->sessions[0]);
     slot->session.ordinal = slot->device;
     slot->has_session = true;
-    /* Of a profile only the lines are kept. In a dry run the slots are processes, of which the first has the session.
-     */
-    if (!pool->measurement->profile && !(pool->measurement->dry && slot->number > 0))
+    if (!pool->measurement->profile) /* of that only the lines are kept */
         do
             measure_complete_session(&slot->session);
         while (is_like_another(slot));

@@ -170,6 +170,16 @@ Test(pool, one_kernel_takes_one_gpu)
     cr_expect_eq(result_session(result_of("here/good")), 0);
 }
 
+/* Which process takes a dry run's kernels is chance. Its session says when that was, whichever it is. */
+Test(pool, the_session_of_a_dry_run_has_a_date_without_the_first_process_too)
+{
+    BEGIN("none-X-1,none-A-2", 2, "here/good", "there/good");
+    measurement.dry = true;
+    measure(EXIT_NOT_MEASURED);
+    cr_assert_eq(run.session_count, 1);
+    cr_expect_not_null(run.sessions[0].facts[SESSION_DATE]);
+}
+
 /* On one GPU a crash is a crash. On two it is tried once more, and is no plain success either. */
 Test(pool, what_fails_on_one_gpu_is_tried_on_another_and_both_are_said)
 {
