@@ -228,9 +228,13 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
         struct judgement *judgement = &comparison->list[i];
         if (!is_cost(judgement, sides))
             continue;
-        if (change->way != ESTIMATED_SLOWER)
+        if (change->way != ESTIMATED_SLOWER && change->way != ESTIMATED_HIDDEN)
             judgement->verdict = change->way == ESTIMATED_OPEN ? VERDICT_UNSURE : VERDICT_TRADED;
-        set_reason(judgement, "%s%s", words, change->way == ESTIMATED_OPEN ? ": pairs on a GPU decide" : "");
+        set_reason(judgement, "%s%s", words,
+                   change->way == ESTIMATED_OPEN ? ": pairs on a GPU decide"
+                   : change->way == ESTIMATED_HIDDEN
+                       ? ": by its counts it does more, and the model was never compared with such a GPU"
+                       : "");
     }
     return true;
 }

@@ -25,12 +25,14 @@ static const struct change {
     bool base_build; /* one was computed, and stands in for the baseline */
     /* How far the bounds of the instructions lie below and above the number; 0: there are none. */
     double base_below, base_above, below, above;
-    double ns_was, ns;   /* estimated times; 0: there is none */
-    double part;         /* of the time if the clock of DRAM is wrong; 0: it does not depend on it, nor did it */
-    const char *model;   /* by which it was estimated, if another than the baseline's */
-    const char *refused; /* why it was not */
-    double atomics;      /* in place of none */
-    bool uncounted;      /* sleeps were not counted */
+    double ns_was, ns;       /* estimated times; 0: there is none */
+    double part;             /* of the time if the clock of DRAM is wrong; 0: it does not depend on it, nor did it */
+    const char *model;       /* by which it was estimated, if another than the baseline's */
+    const char *refused;     /* why it was not */
+    double atomics;          /* in place of none */
+    bool uncounted;          /* sleeps were not counted */
+    double banks_was, banks; /* shared_wavefronts, beside all other counts that say how much work there is; 0: none */
+    bool unverified;         /* the GPU */
 } changes[] = {
     {"counts as they were, and 6 % slower by its estimated time: regressed", "estimated_time", VERDICT_REGRESSED,
      .ns_was = 1e5, .ns = 1.06e5, .other_code = true},
@@ -61,6 +63,16 @@ static const struct change {
      .count = 900, .occupancy = 50, .ns_was = 1e5, .ns = 1.01e5, .other_code = true},
     {"less occupancy, fewer instructions, and as fast if a constant is right: unsure", "theoretical_occupancy",
      VERDICT_UNSURE, .count = 900, .occupancy = 50, .ns_was = 1e5, .ns = 1.01e5, .part = 1.1, .other_code = true},
+    {"more wavefronts than instructions less, and as fast by it: trade-off", "shared_wavefronts", VERDICT_TRADED,
+     .count = 900, .banks_was = 1000, .banks = 4000, .ns_was = 1e5, .ns = 9.99e4, .other_code = true},
+    {"the same of a GPU that nobody compared: regressed", "shared_wavefronts", VERDICT_REGRESSED, .count = 900,
+     .banks_was = 1000, .banks = 4000, .ns_was = 1e5, .ns = 9.99e4, .other_code = true, .unverified = true},
+    {"more instructions than wavefronts less there, and as fast by it: trade-off", "instructions", VERDICT_TRADED,
+     .count = 1100, .banks_was = 4000, .banks = 1000, .ns_was = 1e5, .ns = 1.01e5, .other_code = true,
+     .unverified = true},
+    {"as fast there by it, and how much work there is was not counted: regressed", "theoretical_occupancy",
+     VERDICT_REGRESSED, .count = 900, .occupancy = 50, .ns_was = 1e5, .ns = 1.01e5, .other_code = true,
+     .unverified = true},
     {"more instructions, and as fast by it: regressed", "instructions", VERDICT_REGRESSED, .count = 1100, .ns_was = 1e5,
      .ns = 1.01e5, .other_code = true},
     {"by another compiler than the baseline's, 10 % slower by it: no judgement", "estimated_time", NO_JUDGEMENT,
@@ -151,6 +163,20 @@ static void put_count(struct run *run, double count, double below, double above,
         row_add_session(row, below + above > 0 ? samples : &count, below + above > 0 ? ARRAY_SIZE(samples) : 1);
 }
 
+static void put_work(struct run *run, double banks)
+{
+    static const char *const counts[] = {"global_load_requests", "global_load_sectors", "global_store_requests",
+                                         "global_store_sectors", "fp64_arithmetic",     "local_sectors",
+                                         "local_memory",         "constant_replays",    "load_waits",
+                                         "hottest_address",      "atomic_meetings"};
+    if (banks == 0)
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+        put(run, counts[i], i < 4 ? 32 : 0, 1);
+    put(run, "shared_wavefronts", banks, 1);
+    run->device.sm_count = 132;
+}
+
 static void put_uncalibrated(struct run *run, double atomics, bool sleeps)
 {
     put(run, "global_atomics", atomics, 1);
@@ -198,6 +224,7 @@ static void make_baseline(struct run *baseline, const struct change *change)
         put(baseline, "theoretical_occupancy", OCCUPANCY, sessions);
         if (change->slow > 0)
             put(baseline, "slow_instructions", change->slow_was, sessions);
+        put_work(baseline, change->banks_was);
         put_uncalibrated(baseline, 0, true);
         put_time(baseline, change->ns_was, 0, NULL, NULL);
         for (size_t i = 0; i < run_find(baseline, KERNEL)->row_count; i++)
@@ -213,7 +240,7 @@ static void make_baseline(struct run *baseline, const struct change *change)
 static void make_run(struct run *run, const struct change *change, const struct metrics *metrics)
 {
     static const char *const known[] = {"instructions", "threads_per_instruction", "theoretical_occupancy",
-                                        "slow_instructions"};
+                                        "slow_instructions", "shared_wavefronts"};
     for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
         const struct metric_note note = note_of_metric(metrics_find(metrics, known[i]));
         run_set_note(run, &note);
@@ -230,6 +257,7 @@ static void make_run(struct run *run, const struct change *change, const struct 
         put(run, "theoretical_occupancy", change->occupancy > 0 ? change->occupancy : OCCUPANCY, 1);
         if (change->slow > 0)
             put(run, "slow_instructions", change->slow, 1);
+        put_work(run, change->banks);
         put_uncalibrated(run, change->atomics, !change->uncounted);
         put_time(run, change->ns, change->part, change->model, change->refused);
     }
@@ -239,6 +267,8 @@ static void make_run(struct run *run, const struct change *change, const struct 
     if (change->reason)
         result_fail(result, RESULT_FAILED, change->reason);
     put_session(run, origin_of(ORIGIN_COMPUTED)->collector, change->compiler ? "nvcc 13.5.37" : "nvcc 13.0.88");
+    if (change->unverified)
+        run->sessions[0].facts[SESSION_SILICON] = x_strdup("not verified");
 }
 
 void q7_computed(struct selftest *selftest)
