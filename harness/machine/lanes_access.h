@@ -3,11 +3,9 @@
 #ifndef LANES_ACCESS_H
 #define LANES_ACCESS_H
 
+#include "flags.h"
 #include "lanes.h"
-
 #include "memory.h"
-
-enum { FLAG_SIGNED, FLAG_STRONG, FLAG_BYPASS, FLAG_FILLS };
 
 /* ---- Addresses ---- */
 
@@ -172,7 +170,7 @@ static inline void take(struct warp *warp, const struct instruction *code, uint3
             break;
         default:
             memcpy(words, places[l], code->size);
-            if (code->flags[FLAG_SIGNED])
+            if (code->flags[FLAG_SIGN_EXTENDS])
                 words[0] = code->size == 1 ? (uint32_t)(int32_t)(int8_t)words[0] : (uint32_t)(int32_t)(int16_t)words[0];
             row[l] = words[0];
         }
@@ -230,7 +228,7 @@ static inline bool prepare_size(struct instruction *code)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         if (has_modifier(code, sizes[i].name)) {
             code->size = sizes[i].size;
-            code->flags[FLAG_SIGNED] = sizes[i].is_signed;
+            code->flags[FLAG_SIGN_EXTENDS] = sizes[i].is_signed;
         }
     code->flags[FLAG_STRONG] = IS(STRONG) ? ACCESS_STRONG : 0;
     code->flags[FLAG_BYPASS] = IS(BYPASS);

@@ -3,8 +3,6 @@
 
 enum comparison { COMPARE_F, COMPARE_LT, COMPARE_EQ, COMPARE_LE, COMPARE_GT, COMPARE_NE, COMPARE_GE, COMPARE_T };
 enum combination { COMBINE_AND, COMBINE_OR, COMBINE_XOR };
-enum { FLAG_COMPARE = 0, FLAG_COMBINE = 2, FLAG_LOW = 3 };
-
 /* Operands p0, p1, a, b, q [, result of the lower words]: p1 gets the opposite comparison. */
 static bool prepare_isetp(struct instruction *code)
 {
@@ -129,8 +127,6 @@ static bool prepare_imnmx_64(struct instruction *code)
 }
 
 /* Flags of minimum and maximum. Halves of a word are compared one by one. The smaller is taken where p is true. */
-enum { FLAG_HALVES = 4, FLAG_RELU = 5 };
-
 static inline uint32_t choose(uint32_t x, uint32_t y, uint32_t flip, bool smaller)
 {
     return ((x ^ flip) < (y ^ flip)) == smaller ? x : y;

@@ -2,9 +2,8 @@
 #ifndef LANES_INTEGER_H
 #define LANES_INTEGER_H
 
+#include "flags.h"
 #include "lanes.h"
-
-enum { FLAG_EXTENDED, FLAG_SIGNED, FLAG_HIGH, FLAG_LEFT, FLAG_WRAP, FLAG_WIDE };
 
 static inline bool prepare_extended(struct instruction *code)
 {

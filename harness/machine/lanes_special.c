@@ -1,5 +1,6 @@
 /* Instructions by which lanes of a warp exchange values, and by which they ask about themselves: special registers,
  * constants, votes, shuffles. */
+#include "flags.h"
 #include "lanes.h"
 #include "waits.h"
 
@@ -12,7 +13,6 @@ static void write_all(struct warp *warp, const struct operand *operand, uint32_t
 /* ---- Special registers ---- */
 
 enum special { TID, CTAID, LANE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, ZERO, SHARED_HIGH, TIME, RANK };
-enum { FLAG_WHAT, FLAG_AXIS };
 
 /* Checks the special register. Of those that are not listed, some depend on the machine, and none is known here. */
 static bool prepare_s2r(struct instruction *code)
@@ -93,8 +93,6 @@ static void s2r(struct warp *warp, const struct instruction *code, uint32_t lane
     for (unsigned l = 0; l < LANES; l++)
         to[l] = lanes >> l & 1 ? special_value(warp, code, l) : to[l];
 }
-
-enum { FLAG_SHORT = 2 };
 
 static bool prepare_cs2r(struct instruction *code)
 {
@@ -181,7 +179,7 @@ static bool prepare_ldc(struct instruction *code)
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
         if (has_modifier(code, sizes[i].name)) {
             code->size = sizes[i].size;
-            code->flags[0] = sizes[i].is_signed;
+            code->flags[FLAG_SIGN_EXTENDS] = sizes[i].is_signed;
         }
     if (code->operands[1].kind == OPERAND_ROW && (code->size == 4 || code->size == 8))
         code->run = ldc_row;
@@ -220,7 +218,7 @@ static void ldc(struct warp *warp, const struct instruction *code, uint32_t lane
         uint32_t words[4] = {0};
         if (bank && offset >= 0 && (uint64_t)offset < size)
             memcpy(words, bank + offset, (uint64_t)offset + code->size <= size ? code->size : size - (uint64_t)offset);
-        if (code->flags[0])
+        if (code->flags[FLAG_SIGN_EXTENDS])
             words[0] = code->size == 1 ? (uint32_t)(int32_t)(int8_t)words[0] : (uint32_t)(int32_t)(int16_t)words[0];
         for (unsigned k = 0; k * 4 < code->size; k++)
             row_at(warp, SPACE_WARP, code->operands[0].row + k * step)[l] = words[k];

@@ -23,29 +23,9 @@ void rule_asks(struct step *step)
         put_row(step, 0, 0, &tag_same);
 }
 
-static void (*const rules[])(struct step *) = {
-    [RULE_KEEPS >> RULE_SHIFT] = rule_keeps,       [RULE_SAME >> RULE_SHIFT] = rule_same,
-    [RULE_SAME_64 >> RULE_SHIFT] = rule_same_64,   [RULE_CONVERT >> RULE_SHIFT] = rule_convert,
-    [RULE_PAIRS >> RULE_SHIFT] = rule_compare_64,  [RULE_DATA >> RULE_SHIFT] = rule_data_1,
-    [RULE_DATA_4 >> RULE_SHIFT] = rule_data_4,     [RULE_DATA_8 >> RULE_SHIFT] = rule_data_8,
-    [RULE_ADD >> RULE_SHIFT] = rule_add,           [RULE_ADD_3 >> RULE_SHIFT] = rule_iadd3,
-    [RULE_PRODUCT >> RULE_SHIFT] = rule_imad,      [RULE_WIDE >> RULE_SHIFT] = rule_wide_product,
-    [RULE_LEA >> RULE_SHIFT] = rule_lea,           [RULE_LEA_HIGH >> RULE_SHIFT] = rule_lea_hi,
-    [RULE_SHIFTED >> RULE_SHIFT] = rule_shf,       [RULE_LOGIC >> RULE_SHIFT] = rule_lop3,
-    [RULE_COMPARE >> RULE_SHIFT] = rule_isetp,     [RULE_CHOOSE >> RULE_SHIFT] = rule_sel,
-    [RULE_MINIMUM >> RULE_SHIFT] = rule_minimum,   [RULE_ABSOLUTE >> RULE_SHIFT] = rule_iabs,
-    [RULE_SPECIAL >> RULE_SHIFT] = rule_s2r,       [RULE_CONSTANT >> RULE_SHIFT] = rule_ldc,
-    [RULE_FIRST >> RULE_SHIFT] = rule_r2ur,        [RULE_SHUFFLE >> RULE_SHIFT] = rule_shfl,
-    [RULE_VOTE >> RULE_SHIFT] = rule_vote,         [RULE_NARROW >> RULE_SHIFT] = rule_narrow,
-    [RULE_MATRICES >> RULE_SHIFT] = rule_matrices, [RULE_LOAD >> RULE_SHIFT] = rule_load,
-    [RULE_STORE >> RULE_SHIFT] = rule_store,       [RULE_COPY >> RULE_SHIFT] = rule_copy,
-    [RULE_ASKS >> RULE_SHIFT] = rule_asks,         [RULE_PREDICATES >> RULE_SHIFT] = rule_predicates,
-    [RULE_TEXTURE >> RULE_SHIFT] = rule_texture,   [RULE_REDUCTION >> RULE_SHIFT] = rule_reduction,
-    [RULE_GENERIC >> RULE_SHIFT] = rule_generic,   [RULE_BEGINS >> RULE_SHIFT] = rule_begins,
-    [RULE_BARRIER >> RULE_SHIFT] = rule_barrier,   [RULE_ARRIVES >> RULE_SHIFT] = rule_arrives,
-    [RULE_BULK >> RULE_SHIFT] = rule_bulk,         [RULE_TILE >> RULE_SHIFT] = rule_tile,
-    [RULE_GROUP >> RULE_SHIFT] = rule_group,
-};
+#define RULE_ROW(name, rule) [RULE_##name >> RULE_SHIFT] = rule,
+static void (*const rules[])(struct step *) = {RULES(RULE_ROW)};
+#undef RULE_ROW
 
 static bool only_computes(const struct instruction *code)
 {

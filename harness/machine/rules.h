@@ -74,20 +74,21 @@ bool need_row(struct step *step, uint32_t offset, const char *why);
 /* What is known of a word of shared memory that all lanes load from one address; NULL: it is data. In rules_apart.c. */
 const struct tag *word_known(const struct step *step, const struct operand *address);
 
-/* The rules. */
-void rule_add(struct step *step), rule_iadd3(struct step *step), rule_imad(struct step *step),
-    rule_wide_product(struct step *step), rule_lea(struct step *step), rule_lea_hi(struct step *step),
-    rule_shf(struct step *step), rule_lop3(struct step *step), rule_isetp(struct step *step),
-    rule_sel(struct step *step), rule_minimum(struct step *step), rule_iabs(struct step *step),
-    rule_s2r(struct step *step), rule_ldc(struct step *step), rule_r2ur(struct step *step),
-    rule_shfl(struct step *step), rule_vote(struct step *step), rule_narrow(struct step *step),
-    rule_matrices(struct step *step), rule_load(struct step *step), rule_store(struct step *step),
-    rule_copy(struct step *step), rule_predicates(struct step *step), rule_keeps(struct step *step),
-    rule_same(struct step *step), rule_same_64(struct step *step), rule_convert(struct step *step),
-    rule_compare_64(struct step *step), rule_data_1(struct step *step), rule_data_4(struct step *step),
-    rule_data_8(struct step *step), rule_asks(struct step *step), rule_texture(struct step *step),
-    rule_reduction(struct step *step), rule_generic(struct step *step), rule_begins(struct step *step),
-    rule_barrier(struct step *step), rule_arrives(struct step *step), rule_bulk(struct step *step),
-    rule_tile(struct step *step), rule_group(struct step *step);
+/* The rules, by their names in sass/instruction.h. To add one: a row, and its RULE_ there. */
+/* clang-format off */
+#define RULES(R) \
+    R(KEEPS, rule_keeps) R(SAME, rule_same) R(SAME_64, rule_same_64) R(CONVERT, rule_convert) \
+    R(PAIRS, rule_compare_64) R(DATA, rule_data_1) R(DATA_4, rule_data_4) R(DATA_8, rule_data_8) R(ADD, rule_add) \
+    R(ADD_3, rule_iadd3) R(PRODUCT, rule_imad) R(WIDE, rule_wide_product) R(LEA, rule_lea) R(LEA_HIGH, rule_lea_hi) \
+    R(SHIFTED, rule_shf) R(LOGIC, rule_lop3) R(COMPARE, rule_isetp) R(CHOOSE, rule_sel) R(MINIMUM, rule_minimum) \
+    R(ABSOLUTE, rule_iabs) R(SPECIAL, rule_s2r) R(CONSTANT, rule_ldc) R(FIRST, rule_r2ur) R(SHUFFLE, rule_shfl) \
+    R(VOTE, rule_vote) R(NARROW, rule_narrow) R(MATRICES, rule_matrices) R(LOAD, rule_load) R(STORE, rule_store) \
+    R(COPY, rule_copy) R(ASKS, rule_asks) R(PREDICATES, rule_predicates) R(TEXTURE, rule_texture) \
+    R(REDUCTION, rule_reduction) R(GENERIC, rule_generic) R(BEGINS, rule_begins) R(BARRIER, rule_barrier) \
+    R(ARRIVES, rule_arrives) R(BULK, rule_bulk) R(TILE, rule_tile) R(GROUP, rule_group)
+/* clang-format on */
+#define RULE_ROW(name, rule) void rule(struct step *step);
+RULES(RULE_ROW)
+#undef RULE_ROW
 
 #endif

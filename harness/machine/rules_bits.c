@@ -1,4 +1,5 @@
 /* Rules of shifts, logic, comparisons and choices. */
+#include "flags.h"
 #include "rules.h"
 
 /* ---- Shifts and logic ---- */
@@ -18,13 +19,13 @@ static uint32_t one_number(const struct step *step, unsigned n)
 void rule_shf(struct step *step)
 {
     const struct instruction *code = step->code;
-    const bool upper = code->flags[2] != 0, left = code->flags[3] != 0; /* FLAG_HIGH, FLAG_LEFT */
+    const bool upper = code->flags[FLAG_HIGH] != 0, left = code->flags[FLAG_LEFT] != 0;
     const unsigned shift = one_number(step, 2);
     const bool plain = shift < 32, alone = !left && !upper && one_number(step, 3) == 0; /* nothing is above it */
     struct tag raw = *raw_tag(step, left || alone ? 1 : 3), result = tag_same;
     const short raised = left && !upper && plain && raw.floor ? floor_raised(step, raw.floor, shift) : 0;
     if (plain && !left && (upper || alone) && tag_knows(&raw, step->lanes)) {
-        result = shifted_right(step, &raw, WORDS(alone ? 1 : 3), shift, upper && code->flags[1] != 0);
+        result = shifted_right(step, &raw, WORDS(alone ? 1 : 3), shift, upper && code->flags[FLAG_SIGNED] != 0);
         tag_wrap(&result, step->proof->axes);
         put_row(step, 0, 0, result.lanes ? &result : &tag_data);
         return;
@@ -231,14 +232,12 @@ static bool order_stays(const struct step *step, struct tag *box, const struct n
     return known;
 }
 
-enum { FLAG_COMPARE_OF = 0, FLAG_LOW_OF = 3, FLAG_IS_SIGNED = 1, FLAG_HALVES_OF = 4, FLAG_RELU_OF = 5 };
-
 /* p0, p1, a, b, q [, the lower words'] */
 void rule_isetp(struct step *step)
 {
     const struct instruction *code = step->code;
-    const unsigned how = code->flags[FLAG_COMPARE_OF]; /* bits: less, equal, greater */
-    const bool is_signed = code->flags[FLAG_IS_SIGNED] != 0;
+    const unsigned how = code->flags[FLAG_COMPARE]; /* bits: less, equal, greater */
+    const bool is_signed = code->flags[FLAG_SIGNED] != 0;
     struct tag box = tag_same;
     bool known;
     if (has_modifier(code, "S64") || has_modifier(code, "U64")) {
@@ -248,9 +247,9 @@ void rule_isetp(struct step *step)
     const struct tag *sign = sign_tag(step, 2);
     const bool of_sign = is_signed && (how == 1 || how == 6) && code->operands[3].row == ROW_ZERO * ROW_BYTES &&
                          code->operands[3].space == SPACE_WARP && !INVERT(2);
-    if (sign && of_sign && !code->flags[FLAG_LOW_OF]) {
+    if (sign && of_sign && !code->flags[FLAG_LOW]) {
         known = tag_add(&box, sign, 0) && join(&box, mask_tag(step, 4), step->lanes);
-    } else if (code->flags[FLAG_LOW_OF] || how == 0 || how == 7) {
+    } else if (code->flags[FLAG_LOW] || how == 0 || how == 7) {
         known = join_all(step, &box, 1);
     } else {
         const struct number a = operand_number(step, 2, is_signed), b = operand_number(step, 3, is_signed);
@@ -302,11 +301,11 @@ void rule_sel(struct step *step)
 void rule_minimum(struct step *step)
 {
     const struct instruction *code = step->code;
-    const bool is_signed = code->flags[FLAG_IS_SIGNED] != 0;
+    const bool is_signed = code->flags[FLAG_SIGNED] != 0;
     const struct number a = operand_number(step, 1, is_signed), b = operand_number(step, 2, is_signed);
     const unsigned last = code->operand_count - 1u;
     struct tag box = tag_same;
-    if (last != 3 || code->flags[FLAG_HALVES_OF] || code->flags[FLAG_RELU_OF]) {
+    if (last != 3 || code->flags[FLAG_HALVES] || code->flags[FLAG_RELU]) {
         rule_same(step);
         return;
     }

@@ -35,7 +35,7 @@ void rule_s2r(struct step *step)
         if (step->proof->axes[tag.parts[i].axis].order) /* it is the place in another order */
             tag.parts[i].low = tag.parts[i].high = step->proof->axes[tag.parts[i].axis].at;
     put_row(step, 0, 0, &tag);
-    if (strncmp(step->code->opcode, "CS2R", 4) == 0 && step->code->flags[2] == 0) /* FLAG_SHORT */
+    if (strncmp(step->code->opcode, "CS2R", 4) == 0 && !step->code->flags[FLAG_SHORT])
         put_row(step, 0, 1, &tag_same);
     if (is_place && step->lanes == ALL_LANES) {
         step->tags->place_row = 1 + step->code->operands[0].row / ROW_BYTES;
@@ -51,7 +51,7 @@ static bool look_up(struct step *step, const struct operand *from)
     const uint32_t *order = NULL;
     uint32_t first = 0, second = 0;
     unsigned blocks[GRID_AXES];
-    if (from->index != PARAMETER_BANK || step->code->size > 4 || step->code->flags[0] ||
+    if (from->index != PARAMETER_BANK || step->code->size > 4 || step->code->flags[FLAG_SIGN_EXTENDS] ||
         step->tags->place_row != 1 + from->row / ROW_BYTES)
         return false;
     grid_clusters(block->grid, blocks);

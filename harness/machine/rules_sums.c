@@ -1,4 +1,5 @@
 /* Rules of sums, products and addresses of whole numbers. */
+#include "flags.h"
 #include "rules.h"
 
 /* A sum of whole numbers, each times a factor. `low` is its lower word, exactly as far as factors go; `box` is where
@@ -99,7 +100,7 @@ static bool writes_mask(const struct step *step, unsigned n)
 
 static bool extended(const struct instruction *code)
 {
-    return code->flags[0] != 0; /* FLAG_EXTENDED of lanes_integer.h */
+    return code->flags[FLAG_EXTENDED] != 0;
 }
 
 /* Of a sum one floor may be left as it is: then it is not known what is above. */
@@ -283,7 +284,7 @@ static void put_high(struct step *step, const struct sum *sum, unsigned n, unsig
 void rule_wide_product(struct step *step)
 {
     const struct instruction *code = step->code;
-    const bool is_signed = code->flags[1] != 0, is_high = has_modifier(code, "HI"); /* FLAG_SIGNED */
+    const bool is_signed = code->flags[FLAG_SIGNED] != 0, is_high = has_modifier(code, "HI");
     const bool inverts = INVERT(4) != 0;
     struct sum sum = sum_begin();
     add_product(step, &sum, 2, is_signed, false);
@@ -351,14 +352,15 @@ static bool halves(const struct step *step)
     for (uint32_t left = step->lanes; left; left &= left - 1)
         zero &= WORDS(4)[__builtin_ctz(left)] == 0;
     return a->floor < 0 && b->floor == -a->floor && tag_knows(a, step->lanes) && tag_knows(b, step->lanes) && zero &&
-           !extended(code) && !code->flags[1] && !INVERT(3) && !code->operands[2].negate && !code->operands[2].invert;
+           !extended(code) && !code->flags[FLAG_SIGNED] && !INVERT(3) && !code->operands[2].negate &&
+           !code->operands[2].invert;
 }
 
 /* d, carry, a, b, c, shift [, carry in]: b and the upper word of c:a, shifted; c is the sign of a, or the same. */
 void rule_lea_hi(struct step *step)
 {
     const struct instruction *code = step->code;
-    const bool is_signed = code->flags[1] != 0; /* FLAG_SIGNED: .SX32 */
+    const bool is_signed = code->flags[FLAG_SIGNED] != 0; /* .SX32 */
     const unsigned shift = (unsigned)code->operands[5].value & 31;
     struct sum moved = sum_begin(), sum = sum_begin();
     uint32_t words[LANES];
