@@ -1,0 +1,379 @@
+/* Rules of arithmetic by brute force. An instruction, or a few, is executed in one block of a grid of 5 x 3 while it is
+ * proved, and in all others, on words of 5 bits at several places of 32: what a tag says of a block has to be there.
+ * Where a tag says nothing of an input, that input is random. */
+#include "machine/proof.h"
+#include "machine/sass/sass.h"
+
+#include "made_program.h"
+#include "made_warp.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* R4 and R5 are a, R6 and R7 b, R8 and R9 c, each a pair; P1 and P2 are read too. R0 to R3, R10 to R13, P0 and P3 are
+ * written. */
+enum { INPUTS = 6, FIRST_INPUT = 4, WRITTEN = 14, PREDICATES = 4, GRID_X = 5, GRID_Y = 3, AT_X = 2, AT_Y = 1 };
+
+/* To test a form: a row. */
+static const char *const forms[] = {
+    "MOV R0,R4",
+    "VIADD R0,R4,R6",
+    "VIADD R0,R4,0xfffffff0",
+    "IADD3 R0,P0,P3,R4,-R6,R8",
+    "IADD3 R0,P0,P3,-R4,R6,0x11",
+    "IADD3 R0,P0,PT,R4,R6,RZ;IADD3.X R1,P3,PT,R5,R7,RZ,P0,!PT",
+    "IADD3.X R0,R4,~R6,RZ,P1,!PT",
+    "IMAD R0,R4,0x3,R6",
+    "IMAD R0,R4,0xfffffffd,R6",
+    "IMAD.WIDE R0,R4,0xfffffffd,R6",
+    "IMAD.WIDE.U32 R0,R4,0xfffffffd,R6",
+    "IMAD R0,R4,R6,R8",
+    "IMAD.X R0,R4,0x1,R6,P1",
+    "IMAD.WIDE R0,R4,0x4,R6",
+    "IMAD.WIDE.U32 R0,P0,R4,0x3,R6",
+    "IMAD.HI.U32 R0,R4,0xcccccccd,RZ",
+    "IMAD.HI R0,R4,0x55555556,R6",
+    "LEA R0,P0,R4,R6,0x2",
+    "LEA R0,P0,R4,R6,0x2;LEA.HI.X R1,R4,R7,R5,0x2,P0",
+    "LEA.HI R0,R4,R6,R5,0x3",
+    "LEA.HI R0,P0,R4,R6,RZ,0x3",
+    "LEA.HI R0,R4,R6,RZ,0x1d",
+    "LEA.HI.X.SX32 R0,R4,R6,0x1,P1",
+    "LEA.HI.SX32 R0,R4,R6,0x1d",
+    "SHF.R.U32.HI R0,RZ,0x2,R4",
+    "SHF.R.S32.HI R0,RZ,0x1c,R4",
+    "SHF.R.U64 R0,R4,0x3,R5",
+    "SHF.R.S64 R0,R4,0x3,R5",
+    "SHF.L.U32 R0,R4,0x3,RZ",
+    "LOP3.LUT R0,R6,0x1f,RZ,0xc0,!PT;SHF.L.U32 R1,R4,R0,RZ;SHF.R.U32.HI R2,RZ,R0,R4",
+    "LOP3.LUT R0,R6,0x1f,RZ,0xc0,!PT;SHF.R.S32.HI R1,RZ,R0,R4;SHF.R.U64 R2,R4,R0,R5",
+    "SHF.R.U32.HI R0,R4,0x3,R5",
+    "SHF.L.U64.HI R0,R4,0x3,R5",
+    "SHF.L.W.U32.HI R0,R4,0x3,R4",
+    "LOP3.LUT R0,R4,0x1c,RZ,0xc0,!PT",
+    "LOP3.LUT R0,R4,0xfffffff8,RZ,0xc0,!PT",
+    "LOP3.LUT R0,R4,0x3,RZ,0xfc,!PT",
+    "LOP3.LUT R0,R4,0x5,RZ,0x3c,!PT",
+    "LOP3.LUT P0,R0,R4,R6,R8,0x96,!PT",
+    "LOP3.LUT R0,RZ,R4,RZ,0x33,!PT",
+    "ISETP.LT.AND P0,P3,R4,R6,P1",
+    "ISETP.GE.U32.AND P0,PT,R4,R6,PT",
+    "ISETP.NE.OR P0,PT,R4,R6,P1",
+    "ISETP.GT.AND P0,P3,R4,RZ,PT",
+    "ISETP.LT.XOR P0,PT,R4,RZ,P1",
+    "ISETP.LT.U32.AND P0,PT,R4,R6,PT;ISETP.LT.AND.EX P3,PT,R5,R7,PT,P0",
+    "ISETP.LE.U64.AND P0,PT,R4,R6,PT",
+    "SEL R0,R4,R6,P1",
+    "SEL R0,R4,0x7,!P1",
+    "VIMNMX R0,R4,R6,P1",
+    "VIMNMX.U32 R0,R4,R6,!P2",
+    "VIMNMX R0,R4,0x10,PT",
+    "VIADDMNMX R0,R4,R6,R8,PT",
+    "VIADDMNMX.U32 R0,R4,0x3,R8,!PT",
+    "IABS R0,R4",
+    "PRMT R0,R4,0x7610,R6",
+    "PRMT R0,R4,0x9910,RZ",
+    "BREV R0,R4",
+    "POPC R0,R4",
+    "FLO.U32 R0,R4",
+    "SGXT R0,R4,0x5",
+    "BMSK R0,R4,0x5",
+    "I2FP.F32.S32 R0,R4",
+    "FADD R0,R4,R6",
+    "PLOP3.LUT P0,P3,P1,P2,PT,0x80,0x8",
+    "R2P PR,R4,0x9",
+    "I2F.F64 R0,R4",
+    "I2F.U64 R0,R4",
+    "F2F.F32.F64 R0,R4",
+    "DADD R0,R4,R6",
+    "@P1 IADD3 R0,R4,R6,RZ",
+    "@!P2 MOV R4,R6;IADD3 R0,R4,R8,RZ",
+    "MOV R0,R4;@P1 VIADD R0,R0,0x1;SHF.R.U32.HI R1,RZ,0x1,R0",
+    "LOP3.LUT R0,R4,R6,RZ,0x3c,!PT;ISETP.GE.AND P0,PT,R0,RZ,PT;ISETP.LT.AND P3,PT,R0,RZ,P1",
+    "LOP3.LUT R0,R4,0xc,R6,0x78,!PT;ISETP.GE.AND P0,PT,R0,RZ,PT",
+    /* Floors and rings, and what follows of them. */
+    "SHF.R.U32.HI R0,RZ,0x2,R4;VIADD R1,R0,0x3;SHF.L.U32 R2,R1,0x2,RZ",
+    "SHF.R.S32.HI R0,RZ,0x2,R4;IADD3 R1,R0,R6,RZ;SHF.R.S32.HI R2,RZ,0x1,R1",
+    "SHF.R.S32.HI R0,RZ,0x1f,R4;LEA.HI R1,R0,R4,RZ,0x3;SHF.R.S32.HI R2,RZ,0x3,R1",
+    "SHF.R.S32.HI R0,RZ,0x1f,R4;LEA.HI R1,R0,R4,RZ,0x3;LOP3.LUT R2,R1,0xfffffff8,RZ,0xc0,!PT;IADD3 R3,R4,-R2,RZ",
+    "IMAD.HI.U32 R0,R4,0xcccccccd,RZ;SHF.R.U32.HI R1,RZ,0x2,R0;IMAD R2,R1,-0x5,R4",
+    "IMAD.HI.U32 R0,R4,0x24924925,RZ;IADD3 R1,R4,-R0,RZ;LEA.HI R2,R1,R0,RZ,0x1f;SHF.R.U32.HI R3,RZ,0x2,R2",
+    "LOP3.LUT R0,R4,0x7,RZ,0xc0,!PT;SHF.L.U32 R1,R0,0x2,RZ;LOP3.LUT R2,R1,R6,RZ,0x3c,!PT;IADD3 R3,R2,R8,RZ",
+    "LOP3.LUT R0,R4,0xf,RZ,0xc0,!PT;ISETP.GT.U32.AND P0,PT,R0,0x7,PT;SEL R1,R6,R8,P0",
+    "LOP3.LUT R0,R4,0x18,RZ,0xc0,!PT;LEA.HI R1,R0,R6,RZ,0x1d;IMAD.WIDE.U32 R2,R1,0x4,R8",
+    "SHF.R.U32.HI R0,RZ,0x3,R4;LOP3.LUT R1,R0,0x3,RZ,0xc0,!PT;LOP3.LUT R2,R4,R1,RZ,0x3c,!PT",
+    "SHF.R.U32.HI R0,RZ,0x1,R4;IMAD R1,R0,0x6,R6;ISETP.GE.AND P0,PT,R1,R8,PT;@P0 VIADD R1,R1,0x2",
+    "SHF.R.U32.HI R0,RZ,0x1,R4;ISETP.LT.AND P0,PT,R0,RZ,PT;SHF.L.U32 R1,R0,0x3,RZ",
+    "LOP3.LUT R0,R4,0xc,RZ,0xc0,!PT;SHF.R.U32.HI R1,RZ,0x1,R0;VIMNMX R2,R1,R6,PT;IABS R3,R2",
+};
+
+/* What is known of an input: a row. Factors count in units of the words; a ring's in ones. */
+static const struct knowledge {
+    int by[2];
+    unsigned low[2], high[2], every[2], ring;
+    bool data;
+} known[] = {
+    {.high = {4, 2}},
+    {.by = {1}, .high = {4, 2}},
+    {.by = {-1}, .high = {4, 2}},
+    {.by = {0, 3}, .high = {4, 2}},
+    {.by = {1, 8}, .high = {4, 2}},
+    {.by = {16, -2}, .high = {4, 2}},
+    {.by = {5}, .low = {1, 0}, .high = {3, 1}},
+    {.by = {4}, .high = {4, 2}, .every = {1}},
+    {.by = {1, 2}, .high = {4, 2}, .ring = 3},
+    {.low = {0, 1}, .high = {4, 1}},
+    {.data = true},
+};
+static const struct words {
+    unsigned shift;
+    uint32_t more;
+} places[] = {{0, 0}, {0, 0xfffffff0}, {0, 0x7ffffff0}, {2, 0}, {27, 0}};
+
+static struct axis axes[AXES_MOST];
+
+static struct tag tag_of(const struct knowledge *of, unsigned shift)
+{
+    struct tag tag = {.lanes = of->data ? 0 : ALL_LANES, .ring = (unsigned char)of->ring};
+    for (unsigned k = 0; k < 2 && !of->data; k++)
+        if (of->by[k] || of->low[k] > 0 || of->high[k] < axes[k].most || of->every[k])
+            tag.parts[tag.count++] = (struct tag_part){k, of->low[k], of->high[k], of->every[k],
+                                                       (int64_t)of->by[k] * (INT64_C(1) << (of->ring ? 0 : shift))};
+    return tag;
+}
+
+/* How far a value moves to a block, by tags.h; false: nothing is said of that block. */
+static bool moves_to(const struct tag *tag, const unsigned *at, uint32_t *by)
+{
+    int64_t sum = 0;
+    for (unsigned i = 0; i < tag->count; i++) {
+        const struct tag_part *part = &tag->parts[i];
+        const unsigned k = part->axis, apart = at[k] > axes[k].at ? at[k] - axes[k].at : axes[k].at - at[k];
+        if (at[k] < part->low || at[k] > part->high || apart & ((1u << part->every) - 1))
+            return false;
+        sum += part->by * ((int64_t)at[k] - axes[k].at);
+    }
+    *by = (uint32_t)sum;
+    return true;
+}
+
+static uint32_t moved(uint32_t word, const struct tag *tag, uint32_t by)
+{
+    const uint32_t moving = tag->ring ? (1u << tag->ring) - 1 : UINT32_MAX;
+    return (word & ~moving) | ((word + by) & moving);
+}
+
+/* The inputs of the block at a place: those of the executed block, as their tags have it. */
+static void set_inputs(struct warp *to, const struct warp *from, const struct proof_warp *tags, const unsigned *at)
+{
+    uint32_t by;
+    for (unsigned row = FIRST_INPUT; row < FIRST_INPUT + INPUTS; row++)
+        for (unsigned l = 0; l < LANES; l++)
+            to->rows[row][l] = tags->rows[row].lanes && moves_to(&tags->rows[row], at, &by)
+                                   ? moved(from->rows[row][l], &tags->rows[row], by)
+                                   : (uint32_t)made_random();
+    for (unsigned p = 1; p <= 2; p++)
+        to->masks[p] =
+            tags->masks[p].lanes && moves_to(&tags->masks[p], at, &by) ? from->masks[p] : (uint32_t)made_random();
+}
+
+static uint32_t guard_of(const struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    return lanes & (warp->masks[code->guard / sizeof(uint32_t)] ^ code->guard_flip);
+}
+
+static void execute(struct warp *warp, const struct code *code, uint32_t lanes)
+{
+    for (size_t i = 0; i < code->count; i++)
+        if (guard_of(warp, &code->list[i], lanes))
+            code->list[i].run(warp, &code->list[i], guard_of(warp, &code->list[i], lanes));
+}
+
+static struct code *decode(const char *form)
+{
+    json_t *list = json_array();
+    char text[300];
+    snprintf(text, sizeof text, "%s", form);
+    for (char *rest = text, *line; (line = strsep(&rest, ";"));) {
+        const char *guard = *line == '@' ? strsep(&line, " ") : "", *opcode = strsep(&line, " ");
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:s}", "predicate", guard, "opcode", opcode, "operands", line));
+    }
+    static struct function_text made;
+    made = (struct function_text){.name = "made", .size = json_array_size(list) * INSTRUCTION_BYTES};
+    struct code *code = code_read(&made, list, opcode_find);
+    json_decref(list);
+    return code;
+}
+
+static struct proof_warp before, tags;
+static struct warp executed, proved, others[GRID_X][GRID_Y];
+
+/* Compares what is said of a word or a predicate in all blocks of the class. Returns how much was said of others. */
+static size_t compare(const struct block_proof *proof, const struct tag *tag, const uint32_t *words,
+                      const uint32_t *(*of)(const struct warp *, unsigned), unsigned which, uint32_t lanes,
+                      const char *form)
+{
+    size_t said = 0;
+    for (unsigned x = 0; x < GRID_X && tag->lanes & lanes; x++)
+        for (unsigned y = 0; y < GRID_Y; y++) {
+            const unsigned at[] = {x, y};
+            bool in_class = true;
+            uint32_t by;
+            for (unsigned k = 0; k < 2; k++) {
+                const struct box *box = &proof->box[k];
+                in_class &=
+                    at[k] >= box->low && at[k] <= box->high && (((at[k] - axes[k].at) & ((1u << box->every) - 1)) == 0);
+            }
+            if (!in_class || !moves_to(tag, at, &by))
+                continue;
+            said += x != AT_X || y != AT_Y;
+            const uint32_t *is = of(&others[x][y], which);
+            for (uint32_t left = tag->lanes & lanes; left; left &= left - 1) {
+                const unsigned l = (unsigned)__builtin_ctz(left);
+                cr_assert_eq(is[l], moved(words[l], tag, by), "%s: %u, block %u,%u: 0x%x was 0x%x, is 0x%x, not 0x%x",
+                             form, which, x, y, executed.rows[FIRST_INPUT][l], words[l], is[l],
+                             moved(words[l], tag, by));
+            }
+        }
+    return said;
+}
+
+static const uint32_t *row_of(const struct warp *warp, unsigned row)
+{
+    return warp->rows[row];
+}
+
+/* A predicate as a word for each lane. */
+static const uint32_t *mask_of(const struct warp *warp, unsigned mask)
+{
+    static uint32_t words[2][LANES];
+    uint32_t *of = words[warp == &proved];
+    for (unsigned l = 0; l < LANES; l++)
+        of[l] = warp->masks[mask] >> l & 1;
+    return of;
+}
+
+/* Proves it for some lanes, and compares. Returns how much was said. */
+static size_t prove(struct block *block, const struct code *code, uint32_t lanes, const char *form)
+{
+    struct block_proof *proof = block->proof;
+    size_t said = 0;
+    memcpy(tags.rows, before.rows, WRITTEN * sizeof *tags.rows);
+    memcpy(tags.masks, before.masks, sizeof tags.masks);
+    memcpy(proved.rows, executed.rows, WRITTEN * sizeof *proved.rows);
+    memcpy(proved.masks, executed.masks, sizeof proved.masks);
+    proved.active = proved.alive = lanes;
+    proof->floor_count = 0;
+    proof->why = NULL;
+    for (unsigned k = 0; k < AXES_MOST; k++)
+        proof->box[k] = (struct box){0, axes[k].most, 0};
+    for (size_t i = 0; i < code->count && !proof->why; i++) {
+        const uint32_t guarded = guard_of(&proved, &code->list[i], lanes);
+        proof_step(&proved, &code->list[i], guarded);
+        if (guarded)
+            code->list[i].run(&proved, &code->list[i], guarded);
+    }
+    for (unsigned row = 0; row < WRITTEN && !proof->why; row++) {
+        tag_settle(&tags.rows[row], proof->floors, axes);
+        const bool is_input = row >= FIRST_INPUT && row < FIRST_INPUT + INPUTS;
+        const size_t of = compare(proof, &tags.rows[row], proved.rows[row], row_of, row, lanes, form);
+        said += is_input ? 0 : of;
+    }
+    for (unsigned mask = 0; mask < PREDICATES && !proof->why; mask++)
+        said += (mask % 3 == 0) * compare(proof, &tags.masks[mask], mask_of(&proved, mask), mask_of, mask, lanes, form);
+    return said;
+}
+
+/* Tries a form with inputs of which this is known. Returns how much was said. */
+static size_t try_inputs(struct block *block, const struct code *code, const unsigned *which, unsigned turn,
+                         const struct words *place, const char *form)
+{
+    static bool uneven[8];
+    size_t said = 0;
+    for (unsigned i = 0; i < INPUTS; i++) {
+        const unsigned row = FIRST_INPUT + i;
+        const bool upper = i % 2 && turn % 2; /* of 64 bits that do not move as a whole: 0, all ones, or a few */
+        before.rows[row] =
+            upper ? tag_same
+                  : tag_of(&known[i % 2 ? (which[i / 2] + turn) % ARRAY_SIZE(known) : which[i / 2]], place->shift);
+        for (unsigned l = 0; l < LANES; l++)
+            executed.rows[row][l] = upper ? (turn % 3 == 0 ? UINT32_MAX : turn % 3 - 1) * (i + 1)
+                                          : ((l * (i + 1) + turn * i) % 32 << place->shift) + place->more * (i != 2);
+    }
+    block->proof->uneven = turn % 4 < 2 ? uneven : NULL;
+    before.masks[1] = tag_of(&known[turn % 2 ? 0 : 9], 0);
+    before.masks[2] = tag_of(&known[turn % 8 == 5 ? 10 : 0], 0);
+    executed.masks[1] = turn % 4 < 2 ? ALL_LANES : turn % 4 == 2 ? 0 : 0x33333333;
+    executed.masks[2] = 0x0f0f5555;
+    for (unsigned x = 0; x < GRID_X; x++)
+        for (unsigned y = 0; y < GRID_Y; y++) {
+            memcpy(others[x][y].rows, executed.rows, WRITTEN * sizeof *executed.rows);
+            memcpy(others[x][y].masks, executed.masks, sizeof executed.masks);
+            set_inputs(&others[x][y], &executed, &before, (const unsigned[]){x, y});
+            if (x == AT_X && y == AT_Y)
+                memcpy(others[x][y].rows, executed.rows, WRITTEN * sizeof *executed.rows);
+            if (x == AT_X && y == AT_Y)
+                memcpy(others[x][y].masks, executed.masks, sizeof executed.masks);
+            execute(&others[x][y], code, ALL_LANES);
+        }
+    for (unsigned l = turn % 4; l < LANES; l += 4)
+        said += prove(block, code, 1u << l, form);
+    for (unsigned l = turn % 8; l + 1 < LANES; l += 8)
+        said += prove(block, code, 3u << l, form);
+    return said + prove(block, code, ALL_LANES, form);
+}
+
+static void make_warp(struct warp *warp, struct block *block, char *constants)
+{
+    memset(warp, 0, sizeof *warp);
+    warp->block = block;
+    warp->spaces[SPACE_WARP] = (char *)warp->rows;
+    warp->spaces[SPACE_CONSTANTS] = constants;
+    warp->masks[MASK_TRUE] = ALL_LANES;
+    warp->alive = warp->active = ALL_LANES;
+}
+
+static void try_form(const char *form)
+{
+    static uint32_t constants[8][LANES] __attribute__((aligned(64)));
+    struct block_proof proof = {.warps = &tags, .warp_count = 1};
+    struct block block = {.proof = &proof, .warp_count = 1};
+    struct code *code = decode(form);
+    size_t said = 0;
+    cr_assert_leq(code->constant_count, ARRAY_SIZE(constants));
+    for (size_t c = 0; c < code->constant_count; c++)
+        for (unsigned l = 0; l < LANES; l++)
+            constants[c][l] = code->constants[c].value;
+    make_warp(&executed, &block, (char *)constants);
+    make_warp(&proved, &block, (char *)constants);
+    for (unsigned x = 0; x < GRID_X; x++)
+        for (unsigned y = 0; y < GRID_Y; y++)
+            make_warp(&others[x][y], &block, (char *)constants);
+    axes_of(axes, (const unsigned[]){GRID_X, GRID_Y, 1});
+    axes[0].at = AT_X;
+    axes[1].at = AT_Y;
+    memcpy(proof.axes, axes, sizeof axes);
+    memset(&before, 0, sizeof before);
+    before.rows[ROW_ZERO] = before.masks[MASK_TRUE] = tag_same;
+    tags = before;
+    for (unsigned i = 0; i < code->count; i++)
+        cr_assert_not_null(code->list[i].run, "%s: %s is not simulated", form, code->list[i].opcode);
+    for (unsigned turn = 0; turn < 32; turn += 7)
+        for (unsigned p = 0; p < ARRAY_SIZE(places); p++)
+            for (unsigned a = 0; a < ARRAY_SIZE(known); a++)
+                for (unsigned b = 0; b < ARRAY_SIZE(known); b++)
+                    if ((a + b + turn) % 4 == p % 4)
+                        said +=
+                            try_inputs(&block, code, (const unsigned[]){a, b, (a + 3 * b + turn) % ARRAY_SIZE(known)},
+                                       turn, &places[p], form);
+    cr_expect_gt(said, 0, "%s: its rule says nothing", form);
+    free(proof.floors);
+    code_free(code);
+}
+
+Test(rules, what_they_say_of_other_blocks_is_there)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+        try_form(forms[i]);
+}
