@@ -6,6 +6,10 @@
 set -uo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+"$cugate" --version 2>&1 | grep -q '^cugate [0-9]' || {
+    echo "error: $cugate is not cugate, or does not start: nothing can pass" >&2
+    exit 2
+}
 nvcc=${NVCC:-nvcc}
 read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
 read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"

@@ -35,6 +35,10 @@ simulate() {
     shift
     "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" --lines --save "$file.json" "$@" >"$file.log" 2>&1
     jq -S '.kernels | map_values(del(.seconds, .blocks, .blocks_executed, .not_proved, .estimated_time, .lines.estimated, .lines.list[]?.stalls))' "$file.json" >"$file.txt"
+    jq -e '.kernels | length > 0' "$file.json" >/dev/null 2>&1 && return
+    verdict "$file" "no kernel is computed: $(tail -3 "$file.log")"
+    summary # what is compared with nothing would be the same
+    exit 1
 }
 # left_out FILE: the kernels of which blocks were left out
 left_out() { jq -r '.kernels | to_entries[] | select(.value.blocks_executed) | .key' "$1.json" | sort | tr '\n' ' '; }
