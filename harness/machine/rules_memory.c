@@ -81,13 +81,14 @@ void rule_ldc(struct step *step)
     const struct operand *from = &step->code->operands[1];
     struct tag tag = tag_same;
     if (from->kind == OPERAND_CONSTANT) {
-        struct tag *address = &step->tags->rows[from->row / ROW_BYTES];
         if (look_up(step, from))
             return;
-        tag_settle(address, step->proof->floors, step->proof->axes);
-        if (!tag_add(&tag, address, 0) || !need(step, &tag, step->lanes, "an address of constant memory"))
+        struct tag address = step->tags->rows[from->row / ROW_BYTES];
+        tag_settle(&address, step->proof->floors, step->proof->axes);
+        address.ring = 0; /* lanes that turn around it are as far apart as before */
+        if (!tag_add(&tag, &address, 0) || !need(step, &tag, step->lanes, "an address of constant memory"))
             return;
-        tag.lanes = tag_add(&tag, address, 1) ? UINT32_MAX : 0;
+        tag.lanes = tag_add(&tag, &address, 1) ? UINT32_MAX : 0;
         tag_same_by(&tag, 32);
     }
     for (unsigned k = 0; k < (step->code->size + 3u) / 4; k++)

@@ -118,7 +118,9 @@ static struct tag *raw_at(const struct step *step, uint32_t row)
         int64_t values[LANES];
         for (unsigned l = 0; l < LANES; l++)
             values[l] = words[l] & most;
-        const bool known = stays(step, &plain, tag, tag->lanes, values, 0, most) && tag_add(&plain, tag, 1);
+        struct tag straight = *tag;
+        straight.ring = 0;
+        const bool known = stays(step, &plain, &straight, tag->lanes, values, 0, most) && tag_add(&plain, &straight, 1);
         tag_same_by(tag, tag->ring);
         if (known && tag_share(&plain, step->proof->axes) >= tag_share(tag, step->proof->axes))
             *tag = plain;

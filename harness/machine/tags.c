@@ -1,5 +1,7 @@
 #include "tags.h"
 
+#include "base/base.h"
+
 #include <string.h>
 
 const struct tag tag_same = {.lanes = UINT32_MAX};
@@ -51,6 +53,8 @@ bool tag_add_part(struct tag *tag, uint32_t axis, int64_t by)
 
 bool tag_add(struct tag *tag, const struct tag *other, int64_t factor)
 {
+    if (other->ring && factor)
+        BUG("a value is added that turns around %u bits", other->ring);
     tag->lanes &= other->lanes;
     if (other->floor)
         return false;
@@ -153,6 +157,8 @@ static void cut(struct tag *tag, const struct axis *axes, int128 up, int128 down
 bool tag_limit(struct tag *tag, const struct tag *sum, const struct axis *axes, int64_t up, int64_t down)
 {
     struct tag limited = *sum;
+    if (sum->ring)
+        BUG("a value is limited that turns around %u bits", sum->ring);
     if (!tag_add(&limited, tag, 0))
         return false;
     for (unsigned i = 0; i < limited.count; i++)
@@ -206,6 +212,7 @@ static bool move_alike(const struct tag *one, const struct tag *other)
     struct tag apart = *one;
     struct tag plain = *other;
     apart.floor = plain.floor = 0;
+    plain.ring = 0;
     if (one->ring != other->ring || one->floor != other->floor || !tag_add(&apart, &plain, -1))
         return false;
     for (unsigned i = 0; i < apart.count; i++)

@@ -4,7 +4,7 @@
  * each axis a factor times how far that block is along it, modulo 2^32. A box is an interval of each axis, with the
  * executed block in it. Of lanes that a tag does not name nothing is known: they hold data.
  *
- * What is added to a tag, limited or cut is none of a ring, and has no floor. */
+ * What is added with a factor, or limited, is of no ring; a value with a floor is not added. */
 #ifndef TAGS_H
 #define TAGS_H
 
