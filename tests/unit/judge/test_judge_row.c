@@ -359,3 +359,80 @@ Test(judge_row, counts_of_a_program_that_differ_within_a_session_have_a_margin)
         expect_verdict(&fixture, "a/b", "count", rows[i].verdict, i);
     }
 }
+
+/* Metrics of which one side may have no row for a reason of its own. */
+static struct fixture set_up_one_sided(const char *collector)
+{
+    static const char more[] =
+        "[conflicts]\ntitle = C\ncounter = cugate.excess_wavefronts\nunit = count\nclass = exact\nbetter = lower\n"
+        "doc = On demand.\n"
+        "[waits]\ntitle = W\ncounter = cugate.load_waits\nunit = count\nclass = exact\nbetter = lower\ndoc = W.\n"
+        "[computing]\ntitle = C\ncounter = cugate.computing_time\nunit = ns\nclass = time\nbetter = lower\ndoc = C.\n"
+        "[gpu_time]\ntitle = G\ncounter = cugate.gpu_time\nunit = ns\nclass = time\nbetter = lower\ndoc = G.\n";
+    struct fixture fixture = set_up();
+    cr_assert_eq(metrics_read_text(&fixture.metrics, "more.ini", more), 0);
+    put_fact(&fixture.base, SESSION_COLLECTOR, collector);
+    put_fact(&fixture.run, SESSION_COLLECTOR, collector);
+    return fixture;
+}
+
+/* Each line is one reason why a side may lack a row, or why it may not. */
+Test(judge_row, a_row_that_one_side_lacks_is_excused_by_what_is_known)
+{
+    static const struct {
+        const char *collector, *kernel, *metric, *function;
+        bool in_base, in_run, other_code, of_program;
+        enum verdict verdict;
+        const char *reason;
+    } rows[] = {
+        {"sim", "a/b", "waits", NULL, false, true, false, false, VERDICT_INFO, "no GPU counts it"},
+        {"cupti", "a/b", "conflicts", NULL, false, true, false, false, VERDICT_NEW, "not in the baseline yet"},
+        {"cupti", "a/b", "count", NULL, false, true, false, false, VERDICT_UNSURE, "and no number of this"},
+        {"cupti", "a/b", "conflicts", NULL, true, false, false, false, VERDICT_SAME, "the exact counts are the"},
+        {"cupti", "a/b", "conflicts", NULL, true, false, true, false, VERDICT_MISSING, "`cugate check` count it"},
+        {"cupti", "a/b", "count", NULL, true, false, false, false, VERDICT_MISSING, "not in this run"},
+        {"exec", "a/program", "computing", NULL, true, false, false, true, VERDICT_INFO, "the run has no collectives"},
+        {"exec", "a/program", "computing", NULL, false, true, false, true, VERDICT_INFO, "the baseline has no coll"},
+        {"exec", "a/b@1,32", "gpu_time", NULL, true, true, false, true, VERDICT_INFO, "the time of a launch is"},
+        {"exec", "a/b@1,32", "count", "ncclDevKernel_Sum", true, false, false, true, VERDICT_INFO, "waits for others"},
+        {"exec", "a/b@1,32", "count", "ncclDevKernel_Sum", false, true, true, true, VERDICT_INFO, "waits for others"},
+        {"exec", "a/b@1,32", "count", "made_up()", true, false, false, true, VERDICT_INFO, "whose time is judged"},
+        {"exec", "a/b@1,32", "count", "made_up()", true, false, true, true, VERDICT_MISSING, "not in this run"},
+        {"exec", "a/b@1,32", "count", "made_up()", false, true, false, true, VERDICT_UNSURE, "no number of this"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        AT_END(tear_down) struct fixture fixture = set_up_one_sided(rows[i].collector);
+        put_codes(&fixture, rows[i].kernel, "old", rows[i].other_code ? "new" : "old");
+        for (size_t side = 0; side < 2; side++) {
+            struct run *run = side == 0 ? &fixture.base : &fixture.run;
+            if (rows[i].function) {
+                struct launch *launch = &run_find(run, rows[i].kernel)->launches[0];
+                free(launch->function);
+                launch->function = x_strdup(rows[i].function);
+            }
+            put(run, rows[i].kernel, "good", 1);
+            put(run, rows[i].kernel, "launches", 1);
+            put(run, rows[i].kernel, "time", 5e6);
+            if (rows[i].of_program && strcmp(rows[i].kernel, "a/program") != 0) {
+                put(run, "a/program", "launches", 1);
+                put(run, "a/program", "time", 5e6);
+            }
+            if (side == 0 ? rows[i].in_base : rows[i].in_run)
+                put(run, rows[i].kernel, rows[i].metric, 7);
+        }
+        const struct judgement *judgement =
+            expect_verdict(&fixture, rows[i].kernel, rows[i].metric, rows[i].verdict, i);
+        cr_expect(says(judgement, rows[i].reason), "row %zu: %s", i, judgement->reason);
+    }
+}
+
+Test(judge_row, what_the_clock_and_the_code_leave_open)
+{
+    AT_END(tear_down) struct fixture fixture = set_up();
+    put_sides(&fixture, "a/b", "time", 100000, 10, 110000, 2);
+    put_times(&fixture.base, "a/b", "clock", 2e9, 10);
+    cr_expect(says(expect_verdict(&fixture, "a/b", "time", VERDICT_UNSURE, 0), "the clock is not known"));
+    put_sides(&fixture, "a/c", "ceiling", 50, 1, 50, 1);
+    run_find(&fixture.run, "a/c")->reason = x_strdup("launches are not known");
+    cr_expect(says(expect_verdict(&fixture, "a/c", "ceiling", VERDICT_UNSURE, 1), "launches are not known"));
+}
