@@ -165,17 +165,19 @@ cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy)
     return error;
 }
 
-cudaError_t node_copy(const struct CUgraphNode_st *node)
+static cudaError_t run_copy(const struct node_work *work)
 {
-    return runtime_copy(&node->copy);
+    return runtime_copy(&work->copy);
 }
+
+const struct node_kind node_copy = {.type = cudaGraphNodeTypeMemcpy, .run = run_copy};
 
 cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms *copy)
 {
     cudaGraph_t graph = stream_graph(stream);
     if (!graph)
         return runtime_copy(copy);
-    graph_add(graph, cudaGraphNodeTypeMemcpy, node_copy)->copy = *copy;
+    graph_capture(graph, &(struct node_work){.kind = &node_copy, .copy = *copy});
     return cudaSuccess;
 }
 
@@ -211,9 +213,16 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
 }
 ALSO(cudaMemcpy2D, _ptds);
 
+struct cudaMemcpy3DParms runtime_copy_of(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
+{
+    return (struct cudaMemcpy3DParms){
+        .dstPtr = {to, size, size, 1}, .srcPtr = {(void *)from, size, size, 1}, .extent = {size, 1, 1}, .kind = kind};
+}
+
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return cudaMemcpy2DAsync(to, size, from, size, size, 1, kind, stream);
+    const struct cudaMemcpy3DParms copy = runtime_copy_of(to, from, size, kind);
+    return runtime_copy_in(stream, &copy);
 }
 ALSO(cudaMemcpyAsync, _ptsz);
 
@@ -236,8 +245,7 @@ cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_d
     return cudaMemcpyPeerAsync(to, to_device, from, from_device, size, NULL);
 }
 
-/* Finds the place of some bytes in a variable. */
-static cudaError_t inside_variable(void **place, const void *symbol, size_t size, size_t offset)
+cudaError_t runtime_place(void **place, const void *symbol, size_t size, size_t offset)
 {
     struct variable *variable;
     cudaError_t error = runtime_lost();
@@ -267,7 +275,7 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t
                                     enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     void *place = NULL;
-    const cudaError_t error = inside_variable(&place, symbol, size, offset);
+    const cudaError_t error = runtime_place(&place, symbol, size, offset);
     function_settle(NULL, 0, false); /* it may be a constant, which blocks read without an access to memory */
     return error == cudaSuccess ? cudaMemcpyAsync(place, from, size, kind, stream) : error;
 }
@@ -284,7 +292,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size,
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     void *place = NULL;
-    const cudaError_t error = inside_variable(&place, symbol, size, offset);
+    const cudaError_t error = runtime_place(&place, symbol, size, offset);
     return error == cudaSuccess ? cudaMemcpyAsync(to, place, size, kind, stream) : error;
 }
 ALSO(cudaMemcpyFromSymbolAsync, _ptsz);
@@ -297,24 +305,37 @@ ALSO(cudaMemcpyFromSymbol, _ptds);
 
 /* ---- Fills ---- */
 
+/* Elements are little-endian, as the GPU's are. */
+static void set_row(unsigned char *row, unsigned value, unsigned element, size_t width)
+{
+    if (element == 1)
+        memset(row, (int)value, width);
+    else
+        for (size_t i = 0; i < width; i++)
+            row[i] = (unsigned char)(value >> 8 * (i % element));
+}
+
 static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
 {
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess || fill->width == 0 || fill->height == 0)
         return error;
-    const struct rows rows = {fill->pitch, fill->width, fill->height};
-    const unsigned value = fill->value & 0xff;
+    const unsigned element = fill->elementSize;
+    if ((element != 1 && element != 2 && element != 4) || fill->width > SIZE_MAX / element)
+        return runtime_return(cudaErrorInvalidValue);
+    const struct rows rows = {fill->pitch, fill->width * element, fill->height};
+    const unsigned value = element < 4 ? fill->value & ((1u << 8 * element) - 1) : fill->value;
     if (rows.height > 1 && rows.width > rows.pitch)
         return runtime_return(cudaErrorInvalidPitchValue);
     if (!is_device(fill->dst, &rows))
         return runtime_return(cudaErrorInvalidValue);
-    inputs_add(INPUT_FILLED, (const uint64_t[]){(uintptr_t)fill->dst, value}, 2, NULL, 0);
+    inputs_add(INPUT_FILLED, (const uint64_t[]){(uintptr_t)fill->dst, value, element}, 3, NULL, 0);
     add_rows(&rows);
     for (size_t i = 0; i < rows.height && !inputs_suffice(rows.width * rows.height); i++) {
         char *row = (char *)fill->dst + i * rows.pitch;
         function_settle(row, rows.width, false);
         outcomes_will_change(runtime_machine(), (uintptr_t)row, rows.width);
-        memset(runtime_bytes(row), (int)value, rows.width);
+        set_row(runtime_bytes(row), value, element, rows.width);
     }
     atomic_fetch_add(&runtime_now()->work.fills, 1);
     atomic_fetch_add(&runtime_now()->work.fill_bytes, rows.width * rows.height);
@@ -322,10 +343,12 @@ static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
     return cudaSuccess;
 }
 
-cudaError_t node_fill(const struct CUgraphNode_st *node)
+static cudaError_t run_fill(const struct node_work *work)
 {
-    return fill_rows(&node->fill);
+    return fill_rows(&work->fill);
 }
+
+const struct node_kind node_fill = {.type = cudaGraphNodeTypeMemset, .run = run_fill};
 
 cudaError_t cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
@@ -333,7 +356,7 @@ cudaError_t cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t widt
     cudaGraph_t graph = stream_graph(stream);
     if (!graph)
         return fill_rows(&fill);
-    graph_add(graph, cudaGraphNodeTypeMemset, node_fill)->fill = fill;
+    graph_capture(graph, &(struct node_work){.kind = &node_fill, .fill = fill});
     return cudaSuccess;
 }
 ALSO(cudaMemset2DAsync, _ptsz);

@@ -1,5 +1,4 @@
-/* Graphs: work that a captured stream described, done by cudaGraphLaunch. Nodes are done one after the other. Graphs
- * that a program builds node by node are not simulated. */
+/* Graphs as a whole, and those that can be launched: copies, which do not change with their graph. */
 #include "runtime.h"
 
 #include "base/base.h"
@@ -18,15 +17,20 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
     return runtime_lost();
 }
 
-/* Writes the first *count nodes, and NULL for those beyond, or only their number to *count. */
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+cudaError_t cudaGraphCreate(cudaGraph_t *made, unsigned flags)
 {
-    if (!graph || !count)
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (!made || flags != 0)
         return runtime_return(cudaErrorInvalidValue);
-    for (size_t i = 0; nodes && i < *count; i++)
-        nodes[i] = i < graph->count ? graph->nodes[i] : NULL;
-    *count = nodes && *count < graph->count ? *count : graph->count;
-    return runtime_lost();
+    *made = graph_new();
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t *made, cudaGraph_t graph)
+{
+    return made && graph ? runtime_return(graph_copy(made, graph)) : runtime_return(cudaErrorInvalidValue);
 }
 
 /* ---- Executable graphs ---- */
@@ -39,8 +43,14 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t gra
         return runtime_not_simulated("a graph that kernels launch");
     if (stream_captures(graph)) /* it would change yet */
         return runtime_not_simulated("a graph of what is still captured");
+    cudaGraph_t copy = NULL;
+    cudaError_t error = graph_run(graph, true);
+    if (error == cudaSuccess)
+        error = graph_copy(&copy, graph);
+    if (error != cudaSuccess)
+        return runtime_return(error);
     *made = x_calloc(1, sizeof **made);
-    **made = (struct CUgraphExec_st){graph_share(graph), flags};
+    **made = (struct CUgraphExec_st){copy, flags};
     return runtime_lost();
 }
 
@@ -89,28 +99,64 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
         return runtime_return(cudaErrorInvalidValue);
     cudaGraph_t graph = stream_graph(stream);
     if (!graph)
-        return graph_run(exec->graph);
-    graph_add(graph, cudaGraphNodeTypeGraph, node_child)->child = graph_share(exec->graph);
-    return cudaSuccess;
+        return graph_run(exec->graph, false);
+    struct node_work work = {.kind = &node_child};
+    const cudaError_t copied = graph_copy(&work.child, exec->graph);
+    if (copied == cudaSuccess)
+        graph_capture(graph, &work);
+    return copied;
 }
 ALSO(cudaGraphLaunch, _ptsz);
 
-/* Takes another graph, which has to have the same nodes in the same order. */
+/* Whether nodes are the same kind of work in the same order, with the same dependencies. */
+static bool is_like(cudaGraph_t graph, cudaGraph_t other, cudaGraphExecUpdateResultInfo *info)
+{
+    bool like = graph->count == other->count;
+    graph_number(graph);
+    graph_number(other);
+    for (size_t i = 0; like && i < graph->count; i++) {
+        const struct CUgraphNode_st *node = graph->nodes[i], *with = other->nodes[i];
+        info->errorNode = other->nodes[i];
+        if (node->work.kind != with->work.kind) {
+            info->result = cudaGraphExecUpdateErrorNodeTypeChanged;
+            return false;
+        }
+        like = node->after_count == with->after_count;
+        for (size_t k = 0; like && k < node->after_count; k++)
+            like = node->after[k]->index == with->after[k]->index;
+        if (like && node->work.kind == &node_child && !is_like(node->work.child, with->work.child, info))
+            return false;
+    }
+    if (!like)
+        info->result = cudaGraphExecUpdateErrorTopologyChanged;
+    return like;
+}
+
+/* Takes the work of such a graph. The nodes stay, so that a program can change them by those of the first one. */
+static cudaError_t take(cudaGraph_t graph, cudaGraph_t other)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < graph->count && error == cudaSuccess; i++) {
+        struct node_work *work = &graph->nodes[i]->work, kept;
+        if (work->kind == &node_child) {
+            error = take(work->child, other->nodes[i]->work.child);
+        } else if ((error = work_keep(&kept, &other->nodes[i]->work)) == cudaSuccess) {
+            work_release(work);
+            *work = kept;
+        }
+    }
+    return error;
+}
+
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
 {
     if (!exec || !graph || !info)
         return runtime_return(cudaErrorInvalidValue);
-    *info = (cudaGraphExecUpdateResultInfo){.result = cudaGraphExecUpdateSuccess};
-    bool same = graph->count == exec->graph->count;
-    for (size_t i = 0; same && i < graph->count; i++)
-        same = graph->nodes[i]->type == exec->graph->nodes[i]->type;
-    if (!same) {
-        info->result = cudaGraphExecUpdateErrorTopologyChanged;
-        return runtime_return(cudaErrorGraphExecUpdateFailure);
-    }
     if (stream_captures(graph))
         return runtime_not_simulated("a graph of what is still captured");
-    graph_release(exec->graph);
-    exec->graph = graph_share(graph);
-    return runtime_lost();
+    *info = (cudaGraphExecUpdateResultInfo){.result = cudaGraphExecUpdateSuccess};
+    if (!is_like(exec->graph, graph, info))
+        return runtime_return(cudaErrorGraphExecUpdateFailure);
+    info->errorNode = NULL;
+    return runtime_return(take(exec->graph, graph));
 }

@@ -48,24 +48,22 @@ static cudaError_t launch(const struct launch_work *work)
     return error;
 }
 
-cudaError_t node_launch(const struct CUgraphNode_st *node)
+static cudaError_t run_launch_of(const struct node_work *work)
 {
-    return launch(&node->launch);
+    return launch(&work->launch);
 }
 
-/* Makes *kept the same launch with a copy of its arguments, which the caller frees (params.kernelParams). */
-static cudaError_t keep(struct launch_work *kept, const struct launch_work *work)
+static cudaError_t keep_launch(struct node_work *kept, const struct node_work *work)
 {
     struct device_kernel *kernel;
-    void **arguments = work->params.kernelParams;
+    void **arguments = work->launch.params.kernelParams;
     cudaError_t error = runtime_lost();
-    if (error != cudaSuccess || (error = runtime_kernel(&kernel, work->params.func)) != cudaSuccess)
+    if (error != cudaSuccess || (error = runtime_kernel(&kernel, work->launch.params.func)) != cudaSuccess)
         return error;
     const struct entry *entry = &kernel->function->entry;
     if (entry->parameter_count > 0 && !arguments)
         return runtime_return(cudaErrorInvalidValue);
-    *kept = *work;
-    void **copy = kept->params.kernelParams =
+    void **copy = kept->launch.params.kernelParams =
         x_calloc(1, (entry->parameter_count + 1) * sizeof *arguments + entry->parameter_bytes);
     unsigned char *bytes = (unsigned char *)(copy + entry->parameter_count + 1);
     for (size_t i = 0; i < entry->parameter_count; i++)
@@ -73,16 +71,24 @@ static cudaError_t keep(struct launch_work *kept, const struct launch_work *work
     return cudaSuccess;
 }
 
+static void release_launch(struct node_work *work)
+{
+    free(work->launch.params.kernelParams);
+}
+
+const struct node_kind node_launch = {
+    .type = cudaGraphNodeTypeKernel, .run = run_launch_of, .keep = keep_launch, .release = release_launch};
+
 /* Launches, or adds the launch to the graph that the stream is captured into. */
 static cudaError_t launch_in(cudaStream_t stream, const struct launch_work *work)
 {
     cudaGraph_t graph = stream_graph(stream);
     if (!graph)
         return launch(work);
-    struct launch_work kept = {0};
-    const cudaError_t error = keep(&kept, work);
+    struct node_work kept;
+    const cudaError_t error = work_keep(&kept, &(struct node_work){.kind = &node_launch, .launch = *work});
     if (error == cudaSuccess)
-        graph_add(graph, cudaGraphNodeTypeKernel, node_launch)->launch = kept;
+        graph_capture(graph, &kept);
     return error;
 }
 
@@ -119,38 +125,42 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 blocks, dim3 th
 }
 ALSO(cudaLaunchCooperativeKernel, _ptsz);
 
+cudaError_t launch_attribute(struct launch_work *work, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value)
+{
+    switch (id) {
+    case cudaLaunchAttributeCooperative:
+        work->cooperative = value->cooperative != 0;
+        return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension:
+        work->cluster = (dim3){value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
+        return cudaSuccess;
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        work->carve_out = value->sharedMemCarveout + 1;
+        return cudaSuccess;
+    /* These say when a launch may begin, and what stays in the caches. They change no count. */
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+        return cudaSuccess;
+    default:
+        return runtime_not_simulated("a launch with attribute %d", (int)id);
+    }
+}
+
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
 {
     if (!config)
         return runtime_return(cudaErrorInvalidValue);
     struct launch_work work = work_of(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes);
     for (unsigned i = 0; i < config->numAttrs; i++) {
-        const cudaLaunchAttribute *attribute_of = &config->attrs[i];
-        switch (attribute_of->id) {
-        case cudaLaunchAttributeCooperative:
-            work.cooperative |= attribute_of->val.cooperative != 0;
-            break;
-        case cudaLaunchAttributeClusterDimension:
-            work.cluster.x = attribute_of->val.clusterDim.x;
-            work.cluster.y = attribute_of->val.clusterDim.y;
-            work.cluster.z = attribute_of->val.clusterDim.z;
-            break;
-        case cudaLaunchAttributePreferredSharedMemoryCarveout:
-            work.carve_out = attribute_of->val.sharedMemCarveout + 1;
-            break;
-        /* These say when a launch may begin, and what stays in the caches. They change no count. */
-        case cudaLaunchAttributeIgnore:
-        case cudaLaunchAttributeAccessPolicyWindow:
-        case cudaLaunchAttributeSynchronizationPolicy:
-        case cudaLaunchAttributePriority:
-        case cudaLaunchAttributeProgrammaticStreamSerialization:
-        case cudaLaunchAttributeMemSyncDomain:
-        case cudaLaunchAttributeMemSyncDomainMap:
-        case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-            break;
-        default:
-            return runtime_not_simulated("cudaLaunchKernelExC with attribute %d", (int)attribute_of->id);
-        }
+        const cudaError_t error = launch_attribute(&work, config->attrs[i].id, &config->attrs[i].val);
+        if (error != cudaSuccess)
+            return error;
     }
     return launch_in(config->stream, &work);
 }

@@ -109,8 +109,7 @@ cudaError_t cudaMalloc(void **memory, size_t size)
     return allocate(memory, size, cudaMemoryTypeDevice);
 }
 
-/* Allocates memory of a node of a graph. It is there from now on, at the address that each launch of the graph has. */
-static cudaError_t allocate_of_graph(void **memory, size_t size)
+cudaError_t runtime_allocate_of_graph(void **memory, size_t size)
 {
     struct runtime *runtime = runtime_now();
     const cudaError_t error = allocate(memory, size, cudaMemoryTypeDevice);
@@ -125,9 +124,9 @@ cudaError_t cudaMallocFromPoolAsync(void **memory, size_t size, cudaMemPool_t po
 {
     cudaGraph_t graph = stream_graph(stream);
     if (graph) {
-        const cudaError_t error = allocate_of_graph(memory, size);
+        const cudaError_t error = runtime_allocate_of_graph(memory, size);
         if (error == cudaSuccess)
-            graph_add(graph, cudaGraphNodeTypeMemAlloc, node_nothing);
+            graph_capture(graph, &(struct node_work){.kind = &node_allocate});
         return error;
     }
     return allocate_from(pool, memory, size, cudaMemoryTypeDevice);
@@ -187,7 +186,7 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
     cudaGraph_t graph = stream_graph(stream);
     if (!graph)
         return release(memory);
-    graph_add(graph, cudaGraphNodeTypeMemFree, node_nothing);
+    graph_capture(graph, &(struct node_work){.kind = &node_free});
     return runtime_lost();
 }
 ALSO(cudaFreeAsync, _ptsz);

@@ -189,8 +189,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
     const cudaError_t error = runtime_lost();
     cudaGraph_t graph = stream_graph(stream);
     if (error == cudaSuccess && graph)
-        graph_add(graph, cudaGraphNodeTypeHost, node_host)->host =
-            (struct cudaHostNodeParams){.fn = function, .userData = data};
+        graph_capture(graph, &(struct node_work){.kind = &node_host, .host = {function, data}});
     else if (error == cudaSuccess)
         function(data);
     return error;
@@ -314,6 +313,14 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     return cudaSuccess;
 }
 ALSO(cudaEventRecordWithFlags, _ptsz);
+
+static cudaError_t run_record(const struct node_work *work)
+{
+    return cudaEventRecord(work->event, NULL);
+}
+
+const struct node_kind node_record = {.type = cudaGraphNodeTypeEventRecord, .run = run_record};
+const struct node_kind node_wait = {.type = cudaGraphNodeTypeWaitEvent}; /* it is over already */
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {

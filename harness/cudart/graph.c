@@ -3,67 +3,177 @@
 #include "base/base.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-cudaGraphNode_t graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, node_run *run)
+/* ---- Work ---- */
+
+static cudaError_t run_host(const struct node_work *work)
+{
+    work->host.fn(work->host.userData);
+    return cudaSuccess;
+}
+
+static cudaError_t run_child(const struct node_work *work)
+{
+    return graph_run(work->child, false);
+}
+
+static cudaError_t keep_child(struct node_work *kept, const struct node_work *work)
+{
+    return graph_copy(&kept->child, work->child);
+}
+
+static void release_child(struct node_work *work)
+{
+    graph_release(work->child);
+}
+
+const struct node_kind node_host = {.type = cudaGraphNodeTypeHost, .run = run_host};
+const struct node_kind node_child = {
+    .type = cudaGraphNodeTypeGraph, .run = run_child, .keep = keep_child, .release = release_child};
+const struct node_kind node_empty = {.type = cudaGraphNodeTypeEmpty};
+const struct node_kind node_allocate = {.type = cudaGraphNodeTypeMemAlloc};
+const struct node_kind node_free = {.type = cudaGraphNodeTypeMemFree};
+
+cudaError_t work_keep(struct node_work *kept, const struct node_work *work)
+{
+    *kept = *work;
+    return work->kind->keep ? work->kind->keep(kept, work) : cudaSuccess;
+}
+
+void work_release(struct node_work *work)
+{
+    if (work->kind->release)
+        work->kind->release(work);
+}
+
+/* ---- Nodes ---- */
+
+cudaGraphNode_t graph_add(cudaGraph_t graph, const struct node_work *work)
 {
     cudaGraphNode_t node = x_calloc(1, sizeof *node);
-    node->type = type;
-    node->run = run;
+    node->work = *work;
+    node->graph = graph;
     *ARRAY_GROW(graph->nodes, graph->count) = node;
     return node;
 }
 
-cudaError_t graph_run(cudaGraph_t graph)
+void graph_capture(cudaGraph_t graph, const struct node_work *work)
 {
-    cudaError_t error = cudaSuccess;
-    for (size_t i = 0; i < graph->count && error == cudaSuccess; i++)
-        error = graph->nodes[i]->run(graph->nodes[i]);
-    return error;
+    cudaGraphNode_t node = graph_add(graph, work);
+    if (graph->count > 1)
+        node_depend(node, graph->nodes[graph->count - 2]);
 }
 
-cudaError_t node_host(const struct CUgraphNode_st *node)
+void node_depend(cudaGraphNode_t node, cudaGraphNode_t on)
 {
-    node->host.fn(node->host.userData);
-    return cudaSuccess;
+    *ARRAY_GROW(node->after, node->after_count) = on;
 }
 
-cudaError_t node_child(const struct CUgraphNode_st *node)
+static void node_release(cudaGraphNode_t node)
 {
-    return graph_run(node->child);
+    work_release(&node->work);
+    free(node->after);
+    free(node);
 }
 
-/* Memory is there before the graph is done, and stays. */
-cudaError_t node_nothing(const struct CUgraphNode_st *node)
+void node_remove(cudaGraphNode_t node)
 {
-    (void)node;
-    return cudaSuccess;
+    cudaGraph_t graph = node->graph;
+    size_t left = 0;
+    for (size_t i = 0; i < graph->count; i++) {
+        cudaGraphNode_t other = graph->nodes[i];
+        size_t kept = 0;
+        for (size_t k = 0; k < other->after_count; k++)
+            if (other->after[k] != node)
+                other->after[kept++] = other->after[k];
+        other->after_count = kept;
+        if (other != node)
+            graph->nodes[left++] = other;
+    }
+    graph->count = left;
+    node_release(node);
 }
+
+/* ---- Graphs ---- */
 
 cudaGraph_t graph_new(void)
 {
-    cudaGraph_t graph = x_calloc(1, sizeof *graph);
-    graph->users = 1;
-    return graph;
-}
-
-cudaGraph_t graph_share(cudaGraph_t graph)
-{
-    graph->users++;
-    return graph;
+    return x_calloc(1, sizeof(struct CUgraph_st));
 }
 
 void graph_release(cudaGraph_t graph)
 {
-    if (--graph->users > 0)
-        return;
-    for (size_t i = 0; i < graph->count; i++) {
-        cudaGraphNode_t node = graph->nodes[i];
-        if (node->type == cudaGraphNodeTypeKernel)
-            free(node->launch.params.kernelParams);
-        else if (node->type == cudaGraphNodeTypeGraph)
-            graph_release(node->child);
-        free(node);
-    }
-    free(graph->nodes);
+    for (size_t i = 0; graph && i < graph->count; i++)
+        node_release(graph->nodes[i]);
+    free(graph ? graph->nodes : NULL);
     free(graph);
+}
+
+void graph_number(cudaGraph_t graph)
+{
+    for (size_t i = 0; i < graph->count; i++)
+        graph->nodes[i]->index = i;
+}
+
+cudaError_t graph_copy(cudaGraph_t *made, cudaGraph_t graph)
+{
+    cudaError_t error = cudaSuccess;
+    *made = graph_new();
+    for (size_t i = 0; i < graph->count && error == cudaSuccess; i++) {
+        struct node_work work = {0};
+        error = work_keep(&work, &graph->nodes[i]->work);
+        if (error == cudaSuccess)
+            graph_add(*made, &work)->origin = graph->nodes[i];
+    }
+    graph_number(graph);
+    for (size_t i = 0; i < graph->count && error == cudaSuccess; i++)
+        for (size_t k = 0; k < graph->nodes[i]->after_count; k++)
+            node_depend((*made)->nodes[i], (*made)->nodes[graph->nodes[i]->after[k]->index]);
+    if (error != cudaSuccess) {
+        graph_release(*made);
+        *made = NULL;
+    }
+    return error;
+}
+
+cudaGraphNode_t graph_find(cudaGraph_t graph, cudaGraphNode_t origin)
+{
+    cudaGraphNode_t found = NULL;
+    for (size_t i = 0; i < graph->count && !found; i++)
+        found = graph->nodes[i]->origin == origin           ? graph->nodes[i]
+                : graph->nodes[i]->work.kind == &node_child ? graph_find(graph->nodes[i]->work.child, origin)
+                                                            : NULL;
+    return found;
+}
+
+static bool is_ready(const struct CUgraphNode_st *node)
+{
+    for (size_t i = 0; i < node->after_count; i++)
+        if (!node->after[i]->done)
+            return false;
+    return !node->done;
+}
+
+/* Nodes are done in the order of the graph as far as their dependencies allow it, so each launch does the same. */
+cudaError_t graph_run(cudaGraph_t graph, bool dry)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < graph->count; i++)
+        graph->nodes[i]->done = false;
+    for (size_t left = graph->count, before; left > 0 && error == cudaSuccess;) {
+        before = left;
+        for (size_t i = 0; i < graph->count && error == cudaSuccess; i++) {
+            cudaGraphNode_t node = graph->nodes[i];
+            if (!is_ready(node))
+                continue;
+            if (node->work.kind->run && !dry && !node->disabled)
+                error = node->work.kind->run(&node->work);
+            node->done = true;
+            left--;
+        }
+        if (left == before)
+            return cudaErrorInvalidValue;
+    }
+    return error;
 }

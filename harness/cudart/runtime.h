@@ -159,11 +159,20 @@ cudaGraph_t stream_graph(cudaStream_t stream);
 /* Whether some stream is captured into that graph still. */
 bool stream_captures(cudaGraph_t graph);
 
+/* ---- Memory: cudart_memory.c ---- */
+
+/* Allocates memory of a node of a graph. It is there from now on, at the address that each launch of the graph has. */
+cudaError_t runtime_allocate_of_graph(void **memory, size_t size);
+
 /* ---- Copies: cudart_copy.c ---- */
 
 cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy);
 /* Copies, or adds the copy to the graph that the stream is captured into. */
 cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms *copy);
+/* A copy of a range of bytes. */
+struct cudaMemcpy3DParms runtime_copy_of(void *to, const void *from, size_t size, enum cudaMemcpyKind kind);
+/* Finds the place of some bytes in a variable. */
+cudaError_t runtime_place(void **place, const void *symbol, size_t size, size_t offset);
 
 /* ---- The GPU: gpu.h; NULL before it is set ---- */
 

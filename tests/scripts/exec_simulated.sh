@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests `cugate exec --simulate -- PROGRAM` and `check --simulate`: tests/sim/program.cu is run as it is, with CUDA's runtime
-# as a shared library. Its counts, its output and exit code, each fault with its line however the program ends, and what is
+# as a shared library, and so is graphs.cu. Its counts, its output and exit code, each fault with its line however the program ends, and what is
 # refused. Needs nvcc, no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/exec_simulated.sh [--compile]
@@ -8,9 +8,10 @@
 . "$(dirname "$0")/begin.sh"
 compile() {
     local build
-    for build in '-cudart shared -o program' '-cudart shared -DSLOWER -o slower' '-cudart static -o static'; do
+    for build in 'shared -o program' 'shared -DSLOWER -o slower' 'static -o static' 'shared -o graphs'; do
         # shellcheck disable=SC2086 # words
-        "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" $build "$top/tests/sim/program.cu"
+        "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart $build \
+            "$top/tests/sim/$([[ $build == *graphs ]] && echo graphs || echo program).cu"
     done
 }
 begin_compiled "$@"
@@ -92,8 +93,12 @@ run "$program" right tells
 expect 'of none' 0 'launch 0, then 0, cudaSuccess, and 0'
 run "$program" says
 expect 'a kernel that is not simulated' 5 'not simulated: printf in a kernel that is counted'
-run "$program" graph
-expect 'a function that is not simulated' 5 'not simulated: cudaGraphCreate'
+run "$program" conditional
+expect 'a function that is not simulated' 5 'not simulated: cudaGraphConditionalHandleCreate'
+run "$compiled/graphs"
+expect 'graphs that are built node by node' 0 'all graphs right, 10 calls' 'graphs/scale@1,32'
+ask jq -c '[.kernels[].metrics | [.launches, .copies, .memsets] | map(.sessions[0][0])]' run.json
+expect 'each launch of theirs is counted' 0 '[[11,null,null],[21,14,10],[10,null,null]]'
 run "$program" closes
 expect 'a program that hears no more' 5 'ended without a word'
 run "$program" right fails

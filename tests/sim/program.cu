@@ -186,8 +186,8 @@ static int does(const char *what)
         traps<<<1, 1>>>();
     else if (strcmp(what, "says") == 0)
         says<<<1, 1>>>(x);
-    else if (strcmp(what, "graph") == 0)
-        cudaGraphCreate((cudaGraph_t *)&x, 0);
+    else if (strcmp(what, "conditional") == 0)
+        cudaGraphConditionalHandleCreate((cudaGraphConditionalHandle *)&x, nullptr, 0, 0);
     return 0;
 }
 

@@ -1,0 +1,435 @@
+/* The nodes of a graph that a program builds one by one. */
+#include "runtime.h"
+
+#include "base/base.h"
+
+#include "graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INVALID runtime_return(cudaErrorInvalidValue)
+
+/* ---- What all kinds have in common ---- */
+
+/* Adds a node behind others. */
+static cudaError_t add(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
+                       struct node_work work)
+{
+    struct node_work kept;
+    cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    if (!made || !graph || (count > 0 && !after))
+        return INVALID;
+    for (size_t i = 0; i < count; i++)
+        if (!after[i] || after[i]->graph != graph)
+            return INVALID;
+    error = work_keep(&kept, &work);
+    if (error != cudaSuccess)
+        return error;
+    *made = graph_add(graph, &kept);
+    for (size_t i = 0; i < count; i++)
+        node_depend(*made, after[i]);
+    return cudaSuccess;
+}
+
+/* Changes the work of a node. The attributes of a launch stay. */
+static cudaError_t change(cudaGraphNode_t node, struct node_work work)
+{
+    struct node_work kept;
+    if (!node || node->work.kind != work.kind)
+        return INVALID;
+    if (work.kind == &node_launch) {
+        const struct cudaKernelNodeParams params = work.launch.params;
+        work.launch = node->work.launch;
+        work.launch.params = params;
+    }
+    const cudaError_t error = work_keep(&kept, &work);
+    if (error == cudaSuccess) {
+        work_release(&node->work);
+        node->work = kept;
+    }
+    return error;
+}
+
+static cudaError_t change_in(cudaGraphExec_t exec, cudaGraphNode_t node, struct node_work work)
+{
+    return exec && node ? change(graph_find(exec->graph, node), work) : INVALID;
+}
+
+/* ---- Kinds that CUDA describes by a structure. A structure that is missing is wrong. ---- */
+
+#define KIND(NAME, WORK, FIELD, ...)                                                                                   \
+    static struct node_work of_##NAME(const __VA_ARGS__ *params) {                                                     \
+        return (struct node_work){.kind = &node_##WORK, .FIELD = *params};                                             \
+    } cudaError_t cudaGraphAdd##NAME##Node(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,     \
+                                           size_t count, const __VA_ARGS__ *params)                                    \
+    {                                                                                                                  \
+        return params ? add(made, graph, after, count, of_##NAME(params)) : INVALID;                                   \
+    }                                                                                                                  \
+    cudaError_t cudaGraph##NAME##NodeSetParams(cudaGraphNode_t node, const __VA_ARGS__ *params)                        \
+    {                                                                                                                  \
+        return params ? change(node, of_##NAME(params)) : INVALID;                                                     \
+    }                                                                                                                  \
+    cudaError_t cudaGraphExec##NAME##NodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,                         \
+                                                   const __VA_ARGS__ *params)                                          \
+    {                                                                                                                  \
+        return params ? change_in(exec, node, of_##NAME(params)) : INVALID;                                            \
+    }                                                                                                                  \
+    cudaError_t cudaGraph##NAME##NodeGetParams(cudaGraphNode_t node, __VA_ARGS__ *params)                              \
+    {                                                                                                                  \
+        if (!node || !params || node->work.kind != &node_##WORK)                                                       \
+            return INVALID;                                                                                            \
+        *params = node->work.FIELD;                                                                                    \
+        return runtime_lost();                                                                                         \
+    }
+
+KIND(Kernel, launch, launch.params, struct cudaKernelNodeParams)
+KIND(Memcpy, copy, copy, struct cudaMemcpy3DParms)
+KIND(Memset, fill, fill, struct cudaMemsetParams)
+KIND(Host, host, host, struct cudaHostNodeParams)
+
+/* ---- Copies of bytes, and from and to variables ---- */
+
+static struct node_work copy_of(const void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
+{
+    return (struct node_work){.kind = &node_copy, .copy = runtime_copy_of((void *)to, from, size, kind)};
+}
+
+/* PLACE sets what is a variable's place; it and the rest use `to`, `from`, `size`, `kind`, and `offset`. */
+#define COPY(FORM, PLACE, ...)                                                                                         \
+    cudaError_t cudaGraphAddMemcpyNode##FORM(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,   \
+                                             size_t count, __VA_ARGS__)                                                \
+    {                                                                                                                  \
+        const cudaError_t error = PLACE;                                                                               \
+        return error == cudaSuccess ? add(made, graph, after, count, copy_of(to, from, size, kind)) : error;           \
+    }                                                                                                                  \
+    cudaError_t cudaGraphMemcpyNodeSetParams##FORM(cudaGraphNode_t node, __VA_ARGS__)                                  \
+    {                                                                                                                  \
+        const cudaError_t error = PLACE;                                                                               \
+        return error == cudaSuccess ? change(node, copy_of(to, from, size, kind)) : error;                             \
+    }                                                                                                                  \
+    cudaError_t cudaGraphExecMemcpyNodeSetParams##FORM(cudaGraphExec_t exec, cudaGraphNode_t node, __VA_ARGS__)        \
+    {                                                                                                                  \
+        const cudaError_t error = PLACE;                                                                               \
+        return error == cudaSuccess ? change_in(exec, node, copy_of(to, from, size, kind)) : error;                    \
+    }
+
+COPY(1D, runtime_lost(), void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
+COPY(ToSymbol, runtime_place((void **)&to, to, size, offset), const void *to, const void *from, size_t size,
+     size_t offset, enum cudaMemcpyKind kind)
+COPY(FromSymbol, runtime_place((void **)&from, from, size, offset), void *to, const void *from, size_t size,
+     size_t offset, enum cudaMemcpyKind kind)
+
+/* ---- Other kinds ---- */
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count)
+{
+    return add(made, graph, after, count, (struct node_work){.kind = &node_empty});
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                       size_t count, cudaGraph_t child)
+{
+    const struct node_work work = {.kind = &node_child, .child = child};
+    return child ? add(made, graph, after, count, work) : INVALID;
+}
+
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph)
+{
+    if (!node || !graph || node->work.kind != &node_child)
+        return INVALID;
+    *graph = node->work.child;
+    return runtime_lost();
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child)
+{
+    const struct node_work work = {.kind = &node_child, .child = child};
+    return child ? change_in(exec, node, work) : INVALID;
+}
+
+/* One thing is done after the other, so nothing is left to wait for. */
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                        size_t count, cudaEvent_t event)
+{
+    const struct node_work work = {.kind = &node_record, .event = event};
+    return event ? add(made, graph, after, count, work) : INVALID;
+}
+
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                      size_t count, cudaEvent_t event)
+{
+    const struct node_work work = {.kind = &node_wait, .event = event};
+    return event ? add(made, graph, after, count, work) : INVALID;
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                     size_t count, struct cudaMemAllocNodeParams *params)
+{
+    cudaError_t error = params ? runtime_allocate_of_graph(&params->dptr, params->bytesize) : INVALID;
+    if (error == cudaSuccess)
+        error = add(made, graph, after, count, (struct node_work){.kind = &node_allocate});
+    return error;
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                    size_t count, void *memory)
+{
+    return memory ? add(made, graph, after, count, (struct node_work){.kind = &node_free}) : INVALID;
+}
+
+/* ---- Any kind, by one structure ---- */
+
+/* The work that it describes. False after runtime_not_simulated(). */
+static bool work_of(struct node_work *work, const struct cudaGraphNodeParams *params)
+{
+    static const struct node_kind *const kinds[] = {&node_launch, &node_copy,   &node_fill, &node_host,
+                                                    &node_child,  &node_record, &node_wait, &node_empty};
+    const struct cudaKernelNodeParamsV2 *kernel = &params->kernel;
+    const struct cudaMemsetParamsV2 *fill = &params->memset;
+    *work = (struct node_work){0};
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        if (kinds[i]->type == params->type)
+            work->kind = kinds[i];
+    if (!work->kind)
+        runtime_not_simulated("a node of a graph of type %d", (int)params->type);
+    else if (work->kind == &node_launch)
+        work->launch.params = (struct cudaKernelNodeParams){.func = kernel->func,
+                                                            .gridDim = kernel->gridDim,
+                                                            .blockDim = kernel->blockDim,
+                                                            .sharedMemBytes = kernel->sharedMemBytes,
+                                                            .kernelParams = kernel->kernelParams,
+                                                            .extra = kernel->extra};
+    else if (work->kind == &node_copy)
+        work->copy = params->memcpy.copyParams;
+    else if (work->kind == &node_fill)
+        work->fill = (struct cudaMemsetParams){fill->dst,         fill->pitch, fill->value,
+                                               fill->elementSize, fill->width, fill->height};
+    else if (work->kind == &node_host)
+        work->host = (struct cudaHostNodeParams){params->host.fn, params->host.userData};
+    else if (work->kind == &node_child)
+        work->child = params->graph.graph;
+    else
+        work->event = params->eventRecord.event;
+    return work->kind != NULL;
+}
+
+cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,
+                             const cudaGraphEdgeData *edges, size_t count, struct cudaGraphNodeParams *params)
+{
+    struct node_work work;
+    (void)edges; /* when a node may begin already: it begins when what it depends on is done */
+    if (!params)
+        return INVALID;
+    return work_of(&work, params) ? add(made, graph, after, count, work) : cudaErrorNotSupported;
+}
+
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *params)
+{
+    struct node_work work;
+    if (!params)
+        return INVALID;
+    return work_of(&work, params) ? change(node, work) : cudaErrorNotSupported;
+}
+
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, struct cudaGraphNodeParams *params)
+{
+    struct node_work work;
+    if (!params)
+        return INVALID;
+    return work_of(&work, params) ? change_in(exec, node, work) : cudaErrorNotSupported;
+}
+
+/* ---- Attributes ---- */
+
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                            const cudaLaunchAttributeValue *value)
+{
+    if (!node || !value || node->work.kind != &node_launch)
+        return INVALID;
+    return launch_attribute(&node->work.launch, id, value);
+}
+
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
+{
+    if (!to || !from || to->work.kind != &node_launch || from->work.kind != &node_launch)
+        return INVALID;
+    const struct cudaKernelNodeParams params = to->work.launch.params;
+    to->work.launch = from->work.launch;
+    to->work.launch.params = params;
+    return runtime_lost();
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled)
+{
+    cudaGraphNode_t found = exec && node ? graph_find(exec->graph, node) : NULL;
+    if (!found)
+        return INVALID;
+    found->disabled = !enabled;
+    return runtime_lost();
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned *enabled)
+{
+    const struct CUgraphNode_st *found = exec && node && enabled ? graph_find(exec->graph, node) : NULL;
+    if (!found)
+        return INVALID;
+    *enabled = !found->disabled;
+    return runtime_lost();
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
+{
+    if (!node || !type)
+        return INVALID;
+    *type = node->work.kind->type;
+    return runtime_lost();
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *found, cudaGraphNode_t node, cudaGraph_t clone)
+{
+    if (!found || !node || !clone || !(*found = graph_find(clone, node)))
+        return INVALID;
+    return runtime_lost();
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    if (!node)
+        return INVALID;
+    node_remove(node);
+    return runtime_lost();
+}
+
+/* ---- Dependencies ---- */
+
+static bool are_edges(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!from[i] || !to[i] || from[i]->graph != graph || to[i]->graph != graph || from[i] == to[i])
+            return false;
+    return graph != NULL;
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                     const cudaGraphEdgeData *edges, size_t count)
+{
+    (void)edges;
+    if (!are_edges(graph, from, to, count))
+        return INVALID;
+    for (size_t i = 0; i < count; i++)
+        node_depend(to[i], from[i]);
+    return runtime_lost();
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                        const cudaGraphEdgeData *edges, size_t count)
+{
+    (void)edges;
+    if (!are_edges(graph, from, to, count))
+        return INVALID;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = to[i]->after_count; k-- > 0;)
+            if (to[i]->after[k] == from[i])
+                to[i]->after[k] = to[i]->after[--to[i]->after_count];
+    return runtime_lost();
+}
+
+/* A list for the program, as CUDA answers: the first *most of it, and NULL for those beyond, or only how many there
+ * are. */
+struct answer {
+    cudaGraphNode_t *list;
+    size_t *most, count;
+};
+
+static void answer_add(struct answer *answer, cudaGraphNode_t node)
+{
+    if (answer->list && answer->count < *answer->most)
+        answer->list[answer->count] = node;
+    answer->count++;
+}
+
+static cudaError_t answer_end(struct answer *answer)
+{
+    for (size_t i = answer->count; answer->list && i < *answer->most; i++)
+        answer->list[i] = NULL;
+    if (!answer->list || *answer->most > answer->count)
+        *answer->most = answer->count;
+    return runtime_lost();
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *most)
+{
+    struct answer answer = {nodes, most, 0};
+    if (!graph || !most)
+        return INVALID;
+    for (size_t i = 0; i < graph->count; i++)
+        answer_add(&answer, graph->nodes[i]);
+    return answer_end(&answer);
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *most)
+{
+    struct answer answer = {nodes, most, 0};
+    if (!graph || !most)
+        return INVALID;
+    for (size_t i = 0; i < graph->count; i++)
+        if (graph->nodes[i]->after_count == 0)
+            answer_add(&answer, graph->nodes[i]);
+    return answer_end(&answer);
+}
+
+/* All edges are of the kind that zeros say. */
+static void clear(cudaGraphEdgeData *edges, const size_t *count)
+{
+    if (edges)
+        memset(edges, 0, *count * sizeof *edges);
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edges,
+                              size_t *most)
+{
+    if (!graph || !most)
+        return INVALID;
+    size_t most_to = *most;
+    struct answer froms = {from, most, 0}, tos = {to, &most_to, 0};
+    for (size_t i = 0; i < graph->count; i++)
+        for (size_t k = 0; k < graph->nodes[i]->after_count; k++) {
+            answer_add(&froms, graph->nodes[i]->after[k]);
+            answer_add(&tos, graph->nodes[i]);
+        }
+    answer_end(&tos);
+    const cudaError_t error = answer_end(&froms);
+    clear(edges, most);
+    return error;
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
+                                         size_t *most)
+{
+    struct answer answer = {nodes, most, 0};
+    if (!node || !most)
+        return INVALID;
+    for (size_t i = 0; i < node->after_count; i++)
+        answer_add(&answer, node->after[i]);
+    const cudaError_t error = answer_end(&answer);
+    clear(edges, most);
+    return error;
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
+                                           size_t *most)
+{
+    struct answer answer = {nodes, most, 0};
+    if (!node || !most)
+        return INVALID;
+    for (size_t i = 0; i < node->graph->count; i++)
+        for (size_t k = 0; k < node->graph->nodes[i]->after_count; k++)
+            if (node->graph->nodes[i]->after[k] == node)
+                answer_add(&answer, node->graph->nodes[i]);
+    const cudaError_t error = answer_end(&answer);
+    clear(edges, most);
+    return error;
+}
