@@ -116,19 +116,26 @@ static void note_renamed(struct comparison *comparison, const struct run *baseli
     comparison_add_items(comparison, &items, "function renamed");
 }
 
-/* Notes kernels that were computed and leave something else in memory when other blocks or warps come first. */
-static void note_varying(struct comparison *comparison, const struct run *run)
+/* Notes what was computed of kernels besides their counts. */
+static void note_computed(struct comparison *comparison, const struct run *run)
 {
-    struct note_items items = {0};
-    for (size_t i = 0; i < run->result_count; i++)
-        if (run->results[i].varies)
-            note_items_add(&items, "%s: %s", run->results[i].id, run->results[i].varies);
-    comparison_add_items(comparison, &items, "results depend on which block or warp comes first");
-    struct note_items doubts = {0};
-    for (size_t i = 0; i < run->result_count; i++)
-        if (run->results[i].doubt)
-            note_items_add(&doubts, "%s: %s", run->results[i].id, run->results[i].doubt);
-    comparison_add_items(comparison, &doubts, "no fault, since nothing depends on it");
+    static const struct {
+        size_t at;
+        const char *what;
+    } notes[] = {
+        {offsetof(struct result, varies), "results depend on which block or warp comes first"},
+        {offsetof(struct result, doubt), "no fault, since nothing depends on it"},
+        {offsetof(struct result, outside), "counted in part"},
+    };
+    for (size_t n = 0; n < ARRAY_SIZE(notes); n++) {
+        struct note_items items = {0};
+        for (size_t i = 0; i < run->result_count; i++) {
+            const char *text = *(char *const *)((const char *)&run->results[i] + notes[n].at);
+            if (text)
+                note_items_add(&items, "%s: %s", run->results[i].id, text);
+        }
+        comparison_add_items(comparison, &items, notes[n].what);
+    }
 }
 
 /* Notes how to remove kernels that are gone: a program whose shapes changed may have many, each with a file. */
@@ -178,7 +185,7 @@ void note_differences(struct comparison *comparison, const struct run *baseline,
     for (size_t i = 0; i < ARRAY_SIZE(soft_facts); i++)
         note_fact(comparison, baseline, run, &soft_facts[i]);
     note_renamed(comparison, baseline, run);
-    note_varying(comparison, run);
+    note_computed(comparison, run);
     note_gone(comparison, run);
     note_age(comparison, baseline, run);
 }

@@ -84,7 +84,8 @@ struct warp {
     unsigned slow_turns;      /* turns of one instruction that it has next */
     bool yields;              /* its turn is over */
     bool idle;                /* in this turn it found what it had found before */
-    uint64_t steps;           /* instructions that it has executed */
+    uint64_t steps;           /* instructions that it has executed before its turn, */
+    unsigned in_turn;         /* and in it, before one that asks something of the loop */
     uint64_t waits_from;      /* the cluster's steps when a split of it began to wait for a phase */
     uint32_t cluster_arrived; /* lanes that arrived at the barrier of the cluster and have not been let go */
     unsigned turns;           /* turns that its split has had in a row */

@@ -230,34 +230,6 @@ static bool do_trap(struct warp *warp, const struct instruction *code, unsigned 
     block_fault(warp->block, "the kernel traps itself (%s)", code->opcode);
 }
 
-/* guarded: where the guard is true of no lane, it does nothing. frees: when the split does not go on, others may. */
-static const struct {
-    control_step *run;
-    bool guarded, frees;
-} controls[] = {
-    [CONTROL_BRANCH] = {do_branch, false, false},
-    [CONTROL_BRANCH_DIVERGENT] = {do_branch_divergent, false, false},
-    [CONTROL_BRANCH_ANY] = {do_branch_any, false, false},
-    [CONTROL_BRANCH_INDEXED] = {do_branch_indexed, false, false},
-    [CONTROL_CALL_OUTSIDE] = {do_call_outside, true, false},
-    [CONTROL_CALL] = {do_call, false, false},
-    [CONTROL_RETURN] = {do_return, false, false},
-    [CONTROL_EXIT] = {do_exit, false, true},
-    [CONTROL_OPEN] = {do_open, false, false},
-    [CONTROL_JOIN] = {do_join, true, true},
-    [CONTROL_BREAK] = {do_break, false, true},
-    [CONTROL_MOVE_BARRIER] = {do_move_barrier, false, false},
-    [CONTROL_WARPSYNC] = {do_warpsync, false, true},
-    [CONTROL_BLOCK_BARRIER] = {do_block_barrier, true, false},
-    [CONTROL_WAIT_GROUP] = {do_wait_group, false, false},
-    [CONTROL_WAIT_PHASE] = {do_wait_phase, true, false},
-    [CONTROL_WAIT_CLUSTER] = {do_wait_cluster, true, false},
-    [CONTROL_WAIT_PRODUCTS] = {do_wait_phase, true, false},
-    [CONTROL_YIELD] = {do_yield, false, true},
-    [CONTROL_TRAP] = {do_trap, true, false},
-    [CONTROL_UNKNOWN] = {NULL, false, false},
-};
-
 /* What instructions that are not simulated are for, in the words of CUDA. To add one: a row, of the opcode's beginning
  * or of what it reads. */
 static const struct {
@@ -296,6 +268,75 @@ __attribute__((noreturn)) static void refuse(struct warp *warp, const struct ins
     const char *purpose = purpose_of(code);
     block_not_simulated(warp->block, "%s%s%s", purpose ? purpose : "", purpose ? ", " : "", code->opcode);
 }
+
+/* ---- Clocks ---- */
+
+/* Returns whether the time is read before a wait. Before libcu++ waits at a barrier in memory it reads the time, to
+ * know how long to sleep between two looks. Here it looks only once, so any time will do. */
+static bool is_before_wait(const struct block *block, const struct instruction *code)
+{
+    enum { NEAR = 2 };
+    for (unsigned i = code->index + 1; i <= code->index + NEAR && i < block->code->count; i++)
+        if (block->code->list[i].control == CONTROL_WAIT_PHASE)
+            return true;
+    return false;
+}
+
+/* Reads a clock. It is virtual, and the same in each execution: each of the warp's instructions takes as long as one
+ * that waits for the one before. */
+static bool do_clock(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
+{
+    enum { CYCLES = 4, PER_NS = 2 };
+    const char *word = code->operands[1].word;
+    const bool is_timer = strncmp(word, "SR_GLOBALTIMER", 14) == 0,
+               no_time = is_timer && is_before_wait(warp->block, code);
+    struct machine *machine = warp->block->machine;
+    if (!no_time && !outside_note(machine, "clocks are virtual: an instruction of a warp takes 4 cycles"))
+        refuse(warp, code);
+    const uint64_t cycles = CYCLES * (warp->steps + warp->in_turn);
+    uint64_t time = no_time ? 0 : is_timer ? machine->ns + cycles / PER_NS : cycles;
+    if (strcmp(word + strlen(word) - 2, "HI") == 0)
+        time >>= 32;
+    const bool whole = code->opcode[0] == 'C' && !has_modifier(code, "32");
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!code->uniform && !(lanes >> l & 1))
+            continue;
+        ROW(0)[l] = (uint32_t)time;
+        if (whole)
+            HIGH(0)[l] = (uint32_t)(time >> 32);
+    }
+    warp->splits[index].pc++;
+    return true;
+}
+
+/* guarded: where the guard is true of no lane, it does nothing. frees: when the split does not go on, others may. */
+static const struct {
+    control_step *run;
+    bool guarded, frees;
+} controls[] = {
+    [CONTROL_BRANCH] = {do_branch, false, false},
+    [CONTROL_BRANCH_DIVERGENT] = {do_branch_divergent, false, false},
+    [CONTROL_BRANCH_ANY] = {do_branch_any, false, false},
+    [CONTROL_BRANCH_INDEXED] = {do_branch_indexed, false, false},
+    [CONTROL_CALL_OUTSIDE] = {do_call_outside, true, false},
+    [CONTROL_CALL] = {do_call, false, false},
+    [CONTROL_RETURN] = {do_return, false, false},
+    [CONTROL_EXIT] = {do_exit, false, true},
+    [CONTROL_OPEN] = {do_open, false, false},
+    [CONTROL_JOIN] = {do_join, true, true},
+    [CONTROL_BREAK] = {do_break, false, true},
+    [CONTROL_MOVE_BARRIER] = {do_move_barrier, false, false},
+    [CONTROL_WARPSYNC] = {do_warpsync, false, true},
+    [CONTROL_BLOCK_BARRIER] = {do_block_barrier, true, false},
+    [CONTROL_WAIT_GROUP] = {do_wait_group, false, false},
+    [CONTROL_WAIT_PHASE] = {do_wait_phase, true, false},
+    [CONTROL_WAIT_CLUSTER] = {do_wait_cluster, true, false},
+    [CONTROL_WAIT_PRODUCTS] = {do_wait_phase, true, false},
+    [CONTROL_YIELD] = {do_yield, false, true},
+    [CONTROL_CLOCK] = {do_clock, true, false},
+    [CONTROL_TRAP] = {do_trap, true, false},
+    [CONTROL_UNKNOWN] = {NULL, false, false},
+};
 
 bool control_run(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {

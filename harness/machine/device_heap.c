@@ -1,6 +1,7 @@
 #include "machine.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Pieces are as large as a power of two, from the first size on. A piece that was freed is the next of its size. */
 enum { FIRST_BITS = 5, PIECE = 16 };
@@ -10,6 +11,48 @@ void heap_close(struct device_heap *heap)
     for (unsigned size = 0; size < HEAP_SIZES; size++)
         free(heap->pieces[size].list);
     free(heap->sizes);
+    if (heap->kept)
+        heap_close(heap->kept);
+    free(heap->kept);
+}
+
+/* Copies all but what is kept. */
+static struct device_heap copy_of(const struct device_heap *heap)
+{
+    struct device_heap copy = *heap;
+    const size_t sizes = (size_t)(heap->end - heap->begin) / PIECE + 1;
+    copy.kept = NULL;
+    copy.sizes = memcpy(x_calloc(sizes, 1), heap->sizes, sizes);
+    for (unsigned size = 0; size < HEAP_SIZES; size++) {
+        copy.pieces[size] = (struct pieces){0};
+        for (size_t i = 0; i < heap->pieces[size].count; i++)
+            *ARRAY_GROW(copy.pieces[size].list, copy.pieces[size].count) = heap->pieces[size].list[i];
+    }
+    return copy;
+}
+
+void heap_keep(struct machine *machine)
+{
+    struct device_heap *heap = &machine->heap;
+    if (!heap->begin)
+        return;
+    if (heap->kept)
+        heap_close(heap->kept);
+    else
+        heap->kept = x_calloc(1, sizeof *heap->kept);
+    *heap->kept = copy_of(heap);
+}
+
+void heap_restore(struct machine *machine)
+{
+    struct device_heap *kept = machine->heap.kept;
+    if (!kept)
+        return;
+    const struct device_heap copy = copy_of(kept);
+    machine->heap.kept = NULL;
+    heap_close(&machine->heap);
+    machine->heap = copy;
+    machine->heap.kept = kept;
 }
 
 void heap_set_limit(struct machine *machine, size_t bytes)

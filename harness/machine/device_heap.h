@@ -19,6 +19,7 @@ struct device_heap {
         uint64_t *list;
         size_t count;
     } pieces[HEAP_SIZES]; /* that were freed, by size */
+    struct device_heap *kept;
 };
 void heap_close(struct device_heap *heap);
 
@@ -27,6 +28,10 @@ void heap_set_limit(struct machine *machine, size_t bytes);
 
 /* Makes the heap, where there is none yet. False: there is no memory. Nothing may be launched meanwhile. */
 bool heap_open(struct machine *machine);
+
+/* Keeps which pieces are allocated, and has it so again: for launches that are executed several times. */
+void heap_keep(struct machine *machine);
+void heap_restore(struct machine *machine);
 
 /* Returns the address of memory of the GPU, a multiple of 16; 0: there is none left. Any thread may call it. */
 uint64_t heap_allocate(struct machine *machine, uint64_t bytes);

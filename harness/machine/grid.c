@@ -40,10 +40,12 @@ static bool uses_answers(const struct code *code)
 }
 
 /* Returns the number of threads. A launch that is not counted may make the inputs of one that is. Its results have to
- * be the same on every machine, and so has what is recorded: where answers of atomics matter it gets one thread. */
+ * be the same on every machine, and so has what is recorded: where answers of atomics matter it gets one thread. So do
+ * addresses that malloc() returns. */
 static size_t thread_count(const struct run_state *run)
 {
-    const bool one = run->grid->order > 0 || ((!run->counts || run->grid->recorder) && uses_answers(run->code));
+    const bool one = run->grid->order > 0 || ((!run->counts || run->grid->recorder) && uses_answers(run->code)) ||
+                     module_calls(run->grid->function->module, "malloc");
     const size_t most = one ? 1 : processors();
     return run->count < most ? (size_t)run->count : most;
 }

@@ -12,7 +12,7 @@ static void write_all(struct warp *warp, const struct operand *operand, uint32_t
 
 /* ---- Special registers ---- */
 
-enum special { TID, CTAID, LANE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, ZERO, SHARED_HIGH, TIME, RANK };
+enum special { TID, CTAID, LANE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, ZERO, SHARED_HIGH, RANK };
 
 /* Checks the special register. Of those that are not listed, some depend on the machine, and none is known here. */
 static bool prepare_s2r(struct instruction *code)
@@ -37,9 +37,15 @@ static bool prepare_s2r(struct instruction *code)
         {"SRZ", ZERO, 0},
         {"SR_SWINHI", SHARED_HIGH, 0},
     };
+    if (code->operand_count != 2 || code->operands[1].kind != OPERAND_SPECIAL)
+        return false;
+    if (strncmp(code->operands[1].word, "SR_CLOCK", 8) == 0 ||
+        strncmp(code->operands[1].word, "SR_GLOBALTIMER", 14) == 0) {
+        code->control = CONTROL_CLOCK;
+        return true;
+    }
     for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-        if (code->operand_count == 2 && code->operands[1].kind == OPERAND_SPECIAL &&
-            strcmp(table[i].name, code->operands[1].word) == 0) {
+        if (strcmp(table[i].name, code->operands[1].word) == 0) {
             code->flags[FLAG_WHAT] = table[i].what;
             code->flags[FLAG_AXIS] = table[i].axis;
             return true;
@@ -72,7 +78,6 @@ static uint32_t special_value(const struct warp *warp, const struct instruction 
     case SHARED_HIGH:
         return (uint32_t)(SHARED_WINDOW >> 32);
     case ZERO:
-    case TIME: /* only CS2R reads it, see cs2r() */
         break;
     }
     return 0;
@@ -86,7 +91,7 @@ static void s2r(struct warp *warp, const struct instruction *code, uint32_t lane
         return;
     }
     const unsigned char what = code->flags[FLAG_WHAT];
-    if (code->uniform || what == CTAID || what == ZERO || what == TIME || what == SHARED_HIGH || what == RANK) {
+    if (code->uniform || what == CTAID || what == ZERO || what == SHARED_HIGH || what == RANK) {
         write_all(warp, &code->operands[0], lanes, special_value(warp, code, 0));
         return;
     }
@@ -97,30 +102,12 @@ static void s2r(struct warp *warp, const struct instruction *code, uint32_t lane
 static bool prepare_cs2r(struct instruction *code)
 {
     code->flags[FLAG_SHORT] = has_modifier(code, "32");
-    if (code->operand_count == 2 && code->operands[1].kind == OPERAND_SPECIAL &&
-        strcmp(code->operands[1].word, "SR_GLOBALTIMERLO") == 0) {
-        code->flags[FLAG_WHAT] = TIME;
-        return true;
-    }
     return prepare_s2r(code);
-}
-
-/* Returns whether the time is read before a wait. Before libcu++ waits at a barrier in memory it reads the time, to
- * know how long to sleep between two looks. Here it looks only once, so any time will do. */
-static bool is_before_wait(const struct block *block, const struct instruction *code)
-{
-    enum { NEAR = 2 };
-    for (unsigned i = code->index + 1; i <= code->index + NEAR && i < block->code->count; i++)
-        if (block->code->list[i].control == CONTROL_WAIT_PHASE)
-            return true;
-    return false;
 }
 
 /* Reads 64 bits of a special register, or 32 with .32. */
 static void cs2r(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    if (code->flags[FLAG_WHAT] == TIME && !is_before_wait(warp->block, code))
-        block_not_simulated(warp->block, "%s of %s", code->opcode, code->operands[1].word);
     s2r(warp, code, lanes);
     struct operand upper = code->operands[0];
     upper.row = upper.high;

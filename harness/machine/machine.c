@@ -26,6 +26,7 @@ void machine_close(struct machine *machine)
         module_release(machine->modules[i]);
     free(machine->modules);
     outside_forget(machine);
+    free(machine->noted);
     outcomes_forget(machine);
     grid_forget(machine);
     free(machine->left);

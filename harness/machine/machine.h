@@ -39,6 +39,10 @@ struct machine {
     size_t texture_count;
     struct printed *printed;
     size_t printed_count;
+    bool allows_outside; /* outside_allow() */
+    const char **noted;
+    size_t noted_count;
+    uint64_t ns; /* of the clock when the launch begins, for %globaltimer */
     struct outcomes outcomes;
     struct headway headway;
     struct left *left;    /* blocks of the last launch that were left out; NULL: none ever were */

@@ -1,5 +1,6 @@
 /* Calls of functions outside of the machine code: printf, malloc, free, and what a failing assertion calls. On a GPU
- * they are machine code of the driver's, of which no count is known; so a kernel that is counted is refused. */
+ * they are machine code of the driver's, of which no count is known. So a kernel that is counted is refused, or noted.
+ */
 #include "block.h"
 #include "control_parts.h"
 #include "memory.h"
@@ -253,13 +254,49 @@ static const struct outside {
     const char *name;
     const char *said; /* as a message has it */
     void (*call)(struct warp *warp, unsigned lane);
-    bool counted; /* a kernel that calls it may be counted */
+    const char *note; /* of a kernel that is counted; NULL: it is counted wholly */
 } functions[] = {
-    {"__assertfail", "assert", fail, true},
-    {"vprintf", "printf", print, false},
-    {"malloc", "malloc or new", allocate, false},
-    {"free", "free or delete", release, false},
+    {"__assertfail", "assert", fail, NULL},
+    {"vprintf", "printf", print, "counts exclude printf"},
+    {"malloc", "malloc or new", allocate, "counts exclude malloc and new"},
+    {"free", "free or delete", release, "counts exclude free and delete"},
 };
+
+void outside_allow(struct machine *machine)
+{
+    machine->allows_outside = true;
+}
+
+bool outside_note(struct machine *machine, const char *words)
+{
+    pthread_mutex_lock(&machine->lock);
+    size_t i = 0;
+    while (i < machine->noted_count && machine->noted[i] != words)
+        i++;
+    if (i == machine->noted_count && machine->allows_outside)
+        *ARRAY_GROW(machine->noted, machine->noted_count) = words;
+    pthread_mutex_unlock(&machine->lock);
+    return machine->allows_outside;
+}
+
+/* Threads note in any order. */
+static int by_words(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+char *outside_noted(struct machine *machine)
+{
+    char *text = NULL;
+    qsort(machine->noted, machine->noted_count, sizeof *machine->noted, by_words);
+    for (size_t i = 0; i < machine->noted_count; i++) {
+        char *before = text;
+        text = x_sprintf("%s%s%s", before ? before : "", before ? "; " : "", machine->noted[i]);
+        free(before);
+    }
+    machine->noted_count = 0;
+    return text;
+}
 
 static const struct outside *find(const char *name)
 {
@@ -288,7 +325,7 @@ bool do_call_outside(struct warp *warp, const struct instruction *code, unsigned
     const struct outside *function = name ? find(name) : NULL;
     if (!function)
         block_not_simulated(block, "%s of %s", code->opcode, name ? name : "something outside the machine code");
-    if (block->counts && !function->counted)
+    if (block->counts && function->note && !outside_note(block->machine, function->note))
         block_not_simulated(block, "%s in a kernel that is counted: what it executes is the driver's", function->said);
     for (unsigned l = 0; l < LANES; l++)
         if (lanes >> l & 1)

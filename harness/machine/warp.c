@@ -84,6 +84,7 @@ static bool run_split(struct warp *warp, unsigned index)
         split->pc = code->index;
         split->pending = (unsigned short)pending;
         note_flow(block, first, code->index + 1, threads);
+        warp->in_turn = fuel;
         if (!control_run(warp, code, index, lanes) || warp->yields) {
             block->cluster->steps += fuel + 1;
             warp->steps += fuel + 1;

@@ -205,7 +205,7 @@ static bool is_one_launch(const struct measurement *measurement, const struct re
     const bool simulated = program_is_simulated(measurement), lines = measurement->profile != 0;
     const size_t most = samples_of_launch(measurement);
     const bool plain = result->status == RESULT_OK && (result->profile.count > 0) == lines && !result->estimated &&
-                       !result->doubt && !result->varies && !result->not_proved;
+                       !result->doubt && !result->outside && !result->varies && !result->not_proved;
     if ((!simulated && !plain) || (lines && result->row_count > 0))
         return false;
     for (size_t i = 0; i < result->row_count; i++) {
@@ -243,6 +243,7 @@ static void join_facts(struct result *result, struct result *more)
     if (more->status != RESULT_OK)
         result_fail(result, more->status, more->reason);
     take_text(&result->doubt, &more->doubt);
+    take_text(&result->outside, &more->outside);
     take_text(&result->varies, &more->varies);
     take_text(&result->not_proved, &more->not_proved);
     if (result->row_count > 0 || result->estimated)

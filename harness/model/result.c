@@ -204,6 +204,7 @@ void result_release(struct result *result)
     free(result->not_proved);
     estimated_release(result->estimated);
     free(result->doubt);
+    free(result->outside);
     free(result->near);
     free(result->elsewhere);
     free(result->reason);
@@ -332,6 +333,8 @@ void result_copy_facts(struct result *to, const struct result *from)
     to->blocks_executed = from->blocks_executed;
     free(to->doubt);
     to->doubt = x_strdup(from->doubt);
+    free(to->outside);
+    to->outside = x_strdup(from->outside);
     estimated_release(to->estimated);
     to->estimated = estimated_copy(from->estimated);
 }

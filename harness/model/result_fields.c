@@ -316,6 +316,7 @@ static const struct json_field result_fields[] = {
     {"unpaired", FIELD_TEXT, AT(result, unpaired), .optional = true},
     {"varies", FIELD_TEXT, AT(result, varies), .optional = true},
     {"doubt", FIELD_TEXT, AT(result, doubt), .optional = true},
+    {"outside", FIELD_TEXT, AT(result, outside), .optional = true},
     {"near", FIELD_TEXT, AT(result, near), .optional = true},
     {"off", FIELD_NUMBER, AT(result, off), .optional = true},
 };
@@ -353,7 +354,7 @@ void put_result(struct json_writer *json, const struct result *result)
         written.reason = NULL;
     } else { /* what a kernel counted before it failed is no measurement */
         written.row_count = 0;
-        written.elsewhere = written.varies = written.doubt = written.near = written.not_proved = NULL;
+        written.elsewhere = written.varies = written.doubt = written.outside = written.near = written.not_proved = NULL;
         written.estimated = NULL;
         written.blocks = written.blocks_executed = written.off = 0;
     }

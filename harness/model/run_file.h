@@ -33,7 +33,8 @@
  *
  * A computed kernel says in "varies" which of its results depend on which block or warp comes first, in "blocks" of how
  * many "blocks_executed" were, by which it is proved what the others count, in "not_proved" of which launches that is
- * not, and in "doubt" what it does that would be a fault if anything depended on it. A kernel of a capsule with a
+ * not, in "doubt" what it does that would be a fault if anything depended on it, and in "outside" what no count of it
+ * has. A kernel of a capsule with a
  * tolerance says in "near" how far its results are off. Its "estimated_time" has either "refused" alone, or "ns" with
  * its band, and in "moved" the part of the time that it takes with one constant of the model being wrong. "busy" has
  * the part of it for which each bound is busy. Where there are "ns" its "lines" are "estimated": true, and each has its

@@ -182,6 +182,8 @@ static void add_varying(struct facts *facts, const struct run *run)
                           of->varies));
         if (of->doubt)
             add(facts, "note", x_sprintf("%s: no fault, since nothing depends on it: %s", of->id, of->doubt));
+        if (of->outside)
+            add(facts, "note", x_sprintf("%s: %s", of->id, of->outside));
     }
 }
 

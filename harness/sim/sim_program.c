@@ -236,6 +236,8 @@ static int restore(void *self, struct problem *problem)
 {
     (void)self, (void)problem;
     outcomes_restore(runtime_machine());
+    heap_restore(runtime_machine());
+    outside_forget(runtime_machine()); /* what the execution before printed */
     return 0;
 }
 
@@ -293,6 +295,8 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
     program.log.times.wanted =
         program.has_chip && group && (group->launches == 0 || (group->told == 0 && is_wanted(group)));
     outcomes_restore_orders(runtime_machine(), true);
+    heap_keep(runtime_machine());
+    runtime_machine()->ns = atomic_load(&runtime_now()->clock_ns);
     int failed = workload_count(&program.log, &workload, &program.request.metrics, &result, problem);
     outcomes_restore_orders(runtime_machine(), false);
     function_run_by(run_told, NULL); /* the log has put itself there */
@@ -300,6 +304,7 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
         plain(&launched, fault, problem);
     else
         pass(group, grid);
+    result.outside = outside_noted(runtime_machine());
     if (failed < 0 && group && group->id)
         tell_failure(group, problem, &result);
     else if (failed == 0 && group && is_wanted(group))
@@ -412,6 +417,7 @@ __attribute__((constructor)) static void begin(void)
         return;
     }
     runtime_set_gpu(&gpu);
+    outside_allow(runtime_machine());
     bool threads = false;
     for (size_t m = 0; m < program.request.metrics.count; m++)
         threads |= exact_counts_threads(exact_counter_of(&program.request.metrics.list[m]));

@@ -91,8 +91,20 @@ race 719 cudaErrorLaunchFailure
 EOF
 run "$program" right tells
 expect 'of none' 0 'launch 0, then 0, cudaSuccess, and 0'
+run "$program" multiprocessor
+expect 'a kernel that is not simulated' 5 'not simulated: %smid, the multiprocessor of a block'
+
+# What the driver executes on a GPU is done, and not counted. A report says so. Clocks are virtual.
 run "$program" says
-expect 'a kernel that is not simulated' 5 'not simulated: printf in a kernel that is counted'
+expect 'printf in a kernel' 0 'program/says@3,1: counts exclude printf' 'no time   program/says@3,1: it calls functions'
+cp "$work/said" printed
+ask grep -c 'block . of 3' printed
+expect 'it is heard once' 0 '3'
+run "$program" allocates
+expect 'malloc and virtual functions' 0 'sum 256032' 'program/allocates@3,64: counts exclude malloc and new' \
+    'program/frees@3,64: counts exclude free and delete'
+run "$program" waits
+expect 'a kernel that waits by its clock' 0 'took 1000' 'program/waits@1,32: clocks are virtual'
 run "$program" conditional
 expect 'a function that is not simulated' 5 'not simulated: cudaGraphConditionalHandleCreate'
 run "$compiled/graphs"

@@ -72,9 +72,47 @@ __global__ void traps()
     __trap(); /* traps */
 }
 
+/* Its blocks meet, so that it is executed in several orders, and is heard once. */
 __global__ void says(int *x)
 {
-    printf("%d\n", *x);
+    atomicAdd(x, 1);
+    printf("block %d of %d\n", blockIdx.x, gridDim.x);
+}
+
+struct shape {
+    __device__ virtual int area() const = 0;
+};
+
+struct square : shape {
+    int side;
+    __device__ square(int side) : side(side) {}
+    __device__ int area() const override { return side * side; }
+};
+
+/* These are executed in several orders too, each with the heap that the first began with. */
+__global__ void allocates(int *x, shape **made)
+{
+    made[blockIdx.x * blockDim.x + threadIdx.x] = new square(threadIdx.x);
+    atomicAdd(x, 1);
+}
+
+__global__ void frees(int *x, shape **made)
+{
+    atomicAdd(x, made[blockIdx.x * blockDim.x + threadIdx.x]->area());
+    delete made[blockIdx.x * blockDim.x + threadIdx.x];
+}
+
+__global__ void multiprocessor(int *x)
+{
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(*x));
+}
+
+__global__ void waits(long long *x)
+{
+    const long long start = clock64();
+    while (clock64() - start < 100000)
+        ;
+    x[threadIdx.x] = clock64() - start;
 }
 
 /* 10,000 numbers, each 1: doubled so many times, and added up. */
@@ -185,7 +223,22 @@ static int does(const char *what)
     else if (strcmp(what, "traps") == 0)
         traps<<<1, 1>>>();
     else if (strcmp(what, "says") == 0)
-        says<<<1, 1>>>(x);
+        says<<<3, 1>>>(x);
+    else if (strcmp(what, "allocates") == 0) {
+        int sum = 0;
+        cudaMemset(x, 0, sizeof sum);
+        allocates<<<3, 64>>>(x + 1, (shape **)(x + 2));
+        frees<<<3, 64>>>(x, (shape **)(x + 2));
+        cudaMemcpy(&sum, x, sizeof sum, cudaMemcpyDeviceToHost);
+        printf("sum %d\n", sum);
+    } else if (strcmp(what, "waits") == 0) {
+        long long took[32];
+        waits<<<1, 32>>>((long long *)x);
+        cudaMemcpy(took, x, sizeof took, cudaMemcpyDeviceToHost);
+        printf("took %lld cycles\n", took[31]);
+    }
+    else if (strcmp(what, "multiprocessor") == 0)
+        multiprocessor<<<1, 1>>>(x);
     else if (strcmp(what, "conditional") == 0)
         cudaGraphConditionalHandleCreate((cudaGraphConditionalHandle *)&x, nullptr, 0, 0);
     return 0;

@@ -108,6 +108,7 @@ enum control {
     CONTROL_WAIT_CLUSTER,  /* UCGABAR_WAIT: until all threads of the cluster have arrived */
     CONTROL_WAIT_PRODUCTS, /* WARPGROUP.DEPBAR: until products of the warpgroup are done */
     CONTROL_YIELD,         /* lets other warps go first: YIELD, NANOSLEEP */
+    CONTROL_CLOCK, /* reads clock64(), %globaltimer or their halves */
     CONTROL_TRAP,
     CONTROL_UNKNOWN, /* not simulated */
     CONTROLS = 1 << 8
