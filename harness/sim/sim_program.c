@@ -403,6 +403,25 @@ static bool is_runtime(void)
     return file && strncmp(file, "/libcudart.so", strlen("/libcudart.so")) == 0;
 }
 
+/* Returns a function of a library that is needed here, if the program exports another one by its name, which would be
+ * called in its place; NULL: there is none. */
+static const char *replaced(void)
+{
+    static const struct {
+        const char *library, *function;
+    } needed[] = {{"libjansson.", "json_loadb"}, {"libzstd.", "ZSTD_decompress"},  {"liblz4.", "LZ4_decompress_safe"},
+                  {"libxxhash.", "XXH3_64bits"}, {"libinih.", "ini_parse_stream"}, {"libelf.", "elf_memory"},
+                  {"libdw.", "dwarf_begin_elf"}};
+    Dl_info about;
+    for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
+        const void *found = dlsym(RTLD_DEFAULT, needed[i].function);
+        const char *file = found && dladdr(found, &about) && about.dli_fname ? strrchr(about.dli_fname, '/') : NULL;
+        if (found && !(file && strncmp(file + 1, needed[i].library, strlen(needed[i].library)) == 0))
+            return needed[i].function;
+    }
+    return NULL;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     struct problem problem;
@@ -412,7 +431,14 @@ __attribute__((constructor)) static void begin(void)
     program.on = true;
     runtime_now()->tell = say_reason;
     runtime_now()->has_clock = true;
-    if (gpu_read(&gpu, program.request.gpu, &problem) < 0) {
+    const char *function = replaced();
+    if (function)
+        problem_set(&problem,
+                    "not simulated: a program that exports a %s of its own, which cugate needs: link it without "
+                    "-rdynamic, or with -Wl,--exclude-libs,ALL",
+                    function);
+    if (function || gpu_read(&gpu, program.request.gpu, &problem) < 0) {
+        runtime_now()->lost = cudaErrorNotSupported;
         say_reason(problem.text);
         return;
     }

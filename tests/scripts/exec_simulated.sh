@@ -8,7 +8,8 @@
 . "$(dirname "$0")/begin.sh"
 compile() {
     local build
-    for build in 'shared -o program' 'shared -DSLOWER -o slower' 'static -o static' 'shared -o graphs'; do
+    for build in 'shared -o program' 'shared -DSLOWER -o slower' 'static -o static' 'shared -o graphs' \
+        'shared -DEXPORTS -o own' 'shared -DEXPORTS -Xcompiler -rdynamic -o exports'; do
         # shellcheck disable=SC2086 # words
         "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart $build \
             "$top/tests/sim/$([[ $build == *graphs ]] && echo graphs || echo program).cu"
@@ -125,6 +126,10 @@ run sh -c "$compiled/static right"
 expect 'behind a shell' 5 "(static) asks for NVIDIA's driver" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
 run sh -c "$program right; $compiled/static right"
 expect 'beside one that is simulated' 5 "(static) asks for NVIDIA's driver" 'sum 80000'
+run "$compiled/exports" right
+expect 'a program that exports what cugate needs' 5 'exports a ZSTD_decompress of its own' '-Wl,--exclude-libs,ALL'
+run "$compiled/own" right
+expect 'one that has it for itself' 0 'sum 80000'
 run true
 expect 'no program of CUDA' 5 'did not load the simulated CUDA runtime'
 run ./none
