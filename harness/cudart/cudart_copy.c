@@ -23,7 +23,7 @@ static bool is_device(const void *memory, const struct rows *rows)
 {
     struct allocation allocation;
     const uint64_t begin = (uint64_t)(uintptr_t)memory;
-    if (!device_find(runtime_machine(), begin, &allocation) || rows->width > allocation.end - begin)
+    if (!runtime_find(begin, &allocation) || rows->width > allocation.end - begin)
         return false;
     return rows->height == 1 || rows->height - 1 <= (allocation.end - begin - rows->width) / rows->pitch;
 }

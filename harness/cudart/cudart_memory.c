@@ -43,7 +43,7 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
     *memory = NULL;
     if (size == 0)
         return cudaSuccess;
-    pthread_mutex_lock(&runtime->lock);
+    runtime_memory_begin(runtime);
     const size_t most = (size_t)runtime_gpu()->memory_bytes;
     void *made = NULL;
     if (size <= most && (type == cudaMemoryTypeHost || runtime->used <= most - size))
@@ -56,7 +56,7 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
         if (pool)
             count_in_pool(pool, size);
     }
-    pthread_mutex_unlock(&runtime->lock);
+    runtime_memory_end(runtime);
     if (made)
         inputs_add(INPUT_ALLOCATED, (const uint64_t[]){(uintptr_t)made, size}, 2, NULL, 0);
     if (made && type != cudaMemoryTypeDevice) {
@@ -78,12 +78,12 @@ static cudaError_t release(void *memory)
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess || !memory)
         return error;
-    pthread_mutex_lock(&runtime->lock);
+    runtime_memory_begin(runtime);
     size_t i = 0;
     while (i < runtime->block_count && runtime->blocks[i].memory != memory)
         i++;
     if (i < runtime->block_count && runtime->blocks[i].of_graph) {
-        pthread_mutex_unlock(&runtime->lock);
+        runtime_memory_end(runtime);
         return cudaSuccess;
     }
     const bool known = i < runtime->block_count && !runtime->blocks[i].registered &&
@@ -98,7 +98,7 @@ static cudaError_t release(void *memory)
             shared |= runtime->blocks[k].type != cudaMemoryTypeDevice;
         grid_host_shares(runtime_machine(), shared);
     }
-    pthread_mutex_unlock(&runtime->lock);
+    runtime_memory_end(runtime);
     if (known)
         inputs_add(INPUT_FREED, (const uint64_t[]){(uintptr_t)memory}, 1, NULL, 0);
     return known ? cudaSuccess : runtime_return(cudaErrorInvalidValue);
@@ -113,10 +113,10 @@ cudaError_t runtime_allocate_of_graph(void **memory, size_t size)
 {
     struct runtime *runtime = runtime_now();
     const cudaError_t error = allocate(memory, size, cudaMemoryTypeDevice);
-    pthread_mutex_lock(&runtime->lock);
+    runtime_memory_begin(runtime);
     for (size_t i = 0; i < runtime->block_count && error == cudaSuccess; i++)
         runtime->blocks[i].of_graph |= runtime->blocks[i].memory == *memory;
-    pthread_mutex_unlock(&runtime->lock);
+    runtime_memory_end(runtime);
     return error;
 }
 
@@ -238,14 +238,14 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
         return error;
     if (!memory || size == 0)
         return runtime_return(cudaErrorInvalidValue);
-    pthread_mutex_lock(&runtime->lock);
+    runtime_memory_begin(runtime);
     const bool taken = is_taken(begin, size);
     if (!taken) {
         device_show(runtime_machine(), begin, size);
         *ARRAY_GROW(runtime->blocks, runtime->block_count) =
             (struct memory_block){.memory = memory, .size = size, .type = cudaMemoryTypeHost, .registered = true};
     }
-    pthread_mutex_unlock(&runtime->lock);
+    runtime_memory_end(runtime);
     inputs_hide(); /* the program changes it without a call */
     grid_host_shares(runtime_machine(), true);
     return taken ? runtime_return(cudaErrorHostMemoryAlreadyRegistered) : cudaSuccess;
@@ -257,7 +257,7 @@ cudaError_t cudaHostUnregister(void *memory)
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    pthread_mutex_lock(&runtime->lock);
+    runtime_memory_begin(runtime);
     size_t i = 0;
     while (i < runtime->block_count && !(runtime->blocks[i].registered && runtime->blocks[i].memory == memory))
         i++;
@@ -266,7 +266,7 @@ cudaError_t cudaHostUnregister(void *memory)
         device_hide(runtime_machine(), (uintptr_t)memory);
         runtime->blocks[i] = runtime->blocks[--runtime->block_count];
     }
-    pthread_mutex_unlock(&runtime->lock);
+    runtime_memory_end(runtime);
     return known ? cudaSuccess : runtime_return(cudaErrorHostMemoryNotRegistered);
 }
 
@@ -416,7 +416,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    if (!device_find(runtime_machine(), (uintptr_t)host, &allocation))
+    if (!runtime_find((uintptr_t)host, &allocation))
         return runtime_return(cudaErrorInvalidValue);
     *device = host;
     return cudaSuccess;
@@ -430,16 +430,16 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     if (error != cudaSuccess)
         return error;
     *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
-    if (!device_find(runtime_machine(), (uintptr_t)pointer, &allocation)) {
+    if (!runtime_find((uintptr_t)pointer, &allocation)) {
         attributes->hostPointer = (void *)pointer;
         return cudaSuccess;
     }
     attributes->type = cudaMemoryTypeDevice; /* for variables, too */
-    pthread_mutex_lock(&runtime->lock);
+    runtime_memory_begin(runtime);
     for (size_t i = 0; i < runtime->block_count; i++)
         if ((uint64_t)(uintptr_t)runtime->blocks[i].memory == allocation.begin)
             attributes->type = runtime->blocks[i].type;
-    pthread_mutex_unlock(&runtime->lock);
+    runtime_memory_end(runtime);
     if (runtime_is_managed(pointer))
         attributes->type = cudaMemoryTypeManaged;
     attributes->device = 0;

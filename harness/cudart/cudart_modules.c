@@ -133,10 +133,10 @@ static struct module *module_of(struct binary *binary, const char *name)
         return NULL;
     }
     struct runtime *runtime = runtime_now();
-    pthread_mutex_lock(&runtime->lock);
+    runtime_memory_begin(runtime);
     if (!binary->was_opened)
         open_binary(binary);
-    pthread_mutex_unlock(&runtime->lock);
+    runtime_memory_end(runtime);
     static const char prefix[] = "not simulated: ";
     const char *words = binary->problem.text;
     if (!binary->module && binary->lacks_code) { /* so do all others, and one cause is told in the same words */

@@ -37,3 +37,24 @@ struct runtime *runtime_now(void)
         runtime_use(runtime_open());
     return current;
 }
+
+void runtime_memory_begin(struct runtime *runtime)
+{
+    pthread_mutex_lock(&runtime->launching);
+    pthread_mutex_lock(&runtime->lock);
+}
+
+void runtime_memory_end(struct runtime *runtime)
+{
+    pthread_mutex_unlock(&runtime->lock);
+    pthread_mutex_unlock(&runtime->launching);
+}
+
+bool runtime_find(uint64_t address, struct allocation *allocation)
+{
+    struct runtime *runtime = runtime_now();
+    pthread_mutex_lock(&runtime->lock);
+    const bool found = device_find(runtime->machine, address, allocation);
+    pthread_mutex_unlock(&runtime->lock);
+    return found;
+}

@@ -159,7 +159,13 @@ cudaGraph_t stream_graph(cudaStream_t stream);
 /* Whether some stream is captured into that graph still. */
 bool stream_captures(cudaGraph_t graph);
 
-/* ---- Memory: cudart_memory.c ---- */
+/* ---- Memory: runtime.c, cudart_memory.c ---- */
+
+/* Between these the calling thread may allocate and free memory of the GPU: nothing is launched. */
+void runtime_memory_begin(struct runtime *runtime);
+void runtime_memory_end(struct runtime *runtime);
+/* As device_find(), while other threads may allocate. */
+bool runtime_find(uint64_t address, struct allocation *allocation);
 
 /* Allocates memory of a node of a graph. It is there from now on, at the address that each launch of the graph has. */
 cudaError_t runtime_allocate_of_graph(void **memory, size_t size);
