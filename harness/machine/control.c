@@ -182,6 +182,25 @@ static bool do_call(struct warp *warp, const struct instruction *code, unsigned 
     return true;
 }
 
+/* Calls by addresses, in linked code or outside of it. */
+static bool do_call_absolute(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
+{
+    struct split *split = &warp->splits[index];
+    const uint32_t before = split->lanes, first = (uint32_t)__builtin_ctz(lanes);
+    const struct function *function = warp->block->grid->function;
+    uint32_t places[LANES];
+    if (!module_place(function, call_address(warp, code, first), &places[first]))
+        return do_call_outside(warp, code, index, lanes);
+    for (unsigned l = 0; l < LANES; l++) {
+        places[l] = split->pc + 1;
+        if (lanes >> l & 1 && !module_place(function, call_address(warp, code, l), &places[l]))
+            block_not_simulated(warp->block, "%s of places in the machine code and outside", code->opcode);
+    }
+    go_apart(warp, split, before, places);
+    warp->block->tallies[code->index].uniform += split->lanes == before;
+    return true;
+}
+
 static bool do_exit(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
     const uint32_t gone = lanes & extra_predicate(warp, code);
@@ -318,7 +337,7 @@ static const struct {
     [CONTROL_BRANCH_DIVERGENT] = {do_branch_divergent, false, false},
     [CONTROL_BRANCH_ANY] = {do_branch_any, false, false},
     [CONTROL_BRANCH_INDEXED] = {do_branch_indexed, false, false},
-    [CONTROL_CALL_OUTSIDE] = {do_call_outside, true, false},
+    [CONTROL_CALL_OUTSIDE] = {do_call_absolute, true, false},
     [CONTROL_CALL] = {do_call, false, false},
     [CONTROL_RETURN] = {do_return, false, false},
     [CONTROL_EXIT] = {do_exit, false, true},
@@ -367,6 +386,7 @@ const struct opcode control_opcodes[] = {
     /* It gives the address to return to from a function outside, which is not executed. */
     {"LEPC",           NULL,              TRAIT_NO_IMMEDIATE,                                     NULL, "d", ""},
     {"RET.REL",        NULL,              CONTROL_RETURN | RULE_ASKS,                             NULL, "",  "NODEC"},
+    {"RET.ABS",        NULL,              CONTROL_RETURN,                                         NULL, "",  "NODEC"},
     {"EXIT",           NULL,              CONTROL_EXIT | RULE_ASKS,                               NULL, "",  ""},
     {"BSSY",           NULL,              CONTROL_OPEN | RULE_ASKS,                               NULL, "",  "RECONVERGENT RELIABLE"},
     {"BSYNC",          NULL,              CONTROL_JOIN | RULE_ASKS,                               NULL, "",  "RECONVERGENT RELIABLE"},

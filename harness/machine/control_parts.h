@@ -21,6 +21,8 @@ control_step do_wait_cluster;
 
 /* outside_calls.c */
 control_step do_call_outside;
+/* The address that a lane calls: of a register, or of what the code names. */
+uint64_t call_address(const struct warp *warp, const struct instruction *code, unsigned lane);
 
 /* The lanes for which all predicates among the operands are true. */
 static inline uint32_t extra_predicate(struct warp *warp, const struct instruction *code)

@@ -15,7 +15,7 @@ char *code_place(const struct function *function, size_t index)
     pthread_mutex_lock(&machine->lock);
     const uint64_t offset = (uint64_t)index * INSTRUCTION_BYTES;
     unsigned number;
-    char *file = line_table_line(module_lines(function->module), function->text.name, offset, &number);
+    char *file = module_line(function, index, &number);
     char *name = file ? source_name(file, NULL) : x_strdup(function->text.name), *place;
     if (file) {
         place = x_sprintf("%s:%u", name, number);

@@ -9,9 +9,6 @@
 /* Relocations by the address of a symbol, as it is and for any kind of memory. */
 enum { R_CUDA_64 = 2, R_CUDA_G64 = 4 };
 
-/* Stands for the address of something that has none here: functions, printf. No memory is at it. */
-#define NOWHERE 0xfffe000000000000u
-
 static const char *symbol_name(const struct image *image, size_t symbol)
 {
     const char *name = elf_strptr(image->elf, image->symbol_names, image->symbols[symbol].st_name);
@@ -169,6 +166,17 @@ static bool is_variable(const struct image *image, const GElf_Sym *symbol, const
            symbol->st_size <= image->sections[symbol->st_shndx].header.sh_size - symbol->st_value;
 }
 
+uint64_t module_address(const struct module *module, const GElf_Sym *symbol)
+{
+    return is_variable(&module->image, symbol, module->places) ? module->places[symbol->st_shndx] + symbol->st_value
+                                                               : 0;
+}
+
+const char *module_symbol(const struct module *module, size_t number)
+{
+    return symbol_name(&module->image, number);
+}
+
 static void find_variables(struct module *module, const uint64_t *places)
 {
     const struct image *image = &module->image;
@@ -196,7 +204,7 @@ static void relocate(const struct image *image, const GElf_Rela *relocation, boo
         addend = (uint64_t)relocation->r_addend;
     else
         memcpy(&addend, place + relocation->r_offset, sizeof addend);
-    const uint64_t value = address + (known ? addend : number << 4);
+    const uint64_t value = address + (known ? addend : address_of_symbol(number) - NOWHERE);
     memcpy(place + relocation->r_offset, &value, sizeof value);
 }
 
@@ -226,8 +234,8 @@ static void relocate_sections(struct module *module, const uint64_t *places)
 
 const char *module_outside(const struct module *module, uint64_t address)
 {
-    const uint64_t number = (address - NOWHERE) >> 4;
-    return address >= NOWHERE && number < module->image.symbol_count ? symbol_name(&module->image, number) : NULL;
+    const uint64_t number = symbol_at(address);
+    return number < module->image.symbol_count ? symbol_name(&module->image, number) : NULL;
 }
 
 /* What CUDA's library of the device calls its functions by which kernels launch others. */
@@ -274,6 +282,8 @@ void module_release(struct module *module)
     for (size_t i = 0; i < module->function_count; i++) {
         entry_release(&module->functions[i].entry);
         free(module->functions[i].text.symbols);
+        free(module->functions[i].text.parts);
+        free(module->functions[i].bytes);
         if (module->functions[i].code)
             code_free(module->functions[i].code);
     }
@@ -381,4 +391,17 @@ const struct line_table *module_lines(struct module *module)
         line_table_open(&module->lines, module->bytes, module->size);
     module->has_lines = true;
     return &module->lines;
+}
+
+char *module_line(const struct function *function, size_t index, unsigned *number)
+{
+    const struct function_text *text = &function->text;
+    const char *name = text->name;
+    uint64_t offset = (uint64_t)index * INSTRUCTION_BYTES, begin = 0;
+    for (size_t i = 0; i < text->part_count; i++)
+        if (offset >= text->parts[i].begin) {
+            name = text->parts[i].name;
+            begin = text->parts[i].begin;
+        }
+    return line_table_line(module_lines(function->module), name, offset - begin, number);
 }

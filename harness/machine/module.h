@@ -24,6 +24,7 @@ struct function {
     unsigned shared_bytes; /* static shared memory of a block, without what the system keeps */
     unsigned max_threads;  /* threads of the largest block; 0: not stated */
     struct code *code;     /* decoded at the first launch; NULL before that */
+    unsigned char *bytes;  /* of linked code; NULL: the image's are */
 };
 
 /* A device variable, or a __constant__ one. */
@@ -67,6 +68,27 @@ struct variable *module_variable(struct module *module, const char *name); /* NU
 unsigned module_stack(const struct function *function);
 void module_set_call_stack(struct machine *machine, size_t bytes);
 #define MODULE_CALL_STACK 1024 /* before it is set */
+
+/* Stands for the address of something that has none: functions, printf. No memory is at it. */
+#define NOWHERE 0xfffe000000000000u
+static inline uint64_t address_of_symbol(size_t number)
+{
+    return NOWHERE + ((uint64_t)number << 4);
+}
+static inline uint64_t symbol_at(uint64_t address)
+{
+    return address >= NOWHERE ? (address - NOWHERE) >> 4 : UINT64_MAX;
+}
+
+/* Returns the address of a variable or constant; 0: it has none. */
+uint64_t module_address(const struct module *module, const GElf_Sym *symbol);
+const char *module_symbol(const struct module *module, size_t number);
+/* Links a function with those that it calls in other sections, if all that they refer to is known. In module_link.c. */
+void module_link(struct function *function);
+/* Finds the instruction at an address that code has of linked code. False: it is elsewhere. In module_link.c. */
+bool module_place(const struct function *function, uint64_t address, uint32_t *index);
+/* Returns the file and line of an instruction, as line_table_line(). */
+char *module_line(const struct function *function, size_t index, unsigned *number);
 
 /* Returns the name of a function outside of the machine code, such as "__assertfail", that has this address in the
  * constants. NULL: there is none. */

@@ -96,6 +96,7 @@ int code_of(struct function *function, struct problem *problem)
 {
     if (function->code)
         return 0;
+    module_link(function);
     function->code = code_open(&function->text, function->module->bytes, function->module->size,
                                function->module->machine->disassembler, opcode_find, problem);
     if (function->code)

@@ -306,18 +306,25 @@ static const struct outside *find(const char *name)
     return NULL;
 }
 
-/* Calls a function by its address in a register. */
+uint64_t call_address(const struct warp *warp, const struct instruction *code, unsigned lane)
+{
+    const struct operand *named = operand_of(code, OPERAND_TARGET), *operand = operand_of(code, OPERAND_ROW);
+    if (named)
+        return (uint64_t)named->value;
+    if (!operand || operand->immediate)
+        return 0;
+    return (uint64_t)row_at(warp, operand->space, operand->high)[lane] << 32 |
+           row_at(warp, operand->space, operand->row)[lane];
+}
+
 bool do_call_outside(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
-    const struct operand *operand = operand_of(code, OPERAND_ROW);
     const char *name = NULL;
     struct block *block = warp->block;
-    for (unsigned l = 0; l < LANES && operand && !operand->immediate; l++) {
+    for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1))
             continue;
-        const uint64_t low = row_at(warp, operand->space, operand->row)[l];
-        const uint64_t high = row_at(warp, operand->space, operand->high)[l];
-        const char *own = module_outside(block->grid->function->module, high << 32 | low);
+        const char *own = module_outside(block->grid->function->module, call_address(warp, code, l));
         if (!own || (name && strcmp(own, name) != 0))
             block_not_simulated(block, "%s of something outside the machine code", code->opcode);
         name = own;

@@ -203,10 +203,9 @@ static struct counted *find_function(struct launches *log, struct function *func
         .tallies = x_calloc(count, sizeof *counted->tallies),
         .kept = x_calloc(count, sizeof *counted->kept),
     };
-    const struct line_table *lines = module_lines(function->module);
     for (size_t i = 0; i < count; i++) {
         counted->traits[i] = code_traits(function, i);
-        counted->files[i] = line_table_line(lines, function->text.name, i * INSTRUCTION_BYTES, &counted->numbers[i]);
+        counted->files[i] = module_line(function, i, &counted->numbers[i]);
     }
     return counted;
 }

@@ -14,6 +14,8 @@ compile() {
         "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart $build \
             "$top/tests/sim/$([[ $build == *graphs ]] && echo graphs || echo program).cu"
     done
+    "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -rdc=true -o linked \
+        "$top"/tests/sim/linked{,_device}.cu
 }
 begin_compiled "$@"
 cd "$work" || exit 2
@@ -94,6 +96,15 @@ run "$program" right tells
 expect 'of none' 0 'launch 0, then 0, cudaSuccess, and 0'
 run "$program" multiprocessor
 expect 'a kernel that is not simulated' 5 'not simulated: %smid, the multiprocessor of a block'
+
+# Device code that was compiled apart and linked.
+run "$compiled/linked" 28
+expect 'linked code' 0 'filled 28' '1000, 1163, -1, 64 calls' 'linked/kernel@1,64: counts exclude free and delete; counts exclude'
+ask jq '.kernels["linked/kernel@1,64"] | .metrics.instructions.sessions[0] as [$count, $least, $most] |
+    ([.lines.list[].counts.instructions] | add | . >= $count and . <= $most), ([.lines.list[] | select(.file | endswith("linked_device.cu")).counts.instructions] | add > 1000)' run.json
+expect 'the lines of both files are counted' 0 'true true'
+run "$compiled/linked" 0
+expect 'its fault has the line of the function' 5 "linked_device.cu:$(grep -n '/\* stray' "$top/tests/sim/linked_device.cu" | cut -d: -f1)"
 
 # What the driver executes on a GPU is done, and not counted. A report says so. Clocks are virtual.
 run "$program" says

@@ -259,6 +259,21 @@ static bool has_fence(const struct instruction *code)
     return code->traits & TRAIT_FENCE || (code->traits & TRAIT_LOAD && has_modifier(code, "STRONG"));
 }
 
+/* Places in the code are counted from the beginning of a section. */
+static void shift_target(const struct function_text *function, struct instruction *code)
+{
+    const bool jumps = code->control == CONTROL_BRANCH || code->control == CONTROL_BRANCH_DIVERGENT ||
+                       code->control == CONTROL_BRANCH_ANY || code->control == CONTROL_CALL ||
+                       code->control == CONTROL_OPEN;
+    size_t begin = 0;
+    for (size_t i = 0; i < function->part_count; i++)
+        if ((size_t)code->index * INSTRUCTION_BYTES >= function->parts[i].begin)
+            begin = function->parts[i].begin;
+    for (unsigned i = 0; jumps && i < code->operand_count; i++)
+        if (code->operands[i].kind == OPERAND_ROW && code->operands[i].immediate)
+            code->operands[i].value += (int64_t)begin;
+}
+
 struct code *code_read(const struct function_text *function, const json_t *list, find_opcode *find)
 {
     struct decoder decoder = {.function = function, .find = find, .code = x_calloc(1, sizeof *decoder.code)};
@@ -277,6 +292,7 @@ struct code *code_read(const struct function_text *function, const json_t *list,
         if (!read_instruction(&decoder, instruction, text_of(one, "opcode"), text_of(one, "predicate"),
                               text_of(one, "operands")))
             instruction->control = CONTROL_UNKNOWN;
+        shift_target(function, instruction);
     }
     for (size_t i = 0; i < code->count; i++) {
         const struct operand *asked = operand_of(&code->list[i], OPERAND_SPECIAL);
@@ -300,18 +316,38 @@ void code_free(struct code *code)
     free(code);
 }
 
+/* The instructions of all parts. Caller releases the list. */
+static json_t *all_parts(const struct function_text *function, const unsigned char *image, size_t size,
+                         struct disassembler *disassembler, struct problem *problem)
+{
+    const struct code_part alone = {.name = function->name, .symbol = function->symbol};
+    json_t *all = json_array();
+    for (size_t i = 0; i < function->part_count + (function->part_count == 0); i++) {
+        const struct code_part *part = function->part_count > 0 ? &function->parts[i] : &alone;
+        json_t *whole, *one;
+        size_t k;
+        const json_t *list = disassemble(disassembler, &whole, image, size, part->name, part->symbol, problem);
+        if (!list) {
+            json_decref(all);
+            return NULL;
+        }
+        json_array_foreach((json_t *)list, k, one) json_array_append(all, one);
+        json_decref(whole);
+    }
+    return all;
+}
+
 struct code *code_open(const struct function_text *function, const unsigned char *image, size_t size,
                        struct disassembler *disassembler, find_opcode *find, struct problem *problem)
 {
-    json_t *whole;
-    const json_t *list = disassemble(disassembler, &whole, image, size, function->name, function->symbol, problem);
+    json_t *list = all_parts(function, image, size, disassembler, problem);
     if (!list)
         return NULL;
     const size_t count = json_array_size(list), wanted = function->size / INSTRUCTION_BYTES;
     struct code *code = count == wanted ? code_read(function, list, find) : NULL;
     if (!code)
         problem_set(problem, "nvdisasm tells of %zu instructions in %s, which has %zu", count, function->name, wanted);
-    json_decref(whole);
+    json_decref(list);
     if (code && encoding_check(function, code, problem) < 0) {
         code_free(code);
         return NULL;

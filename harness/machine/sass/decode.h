@@ -16,7 +16,15 @@ struct code_symbol {
     uint64_t offset;  /* bytes from the start of the section */
 };
 
-/* The machine code of a function. Everything in it belongs to the image, but for the list of symbols. */
+/* A section of linked code. */
+struct code_part {
+    const char *name; /* borrowed from the image */
+    size_t symbol, section;
+    size_t begin; /* in bytes */
+};
+
+/* The machine code of a function. Everything in it belongs to the image, but for the lists of symbols and parts,
+ * and linked bytes. */
 struct function_text {
     const char *name; /* as the machine code has it */
     size_t symbol;    /* its number in the image's .symtab */
@@ -27,6 +35,9 @@ struct function_text {
     size_t symbol_count;
     const unsigned char *tables; /* jump tables, which are constant bank 2; NULL: there are none */
     size_t tables_size;
+    bool linked;             /* its bytes have the addresses of what is in other sections, and they follow: */
+    struct code_part *parts; /* the first is its own */
+    size_t part_count;
 };
 
 /* Returns the instructions of a function of an image. `find` says which operation executes each. What nvdisasm says of

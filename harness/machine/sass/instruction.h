@@ -93,7 +93,7 @@ enum control {
     CONTROL_BRANCH_DIVERGENT, /* BRA.DIV */
     CONTROL_BRANCH_ANY,       /* BRA.U.ANY and its like */
     CONTROL_BRANCH_INDEXED,   /* BRX */
-    CONTROL_CALL_OUTSIDE,     /* CALL.ABS, of a function that is not in the machine code */
+    CONTROL_CALL_OUTSIDE,     /* CALL.ABS, of linked code, or of a function that is not in the machine code */
     CONTROL_CALL,
     CONTROL_RETURN,
     CONTROL_EXIT,
@@ -108,7 +108,7 @@ enum control {
     CONTROL_WAIT_CLUSTER,  /* UCGABAR_WAIT: until all threads of the cluster have arrived */
     CONTROL_WAIT_PRODUCTS, /* WARPGROUP.DEPBAR: until products of the warpgroup are done */
     CONTROL_YIELD,         /* lets other warps go first: YIELD, NANOSLEEP */
-    CONTROL_CLOCK, /* reads clock64(), %globaltimer or their halves */
+    CONTROL_CLOCK,         /* reads clock64(), %globaltimer or their halves */
     CONTROL_TRAP,
     CONTROL_UNKNOWN, /* not simulated */
     CONTROLS = 1 << 8

@@ -380,6 +380,12 @@ bool read_operand(struct decoder *decoder, const struct instruction *code, const
         operand->value = value;
         return *rest == '\0';
     }
+    uint32_t word;
+    if (starts(text, "32@") && decoder->function->linked && encoding_word(decoder->function, code->index, &word)) {
+        set_immediate(decoder, operand, word, 0);
+        operand->value = word;
+        return true;
+    }
     double value;
     if (is_special(text) || !read_float(text, &value)) {
         operand->kind = is_special(text) ? OPERAND_SPECIAL : OPERAND_WORD;
