@@ -302,7 +302,7 @@ install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/li
 	install $(BUILD)/cugate "$(to)/bin"
 	install $(BUILD)/libcugate_{cupti,inject,sim}.so "$(to)/lib/cugate"
 	install $(BUILD)/simulated/libcuda.so.1 "$(to)/lib/cugate/simulated"
-	ln -sfn ../libcugate_sim.so "$(to)/lib/cugate/simulated/libcudart.so.13"
+	for version in 12 13; do ln -sfn ../libcugate_sim.so "$(to)/lib/cugate/simulated/libcudart.so.$$version"; done
 	install -m 644 $(BUILD)/cugate.pc "$(to)/lib/pkgconfig"
 	install -m 644 $(BUILD)/cugateConfigVersion.cmake harness/cugate{Config,Test}.cmake "$(to)/lib/cmake/cugate"
 	install -m 644 harness/cugate/*.{h,hpp} "$(to)/include/cugate"
@@ -478,7 +478,7 @@ $(BUILD)/libcugate_sim.so: $(SIM_O) $(BUILD)/libcugate.a harness/cudart/cudart.m
 
 # Where programs that are simulated find the runtime, and what stands for the driver: measure/program_setting.c.
 $(BUILD)/simulated/libcudart.so.13: $(BUILD)/libcugate_sim.so
-	@mkdir -p $(@D) && ln -sfn ../libcugate_sim.so $@ && touch -h $@
+	@mkdir -p $(@D) && ln -sfn ../libcugate_sim.so $(@D)/libcudart.so.12 && ln -sfn ../libcugate_sim.so $@ && touch -h $@
 $(BUILD)/simulated/libcuda.so.1: $(NO_DRIVER_C:%.c=$(BUILD)/%.o) $(BUILD)/libcugate.a
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -Wl,-soname,libcuda.so.1 -Wl,--exclude-libs,ALL -Wl,--as-needed $(LIBS)

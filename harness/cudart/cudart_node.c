@@ -219,6 +219,8 @@ static bool work_of(struct node_work *work, const struct cudaGraphNodeParams *pa
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,
                              const cudaGraphEdgeData *edges, size_t count, struct cudaGraphNodeParams *params)
 {
+    if (runtime_lacks_edges("cudaGraphAddNode"))
+        return cudaErrorNotSupported;
     struct node_work work;
     (void)edges; /* when a node may begin already: it begins when what it depends on is done */
     if (!params)
@@ -316,6 +318,8 @@ static bool are_edges(cudaGraph_t graph, const cudaGraphNode_t *from, const cuda
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                      const cudaGraphEdgeData *edges, size_t count)
 {
+    if (runtime_lacks_edges("cudaGraphAddDependencies"))
+        return cudaErrorNotSupported;
     (void)edges;
     if (!are_edges(graph, from, to, count))
         return INVALID;
@@ -327,6 +331,8 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                         const cudaGraphEdgeData *edges, size_t count)
 {
+    if (runtime_lacks_edges("cudaGraphRemoveDependencies"))
+        return cudaErrorNotSupported;
     (void)edges;
     if (!are_edges(graph, from, to, count))
         return INVALID;
@@ -391,6 +397,8 @@ static void clear(cudaGraphEdgeData *edges, const size_t *count)
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edges,
                               size_t *most)
 {
+    if (runtime_lacks_edges("cudaGraphGetEdges"))
+        return cudaErrorNotSupported;
     if (!graph || !most)
         return INVALID;
     size_t most_to = *most;
@@ -409,6 +417,8 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
                                          size_t *most)
 {
+    if (runtime_lacks_edges("cudaGraphNodeGetDependencies"))
+        return cudaErrorNotSupported;
     struct answer answer = {nodes, most, 0};
     if (!node || !most)
         return INVALID;
@@ -422,6 +432,8 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
                                            size_t *most)
 {
+    if (runtime_lacks_edges("cudaGraphNodeGetDependentNodes"))
+        return cudaErrorNotSupported;
     struct answer answer = {nodes, most, 0};
     if (!node || !most)
         return INVALID;

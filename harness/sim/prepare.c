@@ -66,10 +66,12 @@ static struct needs read_needs(const char *path)
     return needs;
 }
 
-static int check_library(const char *path, struct problem *problem)
+/* A program is loaded with the runtime by the name that it asks for, and a kernel library behind it. */
+static int check_library(const char *path, bool is_program, struct problem *problem)
 {
     const struct needs needs = read_needs(path);
-    if (*needs.runtime && strcmp(needs.runtime, "libcudart.so.13") != 0)
+    if (*needs.runtime && strcmp(needs.runtime, "libcudart.so.13") != 0 &&
+        !(is_program && strcmp(needs.runtime, "libcudart.so.12") == 0))
         return problem_set(problem, "%s cannot be simulated: it needs %s; build it with nvcc 13 and -cudart shared",
                            path, needs.runtime);
     if (needs.has_code && !needs.from_outside)
@@ -131,7 +133,7 @@ int sim_prepare(const struct job *job, struct problem *problem)
     if (!known)
         return EXIT_USAGE;
     runtime_set_gpu(&gpu);
-    if (check_library(job->library, problem) < 0)
+    if (check_library(job->library, !job->backend, problem) < 0)
         return EXIT_USAGE;
     return job->dry ? 0 : sim_ready(problem); /* a dry run reads no instruction */
 }

@@ -16,6 +16,12 @@ compile() {
     done
     "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -rdc=true -o linked \
         "$top"/tests/sim/linked{,_device}.cu
+    # A program of CUDA 12: it asks for that runtime, and for its version of each function.
+    "$nvcc" -std=c++17 -arch=sm_90 "${includes[@]/#/-I}" -c -o of_12.o "$top/tests/sim/program.cu"
+    nm -u of_12.o | awk '$2 ~ /cuda/ { print "void " $2 "(void) {}" }' >runtime_12.c
+    echo 'libcudart.so.12 { global: *; };' >runtime_12.map
+    "${CC:-cc}" -shared -w -o libcudart_12.so runtime_12.c -Wl,-soname,libcudart.so.12 -Wl,--version-script=runtime_12.map
+    "$nvcc" -cudart none -o of_12 of_12.o -L. -lcudart_12
 }
 begin_compiled "$@"
 cd "$work" || exit 2
@@ -96,6 +102,12 @@ run "$program" right tells
 expect 'of none' 0 'launch 0, then 0, cudaSuccess, and 0'
 run "$program" multiprocessor
 expect 'a kernel that is not simulated' 5 'not simulated: %smid, the multiprocessor of a block'
+
+# A program of CUDA 12.
+run "$compiled/of_12" right
+expect 'a runtime of CUDA 12' 0 'sum 80000' 'computed: 2 of 2 kernels'
+run "$compiled/of_12" edges
+expect 'a function of it that has other arguments' 5 'not simulated: cudaGraphGetEdges of CUDA 12'
 
 # Device code that was compiled apart and linked.
 run "$compiled/linked" 28

@@ -246,7 +246,12 @@ static int does(const char *what)
     }
     else if (strcmp(what, "multiprocessor") == 0)
         multiprocessor<<<1, 1>>>(x);
-    else if (strcmp(what, "conditional") == 0)
+    else if (strcmp(what, "edges") == 0) {
+        cudaGraph_t graph;
+        size_t count;
+        cudaGraphCreate(&graph, 0);
+        cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &count);
+    } else if (strcmp(what, "conditional") == 0)
         cudaGraphConditionalHandleCreate((cudaGraphConditionalHandle *)&x, nullptr, 0, 0);
     return 0;
 }
