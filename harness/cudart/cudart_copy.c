@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* ---- Copies ---- */
 
@@ -305,10 +306,19 @@ ALSO(cudaMemcpyFromSymbol, _ptds);
 
 /* ---- Fills ---- */
 
-/* Elements are little-endian, as the GPU's are. */
-static void set_row(unsigned char *row, unsigned value, unsigned element, size_t width)
+enum { LAZY_BYTES = 16 << 20 };
+
+/* Elements are little-endian, as the GPU's are. Zeros of much memory take none of this machine's until they are read.
+ */
+static void set_row(uint64_t address, unsigned char *row, unsigned value, unsigned element, size_t width)
 {
-    if (element == 1)
+    const size_t page = 4096, before = (page - (uintptr_t)row % page) % page;
+    const size_t whole = width > LAZY_BYTES ? (width - before) / page * page : 0;
+    if (whole > 0 && value == 0 && address - DEVICE_FIRST < DEVICE_SPAN &&
+        madvise(row + before, whole, MADV_DONTNEED) == 0) {
+        memset(row, 0, before);
+        memset(row + before + whole, 0, width - before - whole);
+    } else if (element == 1)
         memset(row, (int)value, width);
     else
         for (size_t i = 0; i < width; i++)
@@ -335,7 +345,7 @@ static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
         char *row = (char *)fill->dst + i * rows.pitch;
         function_settle(row, rows.width, false);
         outcomes_will_change(runtime_machine(), (uintptr_t)row, rows.width);
-        set_row(runtime_bytes(row), value, element, rows.width);
+        set_row((uintptr_t)row, runtime_bytes(row), value, element, rows.width);
     }
     atomic_fetch_add(&runtime_now()->work.fills, 1);
     atomic_fetch_add(&runtime_now()->work.fill_bytes, rows.width * rows.height);

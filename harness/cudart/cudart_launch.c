@@ -316,6 +316,29 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
     return cudaSuccess;
 }
 
+/* The most dynamic shared memory with which so many blocks are resident. */
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *handle, int blocks, int threads)
+{
+    struct device_kernel *kernel;
+    cudaError_t error = runtime_lost();
+    if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
+        return error;
+    if (!bytes || blocks <= 0 || threads <= 0 ||
+        function_resident_blocks(kernel->function, (unsigned)threads, 0, kernel->carve_out) < (unsigned)blocks)
+        return runtime_return(cudaErrorInvalidValue);
+    size_t fits = 0, above = (size_t)runtime_gpu()->attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin] + 1;
+    while (above - fits > 1) {
+        const size_t middle = (fits + above) / 2;
+        if (function_resident_blocks(kernel->function, (unsigned)threads, middle, kernel->carve_out) >=
+            (unsigned)blocks)
+            fits = middle;
+        else
+            above = middle;
+    }
+    *bytes = fits;
+    return cudaSuccess;
+}
+
 /* The cluster that a configuration asks for. */
 static unsigned cluster_of(const cudaLaunchConfig_t *config)
 {

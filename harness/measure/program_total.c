@@ -104,6 +104,20 @@ static bool read_all(const struct program_group *group, size_t share, const stru
     return true;
 }
 
+/* Returns why a total is open: rows of kernels are, and none has another reason. NULL: it is not. Caller frees. */
+static char *why_open(const struct program_groups *groups, size_t share, const struct run *run, const char *metric)
+{
+    const struct row *open = NULL;
+    for (size_t g = 0; g < groups->count; g++) {
+        const struct row *row =
+            is_launched(groups->list[g], share) ? result_find(run_find(run, groups->list[g]->id), metric) : NULL;
+        if (row && row->state == VALUE_NOT_COUNTED && !row_is_open(row))
+            return NULL;
+        open = row && row_is_open(row) ? row : open;
+    }
+    return open ? x_strdup(open->reason) : NULL;
+}
+
 /* Adds the metrics of all launches, which are combined as the launches of one sample are. */
 static void add_metrics(struct result *total, const struct program_groups *groups, size_t share,
                         const struct metrics *metrics, const struct run *run)
@@ -131,6 +145,8 @@ static void add_metrics(struct result *total, const struct program_groups *group
         row->state = combined[m].state;
         if (row->state == VALUE_MEASURED)
             row_add_session(row, &number, 1);
+        else if (row->state == VALUE_NOT_COUNTED)
+            row->reason = why_open(groups, share, run, row->metric);
     }
     free(lacks);
     free(combined);

@@ -64,6 +64,11 @@ expect 'a fork that launches' 0 'the child ended with 0' 'program/other@1,32'
 run "$program" launches_and_forks
 expect 'as on a GPU, none can behind a launch' 0 'the child ended with 4'
 
+run "$program" grid
+expect 'blocks that wait for each other: no count of them is known, and none is missing' 0 '4 blocks, 115712 bytes' 'rows not counted (exit 0)'
+run "$program" huge
+expect 'memory that is only set takes none' 0 '0 1'
+
 # Time is virtual: it passes by launches and copies, and is the same again, whatever is counted.
 timed() { # OPTION...: what the program prints of its times
     "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --timeout 60 "$@" -- "$program" timed 2>/dev/null | grep launches

@@ -114,6 +114,16 @@ __global__ void multiprocessor(int *x)
     asm volatile("mov.u32 %0, %%smid;" : "=r"(*x));
 }
 
+/* Its blocks wait for each other, as grid.sync() does. */
+__global__ void grid(int *x)
+{
+    if (threadIdx.x == 0)
+        for (atomicAdd(x, 1); *(volatile int *)x < (int)gridDim.x;)
+            ;
+    __syncthreads();
+    x[1 + blockIdx.x * blockDim.x + threadIdx.x] = *(volatile int *)x;
+}
+
 __global__ void waits(long long *x)
 {
     const long long start = clock64();
@@ -149,6 +159,33 @@ static int small()
         return 4;
     other<<<1, 32>>>(x);
     return cudaMemcpy(&found, x, sizeof found, cudaMemcpyDeviceToHost) || found != 1 ? 4 : 0;
+}
+
+/* More memory than this machine has. */
+static int huge()
+{
+    const size_t count = (size_t)25 << 30;
+    float *x, found[2];
+    if (cudaMalloc(&x, count * sizeof *x) || cudaMemset(x, 0, count * sizeof *x))
+        return 4;
+    other<<<1, 32>>>(x + count - 32);
+    cudaMemcpy(found, x + count - 33, sizeof found, cudaMemcpyDeviceToHost);
+    printf("%.0f %.0f\n", found[0], found[1]);
+    return 0;
+}
+
+static int meets()
+{
+    int *x, found;
+    size_t bytes = 0;
+    if (cudaMalloc(&x, 4096) || cudaMemset(x, 0, 4096))
+        return 4;
+    void *arguments[] = {&x};
+    cudaLaunchCooperativeKernel((void *)grid, 4, 64, arguments, 0, nullptr);
+    cudaMemcpy(&found, x + 256, sizeof found, cudaMemcpyDeviceToHost);
+    cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, grid, 2, 64);
+    printf("%d blocks, %zu bytes for each of two\n", found, bytes);
+    return 0;
 }
 
 /* Repeats until enough time has passed, as benchmarks do. */
@@ -212,6 +249,10 @@ static int does(const char *what)
         return threads();
     if (strcmp(what, "timed") == 0)
         return timed();
+    if (strcmp(what, "huge") == 0)
+        return huge();
+    if (strcmp(what, "grid") == 0)
+        return meets();
     if (cudaMalloc(&x, 4096))
         return 4;
     if (strcmp(what, "closes") == 0) /* what it does then is heard by nobody */
