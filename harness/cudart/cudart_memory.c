@@ -61,7 +61,7 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
         inputs_add(INPUT_ALLOCATED, (const uint64_t[]){(uintptr_t)made, size}, 2, NULL, 0);
     if (made && type != cudaMemoryTypeDevice) {
         inputs_hide();
-        grid_host_shares(runtime_machine(), true);
+        grid_host_shares(runtime_machine(), (uintptr_t)made, size);
     }
     *memory = made;
     return made ? cudaSuccess : runtime_return(cudaErrorMemoryAllocation);
@@ -93,10 +93,7 @@ static cudaError_t release(void *memory)
         if (runtime->blocks[i].pool)
             runtime->blocks[i].pool->used -= runtime->blocks[i].size;
         runtime->blocks[i] = runtime->blocks[--runtime->block_count];
-        bool shared = runtime->managed_count > 0;
-        for (size_t k = 0; k < runtime->block_count; k++)
-            shared |= runtime->blocks[k].type != cudaMemoryTypeDevice;
-        grid_host_shares(runtime_machine(), shared);
+        grid_host_leaves(runtime_machine(), (uintptr_t)memory);
     }
     runtime_memory_end(runtime);
     if (known)
@@ -247,7 +244,8 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
     }
     runtime_memory_end(runtime);
     inputs_hide(); /* the program changes it without a call */
-    grid_host_shares(runtime_machine(), true);
+    if (!taken)
+        grid_host_shares(runtime_machine(), begin, size);
     return taken ? runtime_return(cudaErrorHostMemoryAlreadyRegistered) : cudaSuccess;
 }
 
@@ -264,6 +262,7 @@ cudaError_t cudaHostUnregister(void *memory)
     const bool known = i < runtime->block_count;
     if (known) {
         device_hide(runtime_machine(), (uintptr_t)memory);
+        grid_host_leaves(runtime_machine(), (uintptr_t)memory);
         runtime->blocks[i] = runtime->blocks[--runtime->block_count];
     }
     runtime_memory_end(runtime);

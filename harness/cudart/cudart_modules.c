@@ -301,7 +301,7 @@ char __cudaInitModule(void **handle)
         if (variable) {
             *runtime->managed[i].pointer = runtime_pointer(variable->address);
             inputs_hide(); /* the host reads and changes it without a call */
-            grid_host_shares(runtime->machine, true);
+            grid_host_shares(runtime->machine, variable->address, variable->size);
         }
         whole &= variable != NULL;
     }

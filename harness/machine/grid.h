@@ -163,12 +163,16 @@ size_t grid_written(struct machine *machine, uint64_t address, uint64_t bytes, s
  * those of `bytes` stay. */
 void grid_copy_known(struct machine *machine, uint64_t address, unsigned char *bytes, size_t size);
 bool grid_has_left(struct machine *machine); /* some blocks were left out, and are not settled */
-/* From now on no blocks are left out; none are while the host sees memory of the GPU without a call. */
+/* From now on no blocks are left out. */
 void grid_leave_none(struct machine *machine);
 /* Whether it is asked how many threads of an instruction work: if not, `working` of a tally may be wrong. */
 void grid_ask_threads(struct machine *machine, bool asked);
 bool grid_asks_threads(struct machine *machine);
-void grid_host_shares(struct machine *machine, bool shares);
+/* Begins and ends that the host sees memory of the GPU without a call: all blocks of launches that access it are
+ * executed. */
+void grid_host_shares(struct machine *machine, uint64_t address, uint64_t bytes);
+void grid_host_leaves(struct machine *machine, uint64_t address);
+bool grid_has_shared(struct machine *machine); /* the host sees some memory so */
 bool grid_leaves(struct machine *machine);
 
 /* Decodes the code of a function, unless that was done; grid_run() does it by itself. -1 with *problem. */

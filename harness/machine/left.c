@@ -8,8 +8,9 @@
 /* The launch of which blocks were left out. */
 struct left {
     bool any;
-    bool never, shared; /* from now on none are; as long as the host shares memory with the GPU, none are */
-    bool threadless;    /* nobody asks how many threads work */
+    bool never;           /* from now on none are */
+    bool threadless;      /* nobody asks how many threads work */
+    struct ranges shared; /* memory that the host sees without a call */
     struct grid grid;
     unsigned char *parameters;
     uint64_t *done;
@@ -17,6 +18,12 @@ struct left {
     uint64_t *freed; /* allocations that go with it */
     size_t freed_count;
 };
+
+void left_close(struct left *left)
+{
+    free(left->shared.list);
+    free(left);
+}
 
 static struct left *left_of(struct machine *machine)
 {
@@ -101,9 +108,33 @@ bool grid_asks_threads(struct machine *machine)
     return !left_of(machine)->threadless;
 }
 
-void grid_host_shares(struct machine *machine, bool shares)
+void grid_host_shares(struct machine *machine, uint64_t address, uint64_t bytes)
 {
-    left_of(machine)->shared = shares;
+    struct ranges *shared = &left_of(machine)->shared;
+    *ARRAY_GROW(shared->list, shared->count) = (struct range){address, address + bytes};
+}
+
+void grid_host_leaves(struct machine *machine, uint64_t address)
+{
+    struct ranges *shared = &left_of(machine)->shared;
+    for (size_t i = shared->count; i-- > 0;)
+        if (shared->list[i].begin == address)
+            shared->list[i] = shared->list[--shared->count];
+}
+
+bool grid_has_shared(struct machine *machine)
+{
+    return left_of(machine)->shared.count > 0;
+}
+
+bool left_is_shared(struct machine *machine, const struct ranges *places)
+{
+    const struct ranges *shared = &left_of(machine)->shared;
+    for (size_t i = 0; i < shared->count; i++)
+        for (size_t k = 0; k < places->count; k++)
+            if (shared->list[i].begin < places->list[k].end && places->list[k].begin < shared->list[i].end)
+                return true;
+    return false;
 }
 
 bool grid_has_left(struct machine *machine)
@@ -113,8 +144,7 @@ bool grid_has_left(struct machine *machine)
 
 bool grid_leaves(struct machine *machine)
 {
-    const struct left *left = left_of(machine);
-    return !left->never && !left->shared;
+    return !left_of(machine)->never;
 }
 
 static bool any_overlap(const struct range *range, const struct ranges *ranges)

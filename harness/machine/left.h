@@ -20,4 +20,9 @@ void left_keep(const struct grid *grid, uint64_t *done, const struct left_memory
  * there. */
 uint64_t *left_take(struct machine *machine, struct grid *grid);
 
+struct left;
+void left_close(struct left *left);
+/* Whether the host sees some of these allocations without a call. */
+bool left_is_shared(struct machine *machine, const struct ranges *places);
+
 #endif

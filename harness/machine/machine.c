@@ -1,5 +1,7 @@
 #include "machine.h"
 
+#include "left.h"
+
 #include <stdlib.h>
 
 struct machine *machine_open(struct problem *problem)
@@ -29,7 +31,7 @@ void machine_close(struct machine *machine)
     free(machine->noted);
     outcomes_forget(machine);
     grid_forget(machine);
-    free(machine->left);
+    left_close(machine->left);
     heap_close(&machine->heap);
     memory_close(&machine->memory);
     disassembler_close(machine->disassembler);

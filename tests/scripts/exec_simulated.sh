@@ -69,6 +69,11 @@ expect 'blocks that wait for each other: no count of them is known, and none is 
 run "$program" huge
 expect 'memory that is only set takes none' 0 '0 1'
 
+CUGATE_SIM_PROOF=small run "$program" pins
+expect 'pinned memory' 0 '10238 30717'
+ask jq -c '[.kernels["program/scale@40,256"], .kernels["program/scale@20,256"]] | map((.blocks_executed // 40) < 10)' run.json
+expect 'blocks of a launch that does not touch it are left out' 0 '[true,false]'
+
 # Time is virtual: it passes by launches and copies, and is the same again, whatever is counted.
 timed() { # OPTION...: what the program prints of its times
     "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --timeout 60 "$@" -- "$program" timed 2>/dev/null | grep launches

@@ -174,6 +174,24 @@ static int huge()
     return 0;
 }
 
+/* One launch works on the GPU's memory, and one on memory that the host shares. */
+static int pins()
+{
+    enum { COUNT = 40 * 256 };
+    float *pinned, *x;
+    if (cudaMallocHost(&pinned, COUNT * sizeof *x) || cudaMalloc(&x, COUNT * sizeof *x))
+        return 4;
+    for (int i = 0; i < COUNT; i++)
+        pinned[i] = i;
+    cudaMemcpy(x, pinned, COUNT * sizeof *x, cudaMemcpyHostToDevice);
+    scale<<<COUNT / 256, 256>>>(x, 3, COUNT);
+    scale<<<COUNT / 512, 256>>>(pinned, 2, COUNT);
+    const float found = pinned[COUNT / 2 - 1];
+    cudaMemcpy(pinned, x, COUNT * sizeof *x, cudaMemcpyDeviceToHost);
+    printf("%.0f %.0f\n", found, pinned[COUNT - 1]);
+    return 0;
+}
+
 static int meets()
 {
     int *x, found;
@@ -251,6 +269,8 @@ static int does(const char *what)
         return timed();
     if (strcmp(what, "huge") == 0)
         return huge();
+    if (strcmp(what, "pins") == 0)
+        return pins();
     if (strcmp(what, "grid") == 0)
         return meets();
     if (cudaMalloc(&x, 4096))

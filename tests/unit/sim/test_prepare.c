@@ -28,9 +28,12 @@ static char *link_library(const char *folder)
     return output;
 }
 
+/* Of a kernel library, which has a backend. */
+static const struct backend *of_library = &(const struct backend){.name = "any"};
+
 static int prepare(const char *library, const char *gpu, struct problem *problem)
 {
-    const struct job job = {.library = library, .gpu = gpu};
+    const struct job job = {.library = library, .gpu = gpu, .backend = of_library};
     setenv("CUGATE_NVDISASM", "/bin/true", 0); /* a program that exists; nothing is disassembled here */
     *problem = (struct problem){0};
     return sim_prepare(&job, problem);
@@ -72,6 +75,8 @@ Test(prepare, one_for_another_version_is_refused)
     fclose(file);
     cr_expect_eq(prepare(library, DESCRIPTION, &problem), EXIT_USAGE);
     cr_expect(strstr(problem.text, "it needs libcudart.so.12"), "%s", problem.text);
+    of_library = NULL;
+    cr_expect_eq(prepare(library, DESCRIPTION, &problem), EXIT_SAME, "a program is loaded with that runtime");
     free(bytes);
     free(library);
     scratch_remove(folder);
