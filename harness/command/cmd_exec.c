@@ -7,12 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Prints the table to standard error, so that it does not mix with the program's output. */
-static int report_run(const struct options *options, const struct metrics *metrics, const struct run *run, int code)
+/* Prints the table to standard error, so that it does not mix with the program's output, and other reports to files. */
+static int report_run(const struct options *options, const struct metrics *metrics, const struct run *run, int code,
+                      struct outputs *outputs)
 {
     struct report report = {
         .metrics = metrics, .run = run, .run_name = options->save, .exit_code = (enum exit_code)code};
-    return options->quiet ? 0 : output_print(format_find(DOCUMENT_CHECK, "text", "--format"), &report, options, stderr);
+    if (run->result_count > 0 && !options->quiet &&
+        output_print(format_find(DOCUMENT_CHECK, "text", "--format"), &report, options, stderr) < 0)
+        return -1;
+    return outputs_print(outputs, &report, options);
 }
 
 /* Measures the program; *status is its exit status. */
@@ -39,18 +43,21 @@ static int cmd_exec(const struct options *options)
     struct metrics metrics = {0}, chosen = {0};
     struct run run = {0};
     struct atomic_file file = {0};
+    struct outputs outputs = {0};
     int code = EXIT_USAGE, status = 0;
 
     if (options_read_metrics(options, &metrics) < 0 || options_choose_metrics(&chosen, &metrics, options) < 0 ||
-        (options->save && atomic_file_open(&file, options->save) < 0))
+        (options->save && atomic_file_open(&file, options->save) < 0) || outputs_open_reports(&outputs, options) < 0)
         goto out;
     code = measure(options, &chosen, &run, &status);
     if (run.result_count > 0 && output_save(&run, &file) < 0 && code == EXIT_SAME)
         code = EXIT_USAGE;
-    if (run.result_count > 0 && report_run(options, &chosen, &run, code) < 0 && code == EXIT_SAME)
+    const bool reports = run.result_count > 0 || (outputs.count > 0 && code == EXIT_NOT_MEASURED);
+    if (reports && report_run(options, &chosen, &run, code, &outputs) < 0 && code == EXIT_SAME)
         code = EXIT_USAGE;
 out:
     atomic_file_abandon(&file);
+    outputs_release(&outputs);
     run_release(&run);
     free(chosen.list);
     metrics_release(&metrics);
@@ -62,7 +69,7 @@ out:
 
 /* clang-format off */
 static const struct option_row *const takes[] = {
-    &option_save, &option_k, &option_first, &option_skip, &option_nvtx, &option_from_start,
+    &option_save, &option_report, &option_k, &option_first, &option_skip, &option_nvtx, &option_from_start,
     &option_m, &option_lines, &option_runs, &option_explain,
     &option_name, &option_simulate, &option_metrics, &option_timeout, &option_explain_words, NULL,
 };
@@ -86,7 +93,7 @@ const struct command command_exec = {
                "--simulate runs the program on a machine without a GPU, if it is linked with CUDA's runtime as a shared "
                "library (nvcc -cudart shared): its launches are executed and counted on the CPU, and times are estimated. A kernel "
                "that accesses memory out of bounds or races, and whatever is not simulated, ends with 5, "
-               "whatever PROGRAM's exit code is.\n"
+               "whatever PROGRAM's exit code is. --report junit=FILE or github=FILE hands on each such kernel.\n"
                "`cugate accept` makes the run file a baseline. `cugate check -- PROGRAM` measures and judges in "
                "one command.",
     .exits = EXITS({EXIT_SAME, "the kernels were measured; an exit code of PROGRAM other than 0 comes first"},

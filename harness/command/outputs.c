@@ -165,15 +165,23 @@ static int open_folder(struct outputs *outputs, const struct options *options, c
     return result;
 }
 
-int outputs_open(struct outputs *outputs, const struct options *options)
+int outputs_open_reports(struct outputs *outputs, const struct options *options)
 {
-    int result = open_report(outputs, "--format", options->format, options->output ? options->output : "-");
+    int result = 0;
     for (size_t i = 0; i < options->report_count && result == 0; i++) {
         const char *report = options->reports[i];
         char *format = x_sprintf("%.*s", (int)strcspn(report, "="), report);
         result = open_report(outputs, "--report", format, options_report_file(report));
         free(format);
     }
+    return result;
+}
+
+int outputs_open(struct outputs *outputs, const struct options *options)
+{
+    int result = open_report(outputs, "--format", options->format, options->output ? options->output : "-");
+    if (result == 0)
+        result = outputs_open_reports(outputs, options);
     for (size_t i = 0; i < options->out_count && result == 0; i++)
         result = open_folder(outputs, options, options->out[i]);
     if (result == 0 && options->save)

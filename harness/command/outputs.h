@@ -45,6 +45,8 @@ struct outputs {
 /* Opens every file, and makes the folders of --out, from which it removes what an earlier check left there.
  * -1 after error() that lists the formats, or says which file cannot be written. */
 int outputs_open(struct outputs *outputs, const struct options *options);
+/* The same of --report alone. */
+int outputs_open_reports(struct outputs *outputs, const struct options *options);
 
 /* Whether there will be a run to keep: of a library whose machine code alone is read there is none. */
 bool outputs_has_run(const struct options *options);

@@ -97,6 +97,13 @@ for kind in 'stray writes 4 bytes at' 'race without a barrier between them' 'unw
         expect "$fault, $end" 5 "$words" "$(line_of "$fault")" "failed        program/$fault@"
     done
 done
+for what in stray conditional; do
+    ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --report junit=report.xml --report github=notes -- "$program" $what
+    expect "reports of $what" 5
+    ask cat report.xml notes
+    [ $what = stray ] && words="$(line_of stray)" || words='not measured'
+    expect 'have a failed test' 0 'errors="1"' '<error type=' '::error title=' "$words"
+done
 # The program is told of a fault as by a GPU, once for all. A race, which a GPU does not see, is a failure of the launch.
 while read -r fault error name; do
     run "$program" "$fault" tells
