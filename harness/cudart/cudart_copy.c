@@ -53,9 +53,11 @@ static void add_copy(const void *to, const struct rows *to_rows, const void *fro
 
 static void move_row(void *to, const void *from, size_t width)
 {
+    struct allocation allocation;
     function_settle(to, width, false);
     function_settle(from, width, true);
     outcomes_will_change(runtime_machine(), (uintptr_t)to, width);
+    runtime_machine()->changes += runtime_find((uintptr_t)to, &allocation);
     memmove(runtime_bytes(to), runtime_bytes(from), width);
 }
 
@@ -345,6 +347,7 @@ static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
         char *row = (char *)fill->dst + i * rows.pitch;
         function_settle(row, rows.width, false);
         outcomes_will_change(runtime_machine(), (uintptr_t)row, rows.width);
+        runtime_machine()->changes++;
         set_row((uintptr_t)row, runtime_bytes(row), value, element, rows.width);
     }
     atomic_fetch_add(&runtime_now()->work.fills, 1);

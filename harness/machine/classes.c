@@ -352,7 +352,7 @@ static bool prove(struct trial *trial, const struct tally *middle, uint64_t whol
         return false;
     if ((grid->meetings && meetings_place(grid->meetings)) || (grid->doubt && grid->doubt->any))
         return give_up(trial, "blocks meet, or there is a doubt", NULL);
-    if (left_is_shared(grid->function->module->machine, &trial->places))
+    if (grid_is_shared(grid->function->module->machine, &trial->places))
         return give_up(trial, "it accesses memory that the host shares", NULL);
     struct hot_addresses hot = {0};
     bool counted = trial_count_hot(trial, whole, &hot) || give_up(trial, "atomics of blocks that may meet", NULL);

@@ -172,7 +172,9 @@ bool grid_asks_threads(struct machine *machine);
  * executed. */
 void grid_host_shares(struct machine *machine, uint64_t address, uint64_t bytes);
 void grid_host_leaves(struct machine *machine, uint64_t address);
-bool grid_has_shared(struct machine *machine); /* the host sees some memory so */
+bool grid_has_shared(struct machine *machine); /* the host sees some memory so, */
+struct ranges;
+bool grid_is_shared(struct machine *machine, const struct ranges *places); /* or some of these allocations */
 bool grid_leaves(struct machine *machine);
 
 /* Decodes the code of a function, unless that was done; grid_run() does it by itself. -1 with *problem. */

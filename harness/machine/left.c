@@ -77,6 +77,7 @@ void grid_forget(struct machine *machine)
 bool grid_free(struct machine *machine, uint64_t address, uint64_t bytes)
 {
     struct left *left = left_of(machine);
+    machine->changes++;
     if (!grid_touches(machine, address, bytes, false))
         return device_free(machine, address);
     *ARRAY_GROW(left->freed, left->freed_count) = address;
@@ -111,6 +112,7 @@ bool grid_asks_threads(struct machine *machine)
 void grid_host_shares(struct machine *machine, uint64_t address, uint64_t bytes)
 {
     struct ranges *shared = &left_of(machine)->shared;
+    machine->changes++;
     *ARRAY_GROW(shared->list, shared->count) = (struct range){address, address + bytes};
 }
 
@@ -127,7 +129,7 @@ bool grid_has_shared(struct machine *machine)
     return left_of(machine)->shared.count > 0;
 }
 
-bool left_is_shared(struct machine *machine, const struct ranges *places)
+bool grid_is_shared(struct machine *machine, const struct ranges *places)
 {
     const struct ranges *shared = &left_of(machine)->shared;
     for (size_t i = 0; i < shared->count; i++)

@@ -22,7 +22,4 @@ uint64_t *left_take(struct machine *machine, struct grid *grid);
 
 struct left;
 void left_close(struct left *left);
-/* Whether the host sees some of these allocations without a call. */
-bool left_is_shared(struct machine *machine, const struct ranges *places);
-
 #endif

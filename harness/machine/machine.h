@@ -19,6 +19,7 @@
 #include "record.h"
 #include "tensor_map.h"
 #include "texture.h"
+#include "touched.h"
 #include "vector_unit.h"
 
 #include "base/base.h"
@@ -44,6 +45,8 @@ struct machine {
     size_t noted_count;
     uint64_t ns; /* of the clock when the launch begins, for %globaltimer */
     struct outcomes outcomes;
+    struct touches touched;
+    uint64_t changes; /* of memory by the host, and of what it sees without a call */
     struct headway headway;
     struct left *left;    /* blocks of the last launch that were left out; NULL: none ever were */
     pthread_mutex_t lock; /* of what the threads of a launch change: the heap, what is printed, lines that are read, */

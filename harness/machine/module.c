@@ -333,6 +333,7 @@ struct module *module_open(struct machine *machine, const unsigned char *bytes, 
 
 void module_reset(struct module *module)
 {
+    module->machine->changes++;
     for (size_t i = 0; i < module->image.section_count; i++)
         if (module->places[i])
             outcomes_will_change(module->machine, module->places[i], module->image.sections[i].header.sh_size);

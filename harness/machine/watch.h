@@ -58,6 +58,7 @@ struct access {
 /* The order is that in which they hear of an access. */
 enum watcher_name {
     WATCH_OUTCOMES, /* what memory held before it is written */
+    WATCH_TOUCHED,  /* which allocations are read and written */
     WATCH_MEETINGS, /* where blocks meet in global memory, */
     WATCH_ANSWERS,  /* and where the answer of an atomic is used */
     WATCH_HOT,      /* how many atomics there are at each address */
@@ -80,8 +81,8 @@ struct watcher {
     void (*done)(const struct access *); /* and afterwards. Either may be NULL. */
     void (*release)(void *state);        /* what the state owns; NULL: nothing */
 };
-extern const struct watcher outcomes_watcher, meetings_watcher, answers_watcher, hot_watcher, races_watcher,
-    shadow_watcher, hazards_watcher, tiles_watcher, swaps_watcher, waits_watcher, proof_watcher;
+extern const struct watcher outcomes_watcher, touched_watcher, meetings_watcher, answers_watcher, hot_watcher,
+    races_watcher, shadow_watcher, hazards_watcher, tiles_watcher, swaps_watcher, waits_watcher, proof_watcher;
 
 /* Those of a place for blocks. */
 struct watch {

@@ -6,6 +6,7 @@
 #include "collector.h"
 #include "counters.h"
 #include "launch_log.h"
+#include "repeats.h"
 
 #include "base/base.h"
 #include "cudart/cudart.h"
@@ -296,7 +297,8 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
         program.has_chip && group && (group->launches == 0 || (group->told == 0 && is_wanted(group)));
     outcomes_restore_orders(runtime_machine(), true);
     heap_keep(runtime_machine());
-    runtime_machine()->ns = atomic_load(&runtime_now()->clock_ns);
+    const uint64_t began = runtime_machine()->ns = atomic_load(&runtime_now()->clock_ns);
+    repeats_begin(grid);
     int failed = workload_count(&program.log, &workload, &program.request.metrics, &result, problem);
     outcomes_restore_orders(runtime_machine(), false);
     function_run_by(run_told, NULL); /* the log has put itself there */
@@ -305,6 +307,8 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
     else
         pass(group, grid);
     result.outside = outside_noted(runtime_machine());
+    repeats_end(failed == 0 && !result.outside && !result.doubt && !result.varies,
+                (double)(atomic_load(&runtime_now()->clock_ns) - began));
     if (failed < 0 && group && group->id)
         tell_failure(group, problem, &result);
     else if (failed == 0 && group && is_wanted(group))
@@ -334,6 +338,13 @@ static int run_told(void *data, const struct grid *grid, enum fault *fault, stru
     if (!program.described)
         describe();
     struct alike *group = group_of(grid);
+    double ns;
+    if (group && group->launches > 0 && !is_wanted(group) && repeats_find(grid, &ns)) {
+        runtime_pass_launch(ns);
+        group->launches++;
+        stretches_add(&program.stretches, &group->last, 1);
+        return 0;
+    }
     /* What the launch before left out is not of this one, which may be executed several times. */
     if (grid_settle(runtime_machine(), fault, problem) < 0 || count(group, grid, fault, problem) < 0)
         return -1;

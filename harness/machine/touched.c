@@ -1,0 +1,104 @@
+#include "touched.h"
+
+#include "block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The allocation that was accessed last, and how, so that most accesses are noted already. */
+struct last {
+    uint64_t launch;
+    struct allocation place;
+    unsigned how;
+};
+
+enum { READ = 1, WRITTEN = 2 };
+
+/* Textures, surfaces and the hardware's copies read what is not told of. */
+static bool is_noted(const struct code *code)
+{
+    for (size_t i = 0; i < code->count; i++)
+        if (code->list[i].opcode[0] == 'T' || strncmp(code->list[i].opcode, "SU", 2) == 0 ||
+            code->list[i].traits & TRAIT_BULK)
+            return false;
+    return true;
+}
+
+bool touched_begin(struct machine *machine, const struct grid *grid)
+{
+    struct touches *touched = &machine->touched;
+    if (!is_noted(grid->function->code))
+        return false;
+    *touched = (struct touches){.on = true, .launch = touched->launch + 1};
+    return true;
+}
+
+bool touched_end(struct machine *machine, struct ranges *read, struct ranges *written)
+{
+    struct touches *touched = &machine->touched;
+    *read = touched->read;
+    *written = touched->written;
+    *touched = (struct touches){.launch = touched->launch, .unknown = touched->unknown};
+    return !touched->unknown;
+}
+
+bool touched_meet(const struct ranges *one, const struct ranges *other)
+{
+    for (size_t i = 0; i < one->count; i++)
+        for (size_t k = 0; k < other->count; k++)
+            if (one->list[i].begin < other->list[k].end && other->list[k].begin < one->list[i].end)
+                return true;
+    return false;
+}
+
+static void add(struct ranges *ranges, const struct allocation *place)
+{
+    for (size_t i = 0; i < ranges->count; i++)
+        if (ranges->list[i].begin == place->begin)
+            return;
+    *ARRAY_GROW(ranges->list, ranges->count) = (struct range){place->begin, place->end};
+}
+
+static void note(struct machine *machine, struct last *last, uint64_t address, unsigned how)
+{
+    struct touches *touched = &machine->touched;
+    pthread_mutex_lock(&machine->changing);
+    if (last->launch != touched->launch || address < last->place.begin || address >= last->place.end)
+        *last = (struct last){.launch = touched->launch};
+    if (last->place.end > 0 || device_find(machine, address, &last->place)) {
+        last->how |= how;
+        if (how & READ)
+            add(&touched->read, &last->place);
+        if (how & WRITTEN)
+            add(&touched->written, &last->place);
+    } else {
+        touched->unknown = true;
+    }
+    pthread_mutex_unlock(&machine->changing);
+}
+
+static bool begin(struct block *block)
+{
+    return block->machine->touched.on;
+}
+
+static void hear(const struct access *access)
+{
+    struct block *block = access->warp->block;
+    struct last *last = block->watch.states[WATCH_TOUCHED];
+    const bool writes = access->kind & (ACCESS_STORES | ACCESS_WRITES | ACCESS_CHANGES | ACCESS_GOES | ACCESS_TEXELS);
+    const unsigned how = access->kind & ACCESS_CHANGES ? READ | WRITTEN : writes ? WRITTEN : READ;
+    uint64_t bytes;
+    for (uint32_t left = access_parts(access, &bytes); left; left &= left - 1) {
+        const uint64_t address = access_address(access, (unsigned)__builtin_ctz(left));
+        if (last->launch != block->machine->touched.launch || address < last->place.begin ||
+            address >= last->place.end || (last->how & how) != how)
+            note(block->machine, last, address, how);
+    }
+}
+
+enum {
+    HEARD = ACCESS_READS | ACCESS_STORES | ACCESS_WRITES | ACCESS_COPIES | ACCESS_CHANGES | ACCESS_COMES | ACCESS_GOES |
+            ACCESS_TEXELS
+};
+const struct watcher touched_watcher = {HEARD, 0, sizeof(struct last), false, begin, hear, NULL, NULL};

@@ -1,0 +1,37 @@
+/* touched.h - which allocations a launch reads and writes, for those who leave out a launch that would do the same
+ * again. */
+#ifndef TOUCHED_H
+#define TOUCHED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct machine;
+struct grid;
+
+struct range {
+    uint64_t begin, end;
+};
+
+/* Ranges, sorted and merged up to `sorted`; those behind it were added since. */
+struct ranges {
+    struct range *list;
+    size_t count, sorted;
+};
+
+/* A part of a machine. */
+struct touches {
+    bool on, unknown; /* unknown: something was read or written that is not noted */
+    uint64_t launch;  /* which touched_begin() it was */
+    struct ranges read, written;
+};
+
+/* Begins to note what a launch does. False: not all that it reads and writes would be noted, by its code. */
+bool touched_begin(struct machine *machine, const struct grid *grid);
+/* Ends it, and gives the allocations to the caller, who frees the lists. False: not all are known. */
+bool touched_end(struct machine *machine, struct ranges *read, struct ranges *written);
+/* Whether allocations are in both. */
+bool touched_meet(const struct ranges *one, const struct ranges *other);
+
+#endif
