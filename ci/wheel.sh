@@ -56,7 +56,7 @@ for file in "${programs[@]}" "${copies[@]}"; do
     patchelf "${renamed[@]}" "$file"
 done
 for file in "$data"/lib/cugate/*.so "${copies[@]}"; do
-    patchelf --force-rpath --add-rpath "\$ORIGIN" "$file"
+    patchelf --force-rpath --add-rpath "\$ORIGIN:\$ORIGIN/.." "$file" # a link in simulated/ is a file in a wheel
 done
 
 mapfile -t needed < <(patchelf --print-needed "${programs[@]}" "${copies[@]}" | sort -u | grep -vxE "$everywhere")

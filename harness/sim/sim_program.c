@@ -419,10 +419,10 @@ static bool is_runtime(void)
 static const char *replaced(void)
 {
     static const struct {
-        const char *library, *function;
-    } needed[] = {{"libjansson.", "json_loadb"}, {"libzstd.", "ZSTD_decompress"},  {"liblz4.", "LZ4_decompress_safe"},
-                  {"libxxhash.", "XXH3_64bits"}, {"libinih.", "ini_parse_stream"}, {"libelf.", "elf_memory"},
-                  {"libdw.", "dwarf_begin_elf"}};
+        const char *library, *function; /* a package may have it as libzstd-1a2b3c4d.so.1 */
+    } needed[] = {{"libjansson", "json_loadb"}, {"libzstd", "ZSTD_decompress"},  {"liblz4", "LZ4_decompress_safe"},
+                  {"libxxhash", "XXH3_64bits"}, {"libinih", "ini_parse_stream"}, {"libelf", "elf_memory"},
+                  {"libdw", "dwarf_begin_elf"}};
     Dl_info about;
     for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
         const void *found = dlsym(RTLD_DEFAULT, needed[i].function);
