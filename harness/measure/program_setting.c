@@ -124,8 +124,9 @@ static int open_simulator(struct program_setting *setting, const struct measurem
     if (!setting->gpu)
         return error("cannot read the description of the GPU, %s", measurement->gpu ? measurement->gpu : "of none");
     setting->injection = find_beside("simulated/libcudart.so.13");
+    setting->of_12 = find_beside("simulated/libcudart.so.12");
     setting->no_driver = find_beside("simulated/libcuda.so.1");
-    if (!setting->injection || !setting->no_driver)
+    if (!setting->injection || !setting->of_12 || !setting->no_driver)
         return -1;
     setting->runtime = folder_of(setting->no_driver);
     return 0;
@@ -167,6 +168,7 @@ void program_setting_close(struct program_setting *setting)
         remove_temporary_folder(setting->folder);
     }
     free(setting->injection);
+    free(setting->of_12);
     free(setting->runtime);
     free(setting->no_driver);
     free(setting->gpu);

@@ -72,7 +72,7 @@ static bool has_loaded(pid_t process, const char *library)
     while (maps && !found && getline(&line, &capacity, maps) > 0) {
         line[strcspn(line, "\n")] = '\0';
         const char *file = strchr(line, '/');
-        found = file && strcmp(file, library) == 0;
+        found = file && library && strcmp(file, library) == 0;
     }
     if (maps)
         fclose(maps);
@@ -95,8 +95,9 @@ static bool take_hello(struct program_run *run, struct program_process *process,
 {
     if (*process->token || !make_token(process->token))
         return false;
-    if (!has_loaded(process->peer.process, run->setting->injection) &&
-        !(run->setting->no_driver && has_loaded(process->peer.process, run->setting->no_driver))) {
+    const struct program_setting *setting = run->setting;
+    if (!has_loaded(process->peer.process, setting->injection) && !has_loaded(process->peer.process, setting->of_12) &&
+        !has_loaded(process->peer.process, setting->no_driver)) {
         program_fail(
             run,
             "process %d says what cugate's library says, and has it not in its memory: something in the program "
