@@ -9,12 +9,16 @@
 #include <string.h>
 
 #define INVALID runtime_return(cudaErrorInvalidValue)
+#define NEEDS_13                                                                                                       \
+    if (runtime_lacks_edges(__func__))                                                                                 \
+    return cudaErrorNotSupported
+/* The first arguments of each function that adds a node. */
+#define BEHIND cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count
 
 /* ---- What all kinds have in common ---- */
 
 /* Adds a node behind others. */
-static cudaError_t add(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
-                       struct node_work work)
+static cudaError_t add(BEHIND, struct node_work work)
 {
     struct node_work kept;
     cudaError_t error = runtime_lost();
@@ -63,8 +67,7 @@ static cudaError_t change_in(cudaGraphExec_t exec, cudaGraphNode_t node, struct 
 #define KIND(NAME, WORK, FIELD, ...)                                                                                   \
     static struct node_work of_##NAME(const __VA_ARGS__ *params) {                                                     \
         return (struct node_work){.kind = &node_##WORK, .FIELD = *params};                                             \
-    } cudaError_t cudaGraphAdd##NAME##Node(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,     \
-                                           size_t count, const __VA_ARGS__ *params)                                    \
+    } cudaError_t cudaGraphAdd##NAME##Node(BEHIND, const __VA_ARGS__ *params)                                          \
     {                                                                                                                  \
         return params ? add(made, graph, after, count, of_##NAME(params)) : INVALID;                                   \
     }                                                                                                                  \
@@ -99,8 +102,7 @@ static struct node_work copy_of(const void *to, const void *from, size_t size, e
 
 /* PLACE sets what is a variable's place; it and the rest use `to`, `from`, `size`, `kind`, and `offset`. */
 #define COPY(FORM, PLACE, ...)                                                                                         \
-    cudaError_t cudaGraphAddMemcpyNode##FORM(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,   \
-                                             size_t count, __VA_ARGS__)                                                \
+    cudaError_t cudaGraphAddMemcpyNode##FORM(BEHIND, __VA_ARGS__)                                                      \
     {                                                                                                                  \
         const cudaError_t error = PLACE;                                                                               \
         return error == cudaSuccess ? add(made, graph, after, count, copy_of(to, from, size, kind)) : error;           \
@@ -124,13 +126,12 @@ COPY(FromSymbol, runtime_place((void **)&from, from, size, offset), void *to, co
 
 /* ---- Other kinds ---- */
 
-cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count)
+cudaError_t cudaGraphAddEmptyNode(BEHIND)
 {
     return add(made, graph, after, count, (struct node_work){.kind = &node_empty});
 }
 
-cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                       size_t count, cudaGraph_t child)
+cudaError_t cudaGraphAddChildGraphNode(BEHIND, cudaGraph_t child)
 {
     const struct node_work work = {.kind = &node_child, .child = child};
     return child ? add(made, graph, after, count, work) : INVALID;
@@ -151,22 +152,19 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraph
 }
 
 /* One thing is done after the other, so nothing is left to wait for. */
-cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                        size_t count, cudaEvent_t event)
+cudaError_t cudaGraphAddEventRecordNode(BEHIND, cudaEvent_t event)
 {
     const struct node_work work = {.kind = &node_record, .event = event};
     return event ? add(made, graph, after, count, work) : INVALID;
 }
 
-cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                      size_t count, cudaEvent_t event)
+cudaError_t cudaGraphAddEventWaitNode(BEHIND, cudaEvent_t event)
 {
     const struct node_work work = {.kind = &node_wait, .event = event};
     return event ? add(made, graph, after, count, work) : INVALID;
 }
 
-cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                     size_t count, struct cudaMemAllocNodeParams *params)
+cudaError_t cudaGraphAddMemAllocNode(BEHIND, struct cudaMemAllocNodeParams *params)
 {
     cudaError_t error = params ? runtime_allocate_of_graph(&params->dptr, params->bytesize) : INVALID;
     if (error == cudaSuccess)
@@ -174,8 +172,7 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *made, cudaGraph_t graph, c
     return error;
 }
 
-cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                    size_t count, void *memory)
+cudaError_t cudaGraphAddMemFreeNode(BEHIND, void *memory)
 {
     return memory ? add(made, graph, after, count, (struct node_work){.kind = &node_free}) : INVALID;
 }
@@ -219,8 +216,7 @@ static bool work_of(struct node_work *work, const struct cudaGraphNodeParams *pa
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *after,
                              const cudaGraphEdgeData *edges, size_t count, struct cudaGraphNodeParams *params)
 {
-    if (runtime_lacks_edges("cudaGraphAddNode"))
-        return cudaErrorNotSupported;
+    NEEDS_13;
     struct node_work work;
     (void)edges; /* when a node may begin already: it begins when what it depends on is done */
     if (!params)
@@ -318,8 +314,7 @@ static bool are_edges(cudaGraph_t graph, const cudaGraphNode_t *from, const cuda
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                      const cudaGraphEdgeData *edges, size_t count)
 {
-    if (runtime_lacks_edges("cudaGraphAddDependencies"))
-        return cudaErrorNotSupported;
+    NEEDS_13;
     (void)edges;
     if (!are_edges(graph, from, to, count))
         return INVALID;
@@ -331,8 +326,7 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                         const cudaGraphEdgeData *edges, size_t count)
 {
-    if (runtime_lacks_edges("cudaGraphRemoveDependencies"))
-        return cudaErrorNotSupported;
+    NEEDS_13;
     (void)edges;
     if (!are_edges(graph, from, to, count))
         return INVALID;
@@ -344,7 +338,8 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 }
 
 /* A list for the program, as CUDA answers: the first *most of it, and NULL for those beyond, or only how many there
- * are. */
+ * are.
+ */
 struct answer {
     cudaGraphNode_t *list;
     size_t *most, count;
@@ -357,7 +352,7 @@ static void answer_add(struct answer *answer, cudaGraphNode_t node)
     answer->count++;
 }
 
-static cudaError_t answer_end(struct answer *answer)
+static cudaError_t answer_end(const struct answer *answer)
 {
     for (size_t i = answer->count; answer->list && i < *answer->most; i++)
         answer->list[i] = NULL;
@@ -366,82 +361,71 @@ static cudaError_t answer_end(struct answer *answer)
     return runtime_lost();
 }
 
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *most)
+static cudaError_t list_nodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *most, bool roots)
 {
     struct answer answer = {nodes, most, 0};
     if (!graph || !most)
         return INVALID;
     for (size_t i = 0; i < graph->count; i++)
-        answer_add(&answer, graph->nodes[i]);
-    return answer_end(&answer);
-}
-
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *most)
-{
-    struct answer answer = {nodes, most, 0};
-    if (!graph || !most)
-        return INVALID;
-    for (size_t i = 0; i < graph->count; i++)
-        if (graph->nodes[i]->after_count == 0)
+        if (!roots || graph->nodes[i]->after_count == 0)
             answer_add(&answer, graph->nodes[i]);
     return answer_end(&answer);
 }
 
-/* All edges are of the kind that zeros say. */
-static void clear(cudaGraphEdgeData *edges, const size_t *count)
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *most)
 {
-    if (edges)
-        memset(edges, 0, *count * sizeof *edges);
+    return list_nodes(graph, nodes, most, false);
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *most)
+{
+    return list_nodes(graph, nodes, most, true);
+}
+
+/* Lists both ends of edges: all, or those from or to a node. */
+static cudaError_t list_edges(cudaGraph_t graph, struct answer froms, struct answer tos, cudaGraphEdgeData *edges,
+                              const struct CUgraphNode_st *from, const struct CUgraphNode_st *to)
+{
+    for (size_t i = 0; i < graph->count; i++)
+        for (size_t k = 0; k < graph->nodes[i]->after_count; k++)
+            if ((!from || graph->nodes[i]->after[k] == from) && (!to || graph->nodes[i] == to)) {
+                answer_add(&froms, graph->nodes[i]->after[k]);
+                answer_add(&tos, graph->nodes[i]);
+            }
+    answer_end(&tos);
+    const cudaError_t error = answer_end(&froms);
+    const size_t count = *froms.most < *tos.most ? *froms.most : *tos.most;
+    if (edges) /* all are of the kind that zeros say */
+        memset(edges, 0, count * sizeof *edges);
+    return error;
 }
 
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edges,
                               size_t *most)
 {
-    if (runtime_lacks_edges("cudaGraphGetEdges"))
-        return cudaErrorNotSupported;
+    NEEDS_13;
     if (!graph || !most)
         return INVALID;
     size_t most_to = *most;
-    struct answer froms = {from, most, 0}, tos = {to, &most_to, 0};
-    for (size_t i = 0; i < graph->count; i++)
-        for (size_t k = 0; k < graph->nodes[i]->after_count; k++) {
-            answer_add(&froms, graph->nodes[i]->after[k]);
-            answer_add(&tos, graph->nodes[i]);
-        }
-    answer_end(&tos);
-    const cudaError_t error = answer_end(&froms);
-    clear(edges, most);
-    return error;
+    return list_edges(graph, (struct answer){from, most, 0}, (struct answer){to, &most_to, 0}, edges, NULL, NULL);
 }
 
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
                                          size_t *most)
 {
-    if (runtime_lacks_edges("cudaGraphNodeGetDependencies"))
-        return cudaErrorNotSupported;
-    struct answer answer = {nodes, most, 0};
-    if (!node || !most)
-        return INVALID;
-    for (size_t i = 0; i < node->after_count; i++)
-        answer_add(&answer, node->after[i]);
-    const cudaError_t error = answer_end(&answer);
-    clear(edges, most);
-    return error;
+    NEEDS_13;
+    size_t none = 0;
+    return node && most ? list_edges(node->graph, (struct answer){nodes, most, 0}, (struct answer){NULL, &none, 0},
+                                     edges, NULL, node)
+                        : INVALID;
 }
 
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
                                            size_t *most)
 {
-    if (runtime_lacks_edges("cudaGraphNodeGetDependentNodes"))
-        return cudaErrorNotSupported;
-    struct answer answer = {nodes, most, 0};
-    if (!node || !most)
-        return INVALID;
-    for (size_t i = 0; i < node->graph->count; i++)
-        for (size_t k = 0; k < node->graph->nodes[i]->after_count; k++)
-            if (node->graph->nodes[i]->after[k] == node)
-                answer_add(&answer, node->graph->nodes[i]);
-    const cudaError_t error = answer_end(&answer);
-    clear(edges, most);
-    return error;
+    NEEDS_13;
+    size_t none = 0;
+    return node && most ? list_edges(node->graph, (struct answer){NULL, &none, 0}, (struct answer){nodes, most, 0},
+                                     edges, node, NULL)
+                        : INVALID;
 }

@@ -248,7 +248,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
                                      cudaGraph_t *graph, const cudaGraphNode_t **dependencies,
                                      const cudaGraphEdgeData **edges, size_t *count)
 {
-    if (runtime_lacks_edges("cudaStreamGetCaptureInfo"))
+    if (runtime_lacks_edges(__func__))
         return cudaErrorNotSupported;
     const struct capture *capture = capture_of(stream);
     *status = capture ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
