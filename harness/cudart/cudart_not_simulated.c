@@ -1,6 +1,6 @@
 /* Functions that a kernel library may call but nothing here stands for: they fail with a message. They are all
- * functions of CUDA 13.0 and 12.9 that the other files of this room lack. If a name were missing, a library that uses it could
- * not be loaded at all. To simulate a function, remove it here. */
+ * functions of CUDA 13.0 and 12.9 that the other files of this room lack. If a name were missing, a library that uses
+ * it could not be loaded at all. To simulate a function, remove it here. */
 #include "not_simulated.h"
 
 /* The arguments do not matter: callers leave them in registers, or remove them from the stack themselves. */

@@ -121,7 +121,8 @@ void runtime_pass_bytes(size_t bytes);
 
 /* ---- Programs of CUDA 12: cudart_12.c ---- */
 
-/* Whether the program is of CUDA 12, of whose function of this name the arguments are others: edges of a graph came with
+/* Whether the program is of CUDA 12, of whose function of this name the arguments are others: edges of a graph came
+ * with
  * 13. Then it is not simulated. */
 bool runtime_lacks_edges(const char *function);
 

@@ -129,6 +129,7 @@ expect 'a function of it that has other arguments' 5 'not simulated: cudaGraphGe
 # Device code that was compiled apart and linked.
 run "$compiled/linked" 28
 expect 'linked code' 0 'filled 28' '1000, 1163, -1, 64 calls' 'linked/kernel@1,64: counts exclude free and delete; counts exclude'
+# shellcheck disable=SC2016 # for jq
 ask jq '.kernels["linked/kernel@1,64"] | .metrics.instructions.sessions[0] as [$count, $least, $most] |
     ([.lines.list[].counts.instructions] | add | . >= $count and . <= $most), ([.lines.list[] | select(.file | endswith("linked_device.cu")).counts.instructions] | add > 1000)' run.json
 expect 'the lines of both files are counted' 0 'true true'

@@ -1,7 +1,9 @@
 /* What is in linked_device.cu. */
 struct shape {
     int side;
-    __device__ shape(int side) : side(side) {}
+    __device__ shape(int side) : side(side)
+    {
+    }
     __device__ virtual int size() const = 0;
 };
 struct line : shape {
