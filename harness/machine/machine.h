@@ -26,6 +26,7 @@
 #include "machine/sass/sass.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,7 +47,7 @@ struct machine {
     uint64_t ns; /* of the clock when the launch begins, for %globaltimer */
     struct outcomes outcomes;
     struct touches touched;
-    uint64_t changes; /* of memory by the host, and of what it sees without a call */
+    atomic_ullong changes; /* of memory by the host, and of what it sees without a call */
     struct headway headway;
     struct left *left;    /* blocks of the last launch that were left out; NULL: none ever were */
     pthread_mutex_t lock; /* of what the threads of a launch change: the heap, what is printed, lines that are read, */
