@@ -11,6 +11,7 @@
 #include "json_fields.h"
 #include "json_read.h"
 #include "json_write.h"
+#include "kept_files.h"
 #include "lists.h"
 #include "names.h"
 #include "numbers.h"

@@ -129,6 +129,21 @@ char *program_folder(void)
     return folder_of(path);
 }
 
+char *program_on_path(const char *name)
+{
+    const char *list = getenv("PATH");
+    char *folders = x_strdup(list ? list : ""), *rest = NULL, *found = NULL;
+    for (char *folder = strtok_r(folders, ":", &rest); folder && !found; folder = strtok_r(NULL, ":", &rest)) {
+        found = x_sprintf("%s/%s", folder, name);
+        if (access(found, X_OK) < 0) {
+            free(found);
+            found = NULL;
+        }
+    }
+    free(folders);
+    return found;
+}
+
 char *program_beside(const char *const *candidates, size_t count)
 {
     char *folder = program_folder();

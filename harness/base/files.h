@@ -27,6 +27,9 @@ int by_entry_name(const struct dirent **a, const struct dirent **b);
 /* Returns the folder of the running program, without a trailing slash. Caller frees. */
 char *program_folder(void);
 
+/* Returns the path of a program that the PATH leads to; NULL: it leads to none. Caller frees. */
+char *program_on_path(const char *name);
+
 /* Returns the first of the paths, relative to that folder, that exists; else the first. Caller frees. */
 char *program_beside(const char *const *candidates, size_t count);
 

@@ -5,13 +5,11 @@
 #include "base/base.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -28,7 +26,6 @@ struct disassembler {
         size_t times;
     } * asked;
     size_t asked_count;
-    bool warned; /* that the cache is not used */
 };
 
 struct disassembler *disassembler_open(void)
@@ -45,38 +42,6 @@ void disassembler_close(struct disassembler *disassembler)
 
 /* ---- What is kept ---- */
 
-/* Returns whether only this user can have written a folder or file. What is kept there is believed, so nobody else may
- * have written it. */
-static bool is_ours(int descriptor)
-{
-    struct stat facts;
-    return fstat(descriptor, &facts) == 0 && (facts.st_uid == geteuid() || facts.st_uid == 0) &&
-           !(facts.st_mode & (S_IWGRP | S_IWOTH));
-}
-
-/* Opens the folder of the cache, and makes it if need be. -1: there is none. */
-static int open_cache(struct disassembler *disassembler)
-{
-    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char *parent = base && *base == '/' ? x_strdup(base) : home && *home == '/' ? x_sprintf("%s/.cache", home) : NULL;
-    if (!parent)
-        return -1;
-    mkdir(parent, 0700);
-    char *path = x_sprintf("%s/cugate", parent);
-    mkdir(path, 0700);
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder >= 0 && !is_ours(folder)) {
-        if (!disassembler->warned)
-            warning("%s is not used, since others may write to it: what nvdisasm says is not kept", path);
-        disassembler->warned = true;
-        close(folder);
-        folder = -1;
-    }
-    free(path);
-    free(parent);
-    return folder;
-}
-
 /* Returns the file name of a function in the cache. Each function has a file of its own: to read what nvdisasm says of
  * a whole image takes long, and few of its functions run. */
 static char *entry_name(XXH128_hash_t image, XXH128_hash_t program, const char *function)
@@ -88,27 +53,18 @@ static char *entry_name(XXH128_hash_t image, XXH128_hash_t program, const char *
 
 static json_t *take(int folder, const char *name)
 {
-    const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    FILE *stream = file >= 0 && is_ours(file) ? fdopen(file, "r") : NULL; /* json_loadfd reads byte by byte */
+    FILE *stream = kept_read(folder, name); /* json_loadfd reads byte by byte */
     json_t *json = stream ? json_loadf(stream, 0, NULL) : NULL;
     if (stream)
         fclose(stream);
-    else if (file >= 0)
-        close(file);
     return json;
 }
 
 static void keep(const json_t *json, int folder, const char *name)
 {
-    char *temporary = x_sprintf("%s.%ld", name, (long)getpid());
-    const int file = openat(folder, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    FILE *stream = file >= 0 ? fdopen(file, "w") : NULL;
-    if (stream) {
-        const bool is_whole = json_dumpf(json, stream, JSON_COMPACT) == 0;
-        if (fclose(stream) != 0 || !is_whole || renameat(folder, temporary, folder, name) < 0)
-            unlinkat(folder, temporary, 0);
-    }
-    free(temporary);
+    FILE *stream = kept_begin(folder, name);
+    if (stream)
+        kept_end(stream, folder, name, json_dumpf(json, stream, JSON_COMPACT) == 0);
 }
 
 /* ---- What nvdisasm says ---- */
@@ -228,7 +184,7 @@ const json_t *disassemble(struct disassembler *disassembler, json_t **whole, con
     if (find_program(disassembler, problem) < 0)
         return NULL;
     const XXH128_hash_t hash = XXH3_128bits(image, size);
-    const int folder = open_cache(disassembler);
+    const int folder = kept_open("what nvdisasm says");
     char *entry = entry_name(hash, disassembler->hash, function);
     *whole = folder >= 0 ? take(folder, entry) : NULL;
     if (!is_function(*whole, function)) {

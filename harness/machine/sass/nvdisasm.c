@@ -34,21 +34,6 @@ static char *find_beside(const char *folder)
     return path;
 }
 
-static char *find_on_path(void)
-{
-    const char *list = getenv("PATH");
-    char *folders = x_strdup(list ? list : ""), *rest = NULL, *found = NULL;
-    for (char *folder = strtok_r(folders, ":", &rest); folder && !found; folder = strtok_r(NULL, ":", &rest)) {
-        found = x_sprintf("%s/nvdisasm", folder);
-        if (access(found, X_OK) < 0) {
-            free(found);
-            found = NULL;
-        }
-    }
-    free(folders);
-    return found;
-}
-
 /* Returns whether the program is of release 13.2 or later. *major is 0 when it does not say its release. */
 static bool is_recent(const char *path, int *major, int *minor)
 {
@@ -82,7 +67,7 @@ char *nvdisasm_look(const char *folder, struct problem *problem)
     char *path = find_beside(folder);
     if (path)
         return path;
-    path = find_on_path();
+    path = program_on_path("nvdisasm");
     int major, minor;
     if (path && is_recent(path, &major, &minor))
         return path;
