@@ -28,6 +28,7 @@
 #define CONTAINER_VERSION 1
 #define CONTAINER_HEADER 16
 #define ENTRY_HEADER 16
+#define ENTRY_PTX 1
 #define ENTRY_ELF 2
 #define ENTRY_STEP 8
 
@@ -36,6 +37,7 @@ struct code_file {
     const unsigned char *bytes; /* the content of the whole file */
     size_t offset;              /* of the image that is taken, in the file */
     size_t unknown;             /* how many images were left out, in a form that is not known */
+    bool with_ptx;              /* PTX is taken as well */
     /* is called for each image, expanded where it was compressed */
     int (*take)(void *data, const unsigned char *bytes, size_t size);
     void *data;
@@ -104,8 +106,9 @@ static int take_expanded(struct code_file *file, const struct entry_bytes *entry
     if (!bytes)
         return error("cannot read %s: at byte %zu compressed GPU code is damaged; build the library again", file->name,
                      file->offset);
-    const int result = is_elf(bytes, size) ? file->take(file->data, bytes, size) : 0;
-    file->unknown += !is_elf(bytes, size);
+    const bool known = is_elf(bytes, size) || number_at(entry->header, 2) == ENTRY_PTX;
+    const int result = known ? file->take(file->data, bytes, size) : 0;
+    file->unknown += !known;
     free(bytes);
     return result;
 }
@@ -115,7 +118,7 @@ static int take_entry(struct code_file *file, const struct entry_bytes *entry)
     file->offset = (size_t)(entry->data - file->bytes);
     if (entry_is_compressed(entry))
         return take_expanded(file, entry);
-    if (is_elf(entry->data, entry->data_size))
+    if (is_elf(entry->data, entry->data_size) || number_at(entry->header, 2) == ENTRY_PTX)
         return file->take(file->data, entry->data, entry->data_size);
     file->unknown++;
     return 0;
@@ -131,7 +134,8 @@ static int read_entries(struct code_file *file, const unsigned char *at, const u
             return error("cannot read %s: at byte %zu the GPU code leaves its container; build the library again",
                          file->name, (size_t)(at - file->bytes));
         const struct entry_bytes entry = {at, at + header, header, size};
-        const int result = number_at(at, 2) == ENTRY_ELF ? take_entry(file, &entry) : 0;
+        const uint64_t kind = number_at(at, 2);
+        const int result = kind == ENTRY_ELF || (kind == ENTRY_PTX && file->with_ptx) ? take_entry(file, &entry) : 0;
         if (result != 0)
             return result;
         at = entry.data + size;
@@ -362,7 +366,7 @@ int cubin_each_image(const char *path, int (*take)(void *data, const unsigned ch
 int cubin_each_image_of(const char *name, const unsigned char *container, size_t *unknown,
                         int (*take)(void *data, const unsigned char *bytes, size_t size), void *data)
 {
-    struct code_file file = {.name = name, .bytes = container, .take = take, .data = data};
+    struct code_file file = {.name = name, .bytes = container, .take = take, .data = data, .with_ptx = true};
     *unknown = 0;
     if (number_at(container, 4) != CONTAINER_MAGIC)
         return error("cannot read the GPU code of %s: it is no container of images", name);

@@ -52,8 +52,8 @@ enum cubin_status {
  * gone after the call. Returns what the last call returned, or -1 after error(). */
 int cubin_each_image(const char *path, int (*take)(void *data, const unsigned char *bytes, size_t size), void *data);
 
-/* Calls take for each image of a container in memory, such as the CUDA runtime is given. The container begins with its
- * size. Images in a form that is not known are left out and counted. */
+/* Calls take for each image of a container in memory, such as the CUDA runtime is given, and for its PTX, which need
+ * not end in a NUL. The container begins with its size. Images in a form that is not known are left out and counted. */
 int cubin_each_image_of(const char *name, const unsigned char *container, size_t *unknown,
                         int (*take)(void *data, const unsigned char *bytes, size_t size), void *data);
 

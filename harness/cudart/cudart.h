@@ -5,6 +5,7 @@
 #include "function_launch.h"
 #include "gpu.h"
 #include "inputs.h"
+#include "ptx.h"
 #include "runtime.h"
 
 #endif

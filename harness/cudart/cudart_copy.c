@@ -363,14 +363,18 @@ static cudaError_t run_fill(const struct node_work *work)
 
 const struct node_kind node_fill = {.type = cudaGraphNodeTypeMemset, .run = run_fill};
 
-cudaError_t cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+cudaError_t runtime_fill_in(cudaStream_t stream, const struct cudaMemsetParams *fill)
 {
-    const struct cudaMemsetParams fill = {memory, pitch, (unsigned)value, 1, width, height};
     cudaGraph_t graph = stream_graph(stream);
     if (!graph)
-        return fill_rows(&fill);
-    graph_capture(graph, &(struct node_work){.kind = &node_fill, .fill = fill});
+        return fill_rows(fill);
+    graph_capture(graph, &(struct node_work){.kind = &node_fill, .fill = *fill});
     return cudaSuccess;
+}
+
+cudaError_t cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+    return runtime_fill_in(stream, &(struct cudaMemsetParams){memory, pitch, (unsigned)value, 1, width, height});
 }
 ALSO(cudaMemset2DAsync, _ptsz);
 

@@ -9,12 +9,16 @@
 #include "model/model.h"
 
 #include "inputs.h"
+#include "ptx.h"
 
+#include <elf.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define WRAPPER_MAGIC 0x466243b1
+#define EM_GPU 190 /* EM_CUDA, which some versions of elf.h lack */
+static const unsigned char container_magic[] = {0x50, 0xed, 0x55, 0xba};
 
 /* The wrapper, as fatbinary_section.h describes it. */
 struct wrapper {
@@ -26,6 +30,7 @@ struct wrapper {
 /* The machine code of one source file, or of a library whose device code was linked. */
 struct binary {
     const unsigned char *container;
+    const unsigned char *image; /* or one image, or PTX, while it is loaded */
     struct module *module;
     bool was_opened;
     struct problem problem; /* why it has no module */
@@ -68,11 +73,6 @@ bool runtime_attribute(int *value, enum cudaDeviceAttr attribute)
     return true;
 }
 
-bool runtime_has_code(void)
-{
-    return runtime_now()->binary_count > 0;
-}
-
 /* ---- Images ---- */
 
 struct choice {
@@ -80,7 +80,22 @@ struct choice {
     int best;             /* compute capability of the best image so far */
     unsigned char *bytes; /* a copy of it; owned */
     size_t size;
+    int best_ptx; /* the same of PTX, which is for this GPU or an older one */
+    char *ptx;
 };
+
+static void consider_ptx(struct choice *choice, const unsigned char *bytes, size_t size)
+{
+    char *text = x_sprintf("%.*s", (int)size, (const char *)bytes);
+    const int capability = ptx_is(text) ? ptx_capability(text) : 0;
+    if (capability <= choice->best_ptx || capability > choice->capability) {
+        free(text);
+        return;
+    }
+    choice->best_ptx = capability;
+    free(choice->ptx);
+    choice->ptx = text;
+}
 
 /* Takes the image that the driver would load. It has the same major number as the GPU, and the highest minor number
  * that is not above the GPU's. */
@@ -88,6 +103,11 @@ static int consider(void *data, const unsigned char *bytes, size_t size)
 {
     struct choice *choice = data;
     struct image image;
+    if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0) {
+        if (runtime_now()->has_clock)
+            consider_ptx(choice, bytes, size);
+        return 0;
+    }
     char *copy = x_calloc(size, 1);
     memcpy(copy, bytes, size);
     const bool read = image_read(&image, "the machine code of the kernel library", 0, copy, size) == 0;
@@ -104,25 +124,51 @@ static int consider(void *data, const unsigned char *bytes, size_t size)
     return 0;
 }
 
+/* Returns how many bytes an image in memory has, where the last of its tables and sections ends; or PTX. */
+static size_t image_bytes(const unsigned char *image)
+{
+    if (memcmp(image, ELFMAG, SELFMAG) != 0)
+        return strlen((const char *)image);
+    Elf64_Ehdr header;
+    Elf64_Shdr section;
+    memcpy(&header, image, sizeof header);
+    size_t end = header.e_shoff + (size_t)header.e_shnum * sizeof section;
+    const size_t programs = header.e_phoff + (size_t)header.e_phnum * sizeof(Elf64_Phdr);
+    end = programs > end ? programs : end;
+    for (size_t i = 0; i < header.e_shnum; i++) {
+        memcpy(&section, image + header.e_shoff + i * sizeof section, sizeof section);
+        if (section.sh_type != SHT_NOBITS && section.sh_offset + section.sh_size > end)
+            end = section.sh_offset + section.sh_size;
+    }
+    return end;
+}
+
 static void open_binary(struct binary *binary)
 {
     size_t unknown = 0;
     struct choice choice = {.capability = gpu_capability(runtime_gpu())};
     binary->was_opened = true;
-    if (cubin_each_image_of("the kernel library", binary->container, &unknown, consider, &choice) < 0)
+    const int failed = binary->image
+                           ? consider(&choice, binary->image, image_bytes(binary->image))
+                           : cubin_each_image_of("the kernel library", binary->container, &unknown, consider, &choice);
+    /* As a GPU's driver does, where there is no machine code for it. */
+    if (!choice.bytes && choice.ptx)
+        choice.bytes = ptx_compile(choice.ptx, choice.capability, &choice.size, &binary->problem);
+    if (failed < 0)
         problem_set(&binary->problem, "its machine code cannot be read, see the error above");
     else if (choice.bytes)
         binary->module = module_open(runtime_now()->machine, choice.bytes, choice.size, &binary->problem);
-    else if (unknown > 0)
+    else if (unknown > 0 && !choice.ptx)
         problem_set(&binary->problem,
                     "its machine code is in a form that is not known here: build it with nvcc --compress-mode=none");
-    else
+    else if (!choice.ptx)
         problem_set(&binary->problem,
                     "there is no machine code for compute capability %d.%d: build with nvcc -arch=sm_%d, or in CMake "
                     "with CMAKE_CUDA_ARCHITECTURES=%d",
                     choice.capability / 10, choice.capability % 10, choice.capability, choice.capability);
-    binary->lacks_code = !choice.bytes && unknown == 0;
+    binary->lacks_code = failed == 0 && !choice.bytes && !choice.ptx && unknown == 0;
     free(choice.bytes);
+    free(choice.ptx);
 }
 
 /* Returns the module of a binary; NULL after runtime_not_simulated(). */
@@ -157,7 +203,7 @@ static struct device_kernel *find_kernel(const void *function)
 {
     struct runtime *runtime = runtime_now();
     for (size_t i = 0; i < runtime->kernel_count; i++)
-        if ((runtime->kernels[i]->host == function || runtime->kernels[i] == function) &&
+        if (function && (runtime->kernels[i]->host == function || runtime->kernels[i] == function) &&
             !runtime->kernels[i]->binary->removed)
             return runtime->kernels[i];
     return NULL;
@@ -238,6 +284,91 @@ static void reset_module(const struct binary *binary)
     free(kept);
 }
 
+/* ---- What the driver is given ---- */
+
+cudaError_t runtime_load(struct binary **loaded, const void *code)
+{
+    const cudaError_t error = runtime_lost();
+    const struct wrapper *wrapper = code;
+    if (error != cudaSuccess)
+        return error;
+    if (!loaded || !code)
+        return runtime_return(cudaErrorInvalidValue);
+    const unsigned char *bytes = wrapper->magic == WRAPPER_MAGIC ? wrapper->data : code;
+    struct binary *binary = x_calloc(1, sizeof *binary);
+    if (memcmp(bytes, container_magic, sizeof container_magic) == 0)
+        binary->container = bytes;
+    else if (memcmp(bytes, ELFMAG, SELFMAG) == 0 ? bytes[offsetof(Elf64_Ehdr, e_machine)] == EM_GPU
+                                                 : ptx_is((const char *)bytes))
+        binary->image = bytes;
+    struct module *module = binary->image || binary->container ? module_of(binary, "what the program loads") : NULL;
+    const bool is_ptx = binary->image && memcmp(bytes, ELFMAG, SELFMAG) != 0;
+    binary->image = binary->container = NULL; /* the program may free it */
+    if (!module) {
+        const bool lacks_code = binary->lacks_code, was_opened = binary->was_opened;
+        free(binary);
+        return runtime_return(!was_opened  ? cudaErrorInvalidKernelImage
+                              : lacks_code ? cudaErrorNoKernelImageForDevice
+                              : is_ptx     ? cudaErrorInvalidPtx
+                                           : cudaErrorNotSupported);
+    }
+    struct runtime *runtime = runtime_now();
+    pthread_mutex_lock(&runtime->lock);
+    *ARRAY_GROW(runtime->binaries, runtime->binary_count) = binary;
+    pthread_mutex_unlock(&runtime->lock);
+    *loaded = binary;
+    return cudaSuccess;
+}
+
+/* Returns whether a program has it from runtime_load(), and has not unloaded it. */
+static bool is_loaded(const struct binary *binary)
+{
+    const struct runtime *runtime = runtime_now();
+    for (size_t i = 0; i < runtime->binary_count; i++)
+        if (runtime->binaries[i] == binary)
+            return !binary->removed;
+    return false;
+}
+
+/* Its code and variables stay, since blocks that were left out may need them. */
+cudaError_t runtime_unload(struct binary *binary)
+{
+    if (!is_loaded(binary))
+        return runtime_return(cudaErrorInvalidResourceHandle);
+    binary->removed = true;
+    return runtime_lost();
+}
+
+cudaError_t runtime_loaded_kernel(struct device_kernel **found, struct binary *binary, const char *name)
+{
+    struct runtime *runtime = runtime_now();
+    if (!found || !name || !is_loaded(binary))
+        return runtime_return(found && name ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
+    struct function *function = module_function(binary->module, name);
+    if (!function)
+        return runtime_return(cudaErrorSymbolNotFound);
+    pthread_mutex_lock(&runtime->lock);
+    *found = NULL;
+    for (size_t i = 0; i < runtime->kernel_count && !*found; i++)
+        if (runtime->kernels[i]->function == function)
+            *found = runtime->kernels[i];
+    if (!*found) {
+        *found = x_calloc(1, sizeof **found);
+        **found = (struct device_kernel){.binary = binary, .name = function->text.name, .function = function};
+        *ARRAY_GROW(runtime->kernels, runtime->kernel_count) = *found;
+    }
+    pthread_mutex_unlock(&runtime->lock);
+    return runtime_lost();
+}
+
+cudaError_t runtime_loaded_variable(struct variable **found, struct binary *binary, const char *name)
+{
+    if (!name || !is_loaded(binary))
+        return runtime_return(name ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
+    *found = module_variable(binary->module, name);
+    return *found ? runtime_lost() : runtime_return(cudaErrorSymbolNotFound);
+}
+
 void runtime_reset_variables(void)
 {
     static const char word[] = "reset";
@@ -274,6 +405,7 @@ void **__cudaRegisterFatBinary(void *container)
                                       "with nvcc 13");
     }
     *ARRAY_GROW(runtime_now()->binaries, runtime_now()->binary_count) = binary;
+    runtime_now()->in_use = true;
     return (void **)binary;
 }
 

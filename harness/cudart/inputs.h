@@ -12,7 +12,7 @@ enum input {
     INPUT_ALLOCATED, /* numbers: address, size */
     INPUT_FREED,     /* numbers: address */
     INPUT_COPIED,    /* numbers: destination, source on the GPU or 0 for the host; then INPUT_ROWS follows */
-    INPUT_FILLED,    /* numbers: destination, value */
+    INPUT_FILLED,    /* numbers: destination, value, size of an element */
     INPUT_ROWS,      /* numbers: pitch, width, height of the copy or fill before */
     INPUT_BYTES,
     INPUT_LAUNCHED, /* numbers: blocks, threads, shared memory, whether it is cooperative */

@@ -35,6 +35,7 @@ enum { RUNTIME_LIMITS = cudaLimitPersistingL2CacheSize + 1 };
 struct runtime {
     struct machine *machine;
     struct gpu gpu; /* without a name: it is not set yet */
+    bool in_use;    /* by functions of the runtime, or with code for it: the driver has its context then */
     pthread_mutex_t lock;
 
     /* runtime_error.c. The first error is kept, because it explains all that follow. */
@@ -48,7 +49,7 @@ struct runtime {
     } work;
 
     /* runtime_clock.c */
-    bool has_clock; /* false: no time passes */
+    bool has_clock; /* false: it is of a kernel library: no time passes, and PTX is no machine code */
     atomic_ullong clock_ns;
 
     /* cudart_memory.c, cudart_device.c */
@@ -96,6 +97,9 @@ struct runtime *runtime_now(void);
 
 /* Notes an error for cudaGetLastError, and returns it. cudaSuccess is not noted. */
 cudaError_t runtime_return(cudaError_t error);
+/* Begins and ends what this thread does for a function of the driver: no error of it is noted for cudaGetLastError, and
+ * it is no use of the runtime. */
+void runtime_for_driver(bool begins);
 
 /* Returns cudaSuccess; after a fault of a kernel, the error that every call returns from then on. */
 cudaError_t runtime_lost(void);
@@ -156,8 +160,14 @@ bool runtime_is_managed(const void *pointer);
  * 2026-11-29). */
 void runtime_reset_variables(void);
 
-/* Returns whether any machine code was registered. */
-bool runtime_has_code(void);
+/* Loads machine code that a program has in memory as the driver is given it: an image, a container of images, or the
+ * wrapper of one. The bytes are copied. Notes and returns the error where it cannot be loaded. */
+cudaError_t runtime_load(struct binary **loaded, const void *code);
+/* Nothing of it is found from then on. */
+cudaError_t runtime_unload(struct binary *binary);
+/* Find by its name what was loaded so. The kernel is its handle as well. */
+cudaError_t runtime_loaded_kernel(struct device_kernel **kernel, struct binary *binary, const char *name);
+cudaError_t runtime_loaded_variable(struct variable **variable, struct binary *binary, const char *name);
 
 /* ---- Streams: cudart_stream.c ---- */
 
@@ -182,6 +192,8 @@ cudaError_t runtime_allocate_of_graph(void **memory, size_t size);
 cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy);
 /* Copies, or adds the copy to the graph that the stream is captured into. */
 cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms *copy);
+/* The same for a fill, of elements of 1, 2 or 4 bytes. Rows have so many of these. */
+cudaError_t runtime_fill_in(cudaStream_t stream, const struct cudaMemsetParams *fill);
 /* A copy of a range of bytes. */
 struct cudaMemcpy3DParms runtime_copy_of(void *to, const void *from, size_t size, enum cudaMemcpyKind kind);
 /* Finds the place of some bytes in a variable. */

@@ -5,7 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static _Thread_local cudaError_t last;
+static _Thread_local cudaError_t last, before_driver;
+static _Thread_local unsigned for_driver; /* calls within each other */
 
 cudaError_t runtime_return(cudaError_t error)
 {
@@ -14,9 +15,19 @@ cudaError_t runtime_return(cudaError_t error)
     return error;
 }
 
+void runtime_for_driver(bool begins)
+{
+    if (begins && for_driver++ == 0)
+        before_driver = last;
+    else if (!begins && --for_driver == 0)
+        last = before_driver;
+}
+
 cudaError_t runtime_lost(void)
 {
     const cudaError_t lost = runtime_now()->lost;
+    if (for_driver == 0)
+        runtime_now()->in_use = true;
     return lost == cudaSuccess ? cudaSuccess : runtime_return(lost);
 }
 
@@ -112,6 +123,10 @@ static const struct {
     {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
     {cudaErrorMissingConfiguration, "cudaErrorMissingConfiguration", "__global__ function call is not configured"},
+    {cudaErrorInvalidKernelImage, "cudaErrorInvalidKernelImage", "device kernel image is invalid"},
+    {cudaErrorDeviceUninitialized, "cudaErrorDeviceUninitialized", "invalid device context"},
+    {cudaErrorInvalidPtx, "cudaErrorInvalidPtx", "a PTX JIT compilation failed"},
+    {cudaErrorFileNotFound, "cudaErrorFileNotFound", "file not found"},
     {cudaErrorNoKernelImageForDevice, "cudaErrorNoKernelImageForDevice",
      "no kernel image is available for execution on the device"},
     {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},

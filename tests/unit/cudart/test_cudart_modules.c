@@ -22,9 +22,9 @@ Test(cudart_modules, kernels_are_found_by_what_stands_for_them)
     static const char host = 0, absent = 0;
     struct device_kernel *kernel;
     cudaKernel_t handle;
-    cr_expect_not(runtime_has_code());
+    cr_expect_not(runtime_now()->in_use);
     void **binary = sim_register(source);
-    cr_expect(runtime_has_code());
+    cr_expect(runtime_now()->in_use);
     sim_register_kernel(binary, &host, "_Z3addPi");
     sim_register_kernel(binary, &absent, "_Z4gonev");
     cr_assert_eq(runtime_kernel(&kernel, &host), cudaSuccess);

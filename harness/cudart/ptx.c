@@ -1,0 +1,128 @@
+#include "ptx.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define VARIABLE "CUGATE_PTXAS"
+#define LIMIT ((size_t)1 << 30)
+
+static const char target[] = ".target";
+
+bool ptx_is(const char *text)
+{
+    text += strspn(text, " \t\r\n");
+    return (strncmp(text, "//", 2) == 0 || *text == '.') && strstr(text, ".version") && strstr(text, target);
+}
+
+static const char *find_target(const char *text)
+{
+    const char *at = strstr(text, target);
+    return at ? at + strlen(target) + strspn(at + strlen(target), " \t") : "";
+}
+
+int ptx_capability(const char *text)
+{
+    const char *at = find_target(text);
+    return strncmp(at, "sm_", 3) == 0 ? (int)strtol(at + 3, NULL, 10) : 0;
+}
+
+/* Finds ptxas: where the variable says, beside this library, on the PATH, or in CUDA's own folder. NULL with *problem.
+ */
+static char *find_program(struct problem *problem)
+{
+    Dl_info about;
+    const char *named = getenv(VARIABLE);
+    char *own = dladdr(target, &about) && about.dli_fname ? realpath(about.dli_fname, NULL) : NULL;
+    char *folder = own ? folder_of(own) : x_strdup(".");
+    char *const places[] = {x_sprintf("%s/cuda/nvidia/cu13/bin/ptxas", folder), program_on_path("ptxas"),
+                            x_strdup("/usr/local/cuda/bin/ptxas")};
+    char *found = named && *named ? x_strdup(named) : NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+        if (!found && places[i] && access(places[i], X_OK) == 0)
+            found = places[i];
+        else
+            free(places[i]);
+    }
+    free(folder);
+    free(own);
+    if (found && access(found, X_OK) == 0)
+        return found;
+    if (found)
+        problem_set(problem, "%s, which " VARIABLE " names, is no program that can be run", found);
+    else
+        problem_set(
+            problem,
+            "PTX is compiled by CUDA's ptxas, which is not here: put it on the PATH, or name it with " VARIABLE);
+    free(found);
+    return NULL;
+}
+
+/* Has ptxas compile a file in a folder of its own. The lines are those that the PTX names. NULL with *problem. */
+static char *compile(const char *program, const char *folder, const char *text, int capability, size_t *size,
+                     struct problem *problem)
+{
+    char *from = x_sprintf("%s/code.ptx", folder), *to = x_sprintf("%s/code.cubin", folder), *image = NULL;
+    /* Code for sm_90a is compiled as such, for no other GPU takes it. */
+    const char *name = find_target(text);
+    const bool exact = ptx_capability(text) == capability;
+    char *chip = exact ? x_sprintf("%.*s", (int)strcspn(name, ", \t\r\n"), name) : x_sprintf("sm_%d", capability);
+    char *architecture = x_sprintf("-arch=%s", chip);
+    const char *const words[] = {program, architecture, from, "-o", to, strstr(text, ".loc") ? "-lineinfo" : NULL,
+                                 NULL};
+    struct supervised supervised;
+    FILE *stream = fopen(from, "we");
+    if (!stream || fputs(text, stream) < 0 || fclose(stream) != 0)
+        problem_set(problem, "PTX cannot be written to %s", from);
+    else if (supervised_start(&supervised, words, problem) == 0 &&
+             (supervised_end(&supervised) != 0 || file_read(to, LIMIT, &image, size) < 0))
+        problem_set(problem, "%s does not compile the PTX for %s: see what it says above", program, chip);
+    free(architecture);
+    free(chip);
+    free(from);
+    free(to);
+    return image;
+}
+
+unsigned char *ptx_compile(const char *text, int capability, size_t *size, struct problem *problem)
+{
+    char *program = find_program(problem), *bytes, *image = NULL, *folder = NULL;
+    size_t length;
+    if (!program)
+        return NULL;
+    if (file_read(program, LIMIT, &bytes, &length) < 0) {
+        problem_set(problem, "%s cannot be read, to know which it is", program);
+        free(program);
+        return NULL;
+    }
+    const XXH128_hash_t code = XXH3_128bits(text, strlen(text)), which = XXH3_128bits(bytes, length);
+    char *name = x_sprintf("%016llx%016llx-%016llx%016llx-sm_%d.cubin", (unsigned long long)code.high64,
+                           (unsigned long long)code.low64, (unsigned long long)which.high64,
+                           (unsigned long long)which.low64, capability);
+    free(bytes);
+    const int cache = kept_open("what ptxas compiles");
+    FILE *kept = cache >= 0 ? kept_read(cache, name) : NULL;
+    if (kept) {
+        fseek(kept, 0, SEEK_END);
+        *size = (size_t)ftell(kept);
+        rewind(kept);
+        image = x_calloc(*size + 1, 1);
+        *size = fread(image, 1, *size, kept);
+        fclose(kept);
+    } else if ((folder = make_temporary_folder())) {
+        image = compile(program, folder, text, capability, size, problem);
+        remove_temporary_folder(folder);
+        kept = image && cache >= 0 ? kept_begin(cache, name) : NULL;
+        if (kept)
+            kept_end(kept, cache, name, fwrite(image, 1, *size, kept) == *size);
+    } else {
+        problem_set(problem, "PTX cannot be compiled without a folder for files");
+    }
+    if (cache >= 0)
+        close(cache);
+    free(name);
+    free(program);
+    return (unsigned char *)image;
+}

@@ -1,0 +1,16 @@
+/* ptx.h - machine code of PTX, which a GPU's driver would compile. CUDA's ptxas does it here, as it is on this machine:
+ * the code, and so its counts, are of that version, which the code names and runs are compared by. */
+#ifndef PTX_H
+#define PTX_H
+
+#include "base/base.h"
+
+/* Returns whether a text is PTX. */
+bool ptx_is(const char *text);
+/* Returns the compute capability that it is for, 90 for 9.0; 0: it does not say. */
+int ptx_capability(const char *text);
+/* Compiles it for a GPU, or takes what was compiled before. Returns an image, and sets *size; caller frees. NULL with
+ * *problem. */
+unsigned char *ptx_compile(const char *text, int capability, size_t *size, struct problem *problem);
+
+#endif
