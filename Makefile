@@ -113,13 +113,12 @@ HARNESS_C := $(wildcard harness/*/*.c harness/*/*/*.c)
 INJECT_C := $(wildcard harness/inject/*.c)
 PLUGIN_C := $(wildcard harness/cupti/*.c)
 MACHINE_C := $(wildcard harness/machine/*.c)
-NO_DRIVER_C := harness/sim/no_driver.c
-RUNTIME_C := $(filter-out $(NO_DRIVER_C),$(wildcard harness/cudart/*.c harness/sim/*.c))
+RUNTIME_C := $(wildcard harness/cudart/*.c harness/driver/*.c harness/sim/*.c)
 SIM_C := $(MACHINE_C) $(RUNTIME_C)
-LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C) $(INJECT_C) $(SIM_C) $(NO_DRIVER_C),$(HARNESS_C))
+LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C) $(INJECT_C) $(SIM_C),$(HARNESS_C))
 KERNELS_CU := $(wildcard kernels/*.cu)
 # Tests of what executes machine code are a program of their own, which a change of the gate alone need not run.
-MACHINE_TESTS_C := $(wildcard $(addprefix tests/unit/,machine/*.c machine/*/*.c replay/*.c cudart/*.c sim/*.c cubin/cubin_support.c support.c))
+MACHINE_TESTS_C := $(wildcard $(addprefix tests/unit/,machine/*.c machine/*/*.c replay/*.c cudart/*.c driver/*.c sim/*.c cubin/cubin_support.c support.c))
 TESTS_C := $(filter-out $(filter-out %/cubin_support.c %/unit/support.c,$(MACHINE_TESTS_C)),$(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c))
 FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
 
@@ -133,7 +132,7 @@ VECTORS := base $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
 MACHINE_O := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LANES_C),$(MACHINE_C))) \
              $(foreach vector,$(VECTORS),$(LANES_C:%.c=$(BUILD)/%.$(vector).o))
 MACHINE := $(BUILD)/machine
-SIM_O := $(MACHINE_O) $(RUNTIME_C:%.c=$(BUILD)/%.o)
+SIM_O := $(MACHINE_O) $(RUNTIME_C:%.c=$(BUILD)/%.o) $(BUILD)/driver_entries.o
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 MACHINE_TESTS_O := $(MACHINE_TESTS_C:%.c=$(BUILD)/%.o)
 SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/unit/made_time.c tests/unit/support.c)
@@ -469,19 +468,27 @@ $(BUILD)/libcugate_inject.so $(BUILD)/package/libcugate_inject.so: $(INJECT_O) $
 	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti
 	@if $(UNDEFINED) $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
 
-# The runtime of CUDA for a simulated GPU: it carries that library's name, so that kernel libraries take it for that one, and
-# exports what that does under the version that they ask for.
+# The table of the driver's entry points, and other names of some: harness/driver/README.md.
+header = $(firstword $(wildcard $(addsuffix /$(1),$(CUDA_INCLUDES))))
+$(BUILD)/driver_entries.c: ci/driver_entries.awk $(CUDA_READY) | $(BUILD)
+	$(call say,AWK)awk -v aliases=$(@:.c=.ld) -f $< $(call header,cuda.h) $(call header,cudaTypedefs.h) $(call header,cudaProfilerTypedefs.h) >$@
+$(BUILD)/driver_entries.o: $(BUILD)/driver_entries.c $(BUILD)/flags.c
+	$(call say,CC)$(CC) $(C_FLAGS) -MMD -MP -c -o $@ $<
+
+# The runtime of CUDA for a simulated GPU, and its driver: it carries the runtime's name, so that kernel libraries take it for
+# that one, and exports what that does under the version that they ask for.
 $(BUILD)/libcugate_sim.so: $(SIM_O) $(BUILD)/libcugate.a harness/cudart/cudart.map
-	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(SIM_O) $(BUILD)/libcugate.a -Wl,-soname,libcudart.so.13 \
+	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(SIM_O) $(BUILD)/driver_entries.ld $(BUILD)/libcugate.a -Wl,-soname,libcudart.so.13 \
 	    -Wl,--version-script=harness/cudart/cudart.map -Wl,--exclude-libs,ALL -Wl,--as-needed $(LIBS)
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol'; then rm $@; exit 1; fi
 
-# Where programs that are simulated find the runtime, and what stands for the driver: measure/program_setting.c.
+# Where programs that are simulated find the two: measure/program_setting.c. Both have one state: the driver's library is an
+# empty one that needs the other, in which its functions are found.
 $(BUILD)/simulated/libcudart.so.13: $(BUILD)/libcugate_sim.so
 	@mkdir -p $(@D) && ln -sfn ../libcugate_sim.so $(@D)/libcudart.so.12 && ln -sfn ../libcugate_sim.so $@ && touch -h $@
-$(BUILD)/simulated/libcuda.so.1: $(NO_DRIVER_C:%.c=$(BUILD)/%.o) $(BUILD)/libcugate.a
-	@mkdir -p $(@D)
-	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -Wl,-soname,libcuda.so.1 -Wl,--exclude-libs,ALL -Wl,--as-needed $(LIBS)
+$(BUILD)/simulated/libcuda.so.1: $(BUILD)/simulated/libcudart.so.13
+	$(call say,LD)$(CC) -shared -nostdlib -x c /dev/null -x none -o $@ -Wl,-soname,libcuda.so.1 -Wl,--no-as-needed $< \
+	    -Wl,-rpath,'$$ORIGIN'
 
 # In a package they find CUPTI where any machine may have it, and not where this one has it.
 $(BUILD)/package/%.so: private CUDA_RPATHS := $$ORIGIN/cuda/nvidia/cu13/lib /usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64
@@ -518,13 +525,13 @@ $(BUILD)/beside: build/libkernels.so | $(BUILD)
 	@touch $@
 
 # The rule of these folders: tests/scripts/compiled.sh.
-COMPILING := $(addprefix tests/,$(addsuffix .sh,$(addprefix scripts/,bisect capsule exec_simulated own referee simulate simulate_own static static_files swap timeless) sim/faults sim/oracle sim/proof sim/runtime))
+COMPILING := $(addprefix tests/,$(addsuffix .sh,$(addprefix scripts/,bisect capsule exec_driver exec_simulated own referee simulate simulate_own static static_files swap timeless) sim/faults sim/oracle sim/proof sim/runtime))
 .PHONY: compiled
 ## compiled: what scripts of tests/ compile with nvcc, once for all builds; test does it too
 compiled: $(foreach script,$(COMPILING),build/tests/compiled/$(basename $(notdir $(script)))/ready)
 define compiled_rule
 build/tests/compiled/$(basename $(notdir $(1)))/ready: $(1) tests/scripts/compiled.sh $(wildcard tests/data/*.cu tests/capsule/*.cu tests/capsule/taken.c tests/sim/*.cu \
-    tests/sim/*.h tests/sim/*.cuh tests/sim/place_programs.c tests/sim/oracle_cpu.cc tests/planted/*.patch harness/cugate/*) $(KERNELS_CU) \
+    tests/sim/*.h tests/sim/*.cuh tests/sim/driver_program.c tests/sim/place_programs.c tests/sim/oracle_cpu.cc tests/planted/*.patch harness/cugate/*) $(KERNELS_CU) \
     build/libkernels.so | $(BUILD)/tests/random_kernels
 	$$(call say,NVCC)rm -rf $$(@D) && mkdir -p $$(@D) && $$(test_environment) GENERATOR=$(BUILD)/tests/random_kernels $(1) --compile \
 	    >$$(@D)/log 2>&1 || { cat $$(@D)/log; exit 1; }

@@ -27,9 +27,9 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
             room = $1; sub(/^harness\//, "", room); sub(/\/[^\/]*$/, "", room); where = $1 ":" $2 ": "
             name = $3; sub(/^[^"<]*["<]/, "", name); sub(/[">].*/, "", name)
             if ($3 ~ /</) {
-                if (name ~ /^(cuda|cupti|nvperf|nvtx|generated_cuda)/ && room !~ /^(cupti|inject|cudart|sim)$/ &&
+                if (name ~ /^(cuda|cupti|nvperf|nvtx|generated_cuda)/ && room !~ /^(cupti|inject|cudart|driver|sim)$/ &&
                     !(name == "cuda_occupancy.h" && $1 == "harness/cubin/occupancy.c"))
-                    print where "<" name "> is a header of CUDA: only harness/{cupti,inject,cudart,sim} include those"
+                    print where "<" name "> is a header of CUDA: only harness/{cupti,inject,cudart,driver,sim} include those"
             } else if (name == "cugate/kernel.h") {
                 next # the contract, which is installed under that name
             } else if (name !~ /\//) {
@@ -60,6 +60,7 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
     done
     nm -A "${built[@]}" | awk -v before="$objects/harness/" '
         { file = $1; sub(/:[^:]*$/, "", file); file = substr(file, length(before) + 1); sub(/(\.base)?\.o$/, ".c", file) }
+        $NF ~ /^cu[A-Z]/ { next } # the driver is called through the library of that name, whoever stands in for it
         $(NF - 1) ~ /^[BCDRTVW]$/ { print "DEFINED", $NF, file }
         $(NF - 1) ~ /U$/ { print "USED", $NF, file }' >"$work/symbols"
     # Writes "FILE OTHER ROOM OTHER" for each file that calls another one.

@@ -48,6 +48,7 @@ script     recorded            32   55     .        .  tests/sim/recorded.sh
 script     scripts_round        .    .     .       13  tests/ways_round/run.sh ci reports
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
 script     exec_simulated       2    .     .        .  tests/scripts/exec_simulated.sh
+script     exec_driver          2    .     .        .  tests/scripts/exec_driver.sh
 script     exec                17   69     .        .  tests/scripts/exec.sh
 script     ci_templates        15    .     .        .  tests/scripts/ci_templates.sh
 script     slots                1    8     .        .  tests/scripts/slots.sh
@@ -55,13 +56,13 @@ script     cli                  9   20     .        .  tests/cli/run.sh
 script     simulate            10    .     .        .  tests/scripts/simulate.sh
 script     readme               7    .     .        .  tests/scripts/readme.sh
 script     measuring_cupti      2    8     .        .  tests/scripts/measuring.sh
-script     shards               7    .     .        .  tests/scripts/shards.sh
+script     shards               6    .     .        .  tests/scripts/shards.sh
 script     bisect               5    .     .        .  tests/scripts/bisect.sh
 script     own                  4    .     .        .  tests/scripts/own.sh
 script     exec_recorded        3    .     .        .  tests/scripts/exec_recorded.sh
 script     terminal             4    .     .        .  tests/scripts/terminal.sh
 script     programs_recorded    5    .     .        .  tests/scripts/programs_recorded.sh
-script     upgrades             3    .     .        .  tests/scripts/upgrades.sh
+script     upgrades             2    .     .        .  tests/scripts/upgrades.sh
 script     faults               8   37     .        .  tests/sim/faults.sh
 script     runtime              3    .     .        .  tests/sim/runtime.sh
 script     proof                17    .     .        .  tests/sim/proof.sh

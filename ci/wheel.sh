@@ -55,8 +55,9 @@ done
 for file in "${programs[@]}" "${copies[@]}"; do
     patchelf "${renamed[@]}" "$file"
 done
+# The simulated runtime is a copy in a folder of its own.
 for file in "$data"/lib/cugate/*.so "${copies[@]}"; do
-    patchelf --force-rpath --add-rpath "\$ORIGIN:\$ORIGIN/.." "$file" # a link in simulated/ is a file in a wheel
+    patchelf --force-rpath --add-rpath "\$ORIGIN:\$ORIGIN/.." "$file"
 done
 
 mapfile -t needed < <(patchelf --print-needed "${programs[@]}" "${copies[@]}" | sort -u | grep -vxE "$everywhere")

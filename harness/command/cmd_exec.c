@@ -91,7 +91,7 @@ const struct command command_exec = {
                "launched in an NVTX range that --nvtx names. Caches are as the program leaves them, so such a run "
                "is never compared with one of `cugate run`.\n"
                "--simulate runs the program on a machine without a GPU, if it is linked with CUDA's runtime as a shared "
-               "library (nvcc -cudart shared): its launches are executed and counted on the CPU, and times are estimated. A kernel "
+               "library (nvcc -cudart shared), or calls the driver, as scripts of Triton do: its launches are executed and counted on the CPU, and times are estimated. A kernel "
                "that accesses memory out of bounds or races, and whatever is not simulated, ends with 5, "
                "whatever PROGRAM's exit code is. --report junit=FILE or github=FILE hands on each such kernel.\n"
                "`cugate accept` makes the run file a baseline. `cugate check -- PROGRAM` measures and judges in "

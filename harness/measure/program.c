@@ -110,8 +110,8 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     if (part->interrupted)
         return EXIT_INTERRUPTED;
     if (part->processes == 0 && program_is_simulated(measuring->measurement)) {
-        error("%s did not load the simulated CUDA runtime, so there is nothing to count: a program of CUDA's is linked "
-              "with nvcc -cudart shared, in CMake with CUDA_RUNTIME_LIBRARY Shared",
+        error("%s did not load the simulated CUDA runtime or driver, so there is nothing to count: a program of CUDA's "
+              "runtime is linked with nvcc -cudart shared, in CMake with CUDA_RUNTIME_LIBRARY Shared",
               what);
         return EXIT_NOT_MEASURED;
     }

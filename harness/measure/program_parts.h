@@ -204,8 +204,7 @@ void program_input_end(struct program_input *input);
 struct program_setting {
     char *injection; /* path of the library that is loaded into its processes */
     char *of_12;     /* the same for programs of CUDA 12 that are simulated, which in a wheel is another file */
-    char *runtime;   /* where these find it in place of CUDA's runtime; NULL: the driver of a GPU loads it */
-    char *no_driver; /* what stands there for the driver, and tells who looks for it */
+    char *runtime;   /* where these find it in place of CUDA's runtime and driver; NULL: the driver of a GPU loads it */
     char *gpu;       /* description of the GPU that is simulated */
     char *folder;    /* where they leave files; it is removed with all that is in it */
     char *locks;     /* folder of the locks of GPUs; NULL: it is `folder`, so that only these processes wait */

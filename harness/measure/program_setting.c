@@ -125,11 +125,8 @@ static int open_simulator(struct program_setting *setting, const struct measurem
         return error("cannot read the description of the GPU, %s", measurement->gpu ? measurement->gpu : "of none");
     setting->injection = find_beside("simulated/libcudart.so.13");
     setting->of_12 = find_beside("simulated/libcudart.so.12");
-    setting->no_driver = find_beside("simulated/libcuda.so.1");
-    if (!setting->injection || !setting->of_12 || !setting->no_driver)
-        return -1;
-    setting->runtime = folder_of(setting->no_driver);
-    return 0;
+    setting->runtime = find_beside("simulated");
+    return setting->injection && setting->of_12 && setting->runtime ? 0 : -1;
 }
 
 /* Finds what is loaded into the program, and checks that it can be. Returns 0 or an exit code. */
@@ -170,7 +167,6 @@ void program_setting_close(struct program_setting *setting)
     free(setting->injection);
     free(setting->of_12);
     free(setting->runtime);
-    free(setting->no_driver);
     free(setting->gpu);
     free(setting->locks);
     *setting = (struct program_setting){0};

@@ -96,8 +96,7 @@ static bool take_hello(struct program_run *run, struct program_process *process,
     if (*process->token || !make_token(process->token))
         return false;
     const struct program_setting *setting = run->setting;
-    if (!has_loaded(process->peer.process, setting->injection) && !has_loaded(process->peer.process, setting->of_12) &&
-        !has_loaded(process->peer.process, setting->no_driver)) {
+    if (!has_loaded(process->peer.process, setting->injection) && !has_loaded(process->peer.process, setting->of_12)) {
         program_fail(
             run,
             "process %d says what cugate's library says, and has it not in its memory: something in the program "

@@ -164,15 +164,15 @@ expect 'nothing launched' 5 'opened a GPU and launched nothing on it'
 run "$compiled/static" right
 expect 'a static runtime' 5 'the runtime of CUDA is linked into it' '-cudart shared' '!sum'
 run sh -c "$compiled/static right"
-expect 'behind a shell' 5 "(static) asks for NVIDIA's driver" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
+expect 'behind a shell' 5 "(static) has NVIDIA's CUDA runtime in it" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
 run sh -c "$program right; $compiled/static right"
-expect 'beside one that is simulated' 5 "(static) asks for NVIDIA's driver" 'sum 80000'
+expect 'beside one that is simulated' 5 "(static) has NVIDIA's CUDA runtime in it" 'sum 80000'
 run "$compiled/exports" right
 expect 'a program that exports what cugate needs' 5 'exports a ZSTD_decompress of its own' '-Wl,--exclude-libs,ALL'
 run "$compiled/own" right
 expect 'one that has it for itself' 0 'sum 80000'
 run true
-expect 'no program of CUDA' 5 'did not load the simulated CUDA runtime'
+expect 'no program of CUDA' 5 'did not load the simulated CUDA runtime or driver'
 run ./none
 expect 'no program' 2 'cannot run ./none'
 ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --nvtx x -- "$program" right

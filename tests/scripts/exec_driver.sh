@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Tests `cugate exec --simulate -- PROGRAM` and `check --simulate` of a program of CUDA's driver, tests/sim/driver_program.c:
+# machine code of each form, its counts and output, faults with their lines, and what is refused though the program ends with
+# 0. Needs nvcc, no GPU. Ends with "N passed, N failed".
+#
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/exec_driver.sh [--compile]
+# shellcheck source=tests/scripts/begin.sh
+. "$(dirname "$0")/begin.sh"
+compile() {
+    local name options
+    while read -r name options; do
+        # shellcheck disable=SC2086 # words
+        "$nvcc" -std=c++17 -lineinfo "${includes[@]/#/-I}" $options -o "$name" "$top/tests/sim/driver_kernels.cu"
+    done <<'EOF'
+kernels.cubin -cubin -arch=sm_90
+slower.cubin -cubin -arch=sm_90 -DSLOWER
+no_barrier.cubin -cubin -arch=sm_90 -DNO_BARRIER
+other.cubin -cubin -arch=sm_80
+kernels.fatbin -fatbin -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90
+older.fatbin -fatbin -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=compute_80
+kernels.ptx -ptx -arch=sm_90
+EOF
+    # What it calls of the driver is in a library of that name, which does nothing: no driver is here to link with.
+    cc -std=gnu11 -Wall -Wextra "${includes[@]/#/-I}" -c -o program.o "$top/tests/sim/driver_program.c"
+    nm -u program.o | sed -n 's/.* U \(cu[A-Z].*\)/void \1(void) {}/p' | cc -shared -x c - -o libcuda.so -Wl,-soname,libcuda.so.1
+    cc -o program program.o -L. -lcuda
+}
+begin_compiled "$@"
+cd "$work" || exit 2
+program=$compiled/program
+run() { # WHAT CODE...
+    rm -f run.json
+    ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --timeout 60 --save run.json -- "$program" "$1" "$compiled/$2" "${@:3}"
+}
+line_of() { # MARK: "FILE:LINE" of the comment
+    echo "driver_kernels.cu:$(grep -n "/\* $1 \*/" "$top/tests/sim/driver_kernels.cu" | cut -d: -f1)"
+}
+
+# What programs do.
+run add kernels.cubin
+expect 'launches by parameters and by a buffer' 0 '0 of 2000 sums are wrong' 'Done' '!CUDA_ERROR' 'program/add@4,256' 'computed: 1 of 1 kernel'
+ask jq -c '[.kernels["program/program"].metrics | .launches, .copies, .copy_bytes | .sessions[0][0]], (.kernels["program/add@4,256"].lines.list | length > 1)' run.json
+expect 'its counts' 0 '[2,4,16000]' 'true'
+run add kernels.fatbin
+expect 'a container of images' 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256'
+run add kernels.ptx
+expect 'PTX' 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256' 'built by ptxas 13.0.88'
+run linked kernels.ptx
+expect 'PTX that is linked' 0 'log "", made 1' '0 of 2000 sums are wrong' '!CUDA_ERROR'
+run debugged kernels.ptx
+expect 'an option that changes code' 5 'Done' 'not simulated: code for a debugger'
+run race older.fatbin
+expect 'PTX of an older GPU in a container, with lines' 5 'failed        program/race@1,64' "$(line_of race)"
+sed 's/^.version.*/.version 99.0/' "$compiled/kernels.ptx" >"$work/newer.ptx"
+ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" add "$work/newer.ptx"
+expect 'PTX that ptxas does not take' 5 'CUDA_ERROR_INVALID_PTX' 'Unsupported .version 99.0' 'does not compile the PTX for sm_90'
+run product kernels.cubin
+expect 'a stream, events, a configuration' 0 '0 products are wrong, time passed' '!CUDA_ERROR' 'program/product@3x3,16x16' '1 memory sets (9.22 kB)'
+run ask kernels.cubin
+expect 'what it asks' 0 'variables 4 10 2, function 1, grid 264 of 1024, 8 resident, device 0 of 9.x, limit 0, context 1, without 201' '!CUDA_ERROR'
+run captured kernels.cubin
+expect 'a captured graph' 0 'value 15' '!CUDA_ERROR' 'program/note@1,1'
+run built kernels.cubin
+expect 'a graph that is built and changed' 0 'values 15 17, of 3 nodes' '!CUDA_ERROR' 'program/note@1,1'
+
+# Faults, though the program ends as it likes.
+while read -r what code mark words; do
+    run "$what" "$code"
+    expect "$what in $code" 5 "$words" "$(line_of "$mark")" 'Done' 'failed        program/'
+done <<'EOF'
+stray kernels.cubin stray writes 4 bytes at
+race kernels.cubin race without a barrier between them
+product no_barrier.cubin product shared memory that nobody wrote
+EOF
+run reserves kernels.cubin
+expect 'an entry that is not built' 5 'Done' 'not simulated: cuMemAddressReserve'
+run table kernels.cubin
+expect "NVIDIA's runtime" 5 'Done' "NVIDIA's CUDA runtime in it" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
+run add other.cubin
+expect 'machine code of another GPU' 5 'CUDA_ERROR_NO_BINARY_FOR_GPU' 'there is no machine code for compute capability 9.0'
+run add program.o
+expect 'no machine code' 5 'CUDA_ERROR_INVALID_IMAGE, device kernel image is invalid' 'launched nothing'
+
+# A check.
+run add kernels.cubin 2
+ask "$cugate" accept --metrics "$top/metrics" --baselines base run.json --reason test
+expect 'a baseline' 0 'accepted'
+check() {
+    ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines base --timeout 60 -- "$program" add "$compiled/$1" "$2"
+}
+check kernels.cubin 2
+expect 'unchanged' 0 'nothing is worse'
+check slower.cubin 2
+expect 'a slower kernel' 1 'regressed  program/add@4,256' 'driver_kernels.cu:'
+check kernels.cubin 3
+expect 'a launch more' 1 'program/program' 'launches'
+summary
