@@ -229,6 +229,8 @@ struct capsule_device {
     /* bytes: the arguments, capsule->byte_count of them. May return before it is done. */
     int (*launch)(void *module, const struct capsule *capsule, const unsigned char *bytes, struct problem *problem);
     int (*wait)(struct problem *problem);
+    /* Has later launches execute their blocks in another order, or in the usual one. NULL: nobody can say. */
+    void (*turn)(bool backwards);
 };
 
 /* ---- Replaying: capsule_replay.c ---- */
@@ -337,39 +339,72 @@ int capsule_prove(struct player *player, const struct capsule *capsule, bool car
 
 /* What 512 bytes of memory are taken for: allocators give them to one array alone. */
 enum drawn_kind {
-    DRAWN_ZEROS,    /* kept: nobody knows what they would be */
+    DRAWN_ZEROS,    /* of no known type; among others they stay */
     DRAWN_POINTERS, /* kept: a word points to memory of the launch */
-    DRAWN_OFFSETS,  /* kept: whole numbers that never fall, such as the rows of a sparse matrix */
-    DRAWN_UNKNOWN,  /* kept: no number that is known here, such as 8 bits each */
-    DRAWN_INTEGERS, /* put in another order: an index stays in its range, a permutation one, a mask a mask */
-    DRAWN_FEW,      /* floats of few different values, such as a mask of 0 and -inf: put in another order */
-    DRAWN_FLOATS,   /* each becomes a value between two of the array's */
+    DRAWN_LENGTHS,  /* kept: fewer integers than an array has */
+    DRAWN_OFFSETS,  /* integers that never fall, such as the rows of a sparse matrix: so are the new ones */
+    DRAWN_UNKNOWN,  /* no number that is known here, such as 8 bits each: bytes change places */
+    DRAWN_ALIKE,    /* integers that are all the same, such as a mask of ones: some become 0 */
+    DRAWN_INTEGERS, /* change places: an index stays in its range, a permutation one, a mask a mask */
+    DRAWN_FEW,      /* floats of few different values, such as a mask of 0 and -inf: change places */
+    DRAWN_FLOATS,   /* each becomes a value between two of the array's, and some are larger */
     DRAWN_KINDS
 };
+const char *drawn_kind_name(enum drawn_kind kind); /* "zeros", "pointers", ... */
 
-/* Bytes of each kind; of words that became others, and of those that did not and are not 0; and of what is filled with
- * a pattern before the launch, since it is only written. */
+/* How an array is drawn: as boldly as the reference bears it, alone: it must not fail, nor vary more, nor leave more
+ * infinities and NaNs, or numbers that are next to nothing. */
+enum draw_way {
+    DRAW_BOLDLY,
+    DRAW_NARROWLY, /* no float is much larger than those that were there */
+    DRAW_CALMLY,   /* as those that were there: no two are the same, none is a 0, no part has another mean */
+    DRAW_IN_BYTES, /* bytes change places */
+    DRAW_KEPT
+};
+
+/* An array that the launch may read: memory from where an argument points to, up to where another one does. */
+struct drawn_array {
+    unsigned argument; /* its number, from 1; 0: no argument points there */
+    uint64_t size;
+    enum drawn_kind kind;
+    enum draw_way way;
+    bool moves; /* drawn alone it changes the result */
+    bool asked; /* to be kept */
+};
+
+/* What came of the arrays of a launch, and of bytes that are filled with a pattern before it, since it only writes
+ * them. Of an array that is tried, the way from which on. */
+enum { DRAWN_MOST = 256 };
 struct drawn {
-    uint64_t bytes[DRAWN_KINDS], changed, same, filled;
+    struct drawn_array arrays[DRAWN_MOST]; /* those beyond are kept */
+    size_t count;
+    uint64_t filled;
+    uint64_t special, tiny; /* words of the captured result: infinities and NaNs; less than 2^-100 */
 };
 
 struct draw_request {
     const char *id; /* of the new capsule; borrowed */
     uint64_t seed;  /* the same one gives the same inputs */
-    bool inputs;    /* draw inputs; else only what is written is filled */
-    bool last;      /* of several: floats are rougher, and integers may come twice */
+    bool inputs;    /* draw inputs; else they are tried, and what is only written is filled */
+    bool last;      /* of several: boldest */
+    bool narrow;    /* no float is much larger than those that were there: types of fewer bits are allowed */
+    uint64_t keep;  /* arguments whose arrays stay, a bit each */
     enum draw_care {
         DRAW_ALL,
-        DRAW_ONCE,     /* the launch may fail, or race, on integers that come twice: they change places */
-        DRAW_FLOATS,   /* or on integers in another order: they stay */
-        DRAW_UNFILLED, /* or on a pattern where it writes: nothing is filled */
+        DRAW_ONCE,     /* the launch fails, or races, on all that it bears alone: none is drawn boldly */
+        DRAW_FLOATS,   /* integers stay */
+        DRAW_UNFILLED, /* nothing is filled with a pattern */
         DRAW_CARES
     } care;
+    const unsigned char *ways; /* from which on arrays are tried, by their number: DRAWN_MOST of enum draw_way */
+    /* Says that an array is tried, on which the launch may fail. */
+    void (*tries)(void *self, size_t array, enum draw_way way);
+    void *self;
 };
 
 /* Writes a capsule of the same launch on other inputs, with what the capsule's code makes of them as its result. So
- * the code is launched several times. Returns 0; 1 when there can be none, and *why (why_size bytes) says why; -1 with
- * *problem. */
+ * the code is launched several times. Without `inputs` it finds *drawn, which further calls take as it is. Returns 0; 1
+ * when there can be none, and *why (why_size bytes) says why; -1 with *problem. */
 int capsule_draw(struct player *player, const struct capsule *capsule, const struct draw_request *request,
                  struct capsule_writer *writer, struct drawn *drawn, char *why, size_t why_size,
                  struct problem *problem);

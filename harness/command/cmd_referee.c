@@ -32,6 +32,7 @@ struct refereeing {
     struct certificate *certificates;
     size_t certificate_count;
     unsigned allowed;
+    uint64_t keep; /* arguments whose inputs stay, a bit each */
 };
 
 /* ---- The command line ---- */
@@ -73,6 +74,7 @@ static int open_files(struct refereeing *refereeing)
             return error("the id of %s leaves no room for the number of its inputs: capture it with a shorter --name",
                          refereeing->task.list[i].id);
     if (capsules_check_globs(&refereeing->task, options) < 0 || read_allowed(refereeing, options) < 0 ||
+        read_arguments("keep", options->keep, &refereeing->keep) < 0 ||
         (!refereeing->list && outputs_open(&refereeing->outputs, options) < 0) ||
         options_read_metrics(options, &refereeing->metrics) < 0)
         return -1;
@@ -102,6 +104,8 @@ static int draw(struct refereeing *refereeing, const struct measurement *measure
         .glob_count = options->glob_count,
         .count = draws_of(refereeing),
         .seed = (uint64_t)options->seed,
+        .narrow = refereeing->allowed & ALLOW_PRECISION,
+        .keep = refereeing->keep,
     };
     refereeing->drawing = (struct prove){
         .from = options->arguments[0],
@@ -142,21 +146,38 @@ static bool has_no_halves(struct kernel_code *code, const struct result *result)
     return function && !function->halves;
 }
 
+/* Adds the arrays that the launch may read. */
+static void add_inputs(struct certificate_facts *facts, struct certificate_input *inputs, const struct drawn *drawn)
+{
+    for (size_t i = 0; i < drawn->count; i++) {
+        const struct drawn_array *array = &drawn->arrays[i];
+        if (array->size > 0)
+            inputs[facts->input_count++] = (struct certificate_input){
+                .argument = array->argument,
+                .bytes = array->size,
+                .kept = array->way == DRAW_KEPT ? drawn_kind_name(array->kind) : NULL,
+                .moves = array->moves,
+                .asked = array->asked,
+            };
+    }
+    facts->inputs = inputs;
+}
+
 static void certify(struct refereeing *refereeing, size_t number)
 {
+    struct certificate_input inputs[DRAWN_MOST];
     const struct proof_result *drawn = &refereeing->drawing.results[number];
     const struct check *check = &refereeing->check;
     struct certificate_facts facts = {
         .kernel = drawn->id,
         .undrawn = drawn->refused,
         .wanted = drawn->refused ? 0 : 1 + draws_of(refereeing),
-        .drawn = drawn->drawn.changed,
-        .kept = drawn->drawn.same,
         .filled = drawn->drawn.filled,
         .unfilled = drawn->unfilled,
         .uncounted = drawn->uncounted,
         .allowed = refereeing->allowed,
     };
+    add_inputs(&facts, inputs, &drawn->drawn);
     for (size_t i = 0; i < check->run.result_count; i++) {
         const struct result *now = &check->run.results[i];
         size_t count = facts.count, executed = facts.count;
@@ -447,6 +468,8 @@ static const struct option_row *const takes[] = {
            .doc = "draw the inputs of an earlier verdict, which says its seed (default: one that nobody knows)"),
     OPTION(.name = "draws", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(draws), .minimum = 1, .maximum = 100,
            .doc = "how many other inputs each kernel is judged on (default: 2)"),
+    OPTION(.name = "keep", .argument = "N[,N]...", .kind = KIND_TEXT, .place = PLACE(keep),
+           .doc = "numbers of arguments, from 1, whose inputs stay as captured: a candidate may rely on them"),
     OPTION(.name = "allow", .argument = "WHAT", .kind = KIND_LIST, .place = PLACE(allowed),
            .doc = "what is no reason to refuse: tensor, precision, unexecuted or varying; repeatable"),
     &option_simulate, &option_output, &option_format, &option_report, &option_metrics, &option_collector, &option_device,
@@ -459,10 +482,11 @@ const struct command command_referee = {
     .summary = "judge code that nobody trusts, on inputs that nobody knew",
     .details = "TASK has captured launches of a kernel that is right: the reference. FILE has the candidate, which takes the same "
                "arguments. Only its machine code runs, and none of its host code.\n"
-               "The inputs are drawn anew: floats become values between those that were there, integers are put in another order, "
-               "so that an index stays in its range and a mask a mask. Offsets, pointers and what is not known stay. The "
-               "reference's code makes what is right on them. What it only writes is filled with a pattern before each launch. "
-               "The same --seed gives the same inputs.\n"
+               "The inputs are drawn anew, each as boldly as the reference bears it alone: floats near to others than before, some of "
+               "them larger, some spans 0; integers in another order, some twice, so that an index stays in its range; offsets "
+               "stay in order. An input that has to stay, such as pointers, or on which the result does not depend, is named, and "
+               "undecided unless --keep N accepts it. The reference's code makes what is right. What it only writes is filled with a "
+               "pattern before each launch. The same --seed gives the same inputs.\n"
                "The candidate is refused where it leaves something else, or beyond --tolerance; where it computes by tensor cores or "
                "in fewer bits than the reference, unless --allow says so; and where a launch leaves something for the next in a variable of its own. On a GPU a CPU executes it as well, which sees a read or "
                "write of what is nobody's; what it cannot execute, or finds otherwise, is undecided, unless --allow unexecuted says so. Results that vary from launch to launch of the "

@@ -65,8 +65,9 @@ struct options {
     const char *from_start; /* --from-start: on or off; NULL: on */
     const char *name;
     const char *code, *function, *block, *grid, *shared, *tolerance, *type, *exact; /* of swap, as they are typed */
-    int draws, seed; /* referee --draws, --seed; -1: none */
-    char **allowed;  /* referee --allow */
+    int draws, seed;  /* referee --draws, --seed; -1: none */
+    const char *keep; /* referee --keep, as it is typed */
+    char **allowed;   /* referee --allow */
     size_t allowed_count;
     const char *build;                     /* bisect --build */
     const char *program, *runner, *action; /* of init, as they are typed */

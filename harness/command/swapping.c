@@ -90,20 +90,24 @@ static int read_tolerance(struct changes *changes, const struct options *options
     return 0;
 }
 
-/* Reads numbers of arguments, from 1. */
-static int read_exact(struct changes *changes, const char *text)
+int read_arguments(const char *option, const char *text, uint64_t *bits)
 {
     for (const char *at = text; at;) {
         char *end;
         const unsigned long number = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
         if (number == 0 || number > 64 || (*end && *end != ','))
-            return error("--exact needs numbers of arguments from 1, such as 2 or 2,5, not '%s'", text);
-        changes->exact |= UINT64_C(1) << (number - 1);
+            return error("--%s needs numbers of arguments from 1, such as 2 or 2,5, not '%s'", option, text);
+        *bits |= UINT64_C(1) << (number - 1);
         at = *end ? end + 1 : NULL;
     }
-    if (text && changes->tolerance == 0)
-        return error("--exact says what has no --tolerance: add that");
     return 0;
+}
+
+static int read_exact(struct changes *changes, const char *text)
+{
+    if (read_arguments("exact", text, &changes->exact) < 0)
+        return -1;
+    return text && changes->tolerance == 0 ? error("--exact says what has no --tolerance: add that") : 0;
 }
 
 /* Takes the launch that Triton describes beside its code, unless an option says otherwise. */

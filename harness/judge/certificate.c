@@ -3,6 +3,7 @@
 #include "base/base.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,17 +70,45 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
                          facts->count - 1, off ? ", but for " : "", off ? off->near : ""));
 }
 
+/* An input counts as an argument, however few bytes it has: a bias, a mask, a scale. */
 static struct certificate_row judge_inputs(const struct certificate_facts *facts)
 {
     if (facts->undrawn)
         return row(CERTIFICATE_UNDECIDED, x_sprintf("no others were drawn: %s", facts->undrawn));
-    if (facts->drawn == 0)
-        return row(CERTIFICATE_UNDECIDED,
-                   x_sprintf("none could be drawn: all %" PRIu64 " bytes that are not 0 are offsets, pointers, or of a "
-                             "type that is not known here",
-                             facts->kept));
-    return row(facts->drawn < facts->kept ? CERTIFICATE_UNDECIDED : CERTIFICATE_PASSED,
-               x_sprintf("%" PRIu64 " bytes were drawn, %" PRIu64 " are as they were", facts->drawn, facts->kept));
+    char *words = NULL, *numbers = NULL;
+    size_t sizes[2] = {0, 0}, moving = 0, open = 0, asked = 0;
+    FILE *stream = x_memstream(&words, &sizes[0]), *keep = x_memstream(&numbers, &sizes[1]);
+    for (size_t i = 0; i < facts->input_count; i++)
+        moving += facts->inputs[i].moves;
+    fprintf(stream, "%zu of %zu input%s redrawn, and the result changes with each", moving, facts->input_count,
+            facts->input_count == 1 ? " was" : "s were");
+    for (size_t i = 0; i < facts->input_count; i++) {
+        const struct certificate_input *input = &facts->inputs[i];
+        if (input->moves)
+            continue;
+        if (input->argument > 0)
+            fprintf(stream, "; argument %u", input->argument);
+        else
+            fputs("; memory of no argument", stream);
+        fprintf(stream, " (%" PRIu64 " byte%s): ", input->bytes, plural((size_t)input->bytes));
+        if (input->kept)
+            fprintf(stream, "kept as captured (%s)", input->kept);
+        else
+            fputs("the result does not depend on it", stream);
+        if (!input->asked && input->argument > 0)
+            fprintf(keep, "%s%u", ftell(keep) > 0 ? "," : "", input->argument);
+        open += !input->asked;
+        asked += input->asked;
+    }
+    fclose(keep);
+    if (*numbers)
+        fprintf(stream, "; accept %s by --keep %s", strchr(numbers, ',') ? "them" : "it", numbers);
+    fclose(stream);
+    free(numbers);
+    return row(open > 0 || moving == 0 ? CERTIFICATE_UNDECIDED
+               : asked > 0             ? CERTIFICATE_ALLOWED
+                                       : CERTIFICATE_PASSED,
+               words);
 }
 
 static struct certificate_row judge_outputs(const struct certificate_facts *facts)

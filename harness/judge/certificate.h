@@ -25,11 +25,21 @@ const char *certificate_outcome_name(enum certificate_outcome outcome); /* "pass
 /* What may be allowed: tensor cores, arithmetic of fewer bits, that executing it shows nothing, results that vary. */
 enum { ALLOW_TENSOR = 1, ALLOW_PRECISION = 2, ALLOW_UNEXECUTED = 4, ALLOW_VARYING = 8 };
 
+/* What an argument points to, and the launch may read. */
+struct certificate_input {
+    unsigned argument; /* its number, from 1; 0: no argument points there */
+    uint64_t bytes;
+    const char *kept; /* why it is as it was, in a word; NULL: it was drawn */
+    bool moves;       /* drawn alone it changes the result of the reference */
+    bool asked;       /* it was to be kept */
+};
+
 /* What is known of a kernel. It borrows everything. */
 struct certificate_facts {
     const char *kernel;
-    const char *undrawn;            /* why there are no other inputs; NULL: there are */
-    uint64_t drawn, kept;           /* bytes of inputs that were drawn, and that stayed */
+    const char *undrawn; /* why there are no other inputs; NULL: there are */
+    const struct certificate_input *inputs;
+    size_t input_count;
     uint64_t filled;                /* bytes that were filled with a pattern */
     bool unfilled;                  /* the reference fails where anything is */
     double uncounted;               /* part of what the reference changes that varies and is not compared */

@@ -21,6 +21,7 @@ struct proof_job {
     const struct draws *draws; /* NULL: they are proved */
     size_t from, to;
     unsigned care; /* how often it was tried before, with less each time: enum draw_care, or careful from 1 */
+    const unsigned char *ways; /* of draws: as struct draw_request has them, for the first capsule */
 };
 
 /* Returns how often a capsule is tried. */
@@ -42,41 +43,58 @@ static char *path_of(const char *folder, size_t number)
     return x_sprintf("%s/%zu.capsule", folder, number);
 }
 
-/* Writes a capsule for each draw, and says after each that it goes on. */
-static int draw_one(int pipe, struct player *player, const struct proof_job *job, const struct capsule *capsule,
-                    struct capsule_writer *writer, struct drawn *drawn, char *why, size_t why_size,
-                    struct problem *problem)
+/* The child that draws. */
+struct trial {
+    int pipe;
+    size_t number; /* of the capsule */
+    bool tries;    /* a launch may fail now, and another child goes on with less */
+};
+
+/* Says that it goes on, and with which array. */
+static void say_trial(void *self, size_t array, enum draw_way way)
 {
+    struct trial *trial = self;
+    char text[64];
+    trial->tries = array < DRAWN_MOST;
+    snprintf(text, sizeof text, "%zu %zu %d", trial->number, array, (int)way);
+    message_send(trial->pipe, MESSAGE_START, text);
+}
+
+/* Writes a capsule for each draw. */
+static int draw_one(struct trial *trial, struct player *player, const struct proof_job *job,
+                    const struct capsule *capsule, struct capsule_writer *writer, struct drawn *drawn, char *why,
+                    size_t why_size, struct problem *problem)
+{
+    static const unsigned char boldly[DRAWN_MOST];
     uint64_t seed = job->draws->seed;
     int result = 0;
     for (const char *at = capsule->id; *at; at++)
         seed = seed * 31 + (unsigned char)*at;
     for (unsigned i = 0; i <= job->draws->count && result == 0; i++) {
-        struct drawn one;
         char *id = x_sprintf("%s~%u", capsule->id, i);
         const struct draw_request request = {.id = id,
                                              .seed = seed + i,
                                              .inputs = i > 0,
                                              .last = i == job->draws->count,
-                                             .care = (enum draw_care)job->care};
-        result = capsule_draw(player, capsule, &request, writer, &one, why, why_size, problem);
-        drawn->changed += one.changed;
-        drawn->same += one.same;
-        drawn->filled += one.filled;
-        char number[32];
-        snprintf(number, sizeof number, "%td", capsule - player->capsules->list);
-        message_send(pipe, MESSAGE_START, number);
+                                             .narrow = job->draws->narrow,
+                                             .keep = job->draws->keep,
+                                             .care = (enum draw_care)job->care,
+                                             .ways = trial->number == job->from ? job->ways : boldly,
+                                             .tries = say_trial,
+                                             .self = trial};
+        result = capsule_draw(player, capsule, &request, writer, drawn, why, why_size, problem);
+        say_trial(trial, DRAWN_MOST, DRAW_KEPT);
         free(id);
     }
     return result;
 }
 
-static int prove_one(int pipe, struct player *player, const struct proof_job *job, size_t number, bool *in_part,
+static int prove_one(struct trial *trial, struct player *player, const struct proof_job *job, bool *in_part,
                      struct drawn *drawn, char *why, size_t why_size, struct problem *problem)
 {
-    const struct capsule *capsule = &player->capsules->list[number];
+    const struct capsule *capsule = &player->capsules->list[trial->number];
     struct capsule_writer writer;
-    char *path = path_of(job->folder, number);
+    char *path = path_of(job->folder, trial->number);
     int result = capsule_writer_open(&writer, path, NULL);
     writer.file.is_brief = true;
     if (result == 0)
@@ -84,7 +102,7 @@ static int prove_one(int pipe, struct player *player, const struct proof_job *jo
     if (result < 0)
         problem_set(problem, "%s", writer.problem.text);
     else if (job->draws)
-        result = draw_one(pipe, player, job, capsule, &writer, drawn, why, why_size, problem);
+        result = draw_one(trial, player, job, capsule, &writer, drawn, why, why_size, problem);
     else
         result = capsule_prove(player, capsule, job->care > 0, &writer, in_part, why, why_size, problem);
     if (result == 0 && capsule_writer_end(&writer) < 0)
@@ -114,7 +132,7 @@ static const struct capsule_device *device_of(const struct proof_job *job, struc
 }
 
 /* What a child says of a capsule: its number, with a + where it was looked through in part; in the next line why it is
- * refused; and in the last one what its memory was taken for. */
+ * refused; and in the last one what was filled and what came of its arrays. */
 static void send_result(int pipe, size_t number, bool in_part, const struct drawn *drawn, const char *failed,
                         const char *why)
 {
@@ -123,8 +141,12 @@ static void send_result(int pipe, size_t number, bool in_part, const struct draw
     FILE *stream = x_memstream(&text, &size);
     char *line = x_strdup(why);
     text_make_harmless(line, ' ');
-    fprintf(stream, "%zu%s\n%s%s\n%" PRIu64 " %" PRIu64 " %" PRIu64, number, in_part ? "+" : "", failed, line,
-            drawn->filled, drawn->changed, drawn->same);
+    fprintf(stream, "%zu%s\n%s%s\n%" PRIu64, number, in_part ? "+" : "", failed, line, drawn->filled);
+    for (size_t i = 0; i < drawn->count; i++) {
+        const struct drawn_array *array = &drawn->arrays[i];
+        fprintf(stream, " %u %" PRIu64 " %d %d %d %d", array->argument, array->size, (int)array->kind, (int)array->way,
+                array->moves, array->asked);
+    }
     fclose(stream);
     message_send(pipe, MESSAGE_RESULT, text);
     free(line);
@@ -151,9 +173,10 @@ static void prove_all(int pipe, const void *data)
             continue;
         }
         bool in_part = false;
-        struct drawn drawn = {0};
-        const int result = prove_one(pipe, &player, job, i, &in_part, &drawn, why, sizeof why, &problem);
-        if (result < 0 && job->care + 1 < tries_of(job->draws))
+        struct drawn drawn = {.count = 0};
+        struct trial trial = {pipe, i, false};
+        const int result = prove_one(&trial, &player, job, &in_part, &drawn, why, sizeof why, &problem);
+        if (result < 0 && (trial.tries || job->care + 1 < tries_of(job->draws)))
             _exit(EXIT_FAILURE); /* it may have failed on memory that was zeroed, and is tried again */
         send_result(pipe, i, in_part, &drawn, result < 0 ? "its replay fails: " : "",
                     result > 0   ? why
@@ -170,28 +193,50 @@ static void prove_all(int pipe, const void *data)
 struct proving {
     struct prove *prove;
     char *folder;
-    struct capsules capsules; /* without their pages' content */
-    size_t at;                /* the capsule that is being proved */
-    bool begun;               /* the child has begun with it */
-    char *failure;            /* why nothing can be replayed */
+    struct capsules capsules;       /* without their pages' content */
+    size_t at;                      /* the capsule that is being proved */
+    bool begun;                     /* the child has begun with it */
+    size_t array;                   /* which of its arrays is tried; DRAWN_MOST: none */
+    enum draw_way way;              /* and in which way */
+    unsigned char ways[DRAWN_MOST]; /* in which its arrays are to be tried first */
+    char *failure;                  /* why nothing can be replayed */
     struct interrupts interrupts;
 };
+
+static void take_drawn(struct drawn *drawn, const char *text)
+{
+    char *next = (char *)text;
+    drawn->filled = strtoull(next, &next, 10);
+    while (*next && drawn->count < DRAWN_MOST) {
+        struct drawn_array *array = &drawn->arrays[drawn->count++];
+        array->argument = (unsigned)strtoul(next, &next, 10);
+        array->size = strtoull(next, &next, 10);
+        array->kind = (enum drawn_kind)(strtoul(next, &next, 10) % DRAWN_KINDS);
+        array->way = (enum draw_way)strtoul(next, &next, 10);
+        array->moves = strtoul(next, &next, 10) > 0;
+        array->asked = strtoul(next, &next, 10) > 0;
+    }
+}
+
+static void begin_capsule(struct proving *proving)
+{
+    proving->begun = false;
+    proving->array = DRAWN_MOST;
+    memset(proving->ways, DRAW_BOLDLY, sizeof proving->ways);
+}
 
 static void settle(struct proving *proving, bool in_part, unsigned care, const char *why, const char *drawn)
 {
     struct proof_result *result = &proving->prove->results[proving->at++];
-    char *next = (char *)drawn;
     result->in_part = in_part;
     result->careful = care > 0;
     result->unfilled = care == DRAW_UNFILLED;
-    result->drawn.filled = strtoull(next, &next, 10);
-    result->drawn.changed = strtoull(next, &next, 10);
-    result->drawn.same = strtoull(next, &next, 10);
+    take_drawn(&result->drawn, drawn);
     if (*why) {
         result->refused = x_strdup(why);
         text_make_harmless(result->refused, ' ');
     }
-    proving->begun = false;
+    begin_capsule(proving);
     if (proving->prove->progress)
         fprintf(stderr, "\r%s %zu of %zu ", proving->prove->draws ? "drawing inputs of" : "replaying", proving->at,
                 proving->prove->count);
@@ -209,9 +254,12 @@ static bool take(struct proving *proving, unsigned care, const struct message *m
     if (message->kind == MESSAGE_END || strtoul(message->text, &end, 10) != proving->at ||
         proving->at == proving->prove->count)
         return false;
-    if (message->kind == MESSAGE_START)
+    if (message->kind == MESSAGE_START) {
+        const bool has_array = *end == ' ';
         proving->begun = true;
-    else if (message->kind == MESSAGE_RESULT && (*end == '\n' || strncmp(end, "+\n", 2) == 0)) {
+        proving->array = has_array ? strtoul(end, &end, 10) : DRAWN_MOST;
+        proving->way = has_array ? (enum draw_way)strtoul(end, &end, 10) : DRAW_KEPT;
+    } else if (message->kind == MESSAGE_RESULT && (*end == '\n' || strncmp(end, "+\n", 2) == 0)) {
         char *why = strchr(end, '\n') + 1, *drawn = strchr(why, '\n');
         if (!drawn)
             return false;
@@ -221,10 +269,21 @@ static bool take(struct proving *proving, unsigned care, const struct message *m
     return true;
 }
 
+/* Whether the child ended on an array that it tried: another goes on, and tries that with less. */
+static bool goes_on(struct proving *proving)
+{
+    const bool tried = proving->array < DRAWN_MOST;
+    if (tried)
+        proving->ways[proving->array] = (unsigned char)(proving->way + 1);
+    proving->array = DRAWN_MOST;
+    return tried;
+}
+
 /* Has one child prove capsules from the one that is next. Returns an exit code. */
 static int run_child(struct proving *proving, size_t to, unsigned care, char **how)
 {
-    const struct proof_job job = {proving->prove->from, proving->folder, proving->prove->draws, proving->at, to, care};
+    const struct proof_job job = {proving->prove->from, proving->folder, proving->prove->draws, proving->at, to, care,
+                                  proving->ways};
     /* A kernel may not end on memory that is not its own; carefully it gets the time that it may take. */
     const double limit = care > 0 || proving->prove->timeout < FIRST_SECONDS ? proving->prove->timeout : FIRST_SECONDS;
     struct peer child, *list[] = {&child};
@@ -254,26 +313,29 @@ static int run_child(struct proving *proving, size_t to, unsigned care, char **h
 static int run_children(struct proving *proving)
 {
     const size_t count = proving->prove->count;
-    char *how;
+    const unsigned tries = tries_of(proving->prove->draws);
     int code = EXIT_SAME;
-    while (proving->at < count && code == EXIT_SAME && !proving->failure) {
+    begin_capsule(proving);
+    for (unsigned care = 0; proving->at < count && code == EXIT_SAME && !proving->failure;) {
         const size_t first = proving->at;
-        code = run_child(proving, count, 0, &how);
+        char *how;
+        proving->begun = false;
+        code = run_child(proving, care > 0 ? first + 1 : count, care, &how);
+        const bool ended_at_it =
+            proving->at < count && (proving->begun || care > 0) && code == EXIT_SAME && !proving->failure;
+        if (ended_at_it && goes_on(proving))
+            care = proving->at == first ? care : 0;
+        else if (ended_at_it)
+            care = proving->at == first ? care + 1 : 1;
+        else if (proving->at == first && !proving->failure && code == EXIT_SAME)
+            proving->failure = x_strdup("the process that replays ended before it began");
+        else
+            care = 0;
+        if (care == tries) {
+            settle(proving, false, care - 1, how, "");
+            care = 0;
+        }
         free(how);
-        if (proving->at == count || !proving->begun || code != EXIT_SAME) {
-            if (proving->at == first && !proving->failure && code == EXIT_SAME)
-                proving->failure = x_strdup("the process that replays ended before it began");
-            continue;
-        }
-        const size_t at = proving->at;
-        const unsigned tries = tries_of(proving->prove->draws);
-        for (unsigned care = 1; care < tries && proving->at == at && code == EXIT_SAME; care++) {
-            proving->begun = false;
-            code = run_child(proving, at + 1, care, &how);
-            if (proving->begun && proving->at == at && code == EXIT_SAME && care + 1 == tries)
-                settle(proving, false, care, how, "");
-            free(how);
-        }
     }
     if (proving->prove->progress)
         fprintf(stderr, "\r                              \r");

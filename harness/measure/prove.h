@@ -20,7 +20,7 @@ struct proof_result {
     bool unfilled;      /* of draws: it failed wherever what it writes was filled with a pattern */
     double uncounted;   /* of draws: the largest part of what a launch changes that is not compared, since it varies */
     bool in_part;       /* not all was found that it writes without changing it */
-    struct drawn drawn; /* of draws: what its memory was taken for, in all draws together */
+    struct drawn drawn; /* of draws: what came of its arrays */
 };
 
 /* Other inputs, in place of a proof: of each capsule, ID~0 has those of the program, and ID~1 and so on others. */
@@ -30,6 +30,8 @@ struct draws {
     size_t glob_count;
     unsigned count;
     uint64_t seed;
+    bool narrow;   /* as struct draw_request has it */
+    uint64_t keep; /* arguments whose arrays stay, a bit each */
 };
 
 struct prove {

@@ -261,6 +261,13 @@ static struct function *find_function(struct module *module, const struct capsul
     return NULL;
 }
 
+static unsigned order; /* of blocks, of the next launches */
+
+static void turn(bool backwards)
+{
+    order = backwards;
+}
+
 static int launch(void *module, const struct capsule *capsule, const unsigned char *bytes, struct problem *problem)
 {
     struct grid grid = {
@@ -271,6 +278,7 @@ static int launch(void *module, const struct capsule *capsule, const unsigned ch
         .carve_out = capsule->carve_out,
         .parameters = bytes,
         .cooperative = capsule->cooperative,
+        .order = order,
         .untrusted = capsule->swapped != NULL,
         .cluster = {capsule->cluster[0], capsule->cluster[1], capsule->cluster[2]},
     };
@@ -310,4 +318,5 @@ const struct capsule_device sim_capsule_device = {
     .fill = fill,
     .launch = launch,
     .wait = wait_for_all,
+    .turn = turn,
 };

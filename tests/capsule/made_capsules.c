@@ -6,8 +6,8 @@
  * The words: `wrong`, of saxpy another output than it has; `short`, of saxpy an array that ends too early; `cluster`,
  * saxpy is launched in clusters; `at=ADDRESS`, memory begins there; `swapped=TEXT`, the code is from there; `seed=N`,
  * the data are others; `scale=N`, saxpy, transpose, softmax and tasks are N times as large; `many`, the file has saxpy
- * alone, in blocks of a thread each; `turn`, `product`, `softmax` or `tasks`, it has that kernel alone, of turn.cu,
- * product.cu or triton/softmax.py, or those of tasks.cu. */
+ * alone, in blocks of a thread each; `turn`, `product`, `inputs`, `softmax` or `tasks`, it has that kernel alone, of
+ * turn.cu, product.cu, inputs.cu or triton/softmax.py, or those of tasks.cu. */
 #include "base/base.h"
 #include "capsule/capsule.h"
 
@@ -410,6 +410,29 @@ static void make_sparse(struct making *making)
     end(making, &capsule);
 }
 
+static void make_inputs(struct making *making)
+{
+    enum { ROWS = 512, LENGTH = 4, COUNT_OF = ROWS * LENGTH };
+    struct capsule capsule = begin_task(making, "inputs", ROWS / THREADS, 1e-5, VALUE_F32);
+    unsigned *index = x_calloc(COUNT_OF, sizeof *index), *offsets = x_calloc(ROWS + 1, sizeof *offsets);
+    unsigned char *mask = x_calloc(ROWS, 1);
+    float *weights = x_calloc(2, sizeof *weights);
+    for (unsigned i = 0; i < COUNT_OF; i++)
+        index[i] = i;
+    for (unsigned i = 0; i <= ROWS; i++)
+        offsets[i] = LENGTH * i;
+    memset(mask, 1, ROWS);
+    weights[0] = 1;
+    add_array(making, &capsule, NULL, ROWS * sizeof(float));
+    add_array(making, &capsule, numbers(making, 17, COUNT_OF), COUNT_OF * sizeof(float));
+    add_array(making, &capsule, x_calloc(ROWS, sizeof(float)), ROWS * sizeof(float));
+    add_array(making, &capsule, mask, ROWS);
+    add_array(making, &capsule, index, COUNT_OF * sizeof *index);
+    add_array(making, &capsule, offsets, (ROWS + 1) * sizeof *offsets);
+    add_array(making, &capsule, weights, 2 * sizeof *weights);
+    end(making, &capsule);
+}
+
 static void make_tasks(struct making *making)
 {
     make_rows(making);
@@ -448,6 +471,8 @@ static void read_word(struct making *making, char *word)
         making->alone = make_softmax;
     else if (strcmp(word, "tasks") == 0)
         making->alone = make_tasks;
+    else if (strcmp(word, "inputs") == 0)
+        making->alone = make_inputs;
     else if (strncmp(word, "scale=", 6) == 0)
         making->scale = (unsigned)strtoul(word + 6, NULL, 10);
     else if (strncmp(word, "at=", 3) == 0)

@@ -8,7 +8,7 @@
 made_capsules=$(realpath "${MADE_CAPSULES:-$top/build/tests/made_capsules}")
 
 compile() {
-    for name in kernels turn product cheats; do
+    for name in kernels turn product inputs cheats; do
         "$nvcc" -std=c++17 -arch=sm_90 -lineinfo -cubin "$top/tests/capsule/$name.cu" -o $name.cubin
     done
     for way in 0 1 2 3 4; do
@@ -19,8 +19,9 @@ begin_compiled "$@"
 cd "$compiled" || exit 2
 "$made_capsules" "$work/task.capsule" kernels.cubin && "$made_capsules" "$work/turn.capsule" turn.cubin turn &&
     "$made_capsules" "$work/tasks.capsule" way_0.cubin tasks &&
-    "$made_capsules" "$work/product.capsule" product.cubin product || exit 2
-cp way_*.cubin "$top"/tests/capsule/triton/* "$work" && "$made_capsules" "$work/softmax.capsule" "$work/softmax.cubin" softmax || exit 2
+    "$made_capsules" "$work/product.capsule" product.cubin product &&
+    "$made_capsules" "$work/inputs.capsule" inputs.cubin inputs || exit 2
+cp inputs.cubin way_*.cubin "$top"/tests/capsule/triton/* "$work" && "$made_capsules" "$work/softmax.capsule" "$work/softmax.cubin" softmax || exit 2
 
 # referee TASK CODE [OPTION]...: with a seed, so that what is drawn is always the same
 referee() {
@@ -46,11 +47,11 @@ done < <(grep -v '^#' "$top/tests/capsule/candidates.txt")
 # ---- The reference, as its own candidate
 referee task kernels.cubin
 expect "is right on all that can be drawn" 3 'passed     train/transpose@1,32x32,4224' 'undecided  train/tally@1,32' \
-    'no others were drawn: it changes a variable of its machine code' 'none could be drawn: all' '!refused'
+    'no others were drawn: it changes a variable of its machine code' 'argument 2 (256 bytes): kept as captured (pointers)' '!refused'
 referee turn turn.cubin
-expect "and what is changed in place is drawn, and not filled" 0 '98184 bytes were drawn, 120 are as they were' 'since it reads all that it writes'
+expect "and what is changed in place is drawn, and not filled" 0 '1 of 1 input was redrawn' 'since it reads all that it writes'
 referee product product.cubin
-expect "and halves" 0 'passed     train/product@16x8,256' '908948 bytes were drawn, 139628 are as they were'
+expect "and halves" 0 'passed     train/product@16x8,256' '2 of 2 inputs were redrawn'
 
 # ---- What Triton does not describe, and what was accepted last
 cp "$work/softmax_base_2.cubin" "$work/bare.cubin"
@@ -107,6 +108,8 @@ ask "$cugate" referee "$work/task.capsule" --simulate
 expect "the code is asked for" 2 'which code? add --code FILE'
 referee task cheats.cubin --function plain --allow everything
 expect "what is allowed has a name" 2 "--allow needs tensor, precision, unexecuted or varying, not 'everything'"
+referee task cheats.cubin --function plain --keep 0
+expect "and an argument a number" 2 '--keep needs numbers of arguments from 1' "not '0'"
 referee task cheats.cubin --function plain -k 'train/saxpi@64,256'
 expect "a kernel that is not there" 2 "has no kernel 'train/saxpi@64,256'; did you mean"
 referee task cheats.cubin --function plain -k 'train/transpose*'

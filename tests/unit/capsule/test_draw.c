@@ -8,13 +8,16 @@ static bool points(const void *self, uint64_t word)
     return word == *(const uint64_t *)self;
 }
 
-static struct drawn draw_by(uint64_t seed, void *bytes, size_t size)
+static enum drawn_kind draw_in(enum draw_way way, uint64_t seed, void *bytes, size_t size)
 {
     static const uint64_t pointer = 0x7d0000000000;
-    const struct draw draw = {.seed = seed, .integers = true, .points = points, .self = &pointer};
-    struct drawn drawn = {0};
-    draw_array(&draw, bytes, size, &drawn);
-    return drawn;
+    const struct draw draw = {.seed = seed, .way = way, .last = way != DRAW_CALMLY, .points = points, .self = &pointer};
+    return draw_array(&draw, bytes, size);
+}
+
+static enum drawn_kind draw_by(uint64_t seed, void *bytes, size_t size)
+{
+    return draw_in(DRAW_CALMLY, seed, bytes, size);
 }
 
 /* How many of the 4-byte words are others than before. */
@@ -62,8 +65,7 @@ Test(draw, a_float_is_between_those_that_were_there)
     before[6] = INFINITY;
     before[7] = NAN;
     memcpy(value, before, sizeof value);
-    const struct drawn drawn = draw_by(3, value, sizeof value);
-    cr_expect_eq(drawn.bytes[DRAWN_FLOATS], sizeof value);
+    cr_expect_eq(draw_by(3, value, sizeof value), DRAWN_FLOATS);
     cr_expect_eq(changed(value + 5, before + 5, 3 * sizeof *value), 0, "0, an infinity and a NaN stay");
     cr_expect_gt(changed(value, before, sizeof value), COUNT * 9 / 10);
     size_t turned = 0; /* where both signs are; the last span has one */
@@ -87,9 +89,9 @@ Test(draw, so_are_halves_and_doubles)
     }
     for (size_t i = 0; i < COUNT; i++)
         wide[i] = 1 + (double)(i * 7919 % 1009) / 1010;
-    cr_expect_eq(draw_by(4, half, sizeof half).bytes[DRAWN_FLOATS], sizeof half);
-    cr_expect_eq(draw_by(4, bfloat, sizeof bfloat).bytes[DRAWN_FLOATS], sizeof bfloat);
-    cr_expect_eq(draw_by(4, wide, sizeof wide).bytes[DRAWN_FLOATS], sizeof wide);
+    cr_expect_eq(draw_by(4, half, sizeof half), DRAWN_FLOATS);
+    cr_expect_eq(draw_by(4, bfloat, sizeof bfloat), DRAWN_FLOATS);
+    cr_expect_eq(draw_by(4, wide, sizeof wide), DRAWN_FLOATS);
     for (size_t i = 0; i < 4 * COUNT; i++)
         cr_expect(half[i] >= 0x3400 && half[i] < 0x3c00 && bfloat[i] >= 0x3f80 && bfloat[i] < 0x4080);
     for (size_t i = 0; i < COUNT; i++)
@@ -106,7 +108,7 @@ Test(draw, integers_change_places)
         wide[i] = (int64_t)(i * 37 % COUNT) - 100;
     }
     memcpy(before, permutation, sizeof before);
-    cr_expect_eq(draw_by(5, permutation, sizeof permutation).bytes[DRAWN_INTEGERS], sizeof before);
+    cr_expect_eq(draw_by(5, permutation, sizeof permutation), DRAWN_INTEGERS);
     cr_expect_gt(changed(permutation, before, sizeof before), COUNT / 2);
     expect_same_values(permutation, before, sizeof before);
     memcpy(before, mask, sizeof before);
@@ -119,11 +121,9 @@ Test(draw, integers_change_places)
         cr_expect(wide[i] >= -100 && wide[i] < (int64_t)COUNT - 100, "%lld", (long long)wide[i]);
 }
 
-Test(draw, integers_that_come_twice_are_drawn_anew)
+Test(draw, integers_are_drawn_twice_boldly)
 {
     uint32_t permutation[COUNT], labels[COUNT], before[COUNT];
-    const struct draw draw = {.seed = 8, .integers = true, .anew = true};
-    struct drawn drawn = {0};
     uint64_t sum = 0, sum_before = 0;
     for (size_t i = 0; i < COUNT; i++) {
         before[i] = permutation[i] = (uint32_t)(i * 37 % COUNT);
@@ -133,9 +133,13 @@ Test(draw, integers_that_come_twice_are_drawn_anew)
     memset(labels + COUNT - 9, 0, 9 * sizeof *labels); /* behind the array */
     for (size_t i = COUNT - 9; i < COUNT; i++)
         sum_before -= (uint32_t)(i * 37 % 101);
-    draw_array(&draw, (unsigned char *)permutation, sizeof permutation, &drawn);
-    draw_array(&draw, (unsigned char *)labels, sizeof labels, &drawn);
-    expect_same_values(permutation, before, sizeof before);
+    draw_in(DRAW_BOLDLY, 8, permutation, sizeof permutation);
+    draw_in(DRAW_BOLDLY, 8, labels, sizeof labels);
+    qsort(permutation, COUNT, sizeof *permutation, by_value);
+    qsort(before, COUNT, sizeof *before, by_value);
+    cr_expect_gt(changed(permutation, before, sizeof before), COUNT / 2, "some are there twice");
+    for (size_t i = 0; i < COUNT; i++)
+        cr_expect_lt(permutation[i], COUNT);
     for (size_t i = 0; i < COUNT; i++) {
         cr_expect(i < COUNT - 9 ? labels[i] >= 3 && labels[i] < 104 : labels[i] == 0, "%zu: %u", i, labels[i]);
         sum += labels[i];
@@ -147,15 +151,14 @@ Test(draw, the_last_draw_is_rough)
 {
     float whole[COUNT];
     uint16_t signs[2 * COUNT];
-    const struct draw draw = {.seed = 8, .rough = true};
-    struct drawn drawn = {0};
+    const struct draw draw = {.seed = 8, .way = DRAW_CALMLY, .last = true};
     size_t others = 0;
     for (size_t i = 0; i < COUNT; i++)
         whole[i] = (float)(1 + i * 37 % 251); /* whose lower halves are 0 */
     for (size_t i = 0; i < 2 * COUNT; i++)
         signs[i] = i % 3 == 0 ? 0 : i % 3 == 1 ? 0x3f80 : 0xbf80; /* 0, 1 and -1 as bfloat16 */
-    draw_array(&draw, (unsigned char *)whole, sizeof whole, &drawn);
-    draw_array(&draw, (unsigned char *)signs, sizeof signs, &drawn);
+    draw_array(&draw, (unsigned char *)whole, sizeof whole);
+    draw_array(&draw, (unsigned char *)signs, sizeof signs);
     for (size_t i = 0; i < COUNT; i++) {
         cr_expect(whole[i] >= 1 && whole[i] < 256, "%g", (double)whole[i]);
         others += whole[i] != rintf(whole[i]);
@@ -174,55 +177,132 @@ Test(draw, what_must_stay_stays)
     static const struct {
         const char *what;
         enum drawn_kind kind;
-    } rows[] = {{"offsets", DRAWN_OFFSETS}, {"a pointer", DRAWN_POINTERS}, {"bytes", DRAWN_UNKNOWN},
-                {"zeros", DRAWN_ZEROS},     {"a length", DRAWN_OFFSETS},   {"two lengths", DRAWN_INTEGERS}};
+    } rows[] = {{"a pointer", DRAWN_POINTERS}, {"two lengths", DRAWN_LENGTHS}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         uint32_t words[COUNT] = {0}, before[COUNT];
-        uint64_t state = 9;
         const uint64_t pointer = 0x7d0000000000;
-        const size_t size = rows[i].kind == DRAWN_INTEGERS ? 8 : sizeof words;
-        for (size_t k = 0; k < COUNT && i < 3; k++)
-            words[k] = (uint32_t)(i == 0 ? k / 3 : i == 1 ? 0x3f800000 + k : draw_next(&state));
-        if (i == 1)
-            for (size_t k = 0; k < COUNT; k += 128)
-                memcpy(words + k, &pointer, sizeof pointer);
-        words[0] = i == 4 ? 77 : i == 5 ? 77 : words[0];
-        words[1] = i == 5 ? 5 : words[1];
+        const size_t size = i == 1 ? 8 : sizeof words;
+        for (size_t k = 0; k < COUNT; k++)
+            words[k] = (uint32_t)(0x3f800000 * (1 - i) + 77 * k);
+        for (size_t k = 0; k < COUNT && i == 0; k += 128)
+            memcpy(words + k, &pointer, sizeof pointer);
         memcpy(before, words, sizeof before);
-        const struct drawn drawn = draw_by(6, words, size);
-        cr_expect_eq(drawn.bytes[rows[i].kind], size, "%s", rows[i].what);
+        cr_expect_eq(draw_in(DRAW_BOLDLY, 6, words, size), rows[i].kind, "%s", rows[i].what);
         cr_expect_eq(changed(words, before, sizeof words), 0, "%s", rows[i].what);
     }
 }
 
-Test(draw, few_values_change_places_and_integers_stay_where_asked)
+Test(draw, few_values_change_places_and_what_is_kept_stays)
 {
     float mask[COUNT], before[COUNT];
-    uint32_t integers[COUNT], integers_before[COUNT];
-    struct drawn drawn = {0};
-    for (size_t i = 0; i < COUNT; i++) {
+    for (size_t i = 0; i < COUNT; i++)
         before[i] = mask[i] = i % 5 == 0 ? -INFINITY : 1;
-        integers_before[i] = integers[i] = (uint32_t)(i * 37 % COUNT);
-    }
-    cr_expect_eq(draw_by(7, mask, sizeof mask).bytes[DRAWN_FEW], sizeof mask);
+    cr_expect_eq(draw_by(7, mask, sizeof mask), DRAWN_FEW);
     cr_expect_gt(changed(mask, before, sizeof mask), 0);
     expect_same_values(mask, before, sizeof mask);
-    draw_array(&(struct draw){.seed = 7}, (unsigned char *)integers, sizeof integers, &drawn);
-    cr_expect_eq(changed(integers, integers_before, sizeof integers), 0);
+    memcpy(mask, before, sizeof mask);
+    cr_expect_eq(draw_in(DRAW_KEPT, 7, mask, sizeof mask), DRAWN_FEW);
+    cr_expect_eq(changed(mask, before, sizeof mask), 0);
 }
 
-Test(draw, values_that_are_all_alike_become_others_near_them)
+Test(draw, values_that_are_all_alike_become_others)
 {
     float ones[COUNT];
-    uint16_t halves[COUNT];
-    for (size_t i = 0; i < COUNT; i++) {
-        ones[i] = 1;
-        halves[i] = 0x3c00; /* 1 as float16 */
-    }
-    cr_expect_gt(draw_by(9, ones, sizeof ones).changed, sizeof ones * 9 / 10);
-    cr_expect_gt(draw_by(9, halves, sizeof halves).changed, sizeof halves / 2);
+    uint8_t mask[COUNT];
+    size_t zeros = 0;
     for (size_t i = 0; i < COUNT; i++)
-        cr_expect(ones[i] >= 1 && ones[i] < 1.008F && halves[i] >= 0x3c00 && halves[i] < 0x3c04, "%zu", i);
+        ones[i] = mask[i] = 1;
+    draw_in(DRAW_BOLDLY, 9, ones, sizeof ones);
+    cr_expect_eq(draw_in(DRAW_BOLDLY, 9, mask, sizeof mask), DRAWN_ALIKE);
+    for (size_t i = 0; i < COUNT; i++) {
+        cr_expect(ones[i] == 0 || (ones[i] >= 0.5F && ones[i] < 1024), "%zu: %g", i, (double)ones[i]);
+        cr_expect_leq(mask[i], 1);
+        zeros += mask[i] == 0;
+    }
+    cr_expect(zeros > COUNT / 8 && zeros < COUNT / 2, "%zu", zeros);
+}
+
+Test(draw, zeros_and_bytes_become_others)
+{
+    float zeros[COUNT] = {0};
+    uint8_t bytes[COUNT], before[COUNT];
+    uint64_t state = 9;
+    size_t there[256] = {0};
+    cr_expect_eq(draw_in(DRAW_BOLDLY, 9, zeros, sizeof zeros), DRAWN_ZEROS);
+    for (size_t i = 0; i < COUNT; i++) {
+        before[i] = bytes[i] = (uint8_t)(draw_next(&state) % 100 * 2);
+        there[bytes[i]]++;
+        cr_expect(fabsf(zeros[i]) > 0.03F && fabsf(zeros[i]) < 0.13F, "%g", (double)zeros[i]);
+    }
+    cr_expect_eq(draw_by(9, bytes, sizeof bytes), DRAWN_UNKNOWN);
+    cr_expect_gt(changed(bytes, before, sizeof bytes), COUNT / 8);
+    for (size_t i = 0; i < COUNT; i++)
+        there[bytes[i]]--;
+    for (size_t i = 0; i < ARRAY_SIZE(there); i++)
+        cr_expect_eq(there[i], 0, "those that were there");
+    draw_in(DRAW_BOLDLY, 9, bytes, sizeof bytes);
+    size_t odd = 0;
+    for (size_t i = 0; i < COUNT; i++)
+        odd += bytes[i] % 2;
+    cr_expect(odd > 0 && odd < COUNT / 16, "some are any: %zu", odd);
+}
+
+Test(draw, offsets_of_rows_stay_in_order)
+{
+    for (uint32_t length = 1; length < 9; length += 7) {
+        uint32_t offsets[COUNT], before[COUNT];
+        for (size_t i = 0; i < COUNT; i++)
+            before[i] = offsets[i] = (uint32_t)i * length;
+        cr_expect_eq(draw_in(DRAW_BOLDLY, 10, offsets, sizeof offsets), DRAWN_OFFSETS);
+        cr_expect_gt(changed(offsets, before, sizeof offsets), COUNT / 4);
+        cr_expect(offsets[0] == 0 && offsets[COUNT - 1] == before[COUNT - 1]);
+        for (size_t i = 1; i < COUNT; i++)
+            cr_expect_leq(offsets[i - 1], offsets[i]);
+    }
+}
+
+Test(draw, floats_in_order_and_symmetric_ones_stay_so)
+{
+    enum { SIDE = 32 };
+    float rising[COUNT], falling[COUNT], matrix[SIDE][SIDE], before[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        before[i] = rising[i] = 0.5F + (float)i;
+        falling[i] = 1 / rising[i];
+    }
+    for (size_t i = 0; i < SIDE; i++)
+        for (size_t k = 0; k < SIDE; k++)
+            matrix[i][k] = (float)((i * k * 37 + i + k) % 101) - 50.3F;
+    draw_in(DRAW_BOLDLY, 11, rising, sizeof rising);
+    draw_in(DRAW_BOLDLY, 12, falling, sizeof falling);
+    draw_in(DRAW_BOLDLY, 13, matrix, sizeof matrix);
+    cr_expect_gt(changed(rising, before, sizeof rising), COUNT / 2);
+    for (size_t i = 1; i < COUNT; i++)
+        cr_expect(rising[i - 1] <= rising[i] && falling[i - 1] >= falling[i], "%zu", i);
+    for (size_t i = 0; i < SIDE; i++)
+        for (size_t k = 0; k < i; k++)
+            cr_expect_eq(matrix[i][k], matrix[k][i]);
+    cr_expect_neq(matrix[1][2], (float)77 - 50.3F);
+}
+
+/* A mean that was known is off, a row of zeros is there, and a value beyond those that were there, unless asked not. */
+Test(draw, floats_are_drawn_boldly)
+{
+    for (enum draw_way way = DRAW_BOLDLY; way <= DRAW_NARROWLY; way++) {
+        float value[8 * COUNT], largest = 0, means[2] = {0, 0};
+        size_t zeros = 0;
+        for (size_t i = 0; i < 8 * COUNT; i++)
+            value[i] = 0.5F + (float)(i * 7919 % 1009) / 1010;
+        draw_in(way, 14, value, sizeof value);
+        for (size_t i = 0; i < 8 * COUNT; i++) {
+            largest = fmaxf(largest, value[i]);
+            zeros += value[i] == 0;
+            means[i / (4 * COUNT)] += value[i] < 4 ? value[i] / (4 * COUNT) : 0;
+        }
+        cr_expect(way == DRAW_BOLDLY ? largest > 100 : largest < 4, "%g", (double)largest);
+        cr_expect_gt(zeros, COUNT / 4);
+        cr_expect(fabsf(means[0] - 1) + fabsf(means[1] - 1) > 0.1F && fabsf(means[1] - means[0]) > 0.05F, "%g %g",
+                  (double)means[0], (double)means[1]);
+    }
 }
 
 Test(draw, arrays_beside_each_other_are_drawn_apart)
@@ -234,9 +314,7 @@ Test(draw, arrays_beside_each_other_are_drawn_apart)
         if (i / 128 == 1)
             memcpy(&words[i], &value, sizeof value);
     }
-    const struct drawn drawn = draw_by(8, words, sizeof words);
-    cr_expect_eq(drawn.bytes[DRAWN_INTEGERS], 2 * DRAW_SPAN);
-    cr_expect_eq(drawn.bytes[DRAWN_FLOATS], DRAW_SPAN);
+    cr_expect_eq(draw_by(8, words, sizeof words), DRAWN_INTEGERS);
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         cr_expect_eq(words[i] < 128, i / 128 != 1);
 }
