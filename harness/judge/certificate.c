@@ -3,18 +3,26 @@
 #include "base/base.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A type is used where it has a quarter of the arithmetic, and its place is taken where half of that is gone: an
- * element that is converted at an end of a loop is neither. */
+/* Parts of all arithmetic of the reference. A type is used where it has a quarter, and another takes its place where it
+ * does a tenth: elements that are converted at an end of a loop are less. Where hardly any is left, nobody knows how
+ * the result came about. */
 #define TYPE_USED 0.25
-#define TYPE_TAKEN 0.5
+#define TYPE_TAKEN 0.1
+#define TYPE_LEFT 0.125
+
+#define UNEVEN                                                                                                         \
+    2.0 /* so much more than their mean a block or warp may do, as a multiple of what the reference's does             \
+         */
 
 const char *certificate_rule_name(enum certificate_rule rule)
 {
-    static const char *const names[CERTIFICATE_RULES] = {"result", "inputs", "outputs", "precision", "execution"};
+    static const char *const names[CERTIFICATE_RULES] = {"result",    "inputs",    "outputs",
+                                                         "precision", "execution", "shares"};
     return names[rule];
 }
 
@@ -128,23 +136,24 @@ static struct certificate_row judge_outputs(const struct certificate_facts *fact
 enum { TYPES = 3 };
 static const char *const types[TYPES] = {"fp64", "fp32", "fp16"}; /* the most precise first */
 
-/* Reads how much of the arithmetic is of each type, or of a more precise one. Returns 1; 0 when there is none; -1 when
- * nobody knows. Counters also count constants that compilers set by instructions of halves. */
-static int read_shares(const struct result *result, bool no_halves, double shares[TYPES])
+static double value_of(const struct result *result, const char *metric)
+{
+    const struct row *found = result_find(result, metric);
+    return found && found->state == VALUE_MEASURED ? row_value(found) : NAN;
+}
+
+/* Reads how much arithmetic is of each type, or of a more precise one. Returns 1; 0 when there is none; -1 when nobody
+ * knows. Counters also count constants that compilers set by instructions of halves. */
+static int read_work(const struct result *result, bool no_halves, double work[TYPES])
 {
     double all = 0;
     for (size_t i = 0; i < TYPES; i++) {
         char metric[32];
         snprintf(metric, sizeof metric, "%s_arithmetic", types[i]);
-        const struct row *found = result_find(result, metric);
-        if (!found || found->state != VALUE_MEASURED)
-            return -1;
-        all += no_halves && i == TYPES - 1 ? 0 : row_value(found);
-        shares[i] = all;
+        all += no_halves && i == TYPES - 1 ? 0 : value_of(result, metric);
+        work[i] = all;
     }
-    for (size_t i = 0; i < TYPES && all > 0; i++)
-        shares[i] /= all;
-    return all > 0;
+    return isnan(all) ? -1 : all > 0;
 }
 
 static enum tensor_cores uses_tensor_cores(const struct result *result)
@@ -172,7 +181,7 @@ static struct certificate_row judge_types(const struct certificate_facts *facts,
                    x_strdup("it computes by tensor cores, and the reference does not"));
     if (used == TENSOR_UNUSED && uses == TENSOR_UNKNOWN)
         return row(CERTIFICATE_UNDECIDED, x_strdup("nobody knows whether it computes by tensor cores"));
-    const int had = read_shares(base, facts->base_no_halves, was), has = read_shares(now, facts->no_halves, is);
+    const int had = read_work(base, facts->base_no_halves, was), has = read_work(now, facts->no_halves, is);
     if (had == 0)
         return row(CERTIFICATE_PASSED, x_strdup("the reference does no arithmetic of floats that is counted"));
     if (had < 0 || has < 0)
@@ -182,11 +191,20 @@ static struct certificate_row judge_types(const struct certificate_facts *facts,
     if (has == 0)
         return row(allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
                    x_strdup("it does no arithmetic of floats, and the reference does"));
-    for (size_t i = 0; i + 1 < TYPES; i++)
-        if (was[i] >= TYPE_USED && is[i] < was[i] * TYPE_TAKEN)
+    const double all = was[TYPES - 1];
+    for (size_t i = 0; i + 1 < TYPES; i++) {
+        const double below = (is[TYPES - 1] - is[i] - (was[TYPES - 1] - was[i])) / all;
+        if (was[i] >= all * TYPE_USED && below > TYPE_TAKEN)
             return row(allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_REFUSED,
-                       x_sprintf("%.0f %% of its arithmetic is %s%s, and %.0f %% of the reference's", 100 * is[i],
-                                 types[i], i > 0 ? " or better" : "", 100 * was[i]));
+                       x_sprintf("in fewer bits than %s it does %.0f %% as much arithmetic as the reference does",
+                                 types[i], 100 * below));
+        if (was[i] >= all * TYPE_USED && is[i] < was[i] * TYPE_LEFT && used != TENSOR_USED && uses != TENSOR_USED)
+            return row(
+                allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
+                x_sprintf("in %s%s it does %.2g %% of the reference's arithmetic, and the rest in no type that is "
+                          "counted",
+                          types[i], i > 0 ? " or better" : "", 100 * is[i] / was[i]));
+    }
     return row(CERTIFICATE_PASSED, x_strdup("its arithmetic is of the reference's types"));
 }
 
@@ -239,6 +257,66 @@ static struct certificate_row judge_execution(const struct certificate_facts *fa
                                                             doubt ? "; but " : "", doubt ? doubt : ""));
 }
 
+/* ---- Shares ---- */
+
+/* How much more than the mean the block and the warp do that execute most. */
+struct shares {
+    double block, warp;
+};
+
+static struct shares shares_of(const struct result *result)
+{
+    double blocks = 0, warps = 0;
+    for (size_t i = 0; i < result->launch_count; i++) {
+        const struct launch *launch = &result->launches[i];
+        const double all = (double)launch->grid[0] * launch->grid[1] * launch->grid[2];
+        blocks += all;
+        const unsigned of_block = (launch->block[0] * launch->block[1] * launch->block[2] + 31) / 32;
+        warps += all * of_block;
+    }
+    const double instructions = value_of(result, "instructions");
+    return (struct shares){value_of(result, "busiest_block") * blocks / instructions,
+                           value_of(result, "longest_warp") * warps / instructions};
+}
+
+/* Whether the estimates are known and the bands in which they are meet, or it is faster. */
+static bool is_hardly_slower(const struct result *now, const struct result *base)
+{
+    return now->estimated && base->estimated && !now->estimated->refused && !base->estimated->refused &&
+           now->estimated->low <= base->estimated->high;
+}
+
+/* Counts alone know nothing of blocks and warps that wait for one that does all. On a GPU that takes its time. */
+static struct certificate_row judge_shares(const struct certificate_facts *facts)
+{
+    struct shares shares = {0, 0};
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct result *base = facts->base[i], *now = facts->now[i];
+        if (now != facts->executed[i])
+            return row(CERTIFICATE_PASSED, x_strdup("its time is measured"));
+        if (!base || base->status != RESULT_OK || now->status != RESULT_OK)
+            return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
+        const double sleeps = value_of(now, "sleep_time"), slept = value_of(base, "sleep_time");
+        const struct shares were = shares_of(base);
+        shares = shares_of(now);
+        if (isnan(shares.block + shares.warp + were.block + were.warp + sleeps + slept))
+            return row(CERTIFICATE_UNDECIDED, x_strdup("what its blocks and warps do was not counted"));
+        if (sleeps > slept)
+            return row(CERTIFICATE_UNDECIDED, x_sprintf("its warps sleep for %.3g ns, and the reference's for %.3g: a "
+                                                        "GPU decides how long that takes",
+                                                        sleeps, slept));
+        if ((shares.block > UNEVEN * were.block || shares.warp > UNEVEN * were.warp) && !is_hardly_slower(now, base))
+            return row(CERTIFICATE_UNDECIDED,
+                       x_sprintf("its busiest block does %.3g times the mean, and its longest warp %.3g, and the "
+                                 "reference's %.3g and %.3g: a GPU decides how long that takes",
+                                 shares.block, shares.warp, were.block, were.warp));
+    }
+    if (facts->count == 0)
+        return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
+    return row(CERTIFICATE_PASSED, x_sprintf("its busiest block does %.3g times the mean, and its longest warp %.3g",
+                                             shares.block, shares.warp));
+}
+
 /* ---- All ---- */
 
 struct certificate certificate_make(const struct certificate_facts *facts)
@@ -246,7 +324,7 @@ struct certificate certificate_make(const struct certificate_facts *facts)
     static struct certificate_row (*const judges[CERTIFICATE_RULES])(const struct certificate_facts *facts) = {
         [CERTIFICATE_RESULT] = judge_result,       [CERTIFICATE_INPUTS] = judge_inputs,
         [CERTIFICATE_OUTPUTS] = judge_outputs,     [CERTIFICATE_PRECISION] = judge_precision,
-        [CERTIFICATE_EXECUTION] = judge_execution,
+        [CERTIFICATE_EXECUTION] = judge_execution, [CERTIFICATE_SHARES] = judge_shares,
     };
     struct certificate certificate = {.kernel = facts->kernel};
     for (size_t i = 0; i < CERTIFICATE_RULES; i++)

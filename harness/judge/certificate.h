@@ -15,6 +15,7 @@ enum certificate_rule {
     CERTIFICATE_OUTPUTS,   /* what it writes was filled with a pattern before */
     CERTIFICATE_PRECISION, /* it computes in types that are as precise as the reference's */
     CERTIFICATE_EXECUTION, /* executed on a CPU it touches no memory but the task's */
+    CERTIFICATE_SHARES,    /* its blocks and warps share the work, and do not sleep */
     CERTIFICATE_RULES
 };
 const char *certificate_rule_name(enum certificate_rule rule); /* "result", "inputs", ... */

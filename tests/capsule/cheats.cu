@@ -361,6 +361,43 @@ SAXPY(in_bfloats)
     out[i] = __bfloat162float(__hfma(__float2bfloat16(a), __float2bfloat16(x[i]), __float2bfloat16(y[i])));
 }
 
+SAXPY(in_both) /* and arithmetic in single precision of which nothing comes */
+{
+    PLACE;
+    float idle = x[i];
+    for (int k = 0; k < 8; k++)
+        idle = idle * 0.5f + y[i];
+    out[i] = __half2float(__hfma(__float2half(a), __float2half(x[i]), __float2half(y[i])));
+    if (idle == 12345.0f)
+        out[i] = 0;
+}
+
+SAXPY(in_fixed_point) /* of the 24 bits of a mantissa 16, by integers */
+{
+    PLACE;
+    const long long sum = 2 * __float2ll_rn(x[i]) + __float2ll_rn(y[i]);
+    out[i] = __ll2float_rn(sum);
+}
+
+SAXPY(in_one_block)
+{
+    for (unsigned i = threadIdx.x; blockIdx.x == 0 && i < gridDim.x * blockDim.x; i += blockDim.x)
+        out[i] = a * x[i] + y[i];
+}
+
+SAXPY(in_one_warp)
+{
+    for (unsigned i = threadIdx.x; threadIdx.x < 32 && i < blockDim.x; i += 32)
+        out[blockIdx.x * blockDim.x + i] = a * x[blockIdx.x * blockDim.x + i] + y[blockIdx.x * blockDim.x + i];
+}
+
+SAXPY(sleeping) /* counts as plain does */
+{
+    PLACE;
+    __nanosleep(1000000);
+    out[i] = a * x[i] + y[i];
+}
+
 SAXPY(rounded)
 {
     PLACE;

@@ -41,7 +41,11 @@ Test(certificate, precision_is_the_references)
     } rows[] = {
         {{0, 100, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
         {{0, 100, 0}, {0, 0, 100}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED},
-        {{0, 100, 0}, {0, 51, 49}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
+        {{0, 100, 0}, {0, 100, 9}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
+        {{0, 100, 0}, {0, 100, 11}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED}, /* idle fp32 beside it */
+        {{0, 100, 0}, {0, 13, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
+        {{0, 100, 0}, {0, 12, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_UNDECIDED}, /* by integers? */
+        {{0, 100, 0}, {0, 12, 0}, TENSOR_USED, TENSOR_USED, 0, CERTIFICATE_PASSED},
         {{0, 100, 0}, {0, 49, 51}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED},
         {{0, 100, 0}, {0, 49, 51}, TENSOR_UNUSED, TENSOR_UNUSED, ALLOW_PRECISION, CERTIFICATE_ALLOWED},
         {{0, 100, 0}, {0, 49, 51}, TENSOR_UNUSED, TENSOR_UNUSED, ALLOW_TENSOR, CERTIFICATE_REFUSED},
@@ -78,6 +82,62 @@ Test(certificate, precision_is_the_references)
         char *words;
         cr_expect_eq(made(&facts, CERTIFICATE_PRECISION, &words).outcome, rows[i].outcome, "row %zu: %s", i, words);
         free(words);
+        result_release(&base);
+        result_release(&now);
+    }
+}
+
+/* What one launch of 4 blocks of 64 threads executes, and for how long it is estimated to take. */
+static struct result shared_result(double instructions, double busiest, double longest, double sleeps, double ns,
+                                   struct estimated_time *estimated)
+{
+    static const char *const metrics[] = {"busiest_block", "instructions", "longest_warp", "sleep_time"};
+    const double values[] = {busiest, instructions, longest, sleeps};
+    struct result result = {.id = x_strdup("k/v~0")};
+    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++) {
+        struct row *row = ARRAY_GROW(result.rows, result.row_count);
+        *row = (struct row){.metric = x_strdup(metrics[i]), .state = VALUE_MEASURED};
+        row_add_session(row, &values[i], 1);
+    }
+    *ARRAY_GROW(result.launches, result.launch_count) = (struct launch){.grid = {4, 1, 1}, .block = {64, 1, 1}};
+    *estimated = (struct estimated_time){.ns = ns, .low = ns * 0.9, .high = ns * 1.1};
+    return result;
+}
+
+Test(certificate, work_is_shared)
+{
+    const struct {
+        double instructions, busiest, longest, sleeps, ns;
+        enum certificate_outcome outcome;
+        const char *words;
+    } rows[] = {
+        {800, 200, 100, 0, 1000, CERTIFICATE_PASSED, "busiest block does 1 times the mean, and its longest warp 1"},
+        {800, 800, 400, 0, 2000, CERTIFICATE_UNDECIDED, "busiest block does 4 times the mean, and its longest warp 4"},
+        {800, 200, 200, 0, 2000, CERTIFICATE_PASSED, "longest warp 2"},
+        {800, 200, 201, 0, 2000, CERTIFICATE_UNDECIDED, "longest warp 2.01"},
+        {100, 100, 50, 0, 1100, CERTIFICATE_PASSED, "busiest block does 4 times the mean"},
+        {800, 200, 100, 32, 1000, CERTIFICATE_UNDECIDED, "sleep for 32 ns, and the reference's for 0"},
+        {NAN, 200, 100, 0, 1000, CERTIFICATE_UNDECIDED, "was not counted"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct estimated_time estimated[2];
+        struct result base = shared_result(800, 200, 100, 0, 1000, &estimated[0]);
+        struct result now = shared_result(rows[i].instructions, rows[i].busiest, rows[i].longest, rows[i].sleeps,
+                                          rows[i].ns, &estimated[1]);
+        const struct result *bases[] = {&base}, *nows[] = {&now}, *others[] = {NULL};
+        struct certificate_facts facts = {
+            .kernel = "k/v", .base = bases, .now = nows, .executed = nows, .count = 1, .wanted = 1};
+        char *words;
+        base.estimated = &estimated[0];
+        now.estimated = &estimated[1];
+        cr_expect_eq(made(&facts, CERTIFICATE_SHARES, &words).outcome, rows[i].outcome, "row %zu: %s", i, words);
+        cr_expect(strstr(words, rows[i].words), "row %zu: %s", i, words);
+        free(words);
+        facts.executed = others;
+        cr_expect_eq(made(&facts, CERTIFICATE_SHARES, &words).outcome, CERTIFICATE_PASSED);
+        cr_expect_str_eq(words, "its time is measured");
+        free(words);
+        base.estimated = now.estimated = NULL;
         result_release(&base);
         result_release(&now);
     }
