@@ -11,7 +11,7 @@
 struct draw {
     uint64_t seed;
     enum draw_way way;
-    bool last; /* of several: floats get other bits in their last places too, and integers may come twice */
+    bool last;   /* of several: floats get other bits in their last places too, and integers may come twice */
     bool narrow; /* no float is much larger than those that were there */
     /* Whether a word of 8 bytes points to memory of the launch. */
     bool (*points)(const void *self, uint64_t word);

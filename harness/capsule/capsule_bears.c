@@ -1,0 +1,171 @@
+/* What the reference bears: each input is drawn alone, and the launch must not fail, nor vary more, nor leave what says
+ * less. */
+#include "draw.h"
+#include "drawing.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether a word points to memory of the launch, or right behind it. */
+static bool points(const void *self, uint64_t word)
+{
+    const struct capsule *capsule = self;
+    for (size_t i = 0; i < capsule->range_count; i++)
+        if (word >= capsule->ranges[i].address && word - capsule->ranges[i].address <= capsule->ranges[i].size)
+            return true;
+    return false;
+}
+
+static bool is_special(uint32_t word)
+{
+    const unsigned half = word >> 16, magnitude = half & 0x7fff;
+    return magnitude == 0x7c00 || magnitude == 0x7e00 || magnitude == 0x7f80 || magnitude == 0x7fc0 || half == 0x7fff;
+}
+
+struct numbers drawing_count(const struct drawing *drawing, const struct memory *found, const struct memory *left)
+{
+    struct numbers numbers = {0, 0, 0};
+    for (size_t i = 0; i < drawing->capsule->range_count; i++)
+        for (uint64_t at = 0; at + 4 <= drawing->capsule->ranges[i].size; at += 4) {
+            uint32_t was, is;
+            memcpy(&was, found->ranges[i] + at, sizeof was);
+            memcpy(&is, left->ranges[i] + at, sizeof is);
+            numbers.words += was != is;
+            numbers.special += was != is && is_special(is);
+            numbers.tiny += was != is && (is & 0x7fffffff) < 0x0d800000 && is << 1 != 0;
+        }
+    return numbers;
+}
+
+bool drawing_has_more(const struct numbers *numbers, const struct drawn *drawn)
+{
+    return numbers->special > 2 * drawn->special + numbers->words / 16 ||
+           numbers->tiny > 2 * drawn->tiny + numbers->words / 1024;
+}
+
+/* Whether a launch that found something else left another result, of which inputs that nobody writes are no part. */
+static bool has_moved(const struct drawing *drawing)
+{
+    for (size_t i = 0; i < drawing->capsule->range_count; i++) {
+        const unsigned char *left = drawing->left.ranges[i], *other = drawing->other.ranges[i];
+        const unsigned char *found[] = {drawing->base.ranges[i], drawing->found.ranges[i]};
+        for (uint64_t at = 0; at < drawing->capsule->ranges[i].size; at++)
+            if (((left[at] ^ other[at]) & ~drawing->varies.ranges[i][at]) != 0 &&
+                (left[at] != found[0][at] || other[at] != found[1][at]))
+                return true;
+    }
+    return false;
+}
+
+/* How many words two launches left otherwise. */
+static uint64_t differences(const struct drawing *drawing, const struct memory *a, const struct memory *b)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < drawing->capsule->range_count; i++)
+        for (uint64_t at = 0; at + WORD <= drawing->capsule->ranges[i].size; at += WORD)
+            count += memcmp(a->ranges[i] + at, b->ranges[i] + at, WORD) != 0;
+    return count;
+}
+
+/* Launches once more with blocks in another order, where the device has one, and returns in how many words that leaves
+ * something else than `left`; -1 with drawing->problem. */
+static int64_t launch_otherwise(struct drawing *drawing, const struct memory *left)
+{
+    if (drawing->device->turn)
+        drawing->device->turn(true);
+    const int failed = drawing_launch(drawing, &drawing->again);
+    if (drawing->device->turn)
+        drawing->device->turn(false);
+    return failed < 0 ? -1 : (int64_t)differences(drawing, left, &drawing->again);
+}
+
+void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way way, bool last, uint64_t seed,
+                  struct drawn_array *drawn)
+{
+    const struct array *array = &drawing->arrays[number];
+    const struct draw draw = {.seed = seed,
+                              .way = way,
+                              .last = last,
+                              .narrow = drawing->request->narrow,
+                              .points = points,
+                              .self = drawing->capsule};
+    const enum drawn_kind kind = draw_array(&draw, bytes_of(array, &drawing->before), (size_t)array->size);
+    if (drawn)
+        drawn->kind = kind;
+}
+
+/* Finds how boldly an array can be drawn alone, and whether the result moves with it. varying: words that vary on the
+ * captured inputs already. */
+static int try_array(struct drawing *drawing, size_t number, int64_t varying, uint64_t seed, const struct drawn *drawn,
+                     struct drawn_array *found)
+{
+    const struct draw_request *request = drawing->request;
+    const struct array *array = &drawing->arrays[number];
+    unsigned char *before = bytes_of(array, &drawing->before), *kept = x_calloc(array->size + 1, 1);
+    int failed = 0;
+    memcpy(kept, before, array->size);
+    for (; found->way < DRAW_KEPT && failed == 0; found->way++) {
+        request->tries(request->self, number, found->way);
+        drawing_draw(drawing, number, found->way, true, seed, NULL);
+        if (memcmp(before, kept, array->size) == 0)
+            continue;
+        failed = drawing_launch(drawing, &drawing->other);
+        const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->other);
+        found->moves = failed == 0 && has_moved(drawing);
+        const bool may_race = found->kind < DRAWN_FEW;
+        const int64_t varies = failed == 0 && may_race ? launch_otherwise(drawing, &drawing->other) : failed;
+        failed = varies < 0 ? -1 : failed;
+        memcpy(before, kept, array->size);
+        if (failed == 0 && varies <= 2 * varying + (varying > 0 ? (int64_t)numbers.words / 16 : 0) &&
+            !drawing_has_more(&numbers, drawn))
+            break;
+    }
+    found->moves &= found->way < DRAW_KEPT;
+    request->tries(request->self, DRAWN_MOST, DRAW_KEPT);
+    memcpy(before, kept, array->size);
+    free(kept);
+    return failed;
+}
+
+/* Of what fails together. */
+static void be_careful(struct drawn_array *array)
+{
+    const enum draw_way least = array->kind == DRAWN_OFFSETS ? DRAW_KEPT
+                                : array->kind < DRAWN_FEW    ? DRAW_CALMLY
+                                                             : DRAW_NARROWLY;
+    array->way = array->way < least ? least : array->way;
+}
+
+int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
+{
+    const struct draw_request *request = drawing->request;
+    if (drawing_launch(drawing, &drawing->left) < 0)
+        return -1;
+    for (size_t i = 0; i < drawing->capsule->range_count; i++)
+        memcpy(drawing->base.ranges[i], drawing->found.ranges[i], (size_t)drawing->capsule->ranges[i].size);
+    const struct numbers numbers = drawing_count(drawing, &drawing->base, &drawing->left);
+    drawn->special = numbers.special;
+    drawn->tiny = numbers.tiny;
+    const int64_t varying = launch_otherwise(drawing, &drawing->left);
+    int failed = varying < 0 ? -1 : 0;
+    drawn->count = drawing->array_count < DRAWN_MOST ? drawing->array_count : DRAWN_MOST;
+    for (size_t i = 0; i < drawn->count && failed == 0; i++) {
+        const struct array *array = &drawing->arrays[i];
+        const bool changed = memcmp(bytes_of(array, &drawing->base), bytes_of(array, &drawing->left), array->size) != 0;
+        struct drawn_array *found = &drawn->arrays[i];
+        *found = (struct drawn_array){.argument = array->argument, .size = array->size, .way = request->ways[i]};
+        drawing_draw(drawing, i, DRAW_KEPT, true, 0, found);
+        found->asked = array->argument > 0 && array->argument <= 64 && request->keep >> (array->argument - 1) & 1;
+        if (request->care >= DRAW_ONCE)
+            be_careful(found);
+        if (found->asked || (request->care >= DRAW_FLOATS && found->kind < DRAWN_FEW) ||
+            (found->kind == DRAWN_ZEROS && changed))
+            found->way = DRAW_KEPT;
+        failed = try_array(drawing, i, varying, draw_next(state), drawn, found);
+        if ((array->filled && !found->moves) || (found->kind == DRAWN_ZEROS && changed))
+            *found = (struct drawn_array){.way = DRAW_KEPT}; /* it is only written, or where sums begin */
+    }
+    return failed;
+}

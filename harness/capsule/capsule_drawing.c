@@ -1,0 +1,61 @@
+/* Memory and launches of a capsule whose inputs are drawn. */
+#include "drawing.h"
+
+#include "base/base.h"
+
+#include <string.h>
+
+int drawing_take(struct drawing *drawing, size_t number, const uint32_t *pages, const struct memory *memory)
+{
+    const struct memory_range *range = &drawing->capsule->ranges[number];
+    unsigned char bytes[CAPSULE_PAGE];
+    for (size_t page = 0; page < pages_of(range->size); page++) {
+        const uint64_t at = (uint64_t)page * CAPSULE_PAGE, left = range->size - at;
+        if (pages[page] == PAGE_ZERO)
+            continue;
+        if (capsules_page(drawing->capsules, pages[page], bytes, drawing->problem) < 0)
+            return -1;
+        memcpy(memory->ranges[number] + at, bytes, left < CAPSULE_PAGE ? (size_t)left : CAPSULE_PAGE);
+    }
+    return 0;
+}
+
+/* Writes what is another before the launch than before the program's, and nothing else: pointers that the replay moved
+ * stay. */
+static int write_page(struct drawing *drawing, size_t number, size_t page)
+{
+    const struct memory_range *range = &drawing->capsule->ranges[number];
+    const uint64_t at = (uint64_t)page * CAPSULE_PAGE, left = range->size - at;
+    const size_t size = left < CAPSULE_PAGE ? (size_t)left : CAPSULE_PAGE;
+    const unsigned char *now = drawing->before.ranges[number] + at;
+    unsigned char was[CAPSULE_PAGE];
+    if (capsules_page(drawing->capsules, range->before[page], was, drawing->problem) < 0)
+        return -1;
+    for (size_t from = 0, to; from < size; from = to + WORD) {
+        while (from < size && memcmp(now + from, was + from, size - from < WORD ? size - from : WORD) == 0)
+            from += WORD;
+        for (to = from; to < size && memcmp(now + to, was + to, size - to < WORD ? size - to : WORD) != 0;)
+            to += WORD;
+        if (from < size && replay_write(drawing->replay, number, at + from, now + from, (to < size ? to : size) - from,
+                                        drawing->problem) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int drawing_launch(struct drawing *drawing, const struct memory *left)
+{
+    const struct capsule *capsule = drawing->capsule;
+    if (replay_restore(drawing->replay, drawing->problem) < 0 ||
+        replay_clear_around(drawing->replay, drawing->problem) < 0)
+        return -1;
+    for (size_t i = 0; i < capsule->range_count; i++)
+        for (size_t page = 0; is_drawn(&capsule->ranges[i]) && page < pages_of(capsule->ranges[i].size); page++)
+            if (write_page(drawing, i, page) < 0)
+                return -1;
+    return memory_read(&drawing->found, drawing->replay, drawing->capsule, drawing->problem) < 0 ||
+                   replay_launch(drawing->replay, drawing->problem) < 0 ||
+                   replay_wait(drawing->replay, drawing->problem) < 0
+               ? -1
+               : memory_read(left, drawing->replay, drawing->capsule, drawing->problem);
+}

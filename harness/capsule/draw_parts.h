@@ -1,0 +1,79 @@
+/* draw_parts.h - shared by the files that draw. */
+#ifndef DRAW_PARTS_H
+#define DRAW_PARTS_H
+
+#include "draw.h"
+
+#include <string.h>
+
+enum { DRAW_LEAST = 4 }; /* an array of fewer words is kept: it may be a length */
+
+/* Returns a number below `most`. */
+static inline uint64_t below(uint64_t *state, uint64_t most)
+{
+    return draw_next(state) % most;
+}
+
+static inline uint32_t word_at(const unsigned char *bytes, size_t i)
+{
+    uint32_t word;
+    memcpy(&word, bytes + 4 * i, sizeof word);
+    return word;
+}
+
+static inline uint16_t half_at(const unsigned char *bytes, size_t i)
+{
+    uint16_t half;
+    memcpy(&half, bytes + 2 * i, sizeof half);
+    return half;
+}
+
+/* Whether it is between 2^-40 and 2^40 in magnitude, as float32 or, in the upper half, as bfloat16. */
+static inline bool is_usual(uint32_t word)
+{
+    const unsigned exponent = word >> 23 & 0xff;
+    return exponent > 127 - 40 && exponent < 127 + 40;
+}
+
+/* Whether it is between 2^-12 and 2^12 in magnitude, as float16. */
+static inline bool is_usual_half(uint16_t half)
+{
+    const unsigned exponent = half >> 10 & 0x1f;
+    return exponent >= 15 - 12 && exponent <= 15 + 12;
+}
+
+static inline bool is_special(uint32_t word)
+{
+    return (word & 0x7f800000) == 0x7f800000;
+}
+
+/* A run of spans of one kind, and how it is drawn. */
+struct run_of {
+    uint64_t *state;
+    unsigned char *bytes;
+    size_t size;
+    bool bold, last, narrow;
+    bool wide, halves; /* of floats: they are float64; of 16 bits each */
+};
+
+/* ---- draw_words.c ---- */
+
+/* Returns the number of words of a width without the zeros at the end, which may be no part of the array. */
+size_t draw_filled(const struct run_of *run, size_t width);
+void draw_reordered(const struct run_of *run, size_t width); /* puts words of 4 or 8 bytes in another order */
+
+/* Whether every second word only continues the sign of the one before: integers of 64 bits. */
+bool draw_are_long(const unsigned char *bytes, size_t size);
+
+void draw_integers(const struct run_of *run);
+void draw_alike(const struct run_of *run);
+void draw_offsets(const struct run_of *run);
+void draw_bytes(const struct run_of *run);
+void draw_zeros(const struct run_of *run);
+
+/* ---- draw_floats.c ---- */
+
+void draw_values(const struct run_of *run);
+void draw_few(const struct run_of *run);
+
+#endif

@@ -1,0 +1,138 @@
+/* Draws what is no float: integers, offsets, bytes, zeros. */
+#include "draw_parts.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t draw_next(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+int compare_words(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+bool draw_are_long(const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i + 1 < size / 4; i += 2)
+        if (word_at(bytes, i + 1) != ((int32_t)word_at(bytes, i) < 0 ? UINT32_MAX : 0))
+            return false;
+    return size % 8 == 0;
+}
+
+size_t draw_filled(const struct run_of *run, size_t width)
+{
+    static const unsigned char zeros[8];
+    size_t count = run->size / width;
+    while (count > 0 && memcmp(run->bytes + (count - 1) * width, zeros, width) == 0)
+        count--;
+    return count;
+}
+
+void draw_reordered(const struct run_of *run, size_t width)
+{
+    for (size_t i = draw_filled(run, width); i > 1; i--) {
+        unsigned char kept[8], *a = run->bytes + (i - 1) * width, *b = run->bytes + below(run->state, i) * width;
+        memcpy(kept, a, width);
+        memcpy(a, b, width);
+        memcpy(b, kept, width);
+    }
+}
+
+/* Each word becomes one of those that were there: some come more than once. */
+static void replace(const struct run_of *run, size_t width)
+{
+    const size_t count = draw_filled(run, width);
+    unsigned char *before = x_calloc(count + 1, width);
+    memcpy(before, run->bytes, count * width);
+    for (size_t i = 0; i < count; i++)
+        memcpy(run->bytes + i * width, before + below(run->state, count) * width, width);
+    free(before);
+}
+
+static size_t width_of(const struct run_of *run)
+{
+    return draw_are_long(run->bytes, run->size) ? 8 : 4;
+}
+
+void draw_integers(const struct run_of *run)
+{
+    (run->bold && run->last ? replace : draw_reordered)(run, width_of(run));
+}
+
+/* Of bytes that are all as those of the first word some become 0: a mask of ones, lengths, zero points. */
+void draw_alike(const struct run_of *run)
+{
+    for (size_t i = 0; i < run->size; i++)
+        if (below(run->state, 4) == 0)
+            run->bytes[i] = 0;
+}
+
+/* The first and the last offset stay, and none falls. The differences change places, and before that some of those
+ * that follow each other become one less and one more: rows that are all of a length are not. Carefully, offsets change
+ * places, as what writes to each of them needs. */
+void draw_offsets(const struct run_of *run)
+{
+    const size_t width = width_of(run), count = draw_filled(run, width);
+    if (!run->bold) {
+        draw_reordered(run, width);
+        return;
+    }
+    uint32_t *steps = x_calloc(count + 1, sizeof *steps);
+    for (size_t i = 1; i < count; i++)
+        steps[i - 1] = word_at(run->bytes, i * width / 4) - word_at(run->bytes, (i - 1) * width / 4);
+    for (size_t i = 0; i + 2 < count; i += 2) {
+        const bool moves = steps[i] > 0 && below(run->state, 2) == 0;
+        steps[i] -= moves;
+        steps[i + 1] += moves;
+    }
+    draw_reordered(&(struct run_of){.state = run->state, .bytes = (unsigned char *)steps, .size = (count - 1) * 4}, 4);
+    for (size_t i = 1; i + 1 < count; i++) {
+        const uint32_t word = word_at(run->bytes, (i - 1) * width / 4) + steps[i - 1];
+        memcpy(run->bytes + i * width, &word, sizeof word);
+    }
+    free(steps);
+}
+
+/* Each byte becomes another one that has the same place in a word of 8. Boldly some bytes of the last draw are any,
+ * some words come twice, and others but for their lowest byte. */
+void draw_bytes(const struct run_of *run)
+{
+    enum { TWICE = 8, ANY = 64 };
+    unsigned char *bytes = run->bytes;
+    for (size_t i = run->size; i > 8; i--) {
+        const size_t other = below(run->state, (i + 7) / 8) * 8 + (i - 1) % 8;
+        const unsigned char kept = bytes[i - 1];
+        bytes[i - 1] = bytes[other];
+        bytes[other] = kept;
+    }
+    if (!run->bold || !run->last)
+        return;
+    for (size_t at = 8; at + 8 <= run->size; at += 8)
+        if (below(run->state, TWICE) == 0) {
+            const size_t lowest = below(run->state, 2);
+            memcpy(bytes + at + lowest, bytes + at - 8 + lowest, 8 - lowest);
+        }
+    for (size_t at = 0; at < run->size; at++)
+        if (below(run->state, ANY) == 0)
+            bytes[at] = (unsigned char)draw_next(run->state);
+}
+
+/* What zeros are nobody knows: boldly each half is near 0.1 or 1, as a float of one of the types, and of any sign.
+ * Carefully some words of 8 bytes are 1. */
+void draw_zeros(const struct run_of *run)
+{
+    for (size_t at = 0; at + 2 <= run->size; at += 2) {
+        const uint64_t random = draw_next(run->state);
+        const uint16_t half = (uint16_t)(run->bold ? 0x3d00 | (random & 0x80ff) : at % 8 == 0 ? random & 1 : 0);
+        memcpy(run->bytes + at, &half, sizeof half);
+    }
+}

@@ -1,0 +1,68 @@
+/* drawing.h - shared by the files that draw a capsule's inputs. */
+#ifndef DRAWING_H
+#define DRAWING_H
+
+#include "prove_parts.h"
+
+/* Bytes of a range that one argument points to, up to where another one does. */
+struct array {
+    size_t range;
+    uint64_t at, size;
+    unsigned argument; /* its number, from 1; 0: none */
+    bool filled;       /* what the launch changes there is filled before it */
+};
+
+struct drawing {
+    const struct draw_request *request;
+    const struct capsules *capsules;
+    const struct capsule *capsule;
+    const struct capsule_device *device;
+    struct replay *replay;
+    struct problem *problem;
+    struct array *arrays;
+    size_t array_count;
+    struct memory before;      /* what is written before the launch, with pointers as the program had them */
+    struct memory found;       /* what the launch found, with pointers as they are here */
+    struct memory left, other; /* what it left, and what another launch left */
+    struct memory base, again; /* what it found on the captured inputs, and what a launch in another order left */
+    struct memory varies;      /* bits in which launches differ */
+    bool has_varied;
+};
+
+static inline unsigned char *bytes_of(const struct array *array, const struct memory *memory)
+{
+    return memory->ranges[array->range] + array->at;
+}
+
+static inline bool is_drawn(const struct memory_range *range)
+{
+    return range->kind != MEMORY_VARIABLE && range->size > 0;
+}
+
+/* ---- capsule_drawing.c ---- */
+
+/* Takes the pages of a range into memory, as they were before the program's launch, or the bits that vary. */
+int drawing_take(struct drawing *drawing, size_t number, const uint32_t *pages, const struct memory *memory);
+/* Launches the capsule's code on what is drawn, and takes what it left. -1 with drawing->problem. */
+int drawing_launch(struct drawing *drawing, const struct memory *left);
+
+/* ---- capsule_bears.c ---- */
+
+/* Draws an array. drawn, which may be NULL, is told what it was taken for. */
+void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way way, bool last, uint64_t seed,
+                  struct drawn_array *drawn);
+
+/* Words that the launch changes, and of them infinities and NaNs as arithmetic makes them, by the upper half, of
+ * whichever type of float it is one; and those that are less than 2^-100, as integers are, and what underflows. */
+struct numbers {
+    uint64_t words, special, tiny;
+};
+struct numbers drawing_count(const struct drawing *drawing, const struct memory *found, const struct memory *left);
+/* Whether there are clearly more that say nothing than in the captured result. */
+bool drawing_has_more(const struct numbers *numbers, const struct drawn *drawn);
+
+/* Finds of all arrays how boldly each can be drawn alone, on the captured inputs, and whether the result moves with it.
+ * Zeros that are written, but not filled, are where sums begin. -1 with drawing->problem. */
+int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn);
+
+#endif
