@@ -13,6 +13,7 @@ struct architecture {
     unsigned shared_window; /* the generic address of shared memory; 0: a special register has it */
     unsigned local_window;  /* that of local memory */
     unsigned stack_top;     /* where the stack of a thread begins */
+    unsigned smids;         /* %nsmid */
     unsigned workspace;     /* where blocks of a cooperative launch meet; 0: not known, so that there are none */
     unsigned parameters;    /* where arguments begin, unless the code says so */
     unsigned reserved;      /* bytes at the beginning of a block's shared memory that are the system's */

@@ -41,6 +41,7 @@ static void fill_constants(struct block *block)
     for (size_t i = 0; i < code->constant_count; i++) {
         const struct constant_row *row = &code->constants[i];
         uint32_t value = row->value, *words = (uint32_t *)(void *)(block->constants + i * ROW_BYTES);
+        block->asks_smids |= !row->immediate && row->bank == 0 && row->value == module->architecture->smids;
         if (!row->immediate) {
             const unsigned char *bank = row->bank == 0   ? block->bank0
                                         : row->bank == 2 ? code->bank2
@@ -219,6 +220,8 @@ void block_start(struct block *block)
         memcpy(block->shared + at, &orders[grid->order].fresh, sizeof(uint32_t));
     block->copies_arrive = false;
     memset(block->barriers, 0, sizeof block->barriers);
+    if (block->asks_smids)
+        block_not_simulated(block, "%%nsmid");
     watch_begin(block);
     record_begin(block);
     for (unsigned w = 0; w < block->warp_count; w++) {

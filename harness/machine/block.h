@@ -148,6 +148,7 @@ struct block {
     struct warp *warps;
     unsigned warp_count;
     unsigned char *constants; /* rows of constants */
+    bool asks_smids;          /* %nsmid is one of them, which nobody knows here */
     unsigned char *bank0;
     size_t bank0_size;
     unsigned char *shared;

@@ -203,6 +203,8 @@ static void ldc(struct warp *warp, const struct instruction *code, uint32_t lane
         const int64_t offset = offsets[l] =
             from->value + (from->kind == OPERAND_CONSTANT ? (int32_t)row_at(warp, SPACE_WARP, from->row)[l] : 0);
         uint32_t words[4] = {0};
+        if (from->index == 0 && offset == warp->block->grid->function->module->architecture->smids)
+            block_not_simulated(warp->block, "%%nsmid");
         if (bank && offset >= 0 && (uint64_t)offset < size)
             memcpy(words, bank + offset, (uint64_t)offset + code->size <= size ? code->size : size - (uint64_t)offset);
         if (code->flags[FLAG_SIGN_EXTENDS])

@@ -398,6 +398,16 @@ SAXPY(sleeping) /* counts as plain does */
     out[i] = a * x[i] + y[i];
 }
 
+SAXPY(of_each_sm) /* does the work: as many blocks as there are multiprocessors */
+{
+    unsigned count;
+    asm("mov.u32 %0, %%nsmid;" : "=r"(count));
+    count = min(count, gridDim.x);
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; blockIdx.x < count && i < gridDim.x * blockDim.x;
+         i += count * blockDim.x)
+        out[i] = a * x[i] + y[i];
+}
+
 SAXPY(rounded)
 {
     PLACE;

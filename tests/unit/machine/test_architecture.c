@@ -16,6 +16,7 @@ Test(architecture, what_the_system_tells_lies_apart)
                       {one->blocks, 12},
                       {one->local_window, 8},
                       {one->stack_top, 4},
+                      {one->smids, 4},
                       {one->shared_window, one->shared_window ? 8 : 0},
                       {one->workspace, one->workspace ? 8 : 0}};
         const size_t count = sizeof places / sizeof places[0];
