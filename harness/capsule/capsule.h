@@ -356,7 +356,7 @@ const char *drawn_kind_name(enum drawn_kind kind); /* "zeros", "pointers", ... *
  * infinities and NaNs, or numbers that are next to nothing. */
 enum draw_way {
     DRAW_BOLDLY,
-    DRAW_NARROWLY, /* no float is much larger than those that were there */
+    DRAW_NARROWLY, /* no float is much larger than those that were there, and no row of them 0 */
     DRAW_CALMLY,   /* as those that were there: no two are the same, none is a 0, no part has another mean */
     DRAW_IN_BYTES, /* bytes change places */
     DRAW_KEPT

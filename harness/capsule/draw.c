@@ -136,6 +136,7 @@ static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum d
                          .bold = draw->way <= DRAW_NARROWLY,
                          .last = draw->last,
                          .narrow = draw->narrow || draw->way == DRAW_NARROWLY};
+    run.padded = draw->way == DRAW_BOLDLY;
     run.state = state;
     const bool all = kind != DRAWN_ZEROS || draw->all_zeros;
     if (draw->way < DRAW_KEPT && ways[kind][draw->way] && all)

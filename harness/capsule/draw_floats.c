@@ -152,13 +152,13 @@ static void enlarge(const struct run_of *run, size_t at, size_t words)
         memcpy(run->bytes + 2 * half, &was, sizeof was);
 }
 
-/* A 16th of the spans are zeros of both signs, as rows of padding; elsewhere some values come twice in their span, and
- * in one span of 16, the first among them, one is large. */
+/* A 16th of the spans are zeros of both signs, as rows of padding, unless it is drawn narrowly; elsewhere some values
+ * come twice in their span, and in one span of 16, the first among them, one is large. */
 static void draw_rare(const struct run_of *run)
 {
     enum { TWICE = 16, SPANS = 16 };
     const size_t spans = run->size / DRAW_SPAN, step = run->halves ? 1 : run->wide ? 4 : 2;
-    const size_t padding = spans < SPANS ? spans : 1 + below(run->state, spans - spans / SPANS);
+    const size_t padding = spans < SPANS || !run->padded ? spans : 1 + below(run->state, spans - spans / SPANS);
     for (size_t at = 0, span = 0; at < run->size; at += DRAW_SPAN, span++) {
         const size_t words = (run->size - at < DRAW_SPAN ? run->size - at : DRAW_SPAN) / 8;
         const bool is_padding = span >= padding && span < padding + spans / SPANS;

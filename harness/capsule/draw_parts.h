@@ -52,7 +52,7 @@ struct run_of {
     uint64_t *state;
     unsigned char *bytes;
     size_t size;
-    bool bold, last, narrow;
+    bool bold, last, narrow, padded;
     bool wide, halves; /* of floats: they are float64; of 16 bits each */
 };
 
