@@ -163,6 +163,16 @@ static void add_inputs(struct certificate_facts *facts, struct certificate_input
     facts->inputs = inputs;
 }
 
+/* What holds of the candidate: the options, or what the task says. */
+static void add_tolerance(struct certificate_facts *facts, const struct capsules *candidate)
+{
+    for (size_t i = 0; i < candidate->count; i++)
+        if (is_of(candidate->list[i].id, facts->kernel)) {
+            facts->tolerance = candidate->list[i].tolerance;
+            facts->type = value_type_name(candidate->list[i].type);
+        }
+}
+
 static void certify(struct refereeing *refereeing, size_t number)
 {
     struct certificate_input inputs[DRAWN_MOST];
@@ -178,6 +188,7 @@ static void certify(struct refereeing *refereeing, size_t number)
         .allowed = refereeing->allowed,
     };
     add_inputs(&facts, inputs, &drawn->drawn);
+    add_tolerance(&facts, &refereeing->codes[0].capsules);
     for (size_t i = 0; i < check->run.result_count; i++) {
         const struct result *now = &check->run.results[i];
         size_t count = facts.count, executed = facts.count;

@@ -73,8 +73,11 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
         return row(facts->allowed & ALLOW_VARYING ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
                    x_sprintf("%.3g %% of what the reference changes varies from launch to launch, and is not compared",
                              100 * facts->uncounted));
+    char within[64] = "bit for bit";
+    if (facts->tolerance > 0)
+        snprintf(within, sizeof within, "within %.3g as %s", facts->tolerance, facts->type);
     return row(CERTIFICATE_PASSED,
-               x_sprintf("it leaves what the reference leaves, on the captured inputs and %zu others%s%s",
+               x_sprintf("it leaves what the reference leaves, %s, on the captured inputs and %zu others%s%s", within,
                          facts->count - 1, off ? ", but for " : "", off ? off->near : ""));
 }
 

@@ -43,6 +43,8 @@ struct certificate_facts {
     size_t input_count;
     uint64_t filled;                /* bytes that were filled with a pattern */
     bool unfilled;                  /* the reference fails where anything is */
+    double tolerance;               /* of results; 0: none */
+    const char *type;               /* of results */
     double uncounted;               /* part of what the reference changes that varies and is not compared */
     const struct result **now;      /* of the code, on each of the inputs; the captured ones come first */
     const struct result **base;     /* of the reference on the same; NULL where there is none */

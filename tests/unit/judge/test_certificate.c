@@ -238,7 +238,12 @@ Test(certificate, what_varies_and_what_is_off_are_told)
         .kernel = "k/v", .base = nows, .now = nows, .executed = nows, .count = 2, .wanted = 2};
     char *words;
     cr_expect_eq(made(&facts, CERTIFICATE_RESULT, &words).outcome, CERTIFICATE_PASSED);
-    cr_expect(strstr(words, "but for 2 f32 values"), "%s", words);
+    cr_expect(strstr(words, "bit for bit, on the captured inputs and 1 others, but for 2 f32 values"), "%s", words);
+    free(words);
+    facts.tolerance = 0.9;
+    facts.type = "f16";
+    cr_expect_eq(made(&facts, CERTIFICATE_RESULT, &words).outcome, CERTIFICATE_PASSED);
+    cr_expect(strstr(words, "what the reference leaves, within 0.9 as f16, on"), "%s", words);
     free(words);
     facts.uncounted = 0.5;
     cr_expect_eq(made(&facts, CERTIFICATE_RESULT, &words).outcome, CERTIFICATE_UNDECIDED);
