@@ -124,7 +124,8 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
             break;
     }
     found->moves &= found->way < DRAW_KEPT;
-    request->tries(request->self, DRAWN_MOST, DRAW_KEPT);
+    if (failed == 0)
+        request->tries(request->self, DRAWN_MOST, DRAW_KEPT);
     memcpy(before, kept, array->size);
     free(kept);
     return failed;
@@ -133,10 +134,11 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
 /* Of what fails together. */
 static void be_careful(struct drawn_array *array)
 {
-    const enum draw_way least = array->kind == DRAWN_OFFSETS ? DRAW_KEPT
-                                : array->kind < DRAWN_FEW    ? DRAW_CALMLY
-                                                             : DRAW_NARROWLY;
-    array->way = array->way < least ? least : array->way;
+    static const enum draw_way least[DRAWN_KINDS] = {
+        [DRAWN_OFFSETS] = DRAW_KEPT, [DRAWN_UNKNOWN] = DRAW_CALMLY,  [DRAWN_INTEGERS] = DRAW_CALMLY,
+        [DRAWN_FEW] = DRAW_NARROWLY, [DRAWN_FLOATS] = DRAW_NARROWLY,
+    };
+    array->way = array->way < least[array->kind] ? least[array->kind] : array->way;
 }
 
 int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)

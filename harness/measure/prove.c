@@ -83,7 +83,8 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
                                              .tries = say_trial,
                                              .self = trial};
         result = capsule_draw(player, capsule, &request, writer, drawn, why, why_size, problem);
-        say_trial(trial, DRAWN_MOST, DRAW_KEPT);
+        if (result == 0)
+            say_trial(trial, DRAWN_MOST, DRAW_KEPT);
         free(id);
     }
     return result;

@@ -1,9 +1,9 @@
-/* A task whose captured inputs show little of what it computes: the bias is 0, the mask all ones, indices and offsets are
- * in order, and a weight is 0. And candidates that rely on that. */
+/* A task whose captured inputs show little of what it computes: the bias and labels are 0, the mask all ones, indices and
+ * offsets in order, and a weight is 0. And candidates that rely on that. */
 #define KERNEL(name)                                                                                                       \
     extern "C" __global__ void __launch_bounds__(256)                                                                      \
         name(float *out, const float *x, const float *bias, const unsigned char *mask, const unsigned *index,              \
-             const unsigned *offsets, const float *weights)
+             const unsigned *offsets, const float *weights, const unsigned *label)
 
 enum { rows = 512 };
 
@@ -21,17 +21,17 @@ __device__ float sum(const float *x, const unsigned *index, unsigned from, unsig
 KERNEL(inputs)
 {
     PLACE;
-    out[i] = mask[i] ? ROW + bias[i] + weights[1] * x[rows + i] : 0;
+    out[i] = mask[i] ? ROW + bias[i] + weights[1] * x[rows + i] + x[label[i]] : 0;
 }
 KERNEL(no_bias)
 {
     PLACE;
-    out[i] = mask[i] ? ROW + weights[1] * x[rows + i] : 0;
+    out[i] = mask[i] ? ROW + weights[1] * x[rows + i] + x[label[i]] : 0;
 }
 KERNEL(no_mask)
 {
     PLACE;
-    out[i] = ROW + bias[i] + weights[1] * x[rows + i];
+    out[i] = ROW + bias[i] + weights[1] * x[rows + i] + x[label[i]];
 }
 KERNEL(in_order)
 {
@@ -39,17 +39,22 @@ KERNEL(in_order)
     float sum = 0;
     for (unsigned k = offsets[i]; k < offsets[i + 1]; k++)
         sum += x[k];
-    out[i] = mask[i] ? sum + bias[i] + weights[1] * x[rows + i] : 0;
+    out[i] = mask[i] ? sum + bias[i] + weights[1] * x[rows + i] + x[label[i]] : 0;
 }
 KERNEL(of_four)
 {
     PLACE;
-    out[i] = mask[i] ? sum(x, index, 4 * i, 4 * i + 4) + bias[i] + weights[1] * x[rows + i] : 0;
+    out[i] = mask[i] ? sum(x, index, 4 * i, 4 * i + 4) + bias[i] + weights[1] * x[rows + i] + x[label[i]] : 0;
 }
 KERNEL(no_weight)
 {
     PLACE;
-    out[i] = mask[i] ? ROW + bias[i] : 0;
+    out[i] = mask[i] ? ROW + bias[i] + x[label[i]] : 0;
+}
+KERNEL(no_label)
+{
+    PLACE;
+    out[i] = mask[i] ? ROW + bias[i] + weights[1] * x[rows + i] + x[0] : 0;
 }
 KERNEL(by_branch) /* does the work */
 {
@@ -58,5 +63,5 @@ KERNEL(by_branch) /* does the work */
         out[i] = 0;
         return;
     }
-    out[i] = ROW + (bias[i] + weights[1] * x[rows + i]);
+    out[i] = ROW + bias[i] + (weights[1] * x[rows + i] + x[label[i]]);
 }

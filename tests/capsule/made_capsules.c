@@ -430,6 +430,7 @@ static void make_inputs(struct making *making)
     add_array(making, &capsule, index, COUNT_OF * sizeof *index);
     add_array(making, &capsule, offsets, (ROWS + 1) * sizeof *offsets);
     add_array(making, &capsule, weights, 2 * sizeof *weights);
+    add_array(making, &capsule, x_calloc(ROWS, sizeof(unsigned)), ROWS * sizeof(unsigned));
     end(making, &capsule);
 }
 
