@@ -368,7 +368,11 @@ struct drawn_array {
     uint64_t size;
     enum drawn_kind kind;
     enum draw_way way;
-    bool moves; /* drawn alone it changes the result */
+    enum drawn_effect {
+        EFFECT_NONE,
+        EFFECT_WITHIN, /* what changes is within the tolerance */
+        EFFECT_SEEN
+    } effect;   /* on the result, of drawing it alone */
     bool asked; /* to be kept */
 };
 
@@ -383,12 +387,14 @@ struct drawn {
 };
 
 struct draw_request {
-    const char *id; /* of the new capsule; borrowed */
-    uint64_t seed;  /* the same one gives the same inputs */
-    bool inputs;    /* draw inputs; else they are tried, and what is only written is filled */
-    bool last;      /* of several: boldest */
-    bool narrow;    /* no float is much larger than those that were there: types of fewer bits are allowed */
-    uint64_t keep;  /* arguments whose arrays stay, a bit each */
+    const char *id;   /* of the new capsule; borrowed */
+    uint64_t seed;    /* the same one gives the same inputs */
+    bool inputs;      /* draw inputs; else they are tried, and what is only written is filled */
+    bool last;        /* of several: boldest */
+    bool narrow;      /* no float is much larger than those that were there: types of fewer bits are allowed */
+    uint64_t keep;    /* arguments whose arrays stay, a bit each */
+    double tolerance; /* within which results will be compared, and */
+    enum value_type type;
     enum draw_care {
         DRAW_ALL,
         DRAW_ONCE,     /* the launch fails, or races, on all that it bears alone: none is drawn boldly */

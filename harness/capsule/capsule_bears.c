@@ -46,18 +46,40 @@ bool drawing_has_more(const struct numbers *numbers, const struct drawn *drawn)
            numbers->tiny > 2 * drawn->tiny + numbers->words / 1024 + CHANCE;
 }
 
-/* Whether a launch that found something else left another result, of which inputs that nobody writes are no part. */
-static bool has_moved(const struct drawing *drawing)
+/* Copies what a launch left to `actual`, but for what is as the other left it: bits that vary, and inputs that nobody
+ * writes, which are no part of a result. */
+static void take_result(const struct drawing *drawing, size_t range, uint64_t at, unsigned char *actual, size_t size)
 {
-    for (size_t i = 0; i < drawing->capsule->range_count; i++) {
-        const unsigned char *left = drawing->left.ranges[i], *other = drawing->other.ranges[i];
-        const unsigned char *found[] = {drawing->base.ranges[i], drawing->found.ranges[i]};
-        for (uint64_t at = 0; at < drawing->capsule->ranges[i].size; at++)
-            if (((left[at] ^ other[at]) & ~drawing->varies.ranges[i][at]) != 0 &&
-                (left[at] != found[0][at] || other[at] != found[1][at]))
-                return true;
-    }
-    return false;
+    const unsigned char *left = drawing->left.ranges[range] + at, *other = drawing->other.ranges[range] + at;
+    const unsigned char *base = drawing->base.ranges[range] + at, *found = drawing->found.ranges[range] + at;
+    const unsigned char *varies = drawing->varies.ranges[range] + at;
+    for (size_t i = 0; i < size; i++)
+        actual[i] = left[i] == base[i] && other[i] == found[i]
+                        ? left[i]
+                        : (unsigned char)((other[i] & ~varies[i]) | (left[i] & varies[i]));
+}
+
+/* Compares what a launch left that found something else. */
+static enum drawn_effect effect_of(const struct drawing *drawing)
+{
+    struct tolerance tolerance = {.most = drawing->request->tolerance, .type = drawing->request->type};
+    enum drawn_effect effect = EFFECT_NONE;
+    for (size_t i = 0; i < drawing->capsule->range_count; i++)
+        for (uint64_t at = 0; at < drawing->capsule->ranges[i].size; at += TOLERANCE_SPAN) {
+            const uint64_t rest = drawing->capsule->ranges[i].size - at;
+            const size_t size = rest < TOLERANCE_SPAN ? (size_t)rest : TOLERANCE_SPAN;
+            unsigned char expected[TOLERANCE_SPAN] = {0}, actual[TOLERANCE_SPAN] = {0};
+            memcpy(expected, drawing->left.ranges[i] + at, size);
+            take_result(drawing, i, at, actual, size);
+            if (memcmp(expected, actual, size) == 0)
+                continue;
+            effect = EFFECT_WITHIN;
+            if (tolerance.most > 0)
+                tolerate(&tolerance, drawing->base.ranges[i] + at, expected, actual, size);
+            if (memcmp(expected, actual, size) != 0)
+                return EFFECT_SEEN;
+        }
+    return effect;
 }
 
 /* How many words two launches left otherwise. */
@@ -114,7 +136,7 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
             continue;
         failed = drawing_launch(drawing, &drawing->other);
         const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->other);
-        found->moves = failed == 0 && has_moved(drawing);
+        found->effect = failed == 0 ? effect_of(drawing) : EFFECT_NONE;
         const bool may_race = found->kind < DRAWN_FEW;
         const int64_t varies = failed == 0 && may_race ? launch_otherwise(drawing, &drawing->other) : failed;
         failed = varies < 0 ? -1 : failed;
@@ -123,7 +145,8 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
             !drawing_has_more(&numbers, drawn))
             break;
     }
-    found->moves &= found->way < DRAW_KEPT;
+    if (found->way == DRAW_KEPT)
+        found->effect = EFFECT_NONE;
     if (failed == 0)
         request->tries(request->self, DRAWN_MOST, DRAW_KEPT);
     memcpy(before, kept, array->size);
@@ -167,7 +190,7 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
             (found->kind == DRAWN_ZEROS && changed))
             found->way = DRAW_KEPT;
         failed = try_array(drawing, i, varying, draw_next(state), drawn, found);
-        if ((array->filled && !found->moves) || (found->kind == DRAWN_ZEROS && changed))
+        if ((array->filled && found->effect == EFFECT_NONE) || (found->kind == DRAWN_ZEROS && changed))
             *found = (struct drawn_array){.way = DRAW_KEPT}; /* it is only written, or where sums begin */
     }
     return failed;

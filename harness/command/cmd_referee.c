@@ -106,6 +106,8 @@ static int draw(struct refereeing *refereeing, const struct measurement *measure
         .seed = (uint64_t)options->seed,
         .narrow = refereeing->allowed & ALLOW_PRECISION,
         .keep = refereeing->keep,
+        .tolerance = options->tolerance ? strtod(options->tolerance, NULL) : 0,
+        .type = options->type ? value_type_of(options->type) : VALUE_F32,
     };
     refereeing->drawing = (struct prove){
         .from = options->arguments[0],
@@ -156,7 +158,8 @@ static void add_inputs(struct certificate_facts *facts, struct certificate_input
                 .argument = array->argument,
                 .bytes = array->size,
                 .kept = array->way == DRAW_KEPT ? drawn_kind_name(array->kind) : NULL,
-                .moves = array->moves,
+                .moves = array->effect == EFFECT_SEEN,
+                .within = array->effect == EFFECT_WITHIN,
                 .asked = array->asked,
             };
     }

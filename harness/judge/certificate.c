@@ -105,7 +105,8 @@ static struct certificate_row judge_inputs(const struct certificate_facts *facts
         if (input->kept)
             fprintf(stream, "kept as captured (%s)", input->kept);
         else
-            fputs("the result does not depend on it", stream);
+            fputs(input->within ? "the result changes within the tolerance" : "the result does not depend on it",
+                  stream);
         if (!input->asked && input->argument > 0)
             fprintf(keep, "%s%u", ftell(keep) > 0 ? "," : "", input->argument);
         open += !input->asked;

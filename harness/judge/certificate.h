@@ -32,6 +32,7 @@ struct certificate_input {
     uint64_t bytes;
     const char *kept; /* why it is as it was, in a word; NULL: it was drawn */
     bool moves;       /* drawn alone it changes the result of the reference */
+    bool within;      /* it does, by less than the tolerance */
     bool asked;       /* it was to be kept */
 };
 

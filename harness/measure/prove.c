@@ -66,6 +66,7 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
                     size_t why_size, struct problem *problem)
 {
     static const unsigned char boldly[DRAWN_MOST];
+    const bool given = job->draws->tolerance > 0;
     uint64_t seed = job->draws->seed;
     int result = 0;
     for (const char *at = capsule->id; *at; at++)
@@ -78,6 +79,8 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
                                              .last = i == job->draws->count,
                                              .narrow = job->draws->narrow,
                                              .keep = job->draws->keep,
+                                             .tolerance = given ? job->draws->tolerance : capsule->tolerance,
+                                             .type = given ? job->draws->type : capsule->type,
                                              .care = (enum draw_care)job->care,
                                              .ways = trial->number == job->from ? job->ways : boldly,
                                              .tries = say_trial,
@@ -146,7 +149,7 @@ static void send_result(int pipe, size_t number, bool in_part, const struct draw
     for (size_t i = 0; i < drawn->count; i++) {
         const struct drawn_array *array = &drawn->arrays[i];
         fprintf(stream, " %u %" PRIu64 " %d %d %d %d", array->argument, array->size, (int)array->kind, (int)array->way,
-                array->moves, array->asked);
+                (int)array->effect, array->asked);
     }
     fclose(stream);
     message_send(pipe, MESSAGE_RESULT, text);
@@ -214,7 +217,7 @@ static void take_drawn(struct drawn *drawn, const char *text)
         array->size = strtoull(next, &next, 10);
         array->kind = (enum drawn_kind)(strtoul(next, &next, 10) % DRAWN_KINDS);
         array->way = (enum draw_way)strtoul(next, &next, 10);
-        array->moves = strtoul(next, &next, 10) > 0;
+        array->effect = (enum drawn_effect)strtoul(next, &next, 10);
         array->asked = strtoul(next, &next, 10) > 0;
     }
 }

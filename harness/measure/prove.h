@@ -30,7 +30,9 @@ struct draws {
     size_t glob_count;
     unsigned count;
     uint64_t seed;
-    bool narrow;   /* as struct draw_request has it */
+    bool narrow;      /* as struct draw_request has it */
+    double tolerance; /* as struct draw_request has it; 0: as the capsule says */
+    enum value_type type;
     uint64_t keep; /* arguments whose arrays stay, a bit each */
 };
 

@@ -261,9 +261,11 @@ Test(certificate, what_varies_and_what_is_off_are_told)
 
 Test(certificate, each_input_counts)
 {
-    static const struct certificate_input moving = {2, 65536, NULL, true, false}, bias = {3, 4, "zeros", false, false},
-                                          asked = {3, 4, "zeros", false, true}, still = {4, 1, NULL, false, false},
-                                          list = {0, 8, "pointers", false, false};
+    static const struct certificate_input moving = {2, 65536, NULL, .moves = true},
+                                          bias = {3, 4, "zeros", .moves = false},
+                                          asked = {3, 4, "zeros", .asked = true}, still = {4, 1, NULL, .moves = false},
+                                          list = {0, 8, "pointers", .moves = false},
+                                          hidden = {5, 8, NULL, .within = true};
     const struct {
         struct certificate_facts facts;
         const struct certificate_input inputs[2];
@@ -280,6 +282,7 @@ Test(certificate, each_input_counts)
          "; argument 3 (4 bytes): kept as captured (zeros); accept it by --keep 3"},
         {{.input_count = 2}, {moving, asked}, CERTIFICATE_ALLOWED, "1 of 2 inputs were redrawn"},
         {{.input_count = 2}, {moving, still}, CERTIFICATE_UNDECIDED, "argument 4 (1 byte): the result does not depend"},
+        {{.input_count = 2}, {moving, hidden}, CERTIFICATE_UNDECIDED, "(8 bytes): the result changes within"},
         {{.input_count = 2},
          {moving, list},
          CERTIFICATE_UNDECIDED,
