@@ -62,7 +62,7 @@ while IFS='|' read -r task function exits _ options; do
     ((good)) && passed=$((passed + 1)) || failed=$((failed + 1))
     printf '%-6s %-34s exit %s, computed %s, %5.1f s  %s\n' "$( ((good)) && echo ok || echo 'not ok')" "$name" "$got" \
         "$exits" "$(awk "BEGIN { print $EPOCHREALTIME - $begin }")" \
-        "$(grep -E '^ *(result|inputs|outputs|precision|execution) +(refused|undecided)|failed:|cugate: ' "$keep/$name.txt" | head -1 | cut -c1-150)"
+        "$(grep -E '^ *(result|inputs|outputs|precision|execution|shares) +(refused|undecided)|failed:|cugate: ' "$keep/$name.txt" | head -1 | cut -c1-150)"
     [[ -z ${REPLAY-} || ! -s $keep/$name.json ]] || time_it "$name" "$tasks/$file.capsule" "$tasks/$code.cubin" "${choice[@]}"
 done < <(grep -v '^#' "$candidates")
 echo "$passed passed, $failed failed"
