@@ -93,10 +93,11 @@ static bool are_few(const unsigned char *bytes, size_t count)
     return true;
 }
 
+/* Whether all words of 8 bytes are the same, and so those of less. */
 static bool are_alike(const unsigned char *bytes, size_t size)
 {
-    for (size_t at = 4; at + 4 <= size; at += 4)
-        if (memcmp(bytes, bytes + at, 4) != 0)
+    for (size_t at = 8; at < size; at += 8)
+        if (memcmp(bytes, bytes + at, size - at < 8 ? size - at : 8) != 0)
             return false;
     return true;
 }

@@ -208,15 +208,23 @@ Test(draw, few_values_change_places_and_what_is_kept_stays)
 Test(draw, values_that_are_all_alike_become_others)
 {
     float ones[COUNT];
+    double wide[COUNT];
     uint8_t mask[COUNT];
+    int64_t lengths[COUNT];
     size_t zeros = 0;
-    for (size_t i = 0; i < COUNT; i++)
+    for (size_t i = 0; i < COUNT; i++) {
         ones[i] = mask[i] = 1;
+        wide[i] = 1;
+        lengths[i] = 300;
+    }
     draw_in(DRAW_BOLDLY, 9, ones, sizeof ones);
+    cr_expect_eq(draw_in(DRAW_BOLDLY, 9, wide, sizeof wide), DRAWN_FLOATS);
+    cr_expect_eq(draw_in(DRAW_BOLDLY, 9, lengths, sizeof lengths), DRAWN_ALIKE);
     cr_expect_eq(draw_in(DRAW_BOLDLY, 9, mask, sizeof mask), DRAWN_ALIKE);
     for (size_t i = 0; i < COUNT; i++) {
         cr_expect(ones[i] == 0 || (ones[i] >= 0.5F && ones[i] < 1024), "%zu: %g", i, (double)ones[i]);
         cr_expect_leq(mask[i], 1);
+        cr_expect(lengths[i] >= 0 && lengths[i] <= 300 && isfinite(wide[i]), "%lld", (long long)lengths[i]);
         zeros += mask[i] == 0;
     }
     cr_expect(zeros > COUNT / 8 && zeros < COUNT / 2, "%zu", zeros);
@@ -292,7 +300,7 @@ Test(draw, floats_are_drawn_boldly)
     for (enum draw_way way = DRAW_BOLDLY; way <= DRAW_NARROWLY; way++) {
         float value[SPANS * OF_SPAN], largest = 0;
         size_t zeros = 0, off = 0;
-        for (size_t i = 0; i < SPANS * OF_SPAN; i++)
+        for (size_t i = 0; i < ARRAY_SIZE(value); i++)
             value[i] = 0.5F + (float)(i * 7919 % 1009) / 1010; /* the mean is 1, and the deviation 0.03 */
         draw_in(way, 14, value, sizeof value);
         for (size_t i = 0; i < SPANS; i++) {
