@@ -178,7 +178,7 @@ static void add_tolerance(struct certificate_facts *facts, const struct capsules
 
 static void certify(struct refereeing *refereeing, size_t number)
 {
-    struct certificate_input inputs[DRAWN_MOST];
+    struct certificate_input inputs[DRAWN_MOST] = {{0}};
     const struct proof_result *drawn = &refereeing->drawing.results[number];
     const struct check *check = &refereeing->check;
     struct certificate_facts facts = {

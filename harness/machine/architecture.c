@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 /* To add a compute capability: a row, from what nvcc's code for it reads of constant bank 0 (nvdisasm shows it): the
- * kernel that uses blockDim, gridDim, %nsmid, a local array by a generic address and arguments shows all of them. The rows
- * below are of nvcc 13.0.88. Those of 9.0 were also compared with GPUs. */
+ * kernel that uses blockDim, gridDim, %nsmid, a local array by a generic address and arguments shows all of them. The
+ * rows below are of nvcc 13.0.88. Those of 9.0 were also compared with GPUs. */
 /* clang-format off */
 static const struct architecture architectures[] = {
     /*    verified threads  blocks  shared   local   stack   smids  workspace arguments reserved */

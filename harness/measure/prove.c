@@ -54,7 +54,7 @@ struct trial {
 static void say_trial(void *self, size_t array, enum draw_way way)
 {
     struct trial *trial = self;
-    char text[64];
+    char text[64] = "";
     trial->tries = array < DRAWN_MOST;
     snprintf(text, sizeof text, "%zu %zu %d", trial->number, array, (int)way);
     message_send(trial->pipe, MESSAGE_START, text);
