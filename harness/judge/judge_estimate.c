@@ -118,6 +118,8 @@ void estimate_change(struct estimated_change *change, const struct sides *sides,
         change->way = ESTIMATED_SLOWER;
     else if (far && change->likely < 1 - RULE_ESTIMATED_GAIN && change->most <= 1)
         change->way = ESTIMATED_FASTER;
+    else if (change->likely > 1 + RULE_ESTIMATED && change->least > 1)
+        change->way = ESTIMATED_CLOSE;
     else if ((change->most - 1) * was->ns <= limit)
         change->way = is_hidden_work(sides, base, now) ? ESTIMATED_HIDDEN : ESTIMATED_EQUAL;
 }

@@ -228,8 +228,10 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
         struct judgement *judgement = &comparison->list[i];
         if (!is_cost(judgement, sides))
             continue;
-        if (change->way != ESTIMATED_SLOWER && change->way != ESTIMATED_HIDDEN)
-            judgement->verdict = change->way == ESTIMATED_OPEN ? VERDICT_UNSURE : VERDICT_TRADED;
+        if (change->way == ESTIMATED_OPEN)
+            judgement->verdict = VERDICT_UNSURE;
+        else if (change->way == ESTIMATED_EQUAL || change->way == ESTIMATED_FASTER)
+            judgement->verdict = VERDICT_TRADED;
         set_reason(judgement, "%s%s", words,
                    change->way == ESTIMATED_OPEN ? ": pairs on a GPU decide"
                    : change->way == ESTIMATED_HIDDEN

@@ -46,7 +46,7 @@ red() {
 red grid/filled grid_balance
 red grid/whole_rounds grid_balance
 judge planted -k grid/this_gpu "${against[@]}" # 3.9 and 4.3 us on an H200
-expect "planted: grid/this_gpu" 3 "unsure     grid/this_gpu" "grid_balance" "about 9 % slower by its estimated time"
+expect "planted: grid/this_gpu" 1 "regressed  grid/this_gpu" "grid_balance" "about 9 % slower by its estimated time"
 red histogram/shared global_atomics 'hottest_address' '// every sample'
 red total/shuffled atomic_meetings 'hottest_address' '// every thread'
 red largest/reduced atomic_meetings 'hottest_address' '// every lane'
