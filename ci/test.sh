@@ -40,22 +40,22 @@ script     recorded_all         .    .   600        .  tests/sim/recorded.sh --a
 reports    reports             30    .     .        .  $pytest reports/tests ${reports_first[*]/#/--ignore=} --ignore=$browser ${years[*]/#/--ignore=}
 reports    reports_pages       24    .     .        .  $pytest ${reports_first[*]}
 script     gate                27    .     .        .  tests/scripts/gate.sh
-criterion  unit                19   80     .        .  $build/tests/unit_tests
-criterion  machine             16   52     .        .  $build/tests/machine_tests
+criterion  unit                19   72     .        .  $build/tests/unit_tests
+criterion  machine             18   73     .        .  $build/tests/machine_tests
 script     ways_round          19    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
-script     hostile              3    6     .        .  tests/ways_round/run.sh hostile
-script     recorded            32   55     .        .  tests/sim/recorded.sh
+script     hostile              3    4     .        .  tests/ways_round/run.sh hostile
+script     recorded            32   68     .        .  tests/sim/recorded.sh
 script     scripts_round        .    .     .       13  tests/ways_round/run.sh ci reports
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
 script     exec_simulated       2    .     .        .  tests/scripts/exec_simulated.sh
 script     exec_driver          2    .     .        .  tests/scripts/exec_driver.sh
-script     exec                17   69     .        .  tests/scripts/exec.sh
+script     exec                17   62     .        .  tests/scripts/exec.sh
 script     ci_templates        15    .     .        .  tests/scripts/ci_templates.sh
-script     slots                1    8     .        .  tests/scripts/slots.sh
+script     slots                1    4     .        .  tests/scripts/slots.sh
 script     cli                  9   20     .        .  tests/cli/run.sh
 script     simulate            10    .     .        .  tests/scripts/simulate.sh
 script     readme               7    .     .        .  tests/scripts/readme.sh
-script     measuring_cupti      2    8     .        .  tests/scripts/measuring.sh
+script     measuring_cupti      2    4     .        .  tests/scripts/measuring.sh
 script     shards               6    .     .        .  tests/scripts/shards.sh
 script     bisect               5    .     .        .  tests/scripts/bisect.sh
 script     own                  4    .     .        .  tests/scripts/own.sh
@@ -72,8 +72,8 @@ script     evidence             3    .     .        .  tests/scripts/evidence.sh
 script     check_perf           5    .     .        .  tests/scripts/check_perf.sh
 script     simulate_own         7    .     .        .  tests/scripts/simulate_own.sh
 script     timeless             17    .     .        .  tests/scripts/timeless.sh
-script     timing               8    .     .        .  tests/scripts/timing.sh
-script     capture              7   37     .        .  tests/scripts/capture.sh
+script     timing               7    .     .        .  tests/scripts/timing.sh
+script     capture              6   28     .        .  tests/scripts/capture.sh
 script     capsule              4   14     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap                 7    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
 script     referee             17    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
