@@ -23,7 +23,7 @@ void rule_asks(struct step *step)
         put_row(step, 0, 0, &tag_same);
 }
 
-#define RULE_ROW(name, rule) [RULE_##name >> RULE_SHIFT] = rule,
+#define RULE_ROW(name, rule) [RULE_##name >> RULE_SHIFT] = (rule),
 static void (*const rules[])(struct step *) = {RULES(RULE_ROW)};
 #undef RULE_ROW
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For each word of shared memory: the warp + 1 that wrote it and the one that read it since the last barrier. Several
- * readers are SEVERAL. */
+/* For each word of shared memory: the warp + 1 that wrote it since the last barrier, the one that read it, and the one
+ * that changed it by an atomic whose answer it does not use. Several are SEVERAL. */
 struct shadow_word {
     unsigned epoch;
-    unsigned char writer, reader;
+    unsigned char writer, reader, adder;
     bool written;
 };
 
@@ -72,22 +72,59 @@ static void done(const struct access *access)
         proof_fail(warp->block->proof, access->code, "warps store to one word of shared memory, whose values are data");
 }
 
+static struct shadow_word *word_at(struct shadow *shadow, const struct block *block, uint32_t address)
+{
+    struct shadow_word *word = &shadow->words[address / 4];
+    if (word->epoch != block->epoch) {
+        word->epoch = block->epoch;
+        word->writer = word->reader = word->adder = 0;
+    }
+    return word;
+}
+
+static bool is_of_another(unsigned char who, unsigned char me)
+{
+    return who && who != me;
+}
+
+static void and_me(unsigned char *who, unsigned char me)
+{
+    *who = is_of_another(*who, me) ? SEVERAL : me;
+}
+
+/* Atomics may meet each other. An answer may tell that another warp has come before. */
+static void visit_atomic(struct shadow *shadow, struct warp *warp, uint32_t address)
+{
+    struct block *block = warp->block;
+    struct shadow_word *word = word_at(shadow, block, address);
+    const unsigned char me = (unsigned char)(warp->number + 1);
+    if (is_of_another(word->writer, me) || is_of_another(word->reader, me))
+        block_doubt(block,
+                    "warp %u changes byte %lld of shared memory by an atomic that another warp %s without a barrier "
+                    "between them",
+                    warp->number, (long long)address - block->reserved,
+                    is_of_another(word->writer, me) ? "wrote" : "read");
+    and_me(&word->adder, me);
+    word->written = true;
+}
+
 static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t address, unsigned kind)
 {
     const bool writes = !(kind & ACCESS_READS);
     struct block *block = warp->block;
-    struct shadow_word *word = &shadow->words[address / 4];
+    struct shadow_word *word = word_at(shadow, block, address);
     const unsigned char me = (unsigned char)(warp->number + 1);
     const long long byte = (long long)address - block->reserved;
-    if (word->epoch != block->epoch) {
-        word->epoch = block->epoch;
-        word->writer = word->reader = 0;
-    }
-    if (word->writer && word->writer != me && kind & ACCESS_STORES)
+    if (is_of_another(word->adder, me))
+        block_doubt(block,
+                    "warp %u %s byte %lld of shared memory that another warp changes by an atomic without a barrier "
+                    "between them",
+                    warp->number, writes ? "writes" : "reads", byte);
+    if (is_of_another(word->writer, me) && kind & ACCESS_STORES)
         note_again(shadow, block, address, word->writer);
-    else if (word->writer && word->writer != me)
+    else if (is_of_another(word->writer, me))
         writes_meet(block, word->writer - 1u, warp->number, address, writes ? "write" : "write and read");
-    if (writes && word->reader && word->reader != me)
+    if (writes && is_of_another(word->reader, me))
         block_doubt(block,
                     "warp %u writes byte %lld of shared memory that another warp read, without a barrier between them",
                     warp->number, byte);
@@ -95,7 +132,7 @@ static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t addres
         word->writer = me;
         word->written = true;
     } else {
-        word->reader = word->reader && word->reader != me ? SEVERAL : me;
+        and_me(&word->reader, me);
     }
 }
 
@@ -129,8 +166,8 @@ static void look_at_product(const struct shadow *shadow, const struct access *ac
                 word[k].writer - 1u, (long long)access->first + 4LL * k - SHARED_RESERVED, access->warp->number);
 }
 
-/* Notes an access. Several warps may rightly write parts of one word, so parts are not compared. Atomics, copies of the
- * hardware and other blocks may meet. */
+/* Notes an access. Several warps may rightly write parts of one word, so parts are not compared. Copies of the hardware
+ * and other blocks may meet, and so may atomics whose answers are used. */
 static void hear(const struct access *access)
 {
     struct shadow *shadow = access->block->watch.states[WATCH_SHADOW];
@@ -148,7 +185,9 @@ static void hear(const struct access *access)
             continue;
         last = first;
         for (uint64_t at = first / 4; at <= (first + access->size - 1) / 4; at++)
-            if (meets || access->size < 4)
+            if (access->kind & ACCESS_CHANGES && !(access->kind & (ACCESS_ANSWERS | ACCESS_FAR)))
+                visit_atomic(shadow, access->warp, (uint32_t)at * 4);
+            else if (meets || access->size < 4)
                 shadow->words[at].written |= !reads;
             else
                 visit_word(shadow, access->warp, (uint32_t)at * 4, access->kind);

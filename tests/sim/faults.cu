@@ -102,6 +102,24 @@ KERNEL(write_after_read)
     out[I] = tile[T];
 }
 
+KERNEL(added_before_zero)
+{
+    __shared__ int sums[threads];
+    sums[T] = 0; /* added_before_zero */
+    atomicAdd(&sums[threads - 1 - T], in[I] + 1);
+    __syncthreads();
+    out[I] = sums[threads - 1 - T];
+}
+
+KERNEL(read_before_added)
+{
+    __shared__ int sums[threads];
+    sums[T] = 0;
+    __syncthreads();
+    atomicAdd(&sums[threads - 1 - T], in[I] + 1); /* read_before_added */
+    out[I] = ((volatile int *)sums)[T];
+}
+
 /* Both warps add to the same numbers. */
 KERNEL(sums_meet)
 {
@@ -413,6 +431,22 @@ KERNEL(shared_atomics)
     atomicAdd(&sums[T % 4], 1);
     __syncthreads();
     out[I] = in[I] + sums[T % 4] / (threads / 4);
+}
+
+/* Each warp has sums of its own, and the last one takes what it needs by an answer. */
+KERNEL(sums_of_warps)
+{
+    __shared__ int sums[threads], all;
+    sums[T] = in[I] + 1;
+    if (T == 0)
+        all = 0;
+    __syncwarp();
+    atomicAdd(&sums[T ^ 1], (int)zero);
+    __syncwarp();
+    out[I] = sums[T];
+    __syncthreads();
+    if (T % 32 == 0 && atomicAdd(&all, 1) > threads)
+        out[I] = 0;
 }
 
 KERNEL(warp_exchange)
@@ -741,6 +775,7 @@ CUGATE_LIBRARY(
     FAMILY("wrong")
         ROW(read_beyond) ROW(write_before) ROW(wild_pointer) ROW(misaligned) ROW(misaligned_shared) ROW(shared_beyond)
         ROW(shared_unwritten) ROW(shared_partly_unwritten) ROW(writes_meet) ROW(read_after_write) ROW(write_after_read) ROW(sums_meet)
+        ROW(added_before_zero) ROW(read_before_added)
         ROW(neighbour_in_global) ROW(local_beyond) ROW(lost_barrier) ROW(trap) ROW(assertion) ROW(second_block)
         ROW(wraps_around) ROW(atomic_wraps_around) ROW(lower_words_wrap) ROW(counts_meet) ROW(large_sums_meet),
     FAMILY("timing")
@@ -757,5 +792,5 @@ CUGATE_LIBRARY(
         ROW(in_place) ROW(volatile_in_loop) ROW(turned_in_global) ROW(same_in_shared) ROW(negated_index)
         ROW(infinity_chosen) ROW(bits_kept) ROW(upper_word) ROW(barrier_in_register) ROW(copies_by_lanes)
         ROW(calls_and_returns) ROW(exits_by_two) ROW(copies_zeros) ROW(reads_ahead) ROW(reads_aside)
-        ROW(swaps_own_word))
+        ROW(swaps_own_word) ROW(sums_of_warps))
 /* clang-format on */
