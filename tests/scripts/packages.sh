@@ -34,8 +34,8 @@ program_wheel=$(echo build/package/cugate-"$version"-py3-none-manylinux_*.whl)
 ask dpkg-deb --contents "$deb"
 expect "deb: contents" 0 ./usr/bin/cugate ./usr/lib/cugate/libcugate_sim.so ./usr/lib/cugate/libcugate_cupti.so \
     ./usr/lib/cugate/libcugate_inject.so ./usr/share/man/man1/cugate.1.gz metrics/core.ini gpus/nvidia-h200.ini \
-    templates/base.html schema/check.schema.json bash-completion/completions/cugate cugate/kernel.h '!nvdisasm' '!libcupti.so' '!libcudart' '!libnv' \
-    '!libkernels'
+    templates/base.html schema/check.schema.json bash-completion/completions/cugate cugate/kernel.h 'simulated/libcudart.so.13 -> ../libcugate_sim.so' \
+    '!nvdisasm' '!libcupti.so' '!libcudart.so.13.' '!libcudart_static' '!libnv' '!libkernels'
 [ -e LICENSE ] || licence='No licence has been chosen yet'
 mkdir "$work/unpacked"
 dpkg-deb -x "$deb" "$work/unpacked"
@@ -197,7 +197,7 @@ ask "$python" -I -m zipfile -l "$program_wheel"
 expect "wheel: contents" 0 data/bin/cugate data/bin/cugate-fetch lib/cugate/libcugate_sim.so lib/cugate/libcugate_cupti.so \
     lib/cugate/libcugate_inject.so lib/cugate/libdw- metrics/core.ini gpus/nvidia-h200.ini cugate/kernel.h \
     lib/cmake/cugate/cugateConfig.cmake lib/pkgconfig/cugate.pc man/man1/cugate.1 cugate_reports/site.py schema/check.schema.json licenses/libdw \
-    licenses/libdw1 '!nvdisasm' '!libcupti.so' '!libcudart' '!libnv' '!libkernels' '!libstdc' '!libc.so'
+    licenses/libdw1 simulated/libcudart.so.13 '!nvdisasm' '!libcupti.so' '!libcudart.so.13.' '!libcudart_static' '!libnv' '!libkernels' '!libstdc' '!libc.so'
 "$python" -I -m zipfile -e "$program_wheel" "$work/unpacked_wheel"
 ask grep -rlF "$top" "$work/unpacked_wheel"
 expect "wheel: no path of the tree in it" 1
