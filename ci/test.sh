@@ -44,16 +44,16 @@ criterion  unit                19   72     .        .  $build/tests/unit_tests
 criterion  machine             18   73     .        .  $build/tests/machine_tests
 script     ways_round          19    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              3    4     .        .  tests/ways_round/run.sh hostile
-script     recorded            32   68     .        .  tests/sim/recorded.sh
+script     recorded            26   68     .        .  tests/sim/recorded.sh
 script     scripts_round        .    .     .       13  tests/ways_round/run.sh ci reports
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
-script     exec_simulated       2    .     .        .  tests/scripts/exec_simulated.sh
+script     exec_simulated       4    .     .        .  tests/scripts/exec_simulated.sh
 script     exec_driver          2    .     .        .  tests/scripts/exec_driver.sh
 script     exec                17   62     .        .  tests/scripts/exec.sh
 script     ci_templates        15    .     .        .  tests/scripts/ci_templates.sh
 script     slots                1    4     .        .  tests/scripts/slots.sh
 script     cli                  9   20     .        .  tests/cli/run.sh
-script     simulate            10    .     .        .  tests/scripts/simulate.sh
+script     simulate            14    .     .        .  tests/scripts/simulate.sh
 script     readme               7    .     .        .  tests/scripts/readme.sh
 script     measuring_cupti      2    4     .        .  tests/scripts/measuring.sh
 script     shards               6    .     .        .  tests/scripts/shards.sh
@@ -77,8 +77,8 @@ script     capture              6   28     .        .  tests/scripts/capture.sh
 script     capsule              4   14     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap                 7    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
 script     referee             17    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
-script     oracle              10   22     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
-script     two_models           2    .     .        .  tests/scripts/two_models.sh
+script     oracle               8   22     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
+script     two_models           4    .     .        .  tests/scripts/two_models.sh
 script     static               1    3     .        .  tests/scripts/static.sh
 script     static_files         1    3     .        .  tests/scripts/static_files.sh
 script     standin              1    3     .        .  tests/scripts/standin.sh
