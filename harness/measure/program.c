@@ -434,7 +434,8 @@ static int measure_sets(struct measuring *measuring)
 
 int program_measure(const struct measurement *measurement, struct run *run)
 {
-    struct measuring measuring = {.measurement = measurement, .run = run};
+    struct measuring measuring = {
+        .measurement = measurement, .run = run, .groups.keeps_shapes = program_is_simulated(measurement)};
     *run = (struct run){0};
     int code = program_setting_open(&measuring.setting, measurement,
                                     measurement->program->runs != 1 || measurement->program->repeats);

@@ -55,6 +55,8 @@ run sh -c "$program right; $program right2"
 expect 'two processes of one program' 0 'sum 40000' 'sum 80000'
 ask jq -c '.kernels | to_entries[] | select(.key | endswith("/program")) | .value.metrics | [.processes, .launches] | map(.sessions[0][0])' run.json
 expect 'are both in it' 0 '[2,7]'
+run "$program" shapes
+expect 'each of many shapes is counted' 0 'program/scale@1-20,32, 20 shapes' 'computed: 20 of 20 kernels' '!@any'
 run "$program" threads
 expect 'threads that launch at once' 0 'program/other@1,32'
 ask jq -c '.kernels["program/program"].metrics | [.launches, .memsets] | map(.sessions[0][0])' run.json

@@ -286,7 +286,11 @@ static int does(const char *what)
         unwritten<<<1, 64>>>(x);
     else if (strcmp(what, "misaligned") == 0)
         misaligned<<<1, 1>>>((char *)x);
-    else if (strcmp(what, "asserts") == 0)
+    else if (strcmp(what, "shapes") == 0) {
+        cudaMemset(x, 0, 4096);
+        for (int i = 1; i <= 20; i++)
+            scale<<<i, 32>>>((float *)x, 1, 32 * i);
+    } else if (strcmp(what, "asserts") == 0)
         cudaMemset(x, 0, 4096), asserts<<<1, 1>>>(x);
     else if (strcmp(what, "traps") == 0)
         traps<<<1, 1>>>();
