@@ -15,9 +15,8 @@
 #define TYPE_TAKEN 0.1
 #define TYPE_LEFT 0.125
 
-#define UNEVEN                                                                                                         \
-    2.0 /* so much more than their mean a block or warp may do, as a multiple of what the reference's does             \
-         */
+/* So much more than their mean a block or warp may do, as a multiple of what the reference's does. */
+#define UNEVEN 2.0
 
 const char *certificate_rule_name(enum certificate_rule rule)
 {

@@ -87,7 +87,7 @@ static const char *why_unknown(const struct estimated_time *was, const struct es
  * behind other waits. */
 static bool is_hidden_work(const struct sides *sides, const struct result *base, const struct result *now)
 {
-    bool verified = true;
+    bool verified = sides->run->session_count > 0;
     for (size_t i = 0; i < sides->run->session_count; i++)
         verified &= !sides->run->sessions[i].facts[SESSION_SILICON];
     struct estimate was, is;
