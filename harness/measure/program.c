@@ -10,8 +10,9 @@
 
 /* ---- The runs ---- */
 
-/* A program that takes longer does not run again for counters unless it is asked to. */
-enum { AGAIN_SECONDS = 60 };
+/* Seconds that further runs for counters may take in all, unless they are asked for: so many of any program; where
+ * there is no baseline, whose totals decide, as long as the first run, but at most so many. */
+enum { AGAIN_ALWAYS = 3, AGAIN_MOST = 60 };
 
 struct measuring {
     const struct measurement *measurement;
@@ -288,15 +289,14 @@ static bool is_too_seldom(const struct measuring *measuring, size_t set)
     return set > 0 && !measuring->broken_off && !program_lack_matters(&measuring->groups);
 }
 
-/* Returns how often the program may run. A check makes its second run where a verdict needs it. */
+/* Returns how often the program may run. */
 static size_t most_runs(const struct measuring *measuring)
 {
     const struct program *program = measuring->measurement->program;
-    const bool is_long = measuring->took > (program->seconds < 0 ? AGAIN_SECONDS : program->seconds);
-    return program->runs > 0                       ? (size_t)program->runs
-           : measuring->broken_off                 ? SIZE_MAX
-           : is_long || measuring->groups.baseline ? 1
-                                                   : 2;
+    const double took = fmax(measuring->took, 0.001);
+    const double whole = measuring->groups.baseline || took > AGAIN_MOST ? 0 : took;
+    const double budget = program->seconds < 0 ? fmax(whole, AGAIN_ALWAYS) : program->seconds;
+    return program->runs > 0 ? (size_t)program->runs : measuring->broken_off ? SIZE_MAX : 1 + (size_t)(budget / took);
 }
 
 /* Notes which kernels lack counters since these were not worth the time, and says so where the gate does not. */
