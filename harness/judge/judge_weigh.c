@@ -66,6 +66,15 @@ static void add_name(char *names, size_t size, const char *name)
         snprintf(names + used, size - used, "%s%s", used ? ", " : "", name);
 }
 
+/* Whether a launch of other code that is too short to be judged by its time took clearly longer all the same. */
+static bool is_short_and_slower(const struct judgement *judgement, bool other_code)
+{
+    return other_code && judgement->metric && judgement->metric->class == METRIC_TIME && judgement->compared &&
+           judgement->verdict == VERDICT_INFO && !is_metric_of_program(judgement->metric) &&
+           judgement->base < RULE_SHORT &&
+           judgement->change > fmax(RULE_SAME_CODE * judgement->base, RULE_ESTIMATED_FLOOR);
+}
+
 /* Whether a row is of more than how work is divided: the longest warp and the busiest block matter where either, alone
  * on an SM, may take longer than the kernel; `time` is an estimate of that in ns, 0 where there is none. */
 static bool may_decide(const struct judgement *judgement, double time)
@@ -85,6 +94,10 @@ static struct evidence find_evidence(const struct comparison *comparison, size_t
     bool timed = false;
     for (size_t i = first; i < comparison->count; i++) {
         const struct judgement *judgement = &comparison->list[i];
+        if (is_short_and_slower(judgement, other_code)) {
+            evidence.time = TIME_SLOWER;
+            timed = true;
+        }
         if (!is_judged(judgement))
             continue;
         if (judgement->metric->class == METRIC_TIME) {
@@ -204,7 +217,7 @@ static const struct judgement *find_instructions(const struct comparison *compar
     return NULL;
 }
 
-/* Leaves open what is better against what is worse. */
+/* Leaves open what is better against what is worse. why: there is no estimate; NULL: none was wanted. */
 static void leave_open(struct comparison *comparison, size_t first, const struct sides *sides, const char *why)
 {
     for (size_t i = first; i < comparison->count; i++) {
@@ -212,7 +225,12 @@ static void leave_open(struct comparison *comparison, size_t first, const struct
         if (!is_cost(judgement, sides))
             continue;
         judgement->verdict = VERDICT_UNSURE;
-        set_reason(judgement, "other counts are better, and its time is not estimated: %s. Pairs on a GPU decide", why);
+        if (why)
+            set_reason(judgement, "other counts are better, and its time is not estimated: %s. Pairs on a GPU decide",
+                       why);
+        else
+            set_reason(judgement, "other counts are better, and its time is not known well enough: pairs decide "
+                                  "(--against)");
     }
 }
 
@@ -344,7 +362,7 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
         allow_slow(comparison, first, &comparison->list[i]);
     if (!base || !now || sides->origin->code_only)
         return;
-    struct estimated_change change = {.unknown = "it was measured"};
+    struct estimated_change change = {0};
     const bool other_code = !same_code(base, now);
     const char *was, *is = other_toolchain(comparison, sides, base, now, &was);
     const bool built = base->row_count > 0 && base->rows[0].from_base_build;

@@ -57,6 +57,34 @@ Test(judge_program, else_what_is_gone_is_missing)
     }
 }
 
+/* A launch of less than 10 us is not judged by its time, but one that took clearly longer gained nothing by what is
+ * better. */
+Test(judge_program, a_short_launch_that_took_longer_paid_for_nothing)
+{
+    static const struct {
+        double base, now; /* ns */
+        const char *code; /* of the run; the baseline has f00d */
+        enum verdict verdict;
+    } rows[] = {
+        {4352, 7616, "beef", VERDICT_REGRESSED}, {4352, 4800, "beef", VERDICT_REGRESSED},
+        {4352, 4740, "beef", VERDICT_UNSURE}, /* less than 400 ns */
+        {9000, 9800, "beef", VERDICT_UNSURE}, /* less than 10 % */
+        {4352, 4352, "beef", VERDICT_UNSURE},    {4352, 2000, "beef", VERDICT_UNSURE},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        AT_END(tear_down) struct fixture fixture = set_up();
+        put_fact(&fixture.base, SESSION_COLLECTOR, "exec");
+        put_fact(&fixture.run, SESSION_COLLECTOR, "exec");
+        put_sides(&fixture, "a/b@1,32", "time", rows[i].base, 3, rows[i].now, 2);
+        put_sides(&fixture, "a/b@1,32", "count", 7, 3, 9, 2);
+        put_sides(&fixture, "a/b@1,32", "good", 7, 3, 9, 2);
+        put_codes(&fixture, "a/b@1,32", "f00d", rows[i].code);
+        const struct comparison *comparison = compare(&fixture);
+        cr_expect_eq(find(comparison, "a/b@1,32", "time")->verdict, VERDICT_INFO, "row %zu", i);
+        expect_verdict(&fixture, "a/b@1,32", "count", rows[i].verdict, i);
+    }
+}
+
 Test(judge_program, more_launches_are_a_trade_off_only_if_the_program_as_a_whole_became_faster)
 {
     static const struct {
