@@ -8,7 +8,7 @@
 
 extern const struct command command_list, command_run, command_compare, command_check, command_accept, command_aa,
     command_explain, command_import, command_init, command_doctor, command_exec, command_capture, command_prove,
-    command_swap, command_referee, command_bisect, command_completion, command_merge;
+    command_swap, command_referee, command_task, command_bisect, command_completion, command_merge;
 
 /* Returns all commands, in the order of the help: those for one wish beside each other. */
 const struct command *const *commands(size_t *count);

@@ -58,6 +58,8 @@ struct options {
     bool quiet, verbose, help, version;
     bool is_static, simulate, whole, all, stale, explain_words, paired, power, drift_reference, lines, dry_run;
     int launch;             /* capture --launch; 0: none was given */
+    char **launches;        /* task --launch */
+    size_t launch_count;
     const char *from_check; /* capture --from-check: a JSON report of a check */
     int first, skip, runs;  /* of a program: --first, 0: none was given; --skip; --runs, 0: as many as it takes */
     char **nvtx;            /* --nvtx: globs of ranges; strings are borrowed */

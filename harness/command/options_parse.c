@@ -450,6 +450,7 @@ void options_release(struct options *options)
     free(options->globs);
     free(options->metric_globs);
     free(options->nvtx);
+    free(options->launches);
     free(options->reports);
     free(options->out);
     free(options->metric_sets);

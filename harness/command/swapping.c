@@ -73,19 +73,20 @@ static int read_shared(struct changes *changes, const char *text)
     return 0;
 }
 
-static int read_tolerance(struct changes *changes, const struct options *options)
+int read_tolerance(const struct options *options, double *tolerance, enum value_type *type)
 {
     const char *text = options->tolerance;
     char *end = NULL;
-    changes->type = VALUE_F32;
+    *tolerance = 0;
+    *type = VALUE_F32;
     if (!text)
         return options->type ? error("--type %s says how --tolerance is meant: add it", options->type) : 0;
-    changes->tolerance = strtod(text, &end);
-    if (end == text || *end || !(changes->tolerance > 0 && changes->tolerance < 1))
+    *tolerance = strtod(text, &end);
+    if (end == text || *end || !(*tolerance > 0 && *tolerance < 1))
         return error("--tolerance needs a number between 0 and 1, such as 1e-5, not '%s'", text);
     if (options->type)
-        changes->type = value_type_of(options->type);
-    if (changes->type >= VALUE_TYPES)
+        *type = value_type_of(options->type);
+    if (*type >= VALUE_TYPES)
         return error("--type needs f16, bf16, f32 or f64, not '%s'", options->type);
     return 0;
 }
@@ -134,7 +135,7 @@ static int read_changes(struct changes *changes, const struct options *options)
 {
     if (read_extents("--block", options->block, changes->block) < 0 ||
         read_extents("--grid", options->grid, changes->grid) < 0 || read_shared(changes, options->shared) < 0 ||
-        read_tolerance(changes, options) < 0 || read_exact(changes, options->exact) < 0)
+        read_tolerance(options, &changes->tolerance, &changes->type) < 0 || read_exact(changes, options->exact) < 0)
         return -1;
     return read_description(changes, options->code);
 }

@@ -103,6 +103,44 @@ referee task several --format markdown
 expect "in another format" 2 'one list of them: --format text or json'
 cd "$compiled" || exit 2
 
+# ---- A task that is made here
+task() {
+    ask "$cugate" task "$1" --gpu H200 -o "$work/made.capsule" "${@:2}"
+}
+saxpy='<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384:normal:0:1, f32=2)'
+task cheats.cubin --launch "plain$saxpy" --launch 'plain<<<1, 32>>>(out:f32:32, f32:32, f32:32, f32=2)' --launch "plain$saxpy" --tolerance 1e-5
+expect "is made without a GPU" 0 'made.capsule: 3 launches of cheats.cubin, as an NVIDIA H200 would leave them' '--code CANDIDATE.cubin'
+referee made cheats.cubin --function plain --draws 1
+expect "and says of the reference that it is right" 0 'passed     cheats/plain@64,256' 'passed     cheats/plain@64,256#2' '!refused'
+for cheat in rounded by_heart; do
+    referee made cheats.cubin -k 'cheats/plain@64,256' --function $cheat --draws 1
+    expect "and of others that they are not: $cheat" 5 'refused'
+done
+printf '%s\n' 'template <int N> __global__ void fill(int *out, int value) { out[threadIdx.x] = value + N; }' \
+    'template __global__ void fill<1>(int *, int);' 'template __global__ void fill<2>(int *, int);' >"$work/fill.cu"
+NVCC=$nvcc task "$work/fill.cu" --launch 'fill<2><<<1, 32>>>(out:i32:32, i32=5)'
+expect "of source code too" 0 '1 launch of'
+ask "$cugate" list --kernels "$work/made.capsule"
+expect "with the name of the kernel" 0 'fill/fill<2>@1,32'
+cp "$work/made.capsule" "$work/both.capsule"
+task "$work/both.capsule" --launch 'fill<<<1, 32>>>(out:i32:32, i32=5)'
+expect "which may be one of several" 2 'has several kernels fill: write the template arguments too'
+task cheats.cubin --launch "plane$saxpy"
+expect "a kernel that is not in the code" 2 'cheats.cubin has no kernel plane; it has '
+task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, f32:16384)'
+expect "too few arguments" 2 'plain takes 4 arguments, and 2 were given' "that is of --launch 'plain<<<"
+task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384, f64=2)'
+expect "arguments of another size" 2 'has 4 bytes, and 8 were given'
+task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16383, f32:16384, f32:16384, f32=2)'
+expect "an output that is too small" 5 'beyond the end of an allocation' 'cheats.cu:'
+task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, file:none.bin, f32:16384, f32=2)'
+expect "a file that is not there" 2 'cannot read none.bin'
+printf 'int x = ;\n' >"$work/bad.cu"
+NVCC=$nvcc task "$work/bad.cu" --launch 'f<<<1, 1>>>()'
+expect "source code that does not compile" 2 'nvcc does not compile'
+NVCC=$work/none task "$work/bad.cu" --launch 'f<<<1, 1>>>()'
+expect "and no compiler" 2 'is compiled by nvcc, which is not on the PATH'
+
 # ---- What cannot be
 ask "$cugate" referee "$work/task.capsule" --simulate
 expect "the code is asked for" 2 'which code? add --code FILE'

@@ -1,0 +1,491 @@
+/* Makes a task for `cugate referee` without a GPU: launches of a reference, as the command line states them, on inputs
+ * that are made here, with the results that the reference leaves on a simulated GPU. */
+#include "base/base.h"
+#include "capsule/capsule.h"
+#include "cubin/cubin.h"
+#include "measure/measure.h"
+#include "names/names.h"
+
+#include "command.h"
+#include "outputs.h"
+#include "swapping.h"
+#include "task_launch.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ARRAYS_FROM UINT64_C(0x7d0000000000) /* where nothing else of a process is, as a rule */
+#define ARRAY_EVERY (UINT64_C(32) << 20)
+#define FILE_MOST ((size_t)4 << 30)
+enum { LAUNCHES_MOST = 100 };
+
+/* All state of the command. It is empty at first and released at the end. */
+struct task {
+    const struct options *options;
+    struct metrics metrics;
+    struct measurement measurement; /* of the simulated GPU that executes the reference */
+    struct run about;               /* that GPU, and when the task was made */
+    int capability;
+    char *folder, *code, *stated, *computed; /* files made here; code may be the one that was named */
+    struct task_launch *launches;
+    size_t launch_count;
+    char **ids;
+    char *description; /* path of the GPU's */
+    struct prove prove;
+};
+
+/* ---- The GPU ---- */
+
+/* Returns what a line of the description sets, if it is of that name; else NULL. */
+static const char *value_of(const char *line, const char *name)
+{
+    const size_t length = strlen(name);
+    if (strncmp(line, name, length) != 0)
+        return NULL;
+    line += length + strspn(line + length, " ");
+    return *line == '=' ? line + 1 + strspn(line + 1, " ") : NULL;
+}
+
+static int describe_gpu(struct task *task, const char *path)
+{
+    struct device *device = &task->about.device;
+    char *text, *version[2] = {NULL, NULL};
+    size_t length;
+    if (file_read(path, (size_t)1 << 20, &text, &length) < 0)
+        return -1;
+    for (char *rest = text, *line; (line = strsep(&rest, "\r\n"));) {
+        const char *name = value_of(line, "name"), *major = value_of(line, "attribute 75"),
+                   *minor = value_of(line, "attribute 76");
+        if (name && !device->name)
+            device->name = x_strdup(name);
+        if ((major || minor) && !version[!major])
+            version[!major] = x_strdup(major ? major : minor);
+    }
+    if (version[0] && version[1])
+        device->compute_capability = x_sprintf("%s.%s", version[0], version[1]);
+    task->capability = static_facts_capability(device);
+    free(version[0]);
+    free(version[1]);
+    free(text);
+    return device->name && task->capability ? 0 : error("%s does not say which GPU it describes", path);
+}
+
+/* ---- The code ---- */
+
+/* Has nvcc compile the reference, if it is source code. */
+static int find_code(struct task *task)
+{
+    const char *path = task->options->arguments[0], *ending = strrchr(path, '.'), *named = getenv("NVCC");
+    static const char own[] = "/usr/local/cuda/bin/nvcc";
+    struct supervised supervised;
+    struct problem problem;
+    if (!ending || strcmp(ending, ".cu") != 0) {
+        task->code = x_strdup(path);
+        return 0;
+    }
+    char *nvcc = named && strchr(named, '/') ? x_strdup(named) : program_on_path(named && *named ? named : "nvcc");
+    if (!nvcc)
+        nvcc = x_strdup(own);
+    task->code = x_sprintf("%s/reference.cubin", task->folder);
+    char *architecture = x_sprintf("-arch=sm_%d", task->capability);
+    const char *const words[] = {nvcc, "-cubin", "-lineinfo", architecture, "-o", task->code, path, NULL};
+    int failed = 0;
+    if (access(nvcc, X_OK) < 0)
+        failed =
+            error("%s is compiled by nvcc, which is not on the PATH: install CUDA's, set NVCC, or name a cubin", path);
+    else if (supervised_start(&supervised, words, &problem) < 0)
+        failed = error("%s", problem.text);
+    else if (supervised_end(&supervised) != 0)
+        failed = error("nvcc does not compile %s for sm_%d: to add options of it, compile a cubin and name that", path,
+                       task->capability);
+    free(architecture);
+    free(nvcc);
+    return failed;
+}
+
+struct kernels {
+    const char *path;
+    char **names, **read; /* as the machine code has them, and as the source does */
+    size_t count, read_count;
+};
+
+static int list_kernels(void *data, const unsigned char *bytes, size_t size)
+{
+    struct kernels *kernels = data;
+    struct image image;
+    char *copy = x_calloc(size, 1); /* libelf may write to it */
+    memcpy(copy, bytes, size);
+    const int result = image_read(&image, kernels->path, 0, copy, size);
+    for (size_t i = 0; result == 0 && i < image.kernel_count; i++) {
+        *ARRAY_GROW(kernels->names, kernels->count) = x_strdup(image.kernels[i].facts.name);
+        *ARRAY_GROW(kernels->read, kernels->read_count) = x_strdup(image.kernels[i].facts.name);
+    }
+    image_release(&image);
+    free(copy);
+    return result;
+}
+
+static bool is_part(struct name_part part, const char *text)
+{
+    return part.length == strlen(text) && strncmp(part.text, text, part.length) == 0;
+}
+
+/* Returns the kernel that is meant by a name: of the machine code, or of the source with its template arguments or
+ * without them. kernels->count after error(). */
+static size_t find_kernel(const struct kernels *kernels, const char *meant)
+{
+    size_t found = kernels->count;
+    char *names = x_strdup("");
+    for (size_t i = 0; i < kernels->count; i++) {
+        const bool is_new = found == kernels->count || strcmp(kernels->names[i], kernels->names[found]) != 0;
+        char *longer = x_sprintf("%s%s%s", names, *names ? ", " : "", kernels->read[i]);
+        free(names);
+        names = longer;
+        if (strcmp(kernels->names[i], meant) != 0 && !is_part(function_name(kernels->read[i]), meant) &&
+            !is_part(function_template(kernels->read[i]), meant))
+            continue;
+        if (found < kernels->count && is_new) {
+            error("%s has several kernels %s: write the template arguments too, or the name in the machine code, such "
+                  "as %s",
+                  kernels->path, meant, kernels->names[i]);
+            free(names);
+            return kernels->count;
+        }
+        found = i;
+    }
+    if (found == kernels->count)
+        error("%s has no kernel %s; it has %s", kernels->path, meant, *names ? names : "none");
+    free(names);
+    return found;
+}
+
+/* ---- The launches as capsules, before they run ---- */
+
+/* Sets the bytes of an argument where the code has it. -1 after error(). */
+static int place_argument(struct capsule *capsule, const struct entry *entry, size_t number, const void *bytes,
+                          unsigned size)
+{
+    const struct parameter *parameter = &entry->parameters[number];
+    if (parameter->size != size)
+        return error("argument %zu of %s has %u bytes, and %u were given", number + 1, capsule->id, parameter->size,
+                     size);
+    memcpy(capsule->bytes + parameter->offset, bytes, size);
+    capsule->arguments[number] = (struct argument){parameter->offset, size, false};
+    return 0;
+}
+
+/* Adds memory that holds those bytes. */
+static void add_range(struct capsule *capsule, struct capsule_writer *writer, const unsigned char *bytes, uint64_t size,
+                      uint64_t address)
+{
+    const struct blob blob = capsule_writer_blob(writer, bytes, size);
+    struct memory_range *range = ARRAY_GROW(capsule->ranges, capsule->range_count);
+    *range = (struct memory_range){.kind = MEMORY_DEVICE, .address = address, .size = size, .before = blob.pages};
+    range->after = x_calloc(pages_of(size) + 1, sizeof *range->after);
+    for (size_t i = 0; i < pages_of(size); i++)
+        range->after[i] = PAGE_SAME;
+}
+
+static int add_argument(struct task *task, struct capsule *capsule, struct capsule_writer *writer,
+                        const struct entry *entry, const struct task_launch *launch, size_t number, uint64_t *address)
+{
+    const struct task_argument *argument = &launch->arguments[number];
+    uint64_t size = task_array_size(argument);
+    char *bytes = NULL;
+    size_t length = 0;
+    if (argument->kind == TASK_SCALAR)
+        return place_argument(capsule, entry, number, argument->scalar, task_argument_size(argument));
+    if (argument->kind == TASK_FILE) {
+        if (file_read(argument->path, FILE_MOST, &bytes, &length) < 0)
+            return -1;
+        size = length;
+    } else if (size <= FILE_MOST) {
+        bytes = x_calloc(size + 1, 1);
+    }
+    int failed = size == 0 || size > FILE_MOST
+                     ? error("argument %zu of %s points to %" PRIu64 " bytes: 1 byte to 4 GiB are possible", number + 1,
+                             capsule->id, size)
+                     : 0;
+    if (argument->kind == TASK_INPUT && failed == 0)
+        task_fill(argument, (unsigned char *)bytes,
+                  (uint64_t)(task->options->seed < 0 ? 1 : task->options->seed) * 1000 + number);
+    if (failed == 0) {
+        add_range(capsule, writer, (unsigned char *)bytes, size, *address);
+        failed = place_argument(capsule, entry, number, address, sizeof *address);
+    }
+    *address += (size + ARRAY_EVERY - 1) / ARRAY_EVERY * ARRAY_EVERY;
+    free(bytes);
+    return failed;
+}
+
+static void extents_text(char *text, size_t size, const unsigned extents[3])
+{
+    const int used = snprintf(text, size, "%u", extents[0]);
+    if (extents[1] > 1 || extents[2] > 1)
+        snprintf(text + used, size - (size_t)used, extents[2] > 1 ? "x%ux%u" : "x%u", extents[1], extents[2]);
+}
+
+/* Returns the id of a launch, as `cugate exec` names it, with a number where an earlier one has it. Caller frees. */
+static char *id_of(const struct task *task, const char *function, const struct task_launch *launch, size_t number)
+{
+    char grid[40], block[40], shared[16] = "";
+    char *program = file_short_name(task->options->arguments[0]), *kernel = kernel_short_name(function);
+    extents_text(grid, sizeof grid, launch->grid);
+    extents_text(block, sizeof block, launch->block);
+    if (launch->shared > 0)
+        snprintf(shared, sizeof shared, ",%u", launch->shared);
+    char *id = x_sprintf("%s/%s@%s,%s%s", program, kernel, grid, block, shared);
+    size_t before = 0;
+    for (size_t i = 0; i < number; i++)
+        before += strncmp(task->ids[i], id, strlen(id)) == 0 && strchr("#", task->ids[i][strlen(id)]);
+    if (before > 0) {
+        char *numbered = x_sprintf("%s#%zu", id, before + 1);
+        free(id);
+        id = numbered;
+    }
+    free(kernel);
+    free(program);
+    return id;
+}
+
+static int add_launch(struct task *task, struct capsule_writer *writer, const struct kernels *kernels, size_t number)
+{
+    const struct task_launch *launch = &task->launches[number];
+    const size_t kernel = find_kernel(kernels, launch->function);
+    struct replacement code = {0};
+    uint64_t address = ARRAYS_FROM;
+    if (kernel == kernels->count)
+        return -1;
+    task->ids[number] = id_of(task, kernels->read[kernel], launch, number);
+    struct capsule capsule = {
+        .id = x_strdup(task->ids[number]),
+        .function = x_strdup(kernels->names[kernel]),
+        .shared = launch->shared,
+        .shared_limit = launch->shared,
+        .proof = PROOF_NONE,
+        .launches = 1,
+        .launch = 1,
+        .time_ns = NAN,
+    };
+    memcpy(capsule.grid, launch->grid, sizeof capsule.grid);
+    memcpy(capsule.block, launch->block, sizeof capsule.block);
+    int failed = replacement_find(&code, task->code, capsule.function, task->capability);
+    const struct entry *entry = &code.entry;
+    if (failed == 0 && entry->parameter_count != launch->count)
+        failed = error("%s takes %zu argument%s, and %zu were given", kernels->read[kernel], entry->parameter_count,
+                       plural(entry->parameter_count), launch->count);
+    if (failed == 0) {
+        capsule.code = capsule_writer_blob(writer, code.bytes, code.size);
+        capsule.byte_count = entry->parameter_bytes;
+        capsule.bytes = x_calloc(capsule.byte_count + 1, 1);
+        capsule.argument_count = launch->count;
+        capsule.arguments = x_calloc(launch->count + 1, sizeof *capsule.arguments);
+    }
+    for (size_t i = 0; i < launch->count && failed == 0; i++)
+        failed = add_argument(task, &capsule, writer, entry, launch, i, &address);
+    if (failed == 0)
+        failed = replacement_check(&code, &capsule, task->capability);
+    if (failed == 0 && capsule_writer_add(writer, &capsule) < 0)
+        failed = error("%s", writer->problem.text);
+    capsule_release(&capsule);
+    replacement_release(&code);
+    return failed;
+}
+
+static int state_launches(struct task *task)
+{
+    struct kernels kernels = {.path = task->options->arguments[0]};
+    struct capsule_writer writer;
+    int failed = cubin_each_image(task->code, list_kernels, &kernels);
+    char ***names = x_calloc(kernels.count + 1, sizeof *names);
+    for (size_t i = 0; i < kernels.count; i++)
+        names[i] = &kernels.read[i];
+    demangle(names, kernels.count);
+    free(names);
+    if (failed == 0 && (failed = capsule_writer_open(&writer, task->stated, NULL)) < 0)
+        error("%s", writer.problem.text);
+    else if (failed == 0) {
+        writer.file.is_brief = true;
+        if ((failed = capsule_writer_about(&writer, &task->about)) < 0)
+            error("%s", writer.problem.text);
+        for (size_t i = 0; i < task->launch_count && failed == 0; i++)
+            if ((failed = add_launch(task, &writer, &kernels, i)) < 0)
+                error("that is of --launch '%s'", task->options->launches[i]);
+        if (failed == 0 && (failed = capsule_writer_end(&writer)) < 0)
+            error("%s", writer.problem.text);
+        capsule_writer_abandon(&writer);
+    }
+    for (size_t i = 0; i < kernels.count; i++) {
+        free(kernels.names[i]);
+        free(kernels.read[i]);
+    }
+    free(kernels.names);
+    free(kernels.read);
+    return failed;
+}
+
+/* ---- What the reference leaves ---- */
+
+static int compute(struct task *task)
+{
+    const struct draws draws = {.measurement = &task->measurement, .keep = UINT64_MAX};
+    task->prove = (struct prove){
+        .from = task->stated,
+        .to = task->computed,
+        .draws = &draws,
+        .timeout = options_timeout(task->options),
+        .progress = isatty(STDERR_FILENO) && !task->options->quiet,
+    };
+    int code = measure_prove(&task->prove);
+    task->prove.draws = NULL;
+    for (size_t i = 0; i < task->prove.count && code == EXIT_SAME; i++)
+        if (task->prove.results[i].refused)
+            code = error("%s does not run: %s", task->prove.results[i].id, task->prove.results[i].refused) < 0
+                       ? EXIT_NOT_MEASURED
+                       : code;
+    return code;
+}
+
+/* Copies what was computed, with the ids of the task and its tolerance. */
+static int write_task(struct task *task)
+{
+    struct capsules computed;
+    struct capsule_writer writer;
+    struct compared compared;
+    struct problem problem;
+    double tolerance;
+    enum value_type type;
+    if (read_tolerance(task->options, &tolerance, &type) < 0)
+        return EXIT_USAGE;
+    if (capsules_open(&computed, task->computed, false, &problem) < 0)
+        return error("%s", problem.text), EXIT_USAGE;
+    int failed = capsule_writer_open(&writer, task->options->output, page_compress_zstd);
+    if (failed == 0)
+        failed = capsule_writer_about(&writer, &computed.about);
+    for (size_t i = 0; i < computed.count && failed == 0; i++) {
+        struct capsule capsule = computed.list[i];
+        capsule.id = task->ids[i];
+        capsule.tolerance = tolerance;
+        capsule.type = tolerance > 0 ? type : VALUE_F16;
+        if (capsules_compared(&computed, &computed.list[i], &compared, &problem) < 0)
+            failed = problem_set(&writer.problem, "%s", problem.text);
+        else if (compared.changed == 0)
+            failed =
+                problem_set(&writer.problem, "%s leaves nothing: are its outputs among the arguments?", capsule.id);
+        else
+            failed = capsule_writer_copy(&writer, &computed, &capsule, NULL);
+    }
+    if (failed == 0)
+        failed = capsule_writer_end(&writer);
+    if (failed < 0)
+        error("%s", writer.problem.text);
+    capsule_writer_abandon(&writer);
+    capsules_release(&computed);
+    return failed < 0 ? EXIT_USAGE : EXIT_SAME;
+}
+
+static void release(struct task *task)
+{
+    for (size_t i = 0; i < task->launch_count; i++) {
+        task_launch_release(&task->launches[i]);
+        free(task->ids[i]);
+    }
+    free(task->launches);
+    free(task->ids);
+    free(task->description);
+    prove_release(&task->prove);
+    run_release(&task->about);
+    metrics_release(&task->metrics);
+    if (task->folder)
+        remove_temporary_folder(task->folder);
+    free(task->code);
+    free(task->stated);
+    free(task->computed);
+}
+
+/* Everything that can be wrong with the command line is said before anything is computed. */
+static int prepare(struct task *task, struct options *computing)
+{
+    const struct options *options = task->options;
+    double tolerance;
+    enum value_type type;
+    task->launches = x_calloc(options->launch_count + 1, sizeof *task->launches);
+    task->ids = x_calloc(options->launch_count + 1, sizeof *task->ids);
+    for (size_t i = 0; i < options->launch_count; i++)
+        if (task->launch_count++, task_launch_parse(&task->launches[i], options->launches[i]) < 0)
+            return -1;
+    if (output_expect_file(options->output) < 0 || read_tolerance(options, &tolerance, &type) < 0 ||
+        options_read_metrics(options, &task->metrics) < 0 || !(task->folder = make_temporary_folder()))
+        return -1;
+    task->stated = x_sprintf("%s/stated.capsule", task->folder);
+    task->computed = x_sprintf("%s/computed.capsule", task->folder);
+    computing->way = ORIGIN_COMPUTED;
+    computing->description = task->description = options_find_gpu(options);
+    return computing->description && describe_gpu(task, computing->description) == 0 &&
+                   options_measurement(&task->measurement, computing, &task->metrics) == 0
+               ? 0
+               : -1;
+}
+
+static int cmd_task(const struct options *options)
+{
+    struct options computing = *options;
+    struct task task = {.options = options};
+    if (options->launch_count == 0)
+        die(EXIT_USAGE, "how is it launched? add --launch 'NAME<<<GRID, BLOCK>>>(ARGUMENT, ...)', as in --help");
+    if (options->launch_count > LAUNCHES_MOST)
+        die(EXIT_USAGE, "a task has %d launches at most", LAUNCHES_MOST);
+    if (!options->output)
+        die(EXIT_USAGE, "where to? add -o TASK.capsule");
+    int code = EXIT_USAGE;
+    task.about.sessions = x_calloc(1, sizeof *task.about.sessions);
+    task.about.session_count = 1;
+    measure_complete_session(task.about.sessions);
+    if (prepare(&task, &computing) == 0 && find_code(&task) == 0 && state_launches(&task) == 0 &&
+        (code = compute(&task)) == EXIT_SAME && (code = write_task(&task)) == EXIT_SAME && !options->quiet)
+        fprintf(stderr,
+                "%s: %zu launch%s of %s, as an %s would leave %s\n"
+                "next: cugate referee %s --code CANDIDATE.cubin --simulate\n",
+                options->output, task.launch_count, plural_of(task.launch_count, "", "es"), options->arguments[0],
+                task.about.device.name, plural_of(task.launch_count, "it", "them"), options->output);
+    release(&task);
+    return code;
+}
+
+/* clang-format off */
+static const struct option_row *const takes[] = {
+    OPTION(.name = "launch", .argument = "LAUNCH", .kind = KIND_LIST, .place = PLACE(launches),
+           .doc = "'NAME<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)'; repeatable: each shape is a kernel of the task"),
+    OPTION(.name = "output", .letter = 'o', .argument = "TASK.capsule", .kind = KIND_TEXT, .place = PLACE(output),
+           .doc = "write the task to this file, whole or not at all"),
+    OPTION(.name = "gpu", .argument = "GPU", .kind = KIND_TEXT, .place = PLACE(gpu),
+           .doc = "the GPU that the reference is executed for, such as H200 (default: `gpu` in cugate.ini)"),
+    OPTION(.name = "seed", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(seed), .minimum = 0, .maximum = 1000000000,
+           .doc = "other values of the inputs (default: 1)"),
+    &option_tolerance, &option_type, &option_metrics, &option_timeout, NULL,
+};
+
+const struct command command_task = {
+    .name = "task",
+    .arguments = "REFERENCE.cu|REFERENCE.cubin",
+    .summary = "make a task for the referee from a kernel, without a GPU",
+    .details = "Executes each launch of the reference on a simulated GPU and keeps its inputs and its results in one file. "
+               "`cugate referee TASK.capsule --code CANDIDATE.cubin --simulate` then judges other code by it, on inputs of its own.\n"
+               "NAME is the kernel's name in the source, with its template arguments where there are several, or in the machine "
+               "code. GRID and BLOCK are X, XxY or XxYxZ. An ARGUMENT is a scalar, TYPE=VALUE; a pointer to an input, "
+               "TYPE:COUNT:VALUES; a pointer to what the kernel writes, out:TYPE:COUNT; or a pointer to the bytes of a file, "
+               "file:PATH. TYPE is f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16 or u8. VALUES are uniform:LEAST:MOST (default "
+               "for floats: uniform:-1:1), normal:MEAN:DEVIATION, constant:VALUE, permutation (0 to COUNT - 1), "
+               "sorted:LEAST:MOST or offsets:LAST (from 0 to LAST, in order).\n"
+               "A .cu is compiled by nvcc (NVCC, or the PATH). A task is one launch a shape: of several kernels in turn, join "
+               "them first.",
+    .exits = EXITS({EXIT_SAME, "the task was written"}, {EXIT_USAGE, NULL},
+                   {EXIT_NOT_MEASURED, "the reference does not run, or does something wrong"}, {EXIT_INTERRUPTED, NULL}),
+    .example = "cugate task softmax.cu --launch 'softmax<<<64, 128>>>(out:f32:65536, f32:65536:normal:0:1, i32=1024)' -o softmax.capsule",
+    .takes = takes,
+    .minimum = 1, .maximum = 1, .run = cmd_task,
+};
+/* clang-format on */

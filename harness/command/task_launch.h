@@ -1,0 +1,49 @@
+/* task_launch.h - a launch as `cugate task` is given it, in CUDA's own form, and the values that it begins with. Pure.
+ */
+#ifndef TASK_LAUNCH_H
+#define TASK_LAUNCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum task_kind { TASK_SCALAR, TASK_INPUT, TASK_OUTPUT, TASK_FILE };
+
+struct task_argument {
+    enum task_kind kind;
+    const struct task_type *type;     /* of all but files */
+    const struct task_values *values; /* of an input */
+    uint64_t count;                   /* elements of an input or output */
+    double a, b;                      /* what `values` takes: a range, or a mean and a standard deviation */
+    unsigned char scalar[8];
+    char *path; /* of a file, whose bytes are the input */
+};
+
+struct task_launch {
+    char *function; /* as it is typed */
+    unsigned grid[3], block[3], shared;
+    struct task_argument *arguments;
+    size_t count;
+};
+
+/* Reads "NAME<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)". GRID and BLOCK are X, XxY or XxYxZ. An argument is
+ *
+ *   TYPE=VALUE                   a scalar
+ *   TYPE:COUNT[:VALUES[:A[:B]]]  a pointer to so many elements, the kernel's input
+ *   out:TYPE:COUNT               a pointer to what it writes
+ *   file:PATH                    a pointer to the bytes of a file
+ *
+ * -1 after error(), which says what is wrong. Release *launch in any case. */
+int task_launch_parse(struct task_launch *launch, const char *text);
+void task_launch_release(struct task_launch *launch);
+
+/* Bytes of the argument itself, 8 of a pointer; and of the array that it points to, 0 of a scalar or file. */
+unsigned task_argument_size(const struct task_argument *argument);
+uint64_t task_array_size(const struct task_argument *argument);
+
+/* Writes the elements of an input. The same seed gives the same ones. */
+void task_fill(const struct task_argument *argument, unsigned char *bytes, uint64_t seed);
+
+/* Lines for --help: the types, and the kinds of values. */
+extern const char task_types_doc[], task_values_doc[];
+
+#endif

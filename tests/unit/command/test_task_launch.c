@@ -1,0 +1,151 @@
+#include "command/task_launch.h"
+#include "test.h"
+
+static void expect_refused(const char *text, const char *wanted)
+{
+    AT_END(task_launch_release) struct task_launch launch;
+    HEAR(result, task_launch_parse(&launch, text));
+    cr_expect_eq(result, -1, "%s", text);
+    cr_expect(strstr(said, wanted), "%s: %s", text, said);
+}
+
+/* Returns the elements of the only argument of a launch, which are written to `bytes`, as one text. Caller frees. */
+static char *filled(const char *argument, uint64_t seed, unsigned char bytes[64])
+{
+    AT_END(task_launch_release) struct task_launch launch;
+    OWNED_TEXT text = x_sprintf("f<<<1, 1>>>(%s)", argument);
+    cr_assert_eq(task_launch_parse(&launch, text), 0, "%s", argument);
+    cr_assert_leq(task_array_size(&launch.arguments[0]), 64);
+    memset(bytes, 0xee, 64);
+    task_fill(&launch.arguments[0], bytes, seed);
+    char *hex = x_strdup("");
+    for (uint64_t i = 0; i < task_array_size(&launch.arguments[0]); i++) {
+        char *longer = x_sprintf("%s%02x", hex, bytes[i]);
+        free(hex);
+        hex = longer;
+    }
+    return hex;
+}
+
+Test(task_launch, is_read_as_cuda_writes_it)
+{
+    AT_END(task_launch_release) struct task_launch launch;
+    const char *text =
+        " ns::scale<32, 4><<< 64x2 , 32x4x2, 1024 >>>( out:f32:16384, bf16:100:normal:0:2,i32=-5 , file:a b.bin);";
+    uint64_t wide;
+    int number;
+    cr_assert_eq(task_launch_parse(&launch, text), 0);
+    cr_expect_str_eq(launch.function, "ns::scale<32, 4>");
+    cr_expect(launch.grid[0] == 64 && launch.grid[1] == 2 && launch.grid[2] == 1);
+    cr_expect(launch.block[0] == 32 && launch.block[1] == 4 && launch.block[2] == 2);
+    cr_expect_eq(launch.shared, 1024);
+    cr_assert_eq(launch.count, 4);
+    cr_expect_eq(launch.arguments[0].kind, TASK_OUTPUT);
+    cr_expect_eq(task_array_size(&launch.arguments[0]), 65536);
+    cr_expect_eq(task_array_size(&launch.arguments[1]), 200);
+    cr_expect_eq(task_argument_size(&launch.arguments[1]), 8);
+    cr_expect_eq(task_argument_size(&launch.arguments[2]), 4);
+    memcpy(&number, launch.arguments[2].scalar, sizeof number);
+    cr_expect_eq(number, -5);
+    cr_expect_str_eq(launch.arguments[3].path, "a b.bin");
+    task_launch_release(&launch);
+    cr_assert_eq(task_launch_parse(&launch, "f<<<1,1>>>(u64=0xffffffffffffffff)"), 0);
+    memcpy(&wide, launch.arguments[0].scalar, sizeof wide);
+    cr_expect_eq(wide, UINT64_MAX);
+    task_launch_release(&launch);
+    cr_assert_eq(task_launch_parse(&launch, "f<<<1,1>>>( )"), 0);
+    cr_expect_eq(launch.count, 0);
+}
+
+Test(task_launch, what_it_cannot_be_is_said)
+{
+    static const char *const rows[][2] = {
+        {"f(1)", "a launch is written as in CUDA"},
+        {"f<<<1, 1>>>", "a launch is written as in CUDA"},
+        {"<<<1, 1>>>()", "a launch is written as in CUDA"},
+        {"f<<<1, 1>>>() g", "a launch is written as in CUDA"},
+        {"f<<<1>>>()", "between <<< and >>>"},
+        {"f<<<1, 1, 2, 3>>>()", "between <<< and >>>"},
+        {"f<<<1, 1, 2000000>>>()", "between <<< and >>>"},
+        {"f<<<0, 1>>>()", "the grid is X, XxY or XxYxZ"},
+        {"f<<<1, 32x>>>()", "the block is X, XxY or XxYxZ"},
+        {"f<<<1x1x1x1, 1>>>()", "a grid has three extents at most"},
+        {"f<<<1, 1>>>(f32=2, real:5)", "'real' is not a type"},
+        {"f<<<1, 1>>>(f32=2,)", "that is of argument 2, ''"},
+        {"f<<<1, 1>>>(i32=2.5)", "2.5 is not a value of i32"},
+        {"f<<<1, 1>>>(u8=256)", "256 is not a value of u8"},
+        {"f<<<1, 1>>>(u64=99999999999999999999)", "is not a number"},
+        {"f<<<1, 1>>>(f32=)", "'' is not a number"},
+        {"f<<<1, 1>>>(f32)", "how many elements? Say f32:COUNT"},
+        {"f<<<1, 1>>>(out:f32:0)", "how many elements? Say out:f32:COUNT"},
+        {"f<<<1, 1>>>(out:f32:8:uniform)", "'uniform' is too much"},
+        {"f<<<1, 1>>>(f32:8:even:0:1)", "'even' are not values"},
+        {"f<<<1, 1>>>(i32:8)", "uniform takes 2 numbers"},
+        {"f<<<1, 1>>>(f32:8:normal:0)", "normal takes 2 numbers"},
+        {"f<<<1, 1>>>(f32:8:normal:0:1:2)", "'2' is too much"},
+        {"f<<<1, 1>>>(f32:8:uniform:1:0)", "put the least first"},
+        {"f<<<1, 1>>>(i8:8:uniform:0:128)", "128 is not a value of i8"},
+        {"f<<<1, 1>>>(u32:8:offsets:-1)", "put the least first"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        expect_refused(rows[i][0], rows[i][1]);
+}
+
+Test(task_launch, values_are_of_their_kind)
+{
+    unsigned char bytes[64];
+    int numbers[16], sum = 0;
+    float floats[16];
+    OWNED_TEXT constant = filled("bf16:4:constant:-1.5", 1, bytes);
+    OWNED_TEXT half = filled("f16:2:constant:0.5", 1, bytes);
+    cr_expect_str_eq(constant, "c0bfc0bfc0bfc0bf");
+    cr_expect_str_eq(half, "00380038");
+    static const struct {
+        const char *value, *bits;
+    } halves[] = {
+        {"0", "0000"},
+        {"-0", "0080"},
+        {"65504", "ff7b"},
+        {"65520", "007c"},
+        {"65519", "ff7b"},
+        {"1.0009", "013c"},
+        {"1.0005", "013c"},
+        {"1.0004", "003c"},
+        {"1.00048828125", "003c"},
+        {"1.00146484375", "023c"},
+        {"6.1e-5", "ff03"},
+        {"6e-8", "0100"},
+        {"2.9e-8", "0000"},
+        {"1e9", "007c"},
+        {"-0.1", "66ae"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(halves); i++) {
+        OWNED_TEXT argument = x_sprintf("f16:1:constant:%s", halves[i].value);
+        OWNED_TEXT bytes_of_it = filled(argument, 1, bytes);
+        cr_expect_str_eq(bytes_of_it, halves[i].bits, "%s", halves[i].value);
+    }
+    OWNED_TEXT bits = filled("i8:3:constant:-128", 1, bytes);
+    OWNED_TEXT wide = filled("u64:1:constant:18446744073709549568", 1, bytes);
+    cr_expect_str_eq(bits, "808080");
+    cr_expect_str_eq(wide, "00f8ffffffffffff");
+    OWNED_TEXT permutation = filled("i32:16:permutation", 1, bytes);
+    memcpy(numbers, bytes, sizeof numbers);
+    for (size_t i = 0; i < 16; i++)
+        sum |= 1 << numbers[i];
+    cr_expect_eq(sum, 0xffff);
+    OWNED_TEXT sorted = filled("i32:16:sorted:-3:3", 1, bytes);
+    memcpy(numbers, bytes, sizeof numbers);
+    for (size_t i = 0; i < 16; i++)
+        cr_expect(numbers[i] >= -3 && numbers[i] <= 3 && (i == 0 || numbers[i] >= numbers[i - 1]));
+    OWNED_TEXT offsets = filled("u32:16:offsets:1000", 1, bytes);
+    memcpy(numbers, bytes, sizeof numbers);
+    cr_expect(numbers[0] == 0 && numbers[15] == 1000 && numbers[8] > 0 && numbers[8] < 1000);
+    OWNED_TEXT uniform = filled("f32:16", 1, bytes);
+    OWNED_TEXT other = filled("f32:16", 2, bytes);
+    memcpy(floats, bytes, sizeof floats);
+    for (size_t i = 0; i < 16; i++)
+        cr_expect(floats[i] >= -1 && floats[i] < 1 && (i == 0 || floats[i] != floats[0]));
+    cr_expect_str_neq(uniform, other);
+    OWNED_TEXT again = filled("f32:16", 1, bytes);
+    cr_expect_str_eq(uniform, again);
+}
