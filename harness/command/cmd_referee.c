@@ -8,11 +8,15 @@
 #include "swapping.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 enum { DRAWS = 2, SEED_MOST = 1000000000 };
 
@@ -32,7 +36,11 @@ struct refereeing {
     struct certificate *certificates;
     size_t certificate_count;
     unsigned allowed;
-    uint64_t keep; /* arguments whose inputs stay, a bit each */
+    uint64_t keep;         /* arguments whose inputs stay, a bit each */
+    double gains;          /* sum of ln(time of the reference / time of the candidate) */
+    size_t timed, untimed; /* of how many launches, and of how many it is not known */
+    double tolerance;      /* of results; 0: none */
+    const char *type;      /* of these */
 };
 
 /* ---- The command line ---- */
@@ -176,6 +184,26 @@ static void add_tolerance(struct certificate_facts *facts, const struct capsules
         }
 }
 
+/* Returns the time of a launch, estimated where it was computed; NAN: it is not known. */
+static double time_of(const struct refereeing *refereeing, const struct result *result)
+{
+    if (refereeing->options.way == ORIGIN_COMPUTED)
+        return result && result->estimated ? result->estimated->ns : NAN;
+    const struct row *row = result ? result_find(result, "time") : NULL;
+    return row && row->state == VALUE_MEASURED ? row_value(row) : NAN;
+}
+
+static void add_gain(struct refereeing *refereeing, const struct result *now, const struct result *base)
+{
+    const double gain = log(time_of(refereeing, base) / time_of(refereeing, now));
+    if (isfinite(gain)) {
+        refereeing->gains += gain;
+        refereeing->timed++;
+    } else {
+        refereeing->untimed++;
+    }
+}
+
 static void certify(struct refereeing *refereeing, size_t number)
 {
     struct certificate_input inputs[DRAWN_MOST] = {{0}};
@@ -192,6 +220,8 @@ static void certify(struct refereeing *refereeing, size_t number)
     };
     add_inputs(&facts, inputs, &drawn->drawn);
     add_tolerance(&facts, &refereeing->codes[0].capsules);
+    refereeing->tolerance = facts.tolerance;
+    refereeing->type = facts.type;
     for (size_t i = 0; i < check->run.result_count; i++) {
         const struct result *now = &check->run.results[i];
         size_t count = facts.count, executed = facts.count;
@@ -201,6 +231,7 @@ static void certify(struct refereeing *refereeing, size_t number)
         *ARRAY_GROW(facts.executed, executed) =
             refereeing->options.way == ORIGIN_COMPUTED ? now : run_find(&refereeing->executed, now->id);
         *ARRAY_GROW(facts.base, facts.count) = run_find(&check->baseline, now->id);
+        add_gain(refereeing, now, facts.base[facts.count - 1]);
     }
     if (facts.count > 0 && facts.base[0]) {
         facts.no_halves = has_no_halves(&refereeing->codes[0], facts.now[0]);
@@ -242,6 +273,55 @@ static const char *first_words(const struct report *report, enum certificate_out
     return NULL;
 }
 
+/* Returns the hash of a file in hexadecimal; NULL where it cannot be read. Caller frees. */
+static char *hash_of(const char *path)
+{
+    char *bytes;
+    size_t size;
+    struct problem ignored, *before = error_into(&ignored);
+    const int failed = file_read(path, (size_t)16 << 30, &bytes, &size);
+    error_into(before);
+    if (failed < 0)
+        return NULL;
+    const XXH128_hash_t hash = XXH3_128bits(bytes, size);
+    free(bytes);
+    return x_sprintf("%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
+}
+
+/* Prints a report with what was asked, and the score. outcome: NULL where it was not judged, and reason says why. */
+static int print_refereed(struct refereeing *refereeing, struct report *report, const char *outcome, const char *reason)
+{
+    const struct options *options = &refereeing->options;
+    const bool passed = outcome && report->exit_code != EXIT_NOT_MEASURED && report->exit_code != EXIT_UNSURE;
+    char *task = hash_of(options->arguments[0]), *code = hash_of(options->code);
+    const struct refereed refereed = {
+        .outcome = outcome ? outcome : "not judged",
+        .reason = reason,
+        .task = options->arguments[0],
+        .code = options->code,
+        .task_hash = task,
+        .code_hash = code,
+        .score = !passed ? 0
+                 : refereeing->untimed > 0 || refereeing->timed == 0
+                     ? NAN
+                     : exp(refereeing->gains / (double)refereeing->timed),
+        .tolerance = refereeing->tolerance,
+        .type = refereeing->tolerance > 0 ? refereeing->type : NULL,
+        .draws = draws_of(refereeing),
+        .keep = refereeing->keep,
+        .allowed = options->allowed,
+        .allowed_count = options->allowed_count,
+    };
+    report->refereed = &refereed;
+    report->seed = options->seed;
+    const int printed = refereeing->list ? output_print(format_find(DOCUMENT_CHECK, "json", "--format"), report,
+                                                        options, refereeing->list)
+                                         : outputs_print(&refereeing->outputs, report, options);
+    free(code);
+    free(task);
+    return printed;
+}
+
 static int list_report(struct refereeing *refereeing, struct report *report)
 {
     const struct options *options = &refereeing->options;
@@ -251,7 +331,7 @@ static int list_report(struct refereeing *refereeing, struct report *report)
     refereeing->listed = true;
     report->candidate = options->code;
     if (strcmp(options->format, "json") == 0)
-        return output_print(format_find(DOCUMENT_CHECK, "json", "--format"), report, options, refereeing->list);
+        return print_refereed(refereeing, report, certificate_outcome_name(worst), NULL);
     list_line(refereeing->list, certificate_outcome_name(worst), (int)report->exit_code, options->code,
               why                              ? why
               : report->exit_code == EXIT_SAME ? ""
@@ -271,11 +351,13 @@ static int print(struct refereeing *refereeing)
         .baseline_name = refereeing->options.arguments[0],
         .certificates = refereeing->certificates,
         .certificate_count = refereeing->certificate_count,
-        .seed = refereeing->options.seed,
         .exit_code = exit_code_of(refereeing),
     };
+    size_t with;
+    const enum certificate_outcome worst =
+        certificates_worst(refereeing->certificates, refereeing->certificate_count, &with);
     const int printed = refereeing->list ? list_report(refereeing, &report)
-                                         : outputs_print(&refereeing->outputs, &report, &refereeing->options);
+                                         : print_refereed(refereeing, &report, certificate_outcome_name(worst), NULL);
     return printed < 0 ? EXIT_USAGE : (int)report.exit_code;
 }
 
@@ -346,8 +428,8 @@ static void release(struct refereeing *refereeing)
     metrics_release(&refereeing->metrics);
 }
 
-/* A candidate that could not be judged has a line too; error() has said why. */
-static void list_failure(struct refereeing *refereeing, int code)
+/* A candidate that could not be judged has a line too. */
+static void list_failure(struct refereeing *refereeing, int code, const char *why)
 {
     const struct options *options = &refereeing->options;
     const struct run nothing = {0};
@@ -356,9 +438,9 @@ static void list_failure(struct refereeing *refereeing, int code)
                             .candidate = options->code,
                             .exit_code = (enum exit_code)code};
     if (strcmp(options->format, "json") == 0)
-        output_print(format_find(DOCUMENT_CHECK, "json", "--format"), &report, options, refereeing->list);
+        print_refereed(refereeing, &report, NULL, *why ? why : NULL);
     else
-        list_line(refereeing->list, "not judged", code, options->code, "see above");
+        list_line(refereeing->list, "not judged", code, options->code, why);
 }
 
 /* Judges one candidate; of several, `list` takes a line. */
@@ -366,6 +448,7 @@ static int referee(const struct options *options, FILE *list)
 {
     struct refereeing refereeing = {.options = *options, .list = list};
     struct options *own = &refereeing.options;
+    struct problem said = {""}, *before = list ? error_into(&said) : NULL;
     int code = EXIT_USAGE;
     if (open_files(&refereeing) == 0) {
         own->kernels = refereeing.candidate;
@@ -390,8 +473,10 @@ static int referee(const struct options *options, FILE *list)
                 code = judge(&refereeing, &request);
         }
     }
+    if (list)
+        error_into(before);
     if (list && !refereeing.listed && code != EXIT_INTERRUPTED)
-        list_failure(&refereeing, code);
+        list_failure(&refereeing, code, said.text);
     release(&refereeing);
     return code;
 }
@@ -409,7 +494,88 @@ static int is_candidate(const struct dirent *entry)
     return 0;
 }
 
+/* A candidate of a folder, judged by a process of its own, so that several are at once and none ends the others. */
+struct turn {
+    struct options options;
+    char *code, *said[2]; /* the candidate's path; files of its line or document, and of its messages */
+    pid_t process;        /* -1: it could not be started */
+};
+
+static void take_turn(const void *data)
+{
+    const struct turn *turn = data;
+    const int code = referee(&turn->options, stdout);
+    fflush(stdout);
+    _exit(code);
+}
+
+static void start_turn(struct turn *turn, const struct options *options, const char *name, const char *folder)
+{
+    int files[2];
+    *turn = (struct turn){.options = *options, .code = x_sprintf("%s/%s", options->code, name), .process = -1};
+    turn->options.code = turn->code;
+    for (size_t i = 0; i < 2; i++) {
+        turn->said[i] = x_sprintf("%s/%s.%zu", folder, name, i);
+        files[i] = open(turn->said[i], O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    }
+    const struct process_start start = {.run = take_turn,
+                                        .data = turn,
+                                        .input = PROCESS_NOTHING,
+                                        .output = files[0],
+                                        .errors = files[1],
+                                        .dies_with_us = true};
+    if (files[0] >= 0 && files[1] >= 0)
+        turn->process = process_start(&start);
+    for (size_t i = 0; i < 2; i++)
+        if (files[i] >= 0)
+            close(files[i]);
+}
+
+/* Waits for its end, and passes on what it said. Returns its exit code. */
+static int end_turn(struct turn *turn, FILE *list)
+{
+    FILE *const streams[] = {list, stderr};
+    int code = turn->process < 0 ? EXIT_NOT_MEASURED : process_exit_code(process_wait(turn->process));
+    if (turn->process < 0)
+        error("%s: no process can be started for it: %s", turn->code, strerror(errno));
+    else if (code > EXIT_INTERRUPTED) {
+        error("%s: its process ended with %d", turn->code, code);
+        code = EXIT_NOT_MEASURED;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        char *text;
+        size_t length;
+        if (file_read(turn->said[i], (size_t)1 << 30, &text, &length) == 0) {
+            fwrite(text, 1, length, streams[i]);
+            fflush(streams[i]);
+            free(text);
+        }
+        free(turn->said[i]);
+    }
+    free(turn->code);
+    return code;
+}
+
 /* Judges each file of a folder on the same inputs. Returns the worst exit code. */
+static int referee_all(const struct options *options, struct dirent **entries, size_t count, FILE *list)
+{
+    const size_t jobs = options->jobs > 0 ? (size_t)options->jobs : 1;
+    char *folder = make_temporary_folder();
+    struct turn *turns = x_calloc(count, sizeof *turns);
+    size_t begun = 0;
+    int worst = folder ? EXIT_SAME : EXIT_USAGE;
+    for (size_t i = 0; i < count && folder && (i < begun || worst != EXIT_INTERRUPTED); i++) {
+        for (; begun < count && begun < i + jobs && worst != EXIT_INTERRUPTED; begun++)
+            start_turn(&turns[begun], options, entries[begun]->d_name, folder);
+        const int code = end_turn(&turns[i], list);
+        worst = code > worst ? code : worst; /* 130 is the largest */
+    }
+    free(turns);
+    if (folder)
+        remove_temporary_folder(folder);
+    return worst;
+}
+
 static int referee_folder(const struct options *options)
 {
     struct atomic_file list;
@@ -425,7 +591,6 @@ static int referee_folder(const struct options *options)
     if (!is_good)
         return EXIT_USAGE;
     const int count = scandir(options->code, &entries, is_candidate, by_entry_name);
-    int worst = EXIT_SAME;
     if (count < 0) {
         error("cannot read %s: %s", options->code, strerror(errno));
         return EXIT_USAGE;
@@ -437,16 +602,9 @@ static int referee_folder(const struct options *options)
         return EXIT_USAGE;
     }
     fprintf(stderr, "%d candidate%s on inputs by --seed %d\n", count, plural((size_t)count), options->seed);
-    for (int i = 0; i < count; i++) {
-        char *path = x_sprintf("%s/%s", options->code, entries[i]->d_name);
-        struct options one = *options;
-        one.code = path;
-        const int code = worst == EXIT_INTERRUPTED ? worst : referee(&one, list.stream);
-        worst = code > worst ? code : worst; /* 130 is the largest */
-        fflush(list.stream);
-        free(path);
+    const int worst = referee_all(options, entries, (size_t)count, list.stream);
+    for (int i = 0; i < count; i++)
         free(entries[i]);
-    }
     free(entries);
     if (worst == EXIT_INTERRUPTED)
         atomic_file_abandon(&list);
@@ -482,6 +640,8 @@ static const struct option_row *const takes[] = {
            .doc = "draw the inputs of an earlier verdict, which says its seed (default: one that nobody knows)"),
     OPTION(.name = "draws", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(draws), .minimum = 1, .maximum = 100,
            .doc = "how many other inputs each kernel is judged on (default: 2)"),
+    OPTION(.name = "jobs", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(jobs), .minimum = 1, .maximum = 1000,
+           .doc = "of a folder, judge so many candidates at once (default: 1)"),
     OPTION(.name = "keep", .argument = "N[,N]...", .kind = KIND_TEXT, .place = PLACE(keep),
            .doc = "numbers of arguments, from 1, whose inputs stay as captured: a candidate may rely on them"),
     OPTION(.name = "allow", .argument = "WHAT", .kind = KIND_LIST, .place = PLACE(allowed),

@@ -57,8 +57,8 @@ struct options {
     enum color_mode color;
     bool quiet, verbose, help, version;
     bool is_static, simulate, whole, all, stale, explain_words, paired, power, drift_reference, lines, dry_run;
-    int launch;             /* capture --launch; 0: none was given */
-    char **launches;        /* task --launch */
+    int launch;      /* capture --launch; 0: none was given */
+    char **launches; /* task --launch */
     size_t launch_count;
     const char *from_check; /* capture --from-check: a JSON report of a check */
     int first, skip, runs;  /* of a program: --first, 0: none was given; --skip; --runs, 0: as many as it takes */
@@ -68,6 +68,7 @@ struct options {
     const char *name;
     const char *code, *function, *block, *grid, *shared, *tolerance, *type, *exact; /* of swap, as they are typed */
     int draws, seed;  /* referee --draws, --seed; -1: none */
+    int jobs;         /* referee --jobs; 0: one */
     const char *keep; /* referee --keep, as it is typed */
     char **allowed;   /* referee --allow */
     size_t allowed_count;

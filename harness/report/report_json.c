@@ -24,6 +24,11 @@
  *                  "kernels": [ { "kernel": ..., "class": "other instructions",    of other code, most lost time first
  *                                 "lost": 1200, "change": "registers 18 -> 22" } ],
  *                  "libraries": [ { "library": "libcublasLt.so.13", "lost": 1200 } ] },    null: of no known one
+ *     "outcome": "refused", "score": 0,    of a referee alone, as what follows. Score: how many times as fast as the
+ *     "reasons": [ "result refused" ],     reference, the geometric mean of the kernels; 0 unless it passed, null where
+ *     "reason": null,                      a time is not known. reason: why it was not judged
+ *     "task": { "path": ..., "xxh3": ... }, "code": { "path": ..., "xxh3": ... },
+ *     "seed": 7, "settings": { "draws": 2, "tolerance": 1e-05, "type": "f32", "keep": [ 3 ], "allow": [ "tensor" ] },
  *     "certificates": [ { "kernel": ..., "outcome": "refused",    of a referee alone; for each rule of certificate.h
  *                         "result": { "outcome": ..., "words": ... }, ... } ],
  *     "failures": [ { "kernel": ..., "status": "crashed", "reason": ... } ],
@@ -274,14 +279,64 @@ static void put_upgrade(struct json_writer *json, const struct report *report)
     upgrade_release(&upgrade);
 }
 
+static void put_file(struct json_writer *json, const char *key, const char *path, const char *hash)
+{
+    json_open(json, key, '{', JSON_IN_LINE);
+    json_put_text(json, "path", path);
+    json_put_text(json, "xxh3", hash);
+    json_close(json);
+}
+
+/* The rules that did not pass, each once. */
+static void put_reasons(struct json_writer *json, const struct report *report)
+{
+    json_open(json, "reasons", '[', JSON_IN_LINE);
+    for (unsigned k = 0; k < CERTIFICATE_RULES * (CERTIFICATE_REFUSED + 1); k++) {
+        const enum certificate_rule rule = k % CERTIFICATE_RULES;
+        const enum certificate_outcome outcome = CERTIFICATE_REFUSED - k / CERTIFICATE_RULES;
+        char reason[64];
+        bool any = false;
+        for (size_t i = 0; i < report->certificate_count; i++)
+            any |= report->certificates[i].rows[rule].outcome == outcome;
+        snprintf(reason, sizeof reason, "%s %s", certificate_rule_name(rule), certificate_outcome_name(outcome));
+        if (any && outcome != CERTIFICATE_PASSED)
+            json_put_text(json, NULL, reason);
+    }
+    json_close(json);
+}
+
+static void put_refereed(struct json_writer *json, const struct report *report)
+{
+    const struct refereed *refereed = report->refereed;
+    if (!refereed)
+        return;
+    json_put_text(json, "outcome", refereed->outcome);
+    json_put_number(json, "score", refereed->score);
+    put_reasons(json, report);
+    json_put_text(json, "reason", refereed->reason);
+    put_file(json, "task", refereed->task, refereed->task_hash);
+    put_file(json, "code", refereed->code, refereed->code_hash);
+    json_put_count(json, "seed", (unsigned long long)report->seed);
+    json_open(json, "settings", '{', JSON_IN_LINE);
+    json_put_count(json, "draws", refereed->draws);
+    json_put_known(json, "tolerance", refereed->tolerance > 0, refereed->tolerance);
+    json_put_text(json, "type", refereed->type);
+    json_open(json, "keep", '[', JSON_IN_LINE);
+    for (unsigned i = 0; i < 64; i++)
+        if (refereed->keep >> i & 1)
+            json_put_count(json, NULL, i + 1);
+    json_close(json);
+    json_open(json, "allow", '[', JSON_IN_LINE);
+    for (size_t i = 0; i < refereed->allowed_count; i++)
+        json_put_text(json, NULL, refereed->allowed[i]);
+    json_close(json);
+    json_close(json);
+}
+
 static void put_certificates(struct json_writer *json, const struct report *report)
 {
-    size_t with;
     if (!report->certificates)
         return;
-    json_put_text(json, "outcome",
-                  certificate_outcome_name(certificates_worst(report->certificates, report->certificate_count, &with)));
-    json_put_count(json, "seed", (unsigned long long)report->seed);
     json_open(json, "certificates", '[', JSON_LINES);
     for (size_t i = 0; i < report->certificate_count; i++) {
         const struct certificate *certificate = &report->certificates[i];
@@ -334,6 +389,7 @@ int report_json(const struct report *report, FILE *stream)
     put_notes(&json, comparison);
     put_suites(&json, comparison);
     put_upgrade(&json, report);
+    put_refereed(&json, report);
     put_certificates(&json, report);
     put_failures(&json, report->run);
     json_open(&json, "judgements", '[', JSON_LINES);

@@ -77,6 +77,8 @@ expect "a variable without a name" 5 'the machine code has memory without the na
     --format json >"$work/certificate.json" 2>"$work/errors"
 ask jq -r '"seed \(.seed), \(.outcome)", (.certificates[] | .kernel, .outcome, .result.outcome, .inputs.outcome, .outputs.outcome, .execution.words)' "$work/certificate.json"
 expect "as JSON" 0 'seed 7, refused' 'train/saxpy@64,256' refused passed
+ask jq -c '[.score, .reasons, .reason, .task.path, (.code.xxh3 | length), .settings]' "$work/certificate.json"
+expect "with a score, reasons as codes, and all that it depends on" 0 '[0,["result refused",' '],null,"' 'task.capsule",32,{"draws":2,"tolerance":null'
 mkdir "$work/build" && mv "$work/certificate.json" "$work/build"
 ask env -C "$work" bash -c "$(awk '/^ *```$/ { n++; next } n == 3' "$top/ci/SKILL.md")"
 expect "and what ci/SKILL.md reads of it" 0 '"outcome": "refused"' '"words": "on drawn inputs: wrong result'
@@ -88,14 +90,14 @@ cd "$work" && mkdir several || exit 2
 cp "$compiled"/{cheats,kernels}.cubin several
 echo nothing >several/none.cubin
 "$cugate" swap "$work/task.capsule" --code "$work/task.capsule" -k 'train/saxpy*' --tolerance 1e-5 -o "$work/within.capsule" 2>errors
-referee within several -k 'train/saxpy@64,256' --function by_copy
+referee within several -k 'train/saxpy@64,256' --function by_copy --jobs 2
 expect "of a folder each has a line" 2 '3 candidates on inputs by --seed 7' 'exit 1  cheats.cubin' 'not judged exit 2  kernels.cubin' \
-    'not judged exit 2  none.cubin' 'cannot read several/none.cubin'
+    'not judged exit 2  none.cubin                       cannot read several/none.cubin'
 "$cugate" referee "$work/within.capsule" --code several --simulate --seed 7 -k 'train/saxpy@64,256' --function rounded \
     --format json -o lines 2>errors
-ask jq -r '"\(.candidate) \(.exit_code) \(.certificates[0].result.words)"' lines
-expect "as JSON, and without --tolerance there is the task's" 0 'several/cheats.cubin 5 on the captured' \
-    'beyond the tolerance of 1e-05' 'several/kernels.cubin 2 null'
+ask jq -r '"\(.candidate) \(.exit_code) \(.outcome) \(.score) \(.certificates[0].result.words) \(.reason)"' lines
+expect "as JSON, and without --tolerance there is the task's" 0 'several/cheats.cubin 5 refused 0 on the captured' \
+    'beyond the tolerance of 1e-05' 'several/kernels.cubin 2 not judged 0 null several/kernels.cubin has no function rounded'
 rm several/*
 referee task several
 expect "a folder without candidates" 2 'several has no candidate: no .cubin, .fatbin or .so'
