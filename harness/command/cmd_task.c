@@ -133,33 +133,53 @@ static bool is_part(struct name_part part, const char *text)
     return part.length == strlen(text) && strncmp(part.text, text, part.length) == 0;
 }
 
-/* Returns the kernel that is meant by a name: of the machine code, or of the source with its template arguments or
- * without them. kernels->count after error(). */
+/* Says that there is no such kernel, and which there are. */
+static void say_absent(const struct kernels *kernels, char *const *names, const char *meant)
+{
+    enum { SHOWN = 6 };
+    const char *near = nearest_name(meant, (const char *const *)names, kernels->count);
+    char *list = x_strdup("");
+    for (size_t i = 0; i < kernels->count && i < SHOWN; i++) {
+        char *longer = x_sprintf("%s%s%s", list, *list ? ", " : "", names[i]);
+        free(list);
+        list = longer;
+    }
+    if (near)
+        error("%s has no kernel %s; did you mean %s?", kernels->path, meant, near);
+    else
+        error("%s has no kernel %s; it has %s%s", kernels->path, meant, *list ? list : "none",
+              kernels->count > SHOWN ? ", ..." : "");
+    free(list);
+}
+
+/* Returns the kernel that is meant by a name: of the machine code, or of the source, with its template arguments and
+ * namespaces or without them. kernels->count after error(). */
 static size_t find_kernel(const struct kernels *kernels, const char *meant)
 {
-    size_t found = kernels->count;
-    char *names = x_strdup("");
+    size_t found = kernels->count, other = kernels->count;
+    char **names = x_calloc(kernels->count + 1, sizeof *names);
     for (size_t i = 0; i < kernels->count; i++) {
-        const bool is_new = found == kernels->count || strcmp(kernels->names[i], kernels->names[found]) != 0;
-        char *longer = x_sprintf("%s%s%s", names, *names ? ", " : "", kernels->read[i]);
-        free(names);
-        names = longer;
-        if (strcmp(kernels->names[i], meant) != 0 && !is_part(function_name(kernels->read[i]), meant) &&
-            !is_part(function_template(kernels->read[i]), meant))
-            continue;
-        if (found < kernels->count && is_new) {
-            error("%s has several kernels %s: write the template arguments too, or the name in the machine code, such "
-                  "as %s",
-                  kernels->path, meant, kernels->names[i]);
-            free(names);
-            return kernels->count;
-        }
-        found = i;
+        const char *read = kernels->read[i];
+        names[i] = kernel_short_name(read);
+        const size_t bare = strcspn(names[i], "<");
+        const bool is_it = strcmp(kernels->names[i], meant) == 0 || strcmp(names[i], meant) == 0 ||
+                           is_part(function_name(read), meant) || is_part(function_template(read), meant) ||
+                           (strlen(meant) == bare && strncmp(names[i], meant, bare) == 0);
+        if (is_it && found < kernels->count && strcmp(kernels->names[i], kernels->names[found]) != 0)
+            other = i;
+        else if (is_it)
+            found = i;
     }
-    if (found == kernels->count)
-        error("%s has no kernel %s; it has %s", kernels->path, meant, *names ? names : "none");
+    if (other < kernels->count)
+        error("%s has several kernels %s, such as %s and %s: write the template arguments too, or the name in the "
+              "machine code, %s",
+              kernels->path, meant, names[found], names[other], kernels->names[found]);
+    else if (found == kernels->count)
+        say_absent(kernels, names, meant);
+    for (size_t i = 0; i < kernels->count; i++)
+        free(names[i]);
     free(names);
-    return found;
+    return other < kernels->count ? kernels->count : found;
 }
 
 /* ---- The launches as capsules, before they run ---- */

@@ -240,6 +240,11 @@ in_alone_computed() {
 }
 ask in_alone_computed
 expect "wheel: computes without a GPU" 0 computed
+ask in_alone cugate task "$top/build/libkernels.so" --gpu H200 -o made.capsule \
+    --launch 'copy_coalesced<<<64, 256>>>(f32:16384, out:f32:16384)'
+expect "wheel: makes a task for the referee" 0 'made.capsule: 1 launch'
+ask in_alone cugate referee made.capsule --code "$top/build/libkernels.so" --simulate
+expect "wheel: and judges by it, for the GPU that it names" 0 'passed: 1 of 1 kernel'
 rm -r "$alone/lib/cugate/disasm"
 if command -v cmake >/dev/null; then
     mkdir -p "$work/repository/cmake"

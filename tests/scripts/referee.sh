@@ -126,9 +126,9 @@ ask "$cugate" list --kernels "$work/made.capsule"
 expect "with the name of the kernel" 0 'fill/fill<2>@1,32'
 cp "$work/made.capsule" "$work/both.capsule"
 task "$work/both.capsule" --launch 'fill<<<1, 32>>>(out:i32:32, i32=5)'
-expect "which may be one of several" 2 'has several kernels fill: write the template arguments too'
+expect "which may be one of several" 2 'has several kernels fill, such as fill<' 'write the template arguments too'
 task cheats.cubin --launch "plane$saxpy"
-expect "a kernel that is not in the code" 2 'cheats.cubin has no kernel plane; it has '
+expect "a kernel that is not in the code" 2 'cheats.cubin has no kernel plane; did you mean plain?'
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, f32:16384)'
 expect "too few arguments" 2 'plain takes 4 arguments, and 2 were given' "that is of --launch 'plain<<<"
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384, f64=2)'
