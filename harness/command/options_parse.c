@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "capsule/capsule.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -388,6 +389,16 @@ static void take_library(struct options *options, const struct command *command,
     given[place] = typed[place] = true;
 }
 
+/* Whether the word behind `--simulate` or `--static` is its GPU, as in `--simulate H200`: it is nothing that could be
+ * executed or read. */
+static bool names_gpu(const char *word)
+{
+    char *program = isalnum((unsigned char)*word) && !strpbrk(word, "/.") ? program_on_path(word) : x_strdup("");
+    const bool is = !program && access(word, F_OK) < 0;
+    free(program);
+    return is;
+}
+
 int options_parse(struct options *options, const struct command *command, int argc, char **argv)
 {
     struct option longs[ROWS_MAX + 1];
@@ -422,6 +433,9 @@ int options_parse(struct options *options, const struct command *command, int ar
             return error("%s needs %s behind it", name, row->argument);
         /* `list --metrics +DIR`: a word that begins with `+` is no argument of any command. */
         if (!optarg && row->place_more && optind < argc && *argv[optind] == '+')
+            optarg = argv[optind++];
+        if (!optarg && row->place_2 == PLACE(gpu) && row->kind == KIND_TEXT_OR_FLAG && optind < argc &&
+            names_gpu(argv[optind]))
             optarg = argv[optind++];
         taken = optarg;
         if (store(options, row, name, optarg) < 0)

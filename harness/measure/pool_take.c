@@ -2,6 +2,7 @@
 #include "pool_parts.h"
 
 #include "base/base.h"
+#include "names/names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -375,9 +376,15 @@ static bool say_no_match(const char *ids)
         free_lines(names, count);
         return false;
     }
-    const char *near = nearest_name(names[0] + strlen("-k '"), (const char *const *)&names[1], count - 1);
-    error("no kernel matches %s%s%s%s; `cugate list` shows all %zu", names[0], near ? "; did you mean '" : "",
-          near ? near : "", near ? "'?" : "", count - 1);
+    const char *const *all = (const char *const *)&names[1], *first = names[0] + strlen("-k '");
+    char *glob = x_sprintf("%.*s", (int)strcspn(first, "'"), first);
+    const char *near = kernel_names_near(glob, all, count - 1);
+    char *family = near ? NULL : kernel_names_family(glob, all, count - 1);
+    const char *meant = near ? near : family;
+    error("no kernel matches %s%s%s%s `cugate list` shows all %zu", names[0], meant ? "; did you mean '" : ";",
+          meant ? meant : "", meant ? "'?" : "", count - 1);
+    free(family);
+    free(glob);
     free_lines(names, count);
     return true;
 }

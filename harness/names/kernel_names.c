@@ -38,12 +38,18 @@ const char *kernel_names_near(const char *wanted, const char *const *ids, size_t
 
 char *kernel_names_family(const char *wanted, const char *const *ids, size_t count)
 {
-    char **families = x_calloc(count, sizeof *families);
-    char *family = x_sprintf("%.*s", (int)strcspn(wanted, "/"), wanted);
+    const char *points = point_pattern(wanted);
+    char **families = x_calloc(count + 1, sizeof *families);
+    char *family = x_sprintf("%.*s", (int)strcspn(wanted, "/["), wanted);
     for (size_t i = 0; i < count; i++)
         families[i] = x_sprintf("%.*s", (int)strcspn(ids[i], "/"), ids[i]);
     const char *near = nearest_name(family, (const char *const *)families, count);
-    char *glob = near ? x_sprintf("%s/*", near) : NULL;
+    char *glob = near ? x_sprintf("%s/*%s", near, points ? points : "") : NULL;
+    bool any = false;
+    for (size_t i = 0; i < count && glob; i++)
+        any |= glob_any(&glob, 1, ids[i]);
+    if (glob && !any) /* it has no such point */
+        glob[strlen(near) + strlen("/*")] = '\0';
     for (size_t i = 0; i < count; i++)
         free(families[i]);
     free(families);

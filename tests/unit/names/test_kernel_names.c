@@ -38,6 +38,13 @@ Test(kernel_names, a_point_is_part_of_a_name_and_no_glob)
     cr_expect_eq(kernel_names_near("softmax/online[n=32K]", names, ARRAY_SIZE(names)), names[2]);
     cr_expect_null(kernel_names_near("softmax/online[n=*]", names, ARRAY_SIZE(names)));
     cr_expect_null(kernel_names_near("softmax/o*[n=16M]", names, ARRAY_SIZE(names)));
+    static const struct {
+        const char *wanted, *family;
+    } rows[] = {{"softmax", "softmax/*"}, {"sofmax[n=64K]", "softmax/*[n=64K]"}, {"softmax[n=2K]", "softmax/*"}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        OWNED_TEXT family = kernel_names_family(rows[i].wanted, names, ARRAY_SIZE(names));
+        cr_expect_str_eq(family, rows[i].family);
+    }
     cr_expect_eq(kernel_names_find("softmax/online", names, ARRAY_SIZE(names), "run.json"), 0);
     cr_expect_eq(kernel_names_find("softmax/*[n=1048576]", names, ARRAY_SIZE(names), "run.json"), 0);
 }
