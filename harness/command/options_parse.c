@@ -357,14 +357,14 @@ static int take_config(struct options *options, const struct command *command, c
     return 0;
 }
 
-static int find_description(struct options *options)
+static int find_description(struct options *options, const struct command *command)
 {
     const bool computes = origin_of(options->way)->computed;
     struct problem problem; /* what is to be simulated is asked before on which GPU */
     if (options->replay || !(1u << options->way & (WAYS_OF_LIBRARY | WAY(COMPUTED_PROGRAM) | WAY(COMPUTED))))
         return 0;
-    if (options->way == ORIGIN_COMPUTED && !options->gpu && !config_gpu(&options->config) &&
-        options_library_is_own(options) && options_find_library(options, &problem) < 0)
+    if (options->way == ORIGIN_COMPUTED && !command->replays_argument && !options->gpu &&
+        !config_gpu(&options->config) && options_library_is_own(options) && options_find_library(options, &problem) < 0)
         return error("%s", problem.text);
     struct problem *before = computes ? NULL : error_into(&problem); /* a measurement without it only knows less */
     options->description = options->found[2] = options_find_gpu(options);
@@ -456,7 +456,7 @@ int options_parse(struct options *options, const struct command *command, int ar
     options->way = options_way(options, command); /* cugate.ini may name a collector */
     if (options_refuse_idle(options, command, typed) < 0 || options_check_files(options, command) < 0)
         return -1;
-    return find_description(options);
+    return find_description(options, command);
 }
 
 void options_release(struct options *options)

@@ -146,7 +146,7 @@ if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
     check "bare root: made of the package's dependencies" bare
     mkdir -p "$work/bare"/{proc,dev,tmp,judged}
     check "bare root: unpacked" dpkg-deb -x "$deb" "$work/bare"
-    cp -r tests/data/recorded-nvidia-h200.json baselines build/libkernels.so "$work/bare/judged"
+    cp -r tests/data/recorded-nvidia-h200.json baselines build/libkernels.so build/tests/compiled/exec_simulated/program "$work/bare/judged"
     cp -r build/disasm "$work/bare/usr/lib/cugate"
     ask in_bare /usr/bin/cugate --version
     expect "bare root: cugate --version" 0 "cugate $version"
@@ -163,6 +163,11 @@ if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
     }
     ask in_bare_computed /usr/bin/cugate
     expect "bare root: computes without a GPU" 0 computed
+    in_bare_program() { LD_LIBRARY_PATH=/judged in_bare "$1" exec --simulate=nvidia-h200 -- /judged/program "$2"; }
+    ask in_bare_program /usr/bin/cugate right
+    expect "bare root: runs a program without a GPU" 0 'sum 80000' 'computed: 2 of 2 kernels'
+    ask in_bare_program /usr/bin/cugate stray
+    expect "bare root: and finds what it does wrong" 5 'program.cu:'
     ask in_bare /usr/bin/cugate list --devices
     expect "bare root: without a GPU nothing is measured, and it says so" 5 'no GPU: no NVIDIA driver here'
 
@@ -170,7 +175,7 @@ if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
     rm -rf "$work/bare" && depends=python3-venv
     check "root with Python alone: made" bare
     mkdir -p "$work/bare"/{proc,tmp,judged}
-    cp -r "$program_wheel" tests/data/recorded-nvidia-h200.json baselines build/libkernels.so "$work/bare/judged"
+    cp -r "$program_wheel" tests/data/recorded-nvidia-h200.json baselines build/libkernels.so build/tests/compiled/exec_simulated/program "$work/bare/judged"
     ask in_bare /usr/bin/python3 -I -m venv /judged/venv
     expect "root with Python alone: an environment" 0
     ask in_bare /judged/venv/bin/pip install --quiet --disable-pip-version-check --no-index "/judged/${program_wheel##*/}"
@@ -188,6 +193,8 @@ if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
     cpp
     ask in_bare_computed $alone
     expect "root with Python alone: computes without a GPU" 0 computed
+    ask in_bare_program $alone right
+    expect "root with Python alone: runs a program without a GPU" 0 'sum 80000' 'computed: 2 of 2 kernels'
 else
     echo "bare root: left out, since only root may mount /proc in it"
 fi
