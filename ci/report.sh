@@ -6,10 +6,14 @@ set -euo pipefail
 # shellcheck source=ci/where.sh
 . "$(dirname "$(realpath "$0")")/where.sh"
 
-"$here/install_python.sh" >&2
 folder=$("$here/install_python.sh" --where)
+python=$folder/bin/python
+case " $* " in
+*' --help '* | *' -h '*) [ -x "$python" ] || python=python3 ;; # help waits for no package
+*) "$here/install_python.sh" >&2 ;;
+esac
 cache=()
 [ -n "$in_tree" ] || cache=(-X "pycache_prefix=$folder/pycache") # nothing is left where a package was
 # -I, as everywhere: Python takes no module from the current folder or PYTHONPATH.
-exec "$folder/bin/python" -I "${cache[@]}" -c 'import sys; sys.path.insert(0, sys.argv.pop(1))
+exec "$python" -I "${cache[@]}" -c 'import sys; sys.path.insert(0, sys.argv.pop(1))
 from cugate_reports.__main__ import main; sys.exit(main())' "$(realpath "$here/../reports")" "$@"

@@ -21,10 +21,11 @@ try:
     from cugate_reports.files import BadFile, Run
     from cugate_reports.history import History, HistoryError, now
 except ModuleNotFoundError as missing:
-    sys.exit(
-        f"reports: error: this Python has no {missing.name}: `cugate-report`, in cugate's tree ci/report.sh, takes one "
-        "that has all"
-    )
+    if not {"-h", "--help"} & set(sys.argv):  # help needs none of them
+        sys.exit(
+            f"reports: error: this Python has no {missing.name}: `cugate-report`, in cugate's tree ci/report.sh, takes "
+            "one that has all"
+        )
 
 if TYPE_CHECKING:
     from cugate_reports.nights import Nights

@@ -121,8 +121,10 @@ cd "$top" || exit 2
 cp -a "$root/usr" "$work/moved"
 ask "$work/moved/bin/cugate" list --metrics
 expect "moved: finds its metrics" 0 achieved_occupancy
-ask "$work/moved/bin/cugate-report" --help
+ask env XDG_CACHE_HOME="$work/nothing" "$work/moved/bin/cugate-report" --help
 expect "moved: finds its reports" 0 'usage: cugate-report'
+ask ls "$work/nothing"
+expect "moved: help installs nothing" 2
 ask env PKG_CONFIG_PATH="$work/moved/lib/pkgconfig" pkg-config --define-prefix --cflags cugate
 expect "moved: pkg-config" 0 "-I$work/moved/include"
 
