@@ -32,7 +32,10 @@ measure() {
 }
 
 judge() {
-    local parts=("$out"/parts/*.json) code=0
+    local parts=("$out"/parts/*.json) options=() option code=0
+    for option; do # what says how parts are made says nothing of how they are judged
+        [[ $option = --simulate?(=*) ]] || options+=("$option")
+    done
     rm -f "$out/merged.json"
     if [ -e "${parts[0]}" ]; then
         "$CUGATE" merge -q "${parts[@]}" --save "$out/merged.json" || code=$?
@@ -45,7 +48,7 @@ judge() {
         [ $code -ne 0 ] || code=5
         exit $code
     fi
-    exec "$here/gate.sh" --replay "$out/merged.json" "$@" # a kernel that failed makes that red as well
+    exec "$here/gate.sh" --replay "$out/merged.json" "${options[@]}" # a kernel that failed makes that red as well
 }
 
 case ${1-} in

@@ -87,6 +87,15 @@ expect "alike" 0
 ask jq -es 'map(.kernels | length) | add == 2000' part-*.json
 expect "no kernel is in two" 0
 
+# The options of all parts are those of the judge, too: how they were made is no reason to refuse them.
+mkdir -p scripts gate/parts
+cp "$top"/ci/{shards,where}.sh scripts
+printf '#!/bin/sh\necho "$@"\n' >scripts/gate.sh
+chmod +x scripts/gate.sh
+cp part-*.json gate/parts
+ask env OUT="$work/gate" CUGATE="$cugate" scripts/shards.sh judge --metrics metrics --simulate=nvidia-h200 -k 'family_1?/*'
+expect "the judge computes nothing" 0 'gate/merged.json --metrics metrics -k family_1?/*' '!--simulate'
+
 # Whoever divides finds the same parts, by a baseline as well: its seconds are those of the run.
 few=(-k 'family_1?/one')
 ask "$cugate" accept --metrics metrics costs.json "${few[@]}" --reason first
