@@ -74,7 +74,7 @@ static int check_library(const char *path, bool is_program, struct problem *prob
         !(is_program && strcmp(needs.runtime, "libcudart.so.12") == 0))
         return problem_set(problem, "%s cannot be simulated: it needs %s; build it with nvcc 13 and -cudart shared",
                            path, needs.runtime);
-    if (needs.has_code && !needs.from_outside)
+    if (needs.has_code && !needs.from_outside && !*needs.runtime) /* nvcc also gives code to what launches nothing */
         return problem_set(problem,
                            "%s cannot be simulated: the runtime of CUDA is linked into it; build it with nvcc 13 and "
                            "-cudart shared",

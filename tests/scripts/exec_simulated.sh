@@ -16,6 +16,8 @@ compile() {
     done
     "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -rdc=true -o linked \
         "$top"/tests/sim/linked{,_device}.cu
+    echo 'int main() { int count; return cudaGetDeviceCount(&count); }' >query.cu # nvcc links an empty image
+    "$nvcc" -arch=sm_90 "${libraries[@]/#/-L}" -cudart shared -o query query.cu
     # A program of CUDA 12: it asks for that runtime, and for its version of each function.
     "$nvcc" -std=c++17 -arch=sm_90 "${includes[@]/#/-I}" -c -o of_12.o "$top/tests/sim/program.cu"
     nm -u of_12.o | awk '$2 ~ /cuda/ { print "void " $2 "(void) {}" }' >runtime_12.c
@@ -163,6 +165,8 @@ run "$program" nothing
 expect 'nothing launched' 5 'opened a GPU and launched nothing on it'
 
 # What is refused.
+run "$compiled/query"
+expect 'a program without kernels' 5 'launched nothing on it' '!linked into it'
 run "$compiled/static" right
 expect 'a static runtime' 5 'the runtime of CUDA is linked into it' '-cudart shared' '!sum'
 run sh -c "$compiled/static right"
