@@ -443,8 +443,7 @@ static void list_failure(struct refereeing *refereeing, int code, const char *wh
         list_line(refereeing->list, "not judged", code, options->code, why);
 }
 
-/* Judges one candidate; of several, `list` takes a line. */
-static int referee(const struct options *options, FILE *list)
+int referee_candidate(const struct options *options, FILE *list)
 {
     struct refereeing refereeing = {.options = *options, .list = list};
     struct options *own = &refereeing.options;
@@ -504,7 +503,7 @@ struct turn {
 static void take_turn(const void *data)
 {
     const struct turn *turn = data;
-    const int code = referee(&turn->options, stdout);
+    const int code = referee_candidate(&turn->options, stdout);
     fflush(stdout);
     _exit(code);
 }
@@ -627,7 +626,7 @@ static int cmd_referee(const struct options *options)
     if (interrupts_open(&interrupts) < 0)
         return EXIT_NOT_MEASURED;
     const bool is_folder = stat(own.code, &facts) == 0 && S_ISDIR(facts.st_mode);
-    const int code = is_folder ? referee_folder(&own) : referee(&own, NULL);
+    const int code = is_folder ? referee_folder(&own) : referee_candidate(&own, NULL);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }
 
@@ -666,6 +665,8 @@ const struct command command_referee = {
                "write of what is nobody's; what it cannot execute, or finds otherwise, is undecided, unless --allow unexecuted says so. Results that vary from launch to launch of the "
                "reference are not compared, which is undecided too, unless --allow varying. Then both are "
                "compared as by `cugate check`: pairs of times on a GPU, exact counts with --simulate.\n"
+               "JSON has a score, how many times as fast as the reference the code is, 0 unless it passed; the rules that did not pass "
+               "(`reasons`); all settings; and hashes of both files.\n"
                "Of a folder each .cubin, .fatbin and .so is a candidate, on the same inputs: a line for each, with --format json its "
                "whole report. The exit code is the worst. Without --tolerance that of TASK counts, which `cugate swap TASK --code TASK "
                "--tolerance X -o NEW` states once. To be compared in speed with what was accepted last, have NEW by `cugate swap TASK "

@@ -29,7 +29,7 @@ struct task {
     struct measurement measurement; /* of the simulated GPU that executes the reference */
     struct run about;               /* that GPU, and when the task was made */
     int capability;
-    char *folder, *code, *stated, *computed; /* files made here; code may be the one that was named */
+    char *folder, *code, *stated, *computed, *made; /* files made here; code may be the one that was named */
     struct task_launch *launches;
     size_t launch_count;
     char **ids;
@@ -186,14 +186,14 @@ static size_t find_kernel(const struct kernels *kernels, const char *meant)
 
 /* Sets the bytes of an argument where the code has it. -1 after error(). */
 static int place_argument(struct capsule *capsule, const struct entry *entry, size_t number, const void *bytes,
-                          unsigned size)
+                          unsigned size, bool exact)
 {
     const struct parameter *parameter = &entry->parameters[number];
     if (parameter->size != size)
         return error("argument %zu of %s has %u bytes, and %u were given", number + 1, capsule->id, parameter->size,
                      size);
     memcpy(capsule->bytes + parameter->offset, bytes, size);
-    capsule->arguments[number] = (struct argument){parameter->offset, size, false};
+    capsule->arguments[number] = (struct argument){parameter->offset, size, exact};
     return 0;
 }
 
@@ -205,8 +205,8 @@ static void add_range(struct capsule *capsule, struct capsule_writer *writer, co
     struct memory_range *range = ARRAY_GROW(capsule->ranges, capsule->range_count);
     *range = (struct memory_range){.kind = MEMORY_DEVICE, .address = address, .size = size, .before = blob.pages};
     range->after = x_calloc(pages_of(size) + 1, sizeof *range->after);
-    for (size_t i = 0; i < pages_of(size); i++)
-        range->after[i] = PAGE_SAME;
+    /* All of it may be changed, and so is restored before each launch. */
+    memcpy(range->after, range->before, pages_of(size) * sizeof *range->after);
 }
 
 static int add_argument(struct task *task, struct capsule *capsule, struct capsule_writer *writer,
@@ -217,7 +217,7 @@ static int add_argument(struct task *task, struct capsule *capsule, struct capsu
     char *bytes = NULL;
     size_t length = 0;
     if (argument->kind == TASK_SCALAR)
-        return place_argument(capsule, entry, number, argument->scalar, task_argument_size(argument));
+        return place_argument(capsule, entry, number, argument->scalar, task_argument_size(argument), false);
     if (argument->kind == TASK_FILE) {
         if (file_read(argument->path, FILE_MOST, &bytes, &length) < 0)
             return -1;
@@ -234,7 +234,8 @@ static int add_argument(struct task *task, struct capsule *capsule, struct capsu
                   (uint64_t)(task->options->seed < 0 ? 1 : task->options->seed) * 1000 + number);
     if (failed == 0) {
         add_range(capsule, writer, (unsigned char *)bytes, size, *address);
-        failed = place_argument(capsule, entry, number, address, sizeof *address);
+        failed = place_argument(capsule, entry, number, address, sizeof *address,
+                                task->options->tolerance && task_is_exact(argument));
     }
     *address += (size + ARRAY_EVERY - 1) / ARRAY_EVERY * ARRAY_EVERY;
     free(bytes);
@@ -370,7 +371,7 @@ static int compute(struct task *task)
 }
 
 /* Copies what was computed, with the ids of the task and its tolerance. */
-static int write_task(struct task *task)
+static int write_task(struct task *task, const char *path)
 {
     struct capsules computed;
     struct capsule_writer writer;
@@ -382,7 +383,7 @@ static int write_task(struct task *task)
         return EXIT_USAGE;
     if (capsules_open(&computed, task->computed, false, &problem) < 0)
         return error("%s", problem.text), EXIT_USAGE;
-    int failed = capsule_writer_open(&writer, task->options->output, page_compress_zstd);
+    int failed = capsule_writer_open(&writer, path, page_compress_zstd);
     if (failed == 0)
         failed = capsule_writer_about(&writer, &computed.about);
     for (size_t i = 0; i < computed.count && failed == 0; i++) {
@@ -407,6 +408,37 @@ static int write_task(struct task *task)
     return failed < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
+/* Has the referee judge the reference by its own task: what is wrong or undecided of it would be so of each candidate.
+ * Returns an exit code. */
+static int judge_itself(struct task *task, const struct options *computing, const char *path)
+{
+    struct options own = *computing;
+    char *line = NULL, *arguments[] = {(char *)path, NULL};
+    size_t size = 0;
+    FILE *list = x_memstream(&line, &size);
+    own.arguments = arguments;
+    own.argument_count = 1;
+    own.code = task->code;
+    own.tolerance = own.type = own.output = NULL;
+    own.seed = 1;
+    own.quiet = true;
+    const int code = referee_candidate(&own, list);
+    fclose(list);
+    char *to = line; /* columns of a list become one line */
+    for (const char *from = line; *from; from++)
+        if (*from != '\n' && (*from != ' ' || from[1] != ' '))
+            *to++ = *from;
+    *to = '\0';
+    if (code == EXIT_NOT_MEASURED)
+        error("%s is not a reference: the referee says of it by its own task: %s; if its sums have no order, state a "
+              "--tolerance",
+              task->options->arguments[0], line);
+    else if (code == EXIT_UNSURE && !task->options->quiet)
+        warning("the referee says of the reference by its own task: %s", line);
+    free(line);
+    return code == EXIT_NOT_MEASURED || code == EXIT_INTERRUPTED || code == EXIT_USAGE ? code : EXIT_SAME;
+}
+
 static void release(struct task *task)
 {
     for (size_t i = 0; i < task->launch_count; i++) {
@@ -424,6 +456,7 @@ static void release(struct task *task)
     free(task->code);
     free(task->stated);
     free(task->computed);
+    free(task->made);
 }
 
 /* Everything that can be wrong with the command line is said before anything is computed. */
@@ -436,12 +469,13 @@ static int prepare(struct task *task, struct options *computing)
     task->ids = x_calloc(options->launch_count + 1, sizeof *task->ids);
     for (size_t i = 0; i < options->launch_count; i++)
         if (task->launch_count++, task_launch_parse(&task->launches[i], options->launches[i]) < 0)
-            return -1;
+            return error("that is of --launch '%s'", options->launches[i]);
     if (output_expect_file(options->output) < 0 || read_tolerance(options, &tolerance, &type) < 0 ||
         options_read_metrics(options, &task->metrics) < 0 || !(task->folder = make_temporary_folder()))
         return -1;
     task->stated = x_sprintf("%s/stated.capsule", task->folder);
     task->computed = x_sprintf("%s/computed.capsule", task->folder);
+    task->made = x_sprintf("%s/task.capsule", task->folder);
     computing->way = ORIGIN_COMPUTED;
     computing->description = task->description = options_find_gpu(options);
     return computing->description && describe_gpu(task, computing->description) == 0 &&
@@ -465,7 +499,9 @@ static int cmd_task(const struct options *options)
     task.about.session_count = 1;
     measure_complete_session(task.about.sessions);
     if (prepare(&task, &computing) == 0 && find_code(&task) == 0 && state_launches(&task) == 0 &&
-        (code = compute(&task)) == EXIT_SAME && (code = write_task(&task)) == EXIT_SAME && !options->quiet)
+        (code = compute(&task)) == EXIT_SAME && (code = write_task(&task, task.made)) == EXIT_SAME &&
+        (code = judge_itself(&task, &computing, task.made)) == EXIT_SAME &&
+        (code = write_task(&task, options->output)) == EXIT_SAME && !options->quiet)
         fprintf(stderr,
                 "%s: %zu launch%s of %s, as an %s would leave %s\n"
                 "next: cugate referee %s --code CANDIDATE.cubin --simulate\n",
@@ -496,10 +532,12 @@ const struct command command_task = {
                "`cugate referee TASK.capsule --code CANDIDATE.cubin --simulate` then judges other code by it, on inputs of its own.\n"
                "NAME is the kernel's name in the source, with its template arguments where there are several, or in the machine "
                "code. GRID and BLOCK are X, XxY or XxYxZ. An ARGUMENT is a scalar, TYPE=VALUE; a pointer to an input, "
-               "TYPE:COUNT:VALUES; a pointer to what the kernel writes, out:TYPE:COUNT; or a pointer to the bytes of a file, "
+               "TYPE:COUNT:VALUES, which the kernel may change; a pointer to what it only writes, out:TYPE:COUNT, 0 before; or a pointer to the bytes of a file, "
                "file:PATH. TYPE is f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16 or u8. VALUES are uniform:LEAST:MOST (default "
                "for floats: uniform:-1:1), normal:MEAN:DEVIATION, constant:VALUE, permutation (0 to COUNT - 1), "
                "sorted:LEAST:MOST or offsets:LAST (from 0 to LAST, in order).\n"
+               "--tolerance holds for floats; of integers every bit counts. The referee draws inputs by what the values look like: a "
+               "range that is stated here is not a promise. A null pointer is u64=0, a bool u8, a struct the u64 of its bytes.\n"
                "A .cu is compiled by nvcc (NVCC, or the PATH). A task is one launch a shape: of several kernels in turn, join "
                "them first.",
     .exits = EXITS({EXIT_SAME, "the task was written"}, {EXIT_USAGE, NULL},

@@ -264,6 +264,9 @@ static int read_values(struct task_argument *argument, struct words *words)
         argument->b = 1;
         return 0;
     }
+    if (argument->values->optional && !words->next)
+        return error("of which values? %s:COUNT:uniform:0:99, for example: only floats have a range of their own",
+                     argument->type->name);
     for (unsigned i = 0; i < argument->values->numbers && i < ARRAY_SIZE(numbers); i++)
         if (read_number(words->next ? take(words, ':') : NULL, numbers[i]) < 0)
             return error("%s takes %u number%s", argument->values->name, argument->values->numbers,
@@ -382,4 +385,9 @@ unsigned task_argument_size(const struct task_argument *argument)
 uint64_t task_array_size(const struct task_argument *argument)
 {
     return argument->kind == TASK_INPUT || argument->kind == TASK_OUTPUT ? argument->count * argument->type->size : 0;
+}
+
+bool task_is_exact(const struct task_argument *argument)
+{
+    return argument->type && argument->type->is_integer;
 }

@@ -3,6 +3,7 @@
 #ifndef TASK_LAUNCH_H
 #define TASK_LAUNCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,9 @@ void task_launch_release(struct task_launch *launch);
 /* Bytes of the argument itself, 8 of a pointer; and of the array that it points to, 0 of a scalar or file. */
 unsigned task_argument_size(const struct task_argument *argument);
 uint64_t task_array_size(const struct task_argument *argument);
+
+/* Whether it points to integers. */
+bool task_is_exact(const struct task_argument *argument);
 
 /* Writes the elements of an input. The same seed gives the same ones. */
 void task_fill(const struct task_argument *argument, unsigned char *bytes, uint64_t seed);

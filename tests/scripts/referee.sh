@@ -127,6 +127,34 @@ expect "with the name of the kernel" 0 'fill/fill<2>@1,32'
 cp "$work/made.capsule" "$work/both.capsule"
 task "$work/both.capsule" --launch 'fill<<<1, 32>>>(out:i32:32, i32=5)'
 expect "which may be one of several" 2 'has several kernels fill, such as fill<' 'write the template arguments too'
+cat >"$work/others.cu" <<'CU'
+extern "C" __global__ void relu(float *x) { x[threadIdx.x] = fmaxf(x[threadIdx.x], 0.f); }
+extern "C" __global__ void racy(float *out, const float *x)
+{
+    __shared__ float tile[64];
+    tile[threadIdx.x] = x[threadIdx.x];
+    out[threadIdx.x] = tile[(threadIdx.x + 32) % 64];
+}
+extern "C" __global__ void sum(float *out, const float *x)
+{
+    __shared__ float all;
+    all = 0;
+    __syncthreads();
+    atomicAdd(&all, x[threadIdx.x]);
+    __syncthreads();
+    out[0] = all;
+}
+extern "C" __global__ void whole(int *out, const int *x) { out[threadIdx.x] = 7 * x[threadIdx.x] + 1; }
+extern "C" __global__ void partly(int *out, const int *x) { out[threadIdx.x] = 7 * x[threadIdx.x] + (threadIdx.x % 64 == 5); }
+CU
+NVCC=$nvcc task "$work/others.cu" --launch 'relu<<<1, 64>>>(f32:64)' --launch 'whole<<<1, 64>>>(out:i32:64, i32:64:uniform:100000000:200000000)' \
+    --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' --launch 'racy<<<1, 64>>>(out:f32:64, f32:64)' --tolerance 1e-4
+expect "of what is changed in place, of integers, and of sums without an order" 0 '4 launches' \
+    'the referee says of the reference by its own task: undecided exit 3'
+referee made "$work/made.capsule" -k 'others/whole*' --function partly
+expect "of integers each bit counts, whatever the tolerance of floats" 5 'refused: 1 of 1 kernel'
+task "$work/made.capsule" --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' -o "$work/other.capsule"
+expect "what is refused by itself is not a reference" 5 'is not a reference' 'if its sums have no order, state a --tolerance'
 task cheats.cubin --launch "plane$saxpy"
 expect "a kernel that is not in the code" 2 'cheats.cubin has no kernel plane; did you mean plain?'
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, f32:16384)'

@@ -80,7 +80,7 @@ Test(task_launch, what_it_cannot_be_is_said)
         {"f<<<1, 1>>>(out:f32:0)", "how many elements? Say out:f32:COUNT"},
         {"f<<<1, 1>>>(out:f32:8:uniform)", "'uniform' is too much"},
         {"f<<<1, 1>>>(f32:8:even:0:1)", "'even' are not values"},
-        {"f<<<1, 1>>>(i32:8)", "uniform takes 2 numbers"},
+        {"f<<<1, 1>>>(i32:8)", "of which values? i32:COUNT:uniform:0:99"},
         {"f<<<1, 1>>>(f32:8:normal:0)", "normal takes 2 numbers"},
         {"f<<<1, 1>>>(f32:8:normal:0:1:2)", "'2' is too much"},
         {"f<<<1, 1>>>(f32:8:uniform:1:0)", "put the least first"},
