@@ -1,6 +1,5 @@
 /* base.h - what every program needs: errors, memory, text, files, JSON, names of C++. Knows no GPU. */
-#ifndef BASE_H
-#define BASE_H
+#pragma once
 
 #include "columns.h"
 #include "demangle.h"
@@ -22,5 +21,3 @@
 #include "terminal.h"
 #include "utf8.h"
 #include "version.h"
-
-#endif

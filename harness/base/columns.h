@@ -1,6 +1,5 @@
 /* columns.h - how wide a terminal is. */
-#ifndef COLUMNS_H
-#define COLUMNS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -9,5 +8,3 @@
 /* Returns the width of the terminal that the stream is, in columns, at least COLUMNS_LEAST; 0 when it is no
  * terminal. */
 int terminal_columns(FILE *stream);
-
-#endif

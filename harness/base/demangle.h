@@ -1,8 +1,7 @@
 /* demangle.h - turns function names of machine code, such as "_Z14copy_coalescedPKfPf", into those of the source:
  * "copy_coalesced(float const*, float*)". A name in an anonymous namespace loses the hash of its file's path, which
  * would differ from one checkout to the next. */
-#ifndef DEMANGLE_H
-#define DEMANGLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ void demangle(char **const *names, size_t count);
 #define DEMANGLE_SECONDS 1
 #define DEMANGLE_MICROSECONDS 200000
 #define DEMANGLE_LENGTH 65536
-
-#endif

@@ -1,6 +1,5 @@
 /* error.h - error messages, exit codes, and allocation that ends the program when memory is exhausted. */
-#ifndef ERROR_H
-#define ERROR_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ void *x_grow(void *memory, size_t count, size_t size);
 void *x_insert(void *memory, size_t count, size_t size, size_t place);
 
 #define ARRAY_SIZE(table) (sizeof(table) / sizeof((table)[0]))
-
-#endif

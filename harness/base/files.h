@@ -1,6 +1,5 @@
 /* files.h - reads whole files, writes files atomically, and handles folders. */
-#ifndef FILES_H
-#define FILES_H
+#pragma once
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -61,5 +60,3 @@ int atomic_file_sync(struct atomic_file *file); /* does all of commit but the re
 /* reports write errors such as a full disk; removes the temporary file */
 int atomic_file_commit(struct atomic_file *file);
 void atomic_file_abandon(struct atomic_file *file);
-
-#endif

@@ -1,7 +1,6 @@
 /* ini_lines.h - feeds the text of an INI file to inih, line by line. It keeps line numbers and error messages, which
  * inih does not give to its handlers. */
-#ifndef INI_LINES_H
-#define INI_LINES_H
+#pragma once
 
 #include <ini.h>
 #include <stdbool.h>
@@ -36,5 +35,3 @@ char *ini_text_copy(struct ini_text *text, const char *line, size_t length, char
  * that is neither a key nor a section is an error; its message says what a section looks like: form,
  * "[metric_name]". */
 void ini_text_parse(struct ini_text *text, ini_reader next_line, ini_handler take_key, void *data, const char *form);
-
-#endif

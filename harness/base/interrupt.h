@@ -1,6 +1,5 @@
 /* interrupt.h - holds back the signals that would end measuring, so that what was measured can still be saved. */
-#ifndef INTERRUPT_H
-#define INTERRUPT_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -22,5 +21,3 @@ bool interrupts_take(const struct interrupts *interrupts, struct signalfd_siginf
 
 /* Ends it. Returns true when a signal has come that nobody took. */
 bool interrupts_close(struct interrupts *interrupts);
-
-#endif

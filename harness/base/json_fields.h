@@ -12,8 +12,7 @@
  *
  * What writes needs no Jansson, and so no file that defines a table does: libraries that only write are loaded into
  * other programs. */
-#ifndef JSON_FIELDS_H
-#define JSON_FIELDS_H
+#pragma once
 
 #include "json_read.h"
 #include "json_write.h"
@@ -85,5 +84,3 @@ struct json_takes {
 /* Reads a struct, which is zeroed but for what is absent otherwise. 0, or -1 after error(), and then part was read. */
 int json_at_fields(const struct json_at *at, json_t *value, const struct json_table *table,
                    const struct json_takes *takes, void *of);
-
-#endif

@@ -2,8 +2,7 @@
  * missing; ...".
  *
  * Each function returns 0, or -1 after error(). A function with a key reads that member of the object at *above. */
-#ifndef JSON_READ_H
-#define JSON_READ_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -39,5 +38,3 @@ int json_at_flag(const struct json_at *above, json_t *object, const char *key, b
 
 /* Copies a text; the caller frees it. *text is unchanged when the key is missing and not required. */
 int json_at_text(const struct json_at *above, json_t *object, const char *key, bool required, char **text);
-
-#endif

@@ -10,8 +10,7 @@
  *     json_close(&json);
  *
  * A key is the name of a member of an object, and NULL in a list. */
-#ifndef JSON_WRITE_H
-#define JSON_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -57,5 +56,3 @@ void json_put_known(struct json_writer *json, const char *key, bool known, doubl
 
 /* Writes the member only if text is not NULL. */
 void json_put_if(struct json_writer *json, const char *key, const char *text);
-
-#endif

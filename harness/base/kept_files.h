@@ -1,6 +1,5 @@
 /* kept_files.h - what is kept between runs: files in cugate's folder of the user's cache. */
-#ifndef KEPT_FILES_H
-#define KEPT_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,5 +12,3 @@ FILE *kept_read(int folder, const char *name);
 /* Opens a file that is kept by that name once it is whole. NULL: it cannot be written. */
 FILE *kept_begin(int folder, const char *name);
 void kept_end(FILE *stream, int folder, const char *name, bool is_whole);
-
-#endif

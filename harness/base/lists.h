@@ -1,6 +1,5 @@
 /* lists.h - sorted lists. */
-#ifndef LISTS_H
-#define LISTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ size_t place_of_name(const void *list, size_t count, size_t size, const char *na
 
 /* Compares texts like strcmp; NULL (unknown) comes first. */
 int order_of_texts(const char *a, const char *b);
-
-#endif

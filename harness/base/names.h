@@ -1,6 +1,5 @@
 /* names.h - names of kernels, devices and options: globs, slugs, typing errors. */
-#ifndef NAMES_H
-#define NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ char *slug(const char *text);
 
 /* Returns the name that text was probably meant to be ("did you mean ..."), or NULL when none is similar. */
 const char *nearest_name(const char *text, const char *const *names, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* numbers.h - rounding, the median, numbers for people, the clock. */
-#ifndef NUMBERS_H
-#define NUMBERS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ const char *plural_of(size_t count, const char *one, const char *more);
 /* Writes a number >= 0 with commas into text, 1234567 -> "1,234,567", and returns text. It is cut if size is too
  * small. */
 const char *group_digits(double whole, char *text, size_t size);
-
-#endif

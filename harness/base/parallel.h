@@ -1,6 +1,5 @@
 /* parallel.h - does the same work for many things, on all processors. */
-#ifndef PARALLEL_H
-#define PARALLEL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ unsigned processor_count(void);
  * to its i. */
 #define PARALLEL_MAX 8 /* limit of threads, since each may hold a whole document */
 void in_parallel(size_t count, void (*work)(void *data, size_t i), void *data);
-
-#endif

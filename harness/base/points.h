@@ -1,7 +1,6 @@
 /* points.h - the point at the end of a kernel's id, which says where it is on the axes of its family:
  * softmax/online[n=16M,type=half]. cugate/kernel.h has the contract. */
-#ifndef POINTS_H
-#define POINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ const char *point_pattern(const char *pattern);
 /* Whether a point, "n=16M,type=half", has each AXIS=VALUE of such a part. A VALUE may be a glob, and a number may be
  * written in full. */
 bool point_matches(const char *pattern, const char *point);
-
-#endif

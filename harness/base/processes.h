@@ -1,6 +1,5 @@
 /* processes.h - the one place where processes are started and waited for. */
-#ifndef PROCESSES_H
-#define PROCESSES_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ bool process_ends_within(pid_t process, double seconds, int *status);
 
 /* The exit code that a shell makes of a status: 128 + N after signal N; 255 if nobody knows. */
 int process_exit_code(int status);
-
-#endif

@@ -1,7 +1,6 @@
 /* supervised.h - a program that does not outlive this process, with all that it started: a worker whose time is over is
  * killed, and says nothing to anybody. */
-#ifndef SUPERVISED_H
-#define SUPERVISED_H
+#pragma once
 
 #include "error.h"
 
@@ -21,5 +20,3 @@ int supervised_start(struct supervised *supervised, const char *const *words, st
 /* Waits for its end, and ends what it left behind: its exit status, or -1. What it said on standard error is passed on
  * if that is not 0: NVIDIA's disassembler warns of cubins that it reads well. */
 int supervised_end(struct supervised *supervised);
-
-#endif

@@ -1,7 +1,6 @@
 /* terminal.h - prints text for people: colour, columns, wrapping. Text from files may be hostile, so none of its
  * control characters reaches the terminal. */
-#ifndef TERMINAL_H
-#define TERMINAL_H
+#pragma once
 
 #include "columns.h"
 
@@ -57,5 +56,3 @@ void text_wrap(const struct text *text, enum ink ink, int column, int indent, co
  */
 void text_shell_word(const struct text *text, const char *word);
 char *shell_word(const char *word);
-
-#endif

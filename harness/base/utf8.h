@@ -1,6 +1,5 @@
 /* utf8.h - characters of UTF-8 text, and which of them must not reach a terminal or a page. */
-#ifndef UTF8_H
-#define UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ int text_make_harmless(char *words, char newline);
 /* text_count returns the number of characters in a text; text_count_of in so many bytes of it. */
 size_t text_count(const char *text);
 size_t text_count_of(const char *text, size_t bytes);
-
-#endif

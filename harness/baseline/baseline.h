@@ -1,8 +1,7 @@
 /* baseline.h - the baseline: a folder of runs that somebody accepted, one file a kernel. The path is
  * baselines/<gpu>/<family>/<variant>.json, or what id_path makes of the id. So two branches that accept different
  * kernels change different files, and a kernel is dropped by removing its file. */
-#ifndef BASELINE_H
-#define BASELINE_H
+#pragma once
 
 #include "judge/judge.h"
 #include "model/model.h"
@@ -145,5 +144,3 @@ void accepted_release(struct accepted *accepted);
  * file is NULL, the maximum that baselines of any model have for this collector. Kernels without known seconds are left
  * out; without a baseline all are. Returns 0, or an exit_code after error(), and then *costs is empty. */
 int costs_read(struct run *costs, const char *file, const char *baselines, const char *collector);
-
-#endif

@@ -1,7 +1,6 @@
 /* baseline_files.h - the baseline files of one device; each is a whole run of one kernel. Private to the baseline*.c
  * files. */
-#ifndef BASELINE_FILES_H
-#define BASELINE_FILES_H
+#pragma once
 
 #include "baseline.h"
 
@@ -80,5 +79,3 @@ void baseline_forget_known(const struct row *old, struct row *fresh);
 
 /* Drops the sessions of a file that no value is from; if no value has one, keeps the newest. */
 void baseline_forget_unused(struct run *run, struct result *result);
-
-#endif

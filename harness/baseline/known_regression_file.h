@@ -15,8 +15,7 @@
  *
  * [gemm/wgmma not_computed] declares that a kernel cannot be computed without a GPU. Until that day it is `expected` in
  * a computed run, and counted there; a measured run judges it like any other. When it can be computed, that fails. */
-#ifndef KNOWN_REGRESSION_FILE_H
-#define KNOWN_REGRESSION_FILE_H
+#pragma once
 
 #include "judge/judge.h"
 
@@ -32,5 +31,3 @@ void known_regressions_release(struct known_regressions *regressions);
  * lacks what is not computed. */
 int known_regressions_check(const struct known_regressions *regressions, const struct metrics *metrics,
                             const char *folder);
-
-#endif

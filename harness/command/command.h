@@ -1,6 +1,5 @@
 /* command.h - the commands, one a file, and what several of them share. The table is in commands.c. */
-#ifndef COMMAND_H
-#define COMMAND_H
+#pragma once
 
 #include "measure/measure.h"
 
@@ -39,5 +38,3 @@ bool options_library_is_own(const struct options *options);
 
 /* Returns the time limit for a kernel, in seconds. */
 double options_timeout(const struct options *options);
-
-#endif

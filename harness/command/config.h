@@ -11,8 +11,7 @@
  *
  * Keys are names of options with the same meaning; config.c lists them. Paths are relative to the file. Only the pages
  * (reports/) use [links]. */
-#ifndef CONFIG_H
-#define CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ const char *config_gpu(const struct config *config);
 
 /* Whether the value of the option is from cugate.ini. */
 bool config_gives(const struct config *config, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* doctor.h - the checks of `cugate doctor`. */
-#ifndef DOCTOR_H
-#define DOCTOR_H
+#pragma once
 
 #include "base/base.h"
 
@@ -28,5 +27,3 @@ struct diagnosed {
 
 /* Prints a finding, and its remedy unless it is good. */
 void doctor_say(const struct text *text, const char *title, const struct diagnosed *finding);
-
-#endif

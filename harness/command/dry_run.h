@@ -1,6 +1,5 @@
 /* dry_run.h - tells scripts what `cugate check` would do, so that none of them has to parse its options. */
-#ifndef DRY_RUN_H
-#define DRY_RUN_H
+#pragma once
 
 #include "options.h"
 
@@ -8,5 +7,3 @@
  * mean. It looks for a GPU only where the options measure on one. Returns an exit code: EXIT_NOT_MEASURED after error()
  * when a GPU is there that does not answer. */
 int dry_run_print(const struct options *options, FILE *stream);
-
-#endif

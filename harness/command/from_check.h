@@ -1,6 +1,5 @@
 /* from_check.h - which kernels a check found worse, by its JSON report. */
-#ifndef FROM_CHECK_H
-#define FROM_CHECK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -8,5 +7,3 @@
  * that are new, and those whose launches together take longer by 1 % of it. Launches of graphs are left out. -1 after
  * error(), also where there are none. The caller frees the names and the list. */
 int from_check_read(const char *path, char ***kernels, size_t *count);
-
-#endif

@@ -1,6 +1,5 @@
 /* list_capsules.h - the table of contents of a file of capsules. */
-#ifndef LIST_CAPSULES_H
-#define LIST_CAPSULES_H
+#pragma once
 
 #include "capsule/capsule.h"
 
@@ -12,5 +11,3 @@ int list_capsules(const struct options *options);
 
 /* Refuses a glob of -k that means no capsule of the file: -1 after error(), which suggests one. */
 int capsules_check_globs(const struct capsules *capsules, const struct options *options);
-
-#endif

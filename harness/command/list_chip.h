@@ -1,6 +1,5 @@
 /* list_chip.h - the part of `cugate list` that asks CUPTI about a chip. Needs no GPU. */
-#ifndef LIST_CHIP_H
-#define LIST_CHIP_H
+#pragma once
 
 #include "options.h"
 
@@ -13,5 +12,3 @@ void list_metric(const struct options *options, const struct metric *metric, con
 
 /* Prints which metrics a chip has. Returns an exit code. */
 int list_chip(const struct options *options, const struct metrics *metrics);
-
-#endif

@@ -1,6 +1,5 @@
 /* options.h - the command line of every command: which options exist, and their values after parsing. */
-#ifndef OPTIONS_H
-#define OPTIONS_H
+#pragma once
 
 #include "measure/measure.h"
 #include "report/report.h"
@@ -229,5 +228,3 @@ void options_help(const struct command *command, bool all, FILE *stream);
 /* Whether to write in colour to the stream: decided by --color, then by NO_COLOR and TERM=dumb, then by whether it is a
  * terminal. */
 bool options_color(const struct options *options, FILE *stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* outputs.h - the reports that a command line asks for, and where they go. */
-#ifndef OUTPUTS_H
-#define OUTPUTS_H
+#pragma once
 
 #include "base/base.h"
 #include "report/report.h"
@@ -60,5 +59,3 @@ int outputs_print(struct outputs *outputs, struct report *report, const struct o
 
 /* Files into which nothing was printed do not appear. */
 void outputs_release(struct outputs *outputs);
-
-#endif

@@ -1,7 +1,6 @@
 /* sharding.h - how `run` shares out work: by --shard 2/8 among machines, by --device all among the GPUs of one
  * machine. */
-#ifndef SHARDING_H
-#define SHARDING_H
+#pragma once
 
 #include "measure/measure.h"
 
@@ -24,5 +23,3 @@ int sharding_make(struct sharding *sharding, const struct options *options, cons
 void sharding_apply(const struct sharding *sharding, struct measurement *measurement);
 
 void sharding_release(struct sharding *sharding);
-
-#endif

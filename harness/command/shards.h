@@ -1,7 +1,6 @@
 /* shards.h - divides the kernels of a library among several runs, on machines that do not communicate. The same kernels
  * and seconds give the same shards everywhere. Pure. */
-#ifndef SHARDS_H
-#define SHARDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ struct shard_kernel {
 /* Sets the shard (1 to shards) of each of count kernels. Kernels of one family at one point stay together, because
  * their inputs are made once. */
 void shards_divide(struct shard_kernel *list, size_t count, unsigned shards);
-
-#endif

@@ -1,6 +1,5 @@
 /* swapping.h - other machine code in captured kernels. */
-#ifndef SWAPPING_H
-#define SWAPPING_H
+#pragma once
 
 #include "capsule/capsule.h"
 
@@ -18,5 +17,3 @@ int read_tolerance(const struct options *options, double *tolerance, enum value_
 
 /* Sets the bits of the numbers of arguments, from 1, that an option has. -1 after error(). */
 int read_arguments(const char *option, const char *text, uint64_t *bits);
-
-#endif

@@ -1,6 +1,5 @@
 /* compressed.h - machine code that nvcc compressed (--compress-mode). Private to this room. */
-#ifndef COMPRESSED_H
-#define COMPRESSED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ bool entry_is_compressed(const struct entry_bytes *entry);
 /* Expands the data of an entry that is compressed. Returns them, and sets *size; caller frees. NULL: they are damaged,
  * or the header tells an impossible size. */
 unsigned char *entry_expand(const struct entry_bytes *entry, size_t *size);
-
-#endif

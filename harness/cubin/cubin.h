@@ -1,6 +1,5 @@
 /* cubin.h - reads the machine code of a library file and lists its functions. Needs no GPU and no CUDA. */
-#ifndef CUBIN_H
-#define CUBIN_H
+#pragma once
 
 #include "machine/elf/elf.h"
 
@@ -61,5 +60,3 @@ int cubin_each_image_of(const char *name, const unsigned char *container, size_t
  * major number, and the highest minor number not above. NULL when there is none; *status says why. */
 const struct cubin_function *cubin_find(const struct cubin *cubin, const char *name, int capability,
                                         enum cubin_status *status);
-
-#endif

@@ -1,6 +1,5 @@
 /* kernel_code.h - the machine code of each kernel: that of its library, or of its capsule alone. */
-#ifndef KERNEL_CODE_H
-#define KERNEL_CODE_H
+#pragma once
 
 #include "capsule/capsule.h"
 
@@ -22,5 +21,3 @@ const struct cubin *kernel_code_of(struct kernel_code *code, const char *id);
 
 /* Returns the compilers of the code that was asked for so far, as text; NULL where none is known. Caller frees. */
 char *kernel_code_compilers(const struct kernel_code *code);
-
-#endif

@@ -1,7 +1,6 @@
 /* occupancy.h - theoretical occupancy: how many blocks of a launch fit on an SM at once, and which resource limits
  * them. Pure; the rules are those of the toolkit's cuda_occupancy.h. */
-#ifndef OCCUPANCY_H
-#define OCCUPANCY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -54,5 +53,3 @@ struct occupancy_step {
  * because another resource limits too. */
 bool occupancy_step(struct occupancy_step *step, int capability, const struct occupancy_launch *launch,
                     enum occupancy_limit resource);
-
-#endif

@@ -1,6 +1,5 @@
 /* replacement.h - machine code that takes the place of a capsule's: found in a file, and held against the launch. */
-#ifndef REPLACEMENT_H
-#define REPLACEMENT_H
+#pragma once
 
 #include "capsule/capsule.h"
 #include "machine/elf/elf.h"
@@ -31,5 +30,3 @@ int replacement_check(const struct replacement *replacement, const struct capsul
  * error(). */
 int replacement_warn(const struct replacement *replacement, const struct capsules *capsules,
                      const struct capsule *capsule);
-
-#endif

@@ -1,6 +1,5 @@
 /* source_text.h - names and texts of the source files that line information refers to. */
-#ifndef SOURCE_TEXT_H
-#define SOURCE_TEXT_H
+#pragma once
 
 #include "model/model.h"
 
@@ -22,5 +21,3 @@ void source_resolve(struct profile *profile, const char *library);
 char **source_newer(const char *library, size_t *count);
 
 #define SOURCE_TEXT 200
-
-#endif

@@ -1,7 +1,6 @@
 /* static_claims.h - decides without running anything which kernel each function in a library's machine code belongs to.
  * The baseline knows which functions its kernels launched; they may have been renamed. */
-#ifndef STATIC_CLAIMS_H
-#define STATIC_CLAIMS_H
+#pragma once
 
 #include "cubin.h"
 
@@ -38,5 +37,3 @@ bool claims_is_judged(const struct run *baseline, const struct library_facts *fa
 /* Describes which functions a kernel that the baseline lacks may launch: those that no other kernel does. It looks in
  * the source files of the kernel's family, else in those of no family, else in all. Caller frees. */
 char *claims_new_kernel(const struct claims *claims, const char *id);
-
-#endif

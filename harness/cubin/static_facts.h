@@ -1,7 +1,6 @@
 /* static_facts.h - static facts of a run: registers, shared memory and the like of the launched functions, from machine
  * code. */
-#ifndef STATIC_FACTS_H
-#define STATIC_FACTS_H
+#pragma once
 
 #include "model/model.h"
 
@@ -42,5 +41,3 @@ struct occupancy_launch static_facts_of_launch(const struct launch *launch);
 
 /* Returns the compute capability as a number, 90 for 9.0; 0 when the device has none. */
 int static_facts_capability(const struct device *device);
-
-#endif

@@ -1,7 +1,6 @@
 /* static_files.h - the functions in the machine code of any files, as the kernels of a run. That is what is known of a
  * program, a library or a cache before it runs. */
-#ifndef STATIC_FILES_H
-#define STATIC_FILES_H
+#pragma once
 
 #include "model/model.h"
 
@@ -49,5 +48,3 @@ void static_files_run(struct run *run, const struct static_files *files, int cap
 /* Sets a device that stands for all GPUs of a capability; tells whether a device is such a one. */
 void static_files_device(struct device *device, int capability);
 bool static_files_is_device(const struct device *device);
-
-#endif

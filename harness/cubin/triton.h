@@ -1,6 +1,5 @@
 /* triton.h - Triton's description of a function, which lies beside its cubin as NAME.json. */
-#ifndef TRITON_H
-#define TRITON_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ struct triton_launch {
 /* Reads the description beside a file, whose name ends with .cubin. Other JSON files are passed over. -1 after
  * error(). */
 int triton_read(struct triton_launch *launch, const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* cupti.h - what both libraries that measure with CUPTI have in common: libcugate_cupti.so of this room, and
  * libcugate_inject.so of the room inject. It includes CUDA headers, so only these two rooms may include it. */
-#ifndef CUPTI_H
-#define CUPTI_H
+#pragma once
 
 #include "base/base.h"
 #include "model/model.h"
@@ -87,5 +86,3 @@ typedef char *sass_metrics_line(void *data, const CUpti_SassMetrics_Data *record
 int sass_metrics_begin(struct sass_metrics *self, CUcontext context, struct problem *problem);
 int sass_metrics_read(const struct sass_metrics *self, CUcontext context, sass_metrics_line *find, void *data,
                       struct profile *profile, struct problem *problem);
-
-#endif

@@ -1,6 +1,5 @@
 /* cupti_passes.h - measures several kernels together, in one Start and Stop a pass; for cupti_range.c. */
-#ifndef CUPTI_PASSES_H
-#define CUPTI_PASSES_H
+#pragma once
 
 #include "cupti_plugin.h"
 
@@ -57,5 +56,3 @@ size_t part_ranges(const struct part *part);
 /* Measures a part. part->ranges has to be set, and they have to fit. Adds rows to the results, except to
  * kernels for which it sets plans[i].differs; or fills part->sample. -1 with *problem: nothing of it counts. */
 int part_measure(struct range_collector *self, const struct part *part, struct plan *plans, struct problem *problem);
-
-#endif

@@ -1,7 +1,6 @@
 /* cupti_plugin.h - what only the files of libcugate_cupti.so share. It includes CUDA headers, so no other room may
  * include it. */
-#ifndef CUPTI_PLUGIN_H
-#define CUPTI_PLUGIN_H
+#pragma once
 
 #include "cupti.h"
 
@@ -82,5 +81,3 @@ extern const struct collector cupti_range_collector;
 /* Gives counts by line in result->profile, and launches, but no rows. */
 extern const struct collector cupti_line_counts_collector;
 extern const struct collector cupti_stalls_collector; /* gives stall samples by line, likewise */
-
-#endif

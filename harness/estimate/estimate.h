@@ -1,7 +1,6 @@
 /* estimate.h - how much of a kernel's time each of its counts explains, so that what costs most is told first. It
  * decides nothing. Pure. */
-#ifndef ESTIMATE_H
-#define ESTIMATE_H
+#pragma once
 
 #include "model/model.h"
 
@@ -45,5 +44,3 @@ void estimate_pair(struct estimate *was, struct estimate *now);
 
 /* Returns how much the term of a metric moved, as a share of the longer time, to order evidence by; 0: it has none. */
 double estimate_share(const struct estimate *was, const struct estimate *now, const char *metric);
-
-#endif

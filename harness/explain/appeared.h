@@ -1,7 +1,6 @@
 /* appeared.h - what a kernel did not have at all before, and has now: double precision, local memory, tensor cores.
  * Such a count often is the cause of a change that shows elsewhere as a few percent. Pure. */
-#ifndef APPEARED_H
-#define APPEARED_H
+#pragma once
 
 #include "judge/judge.h"
 
@@ -25,5 +24,3 @@ void appearances_release(struct appearances *appearances);
 /* Returns "fp64_arithmetic 0 -> 2,100,000 (a double literal?)" for a kernel, several joined by "; "; NULL when nothing
  * appeared. Caller frees. */
 char *appearances_of(const struct appearances *appearances, const char *kernel);
-
-#endif

@@ -1,7 +1,6 @@
 /* diagnosis.h - why rows are worse: the source lines whose counts grew, and changes in how kernels are launched.
  * Pure. */
-#ifndef DIAGNOSIS_H
-#define DIAGNOSIS_H
+#pragma once
 
 #include "judge/judge.h"
 
@@ -39,5 +38,3 @@ void diagnosis_release(struct diagnosis *diagnosis);
 
 /* Returns the blame of one judgement of the comparison; an empty one where diagnosis is NULL. */
 const struct blame *diagnosis_of(const struct diagnosis *diagnosis, const struct judgement *judgement);
-
-#endif

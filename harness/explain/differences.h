@@ -1,6 +1,5 @@
 /* differences.h - what else differs between a run and its baseline, beside the verdicts. Pure. */
-#ifndef DIFFERENCES_H
-#define DIFFERENCES_H
+#pragma once
 
 #include "judge/judge.h"
 #include "model/model.h"
@@ -9,5 +8,3 @@
  * results that vary, kernels that are gone, an old baseline. */
 void note_differences(struct comparison *comparison, const struct run *baseline, const struct run *run,
                       const struct metrics *metrics);
-
-#endif

@@ -1,7 +1,6 @@
 /* explain.h - explains why a kernel is as fast as it is. It shows what its launches need of the GPU, how near it came
  * to the roofs, and on which source lines its warps spent their time. Pure. */
-#ifndef EXPLAIN_H
-#define EXPLAIN_H
+#pragma once
 
 #include "base/base.h"
 #include "cubin/cubin.h"
@@ -87,5 +86,3 @@ struct explanation {
 /* Explains a result of the run, which must be ok. Borrows from run and result. */
 void explain_make(struct explanation *explanation, const struct run *run, const struct result *result);
 void explain_release(struct explanation *explanation);
-
-#endif

@@ -1,6 +1,5 @@
 /* launch_change.h - describes how the launches of a kernel changed. Pure. */
-#ifndef LAUNCH_CHANGE_H
-#define LAUNCH_CHANGE_H
+#pragma once
 
 #include "model/model.h"
 
@@ -8,5 +7,3 @@
  * 32x1x1; registers 64 -> 128". capability is the GPU's (90 for 9.0). NULL when nothing changed, or the base has no
  * launches. Caller frees. */
 char *launch_change_of(int capability, const struct result *base, const struct result *now);
-
-#endif

@@ -1,7 +1,6 @@
 /* pattern.h - what can go wrong on a source line: the counts that explain a metric, the lines that have them, and
  * advice. Pure. */
-#ifndef PATTERN_H
-#define PATTERN_H
+#pragma once
 
 #include "model/model.h"
 
@@ -83,5 +82,3 @@ const struct pattern *pattern_of_metric(const char *metric, const struct profile
 
 #define PATTERN_NOTICEABLE 0.01
 #define PATTERN_PART 0.25
-
-#endif

@@ -17,8 +17,7 @@
  *   issue              instructions / (SMs x ROOFLINE_SCHEDULERS x sm_cycles): the share of issue slots that were used
  *   balance            the intensity at which this mix of operations and the device memory take equally long:
  *                      flops / (fp64 / its roof + fp32 / its roof + fp16 / its roof) / roof of dram */
-#ifndef ROOFLINE_H
-#define ROOFLINE_H
+#pragma once
 
 #include "model/model.h"
 
@@ -64,5 +63,3 @@ const char *roofline_metric(enum roof roof, unsigned which);
 
 /* Returns the value of a row; NaN when it was not measured. */
 double roofline_value(const struct result *result, const char *metric);
-
-#endif

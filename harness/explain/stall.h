@@ -1,6 +1,5 @@
 /* stall.h - warp stall reasons of the profiler: what they mean and what helps. Pure. */
-#ifndef STALL_H
-#define STALL_H
+#pragma once
 
 #include "model/model.h"
 
@@ -15,5 +14,3 @@ const char *stall_grown(const struct profile *profile, const struct profile_line
 
 /* Returns what helps against a stall reason in a kernel with these lines; "" where that is not known. */
 const char *stall_advice(const char *reason, const struct profile *profile);
-
-#endif

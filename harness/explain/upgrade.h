@@ -1,7 +1,6 @@
 /* upgrade.h - what another toolchain did to the kernels: which became slower or faster, and what kind of change that
  * is. Pure. */
-#ifndef UPGRADE_H
-#define UPGRADE_H
+#pragma once
 
 #include "judge/judge.h"
 
@@ -48,5 +47,3 @@ struct upgrade {
 void upgrade_make(struct upgrade *upgrade, const struct comparison *comparison, const struct run *baseline,
                   const struct run *run);
 void upgrade_release(struct upgrade *upgrade);
-
-#endif

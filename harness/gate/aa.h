@@ -1,7 +1,6 @@
 /* aa.h - A/A analysis: judges sessions of the same code by each other, so every alarm is a false one. It also describes
  * the noise that causes them. Needs no GPU. */
-#ifndef AA_H
-#define AA_H
+#pragma once
 
 #include "judge/judge.h"
 
@@ -124,5 +123,3 @@ int analysis_takes(const struct run *run, const char *name, const struct run *ru
 /* Returns EXIT_NOT_MEASURED when a kernel failed or a comparison ended with that; EXIT_REGRESSED when a comparison in
  * any view did; else 0. */
 enum exit_code analysis_exit_code(const struct analysis *analysis);
-
-#endif

@@ -1,6 +1,5 @@
 /* aa_parts.h - the parts of analysis_make. Private to the aa*.c files. */
-#ifndef AA_PARTS_H
-#define AA_PARTS_H
+#pragma once
 
 #include "aa.h"
 
@@ -28,5 +27,3 @@ void analyse_alarms(struct analysis *analysis, const struct sessions *sessions);
 void analyse_spread(struct analysis *analysis, const struct sessions *sessions);
 void analyse_exactness(struct analysis *analysis, const struct sessions *sessions);
 void analyse_detectable(struct analysis *analysis, const struct sessions *sessions);
-
-#endif

@@ -1,6 +1,5 @@
 /* check.h - a check: measures, judges, and measures again until every verdict has enough evidence. */
-#ifndef CHECK_H
-#define CHECK_H
+#pragma once
 
 #include "explain/explain.h"
 #include "judge/judge.h"
@@ -64,5 +63,3 @@ int check_supplement(const struct measurement *measurement, const char *baseline
 
 /* Returns the exit code of `cugate check`. */
 enum exit_code check_exit_code(const struct check *check);
-
-#endif

@@ -1,6 +1,5 @@
 /* check_parts.h - the parts of a check that have files of their own. Private to the check*.c files. */
-#ifndef CHECK_PARTS_H
-#define CHECK_PARTS_H
+#pragma once
 
 #include "check.h"
 
@@ -79,5 +78,3 @@ void check_explain(const struct measurement *measurement, const struct compariso
 
 /* Makes what was read of a base build the baseline, and releases what either was before. */
 void check_take_base(struct run *baseline, struct run *base);
-
-#endif

@@ -1,6 +1,5 @@
 /* comparable.h - checks whether two runs can be compared, and which of their rows. */
-#ifndef COMPARABLE_H
-#define COMPARABLE_H
+#pragma once
 
 #include "model/model.h"
 
@@ -26,5 +25,3 @@ size_t gate_keep_asked(struct run *baseline, const struct metrics *asked, const 
 
 /* Removes programs from a baseline that are not in the run: the baseline of a GPU may have several. */
 void gate_keep_programs(struct run *baseline, const struct run *run);
-
-#endif

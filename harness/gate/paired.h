@@ -1,7 +1,6 @@
 /* paired.h - settles times by running two builds of the kernels in turn on one GPU, each time in a fresh process. What
  * changes with the time of day, the clock or other users then affects both. */
-#ifndef PAIRED_H
-#define PAIRED_H
+#pragma once
 
 #include "judge/judge.h"
 #include "measure/measure.h"
@@ -16,5 +15,3 @@
  * build cannot be used, or EXIT_NOT_MEASURED when measuring became impossible. */
 int paired_run(const struct measurement *head, const char *against, const struct comparison *comparison,
                struct run *run);
-
-#endif

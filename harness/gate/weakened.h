@@ -1,7 +1,6 @@
 /* weakened.h - reports what a change takes away from the gate itself, by comparing baselines and metric files with
  * those of the revision before. The verdict cannot tell, because it uses the files that the change brought. */
-#ifndef WEAKENED_H
-#define WEAKENED_H
+#pragma once
 
 #include "judge/judge.h"
 
@@ -32,5 +31,3 @@ void weakened_note(struct comparison *comparison, const struct standards *was, c
 int weakened_since(struct comparison *comparison, const char *before, const struct device *device,
                    const char *baselines, const struct metrics *metrics, bool own_metrics,
                    const struct known_regressions *known_regressions);
-
-#endif

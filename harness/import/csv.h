@@ -1,7 +1,6 @@
 /* csv.h - parses comma-separated values as in RFC 4180: a quoted field may contain commas, newlines and doubled
  * quotes. */
-#ifndef CSV_H
-#define CSV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ bool csv_has_more(const struct csv *csv);
  * something else than a comma follows it. */
 int csv_read(struct csv *csv);
 void csv_skip_line(struct csv *csv);
-
-#endif

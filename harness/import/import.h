@@ -1,7 +1,6 @@
 /* import.h - converts files of other programs into runs: nvbench's JSON, google-benchmark's JSON, Nsight Compute's CSV.
  * Facts that a file lacks are unknown in the run, and a metric that it lacks has no row. */
-#ifndef IMPORT_H
-#define IMPORT_H
+#pragma once
 
 #include "model/model.h"
 
@@ -26,5 +25,3 @@ int import_files(struct run *run, const struct import_request *request, char *co
 /* Makes a run of one text. name is for messages; date is used if the text has none. */
 int import_text(struct run *run, const struct import_request *request, const char *name, const char *text,
                 size_t length, const char *date);
-
-#endif

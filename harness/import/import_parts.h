@@ -1,6 +1,5 @@
 /* import_parts.h - what a format delivers: observations, from which import_merge.c makes a run. Private to the room. */
-#ifndef IMPORT_PARTS_H
-#define IMPORT_PARTS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -75,5 +74,3 @@ char *import_words(const char *text);
 /* Makes kernels and notes of the run from all observations, which it may change. -1 after error(). */
 int import_merge(struct import *import, struct run *run);
 void import_release(struct import *import);
-
-#endif

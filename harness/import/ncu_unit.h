@@ -1,6 +1,5 @@
 /* ncu_unit.h - parses units as Nsight Compute prints them, scaled by the number: us, Kbyte, cycle/nsecond. */
-#ifndef NCU_UNIT_H
-#define NCU_UNIT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@ bool ncu_unit(const char *unit, const char *metric_unit, double *scale);
 
 /* Parses a number that ncu prints as 1,234,567.89; false when the text is none. */
 bool ncu_number(const char *text, double *number);
-
-#endif

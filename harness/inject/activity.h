@@ -1,6 +1,5 @@
 /* activity.h - when the GPU works, by CUPTI's activity records. */
-#ifndef INJECT_ACTIVITY_H
-#define INJECT_ACTIVITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ void busy_resume(void);
 /* Returns for how long the GPU was busy while nothing was measured, between its first and its last work, and how long
  * that was; 0 where it is not known. Called once, after activity_end(). */
 void busy_tell(uint64_t *busy, uint64_t *span);
-
-#endif

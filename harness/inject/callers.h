@@ -1,6 +1,5 @@
 /* callers.h - who launches, and which libraries and packages are loaded. */
-#ifndef INJECT_CALLERS_H
-#define INJECT_CALLERS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ char *python_packages(void);
 /* Returns a line "NAME IDENTITY" for each that has or chooses kernels. Its identity is the build-id, else the size of
  * its file. Packages of Python's follow, with their versions. Caller frees. */
 char *libraries_tell(void);
-
-#endif

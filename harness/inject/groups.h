@@ -1,6 +1,5 @@
 /* groups.h - launches that are alike, and what becomes of them. */
-#ifndef INJECT_GROUPS_H
-#define INJECT_GROUPS_H
+#pragma once
 
 #include "modules.h"
 
@@ -84,5 +83,3 @@ void functions_forget(void); /* forgets the handles of all functions */
  * of the program only, those that were missed in each set, its shares as LAUNCHES/TIMED/NS, and its id. The first part
  * ends where the longest stretch without a new group begins. Caller frees. */
 char *groups_tell(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* keep.h - launches that are kept as capsules. */
-#ifndef INJECT_KEEP_H
-#define INJECT_KEEP_H
+#pragma once
 
 #include "capsule/capsule.h"
 #include "cupti/cupti.h"
@@ -40,5 +39,3 @@ extern const size_t reach_call_count;
 /* Adds the memory that pointers among the bytes point to, at multiples of step, unless it is in the list. */
 void reach_follow(struct reach *reach, const unsigned char *bytes, size_t size, size_t step);
 void reach_release(struct reach *reach);
-
-#endif

@@ -1,6 +1,5 @@
 /* launch.h - what takes the driver's calls, before and after each, and which of them count. */
-#ifndef INJECT_LAUNCH_H
-#define INJECT_LAUNCH_H
+#pragma once
 
 #include "cupti/cupti.h"
 #include "worker/worker.h"
@@ -25,5 +24,3 @@ size_t bounds_shares(void);                         /* how many shares of its la
 unsigned bounds_now(void);
 void bounds_take_nvtx(CUpti_CallbackId id, const void *params);
 void bounds_take_profiler(CUpti_CallbackId id, const CUpti_CallbackData *call);
-
-#endif

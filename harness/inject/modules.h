@@ -1,6 +1,5 @@
 /* modules.h - machine code that the program loads: images are kept by their hash, and told. */
-#ifndef INJECT_MODULES_H
-#define INJECT_MODULES_H
+#pragma once
 
 #include "cupti/cupti.h"
 #include "worker/worker.h"
@@ -22,5 +21,3 @@ CUmodule module_of_function(CUfunction function);
 CUmodule module_of_library(CUlibrary library);
 bool modules_are_asked(void);         /* this thread is in one of these two, which may load a module */
 void modules_forget(CUmodule handle); /* the driver may give the handle to another module */
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The library that the driver loads may never harm the program. After an error something is not measured, and the
  * parent is told so over the link. Nothing here ends the process, prints, or prevents one of the program's calls. */
-#ifndef INJECT_PROCESS_H
-#define INJECT_PROCESS_H
+#pragma once
 
 #include "ranges.h"
 
@@ -49,5 +48,3 @@ void process_stop_from_outside(bool gives_counters_back);
 int callbacks_subscribe(struct problem *problem); /* -1 with *problem */
 void ending_at_exit(void);
 void ending_watch(void); /* starts the threads that wait for rest and for signals */
-
-#endif

@@ -1,6 +1,5 @@
 /* ranges.h - who counts: sessions of CUPTI's range profiler, counts by instruction, and the lock between processes. */
-#ifndef INJECT_RANGES_H
-#define INJECT_RANGES_H
+#pragma once
 
 #include "cupti/cupti.h"
 #include "worker/worker.h"
@@ -44,5 +43,3 @@ int gpu_lock_take(const char *folder, CUdevice device, struct problem *problem);
 void gpu_lock_release(void);
 void gpu_lock_leave(void);         /* in a forked process: the counters stay those of its parent */
 bool gpu_lock_is_waited_for(void); /* whether another process that is measured waits for the counters */
-
-#endif

@@ -1,6 +1,5 @@
 /* sets.h - sets of metrics, each of which takes one pass. */
-#ifndef INJECT_SETS_H
-#define INJECT_SETS_H
+#pragma once
 
 #include "groups.h"
 #include "worker/worker.h"
@@ -19,5 +18,3 @@ bool sets_follow(struct group *group);
 void sets_change(void);
 /* Notes in which other sets that launch was wanted as well. Without `counts` it was not counted in this one either. */
 void sets_note_missed(struct group *group, bool counts);
-
-#endif

@@ -1,7 +1,6 @@
 /* certificate.h - whether code that nobody trusts did the work of a kernel: what is asked of it, beside its result and
  * its speed. Pure. */
-#ifndef CERTIFICATE_H
-#define CERTIFICATE_H
+#pragma once
 
 #include "model/model.h"
 
@@ -69,5 +68,3 @@ void certificate_release(struct certificate *certificate);
 enum certificate_outcome certificate_worst(const struct certificate *certificate);
 /* Returns the worst outcome of several, and sets *with to how many have it. */
 enum certificate_outcome certificates_worst(const struct certificate *list, size_t count, size_t *with);
-
-#endif

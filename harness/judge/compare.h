@@ -1,7 +1,6 @@
 /* compare.h - computes all verdicts, as a pure function of baseline, run, definitions of metrics, and known
  * regressions. */
-#ifndef COMPARE_H
-#define COMPARE_H
+#pragma once
 
 #include "comparison.h"
 #include "known_regression.h"
@@ -38,5 +37,3 @@ const char *compare_other_counts(const struct run *baseline, const struct result
 const char *compare_other_toolchain(const struct comparison *comparison, const struct run *baseline,
                                     const struct result *base, const struct run *run, const struct result *now,
                                     const char **was);
-
-#endif

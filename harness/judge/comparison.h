@@ -1,6 +1,5 @@
 /* comparison.h - the result of a comparison: verdicts of rows, kernels and the whole, and notes. */
-#ifndef COMPARISON_H
-#define COMPARISON_H
+#pragma once
 
 #include "base/base.h"
 #include "model/model.h"
@@ -156,5 +155,3 @@ size_t comparison_rows(const struct comparison *comparison);
 /* Returns the exit code of the most severe verdict: 5 > 1 > 4 > 3 > 0. A gate never passes when nothing was judged:
  * that is 5, and 4 when every row is new. Rows that are unchanged count as judged. */
 enum exit_code comparison_exit_code(const struct comparison *comparison);
-
-#endif

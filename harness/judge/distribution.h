@@ -1,7 +1,6 @@
 /* distribution.h - the two distributions that the rule needs. `make selftest` holds them to the GNU Scientific Library,
  * which the program itself does not use: its licence would be the program's. */
-#ifndef DISTRIBUTION_H
-#define DISTRIBUTION_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ double heads_at_least(size_t least, size_t tosses);
 
 /* Returns the standard deviation of a sample about a mean that is known to be its own. count is at least 2. */
 double deviation_about(const double *values, size_t count, double mean);
-
-#endif

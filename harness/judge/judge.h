@@ -1,6 +1,5 @@
 /* judge.h - baseline x run = comparison, by the rule and the known regressions. Pure. */
-#ifndef JUDGE_H
-#define JUDGE_H
+#pragma once
 
 #include "certificate.h"
 #include "compare.h"
@@ -8,5 +7,3 @@
 #include "known_counts.h"
 #include "known_regression.h"
 #include "rule.h"
-
-#endif

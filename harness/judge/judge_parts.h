@@ -1,7 +1,6 @@
 /* judge_parts.h - the parts of compare_runs. Private to the room: compare.c calls judge_*.c, which call
  * comparison.c. */
-#ifndef JUDGE_PARTS_H
-#define JUDGE_PARTS_H
+#pragma once
 
 #include "comparison.h"
 #include "known_counts.h"
@@ -195,4 +194,3 @@ bool find_other_gpus(const struct sides *sides, const struct result *base, const
 
 /* Sets comparison->makers_*, and adds a note for each loaded library that differs: judge_libraries.c. */
 void compare_libraries(struct comparison *comparison, const struct sides *sides);
-#endif

@@ -1,7 +1,6 @@
 /* known_counts.h - counts that need not be read again. They take most of the time of a check on a GPU, and follow from
  * machine code, launches and inputs: those of instrumented code, and those whose metric says so. Pure. */
-#ifndef KNOWN_COUNTS_H
-#define KNOWN_COUNTS_H
+#pragma once
 
 #include "model/model.h"
 
@@ -26,5 +25,3 @@ bool counts_were_left(const struct result *result, const struct metrics *metrics
 /* Known counts of one kernel in KNOWN_READ are read all the same, of each on another day. `day` counts days. */
 enum { KNOWN_READ = 32 };
 bool counts_have_their_day(const char *kernel, long day);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Until the last day of a declaration (inclusive, by the date of the run) its row is `expected` and does not fail. When
  * it passes again, that fails, so that the declaration is removed. */
-#ifndef KNOWN_REGRESSION_H
-#define KNOWN_REGRESSION_H
+#pragma once
 
 #include "model/model.h"
 
@@ -39,5 +38,3 @@ const struct known_regression *known_regressions_find(const struct known_regress
 /* Whether a run of that date (SESSION_DATE) is after the declaration's last day. That also holds for a run without a
  * date (NULL). */
 bool known_regression_is_over(const struct known_regression *known, const char *date);
-
-#endif

@@ -1,6 +1,5 @@
 /* prior.h - how far sessions of one GPU lie apart, as recorded: what a baseline of few sessions is judged by. Pure. */
-#ifndef PRIOR_H
-#define PRIOR_H
+#pragma once
 
 #include "model/model.h"
 
@@ -14,5 +13,3 @@ struct prior {
 /* Returns the prior of a metric's value in a library, or in a program that leaves caches as they are. freedom is 0
  * where nothing was recorded. */
 struct prior prior_of(const struct metric *metric, double value, bool program);
-
-#endif

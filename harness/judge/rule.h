@@ -9,8 +9,7 @@
  * sessions in the run, and t the quantile of Student's distribution. That is the one-sided prediction interval for the
  * mean of r further sessions; alpha is RULE_ALPHA. s0 and d0 are the prior (prior.h), which speaks while S is less than
  * RULE_SESSIONS; then d0 is 0. */
-#ifndef RULE_H
-#define RULE_H
+#pragma once
 
 #include "prior.h"
 
@@ -168,5 +167,3 @@ struct gpus {
  * RULE_GPUS, others counts as NULL. A prior without freedom says nothing. */
 struct assessment rule_assess(struct quantiles *quantiles, const struct metric *metric, const struct row *base,
                               const struct row *now, double shift, const struct gpus *others, struct prior prior);
-
-#endif

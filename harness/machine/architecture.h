@@ -1,7 +1,6 @@
 /* architecture.h - what code of one compute capability expects of the system: where it tells launches what in constant
  * bank 0, and where shared memory begins. */
-#ifndef ARCHITECTURE_H
-#define ARCHITECTURE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ struct architecture {
 
 /* Returns the row of a compute capability; NULL: code for it cannot be executed. */
 const struct architecture *architecture_find(int capability);
-
-#endif

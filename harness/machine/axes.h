@@ -1,6 +1,5 @@
 /* axes.h - the axes of a grid, which may be split into more. Pure. */
-#ifndef AXES_H
-#define AXES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ void axes_reach(const struct axis *axes, const uint32_t *at, const struct box *b
  * were looked at. */
 uint64_t axes_places(const struct axis *axes, unsigned of, const uint32_t *at, const struct box *box, uint32_t **places,
                      size_t *count);
-
-#endif

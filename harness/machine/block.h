@@ -1,7 +1,6 @@
 /* block.h - shared by the files that execute machine code: a warp with its registers, and a block. sass/instruction.h
  * says what an instruction is. */
-#ifndef BLOCK_H
-#define BLOCK_H
+#pragma once
 
 #include "machine.h"
 #include "watch.h"
@@ -271,5 +270,3 @@ extern const struct opcode control_opcodes[], texture_opcodes[], surface_opcodes
 /* Returns a table by its number from 0, for a kind of vector unit; NULL: there are no more. */
 const struct opcode *opcode_table(size_t number, unsigned kind);
 find_opcode opcode_find;
-
-#endif

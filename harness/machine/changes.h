@@ -1,6 +1,5 @@
 /* changes.h - what atomics and reductions make of a number in memory. */
-#ifndef CHANGES_H
-#define CHANGES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ uint64_t change_at_once(enum change_kind kind, enum number_kind number, unsigned
 /* Changes numbers in memory one by one, which are `bytes` in all. */
 void change_bytes(enum change_kind kind, enum number_kind number, unsigned size, unsigned char *place,
                   const unsigned char *values, uint64_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* classes.h - counts a launch by one block of each class. */
-#ifndef CLASSES_H
-#define CLASSES_H
+#pragma once
 
 #include "turns.h"
 
@@ -8,5 +7,3 @@
  * executed, a bit each (caller frees). False: the same of those that were executed alone, the others are left to do; or
  * run->failed. The reason is in run->grid->proved. */
 bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done);
-
-#endif

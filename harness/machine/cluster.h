@@ -1,6 +1,5 @@
 /* cluster.h - blocks of a cluster, which can access each other's shared memory. */
-#ifndef CLUSTER_H
-#define CLUSTER_H
+#pragma once
 
 #include "block.h"
 
@@ -20,5 +19,3 @@ unsigned char *cluster_bytes(struct block *block, uint32_t address, uint64_t byt
  * watch it what kind of access it is; 0: they need not know. An H100 counts no such access, but for the instruction. */
 void cluster_places(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,
                     unsigned size, unsigned kind, unsigned char **places);
-
-#endif

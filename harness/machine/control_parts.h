@@ -1,6 +1,5 @@
 /* control_parts.h - what control.c and barriers.c share. Private to them. */
-#ifndef CONTROL_PARTS_H
-#define CONTROL_PARTS_H
+#pragma once
 
 #include "block.h"
 
@@ -52,5 +51,3 @@ static inline void note_loose(struct warp *warp, const struct instruction *code,
     tally->loose_threads += threads;
     tally->loose_waits += code->waits_for != 0;
 }
-
-#endif

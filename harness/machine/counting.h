@@ -1,8 +1,7 @@
 /* counting.h - computes what a warp's access to memory costs, by its addresses: sectors, wavefronts, and how few of
  * each there could be. Pure. Every rule was compared with an H200's counters, instruction by instruction (tests/sim).
  */
-#ifndef COUNTING_H
-#define COUNTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ struct copy_counts {
 /* Counts the cost of an asynchronous copy from global to shared memory. bypass: it does not go through the L1 (16
  * bytes). */
 struct copy_counts count_copy(uint32_t lanes, const uint64_t *from, const uint32_t *to, unsigned size, int bypass);
-
-#endif

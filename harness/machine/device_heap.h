@@ -1,6 +1,5 @@
 /* device_heap.h - the memory that kernels allocate by malloc() and new. */
-#ifndef DEVICE_HEAP_H
-#define DEVICE_HEAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void heap_restore(struct machine *machine);
 uint64_t heap_allocate(struct machine *machine, uint64_t bytes);
 /* False: heap_allocate() did not return that address, or it is free already. */
 bool heap_free(struct machine *machine, uint64_t address);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Memory at addresses of a program's is apart from these: it is reserved, then backed, and what is shown of it can be
  * accessed. Only one machine of a process can have those. */
-#ifndef DEVICE_MEMORY_H
-#define DEVICE_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ bool device_unback(struct machine *machine, uint64_t address, uint64_t size);
 /* Makes backed addresses an allocation, until they are hidden again. They may overlap no other. */
 void device_show(struct machine *machine, uint64_t address, uint64_t size);
 void device_hide(struct machine *machine, uint64_t address);
-
-#endif

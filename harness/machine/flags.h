@@ -1,7 +1,6 @@
 /* flags.h - what prepare() notes of an instruction's modifiers (flags[] in sass/instruction.h), where more than one
  * file reads it: the operation, and the rule of what is known of its results. Each group is of other instructions. */
-#ifndef FLAGS_H
-#define FLAGS_H
+#pragma once
 
 /* Integers. FLAG_EXTENDED is .X; FLAG_HIGH the upper half, FLAG_LEFT to the left. */
 enum { FLAG_EXTENDED, FLAG_SIGNED, FLAG_HIGH, FLAG_LEFT, FLAG_WRAP, FLAG_WIDE };
@@ -12,5 +11,3 @@ enum { FLAG_COMPARE = 0, FLAG_COMBINE = 2, FLAG_LOW, FLAG_HALVES, FLAG_RELU };
 enum { FLAG_WHAT, FLAG_AXIS, FLAG_SHORT };
 /* Loads, stores and constants. FLAG_STRONG: others may write there; FLAG_FILLS: zeros are copied too. */
 enum { FLAG_SIGN_EXTENDS, FLAG_STRONG, FLAG_BYPASS, FLAG_FILLS };
-
-#endif

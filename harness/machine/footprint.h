@@ -3,8 +3,7 @@
  * Of each access the addresses of the executed block are noted, with the factors by which they are others in other
  * blocks, along each axis that the grid is split into. Ranges with the same factors are together: one block's are
  * another's, moved. */
-#ifndef FOOTPRINT_H
-#define FOOTPRINT_H
+#pragma once
 
 #include "hot_addresses.h"
 #include "tags.h"
@@ -71,5 +70,3 @@ bool spots_apart(struct spot *list, size_t count);
 /* Returns whether no block of its classes does one of some kinds to a word that another one does one of other kinds to.
  * False: they do, or that is not known. */
 bool footprint_apart(struct footprint *footprint, unsigned kinds, unsigned others, const struct axis *axes);
-
-#endif

@@ -1,6 +1,5 @@
 /* grid.h - executes a launch: all its blocks, with everything counted. */
-#ifndef GRID_H
-#define GRID_H
+#pragma once
 
 #include "module.h"
 
@@ -188,5 +187,3 @@ unsigned code_traits(const struct function *function, size_t index);
 
 /* Returns the place of an instruction, "kernels/a.cu:12" or "kernel(int)+0x40". Caller frees. In fault.c. */
 char *code_place(const struct function *function, size_t index);
-
-#endif

@@ -5,8 +5,7 @@
  * Who knows of what is followed warp by warp. Each warp has a clock, and knows up to which clock of the other warps all
  * is done before what it does next. It learns so at barriers. Where that is not followed, such as by flags, it is taken
  * to know all, so that no right kernel is accused. */
-#ifndef HAZARDS_H
-#define HAZARDS_H
+#pragma once
 
 #include "block.h"
 
@@ -16,5 +15,3 @@
  * are not looked for, all is known. */
 unsigned hazards_clock(const struct warp *warp);
 bool hazards_knows(const struct warp *warp, const struct warp *of, unsigned clock);
-
-#endif

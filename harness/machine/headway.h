@@ -1,7 +1,6 @@
 /* headway.h - how far the launch is that a machine executes, for those who wait for it. A block that is done is
  * progress; a launch whose blocks never end makes none, however much they execute. */
-#ifndef HEADWAY_H
-#define HEADWAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ void headway_all(struct headway *headway, uint64_t done);
 
 /* More blocks are done. Tells of it, but not more often than some times a second. */
 void headway_add(struct headway *headway, uint64_t blocks);
-
-#endif

@@ -1,6 +1,5 @@
 /* hot_addresses.h - how many atomics there are at each address of global memory, in one launch. */
-#ifndef HOT_ADDRESSES_H
-#define HOT_ADDRESSES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ void hot_release(struct hot_addresses *hot);
 /* Returns the one with most atomics; of several the one with the first instruction. Its count is 0 when there is none.
  */
 struct hot_address hot_most(const struct hot_addresses *hot);
-
-#endif

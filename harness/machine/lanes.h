@@ -7,8 +7,7 @@
  *
  * A comment at an operation lists its operands in order, such as "d, a, b, p". The first are written: d is a row, p a
  * predicate. */
-#ifndef LANES_H
-#define LANES_H
+#pragma once
 
 #include "block.h"
 
@@ -123,5 +122,3 @@ static inline uint64_t wide(uint32_t low, uint32_t high)
 /* A minus sign or ~ changes an integer to (word ^ INVERT) + CARRY. */
 #define INVERT(n) (code->operands[n].negate || code->operands[n].invert ? ALL_LANES : 0)
 #define CARRY(n) (code->operands[n].negate ? 1u : 0)
-
-#endif

@@ -1,7 +1,6 @@
 /* lanes_access.h - what loads, stores and copies of 32 lanes share: addresses, widths, shapes that were seen before,
  * and rows of registers to and from memory. */
-#ifndef LANES_ACCESS_H
-#define LANES_ACCESS_H
+#pragma once
 
 #include "flags.h"
 #include "lanes.h"
@@ -235,5 +234,3 @@ static inline bool prepare_size(struct instruction *code)
     code->flags[FLAG_FILLS] = has_modifier(code, "ZFILL");
     return true;
 }
-
-#endif

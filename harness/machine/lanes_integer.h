@@ -1,6 +1,5 @@
 /* lanes_integer.h - what the files of operations on integers share. */
-#ifndef LANES_INTEGER_H
-#define LANES_INTEGER_H
+#pragma once
 
 #include "flags.h"
 #include "lanes.h"
@@ -58,5 +57,3 @@ static inline bool prepare_pairs(const struct instruction *code, unsigned first,
 }
 
 #define PAIR(n, l) (wide(ROW(n)[l], HIGH(n)[l]) ^ (INVERT(n) ? UINT64_MAX : 0))
-
-#endif

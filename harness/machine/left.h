@@ -1,7 +1,6 @@
 /* left.h - blocks of the last launch that were left out, because their counts were proved (classes.h). They are
  * executed before anything sees what they leave in memory, unless they are forgotten. */
-#ifndef LEFT_H
-#define LEFT_H
+#pragma once
 
 #include "footprint.h"
 #include "grid.h"
@@ -22,4 +21,3 @@ uint64_t *left_take(struct machine *machine, struct grid *grid);
 
 struct left;
 void left_close(struct left *left);
-#endif

@@ -4,8 +4,7 @@
  *
  * module.h has an image as it is loaded, device_memory.h the memory of the GPU, grid.h a launch, with what each
  * instruction did. The rest is what a runtime needs besides, and what watches: meetings.h, outcomes.h. */
-#ifndef MACHINE_MACHINE_H
-#define MACHINE_MACHINE_H
+#pragma once
 
 #include "architecture.h"
 #include "device_heap.h"
@@ -66,5 +65,3 @@ static inline unsigned char *device_bytes(const struct machine *machine, uint64_
     const uint64_t apart = address - DEVICE_FIRST < DEVICE_SPAN ? machine->memory.apart : 0;
     return (unsigned char *)(uintptr_t)(address + apart); /* NOLINT(performance-no-int-to-ptr) */
 }
-
-#endif

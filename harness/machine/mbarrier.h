@@ -1,6 +1,5 @@
 /* mbarrier.h - barriers in shared memory, for copies that arrive at them. */
-#ifndef MBARRIER_H
-#define MBARRIER_H
+#pragma once
 
 #include "block.h"
 
@@ -15,5 +14,3 @@ void barrier_addresses(struct warp *warp, const struct operand *operand, uint32_
 
 /* Notes at a barrier that bytes have come; its address has the block's rank above its offset. */
 void mbarrier_bytes_come(struct block *block, uint32_t address, uint64_t bytes);
-
-#endif

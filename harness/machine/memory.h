@@ -1,7 +1,6 @@
 /* memory.h - shared by lanes_memory.c, lanes_copy.c, atomic.c and memory.c. It has what is remembered of an
  * instruction's accesses, what is told of them, and what is done when an access is unlike the one before. */
-#ifndef MEMORY_H
-#define MEMORY_H
+#pragma once
 
 #include "block.h"
 #include "counting.h"
@@ -106,5 +105,3 @@ __attribute__((noreturn)) void shared_misaligned(struct block *block, uint32_t l
 void local_check(struct block *block, uint32_t lanes, const uint32_t *addresses, unsigned size);
 unsigned local_sectors(uint32_t lanes, const uint32_t *addresses, unsigned size);
 void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned char *bytes, unsigned size, bool writes);
-
-#endif

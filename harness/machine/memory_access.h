@@ -1,6 +1,5 @@
 /* memory_access.h - shared memory, for operations outside of memory.c. */
-#ifndef MEMORY_ACCESS_H
-#define MEMORY_ACCESS_H
+#pragma once
 
 #include "block.h"
 
@@ -15,5 +14,3 @@ void shared_access(struct warp *warp, const struct instruction *code, unsigned n
 
 /* Adds an access to the instruction's tally, if the block counts. */
 void shared_counted(struct warp *warp, const struct instruction *code, unsigned wavefronts, unsigned ideal);
-
-#endif

@@ -1,6 +1,5 @@
 /* module.h - an image of machine code as a program has loaded it: its functions, constants and variables. */
-#ifndef MODULE_H
-#define MODULE_H
+#pragma once
 
 #include "architecture.h"
 
@@ -107,5 +106,3 @@ const char *module_code(const struct function *function);
 
 /* Returns the line information, which is read when it is first needed. */
 const struct line_table *module_lines(struct module *module);
-
-#endif

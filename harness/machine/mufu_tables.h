@@ -5,8 +5,7 @@
  * Interpolator", ARITH 2005). What is not in their paper was found from results of an H100 (driver 580.159.04, CUDA
  * 13.0, 2026-11-26) for all arguments, which tests/gpu/mufu.sh prints: the parts, the square that lacks its lowest
  * columns, and these coefficients. Other coefficients may give the same results; these are the least that do. */
-#ifndef MUFU_TABLES_H
-#define MUFU_TABLES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ struct quadratic {
  * least value of the binade of results is taken away: what remains is a fraction of a float. */
 extern const struct quadratic mufu_rcp[128], mufu_rsq[128], mufu_sqrt[128], mufu_ex2[64], mufu_lg2[64], mufu_sin[64],
     mufu_tanh[51];
-
-#endif

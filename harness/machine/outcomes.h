@@ -1,6 +1,5 @@
 /* outcomes.h - what a workload leaves in memory, compared between orders of its blocks and warps. */
-#ifndef OUTCOMES_H
-#define OUTCOMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ bool outcomes_are_near(const struct machine *machine);
 /* Gives memory back what it held before the first order since outcomes_forget(). */
 void outcomes_restore(struct machine *machine);
 void outcomes_forget(struct machine *machine);
-
-#endif

@@ -1,6 +1,5 @@
 /* outside_calls.h - functions that kernels call and that are not in their machine code: the driver has them. */
-#ifndef OUTSIDE_CALLS_H
-#define OUTSIDE_CALLS_H
+#pragma once
 
 struct function;
 struct machine;
@@ -23,5 +22,3 @@ char *outside_noted(struct machine *machine);
 void outside_print(struct machine *machine);
 /* Forgets it. */
 void outside_forget(struct machine *machine);
-
-#endif

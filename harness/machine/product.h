@@ -2,8 +2,7 @@
  * instructions. product.c says which instruction is which product and where its elements in shared memory are;
  * lanes_product.c reads registers and multiplies.
  */
-#ifndef PRODUCT_H
-#define PRODUCT_H
+#pragma once
 
 #include "block.h"
 
@@ -91,5 +90,3 @@ bool prepare_hgmma(struct instruction *code);
 bool prepare_qgmma(struct instruction *code);
 bool prepare_igmma(struct instruction *code);
 bool prepare_bgmma(struct instruction *code);
-
-#endif

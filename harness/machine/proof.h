@@ -1,8 +1,7 @@
 /* proof.h - shared by rules.c and classes.c: a block that is executed while it is proved which others do
  * the same. tags.h says what is known of a value. Where an instruction needs to be alike in all blocks (a branch, a
  * guard, the shape of an access), the box of what it depends on becomes the block's own: its class is that box. */
-#ifndef PROOF_H
-#define PROOF_H
+#pragma once
 
 #include "block.h"
 #include "footprint.h"
@@ -67,5 +66,3 @@ void proof_check(const struct warp *warp);
 
 /* Gives up: only the first reason is kept. */
 void proof_fail(struct block_proof *proof, const struct instruction *code, const char *why);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Where blocks execute different numbers of instructions it is not known before the launch which SM that is. Then
  * recorder_end() says false, and the same launch, recorded once more, has the right blocks. */
-#ifndef RECORD_H
-#define RECORD_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -127,5 +126,3 @@ void record_bulk_bytes(struct warp *warp, uint64_t address, uint64_t bytes);
 void record_phase(struct warp *warp, uint32_t barrier, enum phase_part part, uint64_t number);
 /* Appends an instruction: its first word, and those behind it. The functions of these four are in record_words.c. */
 void record_new(struct recorded_warp *to, uint32_t head, const uint32_t *words);
-
-#endif

@@ -1,6 +1,5 @@
 /* rules.h - shared by rules.c and rules_*.c: what follows of other blocks from an instruction of one. */
-#ifndef RULES_H
-#define RULES_H
+#pragma once
 
 #include "lanes.h"
 #include "proof.h"
@@ -90,5 +89,3 @@ const struct tag *word_known(const struct step *step, const struct operand *addr
 #define RULE_ROW(name, rule) void rule(struct step *step);
 RULES(RULE_ROW)
 #undef RULE_ROW
-
-#endif

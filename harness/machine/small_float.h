@@ -1,7 +1,6 @@
 /* small_float.h - numbers of 8 and 16 bits, and rounding to them. Functions for loops over lanes have no branches, so
  * that compilers make vector code of them. */
-#ifndef SMALL_FLOAT_H
-#define SMALL_FLOAT_H
+#pragma once
 
 #include "lanes.h"
 
@@ -89,5 +88,3 @@ enum format { F16, BF16, F32, F64, E4M3, E5M2, TF32 };
 uint64_t round_to(enum format name, bool negative, uint64_t significand, int exponent, enum rounding rounding,
                   bool finite);
 uint64_t round_double(enum format name, double value, enum rounding rounding, bool finite);
-
-#endif

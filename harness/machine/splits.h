@@ -1,6 +1,5 @@
 /* splits.h - lanes of a warp that part into splits, and join again. */
-#ifndef SPLITS_H
-#define SPLITS_H
+#pragma once
 
 #include "block.h"
 
@@ -54,5 +53,3 @@ void split_part(struct warp *warp, unsigned index, unsigned barrier);
 
 /* Lets splits continue that wait for nobody any more, after an arrival, an exit or a break. */
 void splits_look_again(struct warp *warp);
-
-#endif

@@ -5,8 +5,7 @@
  * executed block in it. Of lanes that a tag does not name nothing is known: they hold data.
  *
  * What is added with a factor, or limited, is of no ring; a value with a floor is not added. */
-#ifndef TAGS_H
-#define TAGS_H
+#pragma once
 
 #include "axes.h"
 
@@ -78,5 +77,3 @@ bool tag_limit(struct tag *tag, const struct tag *sum, const struct axis *axes, 
 
 /* Writes what is known of some lanes: what was known of the others stays if both change alike. */
 void tag_put(struct tag *to, const struct tag *tag, uint32_t lanes);
-
-#endif

@@ -16,8 +16,7 @@
  *   bytes   60 and 61  of im2col: pixels - 1
  *   bytes   64 to  67  bytes of a tile
  *   bytes   72 to  75  alignment of a tile in shared memory: 16, or with a swizzle 256, 512 or 1024 */
-#ifndef TENSOR_MAP_H
-#define TENSOR_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ bool tensor_map_encode(const struct tensor_map *map, unsigned char bytes[TENSOR_
 /* Reads a map. The GPU reads no more of it than the first 64 bytes: cuBLAS's kernels have the next map there, and those
  * that a kernel made by `tensormap.replace` have zeros. False: it has something that no map of the driver had. */
 bool tensor_map_decode(const unsigned char bytes[TENSOR_MAP_READ], struct tensor_map *map);
-
-#endif

@@ -1,7 +1,6 @@
 /* texture.h - texture and surface objects: what they read, where, and how. texture_fetch.c keeps them, texture_sample.c
  * reads texels of a texture. Surfaces are accessed by surface_access.c. */
-#ifndef TEXTURE_H
-#define TEXTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ const char *texture_gather(const struct texture *texture, const struct texture_p
 
 /* Reads a texel by its number. Beyond the end all channels are 0. */
 void texture_at(const struct texture *texture, int64_t number, uint32_t texel[TEXTURE_CHANNELS]);
-
-#endif

@@ -1,6 +1,5 @@
 /* tile.h - which bytes of a tensor, and of shared memory, a copy of a tile moves. */
-#ifndef TILE_H
-#define TILE_H
+#pragma once
 
 #include "tensor_map.h"
 
@@ -39,5 +38,3 @@ uint32_t tile_swizzled(unsigned swizzle, uint32_t address);
 
 /* Writes in place of elements outside of the tensor, `count` bytes of them: zeros, or a NaN. */
 void tile_fill(const struct tensor_map *map, unsigned char *to, unsigned count);
-
-#endif

@@ -1,7 +1,6 @@
 /* tile_order.h - a table of constants may say which place a block takes, as that of nvjet does. Along that axis of the
  * grid, blocks are in the order of their places then. */
-#ifndef TILE_ORDER_H
-#define TILE_ORDER_H
+#pragma once
 
 #include "axes.h"
 #include "turns.h"
@@ -9,5 +8,3 @@
 /* Returns the order of the axis that has one, and sets it there; NULL: none has. blocks: of the grid along each axis.
  * Caller frees. */
 uint32_t *order_of_tiles(const struct run_state *run, const unsigned *blocks, struct axis *axes);
-
-#endif

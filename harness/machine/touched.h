@@ -1,7 +1,6 @@
 /* touched.h - which allocations a launch reads and writes, for those who leave out a launch that would do the same
  * again. */
-#ifndef TOUCHED_H
-#define TOUCHED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ bool touched_begin(struct machine *machine, const struct grid *grid);
 bool touched_end(struct machine *machine, struct ranges *read, struct ranges *written);
 /* Whether allocations are in both. */
 bool touched_meet(const struct ranges *one, const struct ranges *other);
-
-#endif

@@ -1,6 +1,5 @@
 /* trial.h - shared by classes.c and trial.c: a launch while it is tried to be counted by one block of each class. */
-#ifndef TRIAL_H
-#define TRIAL_H
+#pragma once
 
 #include "footprint.h"
 #include "proof.h"
@@ -61,5 +60,3 @@ static inline bool trial_has_done(const struct trial *trial, uint64_t block)
 {
     return trial->done[block / 64] >> block % 64 & 1;
 }
-
-#endif

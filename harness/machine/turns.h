@@ -1,6 +1,5 @@
 /* turns.h - shared by grid.c, turns.c and block.c: a launch while it is executed. */
-#ifndef TURNS_H
-#define TURNS_H
+#pragma once
 
 #include "block.h"
 #include "hot_addresses.h"
@@ -72,5 +71,3 @@ void add_flows(struct tally *tallies, const struct flow *flows, size_t count);
 /* What a thread does: it executes clusters in turn, until all are done, or until one that is tried alone is parked.
  * data: its struct thread_state. In turns.c. */
 void *run_blocks(void *data);
-
-#endif

@@ -1,7 +1,6 @@
 /* waits.h - a warp that waits in a loop for what another warp writes. How often it looks depends on timing, so what
  * such a loop adds to a count is not known. */
-#ifndef WAITS_H
-#define WAITS_H
+#pragma once
 
 #include "block.h"
 
@@ -26,5 +25,3 @@ bool waits_between(const struct block *block, const struct instruction *code, bo
 
 /* Says so of all instructions: they are executed apart or together by chance. */
 void waits_note_all(struct block *block, const struct instruction *code);
-
-#endif

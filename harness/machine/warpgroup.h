@@ -4,8 +4,7 @@
  *
  * Each warp multiplies its part at once, when it comes to the instruction. A wait is over when all four warps have come
  * as far, so that one of them may tell others that shared memory is free. */
-#ifndef WARPGROUP_H
-#define WARPGROUP_H
+#pragma once
 
 #include "block.h"
 
@@ -23,5 +22,3 @@ void warpgroup_end(struct warp *warp, const struct instruction *code, unsigned r
 
 /* Notes that a product reads 16 bytes of shared memory, and returns them. */
 const unsigned char *warpgroup_unit(struct warp *warp, uint32_t address);
-
-#endif

@@ -1,8 +1,7 @@
 /* watch.h - what instructions tell of memory, and who hears of it. An instruction tells of an access once, and each
  * watcher hears of it that looks for something in the block. To add a watcher: a name here, a row in block.c, and a
  * file that keeps its state. */
-#ifndef WATCH_H
-#define WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ static inline uint32_t access_parts(const struct access *access, uint64_t *bytes
     *bytes = access->size * (access->in_order ? 32 : 1);
     return access->in_order || access->same ? access->lanes & -access->lanes : access->lanes;
 }
-
-#endif

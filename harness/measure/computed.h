@@ -1,7 +1,6 @@
 /* computed.h - computes metrics in the parent from what workers measured: those whose counter is cugate.bandwidth,
  * cugate.flop_rate or cugate.excess_wavefronts. */
-#ifndef COMPUTED_H
-#define COMPUTED_H
+#pragma once
 
 #include "model/model.h"
 #include "worker/worker.h"
@@ -16,5 +15,3 @@ void computed_add_rates(struct run *run, const struct metrics *metrics);
  * 0, since nothing can conflict then. It is not applicable if nothing is launched. Otherwise there is no row. Then it
  * applies the laws of the metrics (run_laws.h); name is the run's in warnings, or NULL. */
 void computed_complete(struct run *run, const struct metrics *metrics, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* measure.h - the parent's half of measuring. Workers are started, watched and replaced, and the result is a run. */
-#ifndef MEASURE_H
-#define MEASURE_H
+#pragma once
 
 #include "model/model.h"
 #include "worker/worker.h"
@@ -124,5 +123,3 @@ size_t measure_lines_at_once(const struct measurement *measurement);
  * are in the measurement's library. */
 int measure_profile(const struct measurement *measurement, struct run *run, const char *const *ids, size_t count,
                     unsigned kinds);
-
-#endif

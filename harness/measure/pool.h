@@ -1,6 +1,5 @@
 /* pool.h - starts, watches and replaces the workers of a measurement, one on each GPU. */
-#ifndef POOL_H
-#define POOL_H
+#pragma once
 
 #include "measure.h"
 
@@ -17,5 +16,3 @@ void pool_start_ahead(const struct measurement *measurement);
 /* Runs several measurements. At a time, at_once of them run on each GPU; a measurement's GPU is the first one that it
  * names. The exit code of list[i] is put into codes[i]. */
 void pool_measure_all(const struct measurement *list, struct run *runs, int *codes, size_t count, size_t at_once);
-
-#endif

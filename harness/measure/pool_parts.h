@@ -1,7 +1,6 @@
 /* pool_parts.h - a measurement that is running: its slots, and what is still to be measured. Private to the pool*.c
  * files. */
-#ifndef POOL_PARTS_H
-#define POOL_PARTS_H
+#pragma once
 
 #include "measure.h"
 #include "progress.h"
@@ -129,5 +128,3 @@ void slot_tell(struct slot *slot);
  * of owned lines. */
 extern const char pool_out_of_turn[];
 void free_lines(char **lines, size_t count);
-
-#endif

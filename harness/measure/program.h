@@ -2,8 +2,7 @@
  * (the room inject). The program runs once, while one set of metrics after the other is counted, each of which takes
  * one pass, until counting has taken its time. If kernels that matter lack a set, it runs once more, and the runs are
  * joined. */
-#ifndef PROGRAM_H
-#define PROGRAM_H
+#pragma once
 
 #include "model/model.h"
 #include "worker/worker.h"
@@ -63,5 +62,3 @@ struct captured {
  * measurement's globs choose. Returns 0, EXIT_NOT_MEASURED where none could be kept, or another exit code, after
  * error(). */
 int program_capture(const struct measurement *measurement, struct captured *captured);
-
-#endif

@@ -1,6 +1,5 @@
 /* program_parts.h - shared by the program*.c files, and private to them. */
-#ifndef PROGRAM_PARTS_H
-#define PROGRAM_PARTS_H
+#pragma once
 
 #include "cubin/cubin.h"
 #include "worker/worker.h"
@@ -318,5 +317,3 @@ bool program_is_simulated(const struct measurement *measurement);
 /* -1 after error() when the program could not be started. */
 int program_run(struct program_run *run);
 void program_run_release(struct program_run *run);
-
-#endif

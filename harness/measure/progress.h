@@ -1,6 +1,5 @@
 /* progress.h - draws the line on standard error that tells how far a measurement is. */
-#ifndef PROGRESS_H
-#define PROGRESS_H
+#pragma once
 
 #include "worker/worker.h"
 
@@ -25,5 +24,3 @@ char *headway_words(const struct launch_headway *headway);
 
 /* Removes the line. This is called before anything else is printed. */
 void progress_erase(const struct progress *progress);
-
-#endif

@@ -1,7 +1,6 @@
 /* prove.h - has every capsule of a file replayed in another process, and keeps those that are whole; or has its inputs
  * drawn anew there. */
-#ifndef PROVE_H
-#define PROVE_H
+#pragma once
 
 #include "capsule/capsule.h"
 
@@ -51,5 +50,3 @@ struct prove {
  * is written. */
 int measure_prove(struct prove *prove);
 void prove_release(struct prove *prove);
-
-#endif

@@ -1,8 +1,7 @@
 /* relay.h - workers before and after they measure, where several measurements follow each other on a GPU. The process
  * of the next measurement is started while this one's measures. It continues when that has given up the counters
  * (MESSAGE_GO). A worker that has said END holds no counters, and is left to end by itself. */
-#ifndef RELAY_H
-#define RELAY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ void relay_leave(struct relay *relay, int device, struct peer *worker);
 /* Waits until no worker of the GPU is ending any more. One that is would be counted as another process on the GPU, and
  * freeing what it holds may take the GPU's time. */
 void relay_await_gone(struct relay *relay, int device);
-
-#endif

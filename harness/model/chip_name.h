@@ -1,6 +1,5 @@
 /* chip_name.h - translates product names of GPUs into chip names, as CUPTI calls them. */
-#ifndef CHIP_NAME_H
-#define CHIP_NAME_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ const char *chip_products(const char *chip);
 
 /* Returns the product or the chip (one of chips) that text was probably meant to be, or NULL. Caller frees. */
 char *chip_nearest(const char *text, const char *const *chips, size_t count);
-
-#endif

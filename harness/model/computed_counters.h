@@ -1,7 +1,6 @@
 /* computed_counters.h - counters that no hardware has, because cugate computes them. A metric asks for one with
  * `counter = cugate.NAME`. */
-#ifndef COMPUTED_COUNTERS_H
-#define COMPUTED_COUNTERS_H
+#pragma once
 
 #include "metric.h"
 
@@ -82,5 +81,3 @@ bool metric_is_on_demand(const struct metric *metric);
 /* Puts the names of up to `capacity` computed counters, such as "cugate.wall_time", into names. Returns how many
  * exist. */
 size_t computed_counter_names(const char **names, size_t capacity);
-
-#endif

@@ -1,7 +1,6 @@
 /* counter_name.h - takes names of CUPTI's counters apart: "smsp__sass_inst_executed.sum" is of the unit smsp, counts in
  * instrumented code, and ends with the rollup ".sum". Pure. */
-#ifndef COUNTER_NAME_H
-#define COUNTER_NAME_H
+#pragma once
 
 #include "metric.h"
 
@@ -29,5 +28,3 @@ bool metric_is_instrumented(const struct metric *metric);
 
 /* Whether its number need not be read again where machine code, launches and inputs are the baseline's. */
 bool metric_may_be_known(const struct metric *metric);
-
-#endif

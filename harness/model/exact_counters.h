@@ -1,7 +1,6 @@
 /* exact_counters.h - hardware counters that depend on machine code and inputs alone, so that a simulation computes them
  * to the digit. */
-#ifndef EXACT_COUNTERS_H
-#define EXACT_COUNTERS_H
+#pragma once
 
 #include "metric.h"
 
@@ -52,5 +51,3 @@ bool exact_counts_threads(enum exact_counter counter);
 
 /* Whether a metric can be computed from these counters and the machine code. */
 bool exact_provides(const struct metric *metric);
-
-#endif

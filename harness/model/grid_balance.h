@@ -1,6 +1,5 @@
 /* grid_balance.h - how evenly the blocks of launches can lie on the SMs of a GPU. Pure. */
-#ifndef GRID_BALANCE_H
-#define GRID_BALANCE_H
+#pragma once
 
 #include "result.h"
 
@@ -10,5 +9,3 @@
  * an SM holds at once. */
 #define GRID_BALANCE_EVEN 95.0
 double grid_balance(const struct result *result, long long sm_count);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A law is `RELATION SUM`; several are separated by commas: `> 0, <= 1.1 * sm_cycles`. RELATION is one of > >= < <=. A
  * SUM is made of numbers and names by + - * and /, without parentheses. A name is a metric's, or LAW_WARPS. */
-#ifndef LAW_H
-#define LAW_H
+#pragma once
 
 #include "base/base.h"
 
@@ -68,5 +67,3 @@ const char *law_name(const struct law *law, size_t place);
 
 /* Whether the law names another metric, and not only numbers and LAW_WARPS. */
 bool law_has_metric(const struct law *law);
-
-#endif

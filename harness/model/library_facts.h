@@ -1,6 +1,5 @@
 /* library_facts.h - what a kernel library says of itself, without any of it running in this process. */
-#ifndef LIBRARY_FACTS_H
-#define LIBRARY_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ void library_facts_release(struct library_facts *facts);
 
 /* Returns the kernel with that id, or NULL. */
 const struct kernel_facts *library_facts_find(const struct library_facts *facts, const char *id);
-
-#endif

@@ -1,6 +1,5 @@
 /* metric.h - metrics as data: the sections of metrics/\*.ini. */
-#ifndef METRIC_H
-#define METRIC_H
+#pragma once
 
 #include "law.h"
 
@@ -97,5 +96,3 @@ const char *metric_class_name(enum metric_class class);
 const char *metric_better_name(enum metric_better better);
 enum metric_class metric_class_of(const char *name);   /* returns METRIC_CLASSES when no class has that name */
 enum metric_better metric_better_of(const char *name); /* returns METRIC_BETTERS when no direction has that name */
-
-#endif

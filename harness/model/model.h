@@ -1,7 +1,6 @@
 /* model.h - the nouns: metrics and their laws, samples, runs, the profile of a kernel by source line, and the files
  * that hold them. */
-#ifndef MODEL_H
-#define MODEL_H
+#pragma once
 
 #include "chip_name.h"
 #include "computed_counters.h"
@@ -21,5 +20,3 @@
 #include "sample.h"
 #include "session.h"
 #include "units.h"
-
-#endif

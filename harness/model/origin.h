@@ -1,8 +1,7 @@
 /* origin.h - how the numbers of a run were made. There are a few ways: each is a row, and what depends on the way is a
  * column. To add a way: a name here, a row in origin.c, what makes the run in gate/check.c, and what asks for it in
  * command/options_ways.c. */
-#ifndef ORIGIN_H
-#define ORIGIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ struct origin_words {
     size_t sessions;
 };
 char *origin_command(const char *command, const struct origin_words *words);
-
-#endif

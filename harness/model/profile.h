@@ -1,6 +1,5 @@
 /* profile.h - a kernel by source line: exact counts of its instructions, and samples of its warp stalls. */
-#ifndef PROFILE_H
-#define PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,5 +114,3 @@ double profile_stall_unit(const struct profile *profile);
 
 /* Returns the sum of a counter over all lines. */
 double profile_total(const struct profile *profile, enum line_counter counter);
-
-#endif

@@ -1,6 +1,5 @@
 /* program_row.h - a program as a whole is a result beside its kernels: all its launches together. */
-#ifndef PROGRAM_ROW_H
-#define PROGRAM_ROW_H
+#pragma once
 
 #include "computed_counters.h"
 #include "metric.h"
@@ -60,5 +59,3 @@ double program_time(const struct metrics *metrics, const struct result *result, 
  * numbers keep theirs, and a file has those of both ways. Whatever judges a run or shows one that was read does that
  * first. */
 void program_time_by_records(struct run *run, const struct metrics *metrics);
-
-#endif

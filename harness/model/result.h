@@ -1,6 +1,5 @@
 /* result.h - the result of measuring one kernel: its launches, one row a metric, and its counts by source line. */
-#ifndef RESULT_H
-#define RESULT_H
+#pragma once
 
 #include "profile.h"
 #include "sample.h"
@@ -235,5 +234,3 @@ int order_of_code(const struct result *a, const struct result *b);
  * known), and have the same value in every exact metric that both counted (at least one), but for those that varied
  * before. Then nothing that the code alone determines can have changed. */
 bool same_work(const struct result *base, const struct result *now, const struct metrics *metrics);
-
-#endif

@@ -1,7 +1,6 @@
 /* run.h - a run: what was measured, on which GPU, in which sessions. A baseline is a run that somebody kept: the same
  * struct, and the same file (run_file.h). */
-#ifndef RUN_H
-#define RUN_H
+#pragma once
 
 #include "metric.h"
 #include "origin.h"
@@ -146,5 +145,3 @@ int result_from_line(struct result *result, const char *line);
  * built is not ok or has a row that is not counted. EXIT_UNSURE: one failed on a GPU and was measured on another. Else
  * 0. */
 enum exit_code run_exit_code(const struct run *run);
-
-#endif

@@ -45,8 +45,7 @@
  * not on another says how in "elsewhere".
  *
  * A baseline keeps only the median of each session, and has "readings", "anchor" and "previous": see struct row. */
-#ifndef RUN_FILE_H
-#define RUN_FILE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -67,5 +66,3 @@ extern const struct json_table session_table, device_table, result_table, run_ta
 enum { TAKE_COUNTED, TAKE_KERNELS, TAKE_PAIRS, TAKE_PLACES, TAKE_SCHEMA, TAKE_SESSIONS, TAKE_STALLS };
 
 #define STALL_REASONS 256 /* most stall reasons of a kernel; an H200 has 18 */
-
-#endif

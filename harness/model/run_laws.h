@@ -1,7 +1,6 @@
 /* run_laws.h - compares a run with the laws of its metrics (law.h). Whatever measures or reads a run does that before
  * anything else uses its numbers. */
-#ifndef RUN_LAWS_H
-#define RUN_LAWS_H
+#pragma once
 
 #include "run.h"
 
@@ -9,5 +8,3 @@
  * as its reason: nobody knows which number is wrong. Warns of each; name is the run's, or NULL where it was measured
  * now. Returns how many rows there were. A law is skipped where the run lacks one of its numbers. */
 size_t run_apply_laws(struct run *run, const struct metrics *metrics, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* run_shard.h - shards: a run that was divided is merged again. */
-#ifndef RUN_SHARD_H
-#define RUN_SHARD_H
+#pragma once
 
 #include "run.h"
 
@@ -13,5 +12,3 @@ int run_merge(struct run *merged, struct run *parts, char *const *names, size_t 
 
 /* Returns -1 after error() when the run is only a shard: it says nothing of the whole, whose other kernels it lacks. */
 int run_refuse_part(const struct run *run, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* sample.h - one reading of a metric: a number, or the reason why there is none. Also combines the launches of a sample
  * into one value. Pure. */
-#ifndef SAMPLE_H
-#define SAMPLE_H
+#pragma once
 
 #include "metric.h"
 
@@ -34,5 +33,3 @@ struct value {
  * combined has space for metrics->count values. launches > 0. */
 void sample_combine(const struct metrics *metrics, const struct value *readings, size_t launches,
                     struct value *combined);
-
-#endif

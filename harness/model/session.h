@@ -1,6 +1,5 @@
 /* session.h - the GPU that was measured, and the facts of one session on it. */
-#ifndef SESSION_H
-#define SESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ void session_copy(struct session *to, const struct session *from); /* `to` must 
  * sessions that differ in nothing else are the same session. */
 int by_session(const void *left, const void *right);
 int by_session_and_reason(const void *left, const void *right);
-
-#endif

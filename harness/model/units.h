@@ -1,6 +1,5 @@
 /* units.h - the units of metrics, and printing numbers for people. */
-#ifndef UNITS_H
-#define UNITS_H
+#pragma once
 
 #include "metric.h"
 
@@ -12,5 +11,3 @@ size_t metric_units(const char **names, size_t capacity);
 /* Writes a value with its unit into text, scaled for people: 18700 ns -> "18.7 us", 67108864 B -> "67.1 MB". size is
  * that of text in bytes. Returns text. */
 const char *metric_format(const struct metric *metric, double value, char *text, size_t size);
-
-#endif

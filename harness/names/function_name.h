@@ -1,7 +1,6 @@
 /* function_name.h - takes apart the demangled name of a function, such as "void tile<32>(float*)", and says when two
  * such names are of one function. */
-#ifndef FUNCTION_NAME_H
-#define FUNCTION_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void function_forget_architectures(char *name);
 /* Returns whether the names a and b, as launches have them, are of one function, whatever architectures it was built
  * for. */
 bool function_is_same(const char *a, const char *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* kernel_names.h - looks up kernels by their ids, family/variant. It finds out whether a name stands for any kernel,
  * and if not, which one was meant. */
-#ifndef KERNEL_NAMES_H
-#define KERNEL_NAMES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ const char *kernel_names_near(const char *wanted, const char *const *ids, size_t
 /* Returns a glob for the family that `wanted` was probably meant to be. `wanted` may be the family's name, an id in it,
  * or a misspelling of either. NULL when none is similar. Caller frees. */
 char *kernel_names_family(const char *wanted, const char *const *ids, size_t count);
-
-#endif

@@ -7,8 +7,7 @@
  * direct_copy_kernel_cuda.lambda3.lambda7.lambda1. As many template arguments stay as fit into SHORT_NAME_LENGTH. A
  * name that was cut ends with ~ and four digits, a hash of the whole name. A short name has only letters, digits and _
  * < > , . - ~. */
-#ifndef SHORT_NAME_H
-#define SHORT_NAME_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ void kernel_unique_names(const char *const *demangled, size_t count, char **name
 /* Returns the name of a program, a library or a file as ids have it. Folders are left out, and so is ".so" with what
  * follows, or else the last extension. '_' replaces each character that no id has. Caller frees. */
 char *file_short_name(const char *path);
-
-#endif

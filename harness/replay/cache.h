@@ -1,6 +1,5 @@
 /* cache.h - what an SM has had: lines of its L1 with the time of each sector, and sectors that it fetched before. */
-#ifndef CACHE_H
-#define CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ struct seen {
 /* Finds a sector, or adds it with number 0 and sets *is_new. */
 struct seen_sector *seen_find(struct seen *seen, uint64_t sector, bool *is_new);
 void seen_release(struct seen *seen);
-
-#endif

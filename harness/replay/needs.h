@@ -1,6 +1,5 @@
 /* needs.h - what each instruction of a function needs: the unit that takes it, and what it waits for. */
-#ifndef NEEDS_H
-#define NEEDS_H
+#pragma once
 
 #include "timing.h"
 
@@ -53,5 +52,3 @@ struct needs {
 
 /* Returns what each instruction of a decoded function needs, whose rows replay_rows() has found. Caller frees. */
 struct needs *needs_of(const struct function *function, const struct timing *timing, const unsigned char *row_of);
-
-#endif

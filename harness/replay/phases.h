@@ -1,7 +1,6 @@
 /* phases.h - barriers in shared memory (mbarrier), as a block's warps and its copies come to them. A phase of one ends
  * when so many arrivals have come and all bytes that were expected; who waits for it goes on then. */
-#ifndef PHASES_H
-#define PHASES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ bool phases_come(struct phases *phases, uint32_t place, int64_t arrivals, int64_
  * for. */
 bool phases_over(const struct phases *phases, uint32_t place, uint32_t parity, double *when);
 void phases_release(struct phases *phases);
-
-#endif

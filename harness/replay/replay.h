@@ -5,8 +5,7 @@
  *
  * In the manner of GPUs since Volta, as Huerta et al. describe them ("Analyzing Modern NVIDIA GPU cores",
  * arXiv 2503.20481, 2025). */
-#ifndef REPLAY_H
-#define REPLAY_H
+#pragma once
 
 #include "stalled.h"
 #include "timing.h"
@@ -76,5 +75,3 @@ const char *replay_refused(const struct grid *grid, const struct tally *tallies,
 
 /* Replays a launch, of each warp at most so many instructions. */
 struct replay_time replay(const struct replayed *launch, const struct chip *chip, uint64_t most);
-
-#endif

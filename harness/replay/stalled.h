@@ -1,7 +1,6 @@
 /* stalled.h - where the warps of a replay spend their time: at which instruction, and why. As the GPU's sampler has it,
  * a warp stands at the instruction that it issues next. */
-#ifndef STALLED_H
-#define STALLED_H
+#pragma once
 
 /* The profiler's reasons that the replay knows, without their prefix, and what a warp does then. */
 /* clang-format off */
@@ -31,5 +30,3 @@ const char *stalled_name(enum stalled by); /* in replay.c */
 struct stalls {
     double by[STALLEDS];
 };
-
-#endif

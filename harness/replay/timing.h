@@ -1,8 +1,7 @@
 /* timing.h - what a chip takes how long for: the constants of the replay. A file of metrics/gpus has those that were
  * measured on its chip, a line `timing NAME = VALUE` each; what it does not have is as on a chip of compute capability
  * 9.0. */
-#ifndef TIMING_H
-#define TIMING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ static inline double *timing_place(struct timing *timing, const struct timing_ro
 {
     return (double *)(void *)((char *)timing + row->offset);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* explain_words.h - words and numbers that all formats of an explanation share. explain_words.c has them;
  * explain_text.c, explain_roofs.c, explain_lines.c and explain_json.c print. */
-#ifndef EXPLAIN_WORDS_H
-#define EXPLAIN_WORDS_H
+#pragma once
 
 #include "report.h"
 
@@ -34,5 +33,3 @@ void explain_text_roofs(const struct text *text, const struct explanation *expla
                         const struct explain_style *style);
 void explain_text_lines(const struct text *text, const struct explanation *explanation,
                         const struct explain_style *style);
-
-#endif

@@ -1,6 +1,5 @@
 /* facts.h - what a report says before its rows, in all formats for people. */
-#ifndef FACTS_H
-#define FACTS_H
+#pragma once
 
 #include "words.h"
 
@@ -18,5 +17,3 @@ struct facts {
  * with all notes, and those uncut, if it is to be `whole`, for programs. */
 struct facts facts_of(const struct report *report, bool all, bool whole);
 void facts_release(struct facts *facts);
-
-#endif

@@ -1,6 +1,5 @@
 /* glossary.h - explains the words of a report to those who read one for the first time. */
-#ifndef GLOSSARY_H
-#define GLOSSARY_H
+#pragma once
 
 #include "base/base.h"
 
@@ -21,5 +20,3 @@ char *glossary_end(struct glossary *glossary);
 
 /* Iterates over the glossary, for tests: NULL behind the last word. */
 const char *glossary_word(size_t index);
-
-#endif

@@ -1,7 +1,6 @@
 /* kernel_lines.h - the lines of the text report's table of kernels, in the order of reading: what needs attention comes
  * first. Many shapes of one function are one line. */
-#ifndef KERNEL_LINES_H
-#define KERNEL_LINES_H
+#pragma once
 
 #include "words.h"
 
@@ -30,5 +29,3 @@ bool shows_totals(const struct report *report);
 /* Makes the lines, which borrow from the report. kernel_lines_release() frees them. */
 struct kernel_lines kernel_lines_make(const struct report *report);
 void kernel_lines_release(struct kernel_lines *lines);
-
-#endif

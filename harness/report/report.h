@@ -1,6 +1,5 @@
 /* report.h - writes a run, a comparison, an explanation or an A/A analysis as a document, in several formats. */
-#ifndef REPORT_H
-#define REPORT_H
+#pragma once
 
 #include "explain/explain.h"
 #include "gate/gate.h"
@@ -112,5 +111,3 @@ char *format_names(enum document document);
 /* Returns the format of that name; NULL after error(), which lists the formats, when the document has no such format.
  * option is the option that named it. */
 const struct format *format_find(enum document document, const char *name, const char *option);
-
-#endif

@@ -1,6 +1,5 @@
 /* report_groups.h - the rows of a report by kernel, in the order of reading: what costs most time comes first. */
-#ifndef REPORT_GROUPS_H
-#define REPORT_GROUPS_H
+#pragma once
 
 #include "words.h"
 
@@ -57,5 +56,3 @@ struct groups {
  * row. None without a comparison. */
 struct groups groups_make(const struct report *report);
 void groups_release(struct groups *groups);
-
-#endif

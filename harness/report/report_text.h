@@ -1,8 +1,7 @@
 /* report_text.h - the parts of the text report. report_kernels.c prints the table of kernels, report_rows.c the rows
  * that need attention, report_next.c what to do about them, glossary.c explains words, report_text.c prints the
  * rest. */
-#ifndef REPORT_TEXT_H
-#define REPORT_TEXT_H
+#pragma once
 
 #include "base/base.h"
 
@@ -41,5 +40,3 @@ void text_advice(const struct text *text, const struct report *report);
 
 /* Prints a command. If it is too long for a line it is continued in a way that a shell accepts. */
 void text_command(const struct text *text, int indent, const char *command);
-
-#endif

@@ -1,6 +1,5 @@
 /* table.h - prints aligned columns for people, with two blanks between them and none at the end of a line. */
-#ifndef TABLE_H
-#define TABLE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -33,5 +32,3 @@ void table_fit(struct table_column *column, const char *cell);
 /* Print the next cell of a line; a title and the blanks before it are bold. */
 void table_cell(struct table_row *row, enum ink ink, const struct table_column *column, const char *cell);
 void table_title(struct table_row *row, const struct table_column *column);
-
-#endif

@@ -1,7 +1,6 @@
 /* words.h - texts that several formats share: the numbers of a row, its evidence, the verdict of the whole, how to
  * accept. */
-#ifndef WORDS_H
-#define WORDS_H
+#pragma once
 
 #include "report.h"
 
@@ -173,5 +172,3 @@ const char *words_known(const char *fact);
 
 /* Returns a fact of the run's last session; "unknown" when there is none. */
 const char *words_fact(const struct run *run, enum session_fact which);
-
-#endif

@@ -1,7 +1,6 @@
 /* collector.h - executes a workload once and counts. Counts repeat, so one sample is a session, however many the job
  * asks for. */
-#ifndef COLLECTOR_H
-#define COLLECTOR_H
+#pragma once
 
 #include "launch_log.h"
 
@@ -13,5 +12,3 @@ extern const struct collector sim_collector;
  * says whether a time is wanted as well. -1 with *problem. */
 int workload_count(struct launches *log, const struct workload *workload, const struct metrics *metrics,
                    struct result *result, struct problem *problem);
-
-#endif

@@ -1,6 +1,5 @@
 /* counters.h - turns what instructions did into the values of the GPU's counters. */
-#ifndef COUNTERS_H
-#define COUNTERS_H
+#pragma once
 
 #include "machine/machine.h"
 #include "model/model.h"
@@ -22,5 +21,3 @@ void counters_compare(const struct tally *one, const struct tally *other, const 
 
 /* Computes the counts by source line of one instruction. */
 void counters_of_line(const struct tally *tally, unsigned traits, double counts[LINE_COUNTERS]);
-
-#endif

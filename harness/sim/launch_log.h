@@ -1,7 +1,6 @@
 /* launch_log.h - the launches of a workload: how they were made, and what they did, by launch and by source line. Those
  * are the launches of the runtime that is used (cudart/runtime.h). */
-#ifndef LAUNCH_LOG_H
-#define LAUNCH_LOG_H
+#pragma once
 
 #include "counters.h"
 #include "launch_time.h"
@@ -104,5 +103,3 @@ const double *launches_values(const struct launches *log, size_t launch, enum bo
 
 /* Moves the launches to a result, and adds the lines if they were counted. */
 void launches_hand_over(struct launches *log, struct result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* launch_time.h - how long the launches of a workload take on the GPU, by a replay of what one SM's warps execute
  * (replay/replay.h). */
-#ifndef LAUNCH_TIME_H
-#define LAUNCH_TIME_H
+#pragma once
 
 #include "machine/machine.h"
 #include "model/model.h"
@@ -46,5 +45,3 @@ struct estimated_time *times_together(const struct launch_times *times);
  * time. Caller frees. */
 struct stalls *times_stalls(const struct launch_times *times, const struct function *function);
 void times_release(struct launch_times *times);
-
-#endif

@@ -1,6 +1,5 @@
 /* prepare.h - checks what is needed before a kernel library is loaded for simulation. */
-#ifndef PREPARE_H
-#define PREPARE_H
+#pragma once
 
 #include "base/base.h"
 #include "worker/worker.h"
@@ -15,5 +14,3 @@ int sim_prepare(const struct job *job, struct problem *problem);
 
 /* Looks for the disassembler, and checks the environment. Errors are as in struct sim_plugin. */
 int sim_ready(struct problem *problem);
-
-#endif

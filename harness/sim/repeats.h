@@ -1,8 +1,7 @@
 /* repeats.h - launches that do what an earlier one did, so that they need not be executed. The function, its arguments
  * and its grid are the same. Of the allocations that it reads and writes none has changed since, and it reads none that
  * it writes: then all that it reads is as it was, and all that it would write is there. */
-#ifndef REPEATS_H
-#define REPEATS_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -15,5 +14,3 @@ bool repeats_find(const struct grid *grid, double *ns);
  * nothing that is not in memory, as printing, and its outcome is in no doubt. */
 void repeats_begin(const struct grid *grid);
 void repeats_end(bool plain, double ns);
-
-#endif

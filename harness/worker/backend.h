@@ -9,8 +9,7 @@
  * cupti_roofs.c (what the GPU can do), cupti_error.c (words for an error, and what to do about it). The room inject is
  * another library, libcugate_inject.so, which the CUDA driver loads into programs that are not ours. The room sim is a
  * plugin of its own, libcugate_sim.so, which touches no GPU; such programs load it as the runtime of CUDA. */
-#ifndef BACKEND_H
-#define BACKEND_H
+#pragma once
 
 #include "workload.h"
 
@@ -208,5 +207,3 @@ const struct sim_plugin *cugate_sim_plugin(void);
 
 /* Loads the plugin, which stays loaded. NULL with *problem when it cannot be loaded. */
 const struct sim_plugin *sim_plugin_load(struct problem *problem);
-
-#endif

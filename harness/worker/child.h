@@ -1,8 +1,7 @@
 /* child.h - a process for everything that a kernel library does; nothing of a library runs in the parent. In the child
  * a library runs beside cugate's code: it can end the process at any time, or send any message (wire.h). The child is
  * no sandbox, since the library has the user's rights. */
-#ifndef CHILD_H
-#define CHILD_H
+#pragma once
 
 #include "peer.h"
 
@@ -36,5 +35,3 @@ char *child_end(struct peer *child, bool ends_itself);
  * free, and either may be NULL. CHILD_INTERRUPTED: a signal came meanwhile, and was not taken. */
 enum child_event child_ask(void (*run)(int pipe, const void *data), const void *data, double seconds,
                            struct message *message, char **how);
-
-#endif

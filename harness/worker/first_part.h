@@ -1,7 +1,6 @@
 /* first_part.h - the first part of a program: what it launches only before its longest stretch without a new kernel. It
  * is a warm-up, or what an autotuner tries. */
-#ifndef FIRST_PART_H
-#define FIRST_PART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ void stretches_add(struct stretches *stretches, size_t *last, size_t kernels);
 /* Ends the last stretch. To be called before it is asked what is of the first part. */
 void stretches_end(struct stretches *stretches);
 bool stretches_are_behind(const struct stretches *stretches, size_t last);
-
-#endif

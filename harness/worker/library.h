@@ -1,6 +1,5 @@
 /* library.h - a loaded kernel library, or a file of capsules, and the kernels in it. */
-#ifndef LIBRARY_H
-#define LIBRARY_H
+#pragma once
 
 #include "base/base.h"
 #include "capsule/capsule.h"
@@ -39,5 +38,3 @@ void library_close(struct library *library);
 
 /* Returns the first glob that matches no kernel, or NULL. */
 const char *library_unmatched(const struct library *library, char *const *globs, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* library_read.h - asks a kernel library, in another process, what it contains (library_facts.h). */
-#ifndef LIBRARY_READ_H
-#define LIBRARY_READ_H
+#pragma once
 
 #include "base/base.h"
 #include "model/model.h"
@@ -9,5 +8,3 @@
  * with *problem. EXIT_USAGE: it is no kernel library. EXIT_NOT_MEASURED: the process died, hung or sent something
  * impossible. EXIT_INTERRUPTED: a signal came. Then *facts is empty. Control characters are removed from texts. */
 int library_facts_read(struct library_facts *facts, const char *path, double seconds, struct problem *problem);
-
-#endif

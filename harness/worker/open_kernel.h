@@ -1,6 +1,5 @@
 /* open_kernel.h - a kernel that can be launched and verified: of a kernel library, or a capsule. */
-#ifndef OPEN_KERNEL_H
-#define OPEN_KERNEL_H
+#pragma once
 
 #include "library.h"
 #include "workload.h"
@@ -29,5 +28,3 @@ enum result_status kernel_verify(const struct open_kernel *open, struct problem 
 
 /* Makes a workload of the kernel, which borrows *open. The kernel may be opened later. */
 struct workload workload_of_kernel(struct open_kernel *open);
-
-#endif

@@ -1,6 +1,5 @@
 /* peer.h - a process that sends messages: a worker that cugate started, or a process of an unmodified program. */
-#ifndef PEER_H
-#define PEER_H
+#pragma once
 
 #include "wire.h"
 
@@ -30,5 +29,3 @@ int peer_take(struct peer *peer, struct message *message);
 
 /* Listens no more. The process is left as it is. */
 void peer_close(struct peer *peer);
-
-#endif

@@ -1,7 +1,6 @@
 /* program_link.h - what `cugate exec` asks of a process of a program, and the link over which that tells of itself: for
  * the libraries that run in such a process, that of the room inject on a GPU and that of the room sim without one. */
-#ifndef PROGRAM_LINK_H
-#define PROGRAM_LINK_H
+#pragma once
 
 #include "program_part.h"
 #include "wire.h"
@@ -48,5 +47,3 @@ void link_put_launch(FILE *stream, const unsigned grid[3], const unsigned block[
 /* Returns a copy of the descriptor with a high number, and closes the descriptor itself. The program may expect to get
  * certain low numbers. When no more are allowed, it returns the descriptor as it is. */
 int descriptor_put_away(int low);
-
-#endif

@@ -1,8 +1,7 @@
 /* program_part.h - the part of a program that counts: launches within NVTX ranges, and between its calls of
  * cudaProfilerStart and cudaProfilerStop. Options say it, a process of the program is asked for it, and its session
  * records it. */
-#ifndef PROGRAM_PART_H
-#define PROGRAM_PART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ char *program_part_text(const struct program_part *part);
  * such a line, and keeps a copy of its text for good. */
 void program_part_ask(const struct program_part *part, FILE *stream);
 void program_part_take(struct program_part *part, const char *key, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* samples.h - helpers for backends: they time samples by the host's clock, and turn samples into rows. */
-#ifndef SAMPLES_H
-#define SAMPLES_H
+#pragma once
 
 #include "backend.h"
 
@@ -25,5 +24,3 @@ int samples_by_host(const struct job *job, const struct workload *workload, enum
 /* Returns how many of `samples` samples are taken of a workload whose launch takes so many seconds: all up to 10 ms,
  * and of longer ones as many as take the same time, but 3 at least. Long launches vary less, and are waited for. */
 int samples_of_length(int samples, double seconds);
-
-#endif

@@ -1,7 +1,6 @@
 /* wire.h - the messages between a child and its parent, over a pipe that works both ways. A library runs in the child
  * beside cugate's code and can write to the pipe too. So whoever receives messages refuses any that is not due. */
-#ifndef WIRE_H
-#define WIRE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ void message_await_go(int pipe);
 /* Waits for a whole message, whose text the caller frees. False when the other side no longer exists or sends something
  * else. */
 bool message_read(int descriptor, struct message *message);
-
-#endif

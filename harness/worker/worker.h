@@ -1,7 +1,6 @@
 /* worker.h - the process that measures. It loads the kernel library, opens the device and sends its results over a
  * pipe. A kernel that crashes, hangs or corrupts the CUDA context costs only its own result. */
-#ifndef WORKER_H
-#define WORKER_H
+#pragma once
 
 #include "backend.h"
 #include "child.h"
@@ -28,5 +27,3 @@
  * The pool holds it to that. A library that forges the result of its own kernel at its time cannot be told from an
  * honest one: the process is its as well. -1 after error(). */
 int worker_start(struct peer *child, const struct job *job);
-
-#endif

@@ -1,7 +1,6 @@
 /* workload.h - what a backend measures: how it is launched, how its inputs are restored, how to wait for its end. A
  * backend knows neither kernel libraries nor their error codes. */
-#ifndef WORKLOAD_H
-#define WORKLOAD_H
+#pragma once
 
 #include "base/base.h"
 
@@ -24,5 +23,3 @@ struct workload {
 int workload_restore(const struct workload *workload, struct problem *problem);
 int workload_wait(const struct workload *workload, struct problem *problem);
 int workload_run(const struct workload *workload, struct problem *problem);
-
-#endif

@@ -1,6 +1,5 @@
 /* fuzz.h - what fuzz targets have alike: their entry, and the word for what must hold. */
-#ifndef FUZZ_H
-#define FUZZ_H
+#pragma once
 
 #include "base/base.h"
 
@@ -16,5 +15,3 @@ static inline void require(bool holds, const char *what)
     if (!holds)
         BUG("%s", what);
 }
-
-#endif

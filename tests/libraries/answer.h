@@ -1,6 +1,5 @@
 /* answer.h - what kernel libraries of tests have alike, in plain C: their state is a number, and 42 is right. */
-#ifndef ANSWER_H
-#define ANSWER_H
+#pragma once
 
 #include "cugate/kernel.h"
 
@@ -52,5 +51,3 @@ static inline const char *error_text(int code)
 {
     return code == MADE_UP_ERROR ? "made-up illegal address" : "made-up error";
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* selftest.h - how good the gate is, in figures: each bar is tried by the real rule on recorded sessions and on noise
  * that is simulated from a fixed seed, and printed with what came of it. */
-#ifndef SELFTEST_H
-#define SELFTEST_H
+#pragma once
 
 #include "judge/judge.h"
 
@@ -76,5 +75,3 @@ struct noise {
 
 /* False when the metric was not measured in every session. */
 bool noise_find(struct noise *noise, const struct selftest *selftest, const char *kernel, const char *metric);
-
-#endif

@@ -1,6 +1,5 @@
 /* simulate.h - checks of a made-up kernel library on made-up GPUs whose noise is that of the recorded sessions. */
-#ifndef SIMULATE_H
-#define SIMULATE_H
+#pragma once
 
 #include "selftest.h"
 
@@ -52,5 +51,3 @@ enum exit_code simulated_judge(struct check *check, enum route route);
 
 /* The verdict on that kernel's time. */
 enum verdict check_time(const struct check *check, size_t kernel);
-
-#endif

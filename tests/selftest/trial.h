@@ -1,7 +1,6 @@
 /* trial.h - one run of `cugate check` on the two builds of libraries/turns.c, in a folder of its own, by a clock
  * that is made up: exact, and the same on a busy machine. */
-#ifndef TRIAL_H
-#define TRIAL_H
+#pragma once
 
 #include "base/base.h"
 
@@ -49,5 +48,3 @@ struct outcome trial_run(const struct trial *trial, const char *head);
 
 /* The same, interrupted (SIGINT) as soon as so many processes have begun. */
 struct outcome trial_interrupt(const struct trial *trial, const char *head, size_t processes);
-
-#endif

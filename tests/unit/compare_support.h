@@ -1,6 +1,5 @@
 /* compare_support.h - for tests of comparisons: made-up metrics, two runs, and their comparison. */
-#ifndef COMPARE_SUPPORT_H
-#define COMPARE_SUPPORT_H
+#pragma once
 
 #include "judge/judge.h"
 
@@ -45,5 +44,3 @@ const struct judgement *expect_verdict(struct fixture *fixture, const char *kern
 
 /* Whether the reason has that text. */
 bool says(const struct judgement *judgement, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* line_support.h - makes source lines for tests. */
-#ifndef LINE_SUPPORT_H
-#define LINE_SUPPORT_H
+#pragma once
 
 #include "model/profile.h"
 
@@ -35,5 +34,3 @@ struct profile made_lines(enum line_counter counter, const struct made_line *lis
 
 /* Returns the line with that number; without a file, the one with that offset. */
 struct profile_line *line_at(const struct profile *profile, unsigned number);
-
-#endif

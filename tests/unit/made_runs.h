@@ -1,6 +1,5 @@
 /* made_runs.h - makes small runs for tests of baselines, and accepts them. */
-#ifndef MADE_RUNS_H
-#define MADE_RUNS_H
+#pragma once
 
 #include "baseline/baseline.h"
 
@@ -38,5 +37,3 @@ struct run made_baseline(const char *folder);
 
 /* Returns the text of folder/name. Caller frees. */
 char *made_text(const char *folder, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* report_support.h - for tests of reports: makes a report from made-up files, prints it, and searches it for words. */
-#ifndef REPORT_SUPPORT_H
-#define REPORT_SUPPORT_H
+#pragma once
 
 #include "report/report.h"
 
@@ -50,5 +49,3 @@ char *print(const struct report *report, int (*reporter)(const struct report *, 
 
 bool is_utf8(const char *text);
 size_t count_words(const char *text, const char *word);
-
-#endif

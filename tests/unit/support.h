@@ -1,6 +1,5 @@
 /* support.h - for many tests: what is released at the end of a block, a scratch folder, and standard error captured. */
-#ifndef SUPPORT_H
-#define SUPPORT_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,5 +61,3 @@ char *capture_end(void);
     capture_begin();                                                                                                   \
     const int result = (call);                                                                                         \
     OWNED_TEXT said = capture_end()
-
-#endif

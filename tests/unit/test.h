@@ -1,6 +1,5 @@
 /* test.h - the head of unit tests: Criterion, base, support.h, and of the C library what most of them use. */
-#ifndef TEST_H
-#define TEST_H
+#pragma once
 
 #include "base/base.h"
 #include "support.h"
@@ -30,5 +29,3 @@ struct row *made_row(const struct run *run, const char *kernel, const char *metr
 /* Gives a row one value, in place of what it had. */
 struct result;
 void set_value(struct result *result, const char *metric, double value);
-
-#endif

@@ -1,6 +1,5 @@
 /* worded.h - reads tests/data/units.txt: how numbers are printed, by the pages as by the reports. */
-#ifndef WORDED_H
-#define WORDED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ struct worded {
 
 /* Returns the lines of that kind, at least one. Caller frees. */
 struct worded *worded_read(const char *kind, size_t *count);
-
-#endif

@@ -1,6 +1,5 @@
 /* cubin_function.h - what the machine code says about one function. */
-#ifndef CUBIN_FUNCTION_H
-#define CUBIN_FUNCTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ struct cubin_function {
  * comments and line information do not change it. Another kernel in the image does not either, unless it brings
  * constants or initialised variables. Which of those a function reads is written down nowhere, and "same code" must
  * never be wrong. */
-
-#endif

@@ -10,8 +10,7 @@
  *   .note.nv.tkinfo       who assembled it and how; since CUDA 13.0
  *
  * sh_info of a section that belongs to F is the number of .text.F. */
-#ifndef CUBIN_IMAGE_H
-#define CUBIN_IMAGE_H
+#pragma once
 
 #include "cubin_function.h"
 
@@ -94,5 +93,3 @@ char *cubin_variables(const char *name, const char *bytes, size_t size);
 int image_hash(struct image *image);
 /* Sorts the hashes of functions and returns one of them all, in hexadecimal. Caller frees. In cubin_hash.c. */
 char *codes_hash(const char **codes, size_t count);
-
-#endif

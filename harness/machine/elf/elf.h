@@ -1,12 +1,9 @@
 /* elf.h - reads an image of machine code, the ELF file for one kind of GPU: its kernels, what a launch of each has to
  * agree with, and source lines. */
-#ifndef MACHINE_ELF_H
-#define MACHINE_ELF_H
+#pragma once
 
 #include "cubin_function.h"
 #include "cubin_image.h"
 #include "entry.h"
 #include "line_table.h"
 #include "source_path.h"
-
-#endif

@@ -1,6 +1,5 @@
 /* entry.h - what a launch of a kernel has to agree with: its arguments, and its block where only one will do. */
-#ifndef ENTRY_H
-#define ENTRY_H
+#pragma once
 
 #include "cubin_image.h"
 
@@ -23,5 +22,3 @@ struct entry {
  * Release *entry in any case. */
 int entry_read(struct entry *entry, const struct image *image, size_t kernel);
 void entry_release(struct entry *entry);
-
-#endif

@@ -1,6 +1,5 @@
 /* line_table.h - the line information of one image of machine code, including what was inlined where. Needs no GPU. */
-#ifndef LINE_TABLE_H
-#define LINE_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ size_t line_table_find(const struct line_table *table, const char *symbol, uint6
  * file below a folder of installed libraries, such as "include", is foreign unless the kernel lies beside that folder.
  * For a kernel of CUB or Thrust, the code that it calls counts. */
 char *line_table_line(const struct line_table *table, const char *symbol, uint64_t offset, unsigned *number);
-
-#endif

@@ -1,6 +1,5 @@
 /* source_path.h - what source files of line information are called: a path is from the machine that compiled. */
-#ifndef SOURCE_PATH_H
-#define SOURCE_PATH_H
+#pragma once
 
 /* Returns the folder that names are relative to: the library's checkout, else the current one, else the current folder.
  * NULL where not even that exists. Caller frees. */
@@ -17,5 +16,3 @@ char *source_name_below(const char *path, const char *tree);
 
 /* The same with the tree of a library, which may be NULL. Caller frees. */
 char *source_name(const char *path, const char *library);
-
-#endif

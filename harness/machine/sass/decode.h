@@ -1,6 +1,5 @@
 /* decode.h - turns the text of machine code into instructions that can be executed. */
-#ifndef DECODE_H
-#define DECODE_H
+#pragma once
 
 #include "instruction.h"
 
@@ -50,5 +49,3 @@ struct code *code_open(const struct function_text *function, const unsigned char
  * not understood becomes one that is not simulated. The function's bytes are not compared, and may be absent (NULL). */
 struct code *code_read(const struct function_text *function, const json_t *list, find_opcode *find);
 void code_free(struct code *code);
-
-#endif

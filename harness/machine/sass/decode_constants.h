@@ -1,6 +1,5 @@
 /* decode_constants.h - turns immediates that are written as decimals into their bits. */
-#ifndef DECODE_CONSTANTS_H
-#define DECODE_CONSTANTS_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ static inline uint32_t half_bits(double value)
         return sign | (uint32_t)lround(value * 0x1p24);
     return sign | (((uint32_t)(exponent + 14) << 10) + ((uint32_t)lround(fraction * 2048) - 1024));
 }
-
-#endif

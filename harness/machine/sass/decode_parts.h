@@ -1,6 +1,5 @@
 /* decode_parts.h - what decode.c and operands.c share. Private to them. */
-#ifndef DECODE_PARTS_H
-#define DECODE_PARTS_H
+#pragma once
 
 #include "decode.h"
 
@@ -33,5 +32,3 @@ void pace_set(struct instruction *code);
 
 /* Makes of operands that were read as decimals immediates. */
 void place_decimals(struct decoder *decoder, struct instruction *code);
-
-#endif

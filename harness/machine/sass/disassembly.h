@@ -1,6 +1,5 @@
 /* disassembly.h - gets machine code as text, from NVIDIA's disassembler nvdisasm. */
-#ifndef DISASSEMBLY_H
-#define DISASSEMBLY_H
+#pragma once
 
 #include "base/base.h"
 
@@ -22,5 +21,3 @@ void disassembler_close(struct disassembler *disassembler);
  * there. An nvdisasm that hangs ends with this process. */
 const json_t *disassemble(struct disassembler *disassembler, json_t **whole, const unsigned char *image, size_t size,
                           const char *function, size_t symbol, struct problem *problem);
-
-#endif

@@ -1,6 +1,5 @@
 /* encoding.h - reads what the 16 bytes of an instruction say by themselves, and compares it with nvdisasm's text. */
-#ifndef ENCODING_H
-#define ENCODING_H
+#pragma once
 
 #include "decode.h"
 #include "instruction.h"
@@ -31,5 +30,3 @@ struct control_bits encoding_control(const struct function_text *function, size_
 /* Sets which scoreboards instructions wait for, and which ones count their loads from global memory. A warp has six of
  * them. */
 void encoding_scoreboards(const struct function_text *function, struct code *code);
-
-#endif

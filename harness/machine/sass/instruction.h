@@ -4,8 +4,7 @@
  * A row is 32 words, one for each lane of a warp. Whatever an instruction reads or writes is a row: a register, a
  * uniform register (all lanes alike), a constant, an immediate. So one way of writing an operation serves them all. A
  * predicate is a mask of lanes. An operand has the byte offset of its row or mask. */
-#ifndef INSTRUCTION_H
-#define INSTRUCTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -286,5 +285,3 @@ struct opcode {
 
 /* Returns the row of an opcode with its modifiers, such as "LDG.E.128"; NULL: it is not simulated. */
 typedef const struct opcode *find_opcode(const char *opcode);
-
-#endif

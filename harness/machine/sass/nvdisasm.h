@@ -1,7 +1,6 @@
 /* nvdisasm.h - finds NVIDIA's disassembler, which says what the machine code means. It is no part of cugate, but
  * fetched from PyPI. */
-#ifndef NVDISASM_H
-#define NVDISASM_H
+#pragma once
 
 #include "base/base.h"
 
@@ -14,5 +13,3 @@ char *nvdisasm_find(struct problem *problem);
 
 /* Finds nvdisasm as nvdisasm_find() does, for a program in the given folder. */
 char *nvdisasm_look(const char *folder, struct problem *problem);
-
-#endif

@@ -1,12 +1,9 @@
 /* sass.h - the public header of a room that says what machine code is, and executes none: nvdisasm's text becomes
  * instructions. */
-#ifndef SASS_H
-#define SASS_H
+#pragma once
 
 #include "decode.h"
 #include "disassembly.h"
 #include "encoding.h"
 #include "instruction.h"
 #include "nvdisasm.h"
-
-#endif

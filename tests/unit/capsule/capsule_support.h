@@ -1,6 +1,5 @@
 /* capsule_support.h - small files of capsules for tests. */
-#ifndef CAPSULE_SUPPORT_H
-#define CAPSULE_SUPPORT_H
+#pragma once
 
 #include "capsule/capsule.h"
 
@@ -22,5 +21,3 @@ void expect_equal_capsules(const struct capsules *a, const struct capsules *b);
 
 /* Reads all pages. -1 with *problem when one is damaged. */
 int read_all_pages(const struct capsules *capsules, struct problem *problem);
-
-#endif

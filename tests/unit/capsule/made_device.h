@@ -1,7 +1,6 @@
 /* made_device.h - a device that is made up: its memory is a table, and its machine code three functions in C. And a
  * file of capsules of these. */
-#ifndef MADE_DEVICE_H
-#define MADE_DEVICE_H
+#pragma once
 
 #include "capsule/capsule.h"
 
@@ -63,5 +62,3 @@ void made_file_close(struct made_file *made);
 
 /* Returns an image with the variables, of which words are relocated. Caller frees. */
 unsigned char *made_image(size_t *size);
-
-#endif

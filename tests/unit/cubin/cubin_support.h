@@ -1,6 +1,5 @@
 /* cubin_support.h - machine code for tests: from the corpus, and from sources that nvcc compiles. */
-#ifndef CUBIN_SUPPORT_H
-#define CUBIN_SUPPORT_H
+#pragma once
 
 #include "cubin/cubin.h"
 
@@ -12,5 +11,3 @@ const struct cubin_function *find_function(const struct cubin *cubin, const char
  * build/tests/compiled/unit, so that the same source is compiled once. Paths are absolute and a source's name ends with
  * .cu. `make test` says where nvcc is; without it the test is skipped. */
 void compile_cuda(const char *const *arguments, const char *log);
-
-#endif

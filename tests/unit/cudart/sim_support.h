@@ -1,6 +1,5 @@
 /* sim_support.h - makes machine code for tests of the simulator, and puts a GPU and that code into the CUDA runtime. */
-#ifndef SIM_SUPPORT_H
-#define SIM_SUPPORT_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ void sim_open_gpu(void);
 void **sim_register(const char *source);
 void sim_register_kernel(void **binary, const char *host, const char *name);
 void sim_register_variable(void **binary, char *host, const char *name);
-
-#endif

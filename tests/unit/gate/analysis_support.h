@@ -1,6 +1,5 @@
 /* analysis_support.h - makes sessions in memory, for tests of A/A analysis. */
-#ifndef ANALYSIS_SUPPORT_H
-#define ANALYSIS_SUPPORT_H
+#pragma once
 
 #include "gate/gate.h"
 
@@ -29,5 +28,3 @@ struct analysis *aa_analyse(struct sessions_fixture *fixture);
 
 /* Returns the exactness of a metric, or NULL. */
 const struct exactness *exactness_of(const struct analysis *analysis, const char *metric);
-
-#endif

@@ -1,6 +1,5 @@
 /* import_support.h - imports a text of another program, for tests. */
-#ifndef IMPORT_SUPPORT_H
-#define IMPORT_SUPPORT_H
+#pragma once
 
 #include "import/import.h"
 
@@ -31,5 +30,3 @@ void import_expect_samples(const struct imported *imported, const char *id, cons
 /* Expects that a kernel has no number of a metric, in that state and for that reason (NULL: no reason). */
 void import_expect_none(const struct imported *imported, const char *id, const char *metric, enum value_state state,
                         const char *reason);
-
-#endif

@@ -1,6 +1,5 @@
 /* float_reference.h - rounding by its definition, with the C library and its rounding modes. */
-#ifndef FLOAT_REFERENCE_H
-#define FLOAT_REFERENCE_H
+#pragma once
 
 #include "machine/small_float.h"
 
@@ -19,5 +18,3 @@ int reference_mode(enum rounding rounding);
 
 /* Returns whether two numbers are equal, or both NaN. -0 does not equal 0. */
 bool reference_same(double a, double b);
-
-#endif

@@ -1,6 +1,5 @@
 /* made_program.h - executes a block of machine code that is written down, as ptxas does not make all that there is. */
-#ifndef MADE_PROGRAM_H
-#define MADE_PROGRAM_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -28,5 +27,3 @@ extern _Thread_local bool made_recorded; /* as recorder_end() returned */
 extern _Thread_local enum fault made_fault;                /* it was a fault of the code, when it failed */
 extern _Thread_local struct tally made_tallies[MADE_MOST]; /* what each instruction did */
 extern uint32_t *made_output;                              /* a word for each thread of a block, zeros before */
-
-#endif

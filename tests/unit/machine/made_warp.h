@@ -1,6 +1,5 @@
 /* made_warp.h - makes a warp, and an instruction for it to execute. */
-#ifndef MADE_WARP_H
-#define MADE_WARP_H
+#pragma once
 
 #include "machine/block.h"
 
@@ -25,5 +24,3 @@ unsigned made_vectors(void);
 
 /* Returns a random number. The sequence is the same in each run. */
 uint64_t made_random(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* made_launch.h - a launch made by hand for the replay: a few instructions, and what its warps are recorded to do. */
-#ifndef MADE_LAUNCH_H
-#define MADE_LAUNCH_H
+#pragma once
 
 #include "machine/machine.h"
 #include "replay/replay.h"
@@ -44,5 +43,3 @@ void made_record(struct recorded_warp *warp, unsigned index, const struct made_s
 
 /* Returns the value of a constant of the default chip. */
 double made_constant(const char *name);
-
-#endif
