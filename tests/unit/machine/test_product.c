@@ -1,5 +1,5 @@
 /* Which forms of the instructions that multiply matrices are known, and every other form is refused. What they compute
- * is in tests/sim/recorded.sh, as an H100 has it, and of a warp's own in test_lanes_tensor.c. */
+ * is in tests/sim/recorded.sh, as an H100 has it, and of a warp's own in test_opcode_vectors.c. */
 #include "machine/block.h"
 #include "machine/product.h"
 #include "machine/sass/decode.h"
