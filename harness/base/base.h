@@ -1,4 +1,5 @@
-/* base.h - what every program needs: errors, memory, text, files, JSON, names of C++. Knows no GPU. */
+/* base.h - what every program needs: errors, memory, text, files, JSON, names of C++, and of the C library what most
+ * files use. Knows no GPU. */
 #pragma once
 
 #include "columns.h"
@@ -21,3 +22,10 @@
 #include "terminal.h"
 #include "utf8.h"
 #include "version.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>

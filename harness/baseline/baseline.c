@@ -6,8 +6,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 char *baseline_folder(const char *baselines, const struct device *device)

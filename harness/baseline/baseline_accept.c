@@ -6,8 +6,6 @@
 #include "baseline.h"
 #include "baseline_files.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Refuses a session that two runs contain, because it would count twice. */

@@ -2,7 +2,6 @@
 #include "baseline.h"
 
 #include <math.h>
-#include <string.h>
 
 static void take_costs(struct run *costs, const struct run *from)
 {

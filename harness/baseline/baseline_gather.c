@@ -5,8 +5,6 @@
 #include "baseline_files.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define REFUSALS_SHOWN 20 /* warnings that name what is refused; further ones are only counted */
 

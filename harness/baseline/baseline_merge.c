@@ -4,8 +4,6 @@
 #include "baseline_files.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool is_gated(const struct metric *metric)
 {

@@ -3,9 +3,6 @@
 
 #include "baseline_files.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static int by_place(const void *left, const void *right)
 {
     const size_t *a = left, *b = right;

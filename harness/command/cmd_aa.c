@@ -8,8 +8,6 @@
 #include "command.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct runs {

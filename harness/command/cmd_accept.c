@@ -4,9 +4,6 @@
 
 #include "command.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define REASON_LIMIT 1000 /* limit of the reason in bytes; it is stored in every file */
 #define MOVES_SHOWN 10    /* rows that are neither worse nor left out are printed up to this number */
 

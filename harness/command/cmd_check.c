@@ -6,8 +6,6 @@
 #include "outputs.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* All state of the command. It is empty at first and released at the end. */

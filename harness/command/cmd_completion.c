@@ -4,9 +4,6 @@
 
 #include "command.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* How an option's argument is completed, by the name that its row gives the argument. Names that are not here are
  * files. */
 static const struct {

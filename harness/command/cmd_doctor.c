@@ -8,8 +8,6 @@
 #include "doctor.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* The state that checks share, and the finding of the last one. */

@@ -4,9 +4,6 @@
 #include "command.h"
 #include "outputs.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Prints the table to standard error, so that it does not mix with the program's output, and other reports to files. */
 static int report_run(const struct options *options, const struct metrics *metrics, const struct run *run, int code,
                       struct outputs *outputs)

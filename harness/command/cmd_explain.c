@@ -11,9 +11,6 @@
 #include "command.h"
 #include "outputs.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* All state of the command. It is empty at first and released at the end. */
 struct work {
     const struct options *options;

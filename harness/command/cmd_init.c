@@ -6,8 +6,6 @@
 #include "command.h"
 
 #include <glob.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define WORKFLOW ".github/workflows/performance.yml"

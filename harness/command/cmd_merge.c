@@ -5,8 +5,6 @@
 #include "command.h"
 #include "outputs.h"
 
-#include <stdlib.h>
-
 static int cmd_merge(const struct options *options)
 {
     const size_t count = options->argument_count;

@@ -6,9 +6,6 @@
 #include "outputs.h"
 #include "sharding.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Whether the run will be judged by these baselines, on another machine. */
 static bool has_judge(const struct options *options)
 {

@@ -5,8 +5,6 @@
 
 #include "command.h"
 
-#include <string.h>
-
 static const char *way_of(const struct options *options)
 {
     return options->replay ? "replay" : origin_of(options->way)->does;

@@ -4,7 +4,6 @@
 #include "capsule/capsule.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define MOST_PROCESSES 20 /* where one of a hundred fails, so many fail never */

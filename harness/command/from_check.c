@@ -4,9 +4,6 @@
 #include "judge/judge.h"
 #include "model/model.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define REPORT_LIMIT (1u << 30) /* bytes */
 
 struct reading {

@@ -4,8 +4,6 @@
 #include "base/base.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define DOC_COLUMN 28 /* the column where the description of an option begins */
 #define KEYS_MAX 40

@@ -5,8 +5,6 @@
 #include "names/names.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { WIDTH = 32 };
 

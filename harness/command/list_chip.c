@@ -3,9 +3,6 @@
 #include "base/base.h"
 #include "worker/worker.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define METRIC_COLUMNS "%-24s  %-6s  %-6s  %-6s  %s"
 
 void list_metric_titles(void)

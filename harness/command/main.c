@@ -4,8 +4,6 @@
 #include "fresh_process.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* What one wants with a command and those behind it. */

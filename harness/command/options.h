@@ -6,10 +6,6 @@
 
 #include "config.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
 #define OPTIONS_BASELINES "baselines" /* default of --baselines */
 #define OPTIONS_COLLECTOR "cupti"
 #define OPTIONS_SAMPLES 5

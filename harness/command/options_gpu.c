@@ -7,8 +7,6 @@
 
 #include <ctype.h>
 #include <glob.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define SUFFIX ".ini"

@@ -5,7 +5,6 @@
 #include "capsule/capsule.h"
 #include "cubin/cubin.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #define NAME_ONE "name yours with --kernels LIB.so, or as `kernels` in " CONFIG_FILE ", which `cugate init` writes"

@@ -4,8 +4,6 @@
 #include "capsule/capsule.h"
 #include "worker/worker.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define KERNEL_SECONDS 60

@@ -4,8 +4,6 @@
 #include "base/base.h"
 #include "model/model.h"
 
-#include <string.h>
-
 const char *options_shipped_metrics(const struct options *options)
 {
     return options->found[1] ? options->found[1] : options->metrics;

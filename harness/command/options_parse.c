@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* getopt_long returns the index of an option's row plus this number, so that it differs from every letter. */

@@ -2,8 +2,6 @@
 
 #include "command.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define RUN_LIMIT (1u << 30) /* bytes; what was read as a run is far smaller */

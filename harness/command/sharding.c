@@ -7,9 +7,6 @@
 #include "command.h"
 #include "shards.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- The kernels that are divided ---- */
 
 static int read_number(const char *text, unsigned *number, unsigned *of)

@@ -15,8 +15,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 #define CAPACITY 1.05 /* how much a shard may hold, as a multiple of an even share */

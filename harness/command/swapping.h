@@ -5,8 +5,6 @@
 
 #include "command.h"
 
-#include <stdint.h>
-
 /* Writes the capsules of `from` to `to`, with the code and the launch that the options of `cugate swap` say in those
  * that -k chose. With `warns` it warns of variables that only the code has. -1 after error(), and then nothing is
  * written. */

@@ -10,9 +10,6 @@
 
 #include <endian.h>
 #include <lz4.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 #define HEADER 64

@@ -16,11 +16,6 @@
 
 #include "compressed.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define FILE_LIMIT ((size_t)1 << 30)
 #define EM_GPU 190 /* EM_CUDA, which some versions of elf.h lack */
 

@@ -11,9 +11,6 @@
 #include "static_files.h"
 #include "triton.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* An owned list of functions, sorted by name, then by compute capability. */
 struct cubin {
     struct cubin_function *list;

@@ -4,8 +4,6 @@
 
 #include "cubin.h"
 
-#include <stdlib.h>
-
 int kernel_code_open(struct kernel_code *code, const char *path)
 {
     struct problem problem;

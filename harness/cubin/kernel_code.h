@@ -3,8 +3,6 @@
 
 #include "capsule/capsule.h"
 
-#include <stddef.h>
-
 struct kernel_code {
     const char *path;
     struct capsules capsules; /* empty of a kernel library */

@@ -4,9 +4,6 @@
 
 #include <cuda_occupancy.h>
 
-#include <stddef.h>
-#include <stdio.h>
-
 #define KIB ((size_t)1024)
 #define WARP 32
 #define BLOCK_THREADS 1024

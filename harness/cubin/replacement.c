@@ -5,8 +5,6 @@
 #include "cubin.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- Finding it ---- */
 

@@ -4,8 +4,6 @@
 #include "capsule/capsule.h"
 #include "machine/elf/elf.h"
 
-#include <stddef.h>
-
 struct replacement {
     const char *path, *function; /* borrowed; the function's name is that in the machine code */
     unsigned char *bytes;        /* the image as it is in the file */

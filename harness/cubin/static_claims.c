@@ -3,9 +3,6 @@
 #include "base/base.h"
 #include "names/names.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define FUNCTIONS_TOLD 6
 
 /* What two names of one function have in common, the surest first. */

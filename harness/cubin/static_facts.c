@@ -8,9 +8,6 @@
 #include "static_claims.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const lack_words[] = {
     [CUBIN_FOUND] = "the function",

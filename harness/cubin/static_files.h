@@ -4,9 +4,6 @@
 
 #include "model/model.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* A file with machine code; owned by struct static_files. cubin.h describes its functions. */
 struct static_file {
     char *path;

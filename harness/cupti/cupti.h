@@ -10,10 +10,6 @@
 #include <cupti_result.h>
 #include <cupti_sass_metrics.h>
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* ---- Errors: cupti_error.c, cupti_device.c ---- */
 
 /* Checks what a function of the driver returned. 0 for CUDA_SUCCESS; else -1, and *problem has "what: the driver's

@@ -6,8 +6,6 @@
 #include "capsule/capsule.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int reserve(uint64_t address, uint64_t size, struct problem *problem)
 {

@@ -6,7 +6,6 @@
 #include "base/base.h"
 
 #include <cudaProfiler.h>
-#include <stdlib.h>
 
 /* These are the bytes of conditioning.cu, compiled for every architecture and embedded by the Makefile. */
 extern const char _binary_conditioning_fatbin_start[];

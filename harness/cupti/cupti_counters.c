@@ -7,10 +7,6 @@
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Makes CUPTI's own object that answers questions about a chip. -1 with *problem. Ended by counters_host_end(). */
 static int counters_host(void **host, const char *chip, const uint8_t *availability, struct problem *problem)
 {

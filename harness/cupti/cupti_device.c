@@ -3,9 +3,6 @@
 #include "base/base.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 int gpu_count(struct problem *problem)
 {

@@ -2,8 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdio.h>
-
 /* The remedies for errors of CUPTI: what a user can do. To add one, add a row with CUPTI's code. Of a code without a
  * row, CUPTI's own words are shown. */
 static const struct {

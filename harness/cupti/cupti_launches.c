@@ -3,9 +3,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Takes function. */
 static void record(struct launch_log *log, char *function, const struct launch_call *call)
 {

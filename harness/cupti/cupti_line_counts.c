@@ -6,9 +6,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 struct lines_collector {
     const struct job *job;
     CUcontext context;

@@ -21,7 +21,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { ROUNDS = 3 };
 

@@ -1,7 +1,5 @@
 #include "cupti_plugin.h"
 
-#include <string.h>
-
 static int chip_counters(const char *chip, const struct metrics *metrics, const char **chosen, char **memory,
                          size_t *passes, struct problem *problem)
 {

@@ -6,8 +6,6 @@
 
 #include "worker/worker.h"
 
-#include <stdint.h>
-
 const char *cupti_remedy(int cupti_result); /* NULL: there is no known remedy */
 int gpu_count(struct problem *problem);
 

@@ -22,9 +22,6 @@
 #include <cupti_version.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     USUAL_RANGES = 2, /* ranges of one sample: the conditioning kernel, and the kernel */

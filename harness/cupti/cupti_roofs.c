@@ -8,8 +8,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 /* These are the bytes of roofs.cu, compiled for every architecture and embedded by the Makefile. */
 extern const char _binary_roofs_fatbin_start[];
 

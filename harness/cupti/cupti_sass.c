@@ -12,9 +12,6 @@
 #include <cupti_profiler_target.h>
 #include <cupti_target.h>
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The counts of one instruction; values are by the number of the configuration. */
 struct instruction {
     const CUpti_SassMetrics_Data *record; /* any of its records */

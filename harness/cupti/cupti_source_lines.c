@@ -7,10 +7,6 @@
 
 #include <cupti_pcsampling.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct image_bytes {
     unsigned char *bytes;
     size_t size;

@@ -11,10 +11,6 @@
 
 #include <cupti_pcsampling.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define REASON_PREFIX "smsp__pcsamp_warps_issue_stalled_"
 #define NOT_ISSUED "_not_issued" /* a second count of a reason, for cycles in which no warp at all issued */
 

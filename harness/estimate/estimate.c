@@ -1,8 +1,6 @@
 #include "estimate.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* The constants, fitted by search on 2026-11-26 to the logarithm of 173 times of H200s (driver 580.159.04,
  * CUDA 13.0, 1.98 GHz, L2 flushed before each launch): 57 of tests/data/recorded-nvidia-h200.json, and 116 of small

@@ -4,9 +4,6 @@
 
 #include "model/model.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* The parts of the time: the table of estimate.c says what each is, and of which metrics. */
 enum estimate_term {
     ESTIMATE_ISSUE,

@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* To add a count that says much when it appears: a row, with the name of its metric. */
 static const struct {
     const char *metric, *hint;

@@ -6,9 +6,6 @@
 #include "appeared.h"
 #include "launch_change.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A line that grew by less than this share of what the first line grew by is no hotspot. */
 #define HOTSPOT_PART 0.05
 

@@ -3,8 +3,6 @@
 #include "base/base.h"
 #include "names/names.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define STALE_DAYS 90 /* days, after which drivers and machines have often changed */

@@ -3,8 +3,6 @@
 #include "occupancy_gap.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void tell(struct explained_pattern *explained, const struct pattern *pattern, const struct profile *profile)
 {

@@ -12,8 +12,6 @@
 #include "stall.h"
 #include "upgrade.h"
 
-#include <stdio.h>
-
 #define EXPLAIN_STEPS 5     /* limit of steps: one for each resource */
 #define EXPLAIN_LAUNCHES 32 /* how many launches are examined: the first ones, and the largest */
 #define EXPLAIN_HOTSPOTS 20 /* lines kept for each pattern */

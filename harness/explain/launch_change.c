@@ -4,8 +4,6 @@
 #include "cubin/cubin.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* How many changed launches of a kernel are described. */
 #define LAUNCHES_TOLD 3

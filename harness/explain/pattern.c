@@ -6,8 +6,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define THREADS_OF_A_WARP 32
 #define AMOUNT_MAX 1e300 /* bounds amounts so that sums and differences stay finite */

@@ -4,9 +4,6 @@
 
 #include "model/model.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* What a pattern is about, which decides how it is shown. */
 enum explained_kind {
     EXPLAINED_TIME,      /* where time is spent: stalls, instructions */

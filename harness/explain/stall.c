@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 /* clang-format off */
 /* The profiler's stall reasons without their prefix. advice is NULL where there is none to give.
  *

@@ -5,9 +5,6 @@
 
 #include "launch_change.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const char *const class_names[UPGRADE_CLASSES] = {
     [UPGRADE_LAUNCH] = "launch",
     [UPGRADE_SAME] = "same code",

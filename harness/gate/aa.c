@@ -1,7 +1,5 @@
 #include "aa_parts.h"
 
-#include <stdlib.h>
-
 void analysis_make(struct analysis *analysis, struct run *runs, size_t count, char *const *names,
                    const struct metrics *metrics)
 {

@@ -1,9 +1,6 @@
 /* Judges sessions of the same code by each other: every alarm is a false one. */
 #include "aa_parts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct trial {
     struct analysis *analysis;
     const struct sessions *sessions;

@@ -2,8 +2,6 @@
 #include "aa_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Numbers, each of which belongs to a group. */
 struct grouped {

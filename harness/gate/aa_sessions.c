@@ -1,9 +1,6 @@
 /* Chooses the sessions and rows that are analysed, and finds where and when each session was measured. */
 #include "aa_parts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 int analysis_takes(const struct run *run, const char *name, const struct run *runs, size_t count, char *const *names,
                    const struct metrics *metrics)
 {

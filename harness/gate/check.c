@@ -12,8 +12,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Removes the kernels from the baseline that the run lacks. */

@@ -4,9 +4,6 @@
 
 #include "worker/worker.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static bool is_number(const struct row *row)
 {
     return row && row->state == VALUE_MEASURED;

@@ -4,8 +4,6 @@
 
 #include "check_parts.h"
 
-#include <stdlib.h>
-
 #define WARP 32
 #define BLOCK_MAX 1024
 #define TYPICAL 256 /* the block that the note shows, where it is one of those that lose */

@@ -5,10 +5,6 @@
 
 #include "check_parts.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Returns the capability in a name, "sm_90" or "sm-90" as a baseline's folder; else 0. */
 static int named_capability(const char *name)
 {

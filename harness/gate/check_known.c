@@ -5,8 +5,6 @@
 
 #include "baseline/baseline.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { DAY_SECONDS = 24 * 60 * 60 };

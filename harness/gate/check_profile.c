@@ -4,9 +4,6 @@
 #include "cubin/cubin.h"
 #include "measure/measure.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static bool can_see_lines(const struct measurement *measurement)
 {
     return measurement->backend->provides & PROVIDES_LINE_COUNTS;

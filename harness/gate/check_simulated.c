@@ -2,9 +2,6 @@
  * launches and inputs (a dry run) takes almost no time. */
 #include "check_parts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Whether the kernel has to be executed: its inputs are not the baseline's. A dry run that failed may have failed
  * because nothing was executed. */
 static bool is_wanted(const struct check *check, const struct result *dry)

@@ -7,9 +7,6 @@
 #include "check_parts.h"
 #include "comparable.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Whether a GPU of that capability could run some of the machine code. */
 static bool has_code_for(const struct cubin *cubin, int capability)
 {

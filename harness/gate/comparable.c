@@ -3,9 +3,6 @@
 #include "base/base.h"
 #include "names/names.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 int gate_read(struct run *runs, const char *const *paths, size_t count, const struct metrics *metrics)
 {
     if (runs_read(runs, paths, count) < 0)

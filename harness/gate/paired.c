@@ -1,8 +1,6 @@
 #include "paired.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A row that is to be settled by pairs. */
 struct paired_test {

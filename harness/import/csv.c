@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 int csv_open(struct csv *csv, const char *name, const char *text, size_t length)
 {
     *csv = (struct csv){.name = name, .line = 1};

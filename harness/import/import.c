@@ -1,8 +1,6 @@
 /* Makes a run of files: each file is a session. The formats, import_FORMAT.c, parse them. */
 #include "import_parts.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 

@@ -4,8 +4,6 @@
 
 #include "model/model.h"
 
-#include <stddef.h>
-
 struct import_format;
 
 /* Returns the format of that name; NULL after error(), which lists the formats. */

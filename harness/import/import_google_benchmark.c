@@ -8,9 +8,6 @@
  *                   { "run_name": "BM_reduce/1024", "run_type": "aggregate", "aggregate_name": "mean", ... } ] } */
 #include "import_parts.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static const struct {

@@ -8,10 +8,6 @@
 #include "import_parts.h"
 #include "ncu_unit.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* To add a format: a row here, and one in import.c. Members of objects within objects are written with points between.
  */
 static const struct listed {

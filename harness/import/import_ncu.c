@@ -14,10 +14,6 @@
 #include "import_parts.h"
 #include "ncu_unit.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The columns that are no counters. */
 enum column {
     COLUMN_ID,

@@ -12,10 +12,6 @@
  * An empty list is null. */
 #include "import_parts.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NVBENCH_JSON 1 /* major version of nvbench's JSON format */
 
 /* To add a summary: a row with its tag, the counter that metric files have for it, the factor to the metric's unit, and

@@ -3,8 +3,6 @@
 #include "base/base.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 /* Units by their spellings, which changed with versions: nsecond and byte/second until 2023, ns and byte/s since. */

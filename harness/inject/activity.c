@@ -12,8 +12,6 @@
 
 #include <pthread.h>
 #include <search.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BUFFER_SIZE = 1 << 20, ALIGNMENT = 8 };
 

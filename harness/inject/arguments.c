@@ -3,8 +3,6 @@
 
 #include "keep.h"
 
-#include <string.h>
-
 /* Asks where argument number `index` is, by either kind of handle. */
 static bool place_of(CUfunction function, size_t index, size_t *offset, size_t *size)
 {

@@ -8,7 +8,6 @@
 #include <cupti_activity.h>
 
 #include <pthread.h>
-#include <stdlib.h>
 
 enum {
     PIECES_MAX = 1 << 22, /* of 16 bytes; a process with more does not tell */

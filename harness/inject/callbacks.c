@@ -7,9 +7,6 @@
 #include "launch.h"
 #include "process.h"
 
-#include <stddef.h>
-#include <string.h>
-
 static bool is_done(const CUpti_CallbackData *call)
 {
     return call->callbackSite == CUPTI_API_EXIT && *(const CUresult *)call->functionReturnValue == CUDA_SUCCESS;

@@ -6,8 +6,6 @@
 #include <execinfo.h>
 #include <limits.h>
 #include <link.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { FRAMES_MAX = 64 };
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -5,10 +5,6 @@
 
 #include <inttypes.h>
 #include <search.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Limits the groups, so that a program that never launches the same shape twice does not fill the memory, here and in
  * the parent. */

@@ -3,10 +3,6 @@
 
 #include "modules.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* A function, as launches name it. */
 struct function {
     CUfunction handle;

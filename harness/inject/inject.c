@@ -6,7 +6,6 @@
 #include "process.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 
 /* The CUDA driver calls this one in cuInit. */
 __attribute__((visibility("default"))) int InitializeInjection(void);

@@ -4,8 +4,6 @@
 #include "groups.h"
 #include "worker/worker.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -7,9 +7,6 @@
 #include <elf.h>
 #include <limits.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { ID_BYTES = 4 /* of the build's identity that are told */ };

@@ -3,8 +3,6 @@
 #include "groups.h"
 #include "ranges.h"
 
-#include <stdlib.h>
-
 static struct sass_metrics sass;
 
 int lines_begin(CUcontext context, struct problem *problem)

@@ -10,9 +10,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { FAILURES_MAX = 3 /* failed sessions in a row, after which the process gives up */ };

@@ -14,9 +14,6 @@
 #include <cupti_target.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* The number of ranges in a session. Each takes 1.4 MB, and 3 ms in the first session. Ending a session and beginning

@@ -8,9 +8,6 @@
 
 #include "keep.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MISSES = 1 << 12 };
 
 struct extent {

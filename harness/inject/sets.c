@@ -9,9 +9,6 @@
  * its time (process_may_count()). */
 #include "sets.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     PATIENCE = 16,   /* launches in a row, without need of the set, that it takes at first to leave it */
     CHANGES_MAX = 12 /* how often a process changes the set, since a program may have something new in each step */

@@ -4,10 +4,6 @@
 
 #include "model/model.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum certificate_rule {
     CERTIFICATE_RESULT,    /* it leaves what the reference leaves, on inputs that nobody knew */
     CERTIFICATE_INPUTS,    /* there were such inputs */

@@ -3,8 +3,6 @@
 #include "judge_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Metrics in the files that the metric folder does not define. A note names them; they are never judged. */
 struct unknown {

@@ -3,8 +3,6 @@
 #include "judge_parts.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* The time is no metric of a file: no sample has it, and it is never among measured times. */
 static const struct metric estimated_time = {

@@ -7,7 +7,6 @@
 #include "judge_parts.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- 1. Rows that are not judged ---- */
 

@@ -2,9 +2,6 @@
  * or holds kernels. */
 #include "judge_parts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const char *newest_libraries(const struct run *run)
 {
     for (size_t i = run->session_count; i-- > 0;)

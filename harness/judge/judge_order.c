@@ -2,7 +2,6 @@
 #include "judge_parts.h"
 
 #include <math.h>
-#include <string.h>
 
 /* A row that is worse accounts for its effects that are worse, where it moved by half as much as they did, as
  * logarithms: then their cost counts as its own, and it is told before them. Of two causes the one further down is told

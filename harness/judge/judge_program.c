@@ -3,8 +3,6 @@
 #include "judge_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const struct result *program_of(const struct run *run, const char *kernel)
 {

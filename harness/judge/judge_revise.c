@@ -2,7 +2,6 @@
 #include "judge_parts.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Whether unchanged code excuses a row. It excuses a time, within limits. On a GPU that the baseline does not know it
  * also excuses a steady row, within limits, because GPUs of one model differ. (The L1 hit rate of one kernel is 9.9 %

@@ -3,8 +3,6 @@
 #include "judge_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Pairs with the base build settle a time. The baseline's sessions only raised the question. */
 static void judge_pairs(struct judgement *judgement, const struct row *now)

@@ -2,9 +2,6 @@
  * and what a missing kernel was renamed to. */
 #include "judge_parts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 bool same_definition(const struct sides *sides, const struct metric *metric, char **why)
 {
     const struct {

@@ -3,7 +3,6 @@
 #include "judge_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* A kernel for which both sides have a number. */
 struct witness {

@@ -2,7 +2,6 @@
 #include "judge_parts.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Returns the release of an item of a list, "ptxas 12.8.93, nvcc 13.0.88", where it names NVIDIA's assembler, which has
  * that of its nvcc; else NULL. */

@@ -3,9 +3,6 @@
  * GPU counted these. Then lines that wait are left out of both sides. */
 #include "judge_parts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct row *instructions_of(const struct sides *sides, const struct result *result)
 {
     for (size_t m = 0; m < sides->metrics->count; m++)

@@ -1,7 +1,5 @@
 #include "judge_parts.h"
 
-#include <stdint.h>
-
 /* Whether the run has the tool by which a row of the baseline was read last, as far as that is known. */
 static bool same_tool(const struct sides *sides, const struct result *base, const struct row *row,
                       enum session_fact fact)

@@ -4,8 +4,6 @@
 
 #include "model/model.h"
 
-#include <stdbool.h>
-
 /* Whether the baseline knows them all of this kernel: each has a value that never varied, by the same compiler and
  * CUPTI as far as these are known, for the same machine code, launches and inputs. Of code that is not the library's,
  * as cuBLAS's, launches, driver and the hardware's counts stand in for those, and what only follows is read. `now` may

@@ -1,8 +1,5 @@
 #include "known_regression.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 int known_regression_order(const void *left, const void *right)
 {
     const struct known_regression *a = left, *b = right;

@@ -6,9 +6,6 @@
 
 #include "model/model.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #define KNOWN_REGRESSION_FILE "expected.ini"
 #define KNOWN_REGRESSION_REMOVED "removed" /* stands in place of a metric: the kernel is removed */
 #define KNOWN_NOT_COMPUTED "not_computed"  /* likewise: the kernel cannot be computed */

@@ -1,7 +1,6 @@
 #include "prior.h"
 
 #include <math.h>
-#include <string.h>
 
 enum kind { LIBRARY, PROGRAM };
 

@@ -5,8 +5,6 @@
 #include "distribution.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* How many sessions a baseline needs before its spread alone says what may fail. Two say nothing about a spread, and a
  * time moves for more reasons. */

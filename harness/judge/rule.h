@@ -13,9 +13,6 @@
 
 #include "prior.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #define RULE_ALPHA 0.001          /* probability that a normally distributed metric moves beyond its limit by chance */
 #define RULE_SESSIONS 10          /* with so many sessions a baseline knows its spread by itself */
 #define RULE_POWER 0.99           /* probability with which the smallest detectable change is caught */

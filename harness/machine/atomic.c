@@ -7,8 +7,6 @@
 #include "memory.h"
 #include "waits.h"
 
-#include <string.h>
-
 enum { FLAG_KIND, FLAG_NUMBER, FLAG_PARTS };
 /* The lane before which another block may come in between. The two parts of a warp differ in size. */
 enum { INTERRUPTED_LANE = 13 };

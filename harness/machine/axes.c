@@ -2,8 +2,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 void axes_of(struct axis *axes, const unsigned *blocks)
 {
     for (unsigned k = 0; k < AXES_MOST; k++)

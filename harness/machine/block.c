@@ -5,9 +5,6 @@
 #include "record.h"
 #include "turns.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 const struct order orders[ALL_ORDERS] = {{1, 256, false, false, false, false, 0},
                                          {1, FUEL, true, true, false, false, 0},
                                          {16, 61, false, false, false, false, 0},

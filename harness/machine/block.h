@@ -9,9 +9,6 @@
 #include "machine/sass/sass.h"
 
 #include <setjmp.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* ---- Warps ---- */
 

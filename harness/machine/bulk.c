@@ -9,8 +9,6 @@
 #include "record.h"
 #include "tile.h"
 
-#include <string.h>
-
 enum { NO_NUMBER = 255, TENSOR_BF16 = 9, TENSOR_TF32 = 11 }; /* in FLAG_NUMBER: what is there is overwritten */
 enum { COPY_UNIT = 16, TILE_UNIT = 128, UNIT_BITS = 16 };
 enum { FLAG_KIND, FLAG_NUMBER, FLAG_RANK, FLAG_COLUMNS, FLAG_MULTICAST };

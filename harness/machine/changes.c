@@ -2,9 +2,6 @@
 
 #include "small_float.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 static uint32_t float_sum(uint32_t a, uint32_t b)
 {
     float x, y;

@@ -13,9 +13,6 @@
 #include "tile_order.h"
 #include "trial.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A launch is tried where it has that many blocks. An instruction takes some ten times as long while it is looked at,
  * but for what it computes; a texture's takes as long as so many others. */
 enum {

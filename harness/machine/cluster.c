@@ -3,8 +3,6 @@
 
 #include "control_parts.h"
 
-#include <string.h>
-
 /* ---- The barrier of a cluster ---- */
 
 /* Notes that lanes arrive. An H100 counts it as an instruction, and nothing more. */

@@ -3,9 +3,6 @@
 
 #include "block.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define OFFSET_MASK ((UINT32_C(1) << RANK_SHIFT) - 1)
 
 /* Returns the block whose shared memory an address is in: above its offset it has the block's rank. The block fails if

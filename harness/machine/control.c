@@ -6,8 +6,6 @@
 #include "meetings.h"
 #include "splits.h"
 
-#include <string.h>
-
 /* The place a jump names: the last immediate or symbol. */
 static uint32_t target_of(struct warp *warp, const struct instruction *code)
 {

@@ -1,7 +1,5 @@
 #include "machine.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* Between two allocations are pages that may not be accessed, so that one byte too far is in neither. */

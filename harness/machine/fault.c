@@ -5,8 +5,6 @@
 #include "machine/elf/elf.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* Returns the place as FILE:LINE, or without line information as "add(float*)+0x40". */
 char *code_place(const struct function *function, size_t index)

@@ -7,9 +7,6 @@
 #include "meetings.h"
 #include "turns.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { WORKSPACE_BYTES = 256, MOST_ALIGNED = 128 /* as much as an argument can be aligned */ };
 
 static unsigned processors(void)

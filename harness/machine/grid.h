@@ -5,9 +5,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* What one instruction did in all warps of a launch. counting.h has the rules. */
 struct tally {
     uint64_t executed;               /* how often a warp, or a split of one, executed it */

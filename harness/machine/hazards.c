@@ -3,9 +3,6 @@
 #include "cluster.h"
 #include "mbarrier.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* 16 bytes of shared memory are one place, since copies move no less. */
 enum { PLACE_SHIFT = 4, WARPS = 32, NOBODY = WARPS };
 /* Only the last 512 copies are looked at. Every warp is taken to know of the end of earlier ones. */

@@ -9,8 +9,6 @@
 
 #include "block.h"
 
-#include <stdbool.h>
-
 /* The clock of a warp now, and whether another one knows that the warp has done all before such a clock. Where hazards
  * are not looked for, all is known. */
 unsigned hazards_clock(const struct warp *warp);

@@ -2,8 +2,6 @@
 
 #include "block.h"
 
-#include <stdlib.h>
-
 enum { FIRST_CAPACITY = 64 };
 
 /* Returns where an address is, or the free place for it. Fibonacci hashing: neighbours are spread. */

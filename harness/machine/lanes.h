@@ -11,7 +11,6 @@
 
 #include "block.h"
 
-#include <string.h>
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif

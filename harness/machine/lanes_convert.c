@@ -2,8 +2,6 @@
 #include "small_float.h"
 
 #include <math.h>
-#include <stddef.h>
-#include <string.h>
 
 /* ---- Modifiers ---- */
 

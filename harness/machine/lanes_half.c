@@ -1,8 +1,6 @@
 /* Arithmetic on two halves, or two bf16, in a word. */
 #include "small_float.h"
 
-#include <string.h>
-
 /* ---- Modifiers ---- */
 
 enum { FORMAT, CLAMP, FLUSH, COPY }; /* flags of arithmetic */

@@ -2,9 +2,6 @@
 #include "mufu_tables.h"
 #include "small_float.h"
 
-#include <stddef.h>
-#include <string.h>
-
 /* ---- Interpolation ---- */
 
 /* Returns x^2 / 2^19 of 17 bits. The GPU adds the products of pairs of bits, but none of a weight below 2^19. */

@@ -9,9 +9,6 @@
 #include "memory_access.h"
 #include "small_float.h"
 
-#include <stddef.h>
-#include <string.h>
-
 /* ---- Shapes ---- */
 
 enum { MOST_ROWS = 16, COLUMNS = 8, WORK_AT_ONCE = 16 /* products that take as long as another instruction */ };

@@ -2,9 +2,6 @@
 
 #include "machine.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The launch of which blocks were left out. */
 struct left {
     bool any;

@@ -2,8 +2,6 @@
 
 #include "left.h"
 
-#include <stdlib.h>
-
 struct machine *machine_open(struct problem *problem)
 {
     struct machine *machine = x_calloc(1, sizeof *machine);

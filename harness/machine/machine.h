@@ -26,8 +26,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct machine {
     struct device_memory memory;

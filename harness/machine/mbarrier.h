@@ -3,9 +3,6 @@
 
 #include "block.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* Returns which phase a barrier is in. */
 bool mbarrier_phase(struct block *block, uint32_t address);
 

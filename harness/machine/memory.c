@@ -4,9 +4,6 @@
 #include "counting.h"
 #include "memory_access.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Shapes ---- */
 
 /* Distances of lanes in order, by their size. They are the same words for all instructions, which the CPU's caches then

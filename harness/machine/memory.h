@@ -5,9 +5,6 @@
 #include "block.h"
 #include "counting.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define MEMO_LOW 127       /* bits of an address that say where in its line it is */
 #define MEMO_LOW_SECTOR 31 /* ... where in its sector, which is all that the sectors of a shape depend on */
 /* Bits of a shared address that matter to its shape; banks are a circle, so only alignment does. */

@@ -3,9 +3,6 @@
 
 #include "block.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* Sets the address in shared memory that operand n, [register + uniform register + offset], has in each of the lanes.
  * Each lane accesses `bytes` there. The block fails if they are outside of its shared memory or not aligned. The bytes
  * are at warp->block->shared + address. */

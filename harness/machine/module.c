@@ -3,9 +3,6 @@
 
 #include "machine/elf/elf.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Relocations by the address of a symbol, as it is and for any kind of memory. */
 enum { R_CUDA_64 = 2, R_CUDA_G64 = 4 };
 

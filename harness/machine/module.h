@@ -7,10 +7,6 @@
 #include "machine/elf/elf.h"
 #include "machine/sass/sass.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct machine;
 
 struct function {

@@ -4,9 +4,6 @@
 
 #include "machine/elf/elf.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Relocations of instructions: the lower and upper word of an address, in the second word, and the place of a call. */
 enum { R_CUDA_ABS32_LO_32 = 0x38, R_CUDA_ABS32_HI_32 = 0x39, R_CUDA_ABS47_34 = 0x4b };
 

@@ -2,9 +2,6 @@
  * with the same name, on uniform registers. */
 #include "waits.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Returns the row with the longest name that the opcode begins with, up to a whole modifier. */
 static const struct opcode *longest(const struct opcode *table, const char *opcode, const struct opcode *best)
 {

@@ -2,8 +2,6 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* What a page held when the first order that is kept was done: it is copied before another order writes there for the
  * first time, and anew when that order ends. So what it takes grows with what is written, not with what is allocated.

@@ -7,10 +7,6 @@
 
 #include "base/base.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Arguments and answers are in these registers, 64 bits each. */
 enum { FIRST_ARGUMENT = 4, SECOND_ARGUMENT = 6 };
 

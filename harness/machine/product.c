@@ -12,9 +12,6 @@
 #include "memory.h"
 #include "warpgroup.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { UNIT = 16 /* bytes */, LINE_BYTES = 32 /* of A along k */, GROUP = 8 };
 
 static const struct element {

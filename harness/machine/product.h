@@ -6,10 +6,6 @@
 
 #include "block.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 /* Notes on the instruction, in its flags. */
 enum {
     PRODUCT_LEFT,    /* kind of the elements of A */

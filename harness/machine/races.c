@@ -3,9 +3,6 @@
  * store of what was there. It looks at the first accesses of a block. */
 #include "block.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A word that warps of the block accessed since its last barrier: the warp + 1 that changed it and the one that read
  * it; several readers are SEVERAL. */
 struct race_word {

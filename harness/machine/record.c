@@ -6,9 +6,6 @@
 #include "lanes_access.h"
 #include "mbarrier.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Recorded of a launch are so many instructions, of all warps that an SM holds together, and so many blocks as it holds
  * at once times that. */
 #define INSTRUCTIONS_MOST 250000

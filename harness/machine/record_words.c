@@ -2,8 +2,6 @@
 #include "block.h"
 #include "record.h"
 
-#include <string.h>
-
 enum { ROOM = 512 };
 
 static void make_room(struct recorded_warp *to, size_t words)

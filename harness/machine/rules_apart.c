@@ -9,8 +9,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 enum { COPY_UNIT = 16, TYPES_EXACT = 10 /* CUtensorMapDataType: those behind it are rounded */ };
 static const char where[] = "where in shared memory", place[] = "the place of a copy";
 

@@ -1,8 +1,6 @@
 /* What all rules share: the class, operands, and rules of operations that have no other input than what they read. */
 #include "rules.h"
 
-#include <string.h>
-
 const struct tag tag_data = {.lanes = 0};
 
 void proof_fail(struct block_proof *proof, const struct instruction *code, const char *why)

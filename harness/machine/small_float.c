@@ -1,7 +1,5 @@
 #include "small_float.h"
 
-#include <stddef.h>
-
 struct float_format {
     unsigned char exponent_bits, fraction_bits;
     uint64_t largest;  /* the largest finite number */

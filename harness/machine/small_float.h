@@ -5,8 +5,6 @@
 #include "lanes.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 /* The words that the GPU gives for every NaN. */
 #define NAN_16 0x7fffu /* half and bf16 */

@@ -3,9 +3,6 @@
 
 #include "block.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 static inline unsigned count_lanes(uint32_t lanes)
 {
     /* The bits are counted by arithmetic, since few of the machines that this is compiled for have an instruction for

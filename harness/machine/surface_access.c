@@ -3,8 +3,6 @@
 #include "block.h"
 #include "meetings.h"
 
-#include <string.h>
-
 enum { FLAG_SHAPE, FLAG_BEYOND };
 
 /* What becomes of an access beyond the edges. */

@@ -2,8 +2,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 const struct tag tag_same = {.lanes = UINT32_MAX};
 
 bool tag_has_factors(const struct tag *tag)

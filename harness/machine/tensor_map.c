@@ -2,8 +2,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 /* The rows are the types of CUtensorMapDataType. Kinds 8 to 10 stand in another order in a map. */
 static const struct {
     unsigned char bytes, kind;

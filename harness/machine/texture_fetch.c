@@ -9,8 +9,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 enum { FLAG_SHAPE, FLAG_CHANNELS, FLAG_HANDLE, FLAG_GATHERED, FLAG_FIRST, FLAG_WHERE };
 enum { HANDLE_IN_ROW, HANDLE_IN_BANK, HANDLE_IN_SOURCE };
 

@@ -2,9 +2,6 @@
 
 #include "block.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The allocation that was accessed last, and how, so that most accesses are noted already. */
 struct last {
     uint64_t launch;

@@ -6,8 +6,6 @@
 #include "left.h"
 #include "meetings.h"
 
-#include <stdlib.h>
-
 enum { STEPS_OF_SPOT = 64, SPOTS_MOST = 1 << 22 };
 #define HOT_MOST (UINT64_C(1) << 24) /* addresses of atomics, of all blocks */
 

@@ -2,7 +2,6 @@
 #include "turns.h"
 
 #include <sched.h>
-#include <stdlib.h>
 
 /* Blocks wait in vain when so many instructions were executed and nothing was done; others begin before that. It is
  * looked for whenever each warp has executed some. */

@@ -2,9 +2,6 @@
 
 #include "meetings.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Returns where a branch goes to, as the index of an instruction; `count`: nowhere that is known. */
 static size_t target_of(const struct code *code, const struct instruction *branch)
 {

@@ -4,8 +4,6 @@
 
 #include "block.h"
 
-#include <stdbool.h>
-
 /* Finds the instructions that poll: what they find, of global memory that others may change, decides whether the
  * innermost loop around them is left. One that loads is in a loop that changes no global memory: others work. */
 void waits_find(struct code *code);

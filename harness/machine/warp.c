@@ -7,8 +7,6 @@
 #include "waits.h"
 #include "warpgroup.h"
 
-#include <string.h>
-
 /* Notes that so many threads of a warp executed the instructions from `first` to before `end`. */
 static void note_flow(struct block *block, uint32_t first, uint32_t end, unsigned threads)
 {

@@ -3,9 +3,6 @@
 #include "hazards.h"
 #include "product.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { UNIT = 16 /* bytes */, A_REGISTERS = 4 };
 
 /* ---- Sets of registers ---- */

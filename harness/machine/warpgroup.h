@@ -8,9 +8,6 @@
 
 #include "block.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum { WARPGROUP = 4 /* warps */ };
 
 /* Looks at the registers of an instruction before it is executed. */

@@ -2,8 +2,6 @@
 
 #include "block.h"
 
-#include <stdlib.h>
-
 /* Sets who watches a block, and what those hear of. */
 static void set(struct watch *watch, unsigned on)
 {

@@ -4,8 +4,6 @@
 #include "worker/worker.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- Rates ---- */
 

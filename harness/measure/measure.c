@@ -4,8 +4,6 @@
 
 #include "pool.h"
 
-#include <stdlib.h>
-
 /* A run's notes tell what it could measure. */
 struct measurement measurement_of_provided(const struct measurement *measurement, struct metrics *kept)
 {

@@ -9,8 +9,6 @@
 #include "prove.h"
 #include "relay.h"
 
-#include <stdbool.h>
-
 /* Ordinals of GPUs. An empty list means the first GPU. */
 #define DEVICES_MAX 64
 struct device_list {

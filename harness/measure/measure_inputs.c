@@ -8,9 +8,6 @@
 
 #include "pool.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_AT_ONCE = 16, ENOUGH_SECONDS = 5 };
 
 void measurement_make_dry(struct measurement *measurement)

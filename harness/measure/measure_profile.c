@@ -9,9 +9,6 @@
 
 #include "pool.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { COUNTS_AT_ONCE = 4 }; /* processes on one GPU, each with the inputs of its kernel in the GPU's memory */
 
 /* One process: what it is asked for, and its answer. */

@@ -7,8 +7,6 @@
 #include "pool_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- Workers ---- */
 

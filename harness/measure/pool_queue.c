@@ -4,9 +4,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Most kernels that a worker is told of at once. So many fit through the pipe without waiting for the worker. Of
  * launches of a program, which share nothing, as many as it measures together. */
 enum { MOST_IN_SHARE = 256, MOST_LAUNCHES = 32 };

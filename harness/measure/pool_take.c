@@ -5,8 +5,6 @@
 #include "names/names.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char pool_out_of_turn[] = "spoke out of turn: something in the library writes to a descriptor of cugate's";
 

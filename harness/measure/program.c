@@ -5,8 +5,6 @@
 #include "program_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- The runs ---- */
 

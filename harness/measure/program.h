@@ -8,8 +8,6 @@
 #include "worker/worker.h"
 
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #define PROGRAM_NAME_MAX 40
 #define PROGRAM_FIRST 5 /* launches of a group that are measured by default, where they differ, */

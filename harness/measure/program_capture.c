@@ -8,8 +8,6 @@
 
 #include <dirent.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct capturing {
     const struct measurement *measurement;

@@ -5,9 +5,6 @@
 
 #include "program_parts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Adds the options that decide which launches are measured, as far as they were given. */
 static void put_choice(const struct text *words, const struct program *program)
 {

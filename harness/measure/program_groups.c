@@ -5,9 +5,6 @@
 #include "base/base.h"
 #include "names/names.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 /* ---- What a process says ---- */

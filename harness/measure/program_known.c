@@ -4,9 +4,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void program_known_begin(struct program_groups *groups, const struct measurement *measurement, const struct run *part)
 {
     const struct program *program = measurement->program;

@@ -4,7 +4,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Returns how many samples the group has in the set; SIZE_MAX if the answer was that it cannot be counted. */
 static size_t samples_of(const struct result *result, const struct metrics *metrics, const size_t *set_of, size_t set)

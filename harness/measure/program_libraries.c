@@ -3,10 +3,6 @@
 
 #include "base/base.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { LIBRARIES_MAX = 2000, LINE_MAX_LENGTH = 300 };
 
 /* Adds the parts of text to a list. The text is cut into them. */

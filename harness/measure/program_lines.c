@@ -3,9 +3,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The line tables of the images that may have the function: of its module, or of all if the module is not known. */
 struct tables {
     struct line_table *list;

@@ -4,8 +4,6 @@
 #include "base/base.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- What starts programs ---- */
 

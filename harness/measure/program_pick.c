@@ -3,8 +3,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-
 /* Of the group's launches that one, from 1; 0: none, and the group says why. */
 static size_t pick(struct program_group *group, size_t asked)
 {

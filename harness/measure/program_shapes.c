@@ -5,9 +5,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Whether the group is a shape, without a row of its own in the baseline, of the same function with the same block. */
 static bool is_other_shape(const struct program_group *group, const struct program_group *of)
 {

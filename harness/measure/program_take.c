@@ -8,9 +8,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 enum { GROUPS_MAX = 5000, CALLER_LENGTH = 1000 };

@@ -6,8 +6,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Returns the median time of a group's measured launches; NAN: none was measured. */
 static double measured_time(const struct program_group *group, const struct metrics *metrics, const struct run *run)

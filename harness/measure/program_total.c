@@ -4,7 +4,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Returns how long all its launches of the run took: those without a record as long as those with one. whole: all of
  * the group's launches that count, which tell where those of the share do not. */

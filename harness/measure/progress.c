@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Columns of the numbers; in a line that is longer than the terminal, \r would lead to the wrong place. */
 #define PROGRESS_WORDS 60
 #define SECONDS_BETWEEN 60 /* of a log */

@@ -3,9 +3,6 @@
 
 #include "worker/worker.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 struct progress {
     bool drawn;        /* false: nothing is drawn */
     bool logged;       /* in place of a line that is drawn there is one a minute, of a launch that takes long */

@@ -4,9 +4,6 @@
 
 #include "capsule/capsule.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 struct measurement;
 
 /* What came of a capsule. */

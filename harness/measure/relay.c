@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The workers of one GPU: one that is leaving, and one that is ready. */
 struct runners {
     int device;

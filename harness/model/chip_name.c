@@ -3,8 +3,6 @@
 #include "base/base.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WORD 32
 

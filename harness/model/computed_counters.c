@@ -2,8 +2,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 /* clang-format off */
 static const struct {
     const char *name;

@@ -4,9 +4,6 @@
 
 #include "metric.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* To add a counter: a name here, a row in computed_counters.c, and its value in the file that enum metric_source
  * names. */
 enum computed_counter {

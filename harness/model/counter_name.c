@@ -1,7 +1,5 @@
 #include "counter_name.h"
 
-#include <string.h>
-
 #define BLANKS " \t"
 
 struct counter_name counter_split(const char *text)

@@ -4,9 +4,6 @@
 
 #include "metric.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 struct counter_name {
     const char *text;  /* borrowed; the name ends after `length` characters, not with a NUL */
     size_t length;     /* length of the whole name */

@@ -4,8 +4,6 @@
 
 #include "metric.h"
 
-#include <stdbool.h>
-
 /* To add a counter: a name here, a row in exact_counters.c, and how it is counted in sim/counters.c. */
 enum exact_counter {
     EXACT_INSTRUCTIONS,

@@ -3,8 +3,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct {
     const char *sign; /* of two signs that begin alike, the longer one comes first */

@@ -7,9 +7,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #define LAW_WARPS "cugate.warps" /* the number of warps in all launches of a sample, from grid and block */
 
 enum law_relation { LAW_MORE, LAW_AT_LEAST, LAW_LESS, LAW_AT_MAX, LAW_RELATIONS };

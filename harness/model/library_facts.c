@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void library_facts_release(struct library_facts *facts)
 {
     for (size_t k = 0; k < facts->count; k++) {

@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const char *const class_names[METRIC_CLASSES] = {
     [METRIC_STATIC] = "static", [METRIC_EXACT] = "exact", [METRIC_STEADY] = "steady",
     [METRIC_TIME] = "time",     [METRIC_INFO] = "info",

@@ -3,9 +3,6 @@
 
 #include "law.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum metric_class {
     METRIC_STATIC, /* a fact of the machine code, read without a GPU: any change in the bad direction is worse */
     METRIC_EXACT,  /* repeats to the digit: any change in the bad direction is worse */

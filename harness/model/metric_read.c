@@ -5,8 +5,6 @@
 #include "units.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SECTION_LENGTH 48 /* limit of a section's name; inih silently cuts longer names */
 

@@ -5,9 +5,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define METRIC_FILE_LIMIT (1u << 20)

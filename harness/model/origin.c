@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct origin origins[ORIGINS] = {
     [ORIGIN_MEASURED] =
         {

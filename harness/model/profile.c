@@ -4,8 +4,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* clang-format off */
 /* To add a counter: a name in profile.h and a row here. */

@@ -3,10 +3,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The two profiles, and the matches found so far. */
 struct match {
     const struct profile *profile, *base;

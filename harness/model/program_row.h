@@ -6,8 +6,6 @@
 #include "result.h"
 #include "run.h"
 
-#include <stdbool.h>
-
 /* Returns the id of the program's row, "FAMILY/program". No kernel of a program has that name: theirs contain an @, or
  * begin with "graph:". Caller frees. */
 char *program_row_id(const char *family);

@@ -3,8 +3,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* clang-format off */
 static const char *const status_names[RESULT_STATUSES] = {

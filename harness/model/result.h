@@ -5,9 +5,6 @@
 #include "sample.h"
 #include "session.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum result_status {
     RESULT_OK,
     RESULT_WRONG,     /* the output differs from the reference */

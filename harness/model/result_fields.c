@@ -2,9 +2,6 @@
  * read. */
 #include "run_file.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define OF(of, member) offsetof(struct of, member)
 #define AT(of, member) .offset = OF(of, member)
 

@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void shard_release(struct shard *shard)
 {
     for (size_t i = 0; i < shard->kernel_count; i++)

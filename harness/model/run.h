@@ -9,10 +9,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
 /* How a metric was defined when the run was made. */
 struct metric_note {
     char *name; /* first member, as place_of_name expects */

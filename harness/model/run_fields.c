@@ -1,10 +1,6 @@
 /* How a run is in a file, but for its results: result_fields.c. */
 #include "run_file.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define OF(of, member) offsetof(struct of, member)
 #define AT(of, member) .offset = OF(of, member)
 

@@ -3,8 +3,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WARNINGS_SHOWN 5 /* further warnings are only counted: reports have them all */
 

@@ -3,8 +3,6 @@
 
 #include "run.h"
 
-#include <string.h>
-
 /* Whether ids differ in nothing but their number: "f@1,32" and "f@1,32#2". */
 static bool are_namesakes(const char *a, const char *b)
 {

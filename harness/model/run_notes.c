@@ -4,8 +4,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void release_note(struct metric_note *note)
 {

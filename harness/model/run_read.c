@@ -5,9 +5,6 @@
 #include "run_file.h"
 
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int take_stalls(const struct json_at *at, json_t *value, void *of, const struct json_field *field,
                        const struct json_takes *takes)

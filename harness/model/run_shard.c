@@ -5,9 +5,6 @@
 #include "base/base.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SHOWN 10 /* names of missing kernels that are shown; the others are only counted */
 

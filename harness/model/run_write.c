@@ -1,7 +1,5 @@
 #include "run_file.h"
 
-#include <stdlib.h>
-
 int run_write(const struct run *run, FILE *stream)
 {
     struct json_writer json = {.stream = stream, .indent = 2};

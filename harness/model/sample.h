@@ -4,8 +4,6 @@
 
 #include "metric.h"
 
-#include <stddef.h>
-
 /* The states of a reading. Only a measured one has a number. */
 enum value_state {
     VALUE_MEASURED,

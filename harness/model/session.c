@@ -3,9 +3,6 @@
 #include "run_file.h"
 
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FACT(fact) (offsetof(struct session, facts) + (fact) * sizeof(char *))
 

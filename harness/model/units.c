@@ -3,8 +3,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* How values of a unit are printed: their significant digits, and the scales, each used from 1 of itself up to 1 of the
  * next.

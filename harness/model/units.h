@@ -3,8 +3,6 @@
 
 #include "metric.h"
 
-#include <stddef.h>
-
 /* Puts the names of up to `capacity` units into names. Returns how many exist. */
 size_t metric_units(const char **names, size_t capacity);
 

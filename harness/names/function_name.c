@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Returns the index at which the brackets begin that end the part; the part's length when it does not end with
  * brackets. */
 static size_t brackets_at(struct name_part part, char open, char close)

@@ -2,10 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NAMES_SHOWN 5
 
 /* Joins the ids that match the glob into "a, b, c and 8 more". Caller frees. */

@@ -5,11 +5,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 #define DEPTH 64 /* deepest nesting of brackets; what is deeper is left out */

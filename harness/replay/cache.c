@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MIX UINT64_C(0x9e3779b97f4a7c15)
 enum { LINE_BYTES = 128 };
 

@@ -3,9 +3,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* By the beginning of opcodes; the first row that fits counts. cycles: for which one holds the unit; 0: as many as
  * `of` says. Half-rate units take two cycles for a warp, quarter-rate ones four. */
 enum of {

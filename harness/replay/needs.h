@@ -5,8 +5,6 @@
 
 #include "machine/machine.h"
 
-#include <stdbool.h>
-
 /* The units of a scheduler. UNIT_NONE: it needs none beside the slot in which it is issued. */
 enum unit {
     UNIT_FMA,

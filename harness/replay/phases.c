@@ -2,8 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-
 static struct phase *find(const struct phases *phases, uint32_t place)
 {
     for (size_t i = 0; i < phases->count; i++)

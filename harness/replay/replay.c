@@ -7,8 +7,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     SCHEDULERS = 4,

@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdint.h>
-#include <stdio.h>
-
 void timing_default(struct timing *timing)
 {
     *timing = (struct timing){

@@ -5,8 +5,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SECTOR_BYTES = 32, SLICES = 128 };
 

@@ -21,8 +21,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 #define ANALYSIS_SCHEMA 1
 
 static const char *const view_names[VIEWS] = {[VIEW_PAIRS] = "pairs", [VIEW_OTHERS] = "others", [VIEW_GPUS] = "gpus"};

@@ -3,9 +3,6 @@
 #include "report.h"
 #include "table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define NOISY_ROWS_SHOWN 10
 #define NONREPEATING_SHOWN 5
 

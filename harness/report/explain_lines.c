@@ -5,8 +5,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SHOWN 5          /* lines of a pattern that are shown, unless verbose */
 #define SHOWN_SHARE 0.02 /* a line with a smaller share is not shown */

@@ -2,7 +2,6 @@
 #include "explain_words.h"
 
 #include <math.h>
-#include <string.h>
 
 #define BAR_WIDTH 20
 #define CELL EXPLAIN_CELL

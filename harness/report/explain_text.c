@@ -4,8 +4,6 @@
 #include "report_text.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LAUNCHES_SHOWN 8
 #define FUNCTION_WIDTH 38

@@ -2,7 +2,6 @@
 #include "explain_words.h"
 
 #include <math.h>
-#include <string.h>
 
 const char *explain_number(double number, const char *unit, char text[EXPLAIN_CELL])
 {

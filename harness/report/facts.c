@@ -3,9 +3,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static size_t samples_a_kernel(const struct run *run)
 {
     size_t max = 0;

@@ -1,8 +1,6 @@
 #include "glossary.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* To explain a word: a row. `also` is another form of it. Write both in small letters; they match as whole words.
  * `elsewhere` is what other programs call it. */

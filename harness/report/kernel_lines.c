@@ -4,8 +4,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SHAPES_MIN 8  /* fewer shapes of a function, or kernels that are the same, have a line each */
 #define LINES_MOST 12 /* a program's kernels that are the same have no line behind so many */

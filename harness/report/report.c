@@ -1,8 +1,5 @@
 #include "report.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* To add a format: a file for each document that has it, their declarations in report.h, and a row here. */
 static const struct format formats[] = {
     {"text", "for people", "report.txt", report_text, explain_text, analysis_text},

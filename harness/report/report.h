@@ -5,9 +5,6 @@
 #include "gate/gate.h"
 #include "judge/judge.h"
 
-#include <stdint.h>
-#include <stdio.h>
-
 /* What a referee was asked, and what came of it as numbers. */
 struct refereed {
     const char *outcome;     /* "passed", ..., or "not judged" */

@@ -16,8 +16,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-
 /* Puts a number with its bounds: a member of its kernel's object, or an entry of the list. */
 static void put_number(struct json_writer *json, const struct result *result, const struct row *row, const char *unit)
 {

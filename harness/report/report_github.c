@@ -4,9 +4,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define ANNOTATIONS 10
 #define FILE_MAX 4096
 #define TITLE_MAX 200    /* limit of a title in characters; GitHub cuts titles at 255 */

@@ -2,8 +2,6 @@
 #include "report_groups.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* If the baseline lacks more rows than this, they are only counted: a new metric has a row in every kernel. */
 #define NEW_ROWS 10

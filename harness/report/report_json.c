@@ -55,8 +55,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-
 #define REPORT_SCHEMA 1
 
 /* Writes the evidence of a verdict. A verdict on a whole kernel has none. */

@@ -10,9 +10,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The name of a test case about a whole kernel. No metric can have this name. */
 #define WHOLE_KERNEL "(kernel)"
 

@@ -4,8 +4,6 @@
 #include "table.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* What a column shows of a row. Of a program's kernel also how long all its launches took, and how many there were. */
 enum show { SHOW_VALUE, SHOW_CHANGE, SHOW_TOTAL, SHOW_TOTAL_BEFORE, SHOW_LAUNCHES, SHOW_ESTIMATED };

@@ -5,8 +5,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #define SUMMARY_MAX (1u << 20)  /* bytes of a step's summary; GitHub drops a larger one completely */

@@ -2,9 +2,6 @@
 #include "report_groups.h"
 #include "report_text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Commands to copy ---- */
 
 /* Returns the length of the next shell word, including quoted blanks and an option's argument. */

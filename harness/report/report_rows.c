@@ -4,8 +4,6 @@
 #include "table.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Minimum width of a line's place and of its text, however narrow the terminal is. */
 #define SOURCE_MIN 30

@@ -5,9 +5,6 @@
 #include "facts.h"
 #include "glossary.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void text_banner(const struct text *text, const struct report *report)
 {
     struct banner banner;

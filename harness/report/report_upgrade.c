@@ -2,9 +2,6 @@
 #include "report_text.h"
 #include "table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { COLUMN_LOST, COLUMN_KERNEL, COLUMN_CHANGE, COLUMNS };
 
 struct upgrade_table {

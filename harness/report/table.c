@@ -1,8 +1,5 @@
 #include "table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 int table_width(const struct table_column *columns, size_t count)
 {
     int width = 0;

@@ -4,7 +4,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { NAMED_MAX = 3 /* kernels that the command names; of more it reads from a report */ };
 

@@ -4,8 +4,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *words_program_command(const char *fact)
 {

@@ -2,8 +2,6 @@
 #include "words.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 char *words_upgrade(const struct upgrade *upgrade)
 {

@@ -4,9 +4,6 @@
 #include "base/base.h"
 #include "names/names.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SOURCE_MAX 200 /* characters, for reports without a width of their own */
 #define LONGEST 4096   /* bytes of an untrusted text that are read, since the rest would be cut anyway */
 

@@ -7,7 +7,6 @@
 #include "launch_log.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct simulation {
     const struct job *job;

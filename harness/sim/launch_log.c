@@ -6,9 +6,6 @@
 #include "machine/machine.h"
 #include "names/names.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static run_launch run_logged;
 
 /* Forgets what was launched. */

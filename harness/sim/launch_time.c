@@ -5,8 +5,6 @@
 
 #include <cuda_runtime_api.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* So many instructions are replayed to know what a constant does; and what moves the time by less is left out. */
 enum { TRIED = 8000, TRIED_OF_WARP = 64 };

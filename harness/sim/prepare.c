@@ -7,8 +7,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* What a library says about the CUDA runtime that it uses. */

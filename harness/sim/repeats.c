@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 64, TRIES = 8 };
 
 struct repeat {

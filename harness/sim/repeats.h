@@ -5,8 +5,6 @@
 
 #include "machine/machine.h"
 
-#include <stdbool.h>
-
 /* Whether the launch is one, and sets the time that it takes. */
 bool repeats_find(const struct grid *grid, double *ns);
 

@@ -11,8 +11,6 @@
 #include "machine/machine.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int begin(struct problem *problem)
 {

@@ -1,7 +1,6 @@
 #include "backend.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 #define NO_DRIVER "no such file"
 

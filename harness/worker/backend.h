@@ -16,9 +16,6 @@
 #include "base/base.h"
 #include "model/model.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Kinds of results. A worker is asked for one of them; what a backend can provide is a combination of them. */
 enum {
     PROVIDES_VALUES = 1,      /* a row for every metric that has to be measured */

@@ -6,8 +6,6 @@
 
 #include "samples.h"
 
-#include <stdlib.h>
-
 struct host {
     const struct job *job;
     const struct gpu_plugin *gpu; /* the GPU plugin; NULL on a machine without a GPU */

@@ -3,8 +3,6 @@
 #include "base/base.h"
 #include "model/model.h"
 
-#include <string.h>
-
 static const struct collector *load_cupti(unsigned what, struct problem *problem)
 {
     const struct gpu_plugin *gpu = gpu_plugin_load(problem);

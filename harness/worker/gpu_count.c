@@ -5,9 +5,6 @@
 #include "child.h"
 #include "wire.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- The child ---- */
 
 static void tell(int pipe, const void *none)

@@ -6,9 +6,6 @@
 
 #include "cugate/kernel.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* One variant of one family of a kernel library, or a capsule. The library owns what it points to. */
 struct kernel {
     char *id;      /* family/variant, or family/variant[point]; of a capsule its own. First member, for by_text */

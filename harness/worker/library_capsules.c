@@ -3,8 +3,6 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Capsules that are open at once have so much memory at most, and a copy of it each. */
 #define GROUP_BYTES ((uint64_t)4 << 30)

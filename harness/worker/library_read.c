@@ -7,10 +7,6 @@
 #include "library.h"
 #include "wire.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- The child: sends one line for each fact, "KEY TEXT"; facts of a kernel follow its id. ---- */
 
 static void put(FILE *stream, const char *key, const char *text)

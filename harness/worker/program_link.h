@@ -7,10 +7,6 @@
 
 #include "model/model.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
 /* What the parent asks of this process. Its strings are never freed. */
 struct request {
     struct metrics metrics; /* of each metric only name, counter and whether it is exact are set, and what weighs

@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 bool program_part_is_all(const struct program_part *part)
 {
     return part->nvtx_count == 0 && !part->waits;

@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void samples_fill(struct result *result, const struct metrics *metrics, const struct value *values, size_t samples,
                   const bool *once)
 {

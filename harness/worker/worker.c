@@ -4,8 +4,6 @@
 
 #include <setjmp.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Exit statuses of a worker. After an error it is WORKER_ENDED, and the parent starts another worker for the next

@@ -4,8 +4,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-
 struct workload {
     const char *id; /* the kernel's id, family/variant */
     bool transfer;  /* the workload launches no kernel, but only copies memory */

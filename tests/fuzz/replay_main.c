@@ -3,9 +3,6 @@
 #include "base/base.h"
 
 #include <dirent.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define INPUT_LIMIT ((size_t)64 << 20)

@@ -3,8 +3,6 @@
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CLEAN_CHECKS 600
 #define PLANTED_CHECKS 120

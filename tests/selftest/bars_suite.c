@@ -1,9 +1,6 @@
 /* Q6: what the GPU did, and no kernel's code. */
 #include "simulate.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define CHECKS 100
 
 /* Whether nothing is red and the whole is unsure. */

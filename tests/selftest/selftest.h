@@ -7,9 +7,6 @@
 #include <gsl/gsl_rng.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A recorded session: a run of one session, and its file. */
 struct recording {

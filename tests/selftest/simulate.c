@@ -2,8 +2,6 @@
 
 #include <gsl/gsl_randist.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SAMPLES 5 /* of a session */
 #define CLOCK 1980e6

@@ -4,9 +4,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* A metric beside the wall time. */
 #define TRIAL_RATE(CLASS)                                                                                              \
     "[rate]\ntitle = Rate\ncounter = cugate.bandwidth\nunit = B/s\nclass = " CLASS                                     \

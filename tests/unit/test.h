@@ -6,8 +6,6 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Whether a text has a word, or all or none of several. */
 void expect_word(const char *text, const char *word);

@@ -4,9 +4,6 @@
 
 #include "base/base.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 #define NOBODY SIZE_MAX

@@ -8,10 +8,6 @@
 
 #include "base/base.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     EIATTR_PARAM_CBANK = 0x0a,
     EIATTR_REQNTID = 0x10,

@@ -11,9 +11,6 @@
 #include <elfutils/libdw.h>
 #include <endian.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define RANGE_BITS 32
 

@@ -3,10 +3,6 @@
 
 #include "base/base.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static bool holds_variables(const char *section)
 {
     static const char *const beginnings[] = {".nv.global", ".nv.constant3"};

@@ -6,8 +6,6 @@
 #include "disassembly.h"
 #include "encoding.h"
 
-#include <stdlib.h>
-
 enum { TOKENS = 16 };
 
 /* ---- Outputs ---- */

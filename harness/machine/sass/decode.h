@@ -6,8 +6,6 @@
 #include "base/base.h"
 
 #include <jansson.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* A symbol inside the section of a function; CALL names one. */
 struct code_symbol {

@@ -5,8 +5,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 struct decoder {
     const struct function_text *function;
     find_opcode *find;

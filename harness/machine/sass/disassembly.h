@@ -4,7 +4,6 @@
 #include "base/base.h"
 
 #include <jansson.h>
-#include <stddef.h>
 
 /* What is known of nvdisasm, and how often it was asked. */
 struct disassembler;

@@ -5,8 +5,6 @@
  */
 #include "encoding.h"
 
-#include <string.h>
-
 bool encoding_word(const struct function_text *function, size_t index, uint32_t *word)
 {
     if (!function->bytes || index >= function->size / INSTRUCTION_BYTES)

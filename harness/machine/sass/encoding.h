@@ -6,10 +6,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* Sets *word to the second word of the instruction, which holds its immediate if it has one. False: the function has no
  * such bytes. */
 bool encoding_word(const struct function_text *function, size_t index, uint32_t *word);

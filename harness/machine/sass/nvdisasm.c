@@ -3,9 +3,6 @@
 #include "base/base.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define VARIABLE "CUGATE_NVDISASM"

@@ -8,7 +8,6 @@
 #include "encoding.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "decode_constants.h"
 

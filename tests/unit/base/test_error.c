@@ -2,7 +2,6 @@
 
 #include <criterion/redirect.h>
 #include <signal.h>
-#include <stdint.h>
 
 Test(error, error_returns_minus_one_and_names_the_program)
 {

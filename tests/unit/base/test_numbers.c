@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <stdint.h>
-
 Test(numbers, digits_are_grouped_by_threes)
 {
     static const struct {

@@ -2,7 +2,6 @@
 #include "test.h"
 
 #include <lz4.h>
-#include <stdint.h>
 #include <zstd.h>
 
 enum {

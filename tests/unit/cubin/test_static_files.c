@@ -1,8 +1,6 @@
 #include "cubin_support.h"
 #include "test.h"
 
-#include <stdint.h>
-
 /* Files made from data/small.cu: library.so and small.fatbin are for 8.0 and 9.0, cuda12.cubin is for 8.0 only.
  * other.fatbin has another plain(float*) and nothing else. */
 #define SMALL CORPUS "small.fatbin"

@@ -5,7 +5,6 @@
 #include <float.h>
 #include <jansson.h>
 #include <limits.h>
-#include <stdint.h>
 
 /* ---- The explanation ---- */
 

@@ -6,7 +6,6 @@
 #include "model/metric.h"
 
 #include <float.h>
-#include <stdint.h>
 
 static const struct pattern *pattern_named(const char *name)
 {

@@ -1,7 +1,6 @@
 #include "float_reference.h"
 
 #include <fenv.h>
-#include <string.h>
 
 static const struct {
     int exponent_bits, fraction_bits;

@@ -5,7 +5,6 @@
 #include "machine/sass/encoding.h"
 
 #include <criterion/criterion.h>
-#include <string.h>
 
 _Thread_local struct recorder *made_recorder;
 _Thread_local unsigned made_blocks = 1;

@@ -3,8 +3,6 @@
 
 #include "machine/machine.h"
 
-#include <stdbool.h>
-
 /* An instruction is "OPCODE OPERANDS" or "@GUARD OPCODE OPERANDS", without blanks in the operands. EXIT is added.
  * " &counts=N" behind it: scoreboard N counts reads of its operands. " &waits=N": it waits for that one. */
 #define PROGRAM(...) ((const char *const[]){__VA_ARGS__, NULL})

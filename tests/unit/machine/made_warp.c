@@ -1,7 +1,6 @@
 #include "made_warp.h"
 
 #include <criterion/criterion.h>
-#include <string.h>
 
 struct warp *made_warp(void)
 {

@@ -8,7 +8,6 @@
 #include "base/base.h"
 
 #include <criterion/criterion.h>
-#include <string.h>
 
 /* Forms as nvcc 13.0 makes them. */
 static const struct form {

@@ -1,7 +1,6 @@
 #include "made_program.h"
 
 #include <criterion/criterion.h>
-#include <string.h>
 
 Test(device_memory, what_is_beyond_an_allocation_is_in_none)
 {

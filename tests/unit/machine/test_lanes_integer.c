@@ -3,7 +3,6 @@
 #include "made_warp.h"
 
 #include <criterion/criterion.h>
-#include <string.h>
 
 static const uint32_t numbers[] = {0, 1, 2, 0x3fffffff, 0x40000000, 0x7fffffff, 0x80000000, 0xc0000000, 0xffffffff};
 enum { COUNT = ARRAY_SIZE(numbers) };

@@ -3,7 +3,6 @@
 #include "made_warp.h"
 
 #include <criterion/criterion.h>
-#include <string.h>
 
 static const struct opcode *table(unsigned vector)
 {

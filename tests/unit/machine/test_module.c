@@ -2,8 +2,6 @@
 #include "made_program.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cudart/sim_support.h"
 

@@ -3,8 +3,6 @@
 #include "made_program.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 
 Test(outcomes, bytes_that_differ)
 {

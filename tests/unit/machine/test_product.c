@@ -5,8 +5,6 @@
 #include "machine/sass/decode.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
-#include <string.h>
 
 static struct code *code;
 

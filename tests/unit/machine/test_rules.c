@@ -8,7 +8,6 @@
 #include "made_warp.h"
 
 #include <criterion/criterion.h>
-#include <string.h>
 
 /* R4 and R5 are a, R6 and R7 b, R8 and R9 c, each a pair; P1 and P2 are read too. R0 to R3, R10 to R13, P0 and P3 are
  * written. */

@@ -3,9 +3,6 @@
 #include "base/base.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *next_word(char **at)
 {

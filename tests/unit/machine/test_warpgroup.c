@@ -5,7 +5,6 @@
 #include "base/base.h"
 
 #include <criterion/criterion.h>
-#include <string.h>
 
 #define THREADS 128
 

@@ -1,8 +1,6 @@
 #include "model/computed_counters.h"
 #include "test.h"
 
-#include <stdint.h>
-
 static struct metric metric_of(const char *counter)
 {
     return (struct metric){.counter = (char *)(uintptr_t)counter};

@@ -1,8 +1,6 @@
 #include "model/run.h"
 #include "test.h"
 
-#include <stdint.h>
-
 Test(run, results_and_rows_stay_sorted)
 {
     static const char *const names[] = {"m", "b", "z", "a", "y", "b", "m0", "_", "0"};

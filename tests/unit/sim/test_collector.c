@@ -4,7 +4,6 @@
 #include "cudart/runtime.h"
 
 #include <criterion/criterion.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "cudart/sim_support.h"

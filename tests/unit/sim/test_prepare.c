@@ -6,8 +6,6 @@
 #include "support.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define DESCRIPTION "metrics/gpus/nvidia-h200.ini"

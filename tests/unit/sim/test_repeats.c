@@ -5,8 +5,6 @@
 #include "cudart/cudart.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cudart/sim_support.h"
 

@@ -6,7 +6,6 @@
 #include "sim/launch_log.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
 
 #include "cudart/sim_support.h"
 

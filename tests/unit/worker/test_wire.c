@@ -2,7 +2,6 @@
 #include "worker/child.h"
 #include "worker/wire.h"
 
-#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>

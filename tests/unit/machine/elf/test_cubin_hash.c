@@ -3,8 +3,6 @@
 #include "support.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* ptxas 12.9 and 13.0 made equal code from this source. */

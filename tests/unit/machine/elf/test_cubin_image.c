@@ -3,9 +3,6 @@
 #include "support.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void expect_equal(const char *label, const struct cubin_function *found, const struct cubin_function *expected)
 {

@@ -2,8 +2,6 @@
 #include "cubin/cubin.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Code of Triton 3.6.0: the arguments of its source and two of its own, and .reqntid 256. */
 #define CUBIN "tests/capsule/triton/softmax.cubin"

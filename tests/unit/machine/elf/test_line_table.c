@@ -4,8 +4,6 @@
 #include "cubin/cubin.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A search for the image with a function of that name in the catalogue's library. */

@@ -3,8 +3,6 @@
 #include "support.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* clang-format off */
 static const char source[] =

@@ -4,7 +4,6 @@
 #include "machine/sass/encoding.h"
 
 #include <criterion/criterion.h>
-#include <string.h>
 
 static struct code *code;
 static struct problem problem;

@@ -4,8 +4,6 @@
 #include "support.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* A program that says to be of that release. Caller frees its path. */
