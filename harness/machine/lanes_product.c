@@ -1,5 +1,5 @@
 /* Products of matrices, to the bit as tensor cores of sm_90 make them. What follows was found from 1,048,576 sums of
- * numbers of all kinds on an H100 (tests/sim/hopper.cu, family sums), which are equal.
+ * numbers of all kinds on an H100 (tests/sim/recorded.sh: hopper, family sums), which are equal.
  *
  * All products of an instruction and C are one sum. Its largest exponent is looked for: that of a product is the sum of
  * its factors' exponents, whatever their significands are, and zeros have none. Then every number is cut off, towards

@@ -6,7 +6,7 @@
  * and n (.tnspA, .tnspB). Units of 16 bytes of a line are beside each other in a pattern of 128, 64 or 32 bytes, else
  * apart. Eight lines or eight k make a group. Bits 7 to 9 of an address, less the base offset (descriptor's bit 49),
  * are added to bits 4 to 6 by exclusive or, as many as the pattern has. An H100 gave the same of 32 descriptors of each
- * kind (tests/sim/hopper.cu, family descriptors). */
+ * kind (tests/sim/recorded.sh: hopper, family descriptors). */
 #include "product.h"
 
 #include "memory.h"
