@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* The documented exit codes. They are constants, never counts. */
 enum exit_code {
@@ -69,5 +70,15 @@ void *x_grow(void *memory, size_t count, size_t size);
 #define ARRAY_INSERT(array, count, place)                                                                              \
     ((array) = x_insert((array), (count)++, sizeof *(array), (place)), &(array)[place])
 void *x_insert(void *memory, size_t count, size_t size, size_t place);
+
+/* A variable that is released at the end of its block: AT_END(tear_down) struct fixture fixture. OWNED(run) is a struct
+ * run that run_release() releases so, and OWNED_TEXT is memory to free. */
+#define AT_END(release) __attribute__((cleanup(release)))
+#define OWNED(type) AT_END(type##_release) struct type
+#define OWNED_TEXT AT_END(text_free) char *
+static inline void text_free(char **text)
+{
+    free(*text);
+}
 
 #define ARRAY_SIZE(table) (sizeof(table) / sizeof((table)[0]))

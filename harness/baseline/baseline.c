@@ -10,10 +10,8 @@
 
 char *baseline_folder(const char *baselines, const struct device *device)
 {
-    char *name = slug(device->name ? device->name : "");
-    char *folder = x_sprintf("%s/%s", baselines, *name ? name : "unknown");
-    free(name);
-    return folder;
+    OWNED_TEXT name = slug(device->name ? device->name : "");
+    return x_sprintf("%s/%s", baselines, *name ? name : "unknown");
 }
 
 static bool is_run_file(const char *name)
@@ -64,9 +62,8 @@ static int check_kernel(const struct baseline_files *files, struct kernel_file *
     }
     for (size_t i = 0; i < file->run.result_count; i++) {
         const char *id = file->run.results[i].id;
-        char *place = path_of(files, id);
+        OWNED_TEXT place = path_of(files, id);
         const bool is_there = strcmp(place, file->path) == 0;
-        free(place);
         if (!is_there) {
             error("%s holds %s, but a baseline file holds the one kernel that its path names: move it to its place, or "
                   "remove it",
@@ -85,7 +82,7 @@ static int check_kernel(const struct baseline_files *files, struct kernel_file *
 static int list_family(struct baseline_files *files, const char *family)
 {
     struct dirent **entries;
-    char *folder = x_sprintf("%s/%s", files->folder, family);
+    OWNED_TEXT folder = x_sprintf("%s/%s", files->folder, family);
     int count = list_folder(folder, &entries);
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
@@ -97,7 +94,6 @@ static int list_family(struct baseline_files *files, const char *family)
         free(entries[i]);
     }
     free(entries);
-    free(folder);
     return count < 0 ? EXIT_USAGE : 0;
 }
 
@@ -123,7 +119,7 @@ int baseline_files_read(struct baseline_files *files, const char *baselines, con
     int result = count < 0 ? EXIT_USAGE : 0;
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
-        char *path = x_sprintf("%s/%s", files->folder, name);
+        OWNED_TEXT path = x_sprintf("%s/%s", files->folder, name);
         if (result == 0 && is_folder(path)) {
             result = list_family(files, name);
         } else if (result == 0 && is_run_file(name)) {
@@ -133,7 +129,6 @@ int baseline_files_read(struct baseline_files *files, const char *baselines, con
                 path, files->folder);
             result = EXIT_USAGE;
         }
-        free(path);
         free(entries[i]);
     }
     free(entries);
@@ -229,18 +224,16 @@ static int merge_notes(struct run *baseline, const struct kernel_file *file)
 
 bool baseline_exists(const char *baselines, const struct device *device)
 {
-    char *folder = baseline_folder(baselines, device);
+    OWNED_TEXT folder = baseline_folder(baselines, device);
     struct dirent **entries;
     bool found = false;
     const int count = list_folder(folder, &entries);
     for (int i = 0; i < count; i++) {
-        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
+        OWNED_TEXT path = x_sprintf("%s/%s", folder, entries[i]->d_name);
         found |= is_folder(path);
-        free(path);
         free(entries[i]);
     }
     free(entries);
-    free(folder);
     return found;
 }
 
@@ -252,14 +245,13 @@ static char *tell_others(const char *baselines)
     struct dirent **entries;
     const int count = list_folder(baselines, &entries);
     for (int i = 0; i < count; i++) {
-        char *path = x_sprintf("%s/%s", baselines, entries[i]->d_name);
+        OWNED_TEXT path = x_sprintf("%s/%s", baselines, entries[i]->d_name);
         if (is_folder(path)) {
             char *longer = *words ? x_sprintf("%s, %s", words, entries[i]->d_name)
                                   : x_sprintf("; %s has %s", baselines, entries[i]->d_name);
             free(words);
             words = longer;
         }
-        free(path);
         free(entries[i]);
     }
     free(entries);
@@ -272,10 +264,9 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
     *baseline = (struct run){0};
     int result = baseline_files_read(&files, baselines, device);
     if (result == 0 && files.count == 0) {
-        char *others = tell_others(baselines);
+        OWNED_TEXT others = tell_others(baselines);
         error("there is no baseline for %s in %s%s", device->name ? device->name : "an unknown GPU", files.folder,
               others);
-        free(others);
         result = EXIT_BASELINE;
     }
     if (result == 0)
@@ -311,12 +302,11 @@ static char *first_file(const char *folder, int depth)
     char *found = NULL;
     const int count = scandir(folder, &entries, is_visible, by_entry_name);
     for (int i = 0; i < count; i++) {
-        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
+        OWNED_TEXT path = x_sprintf("%s/%s", folder, entries[i]->d_name);
         if (!found && is_run_file(entries[i]->d_name))
             found = x_strdup(path);
         else if (!found && depth > 0)
             found = first_file(path, depth - 1); /* first_file returns NULL when path is no folder */
-        free(path);
         free(entries[i]);
     }
     free(entries);
@@ -344,12 +334,10 @@ int baseline_devices_read(struct baseline_devices *devices, const char *baseline
         return error("cannot read the folder of baselines %s: %s; name it with --baselines", baselines,
                      strerror(errno));
     for (int i = 0; i < count; i++) {
-        char *folder = x_sprintf("%s/%s", baselines, entries[i]->d_name);
-        char *path = result == 0 ? first_file(folder, 1) : NULL;
+        OWNED_TEXT folder = x_sprintf("%s/%s", baselines, entries[i]->d_name);
+        OWNED_TEXT path = result == 0 ? first_file(folder, 1) : NULL;
         if (path)
             result = add_device(devices, entries[i]->d_name, path);
-        free(path);
-        free(folder);
         free(entries[i]);
     }
     free(entries);

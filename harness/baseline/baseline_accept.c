@@ -209,15 +209,13 @@ static int rename_kernel(struct baseline_files *files, const struct acceptance *
 /* Whether each run that knows the kernel's program saw all its launches, and none of them was of the kernel. */
 static bool is_gone(const struct merging *merging, const char *kernel)
 {
-    char *family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel), *program = program_row_id(family);
+    OWNED_TEXT family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel), *program = program_row_id(family);
     bool gone = true;
     for (size_t i = 0; i < merging->count && gone; i++) {
         const struct run *run = merging->candidates[i].run;
         const struct result *whole = run_find(run, program);
         gone = whole && whole->status == RESULT_OK && !run_find(run, kernel);
     }
-    free(family);
-    free(program);
     return gone;
 }
 
@@ -288,9 +286,8 @@ static void warn_expected(const struct known_regressions *regressions, const str
 
 static void put_option(FILE *stream, const char *option, const char *value)
 {
-    char *word = shell_word(value);
+    OWNED_TEXT word = shell_word(value);
     fprintf(stream, " %s%s", option, word);
-    free(word);
 }
 
 /* Puts an option for each kernel that is regressed; returns how many there are. */

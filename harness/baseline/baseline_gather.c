@@ -41,15 +41,14 @@ static bool is_ok_everywhere(struct gathering *gathering, const char *id)
         if (!result || result->status == RESULT_OK)
             continue;
         const bool computed = run_origin(candidate->run)->computed;
-        char *declared = computed && result_is_not_computed(result)
-                             ? x_sprintf("; until it can be computed, [%s " KNOWN_NOT_COMPUTED
-                                         "] in " KNOWN_REGRESSION_FILE " declares that the baseline lacks it",
-                                         id)
-                             : x_strdup("");
+        OWNED_TEXT declared = computed && result_is_not_computed(result)
+                                  ? x_sprintf("; until it can be computed, [%s " KNOWN_NOT_COMPUTED
+                                              "] in " KNOWN_REGRESSION_FILE " declares that the baseline lacks it",
+                                              id)
+                                  : x_strdup("");
         baseline_refuse(&gathering->refused, "%s, because in %s it is \"%s\"%s%s%s", id, candidate->name,
                         result_status_name(result->status), result->reason ? ": " : "",
                         result->reason ? result->reason : "", declared);
-        free(declared);
         return false;
     }
     return true;

@@ -11,10 +11,8 @@
 
 static int make_parents(const char *path)
 {
-    char *folder = folder_of(path);
-    int result = make_folders(folder);
-    free(folder);
-    return result;
+    OWNED_TEXT folder = folder_of(path);
+    return make_folders(folder);
 }
 
 /* Raises the limit on open files: there may be more kernels than a process may have files open by default. */
@@ -83,9 +81,8 @@ static int remove_old(const char *path)
     if (unlink(path) < 0)
         return error("cannot remove %s: %s; remove it by hand, its kernel has another file now, or is gone", path,
                      strerror(errno));
-    char *folder = folder_of(path);
+    OWNED_TEXT folder = folder_of(path);
     (void)rmdir(folder); /* succeeds only if that was the last file of its family */
-    free(folder);
     return 0;
 }
 

@@ -173,9 +173,8 @@ static char *next_line(char *buffer, int size, void *stream)
         return NULL;
     const size_t indent = strspn(line, " \t\r");
     if (*line == '[') {
-        char *header = x_sprintf("%.*s", (int)length, line);
+        OWNED_TEXT header = x_sprintf("%.*s", (int)length, line);
         const int result = end_section(reader) < 0 ? -1 : begin_section(reader, header);
-        free(header);
         if (result < 0)
             return NULL;
         length = 0;
@@ -222,7 +221,7 @@ int known_regressions_read_text(struct known_regressions *regressions, const cha
 
 int known_regressions_read(struct known_regressions *regressions, const char *folder)
 {
-    char *path = x_sprintf("%s/%s", folder, KNOWN_REGRESSION_FILE);
+    OWNED_TEXT path = x_sprintf("%s/%s", folder, KNOWN_REGRESSION_FILE);
     char *text = NULL;
     size_t length;
     int result = 0;
@@ -235,7 +234,6 @@ int known_regressions_read(struct known_regressions *regressions, const char *fo
             result = known_regressions_read_text(regressions, path, text);
         free(text);
     }
-    free(path);
     return result;
 }
 
@@ -276,12 +274,10 @@ int known_regressions_check(const struct known_regressions *regressions, const s
                            "[%s %s]",
                            known->file, known->line, metric->name, known->kernel, metric->name);
         }
-        char *below = id_path(known->kernel), *path = x_sprintf("%s/%s.json", folder, below);
+        OWNED_TEXT below = id_path(known->kernel), *path = x_sprintf("%s/%s.json", folder, below);
         if (access(path, F_OK) != 0 && errno == ENOENT)
             warning("%s:%d: %s has no baseline: remove [%s %s], or mend its name", known->file, known->line,
                     known->kernel, known->kernel, known->metric);
-        free(path);
-        free(below);
     }
     return result;
 }

@@ -86,12 +86,10 @@ static char *counts_words(const struct accepted *accepted)
 static void print_accepted(const struct options *options, const struct metrics *metrics,
                            const struct accepted *accepted, const struct device *device)
 {
-    char *folder = baseline_folder(options->baselines, device), *counts = counts_words(accepted);
+    OWNED_TEXT folder = baseline_folder(options->baselines, device), *counts = counts_words(accepted);
     print_wrapped(2, "accepted %zu row%s of %zu kernel%s from %zu session%s in %s%s", accepted->rows,
                   plural(accepted->rows), accepted->kernels, plural(accepted->kernels), accepted->sessions,
                   plural(accepted->sessions), folder, counts);
-    free(counts);
-    free(folder);
 
     size_t shown = 0;
     while (shown < accepted->move_count && (shown < MOVES_SHOWN || is_always_shown(&accepted->moves[shown])))

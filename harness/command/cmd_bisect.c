@@ -113,10 +113,9 @@ static int start_script(const struct bisecting *work)
         *ARRAY_GROW(words, count) = x_strdup(asked[i]);
     if (add_options(&words, &count, work) == 0) {
         *ARRAY_GROW(words, count) = NULL;
-        char *program = realpath("/proc/self/exe", NULL);
+        OWNED_TEXT program = realpath("/proc/self/exe", NULL);
         setenv("CUGATE", program ? program : "cugate", 1);
         setenv("CUGATE_QUIET", options->quiet ? "1" : "", 1);
-        free(program);
         fflush(NULL);
         execv(script, words);
         error("cannot run %s: %s", script, strerror(errno));

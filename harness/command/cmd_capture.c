@@ -12,7 +12,7 @@
 /* Replays what was captured, in a new image of this program: its addresses must be free there. */
 static int prove(const struct options *options, const char *path, const struct interrupts *interrupts)
 {
-    char *timeout = options->timeout > 0 ? x_sprintf("--timeout=%.17g", options->timeout) : NULL;
+    OWNED_TEXT timeout = options->timeout > 0 ? x_sprintf("--timeout=%.17g", options->timeout) : NULL;
     const char *const first = timeout ? timeout : options->quiet ? "-q" : NULL;
     const char *words[] = {
         "/proc/self/exe", "prove", path, "-o", options->output, first, timeout && options->quiet ? "-q" : NULL, NULL};
@@ -20,7 +20,6 @@ static int prove(const struct options *options, const char *path, const struct i
     int status = 0;
     const pid_t process =
         process_start(&(struct process_start){.words = words, .mask = &interrupts->before, .dies_with_us = true});
-    free(timeout);
     if (process < 0) {
         error("cannot start cugate again: %s", strerror(errno));
         return EXIT_NOT_MEASURED;
@@ -88,9 +87,8 @@ static int capture_and_prove(const struct options *options, const struct metrics
     int code = EXIT_USAGE;
     char *folder = make_temporary_folder();
     if (folder) {
-        char *path = x_sprintf("%s/as_captured.capsule", folder);
+        OWNED_TEXT path = x_sprintf("%s/as_captured.capsule", folder);
         code = capture(options, metrics, choice, path, &interrupts);
-        free(path);
         remove_temporary_folder(folder);
     }
     return interrupts_close(&interrupts) && code == EXIT_SAME ? EXIT_INTERRUPTED : code;

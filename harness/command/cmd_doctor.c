@@ -221,10 +221,9 @@ static enum health look_at_simulating(struct doctor *doctor)
         doctor->text[strcspn(doctor->text, ":")] = '\0'; /* the rest of the text is a remedy, which the row has too */
         return HEALTH_UNKNOWN;
     }
-    char *names = options_gpu_names(doctor->options);
+    OWNED_TEXT names = options_gpu_names(doctor->options);
     snprintf(doctor->text, sizeof doctor->text, "by --simulate, of %s",
              *names ? names : "what --simulate=FILE.ini describes");
-    free(names);
     return HEALTH_GOOD;
 }
 

@@ -74,10 +74,9 @@ static void put_line(const struct beginning *beginning, FILE *stream, const char
     else
         fprintf(stream, "%s\n", line);
     if ((strstr(line, "mode: measure") || strstr(line, "mode: nightly")) && options->program) {
-        char *arguments = x_sprintf("-- %s", options->program);
+        OWNED_TEXT arguments = x_sprintf("-- %s", options->program);
         fputs("          arguments: ", stream);
         put_quoted(stream, arguments);
-        free(arguments);
     }
 }
 
@@ -203,9 +202,8 @@ static int may_write(const struct draft *draft, bool force)
 static int write_draft(const struct draft *draft)
 {
     struct atomic_file file;
-    char *folder = folder_of(draft->path);
+    OWNED_TEXT folder = folder_of(draft->path);
     const int made = make_folders(folder);
-    free(folder);
     if (made < 0 || atomic_file_open(&file, draft->path) < 0)
         return -1;
     fputs(draft->text, file.stream);
@@ -306,11 +304,10 @@ static char *find_gpu(const struct options *options)
 static bool has_baseline(const char *baselines, bool of_program)
 {
     glob_t found;
-    char *files = x_sprintf("%s/*/*/%s.json", baselines, of_program ? "program" : "*");
+    OWNED_TEXT files = x_sprintf("%s/*/*/%s.json", baselines, of_program ? "program" : "*");
     const bool has = glob(files, 0, NULL, &found) == 0;
     if (has)
         globfree(&found);
-    free(files);
     return has;
 }
 

@@ -226,11 +226,8 @@ static int look(const char *path, const char *folder)
         return error("%s is not read, since others may write to it, and what it names is run: chown it to yourself and "
                      "chmod go-w it",
                      path);
-    char *target = is_link ? realpath(path, NULL) : NULL, *place = target ? folder_of(target) : NULL;
-    const int counts = is_link ? (target ? look(target, place) : 0) : 1;
-    free(target);
-    free(place);
-    return counts;
+    OWNED_TEXT target = is_link ? realpath(path, NULL) : NULL, *place = target ? folder_of(target) : NULL;
+    return is_link ? (target ? look(target, place) : 0) : 1;
 }
 
 /* Finds the file. *found is its path from the current folder, or NULL; the caller frees it. -1 after error(). */
@@ -241,12 +238,10 @@ static int find(char **found)
     int counts = 0;
     *found = NULL;
     while (at && counts == 0) {
-        char *path = x_sprintf("%s" CONFIG_FILE, up), *folder = x_sprintf("%s.", up);
+        OWNED_TEXT path = x_sprintf("%s" CONFIG_FILE, up), *folder = x_sprintf("%s.", up);
         counts = look(path, folder);
         if (counts > 0)
             *found = x_strdup(path);
-        free(path);
-        free(folder);
         if (strcmp(at, "/") == 0 || (home && strcmp(at, home) == 0))
             break;
         char *slash = strrchr(at, '/');

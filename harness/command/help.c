@@ -40,15 +40,13 @@ static int print_name(const struct text *text, const struct option_row *row)
 
 static void print_row(const struct text *text, const struct option_row *row, const struct command *command)
 {
-    char *formats = row->kind == KIND_FORMAT ? format_names(row->document) : NULL;
+    OWNED_TEXT formats = row->kind == KIND_FORMAT ? format_names(row->document) : NULL;
     const char *needed = needed_words(row, command);
-    char *words = x_sprintf("%s%s%s%s", formats ? formats : row->doc, formats ? " (default: text)" : "",
-                            needed ? ", with " : "", needed ? needed : "");
+    OWNED_TEXT words = x_sprintf("%s%s%s%s", formats ? formats : row->doc, formats ? " (default: text)" : "",
+                                 needed ? ", with " : "", needed ? needed : "");
     int column = print_name(text, row);
     column += text_print(text, INK_PLAIN, "%*s", column + 2 > DOC_COLUMN ? 2 : DOC_COLUMN - column, "");
     text_wrap(text, INK_PLAIN, column, DOC_COLUMN, words);
-    free(words);
-    free(formats);
 }
 
 /* Each line of the details is a paragraph. One that begins with two spaces is an entry of a list: its words are wrapped
@@ -58,12 +56,11 @@ static void print_details(const struct text *text, const char *details)
     for (const char *next; *details; details = next) {
         const size_t length = strcspn(details, "\n");
         next = details + length + (details[length] ? 1 : 0);
-        char *line = x_sprintf("%.*s", (int)length, details);
+        OWNED_TEXT line = x_sprintf("%.*s", (int)length, details);
         const char *gap = *line == ' ' ? strstr(line + 2, "  ") : NULL;
         const char *words = gap ? gap + strspn(gap, " ") : line;
         text_print(text, INK_PLAIN, "%.*s", (int)(words - line), line);
         text_wrap(text, INK_PLAIN, (int)(words - line), (int)(words - line), words);
-        free(line);
     }
 }
 
@@ -118,12 +115,11 @@ void options_help(const struct command *command, bool all, FILE *stream)
         count++;
     const bool brief = !all && count > BRIEF;
     const size_t first = strcspn(command->details, "\n");
-    char *details = x_sprintf("%.*s", brief ? (int)first : INT_MAX, command->details);
+    OWNED_TEXT details = x_sprintf("%.*s", brief ? (int)first : INT_MAX, command->details);
     fprintf(stream, "usage: cugate %s [OPTION]...%s%s\n", command->name, *command->arguments ? " " : "",
             command->arguments);
     fprintf(stream, "example: %s\n\ncugate %s - %s\n\n", command->example, command->name, command->summary);
     print_details(&text, details);
-    free(details);
     print_options(&text, command, brief);
     if (brief) {
         fprintf(stream, "\n`cugate %s --help -v` adds more options, what each does, " CONFIG_FILE " and exit codes.\n",

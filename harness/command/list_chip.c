@@ -54,10 +54,9 @@ static const char *find_chip(const char *text, const char *const *names, size_t 
             text, chip);
         return NULL;
     }
-    char *near = chip_nearest(text, names, count);
+    OWNED_TEXT near = chip_nearest(text, names, count);
     error("'%s' is no chip or product: %s%s%s`cugate list --metrics --chip help` names them all", text,
           near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
-    free(near);
     return NULL;
 }
 

@@ -28,11 +28,8 @@ bool options_same_file(const char *a, const char *b)
 {
     if (strcmp(a, b) == 0 || same_inode(a, b))
         return true;
-    char *folder_a = folder_of(a), *folder_b = folder_of(b);
-    const bool same = strcmp(name_in(a), name_in(b)) == 0 && same_inode(folder_a, folder_b);
-    free(folder_a);
-    free(folder_b);
-    return same;
+    OWNED_TEXT folder_a = folder_of(a), *folder_b = folder_of(b);
+    return strcmp(name_in(a), name_in(b)) == 0 && same_inode(folder_a, folder_b);
 }
 
 static bool is_standard_output(const char *file)

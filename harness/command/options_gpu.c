@@ -44,11 +44,8 @@ static char *list_names(const glob_t *paths)
 
 static bool has_baseline(const struct options *options, const char *path)
 {
-    char *name = name_of(path), *folder = x_sprintf("%s/%s", options->baselines, name);
-    const bool has = access(folder, F_OK) == 0;
-    free(folder);
-    free(name);
-    return has;
+    OWNED_TEXT name = name_of(path), *folder = x_sprintf("%s/%s", options->baselines, name);
+    return access(folder, F_OK) == 0;
 }
 
 /* Returns the only description, or the only one with a baseline; NULL when there are none or several. */
@@ -78,39 +75,35 @@ static const char *find_named(const char *meant, const glob_t *paths)
 {
     const char *exact = NULL, *like = NULL;
     size_t alike = 0;
-    char *part = x_strdup(meant);
+    OWNED_TEXT part = x_strdup(meant);
     squeeze(part);
     for (size_t i = 0; i < paths->gl_pathc; i++) {
-        char *name = name_of(paths->gl_pathv[i]);
+        OWNED_TEXT name = name_of(paths->gl_pathv[i]);
         if (strcmp(name, meant) == 0)
             exact = paths->gl_pathv[i];
         squeeze(name);
         if (*part && strstr(name, part) && alike++ == 0)
             like = paths->gl_pathv[i];
-        free(name);
     }
-    free(part);
     return exact ? exact : alike == 1 ? like : NULL;
 }
 
 /* Lists the descriptions in a folder; globfree() releases *paths. */
 static void list_descriptions(glob_t *paths, const char *folder)
 {
-    char *pattern = x_sprintf("%s/*" SUFFIX, folder);
+    OWNED_TEXT pattern = x_sprintf("%s/*" SUFFIX, folder);
     *paths = (glob_t){0};
     if (glob(pattern, 0, NULL, paths) != 0)
         paths->gl_pathc = 0;
-    free(pattern);
 }
 
 char *options_gpu_names(const struct options *options)
 {
     glob_t paths;
-    char *folder = find_folder(options);
+    OWNED_TEXT folder = find_folder(options);
     list_descriptions(&paths, folder);
     char *names = list_names(&paths);
     globfree(&paths);
-    free(folder);
     return names;
 }
 
@@ -137,7 +130,7 @@ char *options_find_gpu(const struct options *options)
     const char *found = options->gpu ? NULL : find_of_capsules(options, &paths);
     if (!found)
         found = !meant ? find_only(options, &paths) : strchr(meant, '/') ? meant : find_named(meant, &paths);
-    char *names = list_names(&paths);
+    OWNED_TEXT names = list_names(&paths);
     if (found)
         path = x_strdup(found);
     else if (meant)
@@ -150,7 +143,6 @@ char *options_find_gpu(const struct options *options)
             names);
     else
         error("%s has no description of a GPU to simulate (NAME.ini)", folder);
-    free(names);
     globfree(&paths);
     free(folder);
     return path;

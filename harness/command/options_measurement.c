@@ -18,11 +18,8 @@ double options_timeout(const struct options *options)
 
 static bool is_same_row(const char *range, const char *other)
 {
-    char *id = program_range_id("", range), *other_id = program_range_id("", other);
-    const bool same = strcmp(id, other_id) == 0;
-    free(id);
-    free(other_id);
-    return same;
+    OWNED_TEXT id = program_range_id("", range), *other_id = program_range_id("", other);
+    return strcmp(id, other_id) == 0;
 }
 
 /* Checks the options that bound the part of the program that counts. */

@@ -217,7 +217,7 @@ static int refuse_long(const struct command *command, const char *word, const st
         if (row->name[1])
             names[count++] = row->name;
 
-    char *name = x_sprintf("%.*s", (int)strcspn(word + 2, "="), word + 2);
+    OWNED_TEXT name = x_sprintf("%.*s", (int)strcspn(word + 2, "="), word + 2);
     const char *nearest = meant ? meant->name : nearest_name(name, names, count);
     if (takes(command, name, true))
         error("--%s takes no argument, so '%s' is not understood", name, word);
@@ -227,7 +227,6 @@ static int refuse_long(const struct command *command, const char *word, const st
         error("unknown option --%s; did you mean --%s?", name, nearest);
     else
         error("unknown option --%s; see cugate %s --help", name, command->name);
-    free(name);
     return -1;
 }
 
@@ -331,13 +330,12 @@ static int take_from_config(struct options *options, const struct command *comma
     struct options *taker = key->in_force ? options : &unused;
     if (!row)
         row = row_of_any_command(key->name);
-    char *name = x_sprintf("%s:%d: %s", options->config.path, key->line, key->name);
+    OWNED_TEXT name = x_sprintf("%s:%d: %s", options->config.path, key->line, key->name);
     /* For a flag with an optional text, cugate.ini gives only the text: `list --metrics` lists metrics, and cugate.ini
      * says which. */
     const int result = row->kind == KIND_TEXT_OR_FLAG ? take_text(taker, row, name, row->place_2, key->value)
                                                       : store(taker, row, name, key->value);
     free(unused.metric_sets);
-    free(name);
     return result;
 }
 

@@ -26,9 +26,8 @@ static char *said(const struct options *options, bool metrics_only)
         add_said(&words, options, "kernels", options->kernels);
     add_said(&words, options, "metrics", options->metrics == options->found[1] ? NULL : options->metrics);
     for (size_t i = 0; i < options->metric_set_count; i++) {
-        char *set = x_sprintf("+%s", options->metric_sets[i]);
+        OWNED_TEXT set = x_sprintf("+%s", options->metric_sets[i]);
         add_said(&words, options, "metrics", set);
-        free(set);
     }
     snprintf(number, sizeof number, "%d", options->devices.list[0]);
     if (!metrics_only && options->devices.count == 1 && !(1u << options->way & WAYS_OF_PROGRAM))
@@ -152,13 +151,12 @@ static int open_folder(struct outputs *outputs, const struct options *options, c
     const char *name;
     int result = make_folders(folder);
     for (size_t i = 0; (name = options_out_name(i)) && result == 0; i++) {
-        char *path = x_sprintf("%s/%s", folder, name);
+        OWNED_TEXT path = x_sprintf("%s/%s", folder, name);
         if (!(options->replay && options_same_file(path, options->replay))) {
             (void)unlink(path);
             if (i < count || outputs_has_run(options))
                 result = open_output(outputs, i < count ? &formats[i] : NULL, path);
         }
-        free(path);
     }
     return result;
 }
@@ -168,9 +166,8 @@ int outputs_open_reports(struct outputs *outputs, const struct options *options)
     int result = 0;
     for (size_t i = 0; i < options->report_count && result == 0; i++) {
         const char *report = options->reports[i];
-        char *format = x_sprintf("%.*s", (int)strcspn(report, "="), report);
+        OWNED_TEXT format = x_sprintf("%.*s", (int)strcspn(report, "="), report);
         result = open_report(outputs, "--report", format, options_report_file(report));
-        free(format);
     }
     return result;
 }

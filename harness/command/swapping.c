@@ -185,7 +185,7 @@ static void put_extents(FILE *stream, const char *what, const unsigned now[3], c
 static void say_swapped(const struct capsule *now, const struct capsule *was, const struct replacement *replacement,
                         const struct compared *compared)
 {
-    char *compiler = image_compiler(&replacement->image);
+    OWNED_TEXT compiler = image_compiler(&replacement->image);
     fprintf(stderr, "%s: code of %s%s%s", now->id, replacement->path, compiler ? ", by " : "",
             compiler ? compiler : "");
     if (strcmp(now->function, was->function) != 0)
@@ -203,7 +203,6 @@ static void say_swapped(const struct capsule *now, const struct capsule *was, co
         fprintf(stderr, ", %.3g %% of what the launch changes is not compared, since it varies",
                 100 * (double)compared->masked / (double)compared->changed);
     fputc('\n', stderr);
-    free(compiler);
 }
 
 /* ---- The file ---- */

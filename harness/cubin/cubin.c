@@ -83,14 +83,13 @@ static int take_functions(void *data, const unsigned char *bytes, size_t size)
     const struct code_file *file = data;
     struct image image;
     int result = -1;
-    char *copy = x_calloc(size, 1);
+    OWNED_TEXT copy = x_calloc(size, 1);
     memcpy(copy, bytes, size);
     if (image_read(&image, file->name, file->offset, copy, size) == 0 && image_hash(&image) == 0) {
         add_functions(file->cubin, &image);
         result = 0;
     }
     image_release(&image);
-    free(copy);
     return result;
 }
 
@@ -417,7 +416,7 @@ const struct cubin_function *cubin_find(const struct cubin *cubin, const char *n
                                         enum cubin_status *status)
 {
     const struct cubin_function *found = NULL;
-    char *plain = x_strdup(name);
+    OWNED_TEXT plain = x_strdup(name);
     function_forget_architectures(plain);
     *status = CUBIN_ABSENT;
     size_t i = place_of_name(cubin->list, cubin->count, sizeof *cubin->list, plain);
@@ -434,6 +433,5 @@ const struct cubin_function *cubin_find(const struct cubin *cubin, const char *n
         *status = again ? CUBIN_SEVERAL : CUBIN_FOUND;
         found = function;
     }
-    free(plain);
     return *status == CUBIN_FOUND ? found : NULL;
 }

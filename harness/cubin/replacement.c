@@ -198,7 +198,7 @@ int replacement_warn(const struct replacement *replacement, const struct capsule
     unsigned char *code = capsules_blob(capsules, &capsule->code, &problem);
     if (!code)
         return error("%s", problem.text);
-    char *had = cubin_variables(capsules->path, (const char *)code, (size_t)capsule->code.size);
+    OWNED_TEXT had = cubin_variables(capsules->path, (const char *)code, (size_t)capsule->code.size);
     char *names = image_variables(&replacement->image), *name = names;
     for (size_t length; had && *name; name += length + 1) {
         length = strcspn(name, "\n");
@@ -208,7 +208,6 @@ int replacement_warn(const struct replacement *replacement, const struct capsule
     }
     const bool failed = !had;
     free(names);
-    free(had);
     free(code);
     return failed ? -1 : 0;
 }

@@ -53,8 +53,8 @@ static void split(struct source_file *source)
 
 static void read_text(struct source_files *sources, struct source_file *source)
 {
-    char *place = source_place_below(source->name, sources->tree),
-         *path = place ? x_sprintf("%s/%s", sources->tree, place) : NULL;
+    OWNED_TEXT place = source_place_below(source->name, sources->tree),
+               *path = place ? x_sprintf("%s/%s", sources->tree, place) : NULL;
     struct stat status;
     size_t length;
     if (path && access(path, R_OK) == 0 && !is_newer(path, sources) && stat(path, &status) == 0 &&
@@ -63,8 +63,6 @@ static void read_text(struct source_files *sources, struct source_file *source)
         sources->bytes += length;
         split(source);
     }
-    free(path);
-    free(place);
 }
 
 static const struct source_file *open_source(struct source_files *sources, const char *path)

@@ -191,7 +191,7 @@ static int add_facts(struct inquiry *inquiry, struct result *result)
  * where it is that release: "nvcc 13.0.88". */
 static void add_compilers(struct run *run, const struct kernel_code *code)
 {
-    char *compilers = kernel_code_compilers(code);
+    OWNED_TEXT compilers = kernel_code_compilers(code);
     for (size_t i = 0; i < run->session_count && compilers; i++) {
         char **said = &run->sessions[i].facts[SESSION_COMPILER];
         const char *release = strrchr(compilers, ' ') + 1;
@@ -201,7 +201,6 @@ static void add_compilers(struct run *run, const struct kernel_code *code)
         free(*said);
         *said = both;
     }
-    free(compilers);
 }
 
 int static_facts_add(struct run *run, const char *path, const struct metrics *metrics)
@@ -257,10 +256,9 @@ static void look_up(const struct inquiry *inquiry, const struct cubin *cubin, st
     enum cubin_status why;
     const struct launch *unknown = take_facts(inquiry, cubin, result, facts, &why);
     if (unknown && (!base || was_known(base, result, unknown))) {
-        char *reason = x_sprintf("the library has %s: %s; %s launches it", lack_words[why], unknown->function,
-                                 base ? "the baseline" : "the capsule");
+        OWNED_TEXT reason = x_sprintf("the library has %s: %s; %s launches it", lack_words[why], unknown->function,
+                                      base ? "the baseline" : "the capsule");
         result_fail(result, RESULT_FAILED, reason);
-        free(reason);
         return;
     }
     add_rows(result, inquiry->metrics, inquiry->alone, facts);

@@ -61,13 +61,12 @@ static int read_folder(struct static_files *files, const char *folder, size_t ar
     int result = 0;
     for (int i = 0; i < count; i++) {
         const char *ending = strrchr(entries[i]->d_name, '.');
-        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
+        OWNED_TEXT path = x_sprintf("%s/%s", folder, entries[i]->d_name);
         struct stat facts; /* of the entry itself, because a link to a folder may lead back here */
         if (result == 0 && depth > 0 && lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode))
             result = read_folder(files, path, argument, depth - 1);
         else if (result == 0 && ending && strcmp(ending, ".cubin") == 0)
             result = read_file(files, path, argument);
-        free(path);
         free(entries[i]);
     }
     free(entries);

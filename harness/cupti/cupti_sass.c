@@ -116,7 +116,7 @@ static void add_instruction(const struct sass_metrics *self, const struct instru
 {
     unsigned number = 0;
     const CUpti_SassMetrics_Data *record = instruction->record;
-    char *file = find ? find(data, record, &number) : NULL;
+    OWNED_TEXT file = find ? find(data, record, &number) : NULL;
     struct profile_line *line = profile_add(profile, record->functionName, file, number, record->pcOffset);
     const bool stores = count_of(self, instruction, LINE_GLOBAL_STORES) > 0;
     for (enum line_counter counter = 0; counter < LINE_GPU_COUNTERS; counter++) {
@@ -124,7 +124,6 @@ static void add_instruction(const struct sass_metrics *self, const struct instru
         if (kind == LINE_ANY || (kind == LINE_OF_STORES) == stores)
             line->counts[counter] += count_of(self, instruction, counter);
     }
-    free(file);
 }
 
 static void add_records(const struct sass_metrics *self, const CUpti_SassMetrics_Data *records, size_t count,

@@ -201,14 +201,13 @@ static void add_place(const struct stalls_collector *self, const CUpti_PCSamplin
     if (!place->functionName || !was_launched(self, place->functionName))
         return;
     unsigned number = 0;
-    char *file = image_line(images, place->cubinCrc, place->functionName, place->pcOffset, &number);
+    OWNED_TEXT file = image_line(images, place->cubinCrc, place->functionName, place->pcOffset, &number);
     struct profile_line *line = profile_add(profile, place->functionName, file, number, (unsigned)place->pcOffset);
     for (size_t i = 0; i < place->stallReasonCount; i++) {
         const char *reason = reason_of(self, place->stallReason[i].pcSamplingStallReasonIndex);
         if (reason && place->stallReason[i].samples > 0)
             profile_line_add_stall(line, reason, place->stallReason[i].samples);
     }
-    free(file);
 }
 
 /* Takes the samples that are there. CUPTI decodes in a thread of its own, so there may be few yet. The rest comes with

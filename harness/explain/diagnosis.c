@@ -158,11 +158,9 @@ void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *compar
             end++;
         if (!base || !now) /* the verdict is about all kernels together */
             continue;
-        char *change = launch_change_of(static_facts_capability(&run->device), base, now);
-        char *appeared = appearances_of(&appearances, rows[first].kernel);
+        OWNED_TEXT change = launch_change_of(static_facts_capability(&run->device), base, now);
+        OWNED_TEXT appeared = appearances_of(&appearances, rows[first].kernel);
         blame_kernel(diagnosis, &rows[first], end - first, base, now, change, appeared);
-        free(appeared);
-        free(change);
     }
     appearances_release(&appearances);
     free(rows);

@@ -63,7 +63,7 @@ static void set_judge(struct check *check, struct measurement *measurement)
 static int find_baseline(struct check *check)
 {
     const struct check_request *request = check->request;
-    char *folder = baseline_folder(request->baselines, &check->run.device);
+    OWNED_TEXT folder = baseline_folder(request->baselines, &check->run.device);
     int code = read_known_regressions(check, folder);
     const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
     const bool wanted = !absent || !request->against; /* with a base build, a missing baseline is no error */
@@ -79,7 +79,6 @@ static int find_baseline(struct check *check)
         check->baseline_name =
             check->baseline_is_base_build ? x_sprintf("measured now: %s", request->against) : x_strdup(folder);
     }
-    free(folder);
     return code == EXIT_USAGE ? EXIT_USAGE : EXIT_SAME;
 }
 
@@ -363,10 +362,9 @@ static int read_code(struct check *check)
 {
     int code = (check->request->way == ORIGIN_FILES ? check_files : check_static)(
         check->request, &check->run, &check->baseline, &check->baseline_name);
-    char *folder = baseline_folder(check->request->baselines, &check->run.device);
+    OWNED_TEXT folder = baseline_folder(check->request->baselines, &check->run.device);
     if (code == EXIT_SAME)
         code = read_known_regressions(check, folder);
-    free(folder);
     check->has_baseline = check->baseline.result_count > 0;
     check->baseline_is_base_build = check->has_baseline && check->request->against;
     run_apply_laws(&check->run, check->request->metrics, NULL);

@@ -189,7 +189,7 @@ void check_note_inputs(struct comparison *comparison, const char *kernels, const
     comparison_add_items(
         comparison, &others,
         "captured with other arguments or memory than in the base file, which alone may change counts");
-    char *file = shell_word(against);
+    OWNED_TEXT file = shell_word(against);
     char *words =
         x_sprintf("made by another compiler than in the base file, which alone changes counts; the change alone "
                   "is judged --against base.capsule, with the base's source by the same compiler: cugate swap "
@@ -197,7 +197,6 @@ void check_note_inputs(struct comparison *comparison, const char *kernels, const
                   file);
     comparison_add_items(comparison, &made, words);
     free(words);
-    free(file);
     capsules_release(&now);
     capsules_release(&base);
 }

@@ -72,12 +72,11 @@ void check_note_blocks(struct comparison *comparison, const struct run *baseline
         const struct needs is = most_of(now, &unknown), was = most_of(base, &base_unknown);
         if (!unknown || !base_unknown || (is.shared <= was.shared && is.registers <= was.registers))
             continue;
-        char *effect = words_of(base, now, capability, &loses);
+        OWNED_TEXT effect = words_of(base, now, capability, &loses);
         if (is.shared > was.shared)
             note_items_add(&items, "%s (shared memory %u -> %u B; %s)", now->id, was.shared, is.shared, effect);
         else if (loses)
             note_items_add(&items, "%s (registers %u -> %u; %s)", now->id, was.registers, is.registers, effect);
-        free(effect);
     }
     comparison_add_items(comparison, &items,
                          "takes more, which is not judged, since machine code does not say how large blocks are");
@@ -96,7 +95,6 @@ void check_note_code(struct comparison *comparison, const struct run *baseline, 
         if (!same_code(base, now) && !compare_other_toolchain(comparison, baseline, base, run, now, &was))
             note_items_add(&items, "%s", now->id);
     }
-    char *words = x_sprintf("machine code changed in %zu of %zu functions", items.count, known);
+    OWNED_TEXT words = x_sprintf("machine code changed in %zu of %zu functions", items.count, known);
     comparison_add_items(comparison, &items, words);
-    free(words);
 }

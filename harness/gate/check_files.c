@@ -55,8 +55,8 @@ static int find_capability(const struct check_request *request, const struct sta
         devices = (struct baseline_devices){0};
     else if (baseline_devices_read(&devices, request->baselines) < 0)
         return EXIT_USAGE;
-    char *names = find_baselines(request, files, &devices, &fitting, capability);
-    char *built = static_files_architectures(files, SIZE_MAX);
+    OWNED_TEXT names = find_baselines(request, files, &devices, &fitting, capability);
+    OWNED_TEXT built = static_files_architectures(files, SIZE_MAX);
     int code = 0;
     if (fitting == 0 && !*names)
         *capability = named_capability(built);
@@ -72,8 +72,6 @@ static int find_capability(const struct check_request *request, const struct sta
         error("the files have machine code for %s: choose one with --static=sm_NN", built);
         code = EXIT_USAGE;
     }
-    free(built);
-    free(names);
     baseline_devices_release(&devices);
     return code;
 }
@@ -95,9 +93,8 @@ static int expect_code(char *const *paths, size_t count, const struct static_fil
     for (size_t i = 0; i < count; i++) {
         if (static_files_fit(files, i, capability))
             continue;
-        char *built = static_files_architectures(files, i);
+        OWNED_TEXT built = static_files_architectures(files, i);
         error("%s has no machine code for sm_%d, but for %s: build it for that, too", paths[i], capability, built);
-        free(built);
         return EXIT_NOT_MEASURED;
     }
     return 0;

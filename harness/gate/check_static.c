@@ -54,9 +54,8 @@ static int find_named(const struct check_request *request, const struct baseline
               static_facts_capability(*device));
         return EXIT_NOT_MEASURED;
     }
-    char *names = folder_names(devices, NULL);
+    OWNED_TEXT names = folder_names(devices, NULL);
     error("there is no baseline '%s' in %s; it has %s", request->gpu, request->baselines, *names ? names : "none");
-    free(names);
     return EXIT_BASELINE;
 }
 
@@ -70,7 +69,7 @@ static int find_fitting(const struct check_request *request, const struct baseli
             *device = &devices->list[i].device;
     if (count == 1)
         return 0;
-    char *names = folder_names(devices, count > 1 ? cubin : NULL);
+    OWNED_TEXT names = folder_names(devices, count > 1 ? cubin : NULL);
     if (count > 1)
         error("%zu baselines fit the machine code in %s: %s; choose one with --static=NAME, or with `gpu = NAME` in "
               "cugate.ini",
@@ -79,7 +78,6 @@ static int find_fitting(const struct check_request *request, const struct baseli
         error("no baseline in %s is of a GPU that %s has machine code for; it has %s. Build the kernels for such a GPU "
               "with CUDA_ARCHS, or measure on yours and accept",
               request->baselines, request->measurement.kernels, *names ? names : "none");
-    free(names);
     return count > 1 ? EXIT_USAGE : EXIT_BASELINE;
 }
 

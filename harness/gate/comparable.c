@@ -31,14 +31,13 @@ static void add_names(struct names *names, const struct run *run)
 static int no_match(const char *glob, const struct names *names)
 {
     const char *id = kernel_names_near(glob, names->ids, names->count);
-    char *family = id ? NULL : kernel_names_family(glob, names->ids, names->count);
+    OWNED_TEXT family = id ? NULL : kernel_names_family(glob, names->ids, names->count);
     if (id)
         error("no kernel matches -k '%s'; did you mean %s?", glob, id);
     else if (family)
         error("no kernel matches -k '%s'; did you mean '%s'?", glob, family);
     else
         error("no kernel matches -k '%s'; `cugate list` names them", glob);
-    free(family);
     return -1;
 }
 

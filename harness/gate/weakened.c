@@ -134,10 +134,9 @@ static void note_worsened(struct comparison *comparison, struct weighing *weighi
             free(other->words);
             other->words = NULL;
         }
-        char *words = reason && *reason ? x_sprintf("made worse in the baseline, with the reason \"%s\"", reason)
-                                        : x_strdup("WEAKENED: made worse in the baseline without a reason");
+        OWNED_TEXT words = reason && *reason ? x_sprintf("made worse in the baseline, with the reason \"%s\"", reason)
+                                             : x_strdup("WEAKENED: made worse in the baseline without a reason");
         comparison_add_items(comparison, &rows, words);
-        free(words);
     }
     free(weighing->worsened);
 }
@@ -232,11 +231,9 @@ void weakened_note(struct comparison *comparison, const struct standards *was, c
  * there does not fit; *baseline is empty then. */
 static int read_baseline(struct run *baseline, const char *baselines, const struct device *device)
 {
-    char *folder = baseline_folder(baselines, device);
+    OWNED_TEXT folder = baseline_folder(baselines, device);
     const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
-    const int code = absent ? EXIT_SAME : baseline_read(baseline, baselines, device);
-    free(folder);
-    return code;
+    return absent ? EXIT_SAME : baseline_read(baseline, baselines, device);
 }
 
 /* Whether the folder exists; if not, adds a note. */

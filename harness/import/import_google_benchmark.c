@@ -113,9 +113,8 @@ static int read_iteration(struct import *import, const struct json_at *at, json_
     const size_t family = strcspn(name, "/");
     if (!metric)
         return -1;
-    char *head = x_sprintf("%.*s", (int)family, name);
+    OWNED_TEXT head = x_sprintf("%.*s", (int)family, name);
     struct observation *observation = import_add(import, x_strdup(name), import_words(head), NULL);
-    free(head);
     observation->variant = import_words(name[family] ? name + family + 1 : "default");
     if (index && json_at_whole(&index_at, index, 0, INT32_MAX, &observation->ordinal) < 0)
         return -1;
@@ -188,7 +187,7 @@ int import_google_benchmark(struct import *import, const char *text, size_t leng
     (void)device; /* the file says nothing about the GPU */
     const struct json_at top = {NULL, import->name, 0};
     size_t copy_length;
-    char *copy = without_nan(text, length, &copy_length);
+    OWNED_TEXT copy = without_nan(text, length, &copy_length);
     json_t *root = json_at_parse(import->name, copy, copy_length);
     int result = root ? json_at_expect(&top, root, JSON_OBJECT, "an object") : -1;
     if (result == 0)
@@ -196,6 +195,5 @@ int import_google_benchmark(struct import *import, const char *text, size_t leng
     if (result == 0)
         result = read_benchmarks(import, &top, root);
     json_at_end(root);
-    free(copy);
     return result;
 }

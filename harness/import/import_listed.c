@@ -66,9 +66,8 @@ static json_t *member(json_t *object, const char *path)
 {
     while (object && *path) {
         const size_t length = strcspn(path, ".");
-        char *key = x_sprintf("%.*s", (int)length, path);
+        OWNED_TEXT key = x_sprintf("%.*s", (int)length, path);
         object = json_object_get(object, key);
-        free(key);
         path += length + (path[length] ? 1 : 0);
     }
     return object;
@@ -89,11 +88,10 @@ static int read_sample(struct import *import, const struct listed *format, const
 /* Whether a unit is one of the metric's, "ns/iter" too; by which factor. */
 static bool is_unit(const char *unit, const struct metric *metric, double *scale)
 {
-    char *plain = x_sprintf("%.*s", (int)(strcmp(metric->unit, "ns") == 0 ? strcspn(unit, "/") : strlen(unit)), unit);
+    OWNED_TEXT plain =
+        x_sprintf("%.*s", (int)(strcmp(metric->unit, "ns") == 0 ? strcspn(unit, "/") : strlen(unit)), unit);
     *scale = 1;
-    const bool is = strcmp(plain, metric->unit) == 0 || ncu_unit(plain, metric->unit, scale);
-    free(plain);
-    return is;
+    return strcmp(plain, metric->unit) == 0 || ncu_unit(plain, metric->unit, scale);
 }
 
 static int read_object(struct import *import, const struct listed *format, const struct json_at *at, json_t *object)
@@ -121,14 +119,13 @@ static int read_object(struct import *import, const struct listed *format, const
                           unit ? unit : "nothing");
     scale *= format->nanoseconds;
     const json_t *samples = format->samples ? member(object, format->samples) : NULL;
-    char *kernel = x_sprintf("%.*s", (int)(named ? last - 1 - name : (long)strlen(name)), name);
+    OWNED_TEXT kernel = x_sprintf("%.*s", (int)(named ? last - 1 - name : (long)strlen(name)), name);
     int result = 0;
     if (json_array_size(samples) == 0)
         result =
             read_sample(import, format, at, kernel, named ? SIZE_MAX : 0, metric, scale, member(object, format->time));
     for (size_t i = 0; result == 0 && i < json_array_size(samples); i++)
         result = read_sample(import, format, at, kernel, i, metric, scale, json_array_get(samples, i));
-    free(kernel);
     return result;
 }
 
@@ -141,12 +138,11 @@ static json_t *list_measures(const struct metrics *metrics, json_t *benchmarks)
     json_object_foreach(benchmarks, name, measures) json_object_foreach(measures, measure, numbers)
     {
         const struct metric *metric = metrics_find(metrics, measure);
-        char *whole = metric ? x_sprintf("%s: %s", name, measure) : x_strdup(name);
+        OWNED_TEXT whole = metric ? x_sprintf("%s: %s", name, measure) : x_strdup(name);
         if (metric || strcmp(measure, "latency") == 0)
             json_array_append_new(list,
                                   json_pack("{s:s, s:s, s:O?}", "name", whole, "unit", metric ? metric->unit : "ns",
                                             "value", json_object_get(numbers, "value")));
-        free(whole);
     }
     return list;
 }
@@ -175,11 +171,10 @@ static int read_lines(struct import *import, const struct listed *format, const 
         const char *end = memchr(text + at, '\n', length - at);
         const size_t next = end ? (size_t)(end - text) + 1 : length;
         if (text[at] == '{') {
-            char *place = x_sprintf("%s:%zu", import->name, line);
+            OWNED_TEXT place = x_sprintf("%s:%zu", import->name, line);
             json_t *object = json_at_parse(place, text + at, next - at);
             result = object ? read_object(import, format, &(struct json_at){NULL, place, 0}, object) : -1;
             json_at_end(object);
-            free(place);
         }
         at = next;
     }

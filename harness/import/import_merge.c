@@ -145,11 +145,9 @@ struct group {
 
 static char *make_id(const struct observation *observation, bool is_alone)
 {
-    char *family = cut(observation->family, FAMILY_LENGTH), *variant = cut(observation->variant, VARIANT_LENGTH);
+    OWNED_TEXT family = cut(observation->family, FAMILY_LENGTH), *variant = cut(observation->variant, VARIANT_LENGTH);
     char *id = is_alone ? x_sprintf("%s/%s", family, variant)
                         : x_sprintf("%s/%s~%08x", family, variant, digits_of(observation->key));
-    free(variant);
-    free(family);
     return id;
 }
 

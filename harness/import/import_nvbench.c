@@ -141,11 +141,9 @@ static int read_summaries(struct nvbench *nvbench, const struct json_at *state_a
 /* Appends "name:value" to both: to words, which becomes part of the id, and to key, which keeps it unchanged. */
 static void add_axis(char **words, char **key, const char *name, const char *value)
 {
-    char *name_words = import_words(name), *value_words = import_words(value);
+    OWNED_TEXT name_words = import_words(name), *value_words = import_words(value);
     char *longer = x_sprintf("%s%s%s:%s", *words, **words ? "," : "", name_words, value_words);
     char *longer_key = x_sprintf("%s\n%s=%s", *key, name, value);
-    free(name_words);
-    free(value_words);
     free(*words);
     free(*key);
     *words = longer;

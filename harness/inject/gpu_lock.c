@@ -13,10 +13,8 @@ static int held = -1, queue = -1; /* descriptors of the two lock files; -1: not 
 
 static int open_lock(const char *folder, const char *gpu, const char *kind)
 {
-    char *path = x_sprintf("%s/%s.%s", folder, gpu, kind);
-    const int file = descriptor_put_away(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    free(path);
-    return file;
+    OWNED_TEXT path = x_sprintf("%s/%s.%s", folder, gpu, kind);
+    return descriptor_put_away(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
 }
 
 static bool flock_within(int file, double seconds)

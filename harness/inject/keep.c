@@ -109,11 +109,10 @@ static void open_file(void)
 {
     if (writes)
         return;
-    char *path = x_sprintf("%s/%d.capsule", home, (int)getpid());
+    OWNED_TEXT path = x_sprintf("%s/%d.capsule", home, (int)getpid());
     writes = true;
     capsule_writer_open(&writer, path, NULL); /* what goes wrong shows when the capsule is added */
     writer.file.is_brief = true;
-    free(path);
 }
 
 /* Writes a range with what the launch changed in it. */
@@ -165,9 +164,8 @@ static int write_capsule(const struct group *group, struct problem *problem)
 
 static void say(struct group *group, const struct problem *problem)
 {
-    char *text = x_sprintf("%s\n%s", group->id, problem ? problem->text : "");
+    OWNED_TEXT text = x_sprintf("%s\n%s", group->id, problem ? problem->text : "");
     link_say(MESSAGE_KEPT, text);
-    free(text);
     group->first = 0; /* nothing more is wanted of it */
 }
 

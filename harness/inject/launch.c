@@ -182,13 +182,11 @@ static void tell_caller(struct group *group)
     if (!group || !group->id || group->asked >= CALLERS_MAX)
         return;
     group->asked = python_is_awaited() ? group->asked + 1 : CALLERS_MAX;
-    char *caller = callers_tell();
+    OWNED_TEXT caller = callers_tell();
     if (caller) {
-        char *text = x_sprintf("%s\n%s", group->id, caller);
+        OWNED_TEXT text = x_sprintf("%s\n%s", group->id, caller);
         link_say(MESSAGE_CALLER, text);
-        free(text);
     }
-    free(caller);
 }
 
 static enum unwatched_reason why_of_no_group(const CUpti_CallbackData *call, enum ranges_mode mode)

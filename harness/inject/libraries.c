@@ -88,9 +88,8 @@ char *libraries_tell(void)
     size_t size = 0;
     FILE *stream = x_memstream(&text, &size);
     dl_iterate_phdr(tell, stream);
-    char *packages = python_packages();
+    OWNED_TEXT packages = python_packages();
     fputs(packages, stream);
-    free(packages);
     fclose(stream);
     return text;
 }

@@ -16,9 +16,8 @@ int lines_send(CUcontext context, const struct group *group, struct problem *pro
     if (cuda_check("waiting for the kernel", cuCtxSynchronize(), problem) < 0 ||
         sass_metrics_read(&sass, context, NULL, NULL, &result.profile, problem) < 0)
         return -1;
-    char *line = result_to_line(&result);
+    OWNED_TEXT line = result_to_line(&result);
     link_say(MESSAGE_RESULT, line);
-    free(line);
     result.id = NULL;
     result_release(&result);
     return 0;

@@ -105,7 +105,7 @@ CUmodule module_of_function(CUfunction function)
 /* Whether the image has a section of that name, as a kernel has one. */
 static bool has_section(const char *image, const char *section, size_t length)
 {
-    char *path = x_sprintf("%s/%s.cubin", images_folder, image);
+    OWNED_TEXT path = x_sprintf("%s/%s.cubin", images_folder, image);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     struct stat about = {0};
     void *bytes = file >= 0 && fstat(file, &about) == 0 && about.st_size > 0
@@ -116,14 +116,13 @@ static bool has_section(const char *image, const char *section, size_t length)
         munmap(bytes, (size_t)about.st_size);
     if (file >= 0)
         close(file);
-    free(path);
     return has;
 }
 
 /* Sets last to the only image without a handle that has the function. */
 static void find_unnamed(const char *function)
 {
-    char *section = x_sprintf(".text.%s", function);
+    OWNED_TEXT section = x_sprintf(".text.%s", function);
     const size_t length = strlen(section) + 1; /* with the 0 at its end */
     const struct image *found = NULL;
     size_t count = 0;
@@ -134,7 +133,6 @@ static void find_unnamed(const char *function)
         }
     if (count == 1)
         memcpy(last, found->name, sizeof last);
-    free(section);
 }
 
 static const char *name_of(CUmodule handle)

@@ -103,10 +103,10 @@ static void send_work(void)
     if (!activity_end(&copies, &fills) || !program_part_is_all(&process.request.part))
         return;
     busy_tell(&busy, &span);
-    char *text = x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, copies.count,
-                           copies.bytes, copies.time_ns, fills.count, fills.bytes, fills.time_ns, busy, span);
+    OWNED_TEXT text =
+        x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, copies.count,
+                  copies.bytes, copies.time_ns, fills.count, fills.bytes, fills.time_ns, busy, span);
     link_say(MESSAGE_WORK, text);
-    free(text);
 }
 
 void process_say_end(void)
@@ -122,17 +122,14 @@ void process_say_end(void)
         return;
     }
     send_work();
-    char *libraries = libraries_tell();
+    OWNED_TEXT libraries = libraries_tell();
     link_say(MESSAGE_LIBRARIES, libraries);
-    free(libraries);
-    char *groups = groups_tell();
+    OWNED_TEXT groups = groups_tell();
     char unwatched[UNWATCHED_REASONS * 24] = "";
     for (size_t i = 0, at = 0; i < UNWATCHED_REASONS; i++)
         at += (size_t)sprintf(unwatched + at, " %zu", atomic_load(&process.unwatched[i]));
-    char *text = x_sprintf("%zu%s\n%s", ranges_lost(), unwatched, groups);
+    OWNED_TEXT text = x_sprintf("%zu%s\n%s", ranges_lost(), unwatched, groups);
     link_say(MESSAGE_END, text);
-    free(text);
-    free(groups);
     atomic_store(&process.off, true);
     link_close();
 }

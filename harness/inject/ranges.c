@@ -288,11 +288,10 @@ static void send_values(const struct range *range, const double *numbers, bool i
         }
         numbers += counter != NULL;
     }
-    char *line = result_to_line(&result);
+    OWNED_TEXT line = result_to_line(&result);
     /* A launch that is passed over is better than nothing. */
     if (range->use != PASSED_OVER || !range->group->begun)
         link_say(range->use == COUNTED ? MESSAGE_RESULT : MESSAGE_COLD, line);
-    free(line);
     result.id = NULL;
     result_release(&result);
 }

@@ -204,8 +204,8 @@ static char *other_shapes(const struct run *there, const struct run *here, const
 static void judge_gone(struct comparison *comparison, const struct sides *sides, const struct result *base,
                        struct judgement *judgement)
 {
-    char *shapes = other_shapes(sides->run, sides->baseline, base->id);
-    char *share = share_of_program(sides->metrics, sides->baseline, base);
+    OWNED_TEXT shapes = other_shapes(sides->run, sides->baseline, base->id);
+    OWNED_TEXT share = share_of_program(sides->metrics, sides->baseline, base);
     const char *where = *shapes ? ", where its function has other shapes: " : "";
     if (is_seen_whole(sides, base->id)) {
         judgement->verdict = VERDICT_INFO;
@@ -219,8 +219,6 @@ static void judge_gone(struct comparison *comparison, const struct sides *sides,
     } else {
         set_reason(judgement, "not in this run%s%s", where, shapes);
     }
-    free(share);
-    free(shapes);
 }
 
 static void judge_absent(const struct judging *judging, const struct result *base)
@@ -247,11 +245,10 @@ static void judge_absent(const struct judging *judging, const struct result *bas
     } else if (sides->origin->own_caches) {
         judge_gone(judging->comparison, sides, base, judgement);
     } else {
-        char *path = id_path(base->id); /* the file's path is printed where it differs from the id */
+        OWNED_TEXT path = id_path(base->id); /* the file's path is printed where it differs from the id */
         const bool is_other = strcmp(path, base->id) != 0;
         set_reason(judgement, "not in this run; if it was removed on purpose, remove its baseline file%s%s%s",
                    is_other ? ", " : "", is_other ? path : "", is_other ? ".json" : "");
-        free(path);
     }
 }
 
@@ -308,8 +305,8 @@ static void judge_needless(struct comparison *comparison, const struct sides *si
 
 static void judge_new(const struct sides *sides, const struct result *now, struct judgement *judgement)
 {
-    char *shapes = sides->origin->own_caches ? other_shapes(sides->baseline, sides->run, now->id) : x_strdup("");
-    char *share = is_seen_whole(sides, now->id) ? share_of_program(sides->metrics, sides->run, now) : NULL;
+    OWNED_TEXT shapes = sides->origin->own_caches ? other_shapes(sides->baseline, sides->run, now->id) : x_strdup("");
+    OWNED_TEXT share = is_seen_whole(sides, now->id) ? share_of_program(sides->metrics, sides->run, now) : NULL;
     const char *where = *shapes ? ", where its function has other shapes: " : "";
     if (share)
         set_reason(judgement, "it is %s; not in the baseline%s%s", share, where, shapes);
@@ -317,8 +314,6 @@ static void judge_new(const struct sides *sides, const struct result *now, struc
         set_reason(judgement, "not in the baseline%s%s", where, shapes);
     else
         set_reason(judgement, "%s", now->reason ? now->reason : "not in the baseline yet; `cugate accept` adds it");
-    free(share);
-    free(shapes);
 }
 
 /* Whether a kernel cannot be computed, and no change of the library's code can be hidden by that. Then it is left out,
@@ -478,10 +473,9 @@ static void note_new_code(struct comparison *comparison, const struct sides *sid
         note_items_add(&items, "%s", judgement->kernel);
         count++;
     }
-    char *words = x_sprintf("%zu kernel%s new code; whether %s slower was not computed", count,
-                            plural_of(count, " has", "s have"), plural_of(count, "it is", "they are"));
+    OWNED_TEXT words = x_sprintf("%zu kernel%s new code; whether %s slower was not computed", count,
+                                 plural_of(count, " has", "s have"), plural_of(count, "it is", "they are"));
     comparison_add_items(comparison, &items, words);
-    free(words);
 }
 
 /* Counts the kernel whose judgements begin at first. A program as a whole is none, nor is a kernel that is gone. */

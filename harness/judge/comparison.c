@@ -43,11 +43,9 @@ void add_reason(struct judgement *judgement, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    char *old = judgement->reason, *added = x_vsprintf(format, list);
+    OWNED_TEXT old = judgement->reason, *added = x_vsprintf(format, list);
     va_end(list);
     judgement->reason = old ? x_sprintf("%s; %s", old, added) : x_strdup(added);
-    free(added);
-    free(old);
 }
 
 const char *judgement_evidence(const struct judgement *judgement, char *text, size_t size)

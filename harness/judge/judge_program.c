@@ -6,10 +6,8 @@
 
 const struct result *program_of(const struct run *run, const char *kernel)
 {
-    char *family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel), *id = program_row_id(family);
+    OWNED_TEXT family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel), *id = program_row_id(family);
     const struct result *result = run_find(run, id);
-    free(family);
-    free(id);
     return result && result->status == RESULT_OK ? result : NULL;
 }
 
@@ -70,13 +68,12 @@ char *share_of_program(const struct metrics *metrics, const struct run *run, con
         return x_sprintf("%.0f launch%s", launches, plural_of((size_t)launches, "", "es"));
     char own[64], all[64];
     const char *caller = kernel->launched_by;
-    char *grids = range_of_grids(kernel);
+    OWNED_TEXT grids = range_of_grids(kernel);
     metric_format(time, took, own, sizeof own);
     metric_format(time, whole, all, sizeof all);
     char *words =
         x_sprintf("%.0f launch%s%s%s%.200s, %s of the program's %s", launches, plural_of((size_t)launches, "", "es"),
                   grids, caller ? " by " : "", caller ? caller : "", own, all);
-    free(grids);
     return words;
 }
 

@@ -13,7 +13,7 @@ char *code_place(const struct function *function, size_t index)
     pthread_mutex_lock(&machine->lock);
     const uint64_t offset = (uint64_t)index * INSTRUCTION_BYTES;
     unsigned number;
-    char *file = module_line(function, index, &number);
+    OWNED_TEXT file = module_line(function, index, &number);
     char *name = file ? source_name(file, NULL) : x_strdup(function->text.name), *place;
     if (file) {
         place = x_sprintf("%s:%u", name, number);
@@ -22,17 +22,14 @@ char *code_place(const struct function *function, size_t index)
         place = x_sprintf("%s+0x%llx", name, (unsigned long long)offset);
     }
     free(name);
-    free(file);
     pthread_mutex_unlock(&machine->lock);
     return place;
 }
 
 char *block_place(const struct block *block)
 {
-    char *place = code_place(block->grid->function, block->now ? block->now->index : 0);
-    char *whole = x_sprintf("%s (block %u,%u,%u)", place, block->index[0], block->index[1], block->index[2]);
-    free(place);
-    return whole;
+    OWNED_TEXT place = code_place(block->grid->function, block->now ? block->now->index : 0);
+    return x_sprintf("%s (block %u,%u,%u)", place, block->index[0], block->index[1], block->index[2]);
 }
 
 static void describe(struct problem *problem, const struct block *block, const char *prefix, const char *format,
@@ -40,9 +37,8 @@ static void describe(struct problem *problem, const struct block *block, const c
 {
     char text[400];
     vsnprintf(text, sizeof text, format, list);
-    char *place = block_place(block);
+    OWNED_TEXT place = block_place(block);
     problem_set(problem, "%s%s at %s", prefix, text, place);
-    free(place);
 }
 
 __attribute__((noreturn)) static void fail(struct block *block, const char *prefix, const char *format, va_list list)

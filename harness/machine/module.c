@@ -29,7 +29,7 @@ static void take_symbols(struct function *function, size_t section)
 static void take_tables(struct function *function)
 {
     const struct image *image = &function->module->image;
-    char *name = x_sprintf(".nv.constant2.%s", function->text.name);
+    OWNED_TEXT name = x_sprintf(".nv.constant2.%s", function->text.name);
     for (size_t i = 0; i < image->section_count; i++) {
         const struct image_section *section = &image->sections[i];
         if (strcmp(section->name, name) == 0 && section->bytes) {
@@ -37,7 +37,6 @@ static void take_tables(struct function *function)
             function->text.tables_size = section->header.sh_size;
         }
     }
-    free(name);
 }
 
 static bool parameters_fit(const struct entry *entry, const struct architecture *system)

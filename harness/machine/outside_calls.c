@@ -113,16 +113,15 @@ static const char *take_number(FILE *out, const char *format, struct arguments *
 /* Prints one argument by a conversion of the host's, `%-8.3` without its letter. */
 static void print_one(FILE *out, const char *how, char letter, bool is_long, struct arguments *arguments)
 {
-    char *format = x_sprintf("%s%s%c", how, strchr("diouxX", letter) ? "ll" : "", letter);
+    OWNED_TEXT format = x_sprintf("%s%s%c", how, strchr("diouxX", letter) ? "ll" : "", letter);
     if (strchr("diouxX", letter)) {
         const uint64_t value = next_argument(arguments, is_long ? 8 : 4);
         const bool is_signed = letter == 'd' || letter == 'i';
         fprintf(out, format, is_long || !is_signed ? (long long)value : (long long)(int32_t)value);
     } else if (letter == 's') {
         const uint64_t address = next_argument(arguments, 8);
-        char *text = address ? read_text(arguments->warp, arguments->lane, address) : x_strdup("(null)");
+        OWNED_TEXT text = address ? read_text(arguments->warp, arguments->lane, address) : x_strdup("(null)");
         fprintf(out, format, text);
-        free(text);
     } else if (letter == 'c') {
         fprintf(out, format, (int)next_argument(arguments, 4));
     } else if (letter == 'p') {
@@ -133,7 +132,6 @@ static void print_one(FILE *out, const char *how, char letter, bool is_long, str
         memcpy(&value, &bits, sizeof value);
         fprintf(out, format, value);
     }
-    free(format);
 }
 
 /* Prints the conversion at `format`, which begins with %. Returns what is behind it. */
@@ -286,9 +284,8 @@ char *outside_noted(struct machine *machine)
     char *text = NULL;
     qsort(machine->noted, machine->noted_count, sizeof *machine->noted, by_words);
     for (size_t i = 0; i < machine->noted_count; i++) {
-        char *before = text;
+        OWNED_TEXT before = text;
         text = x_sprintf("%s%s%s", before ? before : "", before ? "; " : "", machine->noted[i]);
-        free(before);
     }
     machine->noted_count = 0;
     return text;

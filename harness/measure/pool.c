@@ -75,7 +75,7 @@ static char *where(const struct slot *slot)
 /* Reports that nothing can be measured on a GPU: its worker ended before the first kernel. */
 static void say_impossible(const struct slot *slot, enum ending ending, const char *how)
 {
-    char *place = where(slot);
+    OWNED_TEXT place = where(slot);
     if (ending == ENDING_HUNG)
         error("cannot measure%s: the GPU did not open within %g s; is another program holding it? (nvidia-smi)", place,
               slot->pool->measurement->timeout);
@@ -83,7 +83,6 @@ static void say_impossible(const struct slot *slot, enum ending ending, const ch
         error("cannot measure%s: before its first kernel the worker %s", place, pool_out_of_turn);
     else
         error("cannot measure%s: the worker ended before its first kernel: %s", place, how);
-    free(place);
 }
 
 /* Says why a kernel is hung: it has no result, and makes no progress, or has made it for too long. Caller frees. */
@@ -95,12 +94,11 @@ static char *hung_words(const struct slot *slot)
         return x_sprintf("no result within %g s; %s", timeout, longer);
     struct launch_headway last = slot->headway;
     last.left = -1;
-    char *far = headway_words(&last);
+    OWNED_TEXT far = headway_words(&last);
     char *words = slot->deadline < slot->limit
                       ? x_sprintf("no block of it ended within %g s, last seen: %s; %s", timeout, far, longer)
                       : x_sprintf("no result within %g s, %d times --timeout, last seen: %s; %s",
                                   HEADWAY_TIMES * timeout, HEADWAY_TIMES, far, longer);
-    free(far);
     return words;
 }
 
@@ -116,9 +114,8 @@ static bool take_end(struct slot *slot, enum slot_state was, enum ending ending,
         snprintf(reason, sizeof reason, "the process that ran it died: %s", how);
         pool_fail(slot, slot->item.first, RESULT_CRASHED, reason);
     } else if (ending == ENDING_HUNG && slot->begun > 0) {
-        char *hung = hung_words(slot);
+        OWNED_TEXT hung = hung_words(slot);
         pool_fail(slot, slot->item.first, RESULT_HUNG, hung);
-        free(hung);
     } else if (ending == ENDING_OUT_OF_TURN && (slot->begun > 0 || slot->measured > 0)) {
         /* The worker ended between two kernels, in the former's close(). Nothing that it said until then can be
          * believed. */

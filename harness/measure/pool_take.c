@@ -41,9 +41,8 @@ void slot_tell(struct slot *slot)
     if (!slot_has_item(slot))
         return;
     slot->told = item->first < item->alone_until ? item->first + 1 : item->end;
-    char *text = queue_text(slot->pool, item->first, slot->told);
+    OWNED_TEXT text = queue_text(slot->pool, item->first, slot->told);
     message_write(slot->worker.pipe, MESSAGE_ITEM, text); /* if the worker is gone, that is noticed soon enough */
-    free(text);
 }
 
 /* ---- Kernels ---- */
@@ -295,21 +294,17 @@ static const char *failed_words(enum result_status status)
 static void combine_second(const struct slot *slot, struct result *first, struct result *second)
 {
     const struct slot *other = &slot->pool->slots[slot->item.failed_on];
-    char *there = slot_name(other), *here = slot_name(slot);
-    char *how = x_sprintf("it %s on %s: %s", failed_words(first->status), there, first->reason);
+    OWNED_TEXT there = slot_name(other), *here = slot_name(slot);
+    OWNED_TEXT how = x_sprintf("it %s on %s: %s", failed_words(first->status), there, first->reason);
     if (second->status == RESULT_OK) {
         warning("%s: %s; on %s it was measured", first->id, how, here);
         result_note_elsewhere(second, how);
     } else {
         const bool alike = second->status == first->status && strcmp(second->reason, first->reason) == 0;
-        char *reason = alike ? x_sprintf("%s; on %s and on %s", second->reason, there, here)
-                             : x_sprintf("%s; before, %s", second->reason, how);
+        OWNED_TEXT reason = alike ? x_sprintf("%s; on %s and on %s", second->reason, there, here)
+                                  : x_sprintf("%s; before, %s", second->reason, how);
         result_fail(second, second->status, reason);
-        free(reason);
     }
-    free(how);
-    free(here);
-    free(there);
 }
 
 /* Keeps a result, which the run owns from then on. */

@@ -314,13 +314,12 @@ static void note_left_out(const struct measuring *measuring)
 /* Warns of what no other run is made for. */
 static void say_lacks(const struct measuring *measuring, size_t set, size_t kernels)
 {
-    char *names = names_of_set(measuring, set);
+    OWNED_TEXT names = names_of_set(measuring, set);
     warning(
         "%zu kernel%s lack%s counts of %s: %s launched too seldom for the runs that --runs %d allows; without it the "
         "program runs again for %s",
         kernels, plural(kernels), plural_of(kernels, "s", ""), names, plural_of(kernels, "it was", "they were"),
         measuring->measurement->program->runs, plural_of(kernels, "it", "them"));
-    free(names);
 }
 
 static void release_images(struct measuring *measuring)

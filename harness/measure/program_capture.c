@@ -117,12 +117,11 @@ static void open_parts(struct parts *parts, const char *path)
             continue;
         struct problem problem;
         struct capsules part;
-        char *file = x_sprintf("%s/%s", path, entry->d_name);
+        OWNED_TEXT file = x_sprintf("%s/%s", path, entry->d_name);
         if (capsules_open(&part, file, true, &problem) == 0)
             *ARRAY_GROW(parts->list, parts->count) = part;
         else
             warning("%s", problem.text);
-        free(file);
     }
     if (folder)
         closedir(folder);

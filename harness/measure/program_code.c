@@ -35,9 +35,8 @@ static const struct cubin *find_image(struct program_groups *groups, const char 
             return &groups->images[i].cubin;
     size_t size;
     struct cubin cubin = {0};
-    char *bytes = program_image_read(folder, name, &size);
+    OWNED_TEXT bytes = program_image_read(folder, name, &size);
     const bool good = bytes && cubin_parse(&cubin, name, (const unsigned char *)bytes, size) == 0;
-    free(bytes);
     if (!good)
         return NULL;
     struct program_image *image = ARRAY_GROW(groups->images, groups->image_count);
@@ -148,11 +147,10 @@ static void add_compilers(struct compilers *compilers, const struct cubin *cubin
 
 static void set_compilers(struct compilers *compilers, struct run *run)
 {
-    char *joined = cubin_join_compilers(compilers->names, compilers->count);
+    OWNED_TEXT joined = cubin_join_compilers(compilers->names, compilers->count);
     for (size_t i = 0; i < run->session_count; i++)
         if (!run->sessions[i].facts[SESSION_COMPILER])
             run->sessions[i].facts[SESSION_COMPILER] = x_strdup(joined);
-    free(joined);
     free(compilers->names);
 }
 

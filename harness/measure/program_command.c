@@ -8,11 +8,10 @@
 /* Adds the options that decide which launches are measured, as far as they were given. */
 static void put_choice(const struct text *words, const struct program *program)
 {
-    char *part = program_part_text(&program->part);
+    OWNED_TEXT part = program_part_text(&program->part);
     if (program->first != PROGRAM_FIRST || program->skip > 0 || part)
         fprintf(words->stream, "%s%s--first %zu --skip %zu -- ", part ? part : "", part ? " " : "", program->first,
                 program->skip);
-    free(part);
 }
 
 char *program_command_text(const struct program *program)

@@ -361,16 +361,13 @@ bool program_group_take(struct program_groups *groups, const struct measurement 
         release_group(group);
         return good;
     }
-    char *id = first_id_of(groups, group, measurement->program->name);
+    OWNED_TEXT id = first_id_of(groups, group, measurement->program->name);
     group->question = x_strdup(text);
-    char *whole = program_row_id(measurement->program->name);
-    char *one = id_of_shapes(groups, group, measurement->program->name);
+    OWNED_TEXT whole = program_row_id(measurement->program->name);
+    OWNED_TEXT one = id_of_shapes(groups, group, measurement->program->name);
     group->wanted = is_meant(measurement->globs, measurement->glob_count, id) ||
                     is_meant(measurement->globs, measurement->glob_count, one) ||
                     glob_any(measurement->globs, measurement->glob_count, whole);
-    free(whole);
-    free(one);
-    free(id);
     group->share_count = 1 + measurement->program->part.nvtx_count;
     group->shares = x_calloc(group->share_count, sizeof *group->shares);
     program_known_set(groups, measurement, group);

@@ -11,15 +11,13 @@ void program_known_begin(struct program_groups *groups, const struct measurement
     if (!measurement->judged_by || groups->measures_all || program->known > program->first)
         return;
     const struct run *baseline = measurement->judged_by(measurement->judge, &part->device);
-    char *id = program_row_id(program->name), *counts = program_part_text(&program->part);
+    OWNED_TEXT id = program_row_id(program->name), *counts = program_part_text(&program->part);
     const struct result *whole = baseline ? run_find(baseline, id) : NULL;
     bool same = whole && program_is_timed(measurement->metrics, whole);
     for (size_t i = 0; same && i < whole->session_count; i++)
         same = order_of_texts(whole->sessions[i].facts[SESSION_PART], counts) == 0;
     if (same)
         groups->baseline = baseline;
-    free(counts);
-    free(id);
 }
 
 void program_known_set(const struct program_groups *groups, const struct measurement *measurement,

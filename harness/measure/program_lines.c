@@ -21,9 +21,8 @@ static void open_tables(struct tables *tables, const struct program_run *run, co
     for (size_t i = 0; i < run->image_count; i++) {
         if (module && strcmp(run->images[i], module) != 0)
             continue;
-        char *path = x_sprintf("%s/%s.cubin", run->setting->folder, run->images[i]);
+        OWNED_TEXT path = x_sprintf("%s/%s.cubin", run->setting->folder, run->images[i]);
         (void)cubin_each_image(path, open_table, tables);
-        free(path);
     }
 }
 
@@ -45,11 +44,10 @@ void program_find_lines(const struct program_run *run, const struct program_grou
     for (size_t i = 0; i < instructions->count; i++) {
         const struct profile_line *from = &instructions->list[i];
         unsigned number = 0;
-        char *file = find_line(&tables, from, &number);
+        OWNED_TEXT file = find_line(&tables, from, &number);
         struct profile_line *to = profile_add(profile, from->function, file, number, from->offset);
         for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)
             to->counts[counter] += from->counts[counter];
-        free(file);
     }
     profile->counted |= instructions->counted;
     for (size_t i = 0; i < tables.count; i++)

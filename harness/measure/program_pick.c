@@ -37,10 +37,7 @@ char *program_pick_answer(const struct program_group *group, const char *folder)
     size_t size = 0;
     if (group->pick == 0 || !group->image)
         return x_sprintf("0 0 0 0 %s", group->id);
-    char *image = program_image_read(folder, group->image, &size);
-    char *variables = image ? cubin_variables(group->image, image, size) : NULL;
-    char *answer = x_sprintf("%zu 1 1 0 %s\n%s", group->pick - 1, group->id, variables ? variables : "");
-    free(variables);
-    free(image);
-    return answer;
+    OWNED_TEXT image = program_image_read(folder, group->image, &size);
+    OWNED_TEXT variables = image ? cubin_variables(group->image, image, size) : NULL;
+    return x_sprintf("%zu 1 1 0 %s\n%s", group->pick - 1, group->id, variables ? variables : "");
 }

@@ -63,9 +63,8 @@ static char *set_environment(const struct running *running)
     setenv(WIRE_ADDRESS, running->address, 1);
     if (setting->runtime) {
         const bool has_others = kept && *kept; /* an empty word behind a colon would be the present folder */
-        char *folders = x_sprintf("%s%s%s", setting->runtime, has_others ? ":" : "", has_others ? kept : "");
+        OWNED_TEXT folders = x_sprintf("%s%s%s", setting->runtime, has_others ? ":" : "", has_others ? kept : "");
         setenv(LIBRARY_FOLDERS, folders, 1);
-        free(folders);
         return kept;
     }
     setenv("CUDA_INJECTION64_PATH", setting->injection, 1);

@@ -30,9 +30,8 @@ static char *find_beside(const char *name)
     static const char *const places[] = {"", "../lib/cugate/"};
     char *folder = program_folder(), *found = NULL;
     for (size_t i = 0; i < ARRAY_SIZE(places) && !found; i++) {
-        char *path = x_sprintf("%s/%s%s", folder, places[i], name);
+        OWNED_TEXT path = x_sprintf("%s/%s%s", folder, places[i], name);
         found = realpath(path, NULL);
-        free(path);
     }
     if (!found)
         error("cannot find %s beside %s: run `make` again", name, folder);

@@ -103,10 +103,8 @@ static bool take_hello(struct program_run *run, struct program_process *process,
     }
     const char *rank = strchr(text, ' ');
     process->rank = rank && isdigit((unsigned char)rank[1]) ? strtol(rank, NULL, 10) : -1;
-    char *request = request_text(run, process->token);
-    const bool good = message_write(process->peer.pipe, MESSAGE_ANSWER, request);
-    free(request);
-    return good;
+    OWNED_TEXT request = request_text(run, process->token);
+    return message_write(process->peer.pipe, MESSAGE_ANSWER, request);
 }
 
 /* Takes the token off. False when what it says is not the library's. */
@@ -177,16 +175,14 @@ static bool take_group(struct program_run *run, struct program_process *process,
     const bool wanted = group && group->wanted && !(measurement->profile && group->graph);
     const bool spared = group && (group->known || (run->further && group->complete));
     const size_t first = measurement->profile ? 1 : spared ? 0 : measurement->program->first;
-    char *answer = wanted && run->keeps ? program_pick_answer(group, run->setting->folder)
-                   : wanted             ? x_sprintf("%zu %zu %zu %zu %s", measurement->program->skip, first,
-                                                    measurement->program->known, group->holds, group->id)
-                                        : x_strdup("");
+    OWNED_TEXT answer = wanted && run->keeps ? program_pick_answer(group, run->setting->folder)
+                        : wanted             ? x_sprintf("%zu %zu %zu %zu %s", measurement->program->skip, first,
+                                                         measurement->program->known, group->holds, group->id)
+                                             : x_strdup("");
     if (wanted)
         run_add(&process->part, group->id);
     run->unwatched[UNWATCHED_SHAPES] += !group; /* one at least: there are too many */
-    const bool good = message_write(process->peer.pipe, MESSAGE_ANSWER, answer);
-    free(answer);
-    return good;
+    return message_write(process->peer.pipe, MESSAGE_ANSWER, answer);
 }
 
 /* A count that is computed may lie between two bounds, and has three samples then: itself and these. */

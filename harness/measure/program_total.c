@@ -218,10 +218,9 @@ static void fail_empty_ranges(const struct program_groups *groups, const struct 
         bool any = false;
         for (size_t g = 0; g < groups->count; g++)
             any |= is_launched(groups->list[g], 1 + i);
-        char *id = program_range_id(program->name, program->part.nvtx[i]);
+        OWNED_TEXT id = program_range_id(program->name, program->part.nvtx[i]);
         if (!any)
             result_fail(run_add(run, id), RESULT_FAILED, "no launch was within an NVTX range of that name");
-        free(id);
     }
 }
 
@@ -289,9 +288,8 @@ static void add_ranges(const struct program_groups *groups, const struct measure
 {
     const struct program *program = measurement->program;
     for (size_t i = 0; i < program->part.nvtx_count; i++) {
-        char *id = program_range_id(program->name, program->part.nvtx[i]);
+        OWNED_TEXT id = program_range_id(program->name, program->part.nvtx[i]);
         (void)add_share(groups, 1 + i, id, measurement, run);
-        free(id);
     }
 }
 
@@ -318,9 +316,8 @@ void program_total_add(const struct program_groups *groups, const struct measure
     fail_empty_ranges(groups, measurement, run);
     if (!whole)
         return;
-    char *id = program_row_id(measurement->program->name);
+    OWNED_TEXT id = program_row_id(measurement->program->name);
     struct result *total = add_share(groups, 0, id, measurement, run);
-    free(id);
     if (!total)
         return;
     add_division(total, groups, metrics, run);

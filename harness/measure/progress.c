@@ -28,9 +28,8 @@ static void log_headway(struct progress *progress, const char *ids, const struct
     const double now = now_seconds(), last = progress->last > 0 ? progress->last : progress->begin;
     if (!progress->logged || headway->count == 0 || now - last < SECONDS_BETWEEN)
         return;
-    char *words = headway_words(headway);
+    OWNED_TEXT words = headway_words(headway);
     fprintf(stderr, "%s: %s\n", ids, words);
-    free(words);
     progress->last = now;
 }
 
@@ -43,13 +42,11 @@ void progress_draw(struct progress *progress, size_t begun, size_t done, size_t 
     }
     const char *label = progress->label;
     const int columns = terminal_columns(stderr), before = (label ? (int)strlen(label) : 0) + PROGRESS_WORDS;
-    char *shown = columns > before + 3 ? text_cut_middle(ids, (size_t)(columns - before)) : x_strdup(ids);
+    OWNED_TEXT shown = columns > before + 3 ? text_cut_middle(ids, (size_t)(columns - before)) : x_strdup(ids);
     fprintf(stderr, "\r\033[K%s%s[%zu/%zu] %s", label ? label : "", label ? ": " : "", begun, count, shown);
-    free(shown);
     if (headway->count > 0) {
-        char *words = headway_words(headway);
+        OWNED_TEXT words = headway_words(headway);
         fprintf(stderr, "  %s", words);
-        free(words);
     } else if (done > 0) {
         const double elapsed = now_seconds() - progress->begin;
         fprintf(stderr, "  about %.0f s left", elapsed / (double)done * (double)(count - done));

@@ -95,7 +95,7 @@ static int prove_one(struct trial *trial, struct player *player, const struct pr
 {
     const struct capsule *capsule = &player->capsules->list[trial->number];
     struct capsule_writer writer;
-    char *path = path_of(job->folder, trial->number);
+    OWNED_TEXT path = path_of(job->folder, trial->number);
     int result = capsule_writer_open(&writer, path, NULL);
     writer.file.is_brief = true;
     if (result == 0)
@@ -109,7 +109,6 @@ static int prove_one(struct trial *trial, struct player *player, const struct pr
     if (result == 0 && capsule_writer_end(&writer) < 0)
         result = problem_set(problem, "%s", writer.problem.text);
     capsule_writer_abandon(&writer);
-    free(path);
     return result;
 }
 
@@ -140,7 +139,7 @@ static void send_result(int pipe, size_t number, bool in_part, const struct draw
     char *text = NULL;
     size_t size = 0;
     FILE *stream = x_memstream(&text, &size);
-    char *line = x_strdup(why);
+    OWNED_TEXT line = x_strdup(why);
     text_make_harmless(line, ' ');
     fprintf(stream, "%zu%s\n%s%s\n%" PRIu64, number, in_part ? "+" : "", failed, line, drawn->filled);
     for (size_t i = 0; i < drawn->count; i++) {
@@ -150,7 +149,6 @@ static void send_result(int pipe, size_t number, bool in_part, const struct draw
     }
     fclose(stream);
     message_send(pipe, MESSAGE_RESULT, text);
-    free(line);
     free(text);
 }
 
@@ -301,12 +299,11 @@ static int run_child(struct proving *proving, size_t to, unsigned care, char **h
         goes_on = event == CHILD_SAID && take(proving, care, &message);
         free(message.text);
     }
-    char *ended = child_end(&child, event == CHILD_SAID || event == CHILD_ENDED);
+    OWNED_TEXT ended = child_end(&child, event == CHILD_SAID || event == CHILD_ENDED);
     if (event == CHILD_QUIET)
         *how = x_sprintf("its replay did not end within %g s", limit);
     else
         *how = x_sprintf("its replay ended the process: %s", ended ? ended : "nobody knows how");
-    free(ended);
     return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SAME;
 }
 
@@ -359,7 +356,7 @@ static int join(struct proving *proving)
         struct capsules one;
         if (prove->results[i].refused)
             continue;
-        char *path = path_of(proving->folder, i);
+        OWNED_TEXT path = path_of(proving->folder, i);
         failed = capsules_open(&one, path, false, &writer.problem);
         if (failed == 0) {
             struct compared compared = {0};
@@ -376,7 +373,6 @@ static int join(struct proving *proving)
             }
             capsules_release(&one);
         }
-        free(path);
     }
     if (failed == 0)
         failed = capsule_writer_end(&writer);

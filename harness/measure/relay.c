@@ -89,9 +89,8 @@ bool relay_take(struct relay *relay, const struct measurement *measurement, int 
     struct runners *runners = runners_of(relay, device);
     if (!runners->is_ready)
         return false;
-    char *work = work_of(measurement);
+    OWNED_TEXT work = work_of(measurement);
     const bool fits = !measurement->profile && strcmp(runners->work, work) == 0;
-    free(work);
     if (fits) {
         *worker = runners->ready;
         runners->is_ready = false;

@@ -35,11 +35,8 @@ static char *commit_of_tree(void)
                                                                                             "--porcelain",
                                                                                             "--untracked-files=no",
                                                                                             NULL};
-    char *commit = first_line(head), *changed = commit ? first_line(changes) : NULL;
-    char *described = commit ? x_sprintf("%s%s", commit, changed ? "-dirty" : "") : NULL;
-    free(changed);
-    free(commit);
-    return described;
+    OWNED_TEXT commit = first_line(head), *changed = commit ? first_line(changes) : NULL;
+    return commit ? x_sprintf("%s%s", commit, changed ? "-dirty" : "") : NULL;
 }
 
 void measure_complete_session(struct session *session)

@@ -87,17 +87,15 @@ static bool next_product(const char **rest, const char **product, size_t *length
 
 const char *chip_of_product(const char *product)
 {
-    char *wanted = key_of(product, strlen(product));
+    OWNED_TEXT wanted = key_of(product, strlen(product));
     const char *chip = NULL, *name;
     size_t length;
     for (size_t i = 0; i < ARRAY_SIZE(rows) && *wanted && !chip; i++)
         for (const char *rest = rows[i].products; !chip && next_product(&rest, &name, &length);) {
-            char *key = key_of(name, length);
+            OWNED_TEXT key = key_of(name, length);
             if (strcmp(key, wanted) == 0)
                 chip = rows[i].chip;
-            free(key);
         }
-    free(wanted);
     return chip;
 }
 

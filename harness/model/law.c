@@ -131,12 +131,11 @@ int laws_parse(struct laws *laws, const char *text, struct problem *problem)
     for (bool more = true; more && result == 0;) {
         text += strspn(text, " \t");
         const size_t length = strcspn(text, ",");
-        char *one = x_sprintf("%.*s", (int)length, text);
+        OWNED_TEXT one = x_sprintf("%.*s", (int)length, text);
         for (size_t end = length; end > 0 && strchr(" \t", one[end - 1]); end--)
             one[end - 1] = '\0';
         struct parser parser = {one, one, problem};
         result = parse_law(&parser, ARRAY_GROW(laws->list, laws->count));
-        free(one);
         more = text[length] == ',';
         text += length + more;
     }

@@ -241,11 +241,10 @@ static int read_floor(struct metric_reader *reader)
             return wrong_floor(reader);
         text = end + strspn(end, " \t");
         size_t length = strcspn(text, " \t");
-        char *word = x_sprintf("%.*s", (int)length, text);
+        OWNED_TEXT word = x_sprintf("%.*s", (int)length, text);
         bool is_share = strcmp(word, "%") == 0;
         bool is_amount =
             percentage ? strcmp(word, "point") == 0 || strcmp(word, "points") == 0 : strcmp(word, metric->unit) == 0;
-        free(word);
         double *floor = is_share ? &metric->floor_relative : &metric->floor_absolute;
         if ((!is_share && !is_amount) || *floor > 0)
             return wrong_floor(reader);

@@ -54,11 +54,10 @@ static int read_folder(struct metrics *metrics, const char *folder, bool optiona
     const size_t before = metrics->count;
     for (int i = 0; i < count && result == 0; i++) {
         const size_t kept = metrics->count;
-        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
+        OWNED_TEXT path = x_sprintf("%s/%s", folder, entries[i]->d_name);
         result = read_metric_file(metrics, path);
         if (!optional && metrics->count > kept && metrics->list[kept].optional) /* so is its whole file */
             metrics_cut(metrics, kept);
-        free(path);
     }
     if (result == 0 && metrics->count == before)
         result = error("the metric files in %s are optional or empty: name one, --metrics +%s/%s", folder, folder,
@@ -109,10 +108,9 @@ static int read_set(struct metrics *metrics, const char *name, const char *shipp
         return read_folder(metrics, name, false);
     if (is_there(name))
         return read_metric_file(metrics, name);
-    char *path = x_sprintf("%s/%s" SUFFIX, shipped, name);
+    OWNED_TEXT path = x_sprintf("%s/%s" SUFFIX, shipped, name);
     const int result =
         !strchr(name, '/') && is_there(path) ? read_metric_file(metrics, path) : refuse_set(name, shipped);
-    free(path);
     return result;
 }
 

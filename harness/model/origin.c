@@ -168,9 +168,8 @@ char *origin_command(const char *command, const struct origin_words *words)
         const char *name = strstr(command, "%{");
         const size_t plain = name ? (size_t)(name - command) : strlen(command),
                      length = name ? strcspn(name + 2, "}") : 0;
-        char *value = name ? value_of(words, name + 2, length) : x_strdup("");
+        OWNED_TEXT value = name ? value_of(words, name + 2, length) : x_strdup("");
         char *longer = x_sprintf("%s%.*s%s", made, (int)plain, command, value);
-        free(value);
         free(made);
         made = longer;
         command += plain + (name ? length + 3 : 0);

@@ -74,11 +74,10 @@ static void judge_laws(const struct result *result, const struct metric *metric,
         const struct law *law = &metric->laws.list[i];
         if (law_has_metric(law) != between || !law_bound(law, &reader, &bound) || law_is_kept(law, numbers, bound))
             continue;
-        char *reason = complaint(metric, law, numbers, bound);
+        OWNED_TEXT reason = complaint(metric, law, numbers, bound);
         blame(row, reason);
         for (size_t n = 0; n < law_name_count(law); n++)
             blame(result_find(result, law_name(law, n)), reason);
-        free(reason);
     }
 }
 

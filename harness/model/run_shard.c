@@ -160,10 +160,8 @@ static int check_twice(struct merging *merging, size_t place)
     for (size_t i = 0; i < place; i++) {
         if (merging->left_out[i] || merging->parts[i].shard.number != merging->parts[place].shard.number)
             continue;
-        char *one = text_of(&merging->parts[i]), *other = text_of(&merging->parts[place]);
+        OWNED_TEXT one = text_of(&merging->parts[i]), *other = text_of(&merging->parts[place]);
         merging->left_out[place] = strcmp(one, other) == 0;
-        free(one);
-        free(other);
         if (!merging->left_out[place])
             return refuse(EXIT_USAGE, "%s and %s are both %s, and differ: leave out the one that does not count",
                           merging->names[i], merging->names[place],

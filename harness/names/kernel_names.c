@@ -36,7 +36,7 @@ char *kernel_names_family(const char *wanted, const char *const *ids, size_t cou
 {
     const char *points = point_pattern(wanted);
     char **families = x_calloc(count + 1, sizeof *families);
-    char *family = x_sprintf("%.*s", (int)strcspn(wanted, "/["), wanted);
+    OWNED_TEXT family = x_sprintf("%.*s", (int)strcspn(wanted, "/["), wanted);
     for (size_t i = 0; i < count; i++)
         families[i] = x_sprintf("%.*s", (int)strcspn(ids[i], "/"), ids[i]);
     const char *near = nearest_name(family, (const char *const *)families, count);
@@ -49,23 +49,20 @@ char *kernel_names_family(const char *wanted, const char *const *ids, size_t cou
     for (size_t i = 0; i < count; i++)
         free(families[i]);
     free(families);
-    free(family);
     return glob;
 }
 
 static int say_none(const char *wanted, const char *const *ids, size_t count, const char *where)
 {
     const char *near = kernel_names_near(wanted, ids, count);
-    char *family = near ? NULL : kernel_names_family(wanted, ids, count);
-    char *members = family ? join_names(ids, count, family) : NULL;
+    OWNED_TEXT family = near ? NULL : kernel_names_family(wanted, ids, count);
+    OWNED_TEXT members = family ? join_names(ids, count, family) : NULL;
     if (near)
         error("%s has no kernel '%s'; did you mean %s?", where, wanted, near);
     else if (members)
         error("%s has no kernel '%s'; of that family it has %s", where, wanted, members);
     else
         error("%s has no kernel '%s'; `cugate list` shows those of a library", where, wanted);
-    free(members);
-    free(family);
     return -1;
 }
 

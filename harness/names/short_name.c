@@ -47,7 +47,7 @@ static size_t unnamed_length(const char *text)
 
 static uint64_t hash_whole(const char *whole)
 {
-    char *text = x_calloc(strlen(whole) + 1, 1);
+    OWNED_TEXT text = x_calloc(strlen(whole) + 1, 1);
     size_t length = 0;
     while (*whole) {
         const size_t word = strspn(whole, WORD), unnamed = unnamed_length(whole);
@@ -58,9 +58,7 @@ static uint64_t hash_whole(const char *whole)
         }
         whole += step;
     }
-    const uint64_t hash = XXH3_64bits(text, length);
-    free(text);
-    return hash;
+    return XXH3_64bits(text, length);
 }
 
 /* ---- Parsing ---- */

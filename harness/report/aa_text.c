@@ -107,7 +107,7 @@ static bool noisy_rows_fit(const struct text *text, const struct analysis *analy
 
 static void print_noisy_row(const struct text *text, const struct analysis *analysis, const struct noisy_row *noisy_row)
 {
-    char *kernel = text_cut_middle(noisy_row->kernel, (size_t)(text_width(text) - 3 - NOISY_METRIC));
+    OWNED_TEXT kernel = text_cut_middle(noisy_row->kernel, (size_t)(text_width(text) - 3 - NOISY_METRIC));
     if (noisy_rows_fit(text, analysis))
         text_print(text, INK_PLAIN, "  %-*s %-*s", NOISY_KERNEL, kernel, NOISY_METRIC, noisy_row->metric->name);
     else
@@ -120,7 +120,6 @@ static void print_noisy_row(const struct text *text, const struct analysis *anal
         text_print(text, tally->regressed > 0 ? INK_RED : INK_PLAIN, " %4zu", tally->regressed);
     }
     text_print(text, INK_PLAIN, "\n");
-    free(kernel);
 }
 
 static void print_noisy_rows(const struct text *text, const struct analysis *analysis, bool verbose)
@@ -275,9 +274,8 @@ static size_t print_detectables(const struct text *text, const struct detectable
         char base[64], change[64];
         metric_format(list[i].metric, list[i].base, base, sizeof base);
         metric_format(list[i].metric, list[i].change, change, sizeof change);
-        char *kernel = text_cut_middle(list[i].kernel, (size_t)(text_width(text) - 41));
+        OWNED_TEXT kernel = text_cut_middle(list[i].kernel, (size_t)(text_width(text) - 41));
         text_print(text, INK_PLAIN, "    %-34s  %7.2f %%  %10s of %10s\n", kernel, 100 * shares[i], change, base);
-        free(kernel);
     }
     free(shares);
     return same;
@@ -343,11 +341,10 @@ int analysis_text(const struct analysis *analysis, const struct analysis_style *
     struct glossary glossary;
     glossary_begin(&glossary, &text);
     print_body(&glossary.text, analysis, style);
-    char *said = glossary_end(&glossary);
+    OWNED_TEXT said = glossary_end(&glossary);
     text_print(&text, INK_PLAIN, style->quiet ? "" : "\n");
     if (style->words)
         glossary_print(&text, said);
-    free(said);
     print_conclusion(&text, analysis, style->exit_code);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

@@ -86,9 +86,8 @@ static struct table_column fit_places(const struct text *text, const struct expl
     struct table_column column = {.title = "line", .left = true};
     table_fit(&column, column.title);
     for (size_t i = 0; i < shown; i++) {
-        char *place = words_place(explained->hotspots[i].line, place_width(text));
+        OWNED_TEXT place = words_place(explained->hotspots[i].line, place_width(text));
         table_fit(&column, place);
-        free(place);
     }
     return column;
 }
@@ -117,16 +116,14 @@ static void print_hotspot(const struct text *text, const struct explained_patter
     static const struct table_column shares = {"share", false, 8}, amounts = {"amount", false, 10};
     struct table_row row = {.text = text, .any = true};
     char share[EXPLAIN_CELL], amount[EXPLAIN_CELL];
-    char *place = words_place(hotspot->line, place_width(text));
+    OWNED_TEXT place = words_place(hotspot->line, place_width(text));
     snprintf(share, sizeof share, "%.1f %%", 100 * hotspot->share);
     table_cell(&row, INK_PLAIN, &shares, share);
     table_cell(&row, INK_PLAIN, places, place);
-    free(place);
     table_cell(&row, INK_PLAIN, &amounts, explain_number(hotspot->amount, "count", amount));
     if (hotspot->line->text) {
-        char *source = words_cut(hotspot->line->text, (size_t)(text_width(text) - TEXT_BEGIN - places->width));
+        OWNED_TEXT source = words_cut(hotspot->line->text, (size_t)(text_width(text) - TEXT_BEGIN - places->width));
         text_print(text, INK_DIM, "  %s", source);
-        free(source);
     }
     text_print(text, INK_PLAIN, "\n");
     if (explained->pattern->sum.count == 0)
@@ -190,9 +187,8 @@ static void print_rest(const struct text *text, const struct explanation *explan
         const struct explained_pattern *explained = &explanation->patterns[i];
         if (!is_rest(explained, rest, verbose))
             continue;
-        char *words = rest_words(explanation, explained, next, rest);
+        OWNED_TEXT words = rest_words(explanation, explained, next, rest);
         char *longer = x_sprintf("%s%s%s", words, list ? ", " : "", list ? list : "");
-        free(words);
         free(list);
         list = longer;
         next = explained;
@@ -222,10 +218,9 @@ static void print_hints(const struct text *text, const struct profile *profile)
     }
     char *words = NULL;
     for (size_t i = 0; i < count; i++) {
-        char *file = words_cut(files[i], PLACE_WIDTH);
+        OWNED_TEXT file = words_cut(files[i], PLACE_WIDTH);
         char *longer = x_sprintf(
             "%s%s%s", words ? words : "source text not readable where this was measured: ", words ? ", " : "", file);
-        free(file);
         free(words);
         words = longer;
     }

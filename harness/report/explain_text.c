@@ -39,13 +39,12 @@ static void print_time(const struct text *text, const struct explanation *explan
 static void print_estimated(const struct text *text, const struct estimated_time *of)
 {
     char time[CELL], low[CELL], high[CELL];
-    char *words = of->refused
-                      ? x_sprintf("none: %s", of->refused)
-                      : x_sprintf("%s (%s to %s), not measured; bound by %s", explain_number(of->ns, "ns", time),
-                                  explain_number(of->low, "ns", low), explain_number(of->high, "ns", high),
-                                  of->bound_by ? of->bound_by : "nothing that is known");
+    OWNED_TEXT words = of->refused
+                           ? x_sprintf("none: %s", of->refused)
+                           : x_sprintf("%s (%s to %s), not measured; bound by %s", explain_number(of->ns, "ns", time),
+                                       explain_number(of->low, "ns", low), explain_number(of->high, "ns", high),
+                                       of->bound_by ? of->bound_by : "nothing that is known");
     text_fact(text, "estimated", words);
-    free(words);
 }
 
 static void print_head(const struct text *text, const struct explanation *explanation)
@@ -102,12 +101,11 @@ static void print_launch(const struct text *text, size_t number, const struct ex
     }
     const int width = function_width(text);
     const size_t columns = (size_t)(width > 0 ? width : text_width(text) - 7);
-    char *function = words_function(launch->function ? launch->function : "unknown", columns);
+    OWNED_TEXT function = words_function(launch->function ? launch->function : "unknown", columns);
     if (width > 0)
         text_print(text, INK_PLAIN, "  %3zu  %-*s  ", number, width, function);
     else
         text_print(text, INK_PLAIN, "  %3zu  %s\n     ", number, function);
-    free(function);
     text_print(text, INK_PLAIN, "%5u  %15s  %11s  %9s  %16s  ", launch->times, extents(launch->grid, grid),
                extents(launch->block, block), registers, shared);
     text_print(text, launch->has_machine && machine->local_bytes > 0 ? INK_YELLOW : INK_PLAIN, "%7s\n", local);
@@ -272,11 +270,10 @@ int explain_text(const struct explanation *explanation, const struct explain_sty
     fputs(style->follows ? "\n" : "", stream);
     glossary_begin(&glossary, &text);
     print_body(&glossary.text, explanation, style);
-    char *said = glossary_end(&glossary);
+    OWNED_TEXT said = glossary_end(&glossary);
     if (style->words && !style->follows) {
         fputs("\n", stream);
         glossary_print(&text, said);
     }
-    free(said);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

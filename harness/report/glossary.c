@@ -118,7 +118,7 @@ static int first_said(const void *left, const void *right)
 size_t glossary_print(const struct text *text, const char *said)
 {
     struct found list[ARRAY_SIZE(entries)];
-    char *plain = without_escapes(said);
+    OWNED_TEXT plain = without_escapes(said);
     size_t count = 0;
     for (size_t i = 0; i < ARRAY_SIZE(entries); i++) {
         const char *one = find_word(plain, entries[i].word), *other = find_word(plain, entries[i].also);
@@ -130,12 +130,10 @@ size_t glossary_print(const struct text *text, const char *said)
         qsort(list, count, sizeof *list, first_said);
     for (size_t i = 0; i < count; i++) {
         const char *elsewhere = list[i].entry->elsewhere;
-        char *words = x_sprintf("%s: %s%s%s%s", list[i].entry->word, list[i].entry->meaning, elsewhere ? " (" : "",
-                                elsewhere ? elsewhere : "", elsewhere ? ")" : "");
+        OWNED_TEXT words = x_sprintf("%s: %s%s%s%s", list[i].entry->word, list[i].entry->meaning, elsewhere ? " (" : "",
+                                     elsewhere ? elsewhere : "", elsewhere ? ")" : "");
         text_wrap(text, INK_DIM, 0, 2, words);
-        free(words);
     }
-    free(plain);
     return count;
 }
 

@@ -54,8 +54,7 @@ const struct format *format_find(enum document document, const char *name, const
     for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
         if (prints(&formats[i], document) && strcmp(formats[i].name, name) == 0)
             return &formats[i];
-    char *names = format_names(document);
+    OWNED_TEXT names = format_names(document);
     error("%s needs %s, not '%s'", option, names, name);
-    free(names);
     return NULL;
 }

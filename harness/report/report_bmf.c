@@ -27,7 +27,7 @@ static void put_number(struct json_writer *json, const struct result *result, co
             highest = session->samples[j] > highest ? session->samples[j] : highest;
         }
     }
-    char *name = x_sprintf("%s: %s", result->id, row->metric), *range = x_sprintf("%.9g to %.9g", lowest, highest);
+    OWNED_TEXT name = x_sprintf("%s: %s", result->id, row->metric), *range = x_sprintf("%.9g to %.9g", lowest, highest);
     json_open(json, unit ? NULL : row->metric, '{', JSON_IN_LINE);
     if (unit)
         json_put_text(json, "name", name);
@@ -41,8 +41,6 @@ static void put_number(struct json_writer *json, const struct result *result, co
     if (!unit)
         json_put_number(json, "upper_value", highest);
     json_close(json);
-    free(range);
-    free(name);
 }
 
 static int put_run(const struct report *report, FILE *stream, bool is_list)

@@ -80,35 +80,31 @@ static char *message_of(const struct report *report, const struct judgement *jud
     FILE *memory = x_memstream(&message, &size);
     char numbers[512];
     words_numbers(judgement, numbers, sizeof numbers);
-    char *why = words_why(judgement);
+    OWNED_TEXT why = words_why(judgement);
     fprintf(memory, "%s%s%s\n", numbers, *numbers && why ? "\n" : "", why ? why : "");
     put_gains(memory, report, judgement->kernel);
     words_body(report, judgement, memory);
     fclose(memory);
     if (size > 0 && message[size - 1] == '\n')
         message[size - 1] = '\0';
-    free(why);
     return message;
 }
 
 static void put_judgement(FILE *stream, const struct report *report, const struct judgement *judgement)
 {
     char verdicts[64];
-    char *title = x_sprintf("%s %s%s%s", judgement->kernel, judgement->metric ? judgement->metric->name : "",
-                            judgement->metric ? " " : "", words_verdicts(judgement, verdicts, sizeof verdicts));
-    char *message = message_of(report, judgement);
+    OWNED_TEXT title = x_sprintf("%s %s%s%s", judgement->kernel, judgement->metric ? judgement->metric->name : "",
+                                 judgement->metric ? " " : "", words_verdicts(judgement, verdicts, sizeof verdicts));
+    OWNED_TEXT message = message_of(report, judgement);
     const struct blame *blame = diagnosis_of(report->diagnosis, judgement);
     const struct profile_line *line = blame->count > 0 ? blame->hotspots[0].line : NULL;
     put_annotation(stream, words_verdict_tone(judgement->verdict), line, title, message);
-    free(message);
-    free(title);
 }
 
 static void put_result(FILE *stream, const struct result *result)
 {
-    char *title = x_sprintf("%s %s", result->id, result_status_name(result->status));
+    OWNED_TEXT title = x_sprintf("%s %s", result->id, result_status_name(result->status));
     put_annotation(stream, TONE_FAIL, NULL, title, result->reason ? result->reason : "no reason is known");
-    free(title);
 }
 
 /* Prints as many annotations as a step takes, one for kernels that are missing alike. Returns how many are left out. */
@@ -147,13 +143,12 @@ int report_github(const struct report *report, FILE *stream)
 
     struct verdict_words words;
     words_verdict(report, "", &words);
-    char *rest = more > 0 ? x_sprintf("\n%zu more row%s %s in no annotation: a step takes %d", more, plural(more),
-                                      more == 1 ? "is" : "are", ANNOTATIONS)
-                          : x_strdup("");
+    OWNED_TEXT rest = more > 0 ? x_sprintf("\n%zu more row%s %s in no annotation: a step takes %d", more, plural(more),
+                                           more == 1 ? "is" : "are", ANNOTATIONS)
+                               : x_strdup("");
     char *message =
         x_sprintf("%s%s%s%s%s", warned ? banner.loud : "", warned ? " " : "", words.headline, words.rest, rest);
     put_annotation(stream, words_exit_tone(report->exit_code), NULL, "cugate", message);
     free(message);
-    free(rest);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

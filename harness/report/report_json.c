@@ -90,12 +90,11 @@ static void put_hotspot(struct json_writer *json, const struct hotspot *hotspot)
 
 static void put_blame(struct json_writer *json, const struct blame *blame)
 {
-    char *advice = blame->pattern ? words_advice(blame) : NULL;
+    OWNED_TEXT advice = blame->pattern ? words_advice(blame) : NULL;
     json_put_text(json, "launch_change", blame->launch_change);
     json_put_text(json, "appeared", blame->appeared);
     json_put_text(json, "story", blame->pattern ? blame->pattern->name : NULL);
     json_put_text(json, "advice", advice);
-    free(advice);
     json_open(json, "causes", '[', JSON_IN_LINE);
     for (size_t i = 0; i < blame->count; i++)
         put_hotspot(json, &blame->hotspots[i]);

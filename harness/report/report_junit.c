@@ -182,13 +182,11 @@ static void put_properties(FILE *stream, const struct report *report)
 static char *hotspot_of(const struct blame *blame)
 {
     const char *launch = blame->launch_change;
-    char *place = blame->pattern ? words_place(blame->hotspots[0].line, WORDS_PLACE) : x_strdup("");
-    char *amounts = blame->pattern ? words_amounts(blame, &blame->hotspots[0]) : x_strdup("");
+    OWNED_TEXT place = blame->pattern ? words_place(blame->hotspots[0].line, WORDS_PLACE) : x_strdup("");
+    OWNED_TEXT amounts = blame->pattern ? words_amounts(blame, &blame->hotspots[0]) : x_strdup("");
     char *hotspot = x_sprintf("%s%s%s%s%s%s%s%s", blame->pattern ? "; at " : "", place, blame->pattern ? ": " : "",
                               amounts, launch ? "; launch: " : "", launch ? launch : "",
                               blame->appeared ? "; appeared: " : "", blame->appeared ? blame->appeared : "");
-    free(amounts);
-    free(place);
     return hotspot;
 }
 
@@ -198,21 +196,18 @@ static char *message_on(const struct report *report, const struct judgement *jud
 {
     char numbers[512], verdicts[64];
     words_numbers(judgement, numbers, sizeof numbers);
-    char *why = words_why(judgement);
-    char *hotspot = hotspot_of(diagnosis_of(report->diagnosis, judgement));
+    OWNED_TEXT why = words_why(judgement);
+    OWNED_TEXT hotspot = hotspot_of(diagnosis_of(report->diagnosis, judgement));
     char *message = x_sprintf("%s: %s%s%s%s", words_verdicts(judgement, verdicts, sizeof verdicts), numbers,
                               *numbers && why ? "; " : "", why ? why : "", hotspot);
-    free(hotspot);
-    free(why);
     return message;
 }
 
 /* Prints a test case. A CI server lists its message, one line; the body has all that is needed to act on it. */
 static void put_judgement(FILE *stream, const struct report *report, const struct judgement *judgement)
 {
-    char *message = message_on(report, judgement);
+    OWNED_TEXT message = message_on(report, judgement);
     put_attribute(stream, "message", message);
-    free(message);
     if (judgement->verdict != VERDICT_REGRESSED || !judgement->metric) {
         fputs("/>", stream);
         return;
@@ -236,11 +231,10 @@ static void put_case(FILE *stream, const struct report *report, const struct tes
     put_attribute(stream, "name", test_case->name);
     if (test_case->outcome == OUTCOME_PASSED && test_case->judgement &&
         (test_case->judgement->blind || test_case->judgement->gained)) {
-        char *message = message_on(report, test_case->judgement);
+        OWNED_TEXT message = message_on(report, test_case->judgement);
         fputs(">\n   <system-out>", stream);
         put_xml(stream, message);
         fputs("</system-out>\n  </testcase>\n", stream);
-        free(message);
         return;
     }
     if (test_case->outcome == OUTCOME_PASSED) {

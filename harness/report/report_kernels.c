@@ -325,9 +325,8 @@ static void print_left_out(const struct text *text, const struct columns *column
         free(list);
         list = longer;
     }
-    char *words = x_sprintf("%s of the other kernels: with -v, or in %d columns", list, width);
+    OWNED_TEXT words = x_sprintf("%s of the other kernels: with -v, or in %d columns", list, width);
     text_wrap(text, INK_DIM, 0, 2, words);
-    free(words);
     free(list);
 }
 
@@ -451,12 +450,11 @@ static void print_minor(const struct text *text, const struct report *report, co
         metric_format(time, total, words, sizeof words);
     if (whole > 0 && !program_is_seldom(most, whole))
         snprintf(each, sizeof each, "of %.2g %% of the GPU time at most", 100 * most / whole);
-    char *all = shows_totals(report) ? x_sprintf("%zu more kernels, %s%s%s%s: -v lists them", count, each,
-                                                 time ? ", " : "", words, time ? " together" : "")
-                                     : x_sprintf("%zu kernels are the same: -v lists them", count);
+    OWNED_TEXT all = shows_totals(report) ? x_sprintf("%zu more kernels, %s%s%s%s: -v lists them", count, each,
+                                                      time ? ", " : "", words, time ? " together" : "")
+                                          : x_sprintf("%zu kernels are the same: -v lists them", count);
     if (count > 0)
         text_wrap(text, INK_DIM, 0, 2, all);
-    free(all);
 }
 
 void text_kernels(const struct text *text, const struct report *report)

@@ -120,8 +120,8 @@ static void put_code(FILE *stream, const char *text)
 static void put_hotspots(FILE *stream, const struct blame *blame, const char *before)
 {
     for (size_t i = 0; i < blame->count && !blame->same_as; i++, before = "<br>") {
-        char *place = words_place(blame->hotspots[i].line, WORDS_PLACE),
-             *hotspot = words_hotspot(blame, &blame->hotspots[i]);
+        OWNED_TEXT place = words_place(blame->hotspots[i].line, WORDS_PLACE),
+                   *hotspot = words_hotspot(blame, &blame->hotspots[i]);
         fputs(before, stream);
         put_code(stream, place);
         fputs(": ", stream);
@@ -130,14 +130,12 @@ static void put_hotspots(FILE *stream, const struct blame *blame, const char *be
             fputs("<br>", stream);
             put_code(stream, blame->hotspots[i].line->text);
         }
-        free(hotspot);
-        free(place);
     }
-    char *words = blame->same_as   ? x_sprintf("the lines of %s", blame->same_as->name)
-                  : blame->pattern ? words_advice(blame)
-                                   : NULL;
-    char *launch = blame->is_worst && blame->launch_change ? x_sprintf("launch: %s", blame->launch_change) : NULL;
-    char *appeared = blame->is_worst && blame->appeared ? x_sprintf("appeared: %s", blame->appeared) : NULL;
+    OWNED_TEXT words = blame->same_as   ? x_sprintf("the lines of %s", blame->same_as->name)
+                       : blame->pattern ? words_advice(blame)
+                                        : NULL;
+    OWNED_TEXT launch = blame->is_worst && blame->launch_change ? x_sprintf("launch: %s", blame->launch_change) : NULL;
+    OWNED_TEXT appeared = blame->is_worst && blame->appeared ? x_sprintf("appeared: %s", blame->appeared) : NULL;
     const char *const more[] = {words, launch, appeared};
     for (size_t i = 0; i < ARRAY_SIZE(more); i++) {
         if (!more[i])
@@ -146,9 +144,6 @@ static void put_hotspots(FILE *stream, const struct blame *blame, const char *be
         put_markdown(stream, more[i]);
         before = "<br>";
     }
-    free(appeared);
-    free(launch);
-    free(words);
 }
 
 static void put_row(FILE *stream, const struct report *report, const struct judgement *judgement)
@@ -157,8 +152,8 @@ static void put_row(FILE *stream, const struct report *report, const struct judg
     char verdicts[64];
     words_cells(judgement, &cells);
     const bool loud = words_verdict_tone(judgement->verdict) == TONE_FAIL;
-    char *reason = words_why(judgement), *caller = loud ? words_caller(report, judgement->kernel) : NULL;
-    char *why = caller ? x_sprintf("%s%s%s", reason ? reason : "", reason ? "; " : "", caller) : x_strdup(reason);
+    OWNED_TEXT reason = words_why(judgement), *caller = loud ? words_caller(report, judgement->kernel) : NULL;
+    OWNED_TEXT why = caller ? x_sprintf("%s%s%s", reason ? reason : "", reason ? "; " : "", caller) : x_strdup(reason);
     const char *const row[] = {words_verdicts(judgement, verdicts, sizeof verdicts),
                                judgement->kernel,
                                judgement->metric ? judgement->metric->name : "",
@@ -175,9 +170,6 @@ static void put_row(FILE *stream, const struct report *report, const struct judg
     }
     put_hotspots(stream, diagnosis_of(report->diagnosis, judgement), why ? "<br>" : "");
     fputs(" |\n", stream);
-    free(why);
-    free(caller);
-    free(reason);
 }
 
 static void put_head(FILE *stream, const struct report *report)
@@ -279,19 +271,17 @@ static void add_upgrade(struct page *page, const struct report *report)
     struct upgrade upgrade;
     upgrade_make(&upgrade, report->comparison, report->baseline, report->run);
     if (upgrade.count > 0) {
-        char *words = words_upgrade(&upgrade);
+        OWNED_TEXT words = words_upgrade(&upgrade);
         fputs("<details><summary>", page->piece);
         put_markdown(page->piece, words);
-        char *parts = words_upgrade_parts(&upgrade);
+        OWNED_TEXT parts = words_upgrade_parts(&upgrade);
         fputs("</summary>\n\n", page->piece);
         if (parts) {
             fputs("time lost: ", page->piece);
             put_markdown(page->piece, parts);
             fputs("\n\n", page->piece);
         }
-        free(parts);
         fputs("| time lost | kernel | what changed |\n|--:|---|---|\n", page->piece);
-        free(words);
     }
     for (size_t i = 0; i < upgrade.count; i++) {
         char lost[128], *change = words_upgraded(&upgrade.list[i]);

@@ -65,9 +65,8 @@ static void print_commands(const struct text *text, char *commands)
     }
     for (char *line = commands; *line;) {
         const size_t length = strcspn(line, "\n");
-        char *command = x_sprintf("%.*s", (int)length, line);
+        OWNED_TEXT command = x_sprintf("%.*s", (int)length, line);
         text_command(text, 2, command);
-        free(command);
         line += length + (line[length] ? 1 : 0);
     }
 }
@@ -118,9 +117,8 @@ void text_accept(const struct text *text, const struct report *report)
             *ARRAY_GROW(list, kernels) = (struct to_accept){time_lost(report, rows[i]->kernel), i};
     if (count > 0) {
         char *commands = NULL;
-        char *words = x_sprintf("If a change is meant, accept it and say why%s:", words_run_file(report));
+        OWNED_TEXT words = x_sprintf("If a change is meant, accept it and say why%s:", words_run_file(report));
         text_wrap(text, INK_PLAIN, 0, 2, words);
-        free(words);
         qsort(list, kernels, sizeof *list, most_lost_first);
         FILE *stream = x_memstream(&commands, &size);
         put_accept(report, rows, count, list, kernels, stream);
@@ -263,11 +261,8 @@ static struct advice advice_on_gone(const struct report *report, const char *ker
     const char *folder = report->baseline_name;
     struct advice advice = {0};
     if (folder && !strstr(folder, ".json")) { /* else it is a file of all kernels, and they are compared */
-        char *name = id_path(kernel), *path = x_sprintf("%s/%s.json", folder, name), *file = shell_word(path);
+        OWNED_TEXT name = id_path(kernel), *path = x_sprintf("%s/%s.json", folder, name), *file = shell_word(path);
         advice.command = x_sprintf("git rm %s", file);
-        free(file);
-        free(path);
-        free(name);
     }
     advice.words = x_sprintf("measure %s too, or leave it out on both sides with -k%s", kernel,
                              advice.command ? "; if it is gone on purpose, remove its file" : "");
@@ -300,13 +295,11 @@ static struct advice advice_on_missing(const struct report *report, const char *
 static struct advice advice_on_meant(const struct report *report, const char *kernel)
 {
     const bool computed = run_origin(report->run)->computed;
-    char *name = shell_word(kernel), *option = x_sprintf(" -k %s", name);
+    OWNED_TEXT name = shell_word(kernel), *option = x_sprintf(" -k %s", name);
     const struct advice advice = {x_sprintf("%s, or accept it if it is meant%s",
                                             computed ? "let pairs on a GPU decide" : "measure again",
                                             words_run_file(report)),
                                   accept_command(report, option)};
-    free(option);
-    free(name);
     return advice;
 }
 
@@ -350,11 +343,10 @@ static struct advice advice_on_run(const struct report *report)
     if (run->shard.of > 0)
         return (struct advice){x_strdup("make one run of this and the other parts, and judge that"),
                                x_strdup("cugate merge PART.json... --save run.json")};
-    char *file = shell_word(report->run_name);
+    OWNED_TEXT file = shell_word(report->run_name);
     const struct advice advice = {
         x_strdup("judge it by the baseline"),
         x_sprintf("cugate check --replay %s%s", file, report->metrics_said ? report->metrics_said : "")};
-    free(file);
     return advice;
 }
 
@@ -400,11 +392,10 @@ static void print_advice(const struct text *text, const struct advice *advice)
         text_print(text, INK_PLAIN, "%s: %s\n", advice->words, command);
         return;
     }
-    char *words = x_sprintf("%s%s", advice->words, advice->command ? ":" : "");
+    OWNED_TEXT words = x_sprintf("%s%s", advice->words, advice->command ? ":" : "");
     text_wrap(text, INK_PLAIN, column, column, words);
     if (advice->command)
         text_command(text, column, command);
-    free(words);
 }
 
 void text_advice(const struct text *text, const struct report *report)
@@ -417,10 +408,9 @@ void text_advice(const struct text *text, const struct report *report)
     char *command = words_capture(report);
     if (command) {
         const bool reads = strstr(command, " --from-check REPORT.json") != NULL;
-        char *words = x_sprintf("to work on what is worse without the program, keep its launches%s",
-                                reads ? " (check --report json=REPORT.json writes the file)" : "");
+        OWNED_TEXT words = x_sprintf("to work on what is worse without the program, keep its launches%s",
+                                     reads ? " (check --report json=REPORT.json writes the file)" : "");
         print_advice(text, &(struct advice){words, command});
-        free(words);
         free(command);
     }
 }

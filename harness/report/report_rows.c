@@ -171,7 +171,7 @@ static size_t columns_behind(const struct text *text, int indent)
 static void print_source(const struct text *text, int indent, const char *source)
 {
     const int width = text_room(text), begin = indent + (int)strlen("    | ");
-    char *line = text_cut(source, width > begin ? (size_t)(width - begin) : 0);
+    OWNED_TEXT line = text_cut(source, width > begin ? (size_t)(width - begin) : 0);
     for (char *tab = strchr(line, '\t'); tab; tab = strchr(tab, '\t'))
         *tab = ' ';
     (void)text_make_harmless(line, ' ');
@@ -179,7 +179,6 @@ static void print_source(const struct text *text, int indent, const char *source
         line[length - 1] = '\0';
     if (*line)
         text_print(text, INK_DIM, "%*s    | %s\n", indent, "", line);
-    free(line);
 }
 
 static void print_line(const struct text *text, enum ink ink, int indent, const char *words)
@@ -201,15 +200,13 @@ static void print_hotspots(const struct text *text, const struct report *report,
                            struct said *said)
 {
     for (size_t i = 0; i < blame->count && !blame->same_as && is_named(report, blame, i); i++) {
-        char *place = words_place(blame->hotspots[i].line, columns_behind(text, indent + 1)),
-             *hotspot = words_hotspot(blame, &blame->hotspots[i]);
+        OWNED_TEXT place = words_place(blame->hotspots[i].line, columns_behind(text, indent + 1)),
+                   *hotspot = words_hotspot(blame, &blame->hotspots[i]);
         char *words = x_sprintf("%s: %s", place, hotspot);
         print_line(text, INK_PLAIN, indent, words);
         if (blame->hotspots[i].line->text)
             print_source(text, indent, blame->hotspots[i].line->text);
         free(words);
-        free(hotspot);
-        free(place);
     }
     char *words = blame->same_as   ? x_sprintf("the lines of %s above", blame->same_as->name)
                   : blame->pattern ? advice_words(blame, said)
@@ -234,14 +231,12 @@ static void print_row(const struct text *text, const struct report *report, cons
     point_to_cells(judgement, &cells, row);
     print_cells(text, layout, judgement, row);
     cells_below(report, layout, row, below, sizeof below);
-    char *why = once(report, said, judgement->verdict, words_why(judgement));
-    char *words = x_sprintf("%s%s%s", below, *below && why ? "; " : "", why ? why : "");
+    OWNED_TEXT why = once(report, said, judgement->verdict, words_why(judgement));
+    OWNED_TEXT words = x_sprintf("%s%s%s", below, *below && why ? "; " : "", why ? why : "");
     if (*words) {
         const int indent = text_print(text, INK_PLAIN, "%*s", row_indent(layout), "");
         text_wrap(text, INK_DIM, indent, indent, words);
     }
-    free(words);
-    free(why);
     print_hotspots(text, report, row_indent(layout), diagnosis_of(report->diagnosis, judgement), said);
 }
 
@@ -267,11 +262,9 @@ static char *brief_place(const struct report *report, const struct group *group,
     if (blame->count == 0 || blame->same_as || words_verdict_tone(group->rows[at]->verdict) != TONE_FAIL ||
         (first->count > 0 && first->hotspots[0].line == blame->hotspots[0].line))
         return NULL;
-    char *place = words_place(blame->hotspots[0].line, WORDS_PLACE);
+    OWNED_TEXT place = words_place(blame->hotspots[0].line, WORDS_PLACE);
     const char *file = strrchr(place, '/');
-    char *words = x_sprintf(" at %s", file ? file + 1 : place);
-    free(place);
-    return words;
+    return x_sprintf(" at %s", file ? file + 1 : place);
 }
 
 /* Prints brief rows of one verdict, what was paid or what was gained, as far as they fit a line. Returns how many rows
@@ -290,18 +283,16 @@ static size_t print_brief(const struct text *text, const struct report *report, 
          end++) {
         struct cells cells;
         words_cells(group->rows[end], &cells);
-        char *at = brief_place(report, group, end);
+        OWNED_TEXT at = brief_place(report, group, end);
         char *longer = x_sprintf("%s%s%s%s%s%s", list ? list : "", list ? ", " : "", group->rows[end]->metric->name,
                                  *cells.change ? " " : "", cells.change, at ? at : "");
-        free(at);
         const bool fits = more == 0 && (!list || (int)text_count(longer) <= width);
         more += !fits;
         free(fits ? list : longer);
         list = fits ? longer : list;
     }
-    char *words = more > 0 ? x_sprintf("%s, and %zu more", list, more) : x_strdup(list);
+    OWNED_TEXT words = more > 0 ? x_sprintf("%s, and %zu more", list, more) : x_strdup(list);
     text_wrap(text, INK_PLAIN, column, column, words);
-    free(words);
     free(list);
     return end - place;
 }
@@ -414,10 +405,9 @@ static void print_head(const struct text *text, const struct layout *layout, con
 static void print_caller(const struct text *text, const struct report *report, const struct layout *layout,
                          const struct group *group)
 {
-    char *caller = words_caller(report, group->kernel);
+    OWNED_TEXT caller = words_caller(report, group->kernel);
     if (caller && words_verdict_tone(group->verdict) == TONE_FAIL)
         print_line(text, INK_DIM, kernel_indent(layout), caller);
-    free(caller);
 }
 
 /* Returns the words beside a kernel's name with the evidence of its first row, which is not below it then. Caller
@@ -503,9 +493,8 @@ static void print_metric(const struct text *text, const struct metric *metric)
     const char *end = strstr(metric->doc, ". ");
     size_t length = end ? (size_t)(end - metric->doc) : strlen(metric->doc);
     length -= length > 0 && metric->doc[length - 1] == '.';
-    char *words = x_sprintf("%s: %.*s", metric->name, (int)length, metric->doc);
+    OWNED_TEXT words = x_sprintf("%s: %.*s", metric->name, (int)length, metric->doc);
     text_wrap(text, INK_DIM, 0, 2, words);
-    free(words);
 }
 
 size_t text_metrics(const struct text *text, const struct report *report)

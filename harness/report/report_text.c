@@ -32,9 +32,8 @@ static void print_verdict(const struct text *text, const struct report *report)
         text_print(text, INK_PLAIN, "%s\n", words.rest);
         return;
     }
-    char *all = x_sprintf("%s%s", words.headline, words.rest);
+    OWNED_TEXT all = x_sprintf("%s%s", words.headline, words.rest);
     text_wrap(text, ink, 0, 2, all);
-    free(all);
 }
 
 /* Prints what was asked of code that nobody trusts: of each kernel what refuses it, or all with verbose. */
@@ -92,7 +91,7 @@ int report_text(const struct report *report, FILE *stream)
     struct glossary glossary;
     glossary_begin(&glossary, &text);
     print_body(&glossary.text, report);
-    char *said = glossary_end(&glossary);
+    OWNED_TEXT said = glossary_end(&glossary);
     if (report->words) {
         const size_t words = glossary_print(&text, said), metrics = text_metrics(&text, report);
         text_print(&text, INK_PLAIN, words + metrics > 0 ? "\n" : "");
@@ -100,6 +99,5 @@ int report_text(const struct report *report, FILE *stream)
     print_verdict(&text, report);
     if (!report->certificates)
         text_advice(&text, report);
-    free(said);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

@@ -79,7 +79,7 @@ void text_upgrade(const struct text *text, const struct report *report)
             .columns = {{"time lost", false, 0}, {"kernel", true, 0}, {"what changed", true, 0}},
             .timed = is_timed(&upgrade),
             .all = report->verbose};
-        char *words = words_upgrade(&upgrade), *parts = words_upgrade_parts(&upgrade);
+        OWNED_TEXT words = words_upgrade(&upgrade), *parts = words_upgrade_parts(&upgrade);
         fit(text, &table, &upgrade);
         text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "Toolchain: "), 2, words);
         if (parts)
@@ -88,8 +88,6 @@ void text_upgrade(const struct text *text, const struct report *report)
         for (size_t i = 0; i < upgrade.count; i++)
             free(table.names[i]);
         free(table.names);
-        free(parts);
-        free(words);
     }
     upgrade_release(&upgrade);
 }

@@ -201,14 +201,13 @@ bool words_banner(const struct report *report, struct banner *banner)
         const struct origin_words known = {.device = run->device.name,
                                            .compiler = strcmp(compiler, words_known(NULL)) == 0 ? "an unknown compiler"
                                                                                                 : compiler};
-        char *source = origin_command(origin->source, &known);
+        OWNED_TEXT source = origin_command(origin->source, &known);
         banner->loud = origin->loud;
         banner->words = origin->words;
         const char *silicon =
             run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_SILICON] : NULL;
         snprintf(banner->source, sizeof banner->source, "%s%s%s%s", source, silicon ? ", " : "", silicon ? silicon : "",
                  silicon ? " on silicon" : "");
-        free(source);
     }
     return *banner->loud;
 }
@@ -483,14 +482,13 @@ void words_first_baseline(const struct report *report, const char *indent, FILE 
 {
     const struct text text = {.stream = stream};
     const struct origin *origin = run_origin(report->run);
-    char *program = origin->own_caches
-                        ? words_program_arguments(words_fact(report->run, SESSION_PROGRAM), report->run, NULL)
-                        : NULL;
+    OWNED_TEXT program = origin->own_caches
+                             ? words_program_arguments(words_fact(report->run, SESSION_PROGRAM), report->run, NULL)
+                             : NULL;
     const bool enough = origin->repeats && report->run_name; /* this run is a baseline */
-    char *begin = words_command(report, enough ? NULL : origin->begin, NULL);
+    OWNED_TEXT begin = words_command(report, enough ? NULL : origin->begin, NULL);
     if (begin)
         fprintf(stream, "%s%s\n", indent, begin);
-    free(begin);
     fprintf(stream, "%scugate accept ", indent);
     if (enough)
         text_shell_word(&text, report->run_name);
@@ -505,5 +503,4 @@ void words_first_baseline(const struct report *report, const char *indent, FILE 
         fprintf(stream, "%scugate check%s%s --baselines OTHER_DIR%s%s%s\n", indent,
                 origin->computed ? " --simulate" : "", origin->computed && report->gpu ? report->gpu : "",
                 report->said ? report->said : "", program ? " " : "", program ? program : "");
-    free(program);
 }

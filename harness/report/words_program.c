@@ -13,12 +13,11 @@ const char *words_program_command(const char *fact)
 
 void words_program_name(const struct text *words, const char *kernel, const char *command)
 {
-    char *family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel);
+    OWNED_TEXT family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel);
     if (!strstr(command, family)) {
         fputs(" --name ", words->stream);
         text_shell_word(words, family);
     }
-    free(family);
 }
 
 char *words_program_arguments(const char *fact, const struct run *run, const char *kernel)

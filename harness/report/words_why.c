@@ -34,11 +34,9 @@ static void remove_all(char *text, const char *part)
 char *words_function(const char *function, size_t max)
 {
     const struct name_part part = function_name(function);
-    char *name = clean(part.text, part.length);
+    OWNED_TEXT name = clean(part.text, part.length);
     remove_all(name, "(anonymous namespace)::");
-    char *cut = words_cut(*name ? name : function, max);
-    free(name);
-    return cut;
+    return words_cut(*name ? name : function, max);
 }
 
 const char *caller_of(const struct report *report, const char *kernel)
@@ -64,12 +62,9 @@ char *words_place(const struct profile_line *line, size_t max)
     char at[32];
     snprintf(at, sizeof at, line->file ? ":%u" : "+0x%x", line->file ? line->number : line->offset);
     const size_t left = max - strlen(at);
-    char *file = line->file ? clean(line->file, LONGEST) : NULL;
-    char *name = file ? text_cut_before(file, left) : words_function(line->function, left);
-    char *place = x_sprintf("%s%s", name, at);
-    free(name);
-    free(file);
-    return place;
+    OWNED_TEXT file = line->file ? clean(line->file, LONGEST) : NULL;
+    OWNED_TEXT name = file ? text_cut_before(file, left) : words_function(line->function, left);
+    return x_sprintf("%s%s", name, at);
 }
 
 const char *words_count(double count, char *text, size_t size)
@@ -102,14 +97,13 @@ char *words_amounts(const struct blame *blame, const struct hotspot *hotspot)
 char *words_hotspot(const struct blame *blame, const struct hotspot *hotspot)
 {
     char share[16];
-    char *amounts = words_amounts(blame, hotspot);
+    OWNED_TEXT amounts = words_amounts(blame, hotspot);
     const char *reason = hotspot->stall;
     const char *meaning = reason ? stall_words(reason) : NULL;
     char *words =
         x_sprintf("%s (%s of the kernel's)%s%s%s%s", amounts, share_words(hotspot->share, share, sizeof share),
                   reason ? hotspot->has_base ? ", grown by " : ", most " : "", reason ? reason : "",
                   meaning ? ": " : "", meaning ? meaning : "");
-    free(amounts);
     return words;
 }
 
@@ -128,26 +122,21 @@ char *words_advice(const struct blame *blame)
 void words_body(const struct report *report, const struct judgement *judgement, FILE *stream)
 {
     const struct blame *blame = diagnosis_of(report->diagnosis, judgement);
-    char *caller = words_caller(report, judgement->kernel);
+    OWNED_TEXT caller = words_caller(report, judgement->kernel);
     if (caller)
         fprintf(stream, "%s\n", caller);
-    free(caller);
     for (size_t i = 0; i < blame->count; i++) {
         const struct hotspot *hotspot = &blame->hotspots[i];
-        char *place = words_place(hotspot->line, WORDS_PLACE), *words = words_hotspot(blame, hotspot);
+        OWNED_TEXT place = words_place(hotspot->line, WORDS_PLACE), *words = words_hotspot(blame, hotspot);
         fprintf(stream, "at %s: %s\n", place, words);
         if (hotspot->line->text) {
-            char *source = text_cut(hotspot->line->text, SOURCE_MAX);
+            OWNED_TEXT source = text_cut(hotspot->line->text, SOURCE_MAX);
             fprintf(stream, "    %s\n", source);
-            free(source);
         }
-        free(words);
-        free(place);
     }
     if (blame->pattern) {
-        char *advice = words_advice(blame);
+        OWNED_TEXT advice = words_advice(blame);
         fprintf(stream, "%s\n", advice);
-        free(advice);
     }
     if (blame->launch_change)
         fprintf(stream, "launch: %s\n", blame->launch_change);

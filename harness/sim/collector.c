@@ -126,10 +126,9 @@ static int run_in_order(struct launches *log, const struct workload *workload, u
 /* Says once of a result what of it depends on the order. */
 static void note_outcome(struct launches *log, struct result *result)
 {
-    char *where = result->varies ? NULL : outcomes_compare(runtime_machine());
+    OWNED_TEXT where = result->varies ? NULL : outcomes_compare(runtime_machine());
     if (where)
         result->varies = x_sprintf("%s: %s", where, launches_place(log));
-    free(where);
 }
 
 /* Fails where something depends on what a launch did that it should not: it reads shared memory that nobody wrote, its
@@ -151,10 +150,9 @@ static int settle_doubt(struct launches *log, const struct workload *workload, s
             outcomes_keep(runtime_machine());
             continue;
         }
-        char *where = differs ? NULL : outcomes_compare(runtime_machine());
+        OWNED_TEXT where = differs ? NULL : outcomes_compare(runtime_machine());
         differs |=
             (where && !(launches_add_up(log) && outcomes_are_near(runtime_machine()))) || !launches_are_alike(log);
-        free(where);
         if (differs) {
             *problem = doubt;
             return -1;

@@ -254,14 +254,12 @@ static void note_proof(struct launches *log, const struct grid *grid, const stru
     char *name = x_strdup(grid->function->text.name);
     demangle((char **[]){&name}, 1);
     const size_t length = place && strncmp(place, name, strlen(name)) == 0 ? strlen(name) : 0; /* it has no lines */
-    char *shorter = kernel_short_name(name);
-    char *one = x_sprintf("%s: %s%s%s", shorter, proved->why, place ? " at " : "", place ? place + length : "");
+    OWNED_TEXT shorter = kernel_short_name(name);
+    OWNED_TEXT one = x_sprintf("%s: %s%s%s", shorter, proved->why, place ? " at " : "", place ? place + length : "");
     if (!was || !strstr(was, one))
         proofs->missing = x_sprintf("%s%s%s", was ? was : "", was ? "; " : "", one);
     if (proofs->missing != was)
         free(was);
-    free(one);
-    free(shorter);
     free(name);
     free(place);
 }

@@ -216,12 +216,11 @@ void times_take(struct launch_times *times, const struct grid *grid, const struc
     if (!one->known) {
         const bool whole = recorder_end(&one->recorder, grid);
         const char *refused = replay_refused(grid, tallies, &where);
-        char *place = refused ? code_place(one->function, where) : NULL;
+        OWNED_TEXT place = refused ? code_place(one->function, where) : NULL;
         one->refused = grid->function->module->machine->noted_count > 0
                            ? x_strdup("it calls functions of the driver, or reads a clock")
                        : refused ? x_sprintf("%s: %s at %s", refused, code_opcode(one->function, where), place)
                                  : NULL;
-        free(place);
         one->known = whole || one->refused;
         free(one->tallies);
         one->tallies = x_calloc(count, sizeof *one->tallies);

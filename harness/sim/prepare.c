@@ -101,7 +101,7 @@ char *gpu_file(const struct job *job, struct problem *problem)
     if (job->gpu)
         return x_strdup(job->gpu);
     struct dirent **entries = NULL;
-    char *metrics = folder_of(job->metrics->count > 0 ? job->metrics->list[0].file : ".");
+    OWNED_TEXT metrics = folder_of(job->metrics->count > 0 ? job->metrics->list[0].file : ".");
     char *folder = x_sprintf("%s/gpus", metrics), *path = NULL;
     const int count = scandir(folder, &entries, is_description, by_entry_name);
     if (count == 1)
@@ -114,20 +114,18 @@ char *gpu_file(const struct job *job, struct problem *problem)
         free(entries[i]);
     free(entries);
     free(folder);
-    free(metrics);
     return path;
 }
 
 int sim_prepare(const struct job *job, struct problem *problem)
 {
     struct gpu gpu;
-    char *file = gpu_file(job, problem);
+    OWNED_TEXT file = gpu_file(job, problem);
     const int failed = file ? gpu_read(&gpu, file, problem) : -1;
     const bool known = failed == 0 && architecture_find(gpu_capability(&gpu));
     if (failed == 0 && !known)
         problem_set(problem, "%s is of compute capability %d.%d, whose code cannot be simulated", file,
                     gpu_capability(&gpu) / 10, gpu_capability(&gpu) % 10);
-    free(file);
     if (!known)
         return EXIT_USAGE;
     runtime_set_gpu(&gpu);

@@ -188,13 +188,12 @@ static int fill(uint64_t address, int byte, size_t size, struct problem *problem
 static int check_capability(const void *image, size_t size, struct problem *problem)
 {
     struct image read;
-    char *copy = x_calloc(size, 1);
+    OWNED_TEXT copy = x_calloc(size, 1);
     memcpy(copy, image, size);
     elf_version(EV_CURRENT);
     const bool is_image = image_read(&read, "the machine code of a capsule", 0, copy, size) == 0;
     const int built = read.capability, capability = gpu_capability(runtime_gpu());
     image_release(&read);
-    free(copy);
     if (!is_image)
         return problem_set(problem, "the machine code cannot be read, see the error above");
     if (built / 10 == capability / 10 && built <= capability)

@@ -206,9 +206,8 @@ static void tell_counts(struct alike *group, struct result *result)
         result->launches = NULL;
         result->launch_count = 0;
     }
-    char *line = result_to_line(result);
+    OWNED_TEXT line = result_to_line(result);
     say(MESSAGE_RESULT, line);
-    free(line);
 }
 
 /* The reason goes to the kernel's row; say_reason() follows, since the program ends as it likes. */
@@ -216,9 +215,8 @@ static void tell_failure(const struct alike *group, const struct problem *proble
 {
     result->id = x_strdup(group->id);
     result_fail(result, RESULT_FAILED, problem->text);
-    char *line = result_to_line(result);
+    OWNED_TEXT line = result_to_line(result);
     say(MESSAGE_RESULT, line);
-    free(line);
 }
 
 /* ---- A launch ---- */

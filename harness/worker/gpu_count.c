@@ -13,9 +13,8 @@ static void tell(int pipe, const void *none)
     struct problem problem;
     const struct gpu_plugin *gpu = gpu_driver_is_absent() ? NULL : gpu_plugin_load(&problem);
     const int count = gpu_driver_is_absent() ? 0 : gpu ? gpu->count(&problem) : -1;
-    char *text = count < 0 ? x_strdup(problem.text) : x_sprintf("%d", count);
+    OWNED_TEXT text = count < 0 ? x_strdup(problem.text) : x_sprintf("%d", count);
     message_send(pipe, count < 0 ? MESSAGE_FAILURE : MESSAGE_FACTS, text);
-    free(text);
 }
 
 /* ---- The parent ---- */

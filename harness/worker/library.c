@@ -51,11 +51,10 @@ static int check_family(const struct cugate_family *family, size_t index, const 
         return 0;
     if (!point_is)
         return problem_set(problem, "%s: family %s (number %zu): %s; see kernel.h", path, name, index + 1, fault);
-    char *point = x_strdup(family->point); /* checked first: numbers computed from a wrong point are wrong too */
+    OWNED_TEXT point = x_strdup(family->point); /* checked first: numbers computed from a wrong point are wrong too */
     text_make_harmless(point, '?');
     problem_set(problem, "%s: family %s (number %zu): its point \"%.60s\": %s; see kernel.h", path, name, index + 1,
                 point, point_is);
-    free(point);
     free(point_is);
     return -1;
 }
@@ -110,9 +109,8 @@ static int collect_kernels(struct library *library, const char *path, struct pro
 static int load_library(struct library *library, const char *path, struct problem *problem)
 {
     /* dlopen searches system folders for a name without a slash, but a user means a file here. */
-    char *file = strchr(path, '/') ? x_strdup(path) : x_sprintf("./%s", path);
+    OWNED_TEXT file = strchr(path, '/') ? x_strdup(path) : x_sprintf("./%s", path);
     library->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    free(file);
     if (!library->handle)
         return problem_set(
             problem, "cannot load the kernel library: %s; build it again, or name another with --kernels", dlerror());

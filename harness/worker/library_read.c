@@ -13,10 +13,9 @@ static void put(FILE *stream, const char *key, const char *text)
 {
     if (!text)
         return;
-    char *line = x_strdup(text);
+    OWNED_TEXT line = x_strdup(text);
     text_make_harmless(line, ' ');
     fprintf(stream, "%s %s\n", key, line);
-    free(line);
 }
 
 /* Nothing is launched here, so where the CUDA runtime is not installed or not found, the simulator's replaces it. */

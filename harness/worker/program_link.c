@@ -56,9 +56,8 @@ static bool connect_parent(const char *path)
 
 bool link_say(enum message_kind kind, const char *text)
 {
-    char *whole = x_sprintf("%s%s", link_token ? link_token : "", text);
+    OWNED_TEXT whole = x_sprintf("%s%s", link_token ? link_token : "", text);
     const bool said = is_ours() && message_write(link_descriptor, kind, whole);
-    free(whole);
     if (!said)
         link_close();
     return said;
@@ -171,8 +170,8 @@ bool link_open(struct request *request)
 
 static void keep_file(const char *folder, const char *name, const void *image, size_t size)
 {
-    char *path = x_sprintf("%s/%s.cubin", folder, name);
-    char *part = x_sprintf("%s/%s.%d", folder, name, (int)getpid());
+    OWNED_TEXT path = x_sprintf("%s/%s.cubin", folder, name);
+    OWNED_TEXT part = x_sprintf("%s/%s.%d", folder, name, (int)getpid());
     const int file = access(path, F_OK) == 0 ? -1 : open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file >= 0) {
         const char *bytes = image;
@@ -185,8 +184,6 @@ static void keep_file(const char *folder, const char *name, const void *image, s
         else
             unlink(part);
     }
-    free(part);
-    free(path);
 }
 
 void link_say_module(const char *folder, const void *image, size_t size, char name[MODULE_NAME])

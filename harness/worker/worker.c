@@ -215,10 +215,9 @@ static void send_results(struct worker *worker)
         struct result *result = &worker->begun[i].result;
         if (replay && result->status == RESULT_OK)
             result->near = x_strdup(replay_near(replay, &result->off));
-        char *line = result_to_line(result);
+        OWNED_TEXT line = result_to_line(result);
         message_send(worker->pipe, MESSAGE_RESULT, line);
         failed |= result->status == RESULT_FAILED;
-        free(line);
         result_release(result);
     }
     /* After an error the device's context may be lost, and every later result with it. Counts by line are of one kernel
@@ -490,15 +489,13 @@ static void measure_kernels(struct job *job, int pipe)
 static void see_only(int device)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-    char *copy = x_strdup(visible ? visible : "");
+    OWNED_TEXT copy = x_strdup(visible ? visible : "");
     char *rest = NULL;
     char *entry = strtok_r(copy, ",", &rest);
     for (int i = 0; i < device && entry; i++)
         entry = strtok_r(NULL, ",", &rest);
-    char *number = visible ? x_strdup(entry ? entry : "") : x_sprintf("%d", device);
+    OWNED_TEXT number = visible ? x_strdup(entry ? entry : "") : x_sprintf("%d", device);
     setenv("CUDA_VISIBLE_DEVICES", number, 1);
-    free(number);
-    free(copy);
 }
 
 /* Drops what the library prints, and hides the GPU from other libraries, such as cuBLAS: their context there would

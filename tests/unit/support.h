@@ -1,25 +1,15 @@
 /* support.h - for many tests: what is released at the end of a block, a scratch folder, and standard error captured. */
 #pragma once
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "base/base.h"
 
-/* A variable that a function releases at the end of its block: AT_END(tear_down) struct fixture fixture. OWNED(run) is
- * a struct run that run_release() releases so, OWNED_TEXT is memory to free, and OWNED_FOLDER a scratch folder. */
-#define AT_END(release) __attribute__((cleanup(release)))
-#define OWNED(type) AT_END(type##_release) struct type
-#define OWNED_TEXT AT_END(text_free) char *
+/* As OWNED_TEXT of base: a scratch folder. */
 #define OWNED_FOLDER AT_END(folder_remove) char *
 
 /* WITH(tear_down, struct fixture fixture, set_up(&fixture)) declares one, and sets it up. */
 #define WITH(release, variable, set_up_call)                                                                           \
     AT_END(release) variable;                                                                                          \
     set_up_call
-
-static inline void text_free(char **text)
-{
-    free(*text);
-}
 
 /* Makes an empty folder of this test's own. scratch_remove deletes it with its content, and frees its name. */
 char *scratch_make(void);

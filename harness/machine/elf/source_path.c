@@ -46,14 +46,11 @@ char *source_tree(const char *library)
 
 char *source_place_below(const char *path, const char *tree)
 {
-    char *whole = *path == '/' ? x_strdup(path) : x_sprintf("%s/%s", tree ? tree : "", path);
-    char *real = tree ? realpath(whole, NULL) : NULL;
+    OWNED_TEXT whole = *path == '/' ? x_strdup(path) : x_sprintf("%s/%s", tree ? tree : "", path);
+    OWNED_TEXT real = tree ? realpath(whole, NULL) : NULL;
     const char *rest = real ? rest_below(real, tree) : NULL;
     const bool is_hidden = rest && (*rest == '.' || strstr(rest, "/."));
-    char *place = rest && !is_hidden && is_file(real) ? x_strdup(rest) : NULL;
-    free(real);
-    free(whole);
-    return place;
+    return rest && !is_hidden && is_file(real) ? x_strdup(rest) : NULL;
 }
 
 static bool is_below(const char *path, const char *tree)

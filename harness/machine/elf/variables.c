@@ -54,11 +54,10 @@ char *image_variables(const struct image *image)
 char *cubin_variables(const char *name, const char *bytes, size_t size)
 {
     struct image image;
-    char *copy = x_calloc(size + 1, 1);
+    OWNED_TEXT copy = x_calloc(size + 1, 1);
     memcpy(copy, bytes, size);
     elf_version(EV_CURRENT);
     char *text = image_read(&image, name, 0, copy, size) == 0 ? image_variables(&image) : NULL;
     image_release(&image);
-    free(copy);
     return text;
 }

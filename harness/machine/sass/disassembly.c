@@ -120,7 +120,7 @@ static json_t *ask(struct disassembler *disassembler, const unsigned char *image
     json_error_t wrong;
     json_t *json = NULL;
     const int file = memfd_create("cugate-code", MFD_CLOEXEC);
-    char *name = x_sprintf("/proc/%ld/fd/%d", (long)getpid(), file), *number = x_sprintf("%zu", symbol);
+    OWNED_TEXT name = x_sprintf("/proc/%ld/fd/%d", (long)getpid(), file), *number = x_sprintf("%zu", symbol);
     const char *const words[] = {program, "-json", name, one ? "-fun" : NULL, number, NULL};
     if (file < 0 || !write_image(file, image, size)) {
         problem_set(problem, "there is no memory for a copy of the machine code: %s", strerror(errno));
@@ -136,8 +136,6 @@ static json_t *ask(struct disassembler *disassembler, const unsigned char *image
     }
     if (file >= 0)
         close(file);
-    free(name);
-    free(number);
     return json;
 }
 
@@ -160,9 +158,8 @@ static json_t *ask_and_keep(struct disassembler *disassembler, const unsigned ch
         json_t *one = json_array_get(functions, i);
         const char *name = json_string_value(json_object_get(one, "function-name"));
         if (name && folder >= 0) {
-            char *entry = entry_name(hash, disassembler->hash, name);
+            OWNED_TEXT entry = entry_name(hash, disassembler->hash, name);
             keep(one, folder, entry);
-            free(entry);
         }
         if (!found && is_function(one, function))
             found = json_incref(one);
@@ -181,7 +178,7 @@ const json_t *disassemble(struct disassembler *disassembler, json_t **whole, con
         return NULL;
     const XXH128_hash_t hash = XXH3_128bits(image, size);
     const int folder = kept_open("what nvdisasm says");
-    char *entry = entry_name(hash, disassembler->hash, function);
+    OWNED_TEXT entry = entry_name(hash, disassembler->hash, function);
     *whole = folder >= 0 ? take(folder, entry) : NULL;
     if (!is_function(*whole, function)) {
         json_decref(*whole);
@@ -189,6 +186,5 @@ const json_t *disassemble(struct disassembler *disassembler, json_t **whole, con
     }
     if (folder >= 0)
         close(folder);
-    free(entry);
     return *whole ? json_object_get(*whole, "sass-instructions") : NULL;
 }

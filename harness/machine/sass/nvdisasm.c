@@ -84,16 +84,12 @@ static char *own_folder(void)
 {
     Dl_info about;
     const char *file = dladdr(remedy, &about) && about.dli_fname ? strrchr(about.dli_fname, '/') : NULL;
-    char *path = file && strstr(file, ".so") ? realpath(about.dli_fname, NULL) : NULL;
-    char *folder = path ? folder_of(path) : program_folder();
-    free(path);
-    return folder;
+    OWNED_TEXT path = file && strstr(file, ".so") ? realpath(about.dli_fname, NULL) : NULL;
+    return path ? folder_of(path) : program_folder();
 }
 
 char *nvdisasm_find(struct problem *problem)
 {
-    char *folder = own_folder();
-    char *path = nvdisasm_look(folder, problem);
-    free(folder);
-    return path;
+    OWNED_TEXT folder = own_folder();
+    return nvdisasm_look(folder, problem);
 }
