@@ -89,9 +89,8 @@ static bool is_whole(const struct capsules *capsules)
 {
     bool whole = true;
     for (size_t i = 0; i < capsules->count; i++) {
-        char *text = description(capsules, &capsules->list[i]);
+        OWNED_TEXT text = description(capsules, &capsules->list[i]);
         whole &= text != NULL;
-        free(text);
     }
     return whole;
 }
@@ -100,10 +99,8 @@ static void check_equal(const struct capsules *a, const struct capsules *b)
 {
     require(a->count == b->count, "capsules are lost");
     for (size_t i = 0; i < a->count; i++) {
-        char *one = description(a, &a->list[i]), *other = description(b, &b->list[i]);
+        OWNED_TEXT one = description(a, &a->list[i]), *other = description(b, &b->list[i]);
         require(one && other && strcmp(one, other) == 0, "a capsule changed on its way through a file");
-        free(one);
-        free(other);
     }
 }
 
@@ -197,10 +194,9 @@ static void check_bytes(const unsigned char *bytes, size_t size)
 {
     const int file = memfd_create("fuzz", MFD_CLOEXEC);
     require(file >= 0 && write(file, bytes, size) == (ssize_t)size, "there is no memory for a file");
-    char *path = x_sprintf("/proc/self/fd/%d", file);
+    OWNED_TEXT path = x_sprintf("/proc/self/fd/%d", file);
     check_file(path, false);
     check_file(path, true);
-    free(path);
     close(file);
 }
 

@@ -16,11 +16,11 @@ static char *write_all(const struct config *config)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct config config = {0};
-    char *text = x_calloc(size + 1, 1);
+    OWNED_TEXT text = x_calloc(size + 1, 1);
     memcpy(text, data, size);
     if (config_read_text(&config, "fuzz", text) == 0) {
         struct config back = {0};
-        char *copy = write_all(&config);
+        OWNED_TEXT copy = write_all(&config);
         if (config_read_text(&back, "fuzz", copy) < 0 || back.count != config.count)
             BUG("what was written is not what is read");
         for (size_t i = 0; i < back.count; i++)
@@ -28,9 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 strcmp(back.keys[i].value, config.keys[i].value) != 0)
                 BUG("%s changed", config.keys[i].name);
         config_release(&back);
-        free(copy);
     }
     config_release(&config);
-    free(text);
     return 0;
 }

@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct problem problem;
     const struct function_text function = {
         .name = "f", .bytes = data, .size = size, .symbols = &symbol, .symbol_count = 1};
-    char *text = x_calloc(size + 1, 1);
+    OWNED_TEXT text = x_calloc(size + 1, 1);
     memcpy(text, data, size);
     json_t *list = read_lines(text);
     struct code *code = code_read(&function, list, opcode_find);
@@ -91,6 +91,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     encoding_check(&function, code, &problem);
     code_free(code);
     json_decref(list);
-    free(text);
     return 0;
 }

@@ -22,7 +22,7 @@ static void check_run(const struct run *run, const char *format)
 {
     struct run back;
     size_t length, length_again;
-    char *text = written(run, &length);
+    OWNED_TEXT text = written(run, &length);
     require(run->result_count > 0 && run->session_count == 1, "an imported run holds nothing");
     require(strcmp(run->sessions[0].facts[SESSION_COLLECTOR], format) == 0, "a session says another collector");
     for (size_t i = 0; i < run->result_count; i++) {
@@ -31,10 +31,8 @@ static void check_run(const struct run *run, const char *format)
         require(result->status == RESULT_OK || result->row_count == 0, "a kernel that failed has rows");
     }
     require(run_parse(&back, "fuzz", text, length) == 0, "an imported run is refused");
-    char *again = written(&back, &length_again);
+    OWNED_TEXT again = written(&back, &length_again);
     require(length == length_again && memcmp(text, again, length) == 0, "a run changed on its way through a file");
-    free(again);
-    free(text);
     run_release(&back);
 }
 
@@ -44,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                           "criterion", "github-action-benchmark", "bmf"};
     struct metrics metrics = {0};
     require(metrics_read_text(&metrics, "fuzz", definitions) == 0, "the definitions are refused");
-    char *text = x_calloc(size + 1, 1);
+    OWNED_TEXT text = x_calloc(size + 1, 1);
     memcpy(text, data, size);
     for (size_t i = 0; i < ARRAY_SIZE(formats) * 2; i++) {
         const char *format = formats[i / 2];
@@ -54,7 +52,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             check_run(&run, format);
         run_release(&run);
     }
-    free(text);
     metrics_release(&metrics);
     return 0;
 }

@@ -28,11 +28,11 @@ static void check_equal(const struct known_regression *a, const struct known_reg
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct known_regressions known_regressions;
-    char *text = x_calloc(size + 1, 1);
+    OWNED_TEXT text = x_calloc(size + 1, 1);
     memcpy(text, data, size);
     if (known_regressions_read_text(&known_regressions, "fuzz", text) == 0) {
         struct known_regressions back;
-        char *copy = write_all(&known_regressions);
+        OWNED_TEXT copy = write_all(&known_regressions);
         require(known_regressions_read_text(&back, "fuzz", copy) == 0, "what was written is refused");
         require(back.count == known_regressions.count, "a section was lost");
         for (size_t i = 0; i < back.count; i++) {
@@ -42,9 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             require(!known_regression_is_over(one, one->expires), "the last day is past it");
         }
         known_regressions_release(&back);
-        free(copy);
     }
     known_regressions_release(&known_regressions);
-    free(text);
     return 0;
 }

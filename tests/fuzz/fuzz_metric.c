@@ -91,7 +91,7 @@ static bool has_printable_floors(const struct metrics *metrics)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct metrics metrics = {0};
-    char *text = x_calloc(size + 1, 1);
+    OWNED_TEXT text = x_calloc(size + 1, 1);
     memcpy(text, data, size);
     if (metrics_read_text(&metrics, "fuzz", text) == 0) {
         char *copy = NULL;
@@ -118,6 +118,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free(copy);
     }
     metrics_release(&metrics);
-    free(text);
     return 0;
 }

@@ -69,9 +69,8 @@ static void add_list(struct words *words, const struct option_row *row, const vo
         size_t count;
     } *list = place;
     for (size_t i = 0; i < list->count; i++) {
-        char *text = x_sprintf("%s%s", before, list->words[i]);
+        OWNED_TEXT text = x_sprintf("%s%s", before, list->words[i]);
         add_option(words, row, text);
-        free(text);
     }
 }
 
@@ -166,7 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     const struct command *command = &commands[data[0] % ARRAY_SIZE(commands)];
-    char *text = x_calloc(size, 1); /* the rest and a NUL */
+    OWNED_TEXT text = x_calloc(size, 1); /* the rest and a NUL */
     memcpy(text, data + 1, size - 1);
 
     char *argv[WORDS + 2];
@@ -182,6 +181,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         parse_again(command, &options);
     }
     options_release(&options);
-    free(text);
     return 0;
 }

@@ -30,13 +30,11 @@ static void check_order(const struct run *run)
 static void check_line(const struct result *result)
 {
     struct result back;
-    char *line = result_to_line(result);
+    OWNED_TEXT line = result_to_line(result);
     require(!strchr(line, '\n'), "the line of a result holds a newline");
     require(result_from_line(&back, line) == 0, "the line of an accepted result is refused");
-    char *again = result_to_line(&back);
+    OWNED_TEXT again = result_to_line(&back);
     require(strcmp(line, again) == 0, "a result changed on its way through a line");
-    free(again);
-    free(line);
     result_release(&back);
 }
 
@@ -45,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct run run;
     struct run back;
     struct result result;
-    char *text = x_calloc(size + 1, 1);
+    OWNED_TEXT text = x_calloc(size + 1, 1);
     memcpy(text, data, size);
     if (result_from_line(&result, text) == 0) {
         check_line(&result);
@@ -57,17 +55,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_order(&run);
         for (size_t i = 0; i < run.result_count; i++)
             check_line(&run.results[i]);
-        char *first = written(&run, &length);
+        OWNED_TEXT first = written(&run, &length);
         require(run_parse(&back, "fuzz", first, length) == 0, "a written run is refused");
         check_order(&back);
-        char *second = written(&back, &length_again);
+        OWNED_TEXT second = written(&back, &length_again);
         require(length == length_again && memcmp(first, second, length) == 0,
                 "a run changed on its way through a file");
-        free(second);
-        free(first);
         run_release(&back);
     }
     run_release(&run);
-    free(text);
     return 0;
 }

@@ -34,9 +34,8 @@ static int replay_folder(const char *path)
     for (const struct dirent *entry; result == 0 && (entry = readdir(folder));) {
         if (entry->d_name[0] == '.')
             continue;
-        char *file = x_sprintf("%s/%s", path, entry->d_name);
+        OWNED_TEXT file = x_sprintf("%s/%s", path, entry->d_name);
         result = replay_file(file);
-        free(file);
     }
     closedir(folder);
     return result;

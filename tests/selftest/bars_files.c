@@ -40,13 +40,11 @@ void q8_repetition(struct selftest *selftest)
     for (size_t s = 0; s < selftest->session_count; s++) {
         const char *base = selftest->sessions[s].path;
         const char *now = selftest->sessions[(s + 1) % selftest->session_count].path;
-        char *first = report_of(selftest, base, now);
+        OWNED_TEXT first = report_of(selftest, base, now);
         for (int repetition = 0; repetition < 3; repetition++, trials++) {
-            char *again = report_of(selftest, base, now);
+            OWNED_TEXT again = report_of(selftest, base, now);
             equal += strcmp(first, again) == 0;
-            free(again);
         }
-        free(first);
     }
     expect_all(selftest, equal, trials, "recorded: the same two files give the same report, byte for byte");
 }
@@ -68,9 +66,8 @@ static char *edited(const char *text, const char *after, const char *start, cons
 /* The program's exit code for two files. */
 static int compare_code(const struct selftest *selftest, const char *base, const char *now)
 {
-    char *command = x_sprintf("'%s' compare -q '%s' '%s' >/dev/null 2>&1", selftest->cugate, base, now);
+    OWNED_TEXT command = x_sprintf("'%s' compare -q '%s' '%s' >/dev/null 2>&1", selftest->cugate, base, now);
     const int status = system(command);
-    free(command);
     return status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -123,12 +120,10 @@ void q8_files(struct selftest *selftest)
     close(descriptor);
     for (size_t i = 0; i < ARRAY_SIZE(odd_files); i++) {
         const struct odd_file *odd = &odd_files[i];
-        char *changed = edited(text, odd->after, odd->start, odd->end, odd->by);
-        char *words = x_sprintf("exit code of %s", odd->words);
+        OWNED_TEXT changed = edited(text, odd->after, odd->start, odd->end, odd->by);
+        OWNED_TEXT words = x_sprintf("exit code of %s", odd->words);
         write_text(path, changed);
         expect_all(selftest, compare_code(selftest, base, path) == (int)odd->code, 1, words);
-        free(words);
-        free(changed);
     }
     write_text(path, "");
     expect_all(selftest, compare_code(selftest, base, path) == EXIT_USAGE, 1, "exit code of an empty file: 2");

@@ -136,12 +136,11 @@ static void put_code(struct run *run, const char *kernel, const char *code)
 static void put_others(struct run *run, const struct change *change, const char *code, double time, size_t sessions)
 {
     for (size_t n = 0; n < change->others; n++) {
-        char *kernel = x_sprintf("made/other%zu", n);
+        OWNED_TEXT kernel = x_sprintf("made/other%zu", n);
         struct row *row = result_add(run_add(run, kernel), "time");
         for (size_t i = 0; i < sessions; i++)
             row_add_session(row, &time, 1);
         put_code(run, kernel, code);
-        free(kernel);
     }
 }
 

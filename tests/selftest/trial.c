@@ -40,10 +40,9 @@ static void place_init(struct workplace *place, const struct trial *trial, const
     place->report = in_folder(place, "report.json");
     place->log = in_folder(place, "log");
     place->mark = in_folder(place, "mark");
-    char *target = realpath(head, NULL);
+    OWNED_TEXT target = realpath(head, NULL);
     if (!target || symlink(target, place->base) < 0)
         die(EXIT_USAGE, "cannot make a link to %s in %s", head, place->folder);
-    free(target);
     made_time_begin();
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
     setenv("GIT_DIR", place->folder, 1); /* no repository: what no bar is about is found out at once */
@@ -84,11 +83,10 @@ static size_t split(const char *words, char ***list, char **copy)
 static void write_metrics(const struct workplace *place, const char *later)
 {
     const char *floor = place->trial->floor, *more = place->trial->metrics;
-    char *text = x_sprintf("[wall_time]\ntitle = Wall time\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
-                           "better = lower\nfloor = %s\ndoc = By the made-up clock.\n%s%s",
-                           floor ? floor : "2 % and 250 ns", more ? more : "", later ? later : "");
+    OWNED_TEXT text = x_sprintf("[wall_time]\ntitle = Wall time\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
+                                "better = lower\nfloor = %s\ndoc = By the made-up clock.\n%s%s",
+                                floor ? floor : "2 % and 250 ns", more ? more : "", later ? later : "");
     free(scratch_file(place->folder, METRICS, text));
-    free(text);
 }
 
 /* ---- The baseline ---- */
@@ -171,9 +169,8 @@ static void prepare(const struct workplace *place)
     if (!trial->no_baseline)
         make_baseline(place);
     if (trial->declared) {
-        char *folder = x_sprintf("%s/host", place->baselines);
+        OWNED_TEXT folder = x_sprintf("%s/host", place->baselines);
         free(scratch_file(folder, KNOWN_REGRESSION_FILE, trial->declared));
-        free(folder);
     }
     write_metrics(place, trial->later);
 }
@@ -185,7 +182,7 @@ static int check(const struct workplace *place, const char *replay)
     const struct trial *trial = place->trial;
     char **globs, *copy;
     const size_t count = split(trial->kernels, &globs, &copy);
-    char *metrics = in_folder(place, METRICS);
+    OWNED_TEXT metrics = in_folder(place, METRICS);
     const struct options options = {
         .globs = globs,
         .glob_count = count,
@@ -205,7 +202,6 @@ static int check(const struct workplace *place, const char *replay)
         .timeout = TIMEOUT,
     };
     const int code = command_check.run(&options);
-    free(metrics);
     free(globs);
     free(copy);
     return code;
@@ -217,19 +213,17 @@ static char *reported_row(const struct trial *trial, const char *report)
     const int length = (int)strcspn(trial->row, " ");
     const char *metric = trial->row[length] ? &trial->row[length + 1] : NULL;
     const char *quote = metric ? "\"" : "";
-    char *begin = x_sprintf("{\"kernel\": \"%.*s\", \"metric\": %s%s%s,", length, trial->row, quote,
-                            metric ? metric : "null", quote);
+    OWNED_TEXT begin = x_sprintf("{\"kernel\": \"%.*s\", \"metric\": %s%s%s,", length, trial->row, quote,
+                                 metric ? metric : "null", quote);
     const char *start = strstr(report, begin);
     char *row = start ? x_sprintf("%.*s", (int)strcspn(start, "\n"), start) : x_strdup("");
-    free(begin);
     return row;
 }
 
 static bool is_judged(const struct trial *trial, const char *row)
 {
-    char *verdict = x_sprintf("\"verdict\": \"%s\"", trial->verdict);
+    OWNED_TEXT verdict = x_sprintf("\"verdict\": \"%s\"", trial->verdict);
     const bool judged = strstr(row, verdict) && (!trial->reason || strstr(row, trial->reason));
-    free(verdict);
     return judged;
 }
 
@@ -245,31 +239,25 @@ static char *wanted_turns(const struct trial *trial)
 static struct outcome judge_outcome(const struct workplace *place, int code)
 {
     const struct trial *trial = place->trial;
-    char *report = text_of(place->report);
-    char *row = reported_row(trial, report);
-    char *turns = text_of(place->log);
-    char *wanted = wanted_turns(trial);
+    OWNED_TEXT report = text_of(place->report);
+    OWNED_TEXT row = reported_row(trial, report);
+    OWNED_TEXT turns = text_of(place->log);
+    OWNED_TEXT wanted = wanted_turns(trial);
     const bool is_code = code == (int)trial->code, is_row = is_judged(trial, row);
     const bool is_turns = strcmp(turns, wanted) == 0;
     if (!is_code || !is_row || !is_turns)
         printf("    came: exit code %d, processes %s (not %s), row %s\n", code, turns, wanted, row);
-    free(wanted);
-    free(turns);
-    free(row);
-    free(report);
     return (struct outcome){.facts = 3, .right = (size_t)is_code + is_row + is_turns};
 }
 
 /* From the counts on: what is before them says that it is a replay. */
 static bool replays_alike(const struct workplace *place, int code)
 {
-    char *before = text_of(place->report);
+    OWNED_TEXT before = text_of(place->report);
     const int code_now = check(place, place->save);
-    char *now = text_of(place->report);
+    OWNED_TEXT now = text_of(place->report);
     const char *parts[] = {strstr(before, "\"counts\""), strstr(now, "\"counts\"")};
     const bool alike = code_now == code && parts[0] && parts[1] && strcmp(parts[0], parts[1]) == 0;
-    free(before);
-    free(now);
     return alike;
 }
 

@@ -89,11 +89,9 @@ void compile_cuda(const char *const *arguments, const char *log)
     for (size_t i = 0; i + 1 < MOST_ARGUMENTS && arguments[i]; i++)
         if (strcmp(arguments[i], "-o") == 0)
             output = arguments[i + 1];
-    char *kept = nvcc ? kept_name(nvcc, arguments) : NULL, *said = x_sprintf("%s.log", kept ? kept : "");
+    OWNED_TEXT kept = nvcc ? kept_name(nvcc, arguments) : NULL, *said = x_sprintf("%s.log", kept ? kept : "");
     if (!kept || !copy(said, log) || !copy(kept, output)) {
         run_nvcc(nvcc, arguments, log);
         cr_assert(!kept || (make_folders(KEPT) == 0 && copy(output, kept) && copy(log, said)));
     }
-    free(said);
-    free(kept);
 }

@@ -132,10 +132,9 @@ Test(source_text, all_texts_together_are_bounded, .init = enter, .fini = scratch
 {
     enum { BYTES = 3 << 20, NAMES = 20 };
     OWNED(profile) profile = {0};
-    char *large = x_calloc(BYTES, 1);
+    OWNED_TEXT large = x_calloc(BYTES, 1);
     memset(large, 'x', BYTES - 1);
     free(scratch_file(".", "large.cu", large));
-    free(large);
     char name[2 * NAMES + 16] = "large.cu";
     for (unsigned i = 0; i < NAMES; i++) {
         profile_add(&profile, "f()", name, 1, 16 * i);

@@ -105,9 +105,8 @@ Test(bulk, a_modifier_that_no_table_has_is_refused)
     static const char *const modifiers[] = {"NEW", "2CTA", "GATHER4", "U", "NOALLOC", "X"};
     for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
         for (size_t k = 0; k < ARRAY_SIZE(modifiers); k++) {
-            char *opcode = x_sprintf("%s.%s", forms[i].opcode, modifiers[k]);
+            OWNED_TEXT opcode = x_sprintf("%s.%s", forms[i].opcode, modifiers[k]);
             cr_expect(!is_simulated(opcode, forms[i].operands), "%s", opcode);
-            free(opcode);
         }
 }
 

@@ -161,10 +161,9 @@ Test(machine, what_is_watched_kept_and_allocated_by_kernels_is_of_one)
         if (i < 2)
             outcomes_keep(gpus[i % 2].machine);
     }
-    char *where = outcomes_compare(gpus[0].machine);
+    OWNED_TEXT where = outcomes_compare(gpus[0].machine);
     cr_expect(where && strncmp(where, "64 of 8192 bytes", 16) == 0, "%s", where);
     cr_expect_null(outcomes_compare(gpus[1].machine), "nobody watches it");
-    free(where);
     cr_expect_eq(texture_add(gpus[0].machine, &texture), 1);
     cr_expect_eq(texture_find(gpus[0].machine, 1), &texture);
     cr_expect_null(texture_find(gpus[1].machine, 1));

@@ -158,11 +158,10 @@ Test(module, lines_are_read_once)
     struct module *module = open_source();
     const struct line_table *lines = module_lines(module);
     unsigned number = 0;
-    char *file = line_table_line(lines, "all", module_function(module, "all")->text.size / 2, &number);
+    OWNED_TEXT file = line_table_line(lines, "all", module_function(module, "all")->text.size / 2, &number);
     cr_assert_not_null(file);
     cr_expect(number >= 6 && number <= 12, "%u", number);
     cr_expect_eq(module_lines(module), lines);
-    free(file);
 }
 
 Test(module, what_is_no_image_is_refused)

@@ -39,9 +39,8 @@ static void change(uint64_t at, unsigned char byte)
 
 static void expect_differs(const char *wanted)
 {
-    char *words = outcomes_compare(made_machine());
+    OWNED_TEXT words = outcomes_compare(made_machine());
     cr_expect(wanted && words ? strcmp(words, wanted) == 0 : words == wanted, "%s", words);
-    free(words);
 }
 
 Test(outcomes, memory_of_the_gpu)
@@ -150,10 +149,9 @@ Test(outcomes, of_a_large_allocation_what_is_written_is_kept)
     change(large + size / 2, 1);
     outcomes_keep(made_machine());
     change(large + size - 1, 1);
-    char *wanted = x_sprintf("1 of %zu bytes of the allocation at 0x%llx, from byte %zu on", size,
-                             (unsigned long long)large, size - 1);
+    OWNED_TEXT wanted = x_sprintf("1 of %zu bytes of the allocation at 0x%llx, from byte %zu on", size,
+                                  (unsigned long long)large, size - 1);
     expect_differs(wanted);
-    free(wanted);
     outcomes_watch(made_machine(), false);
     outcomes_forget(made_machine());
     device_free(made_machine(), large);

@@ -215,10 +215,8 @@ static void expect_name(const char *whole, const char *name)
 
 static bool is_same(const char *a, const char *b)
 {
-    char *left = kernel_short_name(a), *right = kernel_short_name(b);
+    OWNED_TEXT left = kernel_short_name(a), *right = kernel_short_name(b);
     const bool same = strcmp(left, right) == 0;
-    free(left);
-    free(right);
     return same;
 }
 

@@ -14,15 +14,14 @@
 /* Links a library of one kernel with a runtime of its own, and returns its path. Caller frees. */
 static char *link_library(const char *folder)
 {
-    char *file = scratch_file(folder, "code.cu",
-                              "__global__ void k(int *out) { *out = 1; }\n"
-                              "void launch(int *out) { k<<<1, 1>>>(out); }\n");
+    OWNED_TEXT file = scratch_file(folder, "code.cu",
+                                   "__global__ void k(int *out) { *out = 1; }\n"
+                                   "void launch(int *out) { k<<<1, 1>>>(out); }\n");
     char *output = x_sprintf("%s/libcode.so", folder), *log = x_sprintf("%s.log", file);
     const char *const arguments[] = {"-arch=sm_90", "-Xcompiler=-fPIC", "-shared", "-cudart=static", "-o", output, file,
                                      NULL};
     compile_cuda(arguments, log);
     free(log);
-    free(file);
     return output;
 }
 
@@ -83,10 +82,9 @@ Test(prepare, one_for_another_version_is_refused)
 Test(prepare, a_library_without_code_for_a_gpu_is_not_looked_into)
 {
     struct problem problem;
-    char *library = built("libtables.so");
+    OWNED_TEXT library = built("libtables.so");
     cr_expect_eq(prepare(library, DESCRIPTION, &problem), 0, "%s", problem.text);
     cr_expect_eq(prepare("absent.so", DESCRIPTION, &problem), 0, "loading it says what is wrong");
-    free(library);
 }
 
 Test(prepare, only_what_instructions_are_known_of_can_be_simulated)
@@ -98,13 +96,12 @@ Test(prepare, only_what_instructions_are_known_of_can_be_simulated)
     char *major = strstr(text, "attribute 75 = 9");
     cr_assert_not_null(major);
     major[strlen("attribute 75 = ")] = '7';
-    char *path = scratch_file(folder, "gpu.ini", text);
+    OWNED_TEXT path = scratch_file(folder, "gpu.ini", text);
     cr_expect_eq(prepare("absent.so", path, &problem), EXIT_USAGE);
     cr_expect(strstr(problem.text, "compute capability 7.0, whose code cannot be simulated"), "%s", problem.text);
     cr_expect_eq(prepare("absent.so", "absent.ini", &problem), EXIT_USAGE);
     cr_expect(strstr(problem.text, "absent.ini"), "%s", problem.text);
     cr_expect_null(runtime_gpu());
-    free(path);
     free(text);
     scratch_remove(folder);
 }
@@ -113,11 +110,10 @@ Test(prepare, only_what_instructions_are_known_of_can_be_simulated)
 Test(prepare, without_the_disassembler_nothing_is_measured)
 {
     struct problem problem;
-    char *library = built("libtables.so");
+    OWNED_TEXT library = built("libtables.so");
     setenv("CUGATE_NVDISASM", "/absent/nvdisasm", 1);
     cr_expect_eq(prepare(library, DESCRIPTION, &problem), EXIT_NOT_MEASURED);
     cr_expect(strstr(problem.text, "/absent/nvdisasm"), "%s", problem.text);
-    free(library);
 }
 
 Test(prepare, the_only_gpu_beside_the_metrics_is_taken)
@@ -133,17 +129,14 @@ Test(prepare, the_only_gpu_beside_the_metrics_is_taken)
     cr_assert_eq(mkdir(folder, 0700), 0);
     free(scratch_file(folder, "one.ini", ""));
     free(scratch_file(folder, "notes.txt", ""));
-    char *path = gpu_file(&job, &problem), *wanted = x_sprintf("%s/one.ini", folder);
+    OWNED_TEXT path = gpu_file(&job, &problem), *wanted = x_sprintf("%s/one.ini", folder);
     cr_expect_str_eq(path, wanted);
     free(scratch_file(folder, "two.ini", ""));
     cr_expect_null(gpu_file(&job, &problem));
     cr_expect(strstr(problem.text, "several"), "%s", problem.text);
     job.gpu = "named.ini";
-    char *named = gpu_file(&job, &problem);
+    OWNED_TEXT named = gpu_file(&job, &problem);
     cr_expect_str_eq(named, "named.ini");
-    free(named);
-    free(path);
-    free(wanted);
     free(folder);
     free(metric.file);
     scratch_remove(metrics_folder);

@@ -56,14 +56,11 @@ static char *replaced(const char *text, const char *from, const char *to)
 
 static void build_edited(struct cubin *cubin, const char *folder, const char *name, const char *text, const char *flag)
 {
-    char *file = scratch_file(folder, name, text);
-    char *output = x_sprintf("%s.cubin", file), *log = x_sprintf("%s.log", file);
+    OWNED_TEXT file = scratch_file(folder, name, text);
+    OWNED_TEXT output = x_sprintf("%s.cubin", file), *log = x_sprintf("%s.log", file);
     const char *const arguments[] = {"-w", "-std=c++17", "-arch=sm_90", "-cubin", "-o", output, file, flag};
     compile_cuda(arguments, log);
     cr_assert_eq(cubin_read(cubin, output), 0);
-    free(log);
-    free(output);
-    free(file);
 }
 
 Test(cubin_hash, the_hash_moves_with_the_code_and_with_nothing_else)
@@ -112,12 +109,12 @@ Test(cubin_hash, the_hash_moves_with_the_code_and_with_nothing_else)
         {"a variable", "edited.cu", "-lineinfo", "{5, 6, 7, 8}", "{5, 6, 7, 9}", {ANY, OTHER, ANY}},
     };
     char *folder = scratch_make();
-    char *moved = x_sprintf("%s/moved", folder);
+    OWNED_TEXT moved = x_sprintf("%s/moved", folder);
     cr_assert_eq(mkdir(moved, 0700), 0);
     struct cubin base;
     build_edited(&base, folder, "base.cu", source, "-lineinfo");
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *text = replaced(source, cases[i].from, cases[i].to);
+        OWNED_TEXT text = replaced(source, cases[i].from, cases[i].to);
         cr_expect_eq(strcmp(text, source) == 0, cases[i].from == NULL, "%s: nothing was edited", cases[i].label);
         struct cubin cubin;
         build_edited(&cubin, folder, cases[i].name, text, cases[i].flag);
@@ -130,9 +127,7 @@ Test(cubin_hash, the_hash_moves_with_the_code_and_with_nothing_else)
                       names[k]);
         }
         cubin_release(&cubin);
-        free(text);
     }
     cubin_release(&base);
-    free(moved);
     scratch_remove(folder);
 }

@@ -102,8 +102,8 @@ static unsigned number_before(const char *line, const char *word)
 Test(cubin_image, every_fact_is_what_ptxas_says)
 {
     char *folder = scratch_make();
-    char *file = scratch_file(folder, "facts.cu", facts_source);
-    char *output = x_sprintf("%s/facts.fatbin", folder), *log = x_sprintf("%s/log", folder);
+    OWNED_TEXT file = scratch_file(folder, "facts.cu", facts_source);
+    OWNED_TEXT output = x_sprintf("%s/facts.fatbin", folder), *log = x_sprintf("%s/log", folder);
     const char *const arguments[] = {"-w", "-arch=all-major", "-Xptxas=-v", "-fatbin", "-o", output, file, NULL};
     compile_cuda(arguments, log);
     struct cubin cubin;
@@ -141,9 +141,6 @@ Test(cubin_image, every_fact_is_what_ptxas_says)
     cr_expect_eq(compared, cubin.count);
     cr_expect_geq(compared, 40);
     cubin_release(&cubin);
-    free(log);
-    free(output);
-    free(file);
     scratch_remove(folder);
 }
 
@@ -185,8 +182,8 @@ static const char products_source[] =
 static void expect_products(const char *arch, size_t count)
 {
     char *folder = scratch_make();
-    char *file = scratch_file(folder, "products.cu", products_source);
-    char *output = x_sprintf("%s/products.cubin", folder), *log = x_sprintf("%s/log", folder);
+    OWNED_TEXT file = scratch_file(folder, "products.cu", products_source);
+    OWNED_TEXT output = x_sprintf("%s/products.cubin", folder), *log = x_sprintf("%s/log", folder);
     const char *const arguments[] = {"-w", arch, "-cubin", "-o", output, file, NULL};
     compile_cuda(arguments, log);
     struct cubin cubin;
@@ -200,9 +197,6 @@ static void expect_products(const char *arch, size_t count)
                      function->name);
     }
     cubin_release(&cubin);
-    free(log);
-    free(output);
-    free(file);
     scratch_remove(folder);
 }
 

@@ -36,11 +36,9 @@ static int take(void *data, const unsigned char *bytes, size_t size)
 static struct wanted find_image(const char *name)
 {
     struct wanted wanted = {.name = name};
-    char *folder = program_folder();
-    char *library = x_sprintf("%s/../libkernels.so", folder);
+    OWNED_TEXT folder = program_folder();
+    OWNED_TEXT library = x_sprintf("%s/../libkernels.so", folder);
     cr_assert_eq(cubin_each_image(library, take, &wanted), 1, "%s in %s", name, library);
-    free(library);
-    free(folder);
     return wanted;
 }
 
@@ -86,12 +84,11 @@ static size_t count_lines(const char *name, const char *part, size_t *others)
     line_table_open(&table, image.bytes, image.size);
     for (uint64_t offset = 0; offset < 0x400; offset += 16) {
         unsigned number = 0;
-        char *file = line_table_line(&table, image.symbol, offset, &number);
+        OWNED_TEXT file = line_table_line(&table, image.symbol, offset, &number);
         cr_assert(file && number > 0, "at %llu", (unsigned long long)offset);
         cr_expect_null(strstr(file, "/../"), "%s", file);
         count += strstr(file, part) != NULL;
         *others += !strstr(file, part);
-        free(file);
     }
     line_table_release(&table);
     forget(&image);
@@ -150,7 +147,7 @@ Test(line_table, damaged_line_information_is_survived)
     for (int round = 0; round < 4000; round++) {
         struct line_table table;
         struct line_place places[16];
-        char *copy = x_calloc(image.size, 1);
+        OWNED_TEXT copy = x_calloc(image.size, 1);
         memcpy(copy, image.bytes, image.size);
         for (int k = 0; k < 3; k++) {
             random = random * 1664525u + 1013904223u;
@@ -160,7 +157,6 @@ Test(line_table, damaged_line_information_is_survived)
         for (uint64_t offset = 0; offset < 0x280; offset += 64)
             line_table_find(&table, image.symbol, offset, places, ARRAY_SIZE(places));
         line_table_release(&table);
-        free(copy);
     }
     forget(&image);
 }

@@ -38,9 +38,9 @@ Test(variables, what_a_program_can_reach_by_name_is_listed)
 {
     size_t size = 0, lines = 0;
     char *folder = scratch_make(), *cu = scratch_file(folder, "variables.cu", source);
-    char *cubin = x_sprintf("%s/variables.cubin", folder), *log = x_sprintf("%s/log", folder);
+    OWNED_TEXT cubin = x_sprintf("%s/variables.cubin", folder), *log = x_sprintf("%s/log", folder);
     compile_cuda((const char *const[8]){"-arch=sm_90", "-cubin", "-o", cubin, cu}, log);
-    char *bytes = read_whole(cubin, &size);
+    OWNED_TEXT bytes = read_whole(cubin, &size);
     char *text = cubin_variables(cubin, bytes, size);
     cr_assert_not_null(text);
     cr_expect(names(text, "weights"), "%s", text);
@@ -51,9 +51,6 @@ Test(variables, what_a_program_can_reach_by_name_is_listed)
         lines += *at == '\n';
     cr_expect_eq(lines, 4, "with the file's own: %s", text);
     free(text);
-    free(bytes);
-    free(log);
-    free(cubin);
     free(cu);
     scratch_remove(folder);
 }

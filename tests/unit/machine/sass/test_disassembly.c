@@ -80,10 +80,9 @@ Test(disassembly, what_was_said_is_kept_for_its_program)
     cr_expect_eq(instructions(), 1);
     cr_expect_eq(instructions(), 1);
     cr_expect_eq(asked(), 1);
-    char *name = entry();
+    OWNED_TEXT name = entry();
     lie(name);
     cr_expect_eq(instructions(), 3, "one's own is believed");
-    free(name);
     FILE *program = fopen("nvdisasm", "a");
     cr_assert(program && fputs("# another\n", program) >= 0 && fclose(program) == 0);
     cr_expect_eq(instructions(), 1, "of another program it is another entry");
@@ -108,14 +107,12 @@ Test(disassembly, what_others_may_have_written_is_not_believed)
         if (rows[i].owner && geteuid() != 0)
             continue; /* only root can give a file away */
         cr_expect_eq(instructions(), 1);
-        char *name = entry(), *changed = rows[i].folder ? x_strdup("cugate") : x_strdup(name);
+        OWNED_TEXT name = entry(), *changed = rows[i].folder ? x_strdup("cugate") : x_strdup(name);
         lie(name);
         cr_assert_eq(chmod(changed, rows[i].mode), 0);
         cr_assert_eq(chown(changed, rows[i].owner ? rows[i].owner : geteuid(), (gid_t)-1), 0);
         cr_expect_eq(instructions(), rows[i].believed ? 3 : 1, "row %zu", i);
         scratch_remove(x_sprintf("%s/cugate", root));
-        free(changed);
-        free(name);
     }
     leave(root);
 }
@@ -124,11 +121,10 @@ Test(disassembly, a_link_is_no_entry)
 {
     char *root = enter();
     cr_expect_eq(instructions(), 1);
-    char *name = entry();
+    OWNED_TEXT name = entry();
     lie("elsewhere");
     cr_assert(unlink(name) == 0 && symlink("../elsewhere", name) == 0);
     cr_expect_eq(instructions(), 1);
-    free(name);
     leave(root);
 }
 

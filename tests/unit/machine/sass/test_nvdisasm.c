@@ -9,27 +9,24 @@
 /* A program that says to be of that release. Caller frees its path. */
 static char *put_program(const char *folder, const char *name, const char *release)
 {
-    char *text = x_sprintf("#!/bin/sh\necho 'nvdisasm: a disassembler'\necho 'tools, %s'\n", release);
+    OWNED_TEXT text = x_sprintf("#!/bin/sh\necho 'nvdisasm: a disassembler'\necho 'tools, %s'\n", release);
     char *path = scratch_file(folder, name, text);
     cr_assert_eq(chmod(path, 0755), 0);
-    free(text);
     return path;
 }
 
 static void put_folder(const char *folder, const char *name)
 {
-    char *path = x_sprintf("%s/%s", folder, name);
+    OWNED_TEXT path = x_sprintf("%s/%s", folder, name);
     cr_assert_eq(make_folders(path), 0);
-    free(path);
 }
 
 static void expect_found(const char *folder, const char *wanted)
 {
     struct problem problem = {0};
-    char *path = nvdisasm_look(folder, &problem);
+    OWNED_TEXT path = nvdisasm_look(folder, &problem);
     cr_assert_not_null(path, "%s: %s", folder, problem.text);
     cr_expect_str_eq(path, wanted);
-    free(path);
 }
 
 static void expect_refused(const char *folder, const char *words)
@@ -45,19 +42,15 @@ Test(nvdisasm, what_the_environment_names_comes_first_and_is_not_passed_over)
     char *scratch = scratch_make();
     put_folder(scratch, "lib/cugate/disasm/nvidia/cu13/bin");
     put_folder(scratch, "bin");
-    char *beside = put_program(scratch, "lib/cugate/disasm/nvidia/cu13/bin/nvdisasm", "release 13.5");
-    char *named = put_program(scratch, "mine", "release 13.5"), *bin = x_sprintf("%s/bin", scratch);
+    OWNED_TEXT beside = put_program(scratch, "lib/cugate/disasm/nvidia/cu13/bin/nvdisasm", "release 13.5");
+    OWNED_TEXT named = put_program(scratch, "mine", "release 13.5"), *bin = x_sprintf("%s/bin", scratch);
     setenv("CUGATE_NVDISASM", named, 1);
     expect_found(bin, named);
     setenv("CUGATE_NVDISASM", "/no/such", 1);
     expect_refused(bin, "/no/such, which CUGATE_NVDISASM names");
     setenv("CUGATE_NVDISASM", "", 1);
-    char *wanted = x_sprintf("%s/../lib/cugate/disasm/nvidia/cu13/bin/nvdisasm", bin);
+    OWNED_TEXT wanted = x_sprintf("%s/../lib/cugate/disasm/nvidia/cu13/bin/nvdisasm", bin);
     expect_found(bin, wanted);
-    free(wanted);
-    free(bin);
-    free(named);
-    free(beside);
     scratch_remove(scratch);
 }
 
@@ -68,14 +61,11 @@ Test(nvdisasm, beside_a_program_of_the_tree)
     char *scratch = scratch_make();
     for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
         put_folder(scratch, folders[i]);
-    char *program = put_program(scratch, "disasm/nvidia/cu13/bin/nvdisasm", "release 13.5");
+    OWNED_TEXT program = put_program(scratch, "disasm/nvidia/cu13/bin/nvdisasm", "release 13.5");
     unsetenv("CUGATE_NVDISASM");
     expect_found(scratch, program);
-    char *san = x_sprintf("%s/san", scratch), *wanted = x_sprintf("%s/../disasm/nvidia/cu13/bin/nvdisasm", san);
+    OWNED_TEXT san = x_sprintf("%s/san", scratch), *wanted = x_sprintf("%s/../disasm/nvidia/cu13/bin/nvdisasm", san);
     expect_found(san, wanted);
-    free(wanted);
-    free(san);
-    free(program);
     scratch_remove(scratch);
 }
 
@@ -93,15 +83,13 @@ Test(nvdisasm, one_on_the_path_has_to_be_recent)
     unsetenv("CUGATE_NVDISASM");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *scratch = scratch_make();
-        char *program = put_program(scratch, "nvdisasm", rows[i].release);
-        char *path = x_sprintf("/no/such:%s:/usr/bin:/bin", scratch);
+        OWNED_TEXT program = put_program(scratch, "nvdisasm", rows[i].release);
+        OWNED_TEXT path = x_sprintf("/no/such:%s:/usr/bin:/bin", scratch);
         setenv("PATH", path, 1);
         if (rows[i].refused)
             expect_refused("/no/such", rows[i].refused);
         else
             expect_found("/no/such", program);
-        free(path);
-        free(program);
         scratch_remove(scratch);
     }
     setenv("PATH", "/no/such", 1);
