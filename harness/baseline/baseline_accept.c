@@ -369,7 +369,7 @@ static int accept_rows(struct merging *merging, struct baseline_files *files, st
 {
     const struct acceptance *acceptance = merging->acceptance;
     const struct candidate *first = merging->candidates;
-    struct known_regressions regressions = {0};
+    OWNED(known_regressions) regressions = {0};
     char **old_paths = NULL, *old_path = NULL;
     size_t old_count = 0;
     int result = known_regressions_read(&regressions, files->folder) < 0 ? EXIT_USAGE : 0;
@@ -400,7 +400,6 @@ static int accept_rows(struct merging *merging, struct baseline_files *files, st
     for (size_t i = 0; i < old_count; i++)
         free(old_paths[i]);
     free(old_paths);
-    known_regressions_release(&regressions);
     return result;
 }
 
@@ -439,7 +438,7 @@ static int accept_fresh(struct merging *merging, struct run *fresh)
 int baseline_accept(const struct acceptance *acceptance, const struct run *runs, size_t count,
                     struct accepted *accepted)
 {
-    struct run fresh = {0};
+    OWNED(run) fresh = {0};
     *accepted = (struct accepted){0};
     if (count == 0)
         BUG("nothing to accept");
@@ -461,7 +460,6 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
         accepted_release(accepted);
     if (lock >= 0)
         close(lock);
-    run_release(&fresh);
     free(merging.sessions);
     free(candidates);
     return result;

@@ -113,7 +113,7 @@ static int cmd_check(const struct options *options)
         return dry_run_print(options, stdout);
 
     int code = EXIT_USAGE;
-    struct run costs = {0};
+    OWNED(run) costs = {0};
     struct relay *relay = relay_make(); /* workers end in the background while results are judged */
     if (open_files(&checking, &request.measurement) == 0) {
         request.measurement.relay = relay;
@@ -133,7 +133,6 @@ static int cmd_check(const struct options *options)
         code = print_reports(&checking);
 
     relay_release(relay);
-    run_release(&costs);
     outputs_release(&checking.outputs);
     check_release(&checking.check);
     free(checking.program.name);

@@ -164,7 +164,7 @@ static enum health look_at_cupti(struct doctor *doctor)
 static enum health look_at_another(struct doctor *doctor, int ordinal, const struct device *first)
 {
     struct problem problem;
-    struct run run = {0};
+    OWNED(run) run = {0};
     char difference[512];
     struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     enum health health = HEALTH_GOOD;
@@ -180,7 +180,6 @@ static enum health look_at_another(struct doctor *doctor, int ordinal, const str
             add_text(doctor, "; GPU %d, too", ordinal);
         }
     }
-    run_release(&run);
     return health;
 }
 

@@ -170,11 +170,10 @@ static char *make_config(const struct beginning *beginning)
         free(text);
         text = longer;
     }
-    struct config config = {0};
+    OWNED(config) config = {0};
     char *whole = config_read_text(&config, CONFIG_FILE, text) < 0 ? NULL
                   : beginning->keeps                               ? add_to_config(text)
                                                                    : x_strdup(text);
-    config_release(&config);
     free(text);
     return whole;
 }

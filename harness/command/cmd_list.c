@@ -71,17 +71,15 @@ static int list_devices(void)
         return EXIT_NOT_MEASURED;
     }
     for (int i = 0; i < count; i++) {
-        struct run run = {0};
+        OWNED(run) run = {0};
         struct session *session = ARRAY_GROW(run.sessions, run.session_count);
         if (gpu->describe(i, &run.device, session, &problem) < 0) {
             error("GPU %d: %s", i, problem.text);
-            run_release(&run);
             return EXIT_NOT_MEASURED;
         }
         print_wrapped(4, "%d  %s  %lld SMs  compute capability %s  %.0f GB%s%s  %s", i, run.device.name,
                       run.device.sm_count, run.device.compute_capability, (double)run.device.memory_bytes * 1e-9,
                       run.device.ecc ? "  ECC" : "", run.device.mig ? "  MIG" : "", session->facts[SESSION_GPU_UUID]);
-        run_release(&run);
     }
     return EXIT_SAME;
 }

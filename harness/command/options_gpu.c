@@ -110,14 +110,13 @@ char *options_gpu_names(const struct options *options)
 /* Returns the description of the GPU whose launches a file of capsules holds; NULL without one. */
 static const char *find_of_capsules(const struct options *options, const glob_t *paths)
 {
-    struct capsules capsules = {0};
+    OWNED(capsules) capsules = {0};
     struct problem ignored; /* whoever reads the kernels says it */
     const bool is_argument = options->argument_count > 0 && capsules_is_file(options->arguments[0]);
     const char *found = NULL, *path = is_argument ? options->arguments[0] : options->kernels;
     if (path && capsules_is_file(path) && capsules_open(&capsules, path, false, &ignored) == 0 &&
         capsules.about.device.name)
         found = find_named(capsules.about.device.name, paths);
-    capsules_release(&capsules);
     return found;
 }
 

@@ -259,13 +259,12 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
         replacement_check(&replacement, &changed, capability) == 0 &&
         check_compared(&swap->capsules, capsule, &compared) == 0 &&
         (!swap->warns || replacement_warn(&replacement, &swap->capsules, &changed) == 0)) {
-        struct blob code = capsule_writer_blob(&swap->writer, replacement.bytes, replacement.size);
+        OWNED(blob) code = capsule_writer_blob(&swap->writer, replacement.bytes, replacement.size);
         result = capsule_writer_copy(&swap->writer, &swap->capsules, &changed, &code);
         if (result < 0)
             error("%s", swap->writer.problem.text);
         else if (!options->quiet)
             say_swapped(&changed, capsule, &replacement, &compared);
-        blob_release(&code);
     }
     replacement_release(&replacement);
     free(changed.swapped);

@@ -267,7 +267,7 @@ static void count_conflicts(struct check *check, const struct comparison *compar
 /* Adds a session of those kernels to the run, measured in a process of its own. */
 static void measure_again(struct check *check, char *const *ids, size_t count)
 {
-    struct run again = {0};
+    OWNED(run) again = {0};
     struct measurement measurement = check->request->measurement;
     char *label = x_sprintf("confirming %zu kernel%s", count, plural(count));
     struct program program;
@@ -287,7 +287,6 @@ static void measure_again(struct check *check, char *const *ids, size_t count)
     count_conflicts(check, &check->comparison, &again);
     check_confirm_conflicts(&check->run, &again, check->request->metrics);
     run_append(&check->run, &again);
-    run_release(&again);
     free(label);
 }
 

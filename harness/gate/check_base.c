@@ -34,7 +34,7 @@ static bool is_wanted(const struct metrics *metrics, const struct run *run, cons
 static int measure_base(const struct measurement *measurement, const char *against, char *const *ids, size_t count,
                         const struct run *run, struct run *baseline)
 {
-    struct run base = {0};
+    OWNED(run) base = {0};
     struct program program;
     struct measurement other = measurement_of_other(measurement, against, &program);
     char *label = x_sprintf("the base library, %zu kernel%s that the baseline lacks", count, plural(count));
@@ -48,7 +48,6 @@ static int measure_base(const struct measurement *measurement, const char *again
     if (baseline->note_count == 0)
         for (size_t i = 0; i < base.note_count; i++)
             run_set_note(baseline, &base.notes[i]);
-    run_release(&base);
     free(label);
     return code;
 }

@@ -20,7 +20,7 @@ static struct known_kernel *find_known(void *self, const struct run *dry, size_t
 {
     const struct knowing *knowing = self;
     const long day = (long)(time(NULL) / DAY_SECONDS);
-    struct run baseline = {0};
+    OWNED(run) baseline = {0};
     struct known_kernel *known = NULL;
     *count = 0;
     if (baseline_exists(knowing->baselines, &dry->device))
@@ -31,7 +31,6 @@ static struct known_kernel *find_known(void *self, const struct run *dry, size_t
             counts_are_known(&baseline, base, dry, now, knowing->measurement->metrics))
             *ARRAY_GROW(known, *count) = (struct known_kernel){now->id, result_has_code_of_others(base)};
     }
-    run_release(&baseline);
     return known;
 }
 
@@ -73,11 +72,10 @@ int check_unknown(const struct measurement *measurement, const struct run *basel
     }
     again.globs = ids;
     if (again.glob_count > 0) {
-        struct run all = {0};
+        OWNED(run) all = {0};
         code = measure_whole(&again, &all);
         inputs_take(&all, run);
         run_take(run, &all);
-        run_release(&all);
     }
     free(ids);
     return code;

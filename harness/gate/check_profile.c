@@ -133,11 +133,10 @@ static unsigned kept_kinds(const struct measurement *measurement, const char *ag
         kinds |= PROVIDES_STALLS;
     if (!kinds || measurement->program)
         return 0;
-    struct run base = {.device = baseline->device};
+    OWNED(run) base = {.device = baseline->device};
     result_copy_facts(run_add(&base, kept->id), kept);
     const bool same = static_facts_add(&base, against, measurement->metrics) == 0 && same_code(kept, &base.results[0]);
     base.device = (struct device){0}; /* the device belongs to the baseline */
-    run_release(&base);
     return same ? kinds : 0;
 }
 

@@ -56,7 +56,7 @@ static void forget_pending(struct run *run, char *const *ids, size_t count, cons
 
 static int compute(struct check *check, char *const *ids, size_t count)
 {
-    struct run computed = {0};
+    OWNED(run) computed = {0};
     struct measurement measurement = check->request->measurement;
     char *label = x_sprintf("simulating %zu kernel%s", count, plural(count));
     measurement.globs = ids;
@@ -66,7 +66,6 @@ static int compute(struct check *check, char *const *ids, size_t count)
     if (code == EXIT_INTERRUPTED)
         forget_pending(&check->run, ids, count, &computed);
     take_computed(&check->run, &computed);
-    run_release(&computed);
     free(label);
     return code;
 }

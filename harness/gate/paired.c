@@ -199,11 +199,9 @@ int paired_run(const struct measurement *head, const char *against, const struct
     int code = EXIT_SAME;
     for (settling.pair = 1; settling.pair <= RULE_PAIRS && code == EXIT_SAME && tests_left(&settling) > 0;
          settling.pair++) {
-        struct run base_run = {0}, head_run = {0};
+        OWNED(run) base_run = {0}, head_run = {0};
         code = measure_pair(&settling, &base_run, &head_run);
         take_pair(&settling, &base_run, &head_run, code == EXIT_SAME);
-        run_release(&base_run);
-        run_release(&head_run);
     }
     relay_forget(settling.relay);
     relay_release(own);

@@ -274,7 +274,7 @@ static void add_unsupported(struct result *result)
 static void send_values(const struct range *range, const double *numbers, bool is_first)
 {
     const struct metrics *set = sets_metrics(sets_now());
-    struct result result = {.id = range->group->id};
+    OWNED(result) result = {.id = range->group->id};
     if (range->group->graph)
         add_unsupported(&result);
     for (size_t m = 0; m < set->count; m++) {
@@ -293,7 +293,6 @@ static void send_values(const struct range *range, const double *numbers, bool i
     if (range->use != PASSED_OVER || !range->group->begun)
         link_say(range->use == COUNTED ? MESSAGE_RESULT : MESSAGE_COLD, line);
     result.id = NULL;
-    result_release(&result);
 }
 
 static int decode(struct problem *problem)

@@ -64,7 +64,7 @@ void inputs_take(struct run *run, const struct run *dry)
 int measure_with_inputs(const struct measurement *measurement, find_known_fn *find, void *self, struct run *run)
 {
     struct measurement own = *measurement;
-    struct run dry = {0};
+    OWNED(run) dry = {0};
     struct known_kernel *known = NULL;
     measure_ahead(measurement);
     int code = measure_inputs(measurement, &dry);
@@ -75,6 +75,5 @@ int measure_with_inputs(const struct measurement *measurement, find_known_fn *fi
         code = measure_whole(&own, run);
     inputs_take(run, &dry);
     free(known);
-    run_release(&dry);
     return code;
 }

@@ -179,11 +179,10 @@ int metrics_read_sets(struct metrics *metrics, const char *folder, char *const *
     *metrics = (struct metrics){0};
     int result = read_folder(metrics, folder, false);
     for (size_t i = 0; i < count && result == 0; i++) {
-        struct metrics set = {0};
+        OWNED(metrics) set = {0};
         result = read_set(&set, sets[i], shipped);
         if (result == 0)
             result = add_set(metrics, &set);
-        metrics_release(&set);
     }
     if (result == 0)
         result = metrics_check(metrics);

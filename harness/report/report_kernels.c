@@ -459,7 +459,7 @@ static void print_minor(const struct text *text, const struct report *report, co
 
 void text_kernels(const struct text *text, const struct report *report)
 {
-    struct kernel_lines lines = kernel_lines_make(report);
+    OWNED(kernel_lines) lines = kernel_lines_make(report);
     struct columns columns = make_columns(report);
     struct table_column verdict = {.width = 0};
     char **names, cell[32];
@@ -478,5 +478,4 @@ void text_kernels(const struct text *text, const struct report *report)
         free(names[i]);
     free(names);
     free(columns.list);
-    kernel_lines_release(&lines);
 }

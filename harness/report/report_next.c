@@ -368,7 +368,7 @@ static struct advice advice_of(const struct report *report)
         return (struct advice){.words = x_strdup("mend what the error says, then give the same command again")};
     if (!report->comparison)
         return advice_on_run(report);
-    struct groups groups = groups_make(report);
+    OWNED(groups) groups = groups_make(report);
     const enum exit_code code = report->exit_code;
     const struct group *wrong = first_of(&groups, SECTION_WRONG), *worse = first_of(&groups, SECTION_WORSE);
     const struct group *missing = wrong ? wrong : first_of(&groups, SECTION_MISSING),
@@ -380,7 +380,6 @@ static struct advice advice_of(const struct report *report)
                                  : worse  ? advice_on_worse(report, worse)
                                  : unsure ? advice_on_unsure(report, unsure)
                                           : advice_on_fine(report);
-    groups_release(&groups);
     return advice;
 }
 

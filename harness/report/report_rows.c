@@ -461,7 +461,7 @@ static void print_titles(const struct text *text, const struct layout *layout)
 
 void text_rows(const struct text *text, const struct report *report)
 {
-    struct groups groups = groups_make(report);
+    OWNED(groups) groups = groups_make(report);
     const struct layout layout = lay_out(text, report, &groups);
     struct said said = {0};
     bool titles = has_metrics(&groups);
@@ -482,7 +482,6 @@ void text_rows(const struct text *text, const struct report *report)
         text_print(text, INK_PLAIN, "\n");
     free(said.why);
     free(said.advice);
-    groups_release(&groups);
 }
 
 /* ---- The metrics of the rows ---- */
@@ -499,7 +498,7 @@ static void print_metric(const struct text *text, const struct metric *metric)
 
 size_t text_metrics(const struct text *text, const struct report *report)
 {
-    struct groups groups = groups_make(report);
+    OWNED(groups) groups = groups_make(report);
     bool *explained = x_calloc(report->metrics->count, sizeof *explained);
     size_t count = 0;
     for (size_t i = 0; i < groups.count; i++)
@@ -512,6 +511,5 @@ size_t text_metrics(const struct text *text, const struct report *report)
             count++;
         }
     free(explained);
-    groups_release(&groups);
     return count;
 }

@@ -270,9 +270,8 @@ static void pass(struct alike *group, const struct grid *grid)
 {
     enum { SCHEDULERS = 4 };
     if (group && group->launches == 0) {
-        struct result timed = {.estimated = times_together(&program.log.times)};
+        OWNED(result) timed = {.estimated = times_together(&program.log.times)};
         group->ns = timed.estimated && !timed.estimated->refused ? timed.estimated->ns : 0;
-        result_release(&timed);
     }
     const double cycles = gpu_cycles_per_ns(runtime_gpu());
     const int most = runtime_gpu()->attributes[cudaDevAttrMultiProcessorCount];
@@ -284,7 +283,7 @@ static void pass(struct alike *group, const struct grid *grid)
 /* Executes and counts a launch. */
 static int count(struct alike *group, const struct grid *grid, enum fault *fault, struct problem *problem)
 {
-    struct result result = {0};
+    OWNED(result) result = {0};
     struct launched launched = {.grid = grid};
     const struct workload workload = {
         .id = grid->function->text.name, .self = &launched, .before = restore, .launch = execute, .wait = wait};
@@ -308,7 +307,6 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
         tell_failure(group, problem, &result);
     else if (failed == 0 && group && is_wanted(group))
         tell_counts(group, &result);
-    result_release(&result);
     return failed;
 }
 

@@ -122,7 +122,7 @@ static void open_device(struct worker *worker)
 {
     const struct job *job = worker->job;
     struct problem problem;
-    struct run run = {0};
+    OWNED(run) run = {0};
     struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     worker->collector = job->backend->load(job->what, &problem);
     if (worker->collector && !worker->collector->awaits_go)
@@ -146,7 +146,6 @@ static void open_device(struct worker *worker)
     fclose(stream);
     message_send(worker->pipe, MESSAGE_DEVICE, text);
     free(text);
-    run_release(&run);
 }
 
 static int on_family(const struct worker *worker, bool is_open, struct problem *problem)

@@ -15,11 +15,11 @@ static char *write_all(const struct config *config)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct config config = {0};
+    OWNED(config) config = {0};
     OWNED_TEXT text = x_calloc(size + 1, 1);
     memcpy(text, data, size);
     if (config_read_text(&config, "fuzz", text) == 0) {
-        struct config back = {0};
+        OWNED(config) back = {0};
         OWNED_TEXT copy = write_all(&config);
         if (config_read_text(&back, "fuzz", copy) < 0 || back.count != config.count)
             BUG("what was written is not what is read");
@@ -27,8 +27,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (strcmp(back.keys[i].name, config.keys[i].name) != 0 ||
                 strcmp(back.keys[i].value, config.keys[i].value) != 0)
                 BUG("%s changed", config.keys[i].name);
-        config_release(&back);
     }
-    config_release(&config);
     return 0;
 }

@@ -22,11 +22,10 @@ static void check_function(const struct cubin *cubin, size_t i)
 /* The same bytes as one image with line information. */
 static void read_lines_of(const uint8_t *data, size_t size)
 {
-    struct line_table table;
+    OWNED(line_table) table;
     struct line_place places[4];
     line_table_open(&table, data, size);
     require(line_table_find(&table, "f", 16, places, ARRAY_SIZE(places)) <= ARRAY_SIZE(places), "more places than fit");
-    line_table_release(&table);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

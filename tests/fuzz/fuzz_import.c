@@ -20,7 +20,7 @@ static char *written(const struct run *run, size_t *length)
 
 static void check_run(const struct run *run, const char *format)
 {
-    struct run back;
+    OWNED(run) back;
     size_t length, length_again;
     OWNED_TEXT text = written(run, &length);
     require(run->result_count > 0 && run->session_count == 1, "an imported run holds nothing");
@@ -33,25 +33,22 @@ static void check_run(const struct run *run, const char *format)
     require(run_parse(&back, "fuzz", text, length) == 0, "an imported run is refused");
     OWNED_TEXT again = written(&back, &length_again);
     require(length == length_again && memcmp(text, again, length) == 0, "a run changed on its way through a file");
-    run_release(&back);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const formats[] = {"nvbench",   "google-benchmark",        "ncu", "nsys", "pytest-benchmark",
                                           "criterion", "github-action-benchmark", "bmf"};
-    struct metrics metrics = {0};
+    OWNED(metrics) metrics = {0};
     require(metrics_read_text(&metrics, "fuzz", definitions) == 0, "the definitions are refused");
     OWNED_TEXT text = x_calloc(size + 1, 1);
     memcpy(text, data, size);
     for (size_t i = 0; i < ARRAY_SIZE(formats) * 2; i++) {
         const char *format = formats[i / 2];
         const struct import_request request = {import_format_find(format), &metrics, i % 2 == 0 ? "GPU" : NULL};
-        struct run run;
+        OWNED(run) run;
         if (import_text(&run, &request, "fuzz", text, size, "2026-11-21T08:00:00.000Z") == 0)
             check_run(&run, format);
-        run_release(&run);
     }
-    metrics_release(&metrics);
     return 0;
 }

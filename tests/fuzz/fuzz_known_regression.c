@@ -27,11 +27,11 @@ static void check_equal(const struct known_regression *a, const struct known_reg
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct known_regressions known_regressions;
+    OWNED(known_regressions) known_regressions;
     OWNED_TEXT text = x_calloc(size + 1, 1);
     memcpy(text, data, size);
     if (known_regressions_read_text(&known_regressions, "fuzz", text) == 0) {
-        struct known_regressions back;
+        OWNED(known_regressions) back;
         OWNED_TEXT copy = write_all(&known_regressions);
         require(known_regressions_read_text(&back, "fuzz", copy) == 0, "what was written is refused");
         require(back.count == known_regressions.count, "a section was lost");
@@ -41,8 +41,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             require(known_regressions_find(&known_regressions, one->kernel, one->metric) == one, "one is not found");
             require(!known_regression_is_over(one, one->expires), "the last day is past it");
         }
-        known_regressions_release(&back);
     }
-    known_regressions_release(&known_regressions);
     return 0;
 }

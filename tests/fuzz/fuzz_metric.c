@@ -90,7 +90,7 @@ static bool has_printable_floors(const struct metrics *metrics)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct metrics metrics = {0};
+    OWNED(metrics) metrics = {0};
     OWNED_TEXT text = x_calloc(size + 1, 1);
     memcpy(text, data, size);
     if (metrics_read_text(&metrics, "fuzz", text) == 0) {
@@ -108,15 +108,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fclose(stream);
         /* The reader refuses long lines, and some values cannot be broken into shorter ones. */
         if (!has_long_line(copy) && has_printable_floors(&metrics)) {
-            struct metrics back = {0};
+            OWNED(metrics) back = {0};
             require(metrics_read_text(&back, "fuzz", copy) == 0, "what was written is refused");
             require(back.count == metrics.count, "a section was lost");
             for (size_t i = 0; i < back.count; i++)
                 check_equal(&metrics.list[i], &back.list[i]);
-            metrics_release(&back);
         }
         free(copy);
     }
-    metrics_release(&metrics);
     return 0;
 }

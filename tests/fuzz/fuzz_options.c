@@ -175,11 +175,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         argv[argc++] = word;
     argv[argc] = NULL;
 
-    struct options options;
+    OWNED(options) options;
     if (options_parse(&options, command, argc, argv) == 0) {
         check_bounds(&options, command);
         parse_again(command, &options);
     }
-    options_release(&options);
     return 0;
 }

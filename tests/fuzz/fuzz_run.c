@@ -29,18 +29,17 @@ static void check_order(const struct run *run)
 
 static void check_line(const struct result *result)
 {
-    struct result back;
+    OWNED(result) back;
     OWNED_TEXT line = result_to_line(result);
     require(!strchr(line, '\n'), "the line of a result holds a newline");
     require(result_from_line(&back, line) == 0, "the line of an accepted result is refused");
     OWNED_TEXT again = result_to_line(&back);
     require(strcmp(line, again) == 0, "a result changed on its way through a line");
-    result_release(&back);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct run run;
+    OWNED(run) run;
     struct run back;
     struct result result;
     OWNED_TEXT text = x_calloc(size + 1, 1);
@@ -63,6 +62,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 "a run changed on its way through a file");
         run_release(&back);
     }
-    run_release(&run);
     return 0;
 }

@@ -277,16 +277,13 @@ static void make_run(struct run *run, const struct change *change, const struct 
 void q7_computed(struct selftest *selftest)
 {
     for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
-        struct run baseline = {0}, run = {0};
-        struct comparison comparison;
+        OWNED(run) baseline = {0}, run = {0};
+        OWNED(comparison) comparison;
         make_baseline(&baseline, &changes[i]);
         make_run(&run, &changes[i], &selftest->metrics);
         compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
         const struct judgement *judgement = judgement_of(&comparison, KERNEL, changes[i].metric);
         expect_all(selftest, (judgement ? judgement->verdict : NO_JUDGEMENT) == changes[i].verdict, 1,
                    changes[i].words);
-        comparison_release(&comparison);
-        run_release(&run);
-        run_release(&baseline);
     }
 }

@@ -10,7 +10,7 @@
 static char *report_of(const struct selftest *selftest, const char *base_path, const char *path)
 {
     struct run baseline, run;
-    struct comparison comparison;
+    OWNED(comparison) comparison;
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
@@ -28,7 +28,6 @@ static char *report_of(const struct selftest *selftest, const char *base_path, c
     };
     report_json(&report, stream);
     fclose(stream);
-    comparison_release(&comparison);
     run_release(&run);
     run_release(&baseline);
     return text;

@@ -167,7 +167,7 @@ static enum exit_code compare_two(const struct selftest *selftest, size_t first,
 {
     bool *wanted = x_calloc(selftest->session_count, sizeof *wanted);
     struct run baseline, run;
-    struct comparison comparison;
+    OWNED(comparison) comparison;
     for (size_t s = 0; s < selftest->session_count; s++)
         wanted[s] = s != first && s != second && (known || !on_one_gpu(selftest, s, first));
     merge_sessions(&baseline, selftest, wanted);
@@ -179,7 +179,6 @@ static enum exit_code compare_two(const struct selftest *selftest, size_t first,
             run.results[i].launches[n].carve_out++;
     compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
     const enum exit_code code = comparison_exit_code(&comparison);
-    comparison_release(&comparison);
     run_release(&run);
     run_release(&baseline);
     free(wanted);

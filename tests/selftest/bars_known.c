@@ -127,8 +127,8 @@ void q7_known(struct selftest *selftest)
 {
     for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
         const struct change *change = &changes[i];
-        struct run baseline = {0}, run = {0};
-        struct comparison comparison;
+        OWNED(run) baseline = {0}, run = {0};
+        OWNED(comparison) comparison;
         make_baseline(&baseline, change, &selftest->metrics);
         make_run(&run, change);
         const bool known =
@@ -136,9 +136,6 @@ void q7_known(struct selftest *selftest)
         compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
         expect_all(selftest, known == change->known && is_unjudged(&comparison, change->reads) == change->unjudged, 1,
                    change->words);
-        comparison_release(&comparison);
-        run_release(&run);
-        run_release(&baseline);
     }
     size_t days = 0;
     for (long day = 20000; day < 20000 + KNOWN_READ; day++)

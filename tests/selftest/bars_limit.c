@@ -61,7 +61,7 @@ static struct flags false_flags(const struct selftest *selftest, const char *met
     struct flags flags = {0};
     stage_init(&stage, selftest, metric, kernels, sessions);
     while (flags.judged < trials) {
-        struct comparison comparison;
+        OWNED(comparison) comparison;
         draw(&stage, &stage.base, 1);
         draw(&stage, &stage.now, 1 + gsl_ran_gaussian_ziggurat(selftest->rng, suite));
         compare_runs(&comparison, &stage.base, &stage.now, &selftest->plain, NULL);
@@ -72,7 +72,6 @@ static struct flags false_flags(const struct selftest *selftest, const char *met
             flags.improved += comparison.list[i].verdict == VERDICT_IMPROVED;
             flags.judged += comparison.list[i].compared;
         }
-        comparison_release(&comparison);
     }
     stage_release(&stage);
     return flags;
@@ -97,8 +96,8 @@ static struct flags leave_out(const struct selftest *selftest, bool whole_gpu, e
     bool *wanted = x_calloc(selftest->session_count, sizeof *wanted);
     for (size_t n = 0; n < selftest->session_count; n++) {
         const struct run *now = &selftest->sessions[n].run;
-        struct run baseline;
-        struct comparison comparison;
+        OWNED(run) baseline;
+        OWNED(comparison) comparison;
         for (size_t b = 0; b < selftest->session_count; b++)
             wanted[b] = whole_gpu ? strcmp(session_gpu(&selftest->sessions[b].run), session_gpu(now)) != 0 : b != n;
         merge_sessions(&baseline, selftest, wanted);
@@ -107,8 +106,6 @@ static struct flags leave_out(const struct selftest *selftest, bool whole_gpu, e
         sum.judged += flags.judged;
         sum.worse += flags.worse;
         sum.improved += flags.improved;
-        comparison_release(&comparison);
-        run_release(&baseline);
     }
     free(wanted);
     return sum;
@@ -174,13 +171,12 @@ void q3_caution(struct selftest *selftest)
         size_t expected = 0, trials = 0;
         stage_init(&stage, selftest, rows[i].metric, 5, rows[i].sessions);
         for (int trial = 0; trial < 100; trial++) {
-            struct comparison comparison;
+            OWNED(comparison) comparison;
             draw(&stage, &stage.base, 1);
             draw(&stage, &stage.now, 2);
             compare_runs(&comparison, &stage.base, &stage.now, &selftest->plain, NULL);
             trials += comparison.count;
             expected += comparison.counts[rows[i].verdict];
-            comparison_release(&comparison);
         }
         expect_all(selftest, expected, trials, rows[i].words);
         stage_release(&stage);

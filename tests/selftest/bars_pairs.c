@@ -44,7 +44,7 @@ void q4_judge(struct selftest *selftest)
         {1 - RULE_MARGIN - 2.3 * SPREAD, PAIRED_BETTER, true,
          "simulated pairs at -1 % and 2.3 pair spreads: improved, 99 %"},
     };
-    struct run run = {0};
+    OWNED(run) run = {0};
     struct row *row = row_for_pairs(&run);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         size_t hits = 0;
@@ -63,7 +63,6 @@ void q4_judge(struct selftest *selftest)
                     "simulated pairs at +1 % and 1 pair spread: no pass, 80 %");
     tell(selftest, "simulated pairs at +1 %% and 1 pair spread: regressed %zu, unsure %zu of %d", answers[PAIRED_WORSE],
          answers[PAIRED_DOUBTFUL], SERIES);
-    run_release(&run);
 }
 
 /* Ordered pairs of sessions that ran on one GPU: the same code on both sides. Caller frees. */
@@ -105,7 +104,7 @@ void q4_recorded(struct selftest *selftest)
     size_t(*pairs)[2];
     const size_t count = gpu_pairs(selftest, &pairs);
     const struct run *first = &selftest->sessions[0].run;
-    struct run run = {0};
+    OWNED(run) run = {0};
     struct row *row = row_for_pairs(&run);
     size_t worse = 0, better = 0, trials = 0;
     for (int round = 0; count >= RULE_PAIRS && round < 100; round++) {
@@ -121,7 +120,6 @@ void q4_recorded(struct selftest *selftest)
     }
     expect_at_most(selftest, worse + better, trials, 0.001,
                    "recorded pairs of one GPU, same code: regressed or improved, 1 in 1,000");
-    run_release(&run);
     free(pairs);
 }
 
@@ -258,7 +256,7 @@ void q4_early(struct selftest *selftest)
 {
     static const struct pair_noise modes = {.modes = MODES, .spread = MODE_SPREAD}, wide = {.spread = WIDE},
                                    modes_far = {.modes = MODES_FAR, .spread = MODE_SPREAD};
-    struct run run = {0};
+    OWNED(run) run = {0};
     struct row *row = row_for_pairs(&run);
     struct pair_noise *noises;
     const size_t count = recorded_noises(selftest, &noises);
@@ -294,5 +292,4 @@ void q4_early(struct selftest *selftest)
     for (size_t i = 0; i < count; i++)
         free((double *)noises[i].list);
     free(noises);
-    run_release(&run);
 }

@@ -127,8 +127,8 @@ static const struct absence {
 
 static void q7_absence(struct selftest *selftest, const struct absence *absence)
 {
-    struct run baseline = {0}, run = {0};
-    struct comparison comparison;
+    OWNED(run) baseline = {0}, run = {0};
+    OWNED(comparison) comparison;
     put_kernel(&baseline, "a/stays@1,32", LAUNCHES, TIME, 10);
     put(&baseline, "a/stays@1,32", "time", TIME / LAUNCHES, 10);
     put(&baseline, "a/stays@1,32", "instructions", 1000, 10);
@@ -149,9 +149,6 @@ static void q7_absence(struct selftest *selftest, const struct absence *absence)
     compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
     const enum verdict verdict = judgement_of(&comparison, "a/stays@1,32", "instructions")->verdict;
     expect_all(selftest, verdict == absence->verdict, 1, absence->words);
-    comparison_release(&comparison);
-    run_release(&run);
-    run_release(&baseline);
 }
 
 void q7_program(struct selftest *selftest)
@@ -161,8 +158,8 @@ void q7_program(struct selftest *selftest)
     for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
         const struct change *change = &changes[i];
         const double stays = 1 - change->lost, left = change->lost * change->left;
-        struct run baseline = {0}, run = {0};
-        struct comparison comparison;
+        OWNED(run) baseline = {0}, run = {0};
+        OWNED(comparison) comparison;
         put_kernel(&baseline, "a/stays@1,32", LAUNCHES, stays * TIME, 10);
         put_kernel(&baseline, "a/lost@1,32", LAUNCHES, change->lost * TIME, 10);
         put_program(&baseline, 2 * LAUNCHES, TIME, BUSY, change->waits > 0 ? COLLECTIVES : 0, 10);
@@ -184,8 +181,5 @@ void q7_program(struct selftest *selftest)
         compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
         const enum verdict verdict = judgement_of(&comparison, PROGRAM, change->metric)->verdict;
         expect_all(selftest, verdict == change->verdict, 1, change->words);
-        comparison_release(&comparison);
-        run_release(&run);
-        run_release(&baseline);
     }
 }

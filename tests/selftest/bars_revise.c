@@ -187,15 +187,12 @@ static void make_run(struct run *run, const struct change *change)
 void q7_revise(struct selftest *selftest)
 {
     for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
-        struct run baseline = {0}, run = {0};
-        struct comparison comparison;
+        OWNED(run) baseline = {0}, run = {0};
+        OWNED(comparison) comparison;
         make_baseline(&baseline, &changes[i]);
         make_run(&run, &changes[i]);
         compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
         const enum verdict verdict = judgement_of(&comparison, KERNEL, changes[i].metric)->verdict;
         expect_all(selftest, verdict == changes[i].verdict, 1, changes[i].words);
-        comparison_release(&comparison);
-        run_release(&run);
-        run_release(&baseline);
     }
 }

@@ -61,7 +61,7 @@ void q6_recorded(struct selftest *selftest)
     for (size_t n = 0; n < selftest->session_count; n++)
         for (size_t f = 0; f < ARRAY_SIZE(factors); f++) {
             struct run baseline, now;
-            struct comparison comparison;
+            OWNED(comparison) comparison;
             for (size_t b = 0; b < selftest->session_count; b++)
                 wanted[b] = b != n;
             merge_sessions(&baseline, selftest, wanted);
@@ -72,7 +72,6 @@ void q6_recorded(struct selftest *selftest)
             compare_runs(&comparison, &baseline, &now, &selftest->metrics, NULL);
             right += only_suite(&comparison);
             trials++;
-            comparison_release(&comparison);
             run_release(&baseline);
             run_release(&now);
         }

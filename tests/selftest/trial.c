@@ -115,7 +115,7 @@ static void accept_sessions(const struct workplace *place, const struct measurem
                             int day)
 {
     struct run run, more;
-    struct accepted accepted;
+    OWNED(accepted) accepted;
     measure_session(measurement, factor, day, &run);
     measure_session(measurement, factor, day, &more);
     for (int i = 1; i < (place->trial->young ? 1 : SESSIONS); i++) {
@@ -132,7 +132,6 @@ static void accept_sessions(const struct workplace *place, const struct measurem
     };
     if (baseline_accept(&acceptance, &run, 1, &accepted) != EXIT_SAME)
         die(EXIT_USAGE, "cannot accept a baseline in %s", place->folder);
-    accepted_release(&accepted);
     run_release(&more);
     run_release(&run);
 }
@@ -140,7 +139,7 @@ static void accept_sessions(const struct workplace *place, const struct measurem
 static void make_baseline(const struct workplace *place)
 {
     const struct trial *trial = place->trial;
-    struct metrics metrics = {0};
+    OWNED(metrics) metrics = {0};
     char **globs, *copy;
     const size_t count = split(trial->known ? trial->known : trial->kernels, &globs, &copy);
     write_metrics(place, NULL);
@@ -158,7 +157,6 @@ static void make_baseline(const struct workplace *place)
     if (trial->creeping)
         accept_sessions(place, &measurement, 0.945, 1);
     accept_sessions(place, &measurement, trial->creeping ? 0.981 : 1, 11);
-    metrics_release(&metrics);
     free(globs);
     free(copy);
 }

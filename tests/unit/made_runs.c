@@ -54,7 +54,7 @@ void made_set(const struct run *run, const char *kernel, const char *metric, dou
 int made_accept(const struct trial *trial, const struct run *runs, size_t count, struct accepted *accepted)
 {
     char *const names[] = {(char[]){"a.json"}, (char[]){"b.json"}, (char[]){"c.json"}};
-    struct metrics metrics = made_metrics();
+    OWNED(metrics) metrics = made_metrics();
     char *kernels[] = {x_strdup(trial->kernel)};
     char *metric_names[] = {x_strdup(trial->metric)};
     struct acceptance acceptance = {
@@ -73,7 +73,6 @@ int made_accept(const struct trial *trial, const struct run *runs, size_t count,
     int result = baseline_accept(&acceptance, runs, count, accepted);
     free(kernels[0]);
     free(metric_names[0]);
-    metrics_release(&metrics);
     return result;
 }
 

@@ -1,7 +1,5 @@
 #include "machine/footprint.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
+#include "test.h"
 
 static const uint32_t nowhere[AXES_MOST] = {0};
 static const struct ranges anywhere = {(struct range[]){{0, UINT64_MAX}}, 1, 1};
@@ -33,15 +31,13 @@ static bool apart_in(struct footprint *all, unsigned kinds, unsigned others, con
 
 static bool are_apart(const struct accessed *list, size_t count, const unsigned *blocks)
 {
-    struct footprint one = {0}, all = {0};
+    OWNED(footprint) one = {0}, all = {0};
     for (size_t i = 0; i < count; i++)
         cr_assert(footprint_add(&one, list[i].by, list[i].begin, list[i].end,
                                 list[i].writes ? FOOTPRINT_WRITES : FOOTPRINT_READS));
     footprint_sort(&one);
     cr_assert(join(&all, &one, nowhere, blocks));
     const bool apart = apart_in(&all, FOOTPRINT_WRITES, FOOTPRINT_READS | FOOTPRINT_WRITES, blocks);
-    footprint_release(&one);
-    footprint_release(&all);
     return apart;
 }
 
@@ -137,7 +133,7 @@ Test(footprint, ranges_are_merged_and_moved_to_block_0)
     static const int64_t by[AXES_MOST] = {100, 0, 0};
     static const uint32_t at[AXES_MOST] = {3, 0, 0};
     static const unsigned blocks[3] = {5, 1, 1};
-    struct footprint one = {0}, all = {0};
+    OWNED(footprint) one = {0}, all = {0};
     for (uint64_t i = 0; i < 10000; i++)
         footprint_add(&one, by, 1000 + i % 100 * 8, 1008 + i % 100 * 8, FOOTPRINT_WRITES);
     footprint_add(&one, (const int64_t[AXES_MOST]){0}, 5000, 5004, FOOTPRINT_READS);
@@ -157,8 +153,6 @@ Test(footprint, ranges_are_merged_and_moved_to_block_0)
                    &(struct footprint){.list = (struct moved_ranges[]){{.of = {[1] = one.list[1].of[0]}}}, .count = 1},
                    at, alone, &anywhere);
     cr_expect_eq(all.list[0].of[1].count, 2);
-    footprint_release(&one);
-    footprint_release(&all);
 }
 
 /* Blocks that add to a word meet, but the caller may say that they do not matter. */
@@ -166,7 +160,7 @@ Test(footprint, kinds_are_told_apart)
 {
     static const int64_t by[AXES_MOST] = {64, 0, 0}, nowhere_by[AXES_MOST] = {0};
     static const unsigned blocks[3] = {9, 1, 1};
-    struct footprint all = {0}, one = {0}, more = {0};
+    OWNED(footprint) all = {0}, one = {0}, more = {0};
     footprint_add(&one, by, 4096, 4160, FOOTPRINT_WRITES);
     footprint_add(&one, by, 8192, 8260, FOOTPRINT_ADDS);
     footprint_add(&one, nowhere_by, 8192, 8196, FOOTPRINT_READS);
@@ -177,9 +171,6 @@ Test(footprint, kinds_are_told_apart)
     footprint_add(&more, by, 8192 + 64 * 9, 8192 + 64 * 9 + 4, FOOTPRINT_WRITES);
     cr_assert(join(&all, &more, nowhere, blocks));
     cr_expect_not(apart_in(&all, FOOTPRINT_WRITES, FOOTPRINT_ADDS, blocks), "the last block's last word");
-    footprint_release(&one);
-    footprint_release(&more);
-    footprint_release(&all);
 }
 
 /* Of each pair of kinds: what a block did before, and what it did before another one that reaches farther. */
@@ -199,7 +190,7 @@ Test(footprint, blocks_may_read_or_add_together)
 
 Test(footprint, atomics_are_moved_by_each_distance)
 {
-    struct footprint one = {0};
+    OWNED(footprint) one = {0};
     struct hot_addresses distances = {0}, sum = {0};
     for (unsigned i = 0; i < 3; i++)
         footprint_add_hot(&one, (const int64_t[AXES_MOST]){4, 0, 0}, 4096 + i / 2 * 4, 7 - i);
@@ -210,7 +201,6 @@ Test(footprint, atomics_are_moved_by_each_distance)
     cr_expect(sum.count == 3 && most.address == 4100 && most.count == 21 && most.instruction == 5);
     hot_release(&distances);
     hot_release(&sum);
-    footprint_release(&one);
 }
 
 Test(footprint, accesses_that_leave_all_memory_do_not_fit)
@@ -225,11 +215,10 @@ Test(footprint, accesses_that_leave_all_memory_do_not_fit)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const int64_t by[AXES_MOST] = {rows[i].by, 0, 0};
         const uint32_t at[AXES_MOST] = {rows[i].at, 0, 0};
-        struct footprint one = {0};
+        OWNED(footprint) one = {0};
         footprint_add(&one, by, UINT64_C(1) << 45, (UINT64_C(1) << 45) + 4, FOOTPRINT_READS);
         struct axis axes[AXES_MOST];
         axes_of(axes, blocks);
         cr_expect_eq(footprint_fits(&one, at, axes), rows[i].fits, "row %zu", i);
-        footprint_release(&one);
     }
 }

@@ -22,7 +22,7 @@ Test(record, blocks_are_of_the_sm_that_ends_last)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct grid grid = {.blocks = {rows[i].count, 1, 1}, .threads = {32, 1, 1}};
-        struct recorder recorder = {.sms = rows[i].sms, .resident = rows[i].resident};
+        OWNED(recorder) recorder = {.sms = rows[i].sms, .resident = rows[i].resident};
         recorder_begin(&recorder, &grid);
         for (unsigned b = 0; b < rows[i].count; b++)
             recorder.block_steps[b] = b == rows[i].heavy ? rows[i].heavy_steps : rows[i].steps;
@@ -31,7 +31,6 @@ Test(record, blocks_are_of_the_sm_that_ends_last)
             cr_expect_eq(recorder.chosen[k], rows[i].blocks[k], "row %zu: block %zu is %lu", i, k, recorder.chosen[k]);
         cr_expect_eq(rows[i].blocks[recorder.chosen_count], 0, "row %zu: %zu blocks", i, recorder.chosen_count);
         cr_expect_eq(recorder.sm_steps, rows[i].sm_steps, "row %zu: %lu", i, recorder.sm_steps);
-        recorder_release(&recorder);
     }
 }
 
@@ -94,7 +93,7 @@ Test(record, an_access_has_its_turns_and_sectors)
         {PROGRAM(AT("0x0"), "LDC R4,c[0x0][R3+-0x1f0]"), RECORDED_CONSTANT, 1, {1}, 0, 0},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct recorder recorder = {.sms = 1, .resident = 1};
+        OWNED(recorder) recorder = {.sms = 1, .resident = 1};
         made_recorder = &recorder;
         const char *failed = run_program(rows[i].program, 32);
         cr_assert(!failed && made_recorded, "row %zu: %s", i, failed);
@@ -112,7 +111,6 @@ Test(record, an_access_has_its_turns_and_sectors)
             cr_expect_eq(words[k], rows[i].words[k], "row %zu: word %u is %u", i, k, words[k]);
         if (rows[i].sectors > 1)
             cr_expect_eq(words[rows[i].head + 1] - words[rows[i].head], rows[i].apart, "row %zu", i);
-        recorder_release(&recorder);
     }
 }
 
@@ -129,7 +127,7 @@ static const uint32_t *find_kind(const struct recorded_warp *warp, enum recorded
 /* A barrier for one arrival, at byte 0x400, expects 128 bytes, which come by a copy. */
 Test(record, what_comes_to_a_barrier_in_memory_is_recorded)
 {
-    struct recorder recorder = {.sms = 1, .resident = 1};
+    OWNED(recorder) recorder = {.sms = 1, .resident = 1};
     made_recorder = &recorder;
     const char *failed = run_program(
         PROGRAM(AT("0x0"), "UMOV UR6,0x400", "UMOV UR8,0x1ffffe", "UMOV UR9,0x7ffff800", "UMOV UR10,0x800",
@@ -155,5 +153,4 @@ Test(record, what_comes_to_a_barrier_in_memory_is_recorded)
     at = find_kind(warp, RECORDED_PHASE, (size_t)(at - warp->words));
     cr_assert_eq(recorded_words(*at), 3);
     cr_expect_arr_eq(at + 1, waits, sizeof waits);
-    recorder_release(&recorder);
 }

@@ -23,13 +23,11 @@ Test(run_namesakes, the_same_code_has_the_same_number)
                  {"ab", "bc", "cb"}, {"abc", "dab", "abd"}, {"aab", "baa", "aab"}, {"a", "ba", "ab"},
                  {"ab", "b", "b"},   {"abc", "bca", "abc"}, {"aa", "ab", "ab"}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct run was = numbered(cases[i].was), is = numbered(cases[i].is);
+        OWNED(run) was = numbered(cases[i].was), is = numbered(cases[i].is);
         run_number_like(&is, &was);
         for (size_t k = 0; k < is.result_count; k++)
             cr_expect_eq(*is.results[k].launches[0].code, cases[i].numbered[k], "row %zu, kernel %s", i,
                          is.results[k].id);
         cr_expect(run_find(&is, "a/f@1,32"), "ids stay where they are");
-        run_release(&was);
-        run_release(&is);
     }
 }

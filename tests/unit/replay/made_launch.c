@@ -88,7 +88,7 @@ static struct recorded_block *make_block(const struct made_launch *launch, unsig
 struct replay_time made_replay(const struct made_launch *launch)
 {
     struct chip chip = {.sms = 1, .clock = 1, .dram = 1};
-    struct recorder recorder = {.sms = 1, .resident = launch->resident ? launch->resident : 1};
+    OWNED(recorder) recorder = {.sms = 1, .resident = launch->resident ? launch->resident : 1};
     double share = launch->share > 0 ? launch->share : launch->share < 0 ? 0 : 1;
     struct function function = made_function(launch->steps);
     timing_default(&chip.timing);
@@ -112,7 +112,6 @@ struct replay_time made_replay(const struct made_launch *launch)
         .addresses = 1};
     const struct replay_time time = replay(&replayed, &chip, launch->most ? launch->most : UINT64_MAX);
     free(rows);
-    recorder_release(&recorder);
     made_function_free(&function);
     return time;
 }

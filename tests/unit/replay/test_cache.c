@@ -39,7 +39,7 @@ Test(replay_cache, lines_are_spread_over_the_sets)
 
 Test(replay_cache, sectors_that_were_seen_keep_their_numbers)
 {
-    struct seen seen = {0};
+    OWNED(seen) seen = {0};
     bool is_new;
     for (uint64_t i = 0; i < 20000; i++) {
         struct seen_sector *sector = seen_find(&seen, i % 10000 * (i % 10000), &is_new);
@@ -47,5 +47,4 @@ Test(replay_cache, sectors_that_were_seen_keep_their_numbers)
         sector->number = i % 10000;
     }
     cr_expect_eq(seen.count, 10000);
-    seen_release(&seen);
 }

@@ -3,7 +3,7 @@
 
 Test(replay_phases, a_phase_ends_with_its_arrivals_and_bytes)
 {
-    struct phases phases = {0};
+    OWNED(phases) phases = {0};
     double when;
     cr_expect(phases_over(&phases, 64, 0, &when), "of a barrier that is not known nobody waits");
     cr_expect_not(phases_come(&phases, 64, 1, 0, 10));
@@ -25,5 +25,4 @@ Test(replay_phases, a_phase_ends_with_its_arrivals_and_bytes)
     cr_expect(phases_over(&phases, 64, 1, &when));
     cr_expect_eq(when, 700);
     cr_expect_not(phases_over(&phases, 0, 0, &when), "another barrier");
-    phases_release(&phases);
 }

@@ -59,7 +59,7 @@ Test(launch_log, what_is_launched_while_it_is_on_is_counted)
 Test(launch_log, a_carve_out_is_of_a_launch)
 {
     register_kernels();
-    struct result result = {0};
+    OWNED(result) result = {0};
     cudaLaunchAttribute attribute = {.id = cudaLaunchAttributePreferredSharedMemoryCarveout};
     attribute.val.sharedMemCarveout = 100;
     const cudaLaunchConfig_t config = {
@@ -77,13 +77,12 @@ Test(launch_log, a_carve_out_is_of_a_launch)
     cr_expect_eq(result.launches[1].carve_out, 26);
     cr_expect_eq(result.launches[1].times, 2);
     cr_expect_eq(result.launches[2].carve_out, 101);
-    result_release(&result);
 }
 
 Test(launch_log, equal_launches_in_a_row_are_one_and_lines_are_of_all)
 {
     register_kernels();
-    struct result result = {0};
+    OWNED(result) result = {0};
     launches_begin(&logged);
     launch(&fill, 1, 32);
     launch(&fill, 1, 32);
@@ -109,13 +108,12 @@ Test(launch_log, equal_launches_in_a_row_are_one_and_lines_are_of_all)
             stores[line->number] += (unsigned)line->counts[LINE_GLOBAL_STORES];
     }
     cr_expect(stores[1] == 4 && stores[4] == 1 && stores[5] == 1, "%u %u %u", stores[1], stores[4], stores[5]);
-    result_release(&result);
 }
 
 Test(launch_log, beginning_forgets)
 {
     register_kernels();
-    struct result result = {0};
+    OWNED(result) result = {0};
     launches_begin(&logged);
     launch(&two, 1, 32);
     launches_begin(&logged);
@@ -126,7 +124,6 @@ Test(launch_log, beginning_forgets)
     cr_expect_eq(result.launch_count, 1);
     for (size_t i = 0; i < result.profile.count; i++)
         cr_expect_str_eq(result.profile.list[i].function, "fill");
-    result_release(&result);
 }
 
 Test(launch_log, a_fault_ends_everything_but_the_call_that_met_it)

@@ -48,7 +48,7 @@ static char *zeros(const char *folder, const char *const *ids, size_t count, uin
         pages[i] = PAGE_ZERO;
         same[i] = PAGE_SAME;
     }
-    struct blob code = capsule_writer_blob(&writer, "code", 4);
+    OWNED(blob) code = capsule_writer_blob(&writer, "code", 4);
     struct memory_range range = {
         .kind = MEMORY_DEVICE, .address = 0x7d0000000000, .size = size, .before = pages, .after = same};
     for (size_t i = 0; i < count; i++) {
@@ -68,7 +68,6 @@ static char *zeros(const char *folder, const char *const *ids, size_t count, uin
         capsule_writer_add(&writer, &capsule);
     }
     cr_assert_eq(capsule_writer_end(&writer), 0, "%s", writer.problem.text);
-    blob_release(&code);
     free(pages);
     free(same);
     return path;

@@ -174,12 +174,11 @@ static int take_samples(int samples, struct result *result, struct problem *prob
 {
     static const struct workload workload = {.before = restore, .launch = launch, .wait = synchronize};
     static const struct conditioning conditioning = {.apply = apply, .mark = mark};
-    struct metrics metrics;
+    OWNED(metrics) metrics;
     set_up(&metrics);
     const struct job job = {.metrics = &metrics, .samples = samples};
     call_count = 0;
     const int taken = samples_by_host(&job, &workload, VALUE_NOT_SUPPORTED, &conditioning, result, problem);
-    metrics_release(&metrics);
     return taken;
 }
 

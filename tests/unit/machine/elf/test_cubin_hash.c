@@ -116,7 +116,7 @@ Test(cubin_hash, the_hash_moves_with_the_code_and_with_nothing_else)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         OWNED_TEXT text = replaced(source, cases[i].from, cases[i].to);
         cr_expect_eq(strcmp(text, source) == 0, cases[i].from == NULL, "%s: nothing was edited", cases[i].label);
-        struct cubin cubin;
+        OWNED(cubin) cubin;
         build_edited(&cubin, folder, cases[i].name, text, cases[i].flag);
         for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
             const struct cubin_function *was = find_function(&base, names[k], 90),
@@ -126,7 +126,6 @@ Test(cubin_hash, the_hash_moves_with_the_code_and_with_nothing_else)
             cr_expect(cases[i].expected[k] == ANY || same == (cases[i].expected[k] == SAME), "%s: %s", cases[i].label,
                       names[k]);
         }
-        cubin_release(&cubin);
     }
     cubin_release(&base);
     scratch_remove(folder);

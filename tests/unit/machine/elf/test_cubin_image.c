@@ -53,14 +53,13 @@ Test(cubin_image, facts_of_every_kind_of_file)
           {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false, 0, 0}}},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct cubin cubin;
+        OWNED(cubin) cubin;
         cr_assert_eq(cubin_read(&cubin, cases[i].file), 0, "%s", cases[i].file);
         cr_assert_eq(cubin.count, cases[i].count, "%s: %zu", cases[i].file, cubin.count);
         for (size_t k = 0; k < cubin.count; k++) {
             cr_expect_str_eq(cubin.list[k].name, cases[i].functions[k].name);
             expect_equal(cases[i].file, &cubin.list[k], &cases[i].functions[k]);
         }
-        cubin_release(&cubin);
     }
 }
 
@@ -214,7 +213,7 @@ static void expect_compiler(long at, const char *bytes, size_t size, const char 
     static const char tool[] = "ptxas\0Cuda compilation tools, release 13.0, V13.0.88";
     char *text;
     size_t length, count = 0;
-    struct cubin cubin;
+    OWNED(cubin) cubin;
     cr_assert_eq(file_read(CORPUS "small.fatbin", 1 << 20, &text, &length), 0);
     for (char *place = text; (place = memmem(place, length - (size_t)(place - text), tool, sizeof tool)); count++) {
         memcpy(place - 1 + at, bytes, size);
@@ -224,7 +223,6 @@ static void expect_compiler(long at, const char *bytes, size_t size, const char 
     cr_assert_eq(cubin_parse(&cubin, "small", (unsigned char *)text, length), 0);
     cr_expect_eq(cubin.compiler_count, *expected != '\0', "%ld: %zu", at, cubin.compiler_count);
     cr_expect_str_eq(cubin.compiler_count > 0 ? cubin.compilers[0] : "", expected);
-    cubin_release(&cubin);
     free(text);
 }
 
@@ -250,13 +248,12 @@ Test(cubin_image, up_to_cuda_12_the_release_of_its_compiler_is_known)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *text;
         size_t length;
-        struct cubin cubin;
+        OWNED(cubin) cubin;
         cr_assert_eq(file_read(CORPUS "cuda12.cubin", 1 << 20, &text, &length), 0);
         cr_assert_eq((unsigned char)text[20], 129);
         text[20] = (char)rows[i].release;
         cr_assert_eq(cubin_parse(&cubin, "cuda12", (unsigned char *)text, length), 0);
         cr_expect_str_eq(cubin.compiler_count > 0 ? cubin.compilers[0] : "", rows[i].compiler, "row %zu", i);
-        cubin_release(&cubin);
         free(text);
     }
 }

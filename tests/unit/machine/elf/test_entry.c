@@ -20,7 +20,7 @@ static void read_image(void)
 Test(entry, arguments_and_the_only_block)
 {
     static const struct parameter wanted[] = {{0, 8}, {8, 8}, {16, 4}, {24, 8}, {32, 8}};
-    struct entry entry;
+    OWNED(entry) entry;
     read_image();
     cr_assert_eq(entry_read(&entry, &image, 0), 0);
     cr_assert_eq(entry.parameter_count, ARRAY_SIZE(wanted));
@@ -29,7 +29,6 @@ Test(entry, arguments_and_the_only_block)
                   "argument %zu", i);
     cr_expect_eq(entry.parameter_bytes, 40);
     cr_expect(entry.block[0] == 256 && entry.block[1] == 1 && entry.block[2] == 1);
-    entry_release(&entry);
     image_release(&image);
     free(code);
 }

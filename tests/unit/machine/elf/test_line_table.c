@@ -127,10 +127,9 @@ Test(line_table, what_is_no_image_gives_an_empty_table)
                                         "no ELF at all, but long enough to hold the header of one: "
                                         "................................................"};
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-        struct line_table table;
+        OWNED(line_table) table;
         line_table_open(&table, texts[i], strlen(texts[i]));
         cr_expect_eq(table.function_count, 0);
-        line_table_release(&table);
     }
 }
 
@@ -145,7 +144,7 @@ Test(line_table, damaged_line_information_is_survived)
     cr_assert(start + sizeof section < image.size && start > 256);
     unsigned random = 1;
     for (int round = 0; round < 4000; round++) {
-        struct line_table table;
+        OWNED(line_table) table;
         struct line_place places[16];
         OWNED_TEXT copy = x_calloc(image.size, 1);
         memcpy(copy, image.bytes, image.size);
@@ -156,7 +155,6 @@ Test(line_table, damaged_line_information_is_survived)
         line_table_open(&table, copy, image.size);
         for (uint64_t offset = 0; offset < 0x280; offset += 64)
             line_table_find(&table, image.symbol, offset, places, ARRAY_SIZE(places));
-        line_table_release(&table);
     }
     forget(&image);
 }
