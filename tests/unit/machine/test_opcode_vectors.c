@@ -95,12 +95,12 @@ static void choose(unsigned vector)
     setenv(VECTOR_VARIABLE, names[vector], 1);
 }
 
-static const struct code *decoded(const struct form *form, unsigned vector)
+static struct code *decoded(const struct form *form, unsigned vector)
 {
     const struct function_text function = {.name = "kernel"};
     choose(vector);
     json_t *list = json_pack("[{s:s, s:s}]", "opcode", form->opcode, "operands", form->operands);
-    const struct code *code = code_read(&function, list, opcode_find);
+    struct code *code = code_read(&function, list, opcode_find);
     json_decref(list);
     return code;
 }
@@ -139,7 +139,7 @@ static void fill(struct warp *warp)
 static void expect_same(const struct form *form, unsigned vector)
 {
     static struct warp filled, expected;
-    const struct code *base = decoded(form, VECTOR_BASE), *code = decoded(form, vector);
+    struct code *base = decoded(form, VECTOR_BASE), *code = decoded(form, vector);
     cr_assert_neq(base->list->control, CONTROL_UNKNOWN, "%s %s", form->opcode, form->operands);
     for (int sample = 0; sample < 60; sample++) {
         struct warp *warp = made_warp();
@@ -161,6 +161,8 @@ static void expect_same(const struct form *form, unsigned vector)
                       memcmp(warp->masks, filled.masks, sizeof warp->masks) != 0,
                   "%s writes nothing", form->opcode);
     }
+    code_free(base);
+    code_free(code);
 }
 
 Test(opcode, each_kind_of_vector_unit_computes_the_same)
@@ -235,12 +237,13 @@ Test(opcode, values)
                 warp->rows[16][l] = rows[i].r16;
                 warp->rows[24][l] = rows[i].r24;
             }
-            const struct code *code = decoded(&rows[i].form, vector);
+            struct code *code = decoded(&rows[i].form, vector);
             cr_assert_neq(code->list->control, CONTROL_UNKNOWN, "%s", rows[i].form.opcode);
             execute(warp, code, ALL_LANES & ~1u);
             cr_expect_eq(warp->rows[0][13], rows[i].r0, "%s by unit %u: %x", rows[i].form.opcode, vector,
                          warp->rows[0][13]);
             cr_expect_eq(warp->rows[0][0], 0, "%s: a lane that is not to be written", rows[i].form.opcode);
+            code_free(code);
         }
 }
 
