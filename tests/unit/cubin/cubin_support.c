@@ -1,8 +1,6 @@
 #include "cubin_support.h"
+#include "test.h"
 
-#include "base/base.h"
-
-#include <criterion/criterion.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/stat.h>

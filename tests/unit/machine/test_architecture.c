@@ -1,7 +1,5 @@
 #include "machine/architecture.h"
-
-#include <criterion/criterion.h>
-#include <stddef.h>
+#include "test.h"
 
 /* Words that the system tells lie before the arguments, and none is two things at once. */
 Test(architecture, what_the_system_tells_lies_apart)

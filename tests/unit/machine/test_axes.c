@@ -1,7 +1,5 @@
 #include "machine/axes.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
+#include "test.h"
 
 /* What is along each axis of a split grid is compared with all blocks, one by one. */
 Test(axes, split_axes_have_the_blocks_that_exist)

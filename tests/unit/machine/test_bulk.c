@@ -1,13 +1,10 @@
 /* Which forms of Hopper's copies, barriers and clusters are simulated. What each of them does is tested by recordings
  * (tests/sim/recorded.sh). */
 #include "made_program.h"
+#include "test.h"
 
 #include "machine/block.h"
 #include "machine/sass/sass.h"
-
-#include "base/base.h"
-
-#include <criterion/criterion.h>
 
 /* Forms as nvcc 13.0 makes them. */
 static const struct form {

@@ -1,11 +1,9 @@
 /* Instructions that say where lanes go on and how they wait, in forms that ptxas makes of large kernels only. */
 #include "made_program.h"
+#include "test.h"
 
-#include "base/base.h"
 #include "machine/sass/sass.h"
 #include "sim/counters.h"
-
-#include <criterion/criterion.h>
 
 #define LANE "S2R R0,SR_TID.X"
 #define STORE                                                                                                          \

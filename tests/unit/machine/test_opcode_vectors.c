@@ -2,10 +2,7 @@
  * GPUs (tests/sim/recorded.sh) and the host's compiler (tests/sim/oracle.sh), by the best unit that the machine has. */
 #include "machine/sass/decode.h"
 #include "made_warp.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 static const struct form {
     const char *opcode, *operands;

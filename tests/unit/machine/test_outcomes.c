@@ -1,8 +1,6 @@
 /* What differs between two contents of an array, and between orders in the memory of the GPU. */
-#include "base/base.h"
 #include "made_program.h"
-
-#include <criterion/criterion.h>
+#include "test.h"
 
 Test(outcomes, bytes_that_differ)
 {

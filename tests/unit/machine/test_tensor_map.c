@@ -1,8 +1,5 @@
 #include "machine/tensor_map.h"
-
-#include "base/base.h"
-
-#include <criterion/criterion.h>
+#include "test.h"
 
 static const char *next_word(char **at)
 {

@@ -1,7 +1,5 @@
 #include "machine/tile.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
+#include "test.h"
 
 static const struct tensor_map plane = {
     .type = 7, .rank = 2, .address = 0x10000, .sizes = {40, 6}, .strides = {160}, .steps = {1, 1}, .box = {8, 4}};

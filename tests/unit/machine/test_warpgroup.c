@@ -1,10 +1,7 @@
 /* What a warp may not do before it has waited for its warpgroup's products. ptxas mends such code when it sees it, so
  * these are programs in machine code. */
 #include "made_program.h"
-
-#include "base/base.h"
-
-#include <criterion/criterion.h>
+#include "test.h"
 
 #define THREADS 128
 

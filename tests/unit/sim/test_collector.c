@@ -1,9 +1,8 @@
 #include "sim/collector.h"
+#include "test.h"
 
-#include "base/base.h"
 #include "cudart/runtime.h"
 
-#include <criterion/criterion.h>
 #include <sys/socket.h>
 
 #include "cudart/sim_support.h"

@@ -1,10 +1,7 @@
 #include "sim/counters.h"
+#include "test.h"
 
-#include "base/base.h"
 #include "machine/sass/instruction.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
 
 /* A made launch has one instruction of each kind, with numbers that no other instruction has. */
 enum { LOAD, STORE, COPY, ATOMIC, GENERIC_LOCAL, LOCAL_STORE, BRANCH, FUSED, SHARED_LOAD, NEVER, COUNT };

@@ -1,9 +1,8 @@
 #include "sim/launch_log.h"
+#include "test.h"
 
-#include "base/base.h"
 #include "cudart/runtime.h"
 
-#include <criterion/criterion.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

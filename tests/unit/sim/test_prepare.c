@@ -1,11 +1,9 @@
 #include "sim/prepare.h"
+#include "test.h"
 
-#include "base/base.h"
 #include "cubin/cubin_support.h"
 #include "cudart/runtime.h"
-#include "support.h"
 
-#include <criterion/criterion.h>
 #include <sys/stat.h>
 
 #define DESCRIPTION "metrics/gpus/nvidia-h200.ini"

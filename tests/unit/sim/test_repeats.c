@@ -1,10 +1,8 @@
 /* Launches that are left out, and that none is whose outcome would be another. */
 #include "sim/repeats.h"
+#include "test.h"
 
-#include "base/base.h"
 #include "cudart/cudart.h"
-
-#include <criterion/criterion.h>
 
 #include "cudart/sim_support.h"
 

@@ -1,11 +1,9 @@
 #include "sim/sim_capsule.h"
+#include "test.h"
 
-#include "base/base.h"
 #include "cudart/runtime.h"
 #include "machine/machine.h"
 #include "sim/launch_log.h"
-
-#include <criterion/criterion.h>
 
 #include "cudart/sim_support.h"
 

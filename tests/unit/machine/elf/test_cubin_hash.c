@@ -1,8 +1,6 @@
-#include "base/base.h"
 #include "cubin/cubin_support.h"
-#include "support.h"
+#include "test.h"
 
-#include <criterion/criterion.h>
 #include <sys/stat.h>
 
 /* ptxas 12.9 and 13.0 made equal code from this source. */

@@ -1,8 +1,5 @@
-#include "base/base.h"
 #include "cubin/cubin_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
+#include "test.h"
 
 static void expect_equal(const char *label, const struct cubin_function *found, const struct cubin_function *expected)
 {

@@ -1,7 +1,5 @@
-#include "base/base.h"
 #include "cubin/cubin.h"
-
-#include <criterion/criterion.h>
+#include "test.h"
 
 /* Code of Triton 3.6.0: the arguments of its source and two of its own, and .reqntid 256. */
 #define CUBIN "tests/capsule/triton/softmax.cubin"

@@ -1,9 +1,8 @@
 #include "machine/elf/line_table.h"
+#include "test.h"
 
-#include "base/base.h"
 #include "cubin/cubin.h"
 
-#include <criterion/criterion.h>
 #include <unistd.h>
 
 /* A search for the image with a function of that name in the catalogue's library. */

@@ -1,8 +1,5 @@
-#include "base/base.h"
 #include "cubin/cubin_support.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
+#include "test.h"
 
 /* clang-format off */
 static const char source[] =

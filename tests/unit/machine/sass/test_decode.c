@@ -2,9 +2,7 @@
  */
 #include "machine/block.h"
 #include "machine/sass/decode.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
+#include "test.h"
 
 static struct code *code;
 

@@ -1,9 +1,6 @@
 #include "machine/sass/disassembly.h"
+#include "test.h"
 
-#include "base/base.h"
-#include "support.h"
-
-#include <criterion/criterion.h>
 #include <dirent.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
