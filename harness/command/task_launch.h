@@ -1,7 +1,6 @@
 /* task_launch.h - a launch as `cugate task` is given it, in CUDA's own form, and the values that it begins with. Pure.
  */
-#ifndef TASK_LAUNCH_H
-#define TASK_LAUNCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ void task_fill(const struct task_argument *argument, unsigned char *bytes, uint6
 
 /* Lines for --help: the types, and the kinds of values. */
 extern const char task_types_doc[], task_values_doc[];
-
-#endif
