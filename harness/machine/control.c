@@ -299,6 +299,13 @@ static bool is_before_wait(const struct block *block, const struct instruction *
     return false;
 }
 
+/* A fence of the GPU, or of the system. */
+static void publish(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    if (warp->block->watch.global & ACCESS_PUBLISHES)
+        watch(&(struct access){warp, code, NULL, ACCESS_PUBLISHES, lanes, 0, 0, .same = true});
+}
+
 /* Reads a clock. It is virtual, and the same in each execution: each of the warp's instructions takes as long as one
  * that waits for the one before. */
 static bool do_clock(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
@@ -405,7 +412,7 @@ const struct opcode control_opcodes[] = {
     {"ACQBULK",        count_none_or_all, RULE_KEEPS,                                             NULL, "",  ""},
     {"PREEXIT",        count_none_or_all, RULE_KEEPS,                                             NULL, "",  ""},
     {"LDGDEPBAR",      NULL,              CONTROL_NEXT,                                           NULL, "",  ""},
-    {"MEMBAR",         NULL,              TRAIT_FENCE,                                            NULL, "",  "ALL SC CTA GPU SYS"},
+    {"MEMBAR",         publish,           TRAIT_FENCE,                                            NULL, "",  "ALL SC CTA GPU SYS"},
     {"MEMBAR.ALL.CTA", NULL,              TRAIT_FENCE | TRAIT_SIGNALS,                            NULL, "",  ""},
     {"MEMBAR.SC.CTA",  NULL,              TRAIT_FENCE | TRAIT_SIGNALS,                            NULL, "",  ""},
     {"ERRBAR",         NULL,              CONTROL_NEXT,                                           NULL, "",  ""},

@@ -2,6 +2,7 @@
  * all threads are added up. In other orders, one thread executes them. */
 #include "grid.h"
 
+#include "block_races.h"
 #include "classes.h"
 #include "left.h"
 #include "meetings.h"
@@ -139,6 +140,8 @@ static int run_grid(const struct grid *grid, uint64_t *done, struct tally *talli
     run.count = grid_blocks(grid) / cluster_blocks(grid);
     if (grid->meetings)
         meetings_launch(grid->meetings);
+    if (grid->races)
+        block_races_launch(grid->races, grid);
     headway_begin(&machine->headway, grid_blocks(grid));
     pthread_mutex_init(&run.lock, NULL);
     if (grid->cooperative && (run.workspace = device_allocate(machine, WORKSPACE_BYTES)))

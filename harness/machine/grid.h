@@ -71,6 +71,7 @@ enum { ORDERS = 4 };
 enum { DOUBT_ORDERS = 3, ALL_ORDERS = ORDERS + DOUBT_ORDERS };
 
 struct meetings;
+struct block_races;
 struct recorder;
 
 /* Why a kernel fails, as far as a GPU tells its program. */
@@ -116,6 +117,7 @@ struct grid {
     unsigned cluster[3]; /* blocks of a cluster; 0: there are no clusters */
     unsigned order;
     struct meetings *meetings; /* where its blocks meet is noted here; NULL: nobody asks */
+    struct block_races *races; /* of its blocks are noted here; NULL: nobody asks */
     struct doubt *doubt;       /* is set; NULL: what would be a doubt is a fault */
     struct proved *proved;     /* is set; NULL: all blocks are executed */
     struct recorder *recorder; /* is told what some blocks execute (record.h); NULL: nobody asks */

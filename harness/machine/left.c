@@ -38,6 +38,7 @@ void left_keep(const struct grid *grid, uint64_t *done, const struct left_memory
     left->any = true;
     left->grid = *grid;
     left->grid.meetings = NULL;
+    left->grid.races = NULL;
     left->grid.doubt = NULL;
     left->grid.proved = NULL;
     left->parameters = x_calloc(bytes + 1, 1);

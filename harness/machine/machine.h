@@ -11,6 +11,7 @@
 #include "device_memory.h"
 #include "grid.h"
 #include "headway.h"
+#include "block_races.h"
 #include "meetings.h"
 #include "module.h"
 #include "outcomes.h"

@@ -2,21 +2,30 @@
  * another one reads or changes it. Atomics, and accesses that are meant for others (volatile ones), are none, nor is a
  * store of what was there. It looks at the first accesses of a block. */
 #include "block.h"
+#include "race_kind.h"
 
 /* A word that warps of the block accessed since its last barrier: the warp + 1 that changed it and the one that read
- * it; several readers are SEVERAL. */
+ * it, and the instructions that did last, + 1; several readers are SEVERAL. */
 struct race_word {
     uint64_t address; /* 0: the place is free */
     unsigned epoch;
     unsigned char writer, reader;
+    uint32_t written_at, read_at;
 };
 
-enum { WORDS = 1 << 16, WORDS_USED = WORDS / 2, ACCESSES = 1 << 14, SEVERAL = 255, WIDEST = 4 };
+/* Instructions that race and may be meant to. */
+struct meant {
+    uint32_t one, other;
+};
+
+enum { PAIRS = 64, WORDS = 1 << 16, WORDS_USED = WORDS / 2, ACCESSES = 1 << 14, SEVERAL = 255, WIDEST = 4 };
 
 struct races {
     struct race_word *words;
     unsigned used, accesses;
     uint32_t old[LANES][WIDEST]; /* what a store finds */
+    struct meant meant[PAIRS];
+    unsigned meant_count;
 };
 
 /* Looks for them in the first two blocks, where barriers of the block are all that orders its warps. */
@@ -28,7 +37,7 @@ static bool begin(struct block *block)
         return false;
     races->words = races->words ? races->words : x_calloc(WORDS, sizeof *races->words);
     memset(races->words, 0, WORDS * sizeof *races->words);
-    races->used = races->accesses = 0;
+    races->used = races->accesses = races->meant_count = 0;
     return true;
 }
 
@@ -51,32 +60,54 @@ static struct race_word *word_at(struct races *races, uint64_t address, unsigned
         word->address = address;
     }
     if (word->epoch != epoch)
-        *word = (struct race_word){.address = address, .epoch = epoch};
+        *word = (struct race_word){.address = address, .epoch = epoch, .read_at = word->read_at};
     return word;
 }
 
-static void visit(struct races *races, struct warp *warp, uint64_t address, bool changes)
+/* Whether two instructions may be meant to race. */
+static bool is_meant(struct races *races, const struct code *code, const struct race_word *word, uint32_t one,
+                     uint32_t other)
 {
+    for (unsigned i = 0; i < races->meant_count; i++)
+        if (races->meant[i].one == one && races->meant[i].other == other)
+            return true;
+    bool *loads = x_calloc(code->count + 2, sizeof *loads);
+    loads[word->read_at ? word->read_at - 1 : code->count] = true;
+    loads[one] |= (code->list[one].traits & TRAIT_LOAD) != 0;
+    const bool meant = race_kind(code, one, other, loads, loads) == RACE_MEANT;
+    free(loads);
+    if (meant && races->meant_count < PAIRS)
+        races->meant[races->meant_count++] = (struct meant){one, other};
+    return meant;
+}
+
+static void visit(struct races *races, const struct access *access, uint64_t address, bool changes)
+{
+    const struct warp *warp = access->warp;
     struct block *block = warp->block;
     struct race_word *word = word_at(races, address, block->epoch);
     const unsigned char me = (unsigned char)(warp->number + 1);
     const unsigned long long at = address;
-    if (!word)
+    const uint32_t pc = access->code->index;
+    if (!word || block->doubted)
         return;
-    if (word->writer && word->writer != me)
+    if (word->writer && word->writer != me && !is_meant(races, block->code, word, pc, word->written_at - 1))
         block_doubt(block,
                     "warps %u and %u of a block %s the word at 0x%llx of global memory without a barrier between them",
                     word->writer - 1u, warp->number, changes ? "change" : "change and read", at);
-    if (changes && word->reader && word->reader != me)
+    if (changes && word->reader && word->reader != me && !is_meant(races, block->code, word, pc, word->read_at - 1))
         block_doubt(block,
                     "warp %u changes the word at 0x%llx of global memory that another warp of its block read, without "
                     "a barrier "
                     "between them",
                     warp->number, at);
-    if (changes)
+    if (changes) {
         word->writer = me;
-    else
-        word->reader = word->reader && word->reader != me ? SEVERAL : me;
+        word->written_at = pc + 1;
+        return;
+    }
+    word->read_at = pc + 1;
+    word->reader = word->reader && word->reader != me ? SEVERAL : me;
 }
 
 static unsigned words_of(const struct access *access)
@@ -116,7 +147,7 @@ static void done(const struct access *access)
         take_words(now, access, lane);
         for (unsigned k = 0; k < words_of(access); k++)
             if (!stores || now[k] != races->old[lane][k])
-                visit(races, access->warp, access_address(access, lane) + (uint64_t)4 * k, stores);
+                visit(races, access, access_address(access, lane) + (uint64_t)4 * k, stores);
     }
 }
 

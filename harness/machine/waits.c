@@ -1,16 +1,8 @@
 #include "waits.h"
 
+#include "flows.h"
 #include "meetings.h"
 
-/* Returns where a branch goes to, as the index of an instruction; `count`: nowhere that is known. */
-static size_t target_of(const struct code *code, const struct instruction *branch)
-{
-    for (unsigned i = branch->operand_count; i-- > 0;)
-        if (branch->operands[i].kind == OPERAND_TARGET ||
-            (branch->operands[i].kind == OPERAND_ROW && branch->operands[i].immediate))
-            return (size_t)branch->operands[i].value / INSTRUCTION_BYTES;
-    return code->count;
-}
 
 /* Sets which instructions the innermost loop around one has, from the first to the last. False: it is in none. */
 static bool loop_around(const struct code *code, size_t at, size_t *from, size_t *to)
@@ -18,7 +10,7 @@ static bool loop_around(const struct code *code, size_t at, size_t *from, size_t
     *from = *to = at;
     for (size_t i = at; i < code->count; i++) {
         const struct instruction *branch = &code->list[i];
-        const size_t target = branch->control == CONTROL_BRANCH ? target_of(code, branch) : at + 1;
+        const size_t target = branch->control == CONTROL_BRANCH ? branch_target(code, branch) : at + 1;
         if (target <= at && (*from == *to || i - target < *to - *from)) {
             *from = target;
             *to = i;
@@ -51,7 +43,7 @@ static const struct instruction *next_of(const struct block *block, const struct
     size_t next = code->index + 1u;
     const bool asked = code->guarded && code->guard == over->row, jumps = code->control == CONTROL_BRANCH;
     if (jumps && (!code->guarded || (asked && code->guard_flip)))
-        next = target_of(block->code, code);
+        next = branch_target(block->code, code);
     else if (jumps && !asked)
         return NULL;
     if (code->control == CONTROL_EXIT || next >= block->code->count)
@@ -115,7 +107,7 @@ static bool decides(const struct code *code, size_t at, size_t from, size_t to)
     for (size_t turns = 2, until = from, i = from; turns > 0; turns -= i == to, i = i == to ? from : i + 1) {
         const struct instruction *one = &code->list[i];
         const bool branches = one->control == CONTROL_BRANCH, loads = one->traits & TRAIT_LOAD;
-        const size_t target = branches ? target_of(code, one) : to + (one->control == CONTROL_EXIT);
+        const size_t target = branches ? branch_target(code, one) : to + (one->control == CONTROL_EXIT);
         bool depends = i < until || (one->guarded && marked[ROWS + one->guard / sizeof(uint32_t)]) ||
                        (told && (IS_OF(one, RESULT) || (loads && one->traits & TRAIT_SHARED)));
         for (unsigned k = one->output_count; k < one->operand_count; k++)

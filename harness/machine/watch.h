@@ -29,13 +29,14 @@ enum access_kind {
     ACCESS_COMES = 1 << 13,      /* a copy of the hardware comes to shared memory, and to the barrier there at `more` */
     ACCESS_GOES = 1 << 14, /* one leaves it; `more`: a group will tell when it has. Of global memory, the other end. */
     /* What orders accesses to shared memory. */
-    ACCESS_ARRIVES = 1 << 15, /* a warp arrives at the barrier at `first` */
-    ACCESS_WAITED = 1 << 16,  /* it has waited for phase `more` of it */
-    ACCESS_MEETS = 1 << 17,   /* warps, a bit each, have waited for each other, and those in `more` only arrived */
-    ACCESS_FENCES = 1 << 18,  /* what the warp wrote is shown to copies and products */
-    ACCESS_COMMITS = 1 << 19, /* the copies from shared memory until here become a group, which `more` counts */
-    ACCESS_RETIRES = 1 << 20, /* all groups but the last `more` have read what they copy, */
-    ACCESS_COUNTED = 1 << 21  /* or all that scoreboards of `more` count */
+    ACCESS_ARRIVES = 1 << 15,  /* a warp arrives at the barrier at `first` */
+    ACCESS_WAITED = 1 << 16,   /* it has waited for phase `more` of it */
+    ACCESS_MEETS = 1 << 17,    /* warps, a bit each, have waited for each other, and those in `more` only arrived */
+    ACCESS_FENCES = 1 << 18,   /* what the warp wrote is shown to copies and products */
+    ACCESS_COMMITS = 1 << 19,  /* the copies from shared memory until here become a group, which `more` counts */
+    ACCESS_RETIRES = 1 << 20,  /* all groups but the last `more` have read what they copy, */
+    ACCESS_COUNTED = 1 << 21,  /* or all that scoreboards of `more` count */
+    ACCESS_PUBLISHES = 1 << 22 /* a fence of the GPU: what the block wrote is shown to others */
 };
 
 struct access {
@@ -61,7 +62,8 @@ enum watcher_name {
     WATCH_MEETINGS, /* where blocks meet in global memory, */
     WATCH_ANSWERS,  /* and where the answer of an atomic is used */
     WATCH_HOT,      /* how many atomics there are at each address */
-    WATCH_RACES,    /* warps of a block that race in global memory, */
+    WATCH_BLOCKS,   /* blocks that race in global memory, */
+    WATCH_RACES,    /* and warps of a block, */
     WATCH_SHADOW,   /* and in shared memory */
     WATCH_HAZARDS,  /* what copies own */
     WATCH_TILES,    /* what products read */
@@ -81,7 +83,8 @@ struct watcher {
     void (*release)(void *state);        /* what the state owns; NULL: nothing */
 };
 extern const struct watcher outcomes_watcher, touched_watcher, meetings_watcher, answers_watcher, hot_watcher,
-    races_watcher, shadow_watcher, hazards_watcher, tiles_watcher, swaps_watcher, waits_watcher, proof_watcher;
+    block_races_watcher, races_watcher, shadow_watcher, hazards_watcher, tiles_watcher, swaps_watcher, waits_watcher,
+    proof_watcher;
 
 /* Those of a place for blocks. */
 struct watch {

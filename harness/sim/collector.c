@@ -123,12 +123,20 @@ static int run_in_order(struct launches *log, const struct workload *workload, u
     return failed < 0 || check(problem) < 0 ? -1 : 0;
 }
 
-/* Says once of a result what of it depends on the order. */
-static void note_outcome(struct launches *log, struct result *result)
+/* Says of a result what of it depends on the order: by a race if there is one. -1 with *problem: that is a fault. */
+static int note_outcome(struct launches *log, struct result *result, struct problem *problem)
 {
-    OWNED_TEXT where = result->varies ? NULL : outcomes_compare(runtime_machine());
+    enum race_found found;
+    char *race = launches_race(log, &found), *where = result->varies;
     if (where)
-        result->varies = x_sprintf("%s: %s", where, launches_place(log));
+        result->varies = x_sprintf("%s: %s", where, race ? race : launches_place(log));
+    if (found == RACE_UNFENCED && !where && !result->doubt)
+        result->doubt = x_strdup(race);
+    if (found == RACE_SURE)
+        problem_set(problem, "%s", race);
+    free(race);
+    free(where);
+    return found == RACE_SURE ? -1 : 0;
 }
 
 /* Fails where something depends on what a launch did that it should not: it reads shared memory that nobody wrote, its
@@ -186,11 +194,11 @@ static int run_in_orders(struct launches *log, const struct workload *workload, 
             outcomes_keep(runtime_machine());
             continue;
         }
-        note_outcome(log, result);
+        result->varies = result->varies ? result->varies : outcomes_compare(runtime_machine());
         if (launches_compare(log, problem) < 0)
             return -1;
     }
-    return 0;
+    return meet ? note_outcome(log, result, problem) : 0;
 }
 
 int workload_count(struct launches *log, const struct workload *workload, const struct metrics *metrics,

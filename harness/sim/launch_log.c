@@ -39,22 +39,34 @@ void launches_release(struct launches *log)
     }
     free(log->functions);
     free(log->kept_place);
-    if (log->meetings)
+    if (log->meetings) {
         meetings_close(log->meetings);
+        block_races_close(log->races);
+    }
 }
 
 void launches_order(struct launches *log, unsigned chosen)
 {
     function_run_by(run_logged, log);
-    if (!log->meetings)
+    if (!log->meetings) {
         log->meetings = meetings_open();
+        log->races = block_races_open();
+    }
+    if (chosen == 0)
+        block_races_begin(log->races);
     meetings_begin(log->meetings);
     log->order = chosen;
 }
 
-bool launches_meet(const struct launches *log)
+bool launches_meet(struct launches *log)
 {
+    meetings_launch(log->meetings); /* also where they met only in what they leave */
     return meetings_place(log->meetings) != NULL;
+}
+
+char *launches_race(const struct launches *log, enum race_found *found)
+{
+    return block_races_find(log->races, found);
 }
 
 const char *launches_doubt(const struct launches *log)
@@ -326,6 +338,7 @@ static int run_logged(void *data, const struct grid *grid, enum fault *fault, st
     struct grid ordered = *grid;
     ordered.order = log->order;
     ordered.meetings = log->meetings;
+    ordered.races = log->order > 0 ? log->races : NULL;
     if (!log->only_note) {
         failed = log->recording ? run_counted(log, &ordered, fault, problem) : grid_run(&ordered, NULL, fault, problem);
     } else {

@@ -47,6 +47,7 @@ struct launches {
     size_t function_count;
     unsigned order;
     struct meetings *meetings;
+    struct block_races *races;
     struct doubt doubt; /* of the first launch in order 0 that had one */
     /* The counts of order 1, which are compared with those of the orders behind it, and where its blocks met. */
     size_t kept_count;
@@ -62,8 +63,10 @@ void launches_release(struct launches *log);
 
 /* Sets the chosen order of blocks, below ALL_ORDERS, of the launches that follow. Forgets where blocks met. */
 void launches_order(struct launches *log, unsigned chosen);
-/* Returns whether blocks have met since then, so that another order may give other counts. */
-bool launches_meet(const struct launches *log);
+/* Returns whether blocks have met since then, so that another order may give other counts, or leave something else. */
+bool launches_meet(struct launches *log);
+/* Returns a race between blocks, as block_races_find() does. */
+char *launches_race(const struct launches *log, enum race_found *found);
 /* Returns what the launches did in order 0 that is a fault if anything depends on it; NULL: nothing. */
 const char *launches_doubt(const struct launches *log);
 /* Whether the launches made atomics, which add up floats in the order in which they come. */

@@ -93,7 +93,7 @@ ask cat first
 expect 'a rate is finite' 0 'GB/s' '!inf'
 
 # Faults, however the program ends.
-for kind in 'stray writes 4 bytes at' 'race without a barrier between them' 'unwritten shared memory that nobody wrote'; do
+for kind in 'stray writes 4 bytes at' 'loses so changes are lost' 'race without a barrier between them' 'unwritten shared memory that nobody wrote'; do
     read -r fault words <<<"$kind"
     for end in '' _exit killed fails; do
         # shellcheck disable=SC2086 # no word or one

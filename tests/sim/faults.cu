@@ -354,7 +354,7 @@ KERNEL(warps_take_tickets)
 KERNEL(last_writes)
 {
     if (T == 0)
-        flag = blockIdx.x; /* last_writes */
+        *(volatile unsigned *)&flag = blockIdx.x; /* last_writes */
     out[I] = in[I];
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lets the simulator run kernels with a fault each: faults.cu, product_faults.cu, and hazards.cu, whose copies, barriers in
-# memory and clusters have one. Each fault must be found, with its message and its line. What depends on the order of
+# Lets the simulator run kernels with a fault each: faults.cu, product_faults.cu, races.cu, whose blocks race, and hazards.cu,
+# whose copies, barriers in memory and clusters have one. Each fault must be found, with its message and its line. What depends on the order of
 # execution must not be counted, and correct kernels that look similar must pass. Ends with "N passed, N failed". Needs nvcc,
 # no GPU.
 #
@@ -9,7 +9,7 @@
 . "$(dirname "$0")/../scripts/begin.sh"
 compile() {
     local build
-    for build in 'faults.cu -arch=sm_90 -o lib.so' 'product_faults.cu -gencode arch=compute_90a,code=sm_90a -o products.so' \
+    for build in 'faults.cu -arch=sm_90 -o lib.so' 'races.cu -arch=sm_90 -o races.so' 'product_faults.cu -gencode arch=compute_90a,code=sm_90a -o products.so' \
         'hazards.cu -gencode arch=compute_90a,code=sm_90a -o hazards.so -diag-suppress 177'; do
         # shellcheck disable=SC2086 # words
         "$nvcc" -std=c++17 -lineinfo -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" "${libraries[@]/#/-L}" \
@@ -152,6 +152,21 @@ done
 still_reads='which a matrix product still reads: warp'
 reason wrong/bulk_in_flight "$still_reads 0 does not know"
 reason wrong/freed_in_flight "$still_reads 4 does not know"
+
+library=$compiled/races.so source=races.cu
+run -k 'right/*' -k 'meant/*' --save "$work/run.json"
+expect 'blocks that may meet so pass' 0 'computed: 27 of 27 kernels' \
+    'meant/fence_missing: no fault, since nothing depends on it: a block loads ' 'that orders them lacks a __threadfence() before it'
+ask jq -r '.kernels | to_entries[] | select(.value.varies) | "\(.key): \(.value.varies)"' "$work/run.json"
+expect 'what they leave may depend on who is first' 0 'meant/largest: ' 'and nothing orders them: at tests/sim/races.cu' '!right/unites'
+run -k 'wrong/*' --save "$work/run.json"
+expect 'blocks that race are not measured' 5 'computed: 0 of 17 kernels; 17 failed'
+ask jq -r '.kernels | to_entries[] | "\(.key) \(.value.reason // "none" | gsub("\n"; " "))"' run.json
+missed=''
+while IFS=: read -r line kernel; do
+    grep -q "^wrong/$kernel .* tests/sim/races.cu:$line\b" "$work/said" || missed+=" $kernel"
+done < <(sed -n '/Races ----/,/May be meant/{=;p}' "$top/tests/sim/races.cu" | sed -n 'N;s|\n.*/\* \([a-z_]*\) \*/$|:\1|p')
+verdict 'each is named on its line' "$missed"
 
 library=$compiled/hazards.so source=hazards.cu
 run -k 'right/*'

@@ -23,7 +23,7 @@ __global__ void scale(float *x, float by, int n)
 #ifdef SLOWER
     float more = by;
     for (int k = 0; k < n % 7; k++)
-        more = more * by + x[i % n] * 0;
+        more = more * by + (i < n ? x[i] * 0 : 0);
     by += 0 * more;
 #endif
     if (i < n)
@@ -55,6 +55,12 @@ __global__ void race(int *x)
     __syncthreads();
     tile[threadIdx.x] = tile[threadIdx.x ^ 32] + 1; /* race */
     x[threadIdx.x] = tile[threadIdx.x];
+}
+
+__global__ void loses(int *x)
+{
+    if (threadIdx.x == 0)
+        x[0] += 1; /* loses */
 }
 
 __global__ void unwritten(int *x)
@@ -92,8 +98,13 @@ struct shape {
 
 struct square : shape {
     int side;
-    __device__ square(int side) : side(side) {}
-    __device__ int area() const override { return side * side; }
+    __device__ square(int side) : side(side)
+    {
+    }
+    __device__ int area() const override
+    {
+        return side * side;
+    }
 };
 
 /* These are executed in several orders too, each with the heap that the first began with. */
@@ -282,6 +293,8 @@ static int does(const char *what)
         stray<<<5, 256>>>(x);
     else if (strcmp(what, "race") == 0)
         race<<<1, 64>>>(x);
+    else if (strcmp(what, "loses") == 0)
+        loses<<<4, 64>>>(x);
     else if (strcmp(what, "unwritten") == 0)
         unwritten<<<1, 64>>>(x);
     else if (strcmp(what, "misaligned") == 0)
@@ -308,8 +321,7 @@ static int does(const char *what)
         waits<<<1, 32>>>((long long *)x);
         cudaMemcpy(took, x, sizeof took, cudaMemcpyDeviceToHost);
         printf("took %lld cycles\n", took[31]);
-    }
-    else if (strcmp(what, "multiprocessor") == 0)
+    } else if (strcmp(what, "multiprocessor") == 0)
         multiprocessor<<<1, 1>>>(x);
     else if (strcmp(what, "edges") == 0) {
         cudaGraph_t graph;
@@ -327,7 +339,8 @@ int main(int argc, char **argv)
     const char *end = argc > 2 ? argv[2] : "";
     if (strcmp(end, "tells") == 0) {
         void *memory;
-        const cudaError_t launched = cudaPeekAtLastError(), found = cudaDeviceSynchronize(), then = cudaMalloc(&memory, 16);
+        const cudaError_t launched = cudaPeekAtLastError(), found = cudaDeviceSynchronize(),
+                          then = cudaMalloc(&memory, 16);
         printf("launch %d, then %d, %s, and %d\n", launched, found, cudaGetErrorName(found), then);
     }
     fflush(stdout);

@@ -1,0 +1,23 @@
+/* block_races.h - finds races between blocks of a launch: by plain loads and stores of a word of global memory that
+ * nothing orders. What orders them is a fence of the GPU before a volatile store or an atomic that the other block
+ * looks at. */
+#ifndef BLOCK_RACES_H
+#define BLOCK_RACES_H
+
+struct block_races;
+struct grid;
+
+struct block_races *block_races_open(void);
+void block_races_close(struct block_races *races);
+/* Begins a workload, whose races are looked for in its orders behind 0. */
+void block_races_begin(struct block_races *races);
+/* Begins a launch. */
+void block_races_launch(struct block_races *races, const struct grid *grid);
+
+/* RACE_MAYBE: it may be meant, as where an algorithm chooses a minimum until nothing changes. */
+enum race_found { RACE_MAYBE, RACE_UNFENCED, RACE_SURE };
+
+/* Returns what the surest race of the workload does and where; NULL: there is none. Caller frees. */
+char *block_races_find(const struct block_races *races, enum race_found *found);
+
+#endif

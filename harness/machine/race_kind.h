@@ -1,0 +1,24 @@
+/* race_kind.h - what two accesses that race do, as the machine code shows. */
+#ifndef RACE_KIND_H
+#define RACE_KIND_H
+
+#include "machine/sass/sass.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* From the least sure to the surest. */
+enum race_kind {
+    RACE_MEANT,  /* it may be right whoever comes first, as where algorithms choose a minimum until nothing changes */
+    RACE_READ,   /* what is loaded goes into a sum, or into a store that is no choice */
+    RACE_STORED, /* one store replaces the other */
+    RACE_LOST,   /* both load the word and change it, and one change is lost */
+};
+
+/* Two instructions, loads of that word, and all loads that race in the function, as marks of its instructions. */
+enum race_kind race_kind(const struct code *code, size_t one, size_t other, const bool *own, const bool *racing);
+
+/* Whether an atomic's answer, or a volatile load, decides that an instruction is executed. */
+bool race_is_decided(const struct code *code, size_t index);
+
+#endif

@@ -1,0 +1,502 @@
+/* Kernels whose blocks race in global memory, on the line whose comment is the kernel's name, and such as are written
+ * alike and are right, or may be, for tests/sim/faults.sh. Four blocks of 64 threads begin with zeros in `words` and
+ * `more`, and each with its own number in `in`. */
+#include <cugate/kernel.hpp>
+
+#define _CG_LIMIT_INCLUDED_DEPENDENCIES /* without <cuda/atomic>, which takes seconds */
+#include <cooperative_groups.h>
+
+enum { threads = 64, blocks = 4, count = threads * blocks };
+
+struct state {
+    int words[2 * count];
+    int more[count];
+    double sums[2];
+    float4 four;
+    unsigned char bytes[count];
+    unsigned flag, tickets, lock;
+};
+__device__ state s;
+
+#define KERNEL(name) __global__ void name(const int *in)
+#define T threadIdx.x
+#define I (blockIdx.x * blockDim.x + threadIdx.x)
+#define N (gridDim.x * blockDim.x)
+#define NEXT ((I + threads / 2) % N) /* half of them are of the next block */
+
+/* ---- Races ---- */
+
+KERNEL(sum)
+{
+    if (T == 0)
+        s.words[0] += in[I]; /* sum */
+}
+
+KERNEL(histogram)
+{
+    if (T < 32)
+        s.words[in[I] % 32] += 1; /* histogram */
+}
+
+KERNEL(last_wins)
+{
+    if (T == 0)
+        s.words[0] = in[I]; /* last_wins */
+}
+
+KERNEL(in_place)
+{
+    __shared__ int tile[threads + 1];
+    tile[T] = s.words[I];
+    if (T == 0)
+        tile[threads] = s.words[(I + threads) % N]; /* in_place */
+    __syncthreads();
+    s.words[I] = tile[T] + tile[T + 1] + in[I];
+}
+
+KERNEL(shift)
+{
+    const int value = s.words[NEXT]; /* shift */
+    __syncthreads();
+    s.words[I] = value + (I == 1);
+    if (value == 0)
+        s.words[I] = in[I];
+}
+
+KERNEL(zeroed_by_one)
+{
+    if (I == 0)
+        s.words[0] = 0; /* zeroed_by_one */
+    __syncthreads();
+    if (T == 0)
+        atomicAdd(&s.words[0], in[I] + 1);
+}
+
+KERNEL(read_by_last)
+{
+    if (T == 0)
+        s.words[blockIdx.x] = in[I] + 1;
+    if (I == N - 1)
+        for (unsigned b = 0; b < blocks; b++)
+            s.more[0] += s.words[b]; /* read_by_last */
+}
+
+KERNEL(total_read)
+{
+    atomicAdd(&s.words[0], in[I]);
+    __syncthreads();
+    s.words[1 + I] = in[I] * s.words[0]; /* total_read */
+}
+
+KERNEL(saturates)
+{
+    if (T == 0 && s.words[0] < 1000)
+        s.words[0] += in[I] + 1; /* saturates */
+}
+
+KERNEL(doubles)
+{
+    if (T == 0)
+        s.sums[1] += 0.5 * in[I] + 1; /* doubles */
+}
+
+KERNEL(quads)
+{
+    if (T == 0) {
+        float4 four = s.four;
+        four.x += 1;
+        four.w += (float)in[I];
+        s.four = four; /* quads */
+    }
+}
+
+KERNEL(bits)
+{
+    if (T == 0)
+        s.words[0] |= 1 << (in[I] / threads); /* bits */
+}
+
+KERNEL(overlap)
+{
+    if (T == 0)
+        for (int k = 0; k < 80; k++)
+            s.words[blockIdx.x * threads + k] = in[I] + k * 3; /* overlap */
+}
+
+KERNEL(swapped)
+{
+    s.words[I] = in[I]; /* swapped */
+    __syncthreads();
+    const int mine = s.words[I], other = s.words[N - 1 - I];
+    s.words[I] = other;
+    s.words[N - 1 - I] = mine;
+}
+
+__device__ __noinline__ void add(int *to, int value)
+{
+    *to = *to + value; /* called */
+}
+KERNEL(called)
+{
+    if (T == 0)
+        add(s.words + in[T], in[I] + 1);
+}
+
+KERNEL(lives)
+{
+    const int left = s.words[(I + N - 1) % N], right = s.words[(I + 1) % N]; /* lives */
+    __syncthreads();
+    s.words[I] = left + right == 1 || I % 3 == 0 ? in[I] : left;
+}
+
+KERNEL(pushed)
+{
+    const int at = atomicAdd(&s.words[count], 1);
+    if (T == 0)
+        s.words[0] = at + in[I]; /* pushed */
+}
+
+/* ---- May be meant ---- */
+
+KERNEL(relaxes)
+{
+    const int own = s.words[I] + in[I] + 1, there = s.words[NEXT];
+    if (there == 0 || own < there) {
+        s.words[NEXT] = own;
+        s.flag = 1;
+    }
+}
+
+KERNEL(least)
+{
+    if (T == 0)
+        s.words[0] = min(s.words[0], -in[I]);
+}
+
+KERNEL(largest)
+{
+    if (T == 0 && in[I] > s.words[0])
+        s.words[0] = in[I];
+}
+
+KERNEL(parents)
+{
+    if (s.words[I % 32] == 0) {
+        s.words[I % 32] = 1;
+        s.more[I % 32] = in[I];
+    }
+}
+
+KERNEL(claims)
+{
+    if (s.words[I % 7] == 0)
+        s.words[I % 7] = in[I] + 1;
+}
+
+KERNEL(jumps)
+{
+    if (s.words[I] == 0)
+        s.words[I] = in[I] / 2;
+    s.words[I] = s.words[s.words[I]];
+}
+
+KERNEL(volatile_sum)
+{
+    if (T == 0)
+        *(volatile int *)&s.words[0] = *(volatile int *)&s.words[0] + in[I];
+}
+
+KERNEL(fence_missing)
+{
+    __shared__ bool last;
+    if (T == 0) {
+        s.words[blockIdx.x] = in[I] + 1;
+        last = atomicInc(&s.tickets, blocks - 1) == blocks - 1;
+    }
+    __syncthreads();
+    if (last && T < blocks)
+        s.more[T] = s.words[T];
+}
+
+/* ---- Right ---- */
+
+KERNEL(levels)
+{
+    if (s.words[I] == 0 && I % 3 == 0)
+        s.words[I] = 1;
+    if (s.words[NEXT] == 0)
+        s.words[NEXT] = 1;
+    if (s.words[0] == 0)
+        s.words[0] = 1;
+    s.more[I] = in[I];
+}
+
+__device__ int root_of(int at)
+{
+    while (s.words[at] != at) {
+        s.words[at] = s.words[s.words[at]];
+        at = s.words[at];
+    }
+    return at;
+}
+__global__ void each_its_own()
+{
+    s.words[I] = (int)I;
+}
+KERNEL(unites)
+{
+    int one = root_of((int)I), other = root_of((int)(I + in[count / 2]) % count);
+    while (one != other) {
+        if (one < other) {
+            const int swap = one;
+            one = other;
+            other = swap;
+        }
+        const int seen = atomicCAS(&s.words[one], one, other);
+        if (seen == one)
+            break;
+        one = root_of(seen);
+        other = root_of(other);
+    }
+}
+__global__ void flattens()
+{
+    s.more[I] = root_of((int)I);
+}
+__global__ void forgets()
+{
+    s.words[I] = 0;
+}
+
+KERNEL(last_block)
+{
+    __shared__ bool last;
+    s.words[I] = in[I];
+    __threadfence();
+    __syncthreads();
+    if (T == 0)
+        last = atomicInc(&s.tickets, blocks - 1) == blocks - 1;
+    __syncthreads();
+    if (last)
+        s.more[T] = s.words[T] + s.words[T + threads] + s.words[N - 1 - T];
+}
+
+KERNEL(counter_reset)
+{
+    if (T != 0)
+        return;
+    s.words[blockIdx.x] = in[I] + 1;
+    __threadfence();
+    if (atomicAdd(&s.tickets, 1) == blocks - 1) {
+        s.tickets = 0;
+        for (int b = 1; b < blocks; b++)
+            s.words[0] += s.words[b];
+    }
+}
+
+KERNEL(looks_back)
+{
+    __shared__ unsigned tile;
+    if (T == 0) {
+        tile = atomicAdd(&s.tickets, 1);
+        s.more[tile] = in[T + 1] + (tile > 0 ? 0 : 1);
+        if (tile > 0) {
+            while (((volatile int *)s.words)[tile - 1] == 0)
+                continue;
+            __threadfence();
+            s.more[tile] += s.more[tile - 1];
+        }
+        __threadfence();
+        ((volatile int *)s.words)[tile] = 1;
+    }
+}
+
+KERNEL(releases)
+{
+    int seen = 0;
+    if (T != 0)
+        return;
+    if (blockIdx.x > 0)
+        while (seen == 0)
+            asm volatile("ld.acquire.gpu.s32 %0, [%1];" : "=r"(seen) : "l"(s.words + blockIdx.x - 1) : "memory");
+    s.more[blockIdx.x] = in[I] + (blockIdx.x > 0 ? s.more[blockIdx.x - 1] : 0);
+    asm volatile("st.release.gpu.s32 [%0], %1;" ::"l"(s.words + blockIdx.x), "r"(1) : "memory");
+}
+
+KERNEL(fixed_up)
+{
+    if (blockIdx.x % 2 == 1) {
+        s.more[I] = in[I];
+        __syncthreads();
+        if (T == 0) {
+            __threadfence();
+            atomicExch((unsigned *)&s.words[blockIdx.x], 1);
+        }
+    } else {
+        if (T == 0)
+            while (atomicAdd(&s.words[blockIdx.x + 1], 0) == 0)
+                continue;
+        __syncthreads();
+        s.more[I] = in[I] + s.more[I + threads];
+    }
+}
+
+KERNEL(locked)
+{
+    if (T == 0)
+        while (atomicCAS(&s.lock, 0, 1) != 0)
+            continue;
+    __syncthreads();
+    __threadfence();
+    s.words[T] += in[I];
+    __threadfence();
+    __syncthreads();
+    if (T == 0)
+        atomicExch(&s.lock, 0);
+}
+
+KERNEL(same_values)
+{
+    s.words[T] = in[T] * 3 + 1;
+    s.flag = 1;
+    __syncthreads();
+    s.more[I] = s.words[(T + 1) % threads];
+}
+
+KERNEL(grid_sync)
+{
+    s.words[I] = in[I];
+    for (int k = 0; k < 2; k++) {
+        cooperative_groups::this_grid().sync();
+        const int next = s.words[NEXT];
+        cooperative_groups::this_grid().sync();
+        s.words[I] += next;
+    }
+}
+
+KERNEL(own_barrier)
+{
+    s.words[I] = in[I];
+    __syncthreads();
+    if (T == 0) {
+        __threadfence();
+        atomicAdd(&s.tickets, 1);
+        while (*(volatile unsigned *)&s.tickets < blocks)
+            continue;
+        __threadfence();
+    }
+    __syncthreads();
+    s.more[I] = s.words[NEXT];
+}
+
+KERNEL(queue)
+{
+    __shared__ unsigned item;
+    while (true) {
+        __syncthreads();
+        if (T == 0)
+            item = atomicAdd(&s.tickets, 1);
+        __syncthreads();
+        if (item >= 2 * blocks)
+            return;
+        if (T < 32)
+            s.words[item * 32 + T] += in[T] + 1;
+    }
+}
+
+KERNEL(changed)
+{
+    if (in[I] % 3 == 0 && s.flag == 0)
+        s.flag = 1;
+}
+
+KERNEL(found)
+{
+    if (s.flag)
+        return;
+    if (in[I] == 200)
+        s.flag = 1;
+}
+
+KERNEL(inserts)
+{
+    for (int at = in[I] * 7 % (2 * count);; at = (at + 1) % (2 * count)) {
+        if (s.words[at] == 0 && atomicCAS(&s.words[at], 0, in[I] + 1) == 0) {
+            s.more[in[I]] = at;
+            break;
+        }
+    }
+}
+
+KERNEL(bytes)
+{
+    if (T % 4 == blockIdx.x)
+        s.bytes[T] = (unsigned char)(in[I] + 1);
+}
+
+KERNEL(progress)
+{
+    if (T == 0)
+        *(volatile unsigned *)&s.flag = blockIdx.x + 1;
+}
+
+__global__ void __cluster_dims__(2, 1, 1) clusters(const int *in)
+{
+    s.words[I] = in[I];
+    cooperative_groups::this_cluster().sync();
+    s.more[I] = s.words[I ^ threads];
+}
+
+KERNEL(apart)
+{
+    s.words[I] = s.more[NEXT] + in[I];
+    s.words[count + I] = s.words[I] + 1;
+}
+
+/* ---- The library ---- */
+
+struct arrays {
+    cugate::array<int> in;
+
+    int open()
+    {
+        return in.fill(count, [](size_t i) { return i; });
+    }
+    int restore()
+    {
+        static const state none = {};
+        CUGATE_TRY(in.reset());
+        return cudaMemcpyToSymbol(s, &none, sizeof none);
+    }
+    int verify(cugate::why &)
+    {
+        return 0;
+    }
+};
+
+#define LAUNCH(name) name<<<blocks, threads>>>(a.in.data)
+#define ROW_OF(name, ...) .variant(#name, "see there", [](arrays &a) { __VA_ARGS__; })
+#define ROW(name) ROW_OF(name, LAUNCH(name))
+#define FAMILY(name) cugate::family<arrays>(name, "see there")
+
+static void launch_together(void (*kernel)(const int *), const int *in)
+{
+    void *arguments[] = {&in};
+    cudaLaunchCooperativeKernel((const void *)kernel, blocks, threads, arguments, 0, 0);
+}
+
+/* clang-format off */
+CUGATE_LIBRARY(
+    FAMILY("wrong")
+        ROW(sum) ROW(histogram) ROW(last_wins) ROW(in_place) ROW(shift) ROW(zeroed_by_one) ROW(read_by_last) ROW(total_read)
+        ROW(saturates) ROW(doubles) ROW(quads) ROW(bits) ROW(overlap) ROW(swapped) ROW(called) ROW(lives) ROW(pushed),
+    FAMILY("meant")
+        ROW(relaxes) ROW(least) ROW(largest) ROW(parents) ROW(claims) ROW(jumps) ROW(volatile_sum) ROW(fence_missing),
+    FAMILY("right")
+        ROW(levels) ROW(last_block) ROW(counter_reset) ROW(looks_back) ROW(releases) ROW(fixed_up) ROW(locked)
+        ROW_OF(unites, (each_its_own<<<blocks, threads>>>()); LAUNCH(unites); (flattens<<<blocks, threads>>>());
+               (forgets<<<blocks, threads>>>()))
+        ROW_OF(grid_sync, launch_together(grid_sync, a.in.data))
+        ROW(same_values) ROW(own_barrier) ROW(queue) ROW(changed) ROW(found) ROW(inserts) ROW(bytes) ROW(progress)
+        ROW(clusters) ROW(apart))
+/* clang-format on */
