@@ -412,7 +412,7 @@ const struct opcode control_opcodes[] = {
     {"ACQBULK",        count_none_or_all, RULE_KEEPS,                                             NULL, "",  ""},
     {"PREEXIT",        count_none_or_all, RULE_KEEPS,                                             NULL, "",  ""},
     {"LDGDEPBAR",      NULL,              CONTROL_NEXT,                                           NULL, "",  ""},
-    {"MEMBAR",         publish,           TRAIT_FENCE,                                            NULL, "",  "ALL SC CTA GPU SYS"},
+    {"MEMBAR",         publish,           TRAIT_FENCE | RULE_KEEPS,                               NULL, "",  "ALL SC CTA GPU SYS"},
     {"MEMBAR.ALL.CTA", NULL,              TRAIT_FENCE | TRAIT_SIGNALS,                            NULL, "",  ""},
     {"MEMBAR.SC.CTA",  NULL,              TRAIT_FENCE | TRAIT_SIGNALS,                            NULL, "",  ""},
     {"ERRBAR",         NULL,              CONTROL_NEXT,                                           NULL, "",  ""},
