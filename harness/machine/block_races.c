@@ -309,55 +309,71 @@ static void mark_own(const struct race *race, bool *loads)
         loads[race->loads[k] - 1] = true;
 }
 
+/* Whether only a fence is missing between two accesses. */
+static bool is_unfenced(const struct race *race)
+{
+    return race->loose && race_is_decided(race->function->code, race->pc);
+}
+
+/* Whether a store is chosen by a word that other blocks choose differently: what is stored may not fit to it. */
+static bool is_torn(const struct block_races *races, const struct race *race)
+{
+    bool torn = false;
+    for (size_t i = 0; i < races->count && !race->loads[0] && !is_load(race, race->pc); i++) {
+        const struct race *other = &races->list[i];
+        torn |= other->function == race->function && other->loads[0] && !is_load(other, other->pc) &&
+                !is_load(other, other->before);
+    }
+    return torn;
+}
+
 static enum race_kind kind_of(const struct block_races *races, const struct race *race)
 {
     const struct code *code = race->function->code;
+    if (race->strong)
+        return RACE_MEANT;
     bool *own = x_calloc(code->count + 1, sizeof *own), *racing = x_calloc(code->count + 1, sizeof *racing);
     mark_own(race, own);
     for (size_t i = 0; i < races->count; i++)
         if (races->list[i].function == race->function)
             mark_own(&races->list[i], racing);
-    const enum race_kind kind = race->strong ? RACE_MEANT : race_kind(code, race->pc, race->before, own, racing);
+    enum race_kind kind = race_kind(code, race->pc, race->before, own, racing, is_unfenced(race));
+    if (kind == RACE_MEANT && is_torn(races, race))
+        kind = RACE_STORED;
     free(own);
     free(racing);
     return kind;
 }
 
-static char *describe(const struct race *race, enum race_kind kind, enum race_found found)
-{
-    const unsigned long long at = race->address;
-    char *before = code_place(race->function, race->before), *text;
-    if (found == RACE_SURE && kind == RACE_LOST)
-        text =
-            x_sprintf("blocks load the word at 0x%llx of global memory, change it and store it without an atomic, so "
-                      "changes are lost: at %s",
-                      at, race->place);
-    else
-        text = x_sprintf("a block %s the word at 0x%llx of global memory that another block %s at %s, and %s: at %s",
-                         is_load(race, race->pc) ? "loads" : "changes", at,
-                         is_load(race, race->before) ? "loads" : "changes", before,
-                         found == RACE_UNFENCED ? "the atomic that orders them lacks a __threadfence() before it"
-                                                : "nothing orders them",
-                         race->place);
-    free(before);
-    return text;
-}
-
-char *block_races_find(const struct block_races *races, enum race_found *found)
+char *block_races_find(const struct block_races *races, bool *sure)
 {
     const struct race *worst = NULL;
     enum race_kind most = RACE_MEANT;
-    *found = RACE_MAYBE;
     for (const struct race *race = races->list; race < races->list + races->count; race++) {
         const enum race_kind kind = kind_of(races, race);
-        enum race_found one = kind == RACE_MEANT ? RACE_MAYBE : RACE_SURE;
-        if (one == RACE_SURE && race->loose && race_is_decided(race->function->code, race->pc))
-            one = RACE_UNFENCED;
-        if (!worst || one > *found || (one == *found && kind > most)) {
+        if (!worst || kind > most) {
             worst = race;
             most = kind;
-            *found = one;
         }
     }
-    return worst ? describe(worst, most, *found) : NULL;
+    *sure = most > RACE_MEANT;
+    if (!worst)
+        return NULL;
+    const bool unfenced = is_unfenced(worst);
+    const unsigned long long at = worst->address;
+    char *before = code_place(worst->function, worst->before), *text;
+    if (most == RACE_LOST && !unfenced)
+        text =
+            x_sprintf("blocks load the word at 0x%llx of global memory, change it and store it without an atomic, so "
+                      "changes are lost: at %s",
+                      at, worst->place);
+    else
+        text = x_sprintf("a block %s the word at 0x%llx of global memory that another block %s at %s, and %s: at %s",
+                         is_load(worst, worst->pc) ? "loads" : "changes", at,
+                         is_load(worst, worst->before) ? "loads" : "changes", before,
+                         unfenced ? "the atomic or flag that is to order them lacks a __threadfence() before it"
+                                  : "nothing orders them",
+                         worst->place);
+    free(before);
+    return text;
 }

@@ -4,6 +4,8 @@
 #ifndef BLOCK_RACES_H
 #define BLOCK_RACES_H
 
+#include <stdbool.h>
+
 struct block_races;
 struct grid;
 
@@ -14,10 +16,8 @@ void block_races_begin(struct block_races *races);
 /* Begins a launch. */
 void block_races_launch(struct block_races *races, const struct grid *grid);
 
-/* RACE_MAYBE: it may be meant, as where an algorithm chooses a minimum until nothing changes. */
-enum race_found { RACE_MAYBE, RACE_UNFENCED, RACE_SURE };
-
-/* Returns what the surest race of the workload does and where; NULL: there is none. Caller frees. */
-char *block_races_find(const struct block_races *races, enum race_found *found);
+/* Returns what the surest race of the workload does and where; NULL: there is none. *sure: it is a fault; else it may
+ * be meant, as where an algorithm chooses a minimum until nothing changes. Caller frees. */
+char *block_races_find(const struct block_races *races, bool *sure);
 
 #endif

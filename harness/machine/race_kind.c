@@ -50,7 +50,7 @@ static bool is_chained(const struct code *code, size_t load)
     bool *loads = x_calloc(code->count + 1, sizeof *loads);
     for (size_t i = 0; i < code->count; i++)
         loads[i] = is_load(code, i) && is_global(&code->list[i]);
-    struct flows *flows = flows_open(code, loads, true);
+    struct flows *flows = flows_open(code, loads, false);
     const bool chained = flows_into_address(flows, load);
     flows_close(flows);
     free(loads);
@@ -73,13 +73,15 @@ static bool is_kept(const struct code *code, size_t load, const bool *own, const
     return kept;
 }
 
-enum race_kind race_kind(const struct code *code, size_t one, size_t other, const bool *own, const bool *racing)
+enum race_kind race_kind(const struct code *code, size_t one, size_t other, const bool *own, const bool *racing,
+                         bool ordered)
 {
     const size_t pair[] = {one, other};
     bool updates = true, chooses = true;
     for (size_t k = 0; k < ARRAY_SIZE(pair); k++) {
         if (is_load(code, pair[k]))
-            return !is_chained(code, pair[k]) && is_kept(code, pair[k], own, racing) ? RACE_READ : RACE_MEANT;
+            return (ordered || !is_chained(code, pair[k])) && is_kept(code, pair[k], own, racing) ? RACE_READ
+                                                                                                  : RACE_MEANT;
         const bool atomic = code->list[pair[k]].traits & TRAIT_ATOMIC;
         const enum store store = atomic ? STORE_BLIND : store_of(code, pair[k], own, racing);
         updates &= store == STORE_UPDATE;

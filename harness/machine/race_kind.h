@@ -15,8 +15,10 @@ enum race_kind {
     RACE_LOST,   /* both load the word and change it, and one change is lost */
 };
 
-/* Two instructions, loads of that word, and all loads that race in the function, as marks of its instructions. */
-enum race_kind race_kind(const struct code *code, size_t one, size_t other, const bool *own, const bool *racing);
+/* Two instructions, loads of that word, and all loads that race in the function, as marks of its instructions.
+ * `ordered`: they are meant to be, so that no chain is followed whoever changes it. */
+enum race_kind race_kind(const struct code *code, size_t one, size_t other, const bool *own, const bool *racing,
+                         bool ordered);
 
 /* Whether an atomic's answer, or a volatile load, decides that an instruction is executed. */
 bool race_is_decided(const struct code *code, size_t index);

@@ -126,17 +126,15 @@ static int run_in_order(struct launches *log, const struct workload *workload, u
 /* Says of a result what of it depends on the order: by a race if there is one. -1 with *problem: that is a fault. */
 static int note_outcome(struct launches *log, struct result *result, struct problem *problem)
 {
-    enum race_found found;
-    char *race = launches_race(log, &found), *where = result->varies;
+    bool sure;
+    char *race = launches_race(log, &sure), *where = result->varies;
     if (where)
         result->varies = x_sprintf("%s: %s", where, race ? race : launches_place(log));
-    if (found == RACE_UNFENCED && !where && !result->doubt)
-        result->doubt = x_strdup(race);
-    if (found == RACE_SURE)
+    if (sure)
         problem_set(problem, "%s", race);
     free(race);
     free(where);
-    return found == RACE_SURE ? -1 : 0;
+    return sure ? -1 : 0;
 }
 
 /* Fails where something depends on what a launch did that it should not: it reads shared memory that nobody wrote, its

@@ -64,9 +64,9 @@ bool launches_meet(struct launches *log)
     return meetings_place(log->meetings) != NULL;
 }
 
-char *launches_race(const struct launches *log, enum race_found *found)
+char *launches_race(const struct launches *log, bool *sure)
 {
-    return block_races_find(log->races, found);
+    return block_races_find(log->races, sure);
 }
 
 const char *launches_doubt(const struct launches *log)

@@ -66,7 +66,7 @@ void launches_order(struct launches *log, unsigned chosen);
 /* Returns whether blocks have met since then, so that another order may give other counts, or leave something else. */
 bool launches_meet(struct launches *log);
 /* Returns a race between blocks, as block_races_find() does. */
-char *launches_race(const struct launches *log, enum race_found *found);
+char *launches_race(const struct launches *log, bool *sure);
 /* Returns what the launches did in order 0 that is a fault if anything depends on it; NULL: nothing. */
 const char *launches_doubt(const struct launches *log);
 /* Whether the launches made atomics, which add up floats in the order in which they come. */

@@ -156,6 +156,44 @@ KERNEL(pushed)
         s.words[0] = at + in[I]; /* pushed */
 }
 
+KERNEL(fence_missing)
+{
+    __shared__ bool last;
+    if (T == 0) {
+        s.words[blockIdx.x] = in[I] + 1;
+        last = atomicInc(&s.tickets, blocks - 1) == blocks - 1;
+    }
+    __syncthreads();
+    if (last && T < blocks)
+        s.more[T] = s.words[T]; /* fence_missing */
+}
+
+KERNEL(table_unfenced)
+{
+    if (blockIdx.x == 0) {
+        s.words[T] = in[T] * 7 % threads + 1;
+        __syncthreads();
+        if (T == 0)
+            *(volatile unsigned *)&s.flag = 1;
+    } else if (T == 0) {
+        while (*(volatile unsigned *)&s.flag == 0)
+            continue;
+    }
+    __syncthreads();
+    int at = (int)T;
+    for (int k = 0; k < 4; k++)
+        at = s.words[at & (threads - 1)]; /* table_unfenced */
+    s.more[I] = at;
+}
+
+KERNEL(torn)
+{
+    if (T == 0 && in[I] % 100 > s.words[0]) {
+        s.words[0] = in[I] % 100;
+        s.words[1] = in[I]; /* torn */
+    }
+}
+
 /* ---- May be meant ---- */
 
 KERNEL(relaxes)
@@ -204,18 +242,6 @@ KERNEL(volatile_sum)
 {
     if (T == 0)
         *(volatile int *)&s.words[0] = *(volatile int *)&s.words[0] + in[I];
-}
-
-KERNEL(fence_missing)
-{
-    __shared__ bool last;
-    if (T == 0) {
-        s.words[blockIdx.x] = in[I] + 1;
-        last = atomicInc(&s.tickets, blocks - 1) == blocks - 1;
-    }
-    __syncthreads();
-    if (last && T < blocks)
-        s.more[T] = s.words[T];
 }
 
 /* ---- Right ---- */
@@ -489,9 +515,10 @@ static void launch_together(void (*kernel)(const int *), const int *in)
 CUGATE_LIBRARY(
     FAMILY("wrong")
         ROW(sum) ROW(histogram) ROW(last_wins) ROW(in_place) ROW(shift) ROW(zeroed_by_one) ROW(read_by_last) ROW(total_read)
-        ROW(saturates) ROW(doubles) ROW(quads) ROW(bits) ROW(overlap) ROW(swapped) ROW(called) ROW(lives) ROW(pushed),
+        ROW(saturates) ROW(doubles) ROW(quads) ROW(bits) ROW(overlap) ROW(swapped) ROW(called) ROW(lives) ROW(pushed) ROW(fence_missing)
+        ROW(table_unfenced) ROW(torn),
     FAMILY("meant")
-        ROW(relaxes) ROW(least) ROW(largest) ROW(parents) ROW(claims) ROW(jumps) ROW(volatile_sum) ROW(fence_missing),
+        ROW(relaxes) ROW(least) ROW(largest) ROW(parents) ROW(claims) ROW(jumps) ROW(volatile_sum),
     FAMILY("right")
         ROW(levels) ROW(last_block) ROW(counter_reset) ROW(looks_back) ROW(releases) ROW(fixed_up) ROW(locked)
         ROW_OF(unites, (each_its_own<<<blocks, threads>>>()); LAUNCH(unites); (flattens<<<blocks, threads>>>());
