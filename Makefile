@@ -630,7 +630,7 @@ $(BUILD)/tests/coverage: $(BUILD)/tests/sim/coverage.o $(SIM_O) $(BUILD)/libcuga
 # Without libFuzzer, a main of our own feeds the corpus to each target.
 FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay_main.o
 fuzzers: $(FUZZERS)
-$(BUILD)/fuzz/fuzz_decode $(BUILD)/fuzz/fuzz_proof: $(SIM_O)
+$(BUILD)/fuzz/fuzz_decode $(BUILD)/fuzz/fuzz_driver $(BUILD)/fuzz/fuzz_proof: $(SIM_O)
 $(FUZZERS): $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_MAIN) $(BUILD)/libcugate.a
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(LD_FLAGS) $(FUZZ_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)

@@ -4,6 +4,7 @@
 
 #include "function_launch.h"
 #include "gpu.h"
+#include "handle.h"
 #include "inputs.h"
 #include "ptx.h"
 #include "runtime.h"

@@ -42,7 +42,7 @@ cudaError_t cudaGetDeviceProperties_v2(void *properties, int device);
 cudaError_t cudaGetDeviceProperties_v2(void *properties, int device)
 {
     struct cudaDeviceProp now;
-    cudaError_t error = cudaGetDeviceProperties(&now, device);
+    cudaError_t error = properties ? cudaGetDeviceProperties(&now, device) : runtime_return(cudaErrorInvalidValue);
     if (error != cudaSuccess)
         return error;
     memset(properties, 0, SIZE_12);

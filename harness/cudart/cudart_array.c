@@ -5,6 +5,7 @@
 
 #include "array.h"
 #include "function_launch.h"
+#include "handle.h"
 #include "inputs.h"
 
 #include <stdlib.h>
@@ -33,17 +34,19 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *made, const struct cudaChannelFormatD
         return error;
     if (flags & ~(unsigned)KNOWN)
         return runtime_not_simulated("an array with flags %u", flags);
+    if (!made || !format)
+        return runtime_return(cudaErrorInvalidValue);
     const int bits = format->x + format->y + format->z + format->w;
     if (bits <= 0 || bits % 8 != 0)
         return runtime_return(cudaErrorInvalidChannelDescriptor);
     const size_t element = (size_t)bits / 8, count = elements_of(extent, element);
     if (count == 0)
         return runtime_return(cudaErrorInvalidValue);
-    struct cudaArray *array = x_calloc(1, sizeof *array);
+    struct cudaArray *array = handle_new(HANDLE_ARRAY, sizeof *array);
     *array =
         (struct cudaArray){*format, element, extent.width, extent.height, extent.depth, flags, calloc(count, element)};
     if (!array->texels) {
-        free(array);
+        handle_free(array);
         return runtime_return(cudaErrorMemoryAllocation);
     }
     inputs_hide(); /* what is copied into an array is not in the hash */
@@ -62,21 +65,25 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess || !array)
         return error;
+    if (!handle_is(HANDLE_ARRAY, array))
+        return runtime_return(cudaErrorInvalidValue);
     function_settle(array->texels, array->width * array->element * array_rows(array) * array_slices(array), false);
     free(array->texels);
-    free(array);
+    handle_free(array);
     return cudaSuccess;
 }
 
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *format, cudaArray_const_t array)
 {
-    *format = array->format;
-    return runtime_lost();
+    return handle_is(HANDLE_ARRAY, array) ? SET(format, array->format, runtime_lost())
+                                          : runtime_return(cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent, unsigned *flags,
                              cudaArray_t array)
 {
+    if (!handle_is(HANDLE_ARRAY, array))
+        return runtime_return(cudaErrorInvalidResourceHandle);
     if (format)
         *format = array->format;
     if (extent)
@@ -92,6 +99,8 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaEx
 static bool set_place(struct cudaPos *at, struct cudaExtent *extent, const struct cudaArray *array, size_t left,
                       size_t top, size_t width, size_t height)
 {
+    if (!handle_is(HANDLE_ARRAY, array))
+        return false;
     *at = (struct cudaPos){left / array->element, top, 0};
     *extent = (struct cudaExtent){width / array->element, height, 1};
     return left % array->element == 0 && width % array->element == 0;
@@ -149,7 +158,9 @@ ALSO(cudaMemcpy2DArrayToArray, _ptds);
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t array, size_t left, size_t top, const void *from, size_t size,
                                    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    const size_t row = array->width * array->element;
+    const size_t row = handle_is(HANDLE_ARRAY, array) ? array->width * array->element : 0;
+    if (row == 0)
+        return runtime_return(cudaErrorInvalidValue);
     if (left != 0 || (size > row && size % row != 0))
         return runtime_not_simulated("cudaMemcpyToArray of a part of a row");
     const size_t width = size < row ? size : row;
@@ -167,7 +178,9 @@ ALSO(cudaMemcpyToArray, _ptds);
 cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t array, size_t left, size_t top, size_t size,
                                      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    const size_t row = array->width * array->element;
+    const size_t row = handle_is(HANDLE_ARRAY, array) ? array->width * array->element : 0;
+    if (row == 0)
+        return runtime_return(cudaErrorInvalidValue);
     if (left != 0 || (size > row && size % row != 0))
         return runtime_not_simulated("cudaMemcpyFromArray of a part of a row");
     const size_t width = size < row ? size : row;

@@ -178,8 +178,9 @@ const struct node_kind node_copy = {.type = cudaGraphNodeTypeMemcpy, .run = run_
 cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms *copy)
 {
     cudaGraph_t graph = stream_graph(stream);
+    const cudaError_t error = stream_lost(stream);
     if (!graph)
-        return runtime_copy(copy);
+        return error == cudaSuccess ? runtime_copy(copy) : error;
     graph_capture(graph, &(struct node_work){.kind = &node_copy, .copy = *copy});
     return cudaSuccess;
 }
@@ -366,8 +367,9 @@ const struct node_kind node_fill = {.type = cudaGraphNodeTypeMemset, .run = run_
 cudaError_t runtime_fill_in(cudaStream_t stream, const struct cudaMemsetParams *fill)
 {
     cudaGraph_t graph = stream_graph(stream);
+    const cudaError_t error = stream_lost(stream);
     if (!graph)
-        return fill_rows(fill);
+        return error == cudaSuccess ? fill_rows(fill) : error;
     graph_capture(graph, &(struct node_work){.kind = &node_fill, .fill = *fill});
     return cudaSuccess;
 }

@@ -14,14 +14,12 @@
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    *count = 1;
-    return runtime_lost();
+    return SET(count, 1, runtime_lost());
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
-    *device = 0;
-    return runtime_lost();
+    return SET(device, 0, runtime_lost());
 }
 
 static cudaError_t only_device(int device)
@@ -43,13 +41,13 @@ cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 
 cudaError_t cudaGetDeviceFlags(unsigned *flags)
 {
-    *flags = cudaDeviceScheduleAuto;
-    return runtime_lost();
+    return SET(flags, cudaDeviceScheduleAuto, runtime_lost());
 }
 
 cudaError_t cudaSetValidDevices(int *devices, int count)
 {
-    return count >= 0 && (count == 0 || devices[0] == 0) ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
+    return count >= 0 && (count == 0 || (devices && devices[0] == 0)) ? runtime_lost()
+                                                                      : runtime_return(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *properties)
@@ -61,14 +59,12 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *propertie
 /* The sizes of caches, and which banks shared memory has, cannot be chosen on a GPU that is described here. */
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 {
-    *config = cudaFuncCachePreferNone;
-    return runtime_lost();
+    return SET(config, cudaFuncCachePreferNone, runtime_lost());
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 {
-    *config = cudaSharedMemBankSizeFourByte;
-    return runtime_lost();
+    return SET(config, cudaSharedMemBankSizeFourByte, runtime_lost());
 }
 
 /* ---- Limits ---- */
@@ -105,21 +101,18 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
-    *version = CUDART_VERSION;
-    return cudaSuccess;
+    return SET(version, CUDART_VERSION, cudaSuccess);
 }
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
-    *version = CUDART_VERSION;
-    return cudaSuccess;
+    return SET(version, CUDART_VERSION, cudaSuccess);
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     (void)peer;
-    *can = 0;
-    return only_device(device);
+    return SET(can, 0, only_device(device));
 }
 
 /* There is no other device to be a peer. */
@@ -259,8 +252,8 @@ static const struct {
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
     const cudaError_t error = only_device(device);
-    if (error != cudaSuccess)
-        return error;
+    if (error != cudaSuccess || !properties)
+        return error != cudaSuccess ? error : runtime_return(cudaErrorInvalidValue);
     *properties = (struct cudaDeviceProp){.totalGlobalMem = (size_t)runtime_gpu()->memory_bytes};
     snprintf(properties->name, sizeof properties->name, "%s", runtime_gpu()->name);
     for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {

@@ -4,6 +4,7 @@
 #include "base/base.h"
 
 #include "graph.h"
+#include "handle.h"
 
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-    if (!graph)
+    if (!handle_is(HANDLE_GRAPH, graph) || graph->owned || stream_captures(graph))
         return runtime_return(cudaErrorInvalidValue);
     graph_release(graph);
     return runtime_lost();
@@ -30,14 +31,15 @@ cudaError_t cudaGraphCreate(cudaGraph_t *made, unsigned flags)
 
 cudaError_t cudaGraphClone(cudaGraph_t *made, cudaGraph_t graph)
 {
-    return made && graph ? runtime_return(graph_copy(made, graph)) : runtime_return(cudaErrorInvalidValue);
+    return made && handle_is(HANDLE_GRAPH, graph) ? runtime_return(graph_copy(made, graph))
+                                                  : runtime_return(cudaErrorInvalidValue);
 }
 
 /* ---- Executable graphs ---- */
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t graph, unsigned long long flags)
 {
-    if (!made || !graph)
+    if (!made || !handle_is(HANDLE_GRAPH, graph))
         return runtime_return(cudaErrorInvalidValue);
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
         return runtime_not_simulated("a graph that kernels launch");
@@ -49,7 +51,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t gra
         error = graph_copy(&copy, graph);
     if (error != cudaSuccess)
         return runtime_return(error);
-    *made = x_calloc(1, sizeof **made);
+    *made = handle_new(HANDLE_EXEC, sizeof **made);
     **made = (struct CUgraphExec_st){copy, flags};
     return runtime_lost();
 }
@@ -61,6 +63,8 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph, unsig
 
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *made, cudaGraph_t graph, cudaGraphInstantiateParams *params)
 {
+    if (!params)
+        return runtime_return(cudaErrorInvalidValue);
     const cudaError_t error = cudaGraphInstantiateWithFlags(made, graph, params->flags);
     params->errNode_out = NULL;
     params->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
@@ -70,23 +74,23 @@ ALSO(cudaGraphInstantiateWithParams, _ptsz);
 
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
 {
-    *flags = exec->flags;
-    return runtime_lost();
+    return handle_is(HANDLE_EXEC, exec) ? SET(flags, exec->flags, runtime_lost())
+                                        : runtime_return(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
-    if (!exec)
+    if (!handle_is(HANDLE_EXEC, exec))
         return runtime_return(cudaErrorInvalidValue);
     graph_release(exec->graph);
-    free(exec);
+    handle_free(exec);
     return runtime_lost();
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
     (void)stream;
-    return exec ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
+    return handle_is(HANDLE_EXEC, exec) ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
 }
 ALSO(cudaGraphUpload, _ptsz);
 
@@ -95,7 +99,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    if (!exec)
+    if (!handle_is(HANDLE_EXEC, exec))
         return runtime_return(cudaErrorInvalidValue);
     cudaGraph_t graph = stream_graph(stream);
     if (!graph)
@@ -150,7 +154,7 @@ static cudaError_t take(cudaGraph_t graph, cudaGraph_t other)
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
 {
-    if (!exec || !graph || !info)
+    if (!handle_is(HANDLE_EXEC, exec) || !handle_is(HANDLE_GRAPH, graph) || !info)
         return runtime_return(cudaErrorInvalidValue);
     if (stream_captures(graph))
         return runtime_not_simulated("a graph of what is still captured");

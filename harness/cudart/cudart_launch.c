@@ -83,10 +83,11 @@ const struct node_kind node_launch = {
 static cudaError_t launch_in(cudaStream_t stream, const struct launch_work *work)
 {
     cudaGraph_t graph = stream_graph(stream);
+    cudaError_t error = stream_lost(stream);
     if (!graph)
-        return launch(work);
+        return error == cudaSuccess ? launch(work) : error;
     struct node_work kept;
-    const cudaError_t error = work_keep(&kept, &(struct node_work){.kind = &node_launch, .launch = *work});
+    error = work_keep(&kept, &(struct node_work){.kind = &node_launch, .launch = *work});
     if (error == cudaSuccess)
         graph_capture(graph, &kept);
     return error;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define PITCH 512 /* rows of cudaMallocPitch begin at multiples of this many bytes */
 
@@ -126,7 +127,8 @@ cudaError_t cudaMallocFromPoolAsync(void **memory, size_t size, cudaMemPool_t po
             graph_capture(graph, &(struct node_work){.kind = &node_allocate});
         return error;
     }
-    return allocate_from(pool, memory, size, cudaMemoryTypeDevice);
+    const cudaError_t error = stream_lost(stream);
+    return error == cudaSuccess ? allocate_from(pool, memory, size, cudaMemoryTypeDevice) : error;
 }
 ALSO(cudaMallocFromPoolAsync, _ptsz);
 
@@ -181,8 +183,9 @@ cudaError_t cudaFree(void *memory)
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
 {
     cudaGraph_t graph = stream_graph(stream);
+    const cudaError_t error = stream_lost(stream);
     if (!graph)
-        return release(memory);
+        return error == cudaSuccess ? release(memory) : error;
     graph_capture(graph, &(struct node_work){.kind = &node_free});
     return runtime_lost();
 }
@@ -225,6 +228,15 @@ static bool is_taken(uint64_t begin, size_t size)
             allocation.begin < begin + size);
 }
 
+/* Whether the process has all of some memory. */
+static bool is_there(uint64_t begin, size_t size)
+{
+    enum { PAGE = 4096 };
+    const uint64_t page = begin / PAGE * PAGE;
+    return begin != 0 && size > 0 && size <= UINT64_MAX - begin &&
+           msync(runtime_pointer(page), (size_t)(begin - page) + size, MS_ASYNC) == 0;
+}
+
 cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
 {
     struct runtime *runtime = runtime_now();
@@ -233,7 +245,7 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    if (!memory || size == 0)
+    if (!is_there(begin, size))
         return runtime_return(cudaErrorInvalidValue);
     runtime_memory_begin(runtime);
     const bool taken = is_taken(begin, size);
@@ -285,14 +297,14 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *memory)
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {
-    *pool = &runtime_now()->default_pool;
-    return device == 0 ? runtime_lost() : runtime_return(cudaErrorInvalidDevice);
+    return SET(pool, &runtime_now()->default_pool,
+               device == 0 ? runtime_lost() : runtime_return(cudaErrorInvalidDevice));
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
 {
-    *pool = runtime_now()->current_pool;
-    return device == 0 ? runtime_lost() : runtime_return(cudaErrorInvalidDevice);
+    return SET(pool, runtime_now()->current_pool,
+               device == 0 ? runtime_lost() : runtime_return(cudaErrorInvalidDevice));
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
@@ -334,7 +346,7 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t kept)
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *accesses, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (accesses[i].location.type != cudaMemLocationTypeDevice || accesses[i].location.id != 0)
+        if (!accesses || accesses[i].location.type != cudaMemLocationTypeDevice || accesses[i].location.id != 0)
             return runtime_return(cudaErrorInvalidDevice);
     return pool ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
 }
@@ -403,9 +415,8 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
 
 cudaError_t cudaMemGetInfo(size_t *left, size_t *total)
 {
-    *total = (size_t)runtime_gpu()->memory_bytes;
-    *left = *total - runtime_now()->used;
-    return runtime_lost();
+    const size_t all = (size_t)runtime_gpu()->memory_bytes;
+    return SET(total, all, SET(left, all - runtime_now()->used, runtime_lost()));
 }
 
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
@@ -415,7 +426,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    if (!runtime_find((uintptr_t)host, &allocation))
+    if (!device || !runtime_find((uintptr_t)host, &allocation))
         return runtime_return(cudaErrorInvalidValue);
     *device = host;
     return cudaSuccess;
@@ -428,6 +439,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
+    if (!attributes)
+        return runtime_return(cudaErrorInvalidValue);
     *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
     if (!runtime_find((uintptr_t)pointer, &allocation)) {
         attributes->hostPointer = (void *)pointer;

@@ -469,8 +469,7 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device, const ch
 cudaError_t __cudaGetKernel(cudaKernel_t *handle, const void *host)
 {
     struct device_kernel *kernel = find_kernel(host);
-    *handle = (cudaKernel_t)kernel;
-    return kernel ? cudaSuccess : runtime_return(cudaErrorInvalidDeviceFunction);
+    return SET(handle, (cudaKernel_t)kernel, kernel ? cudaSuccess : runtime_return(cudaErrorInvalidDeviceFunction));
 }
 
 cudaError_t cudaGetKernel(cudaKernel_t *handle, const void *host)

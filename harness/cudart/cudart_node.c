@@ -4,11 +4,13 @@
 #include "base/base.h"
 
 #include "graph.h"
+#include "handle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define INVALID runtime_return(cudaErrorInvalidValue)
+#define IS_NODE(node) handle_is(HANDLE_NODE, node)
 #define NEEDS_13                                                                                                       \
     if (runtime_lacks_edges(__func__))                                                                                 \
     return cudaErrorNotSupported
@@ -24,10 +26,10 @@ static cudaError_t add(BEHIND, struct node_work work)
     cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    if (!made || !graph || (count > 0 && !after))
+    if (!made || !handle_is(HANDLE_GRAPH, graph) || (count > 0 && !after))
         return INVALID;
     for (size_t i = 0; i < count; i++)
-        if (!after[i] || after[i]->graph != graph)
+        if (!IS_NODE(after[i]) || after[i]->graph != graph)
             return INVALID;
     error = work_keep(&kept, &work);
     if (error != cudaSuccess)
@@ -42,7 +44,7 @@ static cudaError_t add(BEHIND, struct node_work work)
 static cudaError_t change(cudaGraphNode_t node, struct node_work work)
 {
     struct node_work kept;
-    if (!node || node->work.kind != work.kind)
+    if (!IS_NODE(node) || node->work.kind != work.kind)
         return INVALID;
     if (work.kind == &node_launch) {
         const struct cudaKernelNodeParams params = work.launch.params;
@@ -59,7 +61,7 @@ static cudaError_t change(cudaGraphNode_t node, struct node_work work)
 
 static cudaError_t change_in(cudaGraphExec_t exec, cudaGraphNode_t node, struct node_work work)
 {
-    return exec && node ? change(graph_find(exec->graph, node), work) : INVALID;
+    return handle_is(HANDLE_EXEC, exec) && IS_NODE(node) ? change(graph_find(exec->graph, node), work) : INVALID;
 }
 
 /* ---- Kinds that CUDA describes by a structure. A structure that is missing is wrong. ---- */
@@ -82,7 +84,7 @@ static cudaError_t change_in(cudaGraphExec_t exec, cudaGraphNode_t node, struct 
     }                                                                                                                  \
     cudaError_t cudaGraph##NAME##NodeGetParams(cudaGraphNode_t node, __VA_ARGS__ *params)                              \
     {                                                                                                                  \
-        if (!node || !params || node->work.kind != &node_##WORK)                                                       \
+        if (!IS_NODE(node) || !params || node->work.kind != &node_##WORK)                                              \
             return INVALID;                                                                                            \
         *params = node->work.FIELD;                                                                                    \
         return runtime_lost();                                                                                         \
@@ -134,12 +136,12 @@ cudaError_t cudaGraphAddEmptyNode(BEHIND)
 cudaError_t cudaGraphAddChildGraphNode(BEHIND, cudaGraph_t child)
 {
     const struct node_work work = {.kind = &node_child, .child = child};
-    return child ? add(made, graph, after, count, work) : INVALID;
+    return handle_is(HANDLE_GRAPH, child) ? add(made, graph, after, count, work) : INVALID;
 }
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph)
 {
-    if (!node || !graph || node->work.kind != &node_child)
+    if (!IS_NODE(node) || !handle_is(HANDLE_GRAPH, graph) || node->work.kind != &node_child)
         return INVALID;
     *graph = node->work.child;
     return runtime_lost();
@@ -148,25 +150,27 @@ cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *g
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child)
 {
     const struct node_work work = {.kind = &node_child, .child = child};
-    return child ? change_in(exec, node, work) : INVALID;
+    return handle_is(HANDLE_GRAPH, child) ? change_in(exec, node, work) : INVALID;
 }
 
 /* One thing is done after the other, so nothing is left to wait for. */
 cudaError_t cudaGraphAddEventRecordNode(BEHIND, cudaEvent_t event)
 {
     const struct node_work work = {.kind = &node_record, .event = event};
-    return event ? add(made, graph, after, count, work) : INVALID;
+    return handle_is(HANDLE_EVENT, event) ? add(made, graph, after, count, work) : INVALID;
 }
 
 cudaError_t cudaGraphAddEventWaitNode(BEHIND, cudaEvent_t event)
 {
     const struct node_work work = {.kind = &node_wait, .event = event};
-    return event ? add(made, graph, after, count, work) : INVALID;
+    return handle_is(HANDLE_EVENT, event) ? add(made, graph, after, count, work) : INVALID;
 }
 
 cudaError_t cudaGraphAddMemAllocNode(BEHIND, struct cudaMemAllocNodeParams *params)
 {
-    cudaError_t error = params ? runtime_allocate_of_graph(&params->dptr, params->bytesize) : INVALID;
+    cudaError_t error = params && made && handle_is(HANDLE_GRAPH, graph)
+                            ? runtime_allocate_of_graph(&params->dptr, params->bytesize)
+                            : INVALID;
     if (error == cudaSuccess)
         error = add(made, graph, after, count, (struct node_work){.kind = &node_allocate});
     return error;
@@ -245,14 +249,14 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t nod
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                             const cudaLaunchAttributeValue *value)
 {
-    if (!node || !value || node->work.kind != &node_launch)
+    if (!IS_NODE(node) || !value || node->work.kind != &node_launch)
         return INVALID;
     return launch_attribute(&node->work.launch, id, value);
 }
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
 {
-    if (!to || !from || to->work.kind != &node_launch || from->work.kind != &node_launch)
+    if (!IS_NODE(to) || !IS_NODE(from) || to->work.kind != &node_launch || from->work.kind != &node_launch)
         return INVALID;
     const struct cudaKernelNodeParams params = to->work.launch.params;
     to->work.launch = from->work.launch;
@@ -262,7 +266,7 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled)
 {
-    cudaGraphNode_t found = exec && node ? graph_find(exec->graph, node) : NULL;
+    cudaGraphNode_t found = handle_is(HANDLE_EXEC, exec) && IS_NODE(node) ? graph_find(exec->graph, node) : NULL;
     if (!found)
         return INVALID;
     found->disabled = !enabled;
@@ -271,31 +275,30 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned *enabled)
 {
-    const struct CUgraphNode_st *found = exec && node && enabled ? graph_find(exec->graph, node) : NULL;
+    const struct CUgraphNode_st *found =
+        handle_is(HANDLE_EXEC, exec) && IS_NODE(node) && enabled ? graph_find(exec->graph, node) : NULL;
     if (!found)
         return INVALID;
-    *enabled = !found->disabled;
-    return runtime_lost();
+    return SET(enabled, !found->disabled, runtime_lost());
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
 {
-    if (!node || !type)
+    if (!IS_NODE(node) || !type)
         return INVALID;
-    *type = node->work.kind->type;
-    return runtime_lost();
+    return SET(type, node->work.kind->type, runtime_lost());
 }
 
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *found, cudaGraphNode_t node, cudaGraph_t clone)
 {
-    if (!found || !node || !clone || !(*found = graph_find(clone, node)))
+    if (!found || !IS_NODE(node) || !clone || !(*found = graph_find(clone, node)))
         return INVALID;
     return runtime_lost();
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
-    if (!node)
+    if (!IS_NODE(node))
         return INVALID;
     node_remove(node);
     return runtime_lost();
@@ -306,9 +309,10 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 static bool are_edges(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!from[i] || !to[i] || from[i]->graph != graph || to[i]->graph != graph || from[i] == to[i])
+        if (!from || !to || !IS_NODE(from[i]) || !IS_NODE(to[i]) || from[i]->graph != graph || to[i]->graph != graph ||
+            from[i] == to[i])
             return false;
-    return graph != NULL;
+    return handle_is(HANDLE_GRAPH, graph);
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
@@ -364,7 +368,7 @@ static cudaError_t answer_end(const struct answer *answer)
 static cudaError_t list_nodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *most, bool roots)
 {
     struct answer answer = {nodes, most, 0};
-    if (!graph || !most)
+    if (!handle_is(HANDLE_GRAPH, graph) || !most)
         return INVALID;
     for (size_t i = 0; i < graph->count; i++)
         if (!roots || graph->nodes[i]->after_count == 0)
@@ -404,7 +408,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
                               size_t *most)
 {
     NEEDS_13;
-    if (!graph || !most)
+    if (!handle_is(HANDLE_GRAPH, graph) || !most)
         return INVALID;
     size_t most_to = *most;
     return list_edges(graph, (struct answer){from, most, 0}, (struct answer){to, &most_to, 0}, edges, NULL, NULL);
@@ -415,9 +419,9 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *
 {
     NEEDS_13;
     size_t none = 0;
-    return node && most ? list_edges(node->graph, (struct answer){nodes, most, 0}, (struct answer){NULL, &none, 0},
-                                     edges, NULL, node)
-                        : INVALID;
+    return IS_NODE(node) && most ? list_edges(node->graph, (struct answer){nodes, most, 0},
+                                              (struct answer){NULL, &none, 0}, edges, NULL, node)
+                                 : INVALID;
 }
 
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
@@ -425,7 +429,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
 {
     NEEDS_13;
     size_t none = 0;
-    return node && most ? list_edges(node->graph, (struct answer){NULL, &none, 0}, (struct answer){nodes, most, 0},
-                                     edges, node, NULL)
-                        : INVALID;
+    return IS_NODE(node) && most ? list_edges(node->graph, (struct answer){NULL, &none, 0},
+                                              (struct answer){nodes, most, 0}, edges, node, NULL)
+                                 : INVALID;
 }

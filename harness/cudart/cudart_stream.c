@@ -4,6 +4,7 @@
 #include "base/base.h"
 
 #include "graph.h"
+#include "handle.h"
 
 #include <stdlib.h>
 
@@ -34,13 +35,20 @@ struct CUevent_st {
 /* Streams that can be captured: those that a program made. The others are handles of CUDA's. */
 static bool is_made(cudaStream_t stream)
 {
-    return stream && stream != cudaStreamLegacy && stream != cudaStreamPerThread;
+    return stream && handle_is(HANDLE_STREAM, stream);
 }
 
 /* Returns the capture that a stream has a part in now, or NULL. */
 static struct capture *capture_of(cudaStream_t stream)
 {
     return is_made(stream) && stream->capture && stream->capture->graph ? stream->capture : NULL;
+}
+
+cudaError_t stream_lost(cudaStream_t stream)
+{
+    const bool known = !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread || is_made(stream);
+    const cudaError_t error = runtime_lost();
+    return error != cudaSuccess || known ? error : runtime_return(cudaErrorInvalidResourceHandle);
 }
 
 cudaGraph_t stream_graph(cudaStream_t stream)
@@ -66,7 +74,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
         return error;
     if (!stream || flags > cudaStreamNonBlocking)
         return runtime_return(cudaErrorInvalidValue);
-    *stream = x_calloc(1, sizeof **stream);
+    *stream = handle_new(HANDLE_STREAM, sizeof **stream);
     **stream = (struct CUstream_st){.id = ++runtime_now()->last_stream, .flags = flags};
     (*stream)->priority = priority > LEAST_PRIORITY      ? LEAST_PRIORITY
                           : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY
@@ -86,9 +94,10 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
+    const cudaError_t error = is_made(stream) ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle);
     if (is_made(stream))
-        free(stream);
-    return runtime_lost();
+        handle_free(stream);
+    return error;
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
@@ -102,56 +111,53 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
-    *priority = is_made(stream) ? stream->priority : 0;
-    return runtime_lost();
+    return SET(priority, is_made(stream) ? stream->priority : 0, stream_lost(stream));
 }
 ALSO(cudaStreamGetPriority, _ptsz);
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
 {
-    *flags = is_made(stream) ? stream->flags : cudaStreamDefault;
-    return runtime_lost();
+    return SET(flags, is_made(stream) ? stream->flags : cudaStreamDefault, stream_lost(stream));
 }
 ALSO(cudaStreamGetFlags, _ptsz);
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 {
-    *id = is_made(stream) ? stream->id : 0;
-    return runtime_lost();
+    return SET(id, is_made(stream) ? stream->id : 0, stream_lost(stream));
 }
 ALSO(cudaStreamGetId, _ptsz);
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 {
-    (void)stream;
-    return cudaGetDevice(device);
+    const cudaError_t error = stream_lost(stream);
+    return error == cudaSuccess ? cudaGetDevice(device) : error;
 }
 ALSO(cudaStreamGetDevice, _ptsz);
 
 /* Attributes say what stays in the caches, and how the host waits. They change no count. */
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue *value)
 {
-    (void)stream, (void)attribute;
-    return value ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
+    (void)attribute;
+    return value ? stream_lost(stream) : runtime_return(cudaErrorInvalidValue);
 }
 ALSO(cudaStreamSetAttribute, _ptsz);
 
 /* A stream that is captured does nothing, so nobody can wait for it. */
-static cudaError_t wait_for(cudaGraph_t graph)
+static cudaError_t wait_for(cudaStream_t stream)
 {
-    const cudaError_t error = runtime_lost();
-    return error != cudaSuccess || !graph ? error : runtime_return(cudaErrorStreamCaptureUnsupported);
+    const cudaError_t error = stream_lost(stream);
+    return error != cudaSuccess || !stream_graph(stream) ? error : runtime_return(cudaErrorStreamCaptureUnsupported);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    return wait_for(stream_graph(stream));
+    return wait_for(stream);
 }
 ALSO(cudaStreamSynchronize, _ptsz);
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    return wait_for(stream_graph(stream));
+    return wait_for(stream);
 }
 ALSO(cudaStreamQuery, _ptsz);
 
@@ -159,10 +165,10 @@ ALSO(cudaStreamQuery, _ptsz);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
     (void)flags;
-    const cudaError_t error = runtime_lost();
+    const cudaError_t error = stream_lost(stream);
     if (error != cudaSuccess)
         return error;
-    if (!event)
+    if (!handle_is(HANDLE_EVENT, event))
         return runtime_return(cudaErrorInvalidResourceHandle);
     if (!event->capture || !event->capture->graph || capture_of(stream) == event->capture)
         return cudaSuccess;
@@ -176,17 +182,20 @@ ALSO(cudaStreamWaitEvent, _ptsz);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned flags)
 {
     (void)flags;
+    const cudaError_t error = stream_lost(stream);
+    if (!callback || error == cudaErrorInvalidResourceHandle)
+        return callback ? error : runtime_return(cudaErrorInvalidValue);
     if (stream_graph(stream))
         return runtime_return(cudaErrorStreamCaptureUnsupported);
-    callback(stream, runtime_lost(), data);
-    return runtime_lost();
+    callback(stream, error, data);
+    return error;
 }
 ALSO(cudaStreamAddCallback, _ptsz);
 
 /* Calls a host function that the program itself puts into a stream. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
-    const cudaError_t error = runtime_lost();
+    const cudaError_t error = function ? stream_lost(stream) : runtime_return(cudaErrorInvalidValue);
     cudaGraph_t graph = stream_graph(stream);
     if (error == cudaSuccess && graph)
         graph_capture(graph, &(struct node_work){.kind = &node_host, .host = {function, data}});
@@ -238,8 +247,8 @@ ALSO(cudaStreamEndCapture, _ptsz);
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
-    *status = capture_of(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-    return runtime_lost();
+    return SET(status, capture_of(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone,
+               stream_lost(stream));
 }
 ALSO(cudaStreamIsCapturing, _ptsz);
 
@@ -251,6 +260,8 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
     if (runtime_lacks_edges(__func__))
         return cudaErrorNotSupported;
     const struct capture *capture = capture_of(stream);
+    if (!status)
+        return runtime_return(cudaErrorInvalidValue);
     *status = capture ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
     if (capture && id)
         *id = capture->id;
@@ -263,7 +274,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
         *edges = NULL;
     if (count)
         *count = nodes > 0;
-    return runtime_lost();
+    return stream_lost(stream);
 }
 ALSO(cudaStreamGetCaptureInfo, _ptsz);
 
@@ -271,9 +282,8 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
 {
     static _Thread_local enum cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
     const enum cudaStreamCaptureMode before = current;
-    current = *mode;
-    *mode = before;
-    return runtime_lost();
+    current = mode ? *mode : before;
+    return SET(mode, before, runtime_lost());
 }
 
 /* ---- Events ---- */
@@ -285,7 +295,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
         return error;
     if (!event)
         return runtime_return(cudaErrorInvalidValue);
-    *event = x_calloc(1, sizeof **event);
+    *event = handle_new(HANDLE_EVENT, sizeof **event);
     (*event)->flags = flags;
     return cudaSuccess;
 }
@@ -297,17 +307,19 @@ cudaError_t cudaEventCreate(cudaEvent_t *event)
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    free(event);
+    if (!handle_is(HANDLE_EVENT, event))
+        return runtime_return(cudaErrorInvalidResourceHandle);
+    handle_free(event);
     return runtime_lost();
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
     (void)flags;
-    const cudaError_t error = runtime_lost();
+    const cudaError_t error = stream_lost(stream);
     if (error != cudaSuccess)
         return error;
-    if (!event)
+    if (!handle_is(HANDLE_EVENT, event))
         return runtime_return(cudaErrorInvalidResourceHandle);
     event->capture = capture_of(stream);
     event->recorded = true;
@@ -318,7 +330,7 @@ ALSO(cudaEventRecordWithFlags, _ptsz);
 
 static cudaError_t run_record(const struct node_work *work)
 {
-    return cudaEventRecord(work->event, NULL);
+    return cudaEventRecord(work->event, NULL); /* an error if it is there no more */
 }
 
 const struct node_kind node_record = {.type = cudaGraphNodeTypeEventRecord, .run = run_record};
@@ -332,12 +344,12 @@ ALSO(cudaEventRecord, _ptsz);
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    return event ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle);
+    return handle_is(HANDLE_EVENT, event) ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    return event ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle);
+    return handle_is(HANDLE_EVENT, event) ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle);
 }
 
 /* The time is an estimate (runtime_clock.c). For a kernel library there is none, so 0: a rate that is computed with it
@@ -349,7 +361,8 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
         return error;
     if (!milliseconds)
         return runtime_return(cudaErrorInvalidValue);
-    if (!start || !end || !start->recorded || !end->recorded || ((start->flags | end->flags) & cudaEventDisableTiming))
+    if (!handle_is(HANDLE_EVENT, start) || !handle_is(HANDLE_EVENT, end) || !start->recorded || !end->recorded ||
+        ((start->flags | end->flags) & cudaEventDisableTiming))
         return runtime_return(cudaErrorInvalidResourceHandle);
     *milliseconds = (float)(((double)end->ns - (double)start->ns) / 1e6);
     return cudaSuccess;

@@ -2,6 +2,8 @@
 
 #include "base/base.h"
 
+#include "handle.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +22,10 @@ static cudaError_t run_child(const struct node_work *work)
 
 static cudaError_t keep_child(struct node_work *kept, const struct node_work *work)
 {
-    return graph_copy(&kept->child, work->child);
+    const cudaError_t error = graph_copy(&kept->child, work->child);
+    if (error == cudaSuccess)
+        kept->child->owned = true;
+    return error;
 }
 
 static void release_child(struct node_work *work)
@@ -51,7 +56,7 @@ void work_release(struct node_work *work)
 
 cudaGraphNode_t graph_add(cudaGraph_t graph, const struct node_work *work)
 {
-    cudaGraphNode_t node = x_calloc(1, sizeof *node);
+    cudaGraphNode_t node = handle_new(HANDLE_NODE, sizeof *node);
     node->work = *work;
     node->graph = graph;
     *ARRAY_GROW(graph->nodes, graph->count) = node;
@@ -74,7 +79,7 @@ static void node_release(cudaGraphNode_t node)
 {
     work_release(&node->work);
     free(node->after);
-    free(node);
+    handle_free(node);
 }
 
 void node_remove(cudaGraphNode_t node)
@@ -99,7 +104,7 @@ void node_remove(cudaGraphNode_t node)
 
 cudaGraph_t graph_new(void)
 {
-    return x_calloc(1, sizeof(struct CUgraph_st));
+    return handle_new(HANDLE_GRAPH, sizeof(struct CUgraph_st));
 }
 
 void graph_release(cudaGraph_t graph)
@@ -107,7 +112,7 @@ void graph_release(cudaGraph_t graph)
     for (size_t i = 0; graph && i < graph->count; i++)
         node_release(graph->nodes[i]);
     free(graph ? graph->nodes : NULL);
-    free(graph);
+    handle_free(graph);
 }
 
 void graph_number(cudaGraph_t graph)

@@ -61,6 +61,7 @@ struct CUgraphNode_st {
 struct CUgraph_st {
     cudaGraphNode_t *nodes;
     size_t count;
+    bool owned; /* by a node of another graph */
 };
 
 struct CUgraphExec_st {

@@ -104,6 +104,10 @@ void runtime_for_driver(bool begins);
 /* Returns cudaSuccess; after a fault of a kernel, the error that every call returns from then on. */
 cudaError_t runtime_lost(void);
 
+/* Sets what a function answers by a pointer, and ends with `error`. One that has no place for it is an error. */
+#define SET(answer, value, error)                                                                                      \
+    ((answer) ? (*(answer) = (value), (cudaError_t)(error)) : runtime_return(cudaErrorInvalidValue))
+
 /* Notes that a kernel failed, with the words for the report. Nothing works from then on, as on a GPU. */
 cudaError_t runtime_fault(enum fault fault, const char *words);
 
@@ -171,6 +175,8 @@ cudaError_t runtime_loaded_variable(struct variable **variable, struct binary *b
 
 /* ---- Streams: cudart_stream.c ---- */
 
+/* As runtime_lost(); an error too if a program has no such stream. */
+cudaError_t stream_lost(cudaStream_t stream);
 /* Returns the graph that a stream is captured into; NULL: what is put into the stream is done at once. */
 cudaGraph_t stream_graph(cudaStream_t stream);
 /* Whether some stream is captured into that graph still. */

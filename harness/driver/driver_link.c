@@ -17,6 +17,8 @@ struct CUlinkState_st {
 
 cudaError_t link_options(unsigned count, const CUjit_option *options, void **values)
 {
+    if (count > 0 && (!options || !values))
+        return cudaErrorInvalidValue;
     for (unsigned i = 0; i < count; i++) {
         switch (options[i]) {
         case CU_JIT_WALL_TIME: /* all that ptxas says is on standard error */
@@ -54,14 +56,12 @@ cudaError_t link_options(unsigned count, const CUjit_option *options, void **val
 static cudaError_t begin(CUlinkState *state, unsigned count, const CUjit_option *options, void **values)
 {
     const cudaError_t error = link_options(count, options, values);
-    if (error == cudaSuccess)
-        *state = x_calloc(1, sizeof **state);
-    return error;
+    return error == cudaSuccess ? SET(state, handle_new(HANDLE_LINK, sizeof **state), error) : error;
 }
 
 static cudaError_t add(CUlinkState state, CUjitInputType type, const void *bytes, size_t size)
 {
-    if (!state || !bytes)
+    if (!handle_is(HANDLE_LINK, state) || !bytes)
         return cudaErrorInvalidValue;
     if (state->code || (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_CUBIN))
         return runtime_not_simulated("linking of several pieces of machine code, or of a library");
@@ -75,7 +75,7 @@ static cudaError_t add(CUlinkState state, CUjitInputType type, const void *bytes
 static cudaError_t complete(CUlinkState state, void **image, size_t *size)
 {
     struct problem problem;
-    if (!state || !state->code || !image)
+    if (!handle_is(HANDLE_LINK, state) || !state->code || !image)
         return cudaErrorInvalidValue;
     if (state->is_ptx) {
         char *made = (char *)ptx_compile(state->code, gpu_capability(runtime_gpu()), &state->size, &problem);
@@ -95,10 +95,11 @@ static cudaError_t complete(CUlinkState state, void **image, size_t *size)
 
 static cudaError_t end(CUlinkState state)
 {
-    if (state)
-        free(state->code);
-    free(state);
-    return state ? runtime_lost() : cudaErrorInvalidValue;
+    if (!handle_is(HANDLE_LINK, state))
+        return cudaErrorInvalidResourceHandle;
+    free(state->code);
+    handle_free(state);
+    return runtime_lost();
 }
 
 /* clang-format off */

@@ -63,8 +63,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **found, uns
 {
     (void)flags;
     const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
+    if (error != cudaSuccess || !name || !found)
+        return error != cudaSuccess ? error : runtime_return(cudaErrorInvalidValue);
     const CUdriverProcAddressQueryResult status = find(found, name, (int)version);
     if (result)
         *result = (enum cudaDriverEntryPointQueryResult)status;

@@ -62,7 +62,8 @@ static cudaError_t ask(void *answer, CUpointer_attribute attribute, CUdeviceptr 
 static cudaError_t ask_all(unsigned count, const CUpointer_attribute *attributes, void **answers, CUdeviceptr at)
 {
     struct cudaPointerAttributes of;
-    cudaError_t error = cudaPointerGetAttributes(&of, runtime_pointer(at));
+    cudaError_t error =
+        attributes && answers ? cudaPointerGetAttributes(&of, runtime_pointer(at)) : cudaErrorInvalidValue;
     for (unsigned i = 0; i < count && error == cudaSuccess; i++)
         if (of.type != cudaMemoryTypeUnregistered)
             error = ask(answers[i], attributes[i], at);

@@ -17,8 +17,8 @@ FRONT(cuStreamGetPriority, (CUstream stream, int *priority), cudaStreamGetPriori
 FRONT(cuStreamGetFlags, (CUstream stream, unsigned *flags), cudaStreamGetFlags(stream, flags))
 FRONT(cuStreamGetId, (CUstream stream, unsigned long long *id), cudaStreamGetId(stream, id))
 FRONT(cuStreamGetDevice, (CUstream stream, CUdevice *device), cudaStreamGetDevice(stream, device))
-FRONT(cuStreamGetCtx, (CUstream stream, CUcontext *context), ((void)stream, *context = context_now(), cudaSuccess))
-FRONT(cuStreamGetCtx_v2, (CUstream stream, CUcontext *context, CUgreenCtx *green), ((void)stream, *context = context_now(), *green = NULL, cudaSuccess))
+FRONT(cuStreamGetCtx, (CUstream stream, CUcontext *context), ((void)stream, SET(context, context_now(), cudaSuccess)))
+FRONT(cuStreamGetCtx_v2, (CUstream stream, CUcontext *context, CUgreenCtx *green), ((void)stream, SET(context, context_now(), SET(green, NULL, cudaSuccess))))
 FRONT(cuStreamSetAttribute, (CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue *value), cudaStreamSetAttribute(stream, (cudaStreamAttrID)attribute, (const cudaStreamAttrValue *)value))
 FRONT(cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr at, size_t length, unsigned flags), ((void)stream, (void)at, (void)length, (void)flags, runtime_lost()))
 

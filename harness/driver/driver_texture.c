@@ -204,7 +204,7 @@ CUresult CUDAAPI cuTensorMapEncodeIm2col(CUtensorMap *made, CUtensorMapDataType 
 CUresult CUDAAPI cuTensorMapReplaceAddress(CUtensorMap *made, void *address)
 {
     struct tensor_map map;
-    if (!tensor_map_decode((const unsigned char *)made, &map))
+    if (!made || !tensor_map_decode((const unsigned char *)made, &map))
         return CUDA_ERROR_INVALID_VALUE;
     map.address = (uintptr_t)address;
     return encode(&map, made);

@@ -123,3 +123,19 @@ Test(driver_lookup, errors_have_names)
     cr_expect_eq(cuGetErrorName((CUresult)12345, &text), CUDA_ERROR_INVALID_VALUE);
     cr_expect_null(text);
 }
+
+/* Each row, without anything, as a program may call it by mistake. */
+Test(driver_lookup, no_function_crashes_for_what_is_missing, .init = sim_open_gpu)
+{
+    typedef int with_nothing(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+                             uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+    cr_assert_eq(cuInit(0), CUDA_SUCCESS);
+    cr_assert_eq(cudaFree(NULL), cudaSuccess);
+    for (const struct driver_entry *row = driver_entries; row->name; row++) {
+        with_nothing *function;
+        memcpy(&function, &row->function, sizeof function);
+        const int error = function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        if (strstr(row->name, "Get") && !strstr(row->name, "PriorityRange"))
+            cr_expect_neq(error, CUDA_SUCCESS, "%s has no place for an answer", row->name);
+    }
+}

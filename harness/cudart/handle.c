@@ -1,0 +1,56 @@
+#include "handle.h"
+
+#include "base/base.h"
+
+#include <pthread.h>
+#include <search.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct known {
+    const void *handle;
+    enum handle kind;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *root; /* a tree of them */
+
+static int by_handle(const void *a, const void *b)
+{
+    const uintptr_t one = (uintptr_t)((const struct known *)a)->handle,
+                    other = (uintptr_t)((const struct known *)b)->handle;
+    return (one > other) - (one < other);
+}
+
+void *handle_new(enum handle kind, size_t size)
+{
+    struct known *known = x_calloc(1, sizeof *known);
+    void *handle = x_calloc(1, size);
+    *known = (struct known){handle, kind};
+    pthread_mutex_lock(&lock);
+    if (!tsearch(known, &root, by_handle))
+        BUG("no memory for a handle");
+    pthread_mutex_unlock(&lock);
+    return handle;
+}
+
+void handle_free(void *handle)
+{
+    const struct known key = {.handle = handle};
+    pthread_mutex_lock(&lock);
+    struct known **found = tfind(&key, &root, by_handle), *known = found ? *found : NULL;
+    tdelete(&key, &root, by_handle);
+    pthread_mutex_unlock(&lock);
+    free(known);
+    free(handle);
+}
+
+bool handle_is(enum handle kind, const void *handle)
+{
+    const struct known key = {.handle = handle};
+    pthread_mutex_lock(&lock);
+    struct known **found = tfind(&key, &root, by_handle);
+    const bool is = found && (*found)->kind == kind;
+    pthread_mutex_unlock(&lock);
+    return is;
+}
