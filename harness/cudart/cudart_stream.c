@@ -195,8 +195,10 @@ ALSO(cudaStreamAddCallback, _ptsz);
 /* Calls a host function that the program itself puts into a stream. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
-    const cudaError_t error = function ? stream_lost(stream) : runtime_return(cudaErrorInvalidValue);
+    const cudaError_t error = stream_lost(stream);
     cudaGraph_t graph = stream_graph(stream);
+    if (!function)
+        return runtime_return(cudaErrorInvalidValue);
     if (error == cudaSuccess && graph)
         graph_capture(graph, &(struct node_work){.kind = &node_host, .host = {function, data}});
     else if (error == cudaSuccess)
