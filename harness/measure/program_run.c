@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -30,6 +32,7 @@ struct running {
     double end;   /* when its time is over */
     bool killed;  /* it was killed because its time was over */
     bool is_over; /* the first process has ended */
+    bool left;    /* ... and others have not, of which some may not have been heard yet */
 };
 
 /* ---- Starting it ---- */
@@ -227,14 +230,29 @@ static void be_late(struct running *running)
     running->end = now_seconds() + TERM_SECONDS;
 }
 
+/* Whether processes of the program are left that its first one did not wait for: they are ours then. */
+static bool are_left(void)
+{
+    pid_t ended;
+    while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+        continue;
+    return ended == 0;
+}
+
 static bool goes_on(struct running *running)
 {
     if (!running->is_over)
         return true;
-    if (running->count == 0)
+    running->left = program_is_simulated(running->run->measurement) && are_left();
+    if (running->count == 0 && !running->left)
         return false;
     if (now_seconds() < running->end)
         return true;
+    if (running->count == 0)
+        program_fail(running->run, "the program has ended and left processes that still run, and may launch what "
+                                   "nobody sees: let it wait for them");
+    if (running->count == 0)
+        return false;
     warning("%zu process%s of the program still run%s: what they counted until now is kept", running->count,
             plural_of(running->count, "", "es"), running->count == 1 ? "s" : "");
     return false;
@@ -244,6 +262,7 @@ static bool goes_on(struct running *running)
 static void attend(struct running *running)
 {
     enum { OTHERS = 4 };
+    const double look_seconds = 0.05;
     const size_t count = running->count;
     struct pollfd *events = x_calloc(count + OTHERS, sizeof *events);
     events[0] = (struct pollfd){.fd = running->listener, .events = POLLIN};
@@ -252,7 +271,7 @@ static void attend(struct running *running)
     events[3] = program_input_event(&running->run->setting->input);
     for (size_t i = 0; i < count; i++)
         events[OTHERS + i] = (struct pollfd){.fd = running->list[i].peer.pipe, .events = POLLIN};
-    const double left = running->end - now_seconds();
+    const double left = running->left ? look_seconds : running->end - now_seconds();
     const int wait = running->end == 0 ? -1 : left > 0 ? (int)(left * 1000) + 1 : 0;
     const int ready = poll(events, count + OTHERS, wait);
     /* This begins with the last process, because the last one takes the place of one that has ended. */
@@ -280,6 +299,7 @@ int program_run(struct program_run *run)
     struct sigaction broken_pipe;
     const struct sigaction ignored = {.sa_handler = SIG_IGN};
     const double timeout = run->measurement->program->timeout;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (interrupts_open(&interrupts) < 0)
         return -1;
     running.interrupts = &interrupts;

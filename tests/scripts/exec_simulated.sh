@@ -65,6 +65,8 @@ ask jq -c '.kernels["program/program"].metrics | [.launches, .memsets] | map(.se
 expect 'are all counted' 0 '[40,40]'
 run "$program" forks
 expect 'a fork that launches' 0 'the child ended with 0' 'program/other@1,32'
+run "$program" leaves
+expect 'a process that nobody waits for is heard' 5 'writes 4 bytes at' "$(line_of stray)"
 run "$program" launches_and_forks
 expect 'as on a GPU, none can behind a launch' 0 'the child ended with 4'
 

@@ -185,6 +185,22 @@ static int huge()
     return 0;
 }
 
+/* A process that nobody waits for launches when the others have ended. */
+static int leaves()
+{
+    int ends[2], *x;
+    char byte;
+    if (pipe(ends) || fork() > 0)
+        return 0;
+    if (fork() == 0) {
+        close(ends[1]);
+        const bool alone = read(ends[0], &byte, 1) == 0;
+        if (alone && cudaMalloc(&x, 4096) == cudaSuccess)
+            stray<<<5, 256>>>(x);
+    }
+    _exit(0);
+}
+
 /* One launch works on the GPU's memory, and one on memory that the host shares. */
 static int pins()
 {
@@ -274,6 +290,8 @@ static int does(const char *what)
         return right(what[5] ? atoi(what + 5) : 3);
     if (strcmp(what, "forks") == 0 || strcmp(what, "launches_and_forks") == 0)
         return forks(*what == 'l');
+    if (strcmp(what, "leaves") == 0)
+        return leaves();
     if (strcmp(what, "threads") == 0)
         return threads();
     if (strcmp(what, "timed") == 0)
