@@ -80,7 +80,7 @@ is_set() {
 # this one. FILE stays.
 forget_reports() {
     local name
-    for name in run.json check.json report.txt junit.xml summary.md comment.md annotations.txt bmf.json benchmarks.json; do
+    for name in run.json check.json report.txt junit.xml summary.md comment.md annotations.txt report.sarif bmf.json benchmarks.json; do
         [ "$1/$name" -ef "${2-}" ] || rm -f "$1/$name"
     done
 }

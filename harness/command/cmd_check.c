@@ -206,7 +206,7 @@ const struct command command_check = {
                "-o writes the report to a file. --report writes the same verdicts in another format, for example "
                "junit=report.xml. --save keeps the run that was measured. --out DIR leaves all of these in DIR, "
                "each file whole or not at all: report.txt, check.json, junit.xml, summary.md, comment.md, "
-               "annotations.txt (for GitHub), bmf.json (for Bencher), benchmarks.json (for github-action-benchmark) and run.json. It creates DIR, and first removes "
+               "annotations.txt (for GitHub), report.sarif, bmf.json (for Bencher), benchmarks.json (for github-action-benchmark) and run.json. It creates DIR, and first removes "
                "what an earlier check left there.\n"
                "--dry-run measures and judges nothing. It prints as JSON, for scripts, what the other options come"
                " to: \"way\" (measure, simulate, static or replay), \"replay\" (the recording, or null), "

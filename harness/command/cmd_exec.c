@@ -90,7 +90,7 @@ const struct command command_exec = {
                "--simulate runs the program on a machine without a GPU, if it is linked with CUDA's runtime as a shared "
                "library (nvcc -cudart shared), or calls the driver, as scripts of Triton do: its launches are executed and counted on the CPU, and times are estimated. A kernel "
                "that accesses memory out of bounds or races, and whatever is not simulated, ends with 5, "
-               "whatever PROGRAM's exit code is. --report junit=FILE or github=FILE hands on each such kernel.\n"
+               "whatever PROGRAM's exit code is. --report sarif=FILE, junit=FILE or github=FILE hands on each such kernel.\n"
                "`cugate accept` makes the run file a baseline. `cugate check -- PROGRAM` measures and judges in "
                "one command.",
     .exits = EXITS({EXIT_SAME, "the kernels were measured; an exit code of PROGRAM other than 0 comes first"},

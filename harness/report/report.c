@@ -10,6 +10,7 @@ static const struct format formats[] = {
     {"comment", "Markdown short enough for a comment", "comment.md", report_comment, NULL, NULL},
     {"github", "for the log of a GitHub workflow: the worst rows as annotations", "annotations.txt", report_github,
      NULL, NULL},
+    {"sarif", "for code hosts and editors that mark lines: SARIF 2.1.0", "report.sarif", report_sarif, NULL, NULL},
     {"bmf", "for Bencher: the numbers of each kernel, without verdicts", "bmf.json", report_bmf, NULL, NULL},
     {"github-action-benchmark", "for that action: numbers of which less is better", "benchmarks.json", report_list,
      NULL, NULL},

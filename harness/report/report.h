@@ -58,6 +58,7 @@ int report_junit(const struct report *report, FILE *stream);
 int report_markdown(const struct report *report, FILE *stream);
 int report_comment(const struct report *report, FILE *stream);
 int report_github(const struct report *report, FILE *stream);
+int report_sarif(const struct report *report, FILE *stream);
 int report_bmf(const struct report *report, FILE *stream);
 int report_list(const struct report *report, FILE *stream); /* in report_bmf.c */
 

@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 
@@ -149,6 +150,21 @@ const char *words_verdict_on(const struct judgement *judgement)
     if (!judgement->blind)
         return verdict_name(judgement->verdict);
     return judgement->verdict == VERDICT_SAME ? "same, wide limit" : "improved, wide limit";
+}
+
+char *words_failed_at(const char *reason, unsigned *line)
+{
+    const char *found = NULL, *at = reason;
+    while ((at = strstr(at, " at ")))
+        found = at += strlen(" at ");
+    const size_t length = found ? strcspn(found, " \n") : 0;
+    const char *colon = found ? memrchr(found, ':', length) : NULL;
+    char *end;
+    const unsigned long number = colon ? strtoul(colon + 1, &end, 10) : 0;
+    if (number == 0 || number > UINT_MAX || end != found + length)
+        return NULL;
+    *line = (unsigned)number;
+    return x_sprintf("%.*s", (int)(colon - found), found);
 }
 
 const char *words_verdicts(const struct judgement *judgement, char *text, size_t size)

@@ -34,6 +34,10 @@ const char *words_verdict_on(const struct judgement *judgement);
  * improved)". */
 const char *words_verdicts(const struct judgement *judgement, char *text, size_t size);
 
+/* Returns the file that the reason of a failure names last, " at FILE:LINE (block 0,0,0)", and its line; NULL: it names
+ * none. Caller frees. */
+char *words_failed_at(const char *reason, unsigned *line);
+
 /* Returns the evidence of a judgement, the common shift in its change unless that is small, and its reason. An example
  * is "2 of 2 sessions against 12; the clock was ...". NULL without any of these. Caller frees. */
 char *words_why(const struct judgement *judgement);

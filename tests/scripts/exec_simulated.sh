@@ -104,10 +104,13 @@ for kind in 'stray writes 4 bytes at' 'loses so changes are lost' 'race without 
     done
 done
 for what in stray conditional; do
-    ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --report junit=report.xml --report github=notes -- "$program" $what
+    ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --report junit=report.xml --report github=notes --report sarif=report.sarif -- "$program" $what
     expect "reports of $what" 5
     ask cat report.xml notes
     [ $what = stray ] && words="$(line_of stray)" || words='not measured'
+    [ $what = stray ] && place=$(jq -r '.runs[0].results[0].locations[0].physicalLocation | "\(.artifactLocation.uri):\(.region.startLine)"' report.sarif) || place=
+    verdict "SARIF of $what has its line" "$([[ "$place" == *"$([ $what = stray ] && line_of stray)" ]] || echo "$place")"
+    ask cat report.xml notes
     expect 'have a failed test' 0 'errors="1"' '<error type=' '::error title=' "$words"
 done
 # The program is told of a fault as by a GPU, once for all. A race, which a GPU does not see, is a failure of the launch.

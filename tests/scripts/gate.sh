@@ -165,7 +165,7 @@ expect "nor is a report that cannot be written" 2 'Not a directory'
 
 ask ci/gate.sh --replay "$work/night1.json" --no-such
 expect "a slip" 2 "unknown option --no-such" '!page: '
-check "a slip leaves nothing" absent "$OUT"/{run.json,check.json,report.txt,junit.xml,summary.md,comment.md,annotations.txt,bmf.json,benchmarks.json,page}
+check "a slip leaves nothing" absent "$OUT"/{run.json,check.json,report.txt,junit.xml,summary.md,comment.md,annotations.txt,report.sarif,bmf.json,benchmarks.json,page}
 mkdir "$work/without_jq"
 ln -s "$(command -v bash)" "$(command -v realpath)" "$(command -v dirname)" "$(command -v rm)" "$(command -v sed)" "$work/without_jq"
 PATH=$work/without_jq ask ci/gate.sh --replay "$work/night1.json"

@@ -16,7 +16,7 @@ Test(report, formats_are_found_by_name)
     cr_expect_null(format_find(DOCUMENT_CHECK, "", "--report"));
     OWNED_TEXT said = capture_end();
     cr_expect_str_eq(said, "cugate: error: --format of it needs text or json, not 'junit'\n"
-                           "cugate: error: --report needs text, json, junit, markdown, comment, github, bmf or "
+                           "cugate: error: --report needs text, json, junit, markdown, comment, github, sarif, bmf or "
                            "github-action-benchmark, not ''\n");
 }
 
@@ -79,6 +79,8 @@ Test(report, no_format_is_green_beside_a_red_exit_code)
         cr_assert_eq(fixture.report.exit_code, EXIT_SAME);
         fixture.report.exit_code = codes[i];
         OWNED_TEXT junit = print(&fixture.report, report_junit), *github = print(&fixture.report, report_github);
+        OWNED_TEXT sarif = print(&fixture.report, report_sarif);
+        expect_word(sarif, "\"ruleId\": \"verdict\",\n     \"level\": \"error\"");
         OWNED_TEXT markdown = print(&fixture.report, report_markdown);
         expect_word(junit, "<testcase classname=\"cugate\" name=\"verdict\">\n   <error type=");
         cr_expect_eq(strncmp(markdown, "## :x: cugate: ", 15), 0, "%.60s", markdown);

@@ -1,0 +1,128 @@
+/* Prints the report as SARIF 2.1.0, by which code hosts and editors mark lines: a result for each row that is worse or
+ * unsure, or for each kernel that failed, at the line to blame, and one for the verdict. */
+#include "words.h"
+
+#include "base/base.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const levels[] = {
+    [TONE_PLAIN] = "note", [TONE_GOOD] = "note", [TONE_WARN] = "warning", [TONE_FAIL] = "error"};
+
+/* Returns a path as a reference: below the repository's root as it is, else as a file of this machine. Caller frees. */
+static char *reference_of(const char *path)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = x_memstream(&text, &size);
+    fputs(*path == '/' ? "file://" : "", stream);
+    for (; *path; path++)
+        fprintf(stream, isalnum((unsigned char)*path) || strchr("/-_.~+", *path) ? "%c" : "%%%02X",
+                (unsigned char)*path);
+    fclose(stream);
+    return text;
+}
+
+static void put_result(struct json_writer *json, enum tone tone, const char *rule, const char *kernel,
+                       const char *message, const char *file, unsigned line)
+{
+    json_open(json, NULL, '{', JSON_LINES);
+    json_put_text(json, "ruleId", rule);
+    json_put_text(json, "level", levels[tone]);
+    json_open(json, "message", '{', JSON_IN_LINE);
+    json_put_text(json, "text", message);
+    json_close(json);
+    json_open(json, "partialFingerprints", '{', JSON_IN_LINE); /* by which a host knows it again on another line */
+    json_put_text(json, "kernel/v1", kernel);
+    json_close(json);
+    if (file) {
+        char *reference = reference_of(file);
+        json_open(json, "locations", '[', JSON_IN_LINE);
+        json_open(json, NULL, '{', JSON_IN_LINE);
+        json_open(json, "physicalLocation", '{', JSON_IN_LINE);
+        json_open(json, "artifactLocation", '{', JSON_IN_LINE);
+        json_put_text(json, "uri", reference);
+        json_close(json);
+        json_open(json, "region", '{', JSON_IN_LINE);
+        json_put_count(json, "startLine", line);
+        json_close(json);
+        json_close(json);
+        json_close(json);
+        json_close(json);
+        free(reference);
+    }
+    json_close(json);
+}
+
+static void put_judgements(struct json_writer *json, const struct report *report)
+{
+    for (size_t i = 0; i < report->comparison->count; i++) {
+        const struct judgement *judgement = &report->comparison->list[i];
+        const enum tone tone = words_verdict_tone(judgement->verdict);
+        if (tone < TONE_WARN)
+            continue;
+        const struct blame *blame = diagnosis_of(report->diagnosis, judgement);
+        const struct profile_line *line = blame->count > 0 ? blame->hotspots[0].line : NULL;
+        const char *metric = judgement->metric ? judgement->metric->name : "";
+        char *message = NULL, *key = x_sprintf("%s %s", judgement->kernel, metric);
+        size_t size;
+        FILE *stream = x_memstream(&message, &size);
+        fprintf(stream, "%s\n", key);
+        words_body(report, judgement, stream);
+        fclose(stream);
+        put_result(json, tone, verdict_name(judgement->verdict), key, message, line ? line->file : NULL,
+                   line ? line->number : 0);
+        free(message);
+        free(key);
+    }
+}
+
+static void put_results(struct json_writer *json, const struct run *run)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = &run->results[i];
+        if (result->status == RESULT_OK || result->status == RESULT_NOT_BUILT)
+            continue;
+        unsigned line;
+        const char *reason = result->reason ? result->reason : "no reason is known";
+        char *file = words_failed_at(reason, &line), *message = x_sprintf("%s: %s", result->id, reason);
+        put_result(json, TONE_FAIL, result_status_name(result->status), result->id, message, file, line);
+        free(message);
+        free(file);
+    }
+}
+
+int report_sarif(const struct report *report, FILE *stream)
+{
+    struct json_writer json = {.stream = stream, JSON_DOCUMENT};
+    struct verdict_words words;
+    struct banner banner;
+    json_open(&json, NULL, '{', JSON_LINES);
+    json_put_text(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    json_put_text(&json, "version", "2.1.0");
+    json_open(&json, "runs", '[', JSON_LINES);
+    json_open(&json, NULL, '{', JSON_LINES);
+    json_open(&json, "tool", '{', JSON_IN_LINE);
+    json_open(&json, "driver", '{', JSON_IN_LINE);
+    json_put_text(&json, "name", "cugate");
+    json_put_text(&json, "version", CUGATE_VERSION);
+    json_close(&json);
+    json_close(&json);
+    json_open(&json, "results", '[', JSON_LINES);
+    if (report->comparison)
+        put_judgements(&json, report);
+    else
+        put_results(&json, report->run);
+    words_verdict(report, "", &words);
+    const bool warned = words_banner(report, &banner);
+    char *message = x_sprintf("%s%s%s%s", warned ? banner.loud : "", warned ? " " : "", words.headline, words.rest);
+    put_result(&json, words_exit_tone(report->exit_code), "verdict", "cugate", message, NULL, 0);
+    free(message);
+    json_close(&json);
+    json_close(&json);
+    json_close(&json);
+    json_close(&json);
+    return fputc('\n', stream) == EOF || fflush(stream) != 0 || ferror(stream) ? -1 : 0;
+}
