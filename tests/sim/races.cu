@@ -11,10 +11,9 @@ enum { threads = 64, blocks = 4, count = threads * blocks };
 struct state {
     int words[2 * count];
     int more[count];
-    double sums[2];
     float4 four;
     unsigned char bytes[count];
-    unsigned flag, tickets, lock;
+    unsigned flag, tickets;
 };
 __device__ state s;
 
@@ -32,12 +31,6 @@ KERNEL(sum)
         s.words[0] += in[I]; /* sum */
 }
 
-KERNEL(histogram)
-{
-    if (T < 32)
-        s.words[in[I] % 32] += 1; /* histogram */
-}
-
 KERNEL(last_wins)
 {
     if (T == 0)
@@ -52,15 +45,6 @@ KERNEL(in_place)
         tile[threads] = s.words[(I + threads) % N]; /* in_place */
     __syncthreads();
     s.words[I] = tile[T] + tile[T + 1] + in[I];
-}
-
-KERNEL(shift)
-{
-    const int value = s.words[NEXT]; /* shift */
-    __syncthreads();
-    s.words[I] = value + (I == 1);
-    if (value == 0)
-        s.words[I] = in[I];
 }
 
 KERNEL(zeroed_by_one)
@@ -94,12 +78,6 @@ KERNEL(saturates)
         s.words[0] += in[I] + 1; /* saturates */
 }
 
-KERNEL(doubles)
-{
-    if (T == 0)
-        s.sums[1] += 0.5 * in[I] + 1; /* doubles */
-}
-
 KERNEL(quads)
 {
     if (T == 0) {
@@ -110,28 +88,6 @@ KERNEL(quads)
     }
 }
 
-KERNEL(bits)
-{
-    if (T == 0)
-        s.words[0] |= 1 << (in[I] / threads); /* bits */
-}
-
-KERNEL(overlap)
-{
-    if (T == 0)
-        for (int k = 0; k < 80; k++)
-            s.words[blockIdx.x * threads + k] = in[I] + k * 3; /* overlap */
-}
-
-KERNEL(swapped)
-{
-    s.words[I] = in[I]; /* swapped */
-    __syncthreads();
-    const int mine = s.words[I], other = s.words[N - 1 - I];
-    s.words[I] = other;
-    s.words[N - 1 - I] = mine;
-}
-
 __device__ __noinline__ void add(int *to, int value)
 {
     *to = *to + value; /* called */
@@ -140,13 +96,6 @@ KERNEL(called)
 {
     if (T == 0)
         add(s.words + in[T], in[I] + 1);
-}
-
-KERNEL(lives)
-{
-    const int left = s.words[(I + N - 1) % N], right = s.words[(I + 1) % N]; /* lives */
-    __syncthreads();
-    s.words[I] = left + right == 1 || I % 3 == 0 ? in[I] : left;
 }
 
 KERNEL(pushed)
@@ -225,12 +174,6 @@ KERNEL(parents)
     }
 }
 
-KERNEL(claims)
-{
-    if (s.words[I % 7] == 0)
-        s.words[I % 7] = in[I] + 1;
-}
-
 KERNEL(jumps)
 {
     if (s.words[I] == 0)
@@ -307,19 +250,6 @@ KERNEL(last_block)
         s.more[T] = s.words[T] + s.words[T + threads] + s.words[N - 1 - T];
 }
 
-KERNEL(counter_reset)
-{
-    if (T != 0)
-        return;
-    s.words[blockIdx.x] = in[I] + 1;
-    __threadfence();
-    if (atomicAdd(&s.tickets, 1) == blocks - 1) {
-        s.tickets = 0;
-        for (int b = 1; b < blocks; b++)
-            s.words[0] += s.words[b];
-    }
-}
-
 KERNEL(looks_back)
 {
     __shared__ unsigned tile;
@@ -347,38 +277,6 @@ KERNEL(releases)
             asm volatile("ld.acquire.gpu.s32 %0, [%1];" : "=r"(seen) : "l"(s.words + blockIdx.x - 1) : "memory");
     s.more[blockIdx.x] = in[I] + (blockIdx.x > 0 ? s.more[blockIdx.x - 1] : 0);
     asm volatile("st.release.gpu.s32 [%0], %1;" ::"l"(s.words + blockIdx.x), "r"(1) : "memory");
-}
-
-KERNEL(fixed_up)
-{
-    if (blockIdx.x % 2 == 1) {
-        s.more[I] = in[I];
-        __syncthreads();
-        if (T == 0) {
-            __threadfence();
-            atomicExch((unsigned *)&s.words[blockIdx.x], 1);
-        }
-    } else {
-        if (T == 0)
-            while (atomicAdd(&s.words[blockIdx.x + 1], 0) == 0)
-                continue;
-        __syncthreads();
-        s.more[I] = in[I] + s.more[I + threads];
-    }
-}
-
-KERNEL(locked)
-{
-    if (T == 0)
-        while (atomicCAS(&s.lock, 0, 1) != 0)
-            continue;
-    __syncthreads();
-    __threadfence();
-    s.words[T] += in[I];
-    __threadfence();
-    __syncthreads();
-    if (T == 0)
-        atomicExch(&s.lock, 0);
 }
 
 KERNEL(same_values)
@@ -415,43 +313,10 @@ KERNEL(own_barrier)
     s.more[I] = s.words[NEXT];
 }
 
-KERNEL(queue)
-{
-    __shared__ unsigned item;
-    while (true) {
-        __syncthreads();
-        if (T == 0)
-            item = atomicAdd(&s.tickets, 1);
-        __syncthreads();
-        if (item >= 2 * blocks)
-            return;
-        if (T < 32)
-            s.words[item * 32 + T] += in[T] + 1;
-    }
-}
-
 KERNEL(changed)
 {
     if (in[I] % 3 == 0 && s.flag == 0)
         s.flag = 1;
-}
-
-KERNEL(found)
-{
-    if (s.flag)
-        return;
-    if (in[I] == 200)
-        s.flag = 1;
-}
-
-KERNEL(inserts)
-{
-    for (int at = in[I] * 7 % (2 * count);; at = (at + 1) % (2 * count)) {
-        if (s.words[at] == 0 && atomicCAS(&s.words[at], 0, in[I] + 1) == 0) {
-            s.more[in[I]] = at;
-            break;
-        }
-    }
 }
 
 KERNEL(bytes)
@@ -460,23 +325,11 @@ KERNEL(bytes)
         s.bytes[T] = (unsigned char)(in[I] + 1);
 }
 
-KERNEL(progress)
-{
-    if (T == 0)
-        *(volatile unsigned *)&s.flag = blockIdx.x + 1;
-}
-
 __global__ void __cluster_dims__(2, 1, 1) clusters(const int *in)
 {
     s.words[I] = in[I];
     cooperative_groups::this_cluster().sync();
     s.more[I] = s.words[I ^ threads];
-}
-
-KERNEL(apart)
-{
-    s.words[I] = s.more[NEXT] + in[I];
-    s.words[count + I] = s.words[I] + 1;
 }
 
 /* ---- The library ---- */
@@ -514,16 +367,16 @@ static void launch_together(void (*kernel)(const int *), const int *in)
 /* clang-format off */
 CUGATE_LIBRARY(
     FAMILY("wrong")
-        ROW(sum) ROW(histogram) ROW(last_wins) ROW(in_place) ROW(shift) ROW(zeroed_by_one) ROW(read_by_last) ROW(total_read)
-        ROW(saturates) ROW(doubles) ROW(quads) ROW(bits) ROW(overlap) ROW(swapped) ROW(called) ROW(lives) ROW(pushed) ROW(fence_missing)
+        ROW(sum) ROW(last_wins) ROW(in_place) ROW(zeroed_by_one) ROW(read_by_last) ROW(total_read)
+        ROW(saturates) ROW(quads) ROW(called) ROW(pushed) ROW(fence_missing)
         ROW(table_unfenced) ROW(torn),
     FAMILY("meant")
-        ROW(relaxes) ROW(least) ROW(largest) ROW(parents) ROW(claims) ROW(jumps) ROW(volatile_sum),
+        ROW(relaxes) ROW(least) ROW(largest) ROW(parents) ROW(jumps) ROW(volatile_sum),
     FAMILY("right")
-        ROW(levels) ROW(last_block) ROW(counter_reset) ROW(looks_back) ROW(releases) ROW(fixed_up) ROW(locked)
+        ROW(levels) ROW(last_block) ROW(looks_back) ROW(releases)
         ROW_OF(unites, (each_its_own<<<blocks, threads>>>()); LAUNCH(unites); (flattens<<<blocks, threads>>>());
                (forgets<<<blocks, threads>>>()))
         ROW_OF(grid_sync, launch_together(grid_sync, a.in.data))
-        ROW(same_values) ROW(own_barrier) ROW(queue) ROW(changed) ROW(found) ROW(inserts) ROW(bytes) ROW(progress)
-        ROW(clusters) ROW(apart))
+        ROW(same_values) ROW(own_barrier) ROW(changed) ROW(bytes)
+        ROW(clusters))
 /* clang-format on */
