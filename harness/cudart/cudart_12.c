@@ -42,7 +42,9 @@ cudaError_t cudaGetDeviceProperties_v2(void *properties, int device);
 cudaError_t cudaGetDeviceProperties_v2(void *properties, int device)
 {
     struct cudaDeviceProp now;
-    cudaError_t error = properties ? cudaGetDeviceProperties(&now, device) : runtime_return(cudaErrorInvalidValue);
+    if (!properties)
+        return runtime_return(cudaErrorInvalidValue);
+    const cudaError_t error = cudaGetDeviceProperties(&now, device);
     if (error != cudaSuccess)
         return error;
     memset(properties, 0, SIZE_12);

@@ -7,11 +7,11 @@
 #pragma once
 
 #include "architecture.h"
+#include "block_races.h"
 #include "device_heap.h"
 #include "device_memory.h"
 #include "grid.h"
 #include "headway.h"
-#include "block_races.h"
 #include "meetings.h"
 #include "module.h"
 #include "outcomes.h"
