@@ -271,6 +271,8 @@ int replay_restore(struct replay *replay, struct problem *problem); /* memory is
 /* Clears the memory beside that of the capsule, so that a launch which reaches it by chance does not find what it left
  * there itself. For proving: a launch that was proved does not reach it. */
 int replay_clear_around(struct replay *replay, struct problem *problem);
+/* Has it launched with other arguments from now on: capsule->byte_count bytes, as the program would have them. */
+void replay_arguments(struct replay *replay, const unsigned char *bytes);
 int replay_launch(struct replay *replay, struct problem *problem);
 int replay_wait(struct replay *replay, struct problem *problem);
 /* Compares memory with what the program's launch left, but for the bits of `varies`, bit for bit or within the
@@ -341,6 +343,7 @@ int capsule_prove(struct player *player, const struct capsule *capsule, bool car
 enum drawn_kind {
     DRAWN_ZEROS,    /* of no known type; among others they stay */
     DRAWN_POINTERS, /* kept: a word points to memory of the launch */
+    DRAWN_SCALAR,   /* no memory, but an argument's own value; one of more than 8 bytes is kept */
     DRAWN_LENGTHS,  /* kept: fewer integers than an array has */
     DRAWN_OFFSETS,  /* integers that never fall, such as the rows of a sparse matrix: so are the new ones */
     DRAWN_UNKNOWN,  /* no number that is known here, such as 8 bits each: bytes change places */

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether a word points to memory of the launch, or right behind it. */
-static bool points(const void *self, uint64_t word)
+bool drawing_points(const void *self, uint64_t word)
 {
     const struct capsule *capsule = self;
     for (size_t i = 0; i < capsule->range_count; i++)
@@ -112,21 +111,24 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
                               .way = way,
                               .last = last,
                               .narrow = drawing->request->narrow,
-                              .points = points,
+                              .points = drawing_points,
                               .self = drawing->capsule};
-    const enum drawn_kind kind = draw_array(&draw, bytes_of(array, &drawing->before), (size_t)array->size);
+    unsigned char *bytes = bytes_of(drawing, array, &drawing->before);
+    const enum drawn_kind kind =
+        (array->range == (size_t)NO_RANGE ? draw_scalar : draw_array)(&draw, bytes, (size_t)array->size);
     if (drawn)
         drawn->kind = kind;
 }
 
-/* Finds how boldly an array can be drawn alone, and whether the result moves with it. varying: words that vary on the
- * captured inputs already. */
+/* Finds how boldly an array can be drawn alone, and whether the result moves with it; of a scalar the first way in
+ * which it does, or the last that is borne. varying: words that vary on the captured inputs already. */
 static int try_array(struct drawing *drawing, size_t number, int64_t varying, uint64_t seed, const struct drawn *drawn,
                      struct drawn_array *found)
 {
     const struct draw_request *request = drawing->request;
     const struct array *array = &drawing->arrays[number];
-    unsigned char *before = bytes_of(array, &drawing->before), *kept = x_calloc(array->size + 1, 1);
+    struct drawn_array best = {.way = DRAW_KEPT};
+    unsigned char *before = bytes_of(drawing, array, &drawing->before), *kept = x_calloc(array->size + 1, 1);
     int failed = 0;
     memcpy(kept, before, array->size);
     for (; found->way < DRAW_KEPT && failed == 0; found->way++) {
@@ -141,12 +143,15 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
         const int64_t varies = failed == 0 && may_race ? launch_otherwise(drawing, &drawing->other) : failed;
         failed = varies < 0 ? -1 : failed;
         memcpy(before, kept, array->size);
-        if (failed == 0 && varies <= 2 * varying + (varying > 0 ? (int64_t)numbers.words / 16 : 0) &&
-            !drawing_has_more(&numbers, drawn))
+        if (failed < 0 || varies > 2 * varying + (varying > 0 ? (int64_t)numbers.words / 16 : 0) ||
+            drawing_has_more(&numbers, drawn))
+            continue;
+        best = best.way == DRAW_KEPT || found->effect >= best.effect ? *found : best;
+        if (number >= drawing->scalar_count || found->effect == EFFECT_SEEN)
             break;
     }
-    if (found->way == DRAW_KEPT)
-        found->effect = EFFECT_NONE;
+    found->way = best.way;
+    found->effect = best.effect;
     if (failed == 0)
         request->tries(request->self, DRAWN_MOST, DRAW_KEPT);
     memcpy(before, kept, array->size);
@@ -158,10 +163,17 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
 static void be_careful(struct drawn_array *array)
 {
     static const enum draw_way least[DRAWN_KINDS] = {
-        [DRAWN_OFFSETS] = DRAW_KEPT, [DRAWN_UNKNOWN] = DRAW_CALMLY,  [DRAWN_INTEGERS] = DRAW_CALMLY,
-        [DRAWN_FEW] = DRAW_NARROWLY, [DRAWN_FLOATS] = DRAW_NARROWLY,
+        [DRAWN_SCALAR] = DRAW_KEPT,     [DRAWN_OFFSETS] = DRAW_KEPT, [DRAWN_UNKNOWN] = DRAW_CALMLY,
+        [DRAWN_INTEGERS] = DRAW_CALMLY, [DRAWN_FEW] = DRAW_NARROWLY, [DRAWN_FLOATS] = DRAW_NARROWLY,
     };
     array->way = array->way < least[array->kind] ? least[array->kind] : array->way;
+}
+
+/* Whether a scalar may be a pointer to nothing. */
+static bool is_null(const struct drawing *drawing, const struct array *scalar)
+{
+    static const unsigned char null[sizeof(uint64_t)];
+    return scalar->size == sizeof null && memcmp(drawing->arguments + scalar->at, null, sizeof null) == 0;
 }
 
 int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
@@ -179,7 +191,8 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
     drawn->count = drawing->array_count < DRAWN_MOST ? drawing->array_count : DRAWN_MOST;
     for (size_t i = 0; i < drawn->count && failed == 0; i++) {
         const struct array *array = &drawing->arrays[i];
-        const bool changed = memcmp(bytes_of(array, &drawing->base), bytes_of(array, &drawing->left), array->size) != 0;
+        const bool changed = memcmp(bytes_of(drawing, array, &drawing->base), bytes_of(drawing, array, &drawing->left),
+                                    array->size) != 0;
         struct drawn_array *found = &drawn->arrays[i];
         *found = (struct drawn_array){.argument = array->argument, .size = array->size, .way = request->ways[i]};
         drawing_draw(drawing, i, DRAW_KEPT, true, 0, found);
@@ -192,6 +205,8 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
         failed = try_array(drawing, i, varying, draw_next(state), drawn, found);
         if ((array->filled && found->effect == EFFECT_NONE) || (found->kind == DRAWN_ZEROS && changed))
             *found = (struct drawn_array){.way = DRAW_KEPT}; /* it is only written, or where sums begin */
+        if (i < drawing->scalar_count && found->way < DRAW_KEPT && found->effect == EFFECT_NONE)
+            *found = (struct drawn_array){.way = is_null(drawing, array) ? DRAW_KEPT : found->way};
     }
     return failed;
 }

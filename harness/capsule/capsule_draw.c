@@ -46,6 +46,25 @@ static void list_arrays(struct drawing *drawing, size_t number)
     free(begins);
 }
 
+/* Lists the arguments that are no pointers. */
+static void list_scalars(struct drawing *drawing)
+{
+    const struct capsule *capsule = drawing->capsule;
+    drawing->arguments = x_calloc(capsule->byte_count + 1, 1);
+    if (capsule->byte_count > 0)
+        memcpy(drawing->arguments, capsule->bytes, capsule->byte_count);
+    for (unsigned i = 0; i < capsule->argument_count; i++) {
+        const struct argument *argument = &capsule->arguments[i];
+        uint64_t word = 0;
+        if (argument->size == sizeof word)
+            memcpy(&word, drawing->arguments + argument->offset, sizeof word);
+        if (!drawing_points(capsule, word))
+            *ARRAY_GROW(drawing->arrays, drawing->array_count) =
+                (struct array){(size_t)NO_RANGE, argument->offset, argument->size, i + 1, false};
+    }
+    drawing->scalar_count = drawing->array_count;
+}
+
 /* ---- Launches ---- */
 
 /* Whether two launches left the same, but for what varies. With `note` what differs varies from then on. */
@@ -103,12 +122,13 @@ static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *
     int failed = 0;
     memory_make(&kept, drawing->capsule);
     memory_make(&found, drawing->capsule);
-    for (size_t i = 0; i < drawing->array_count; i++) {
+    for (size_t i = drawing->scalar_count; i < drawing->array_count; i++) {
         copy(&drawing->arrays[i], &kept, &drawing->before);
         copy(&drawing->arrays[i], &found, &drawing->found);
     }
-    for (size_t i = 0; i <= drawing->array_count && failed == 0; i++) {
-        const size_t first = i == 0 ? 0 : i - 1, end = i == 0 ? drawing->array_count : i;
+    const size_t scalars = drawing->scalar_count;
+    for (size_t i = scalars; i <= drawing->array_count && failed == 0; i++) {
+        const size_t first = i == scalars ? i : i - 1, end = i == scalars ? drawing->array_count : i;
         size_t words = 0;
         for (size_t k = first; k < end; k++) {
             copy(&drawing->arrays[k], &drawing->found, &found);
@@ -121,7 +141,7 @@ static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *
         drawn->filled += same ? words * WORD : 0;
         for (size_t k = first; k < end && same; k++)
             drawing->arrays[k].filled = has_changed(drawing, &drawing->arrays[k]);
-        if (same && i == 0)
+        if (same && i == scalars)
             break;
         for (size_t k = first; k < end && !same; k++)
             copy(&drawing->arrays[k], &drawing->before, &kept);
@@ -139,7 +159,7 @@ static int fill_zeros(struct drawing *drawing, uint64_t *state, struct drawn *dr
     struct memory kept;
     size_t words = 0;
     memory_make(&kept, drawing->capsule);
-    for (size_t i = 0; i < drawing->array_count; i++) {
+    for (size_t i = drawing->scalar_count; i < drawing->array_count; i++) {
         const struct array *array = &drawing->arrays[i];
         unsigned char *before = drawing->before.ranges[array->range];
         const unsigned char *left = drawing->left.ranges[array->range];
@@ -154,7 +174,7 @@ static int fill_zeros(struct drawing *drawing, uint64_t *state, struct drawn *dr
     }
     int failed = words > 0 ? drawing_launch(drawing, &drawing->other) : 0;
     size_t written = 0;
-    for (size_t i = 0; i < drawing->array_count && words > 0 && failed == 0; i++) {
+    for (size_t i = drawing->scalar_count; i < drawing->array_count && words > 0 && failed == 0; i++) {
         const struct array *array = &drawing->arrays[i];
         for (uint64_t at = array->at; array->filled && at + WORD <= array->at + array->size; at += WORD) {
             unsigned char *before = drawing->before.ranges[array->range] + at;
@@ -170,7 +190,7 @@ static int fill_zeros(struct drawing *drawing, uint64_t *state, struct drawn *dr
     if (written > 0 && failed == 0 && (failed = drawing_launch(drawing, &drawing->other)) == 0) {
         const bool same = is_same(drawing, false);
         drawn->filled += same ? written * WORD : 0;
-        for (size_t i = 0; i < drawing->array_count && !same; i++)
+        for (size_t i = drawing->scalar_count; i < drawing->array_count && !same; i++)
             copy(&drawing->arrays[i], &drawing->before, &kept);
     }
     memory_release(&kept, drawing->capsule);
@@ -213,6 +233,7 @@ static int write_capsule(struct drawing *drawing, struct capsule_writer *writer)
     if (!code)
         return -1;
     drawn.id = (char *)drawing->request->id;
+    drawn.bytes = drawing->arguments;
     drawn.proof = drawing->has_varied ? PROOF_VARIES : PROOF_IDENTICAL;
     drawn.code = capsule_writer_blob(writer, code, capsule->code.size);
     drawn.ranges = x_calloc(capsule->range_count + 1, sizeof *drawn.ranges);
@@ -254,6 +275,7 @@ static bool changes_variable(const struct drawing *drawing)
 static int draw(struct drawing *drawing, struct capsule_writer *writer, struct drawn *drawn, char *why, size_t why_size)
 {
     uint64_t state = drawing->request->seed;
+    list_scalars(drawing);
     for (size_t i = 0; i < drawing->capsule->range_count; i++) {
         const struct memory_range *range = &drawing->capsule->ranges[i];
         if (drawing_take(drawing, i, range->before, &drawing->before) < 0 ||
@@ -310,6 +332,7 @@ int capsule_draw(struct player *player, const struct capsule *capsule, const str
     for (size_t i = 0; i < ARRAY_SIZE(memories); i++)
         memory_release(memories[i], capsule);
     replay_close(drawing.replay);
+    free(drawing.arguments);
     free(drawing.arrays);
     return result;
 }

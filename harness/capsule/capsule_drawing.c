@@ -53,6 +53,7 @@ int drawing_launch(struct drawing *drawing, const struct memory *left)
         for (size_t page = 0; is_drawn(&capsule->ranges[i]) && page < pages_of(capsule->ranges[i].size); page++)
             if (write_page(drawing, i, page) < 0)
                 return -1;
+    replay_arguments(drawing->replay, drawing->arguments);
     return memory_read(&drawing->found, drawing->replay, drawing->capsule, drawing->problem) < 0 ||
                    replay_launch(drawing->replay, drawing->problem) < 0 ||
                    replay_wait(drawing->replay, drawing->problem) < 0

@@ -249,11 +249,17 @@ int replay_open(struct replay **opened, struct player *player, const struct caps
         replay_close(replay);
         return -1;
     }
-    if (capsule->byte_count > 0)
-        memcpy(replay->bytes, capsule->bytes, capsule->byte_count);
-    moves_apply(&replay->moves, 0, replay->bytes, capsule->byte_count);
+    replay_arguments(replay, capsule->bytes);
     *opened = replay;
     return 0;
+}
+
+void replay_arguments(struct replay *replay, const unsigned char *bytes)
+{
+    const size_t count = replay->capsule->byte_count;
+    if (count > 0)
+        memcpy(replay->bytes, bytes, count);
+    moves_apply(&replay->moves, 0, replay->bytes, count);
 }
 
 void replay_close(struct replay *replay)

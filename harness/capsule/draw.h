@@ -32,4 +32,8 @@ int compare_words(const void *left, const void *right); /* of 8 bytes, for qsort
 enum { DRAW_SPAN = 512 };
 enum drawn_kind draw_array(const struct draw *draw, unsigned char *bytes, size_t size);
 
+/* The same of an argument that is no pointer: boldly it becomes less, by half at most, narrowly more, or a float near
+ * 1, and calmly otherwise. A multiple of a power of 2 stays one, as far as there are others. */
+enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_t size);
+
 #endif

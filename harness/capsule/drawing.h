@@ -4,9 +4,10 @@
 
 #include "prove_parts.h"
 
-/* Bytes of a range that one argument points to, up to where another one does. */
+/* Bytes of a range that one argument points to, up to where another one does; or the argument itself, a scalar. */
+enum { NO_RANGE = -1 };
 struct array {
-    size_t range;
+    size_t range; /* NO_RANGE: it is a scalar, of drawing->arguments */
     uint64_t at, size;
     unsigned argument; /* its number, from 1; 0: none */
     bool filled;       /* what the launch changes there is filled before it */
@@ -19,8 +20,9 @@ struct drawing {
     const struct capsule_device *device;
     struct replay *replay;
     struct problem *problem;
-    struct array *arrays;
-    size_t array_count;
+    unsigned char *arguments; /* as the program would have them */
+    struct array *arrays;     /* scalars first */
+    size_t array_count, scalar_count;
     struct memory before;      /* what is written before the launch, with pointers as the program had them */
     struct memory found;       /* what the launch found, with pointers as they are here */
     struct memory left, other; /* what it left, and what another launch left */
@@ -29,9 +31,10 @@ struct drawing {
     bool has_varied;
 };
 
-static inline unsigned char *bytes_of(const struct array *array, const struct memory *memory)
+static inline unsigned char *bytes_of(const struct drawing *drawing, const struct array *array,
+                                      const struct memory *memory)
 {
-    return memory->ranges[array->range] + array->at;
+    return (array->range == (size_t)NO_RANGE ? drawing->arguments : memory->ranges[array->range]) + array->at;
 }
 
 static inline bool is_drawn(const struct memory_range *range)
@@ -48,7 +51,10 @@ int drawing_launch(struct drawing *drawing, const struct memory *left);
 
 /* ---- capsule_bears.c ---- */
 
-/* Draws an array. drawn, which may be NULL, is told what it was taken for. */
+/* Whether a word points to memory of the launch of a capsule, or right behind it. */
+bool drawing_points(const void *capsule, uint64_t word);
+
+/* Draws an array, or a scalar. drawn, which may be NULL, is told what it was taken for. */
 void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way way, bool last, uint64_t seed,
                   struct drawn_array *drawn);
 

@@ -431,6 +431,8 @@ static void make_inputs(struct making *making)
     add_array(making, &capsule, offsets, (ROWS + 1) * sizeof *offsets);
     add_array(making, &capsule, weights, 2 * sizeof *weights);
     add_array(making, &capsule, x_calloc(ROWS, sizeof(unsigned)), ROWS * sizeof(unsigned));
+    add_argument(&capsule, &(unsigned){ROWS}, sizeof(unsigned));
+    add_argument(&capsule, &(unsigned){1}, sizeof(unsigned));
     end(making, &capsule);
 }
 

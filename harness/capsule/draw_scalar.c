@@ -1,0 +1,69 @@
+/* Draws an argument that is no pointer: a size, a factor, a seed, a flag. */
+#include "draw_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether the bytes are a float of usual magnitude. */
+static bool is_float(const unsigned char *bytes, size_t size)
+{
+    return (size == 4 && is_usual(word_at(bytes, 0))) ||
+           (size == 8 && abs((int)(word_at(bytes, 1) >> 20 & 0x7ff) - 1023) < 40);
+}
+
+static double read_float(const unsigned char *bytes, size_t size)
+{
+    float single;
+    double value;
+    if (size == 8)
+        return *(double *)memcpy(&value, bytes, sizeof value);
+    return (double)*(float *)memcpy(&single, bytes, sizeof single);
+}
+
+static void write_float(unsigned char *bytes, size_t size, double value)
+{
+    const float single = (float)value;
+    memcpy(bytes, size == 8 ? (const void *)&value : &single, size);
+}
+
+/* Returns another float. Near 1 an epsilon matters, and most limits are met. */
+static double other_float(uint64_t *state, enum draw_way way, double value)
+{
+    const double part = (double)below(state, 1 << 20) / (1 << 20);
+    if (way == DRAW_NARROWLY || value == 0)
+        return copysign(0.25 + 0.75 * part, value);
+    return value * (way == DRAW_BOLDLY ? 0.5 + part / 2 : 1 + part);
+}
+
+/* Returns another magnitude of an integer. */
+static uint64_t other_integer(uint64_t *state, enum draw_way way, uint64_t value, bool is_flag)
+{
+    uint64_t step = value & -value;
+    if (value == 0)
+        return 1;
+    if (value == 1)
+        return way == DRAW_BOLDLY && !is_flag ? 2 : 0;
+    while (step > 1 && value / step < 3)
+        step /= 2;
+    const uint64_t off = step * (1 + below(state, value / 2 / step));
+    return way == DRAW_BOLDLY ? value - off : way == DRAW_NARROWLY ? value + off : step;
+}
+
+enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_t size)
+{
+    uint64_t state = draw->seed, value = 0;
+    if (draw->way > DRAW_CALMLY || (size != 1 && size != 2 && size != 4 && size != 8))
+        return DRAWN_SCALAR;
+    memcpy(&value, bytes, size);
+    if (is_float(bytes, size) || (value == 0 && size >= 4 && draw->way > DRAW_BOLDLY)) {
+        write_float(bytes, size, other_float(&state, draw->way, read_float(bytes, size)));
+        return DRAWN_SCALAR;
+    }
+    const bool negative = value >> (8 * size - 1);
+    const uint64_t magnitude = negative ? -value & UINT64_MAX >> (64 - 8 * size) : value;
+    const uint64_t other = other_integer(&state, draw->way, magnitude, size == 1);
+    value = negative ? -other : other;
+    memcpy(bytes, &value, size);
+    return DRAWN_SCALAR;
+}

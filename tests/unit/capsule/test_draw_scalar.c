@@ -1,0 +1,60 @@
+#include "capsule/draw.h"
+#include "test.h"
+
+static void draw(enum draw_way way, uint64_t seed, void *bytes, size_t size)
+{
+    cr_expect_eq(draw_scalar(&(struct draw){.seed = seed, .way = way}, bytes, size), DRAWN_SCALAR);
+}
+
+Test(draw_scalar, integers_become_less_and_more_and_stay_multiples)
+{
+    static const struct {
+        int64_t value, step, least, most;
+        enum draw_way way;
+        size_t size;
+    } rows[] = {
+        {.value = 1024, .step = 256, .least = 512, .most = 768, .way = DRAW_BOLDLY, .size = 4},
+        {.value = 1000, .step = 8, .least = 500, .most = 992, .way = DRAW_BOLDLY, .size = 8},
+        {.value = 1000, .step = 8, .least = 1008, .most = 1500, .way = DRAW_NARROWLY, .size = 4},
+        {.value = -100, .step = 4, .least = -96, .most = -48, .way = DRAW_BOLDLY, .size = 4},
+        {.value = 7, .step = 1, .least = 4, .most = 6, .way = DRAW_BOLDLY, .size = 2},
+        {.value = 0, .step = 1, .least = 1, .most = 1, .way = DRAW_BOLDLY, .size = 8},
+        {.value = 1, .step = 1, .least = 2, .most = 2, .way = DRAW_BOLDLY, .size = 4},
+        {.value = 1, .step = 1, .least = 0, .most = 0, .way = DRAW_NARROWLY, .size = 4},
+        {.value = 1, .step = 1, .least = 0, .most = 0, .way = DRAW_BOLDLY, .size = 1},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        for (uint64_t seed = 1; seed < 50; seed++) {
+            int64_t drawn = rows[i].value;
+            const int bits = 64 - 8 * (int)rows[i].size;
+            draw(rows[i].way, seed, &drawn, rows[i].size);
+            drawn = (int64_t)((uint64_t)drawn << bits) >> bits;
+            cr_expect(drawn >= rows[i].least && drawn <= rows[i].most && drawn % rows[i].step == 0, "%zu: %lld", i,
+                      (long long)drawn);
+        }
+}
+
+Test(draw_scalar, floats_become_less_or_near_1_or_more)
+{
+    for (uint64_t seed = 1; seed < 50; seed++) {
+        float epsilon = 1e-5F, factor = -2, more = 3, zero = 0;
+        double wide = 1.5;
+        draw(DRAW_NARROWLY, seed, &epsilon, sizeof epsilon);
+        draw(DRAW_BOLDLY, seed, &factor, sizeof factor);
+        draw(DRAW_CALMLY, seed, &more, sizeof more);
+        draw(DRAW_NARROWLY, seed, &zero, sizeof zero);
+        draw(DRAW_BOLDLY, seed, &wide, sizeof wide);
+        cr_expect(epsilon >= 0.25F && epsilon <= 1 && factor >= -2 && factor <= -1 && more >= 3 && more <= 6);
+        cr_expect(zero >= 0.25F && zero <= 1 && wide >= 0.75 && wide <= 1.5);
+    }
+}
+
+Test(draw_scalar, others_stay)
+{
+    unsigned char structure[12] = {1, 2, 3}, before[12] = {1, 2, 3};
+    uint32_t kept = 77;
+    draw(DRAW_BOLDLY, 1, structure, sizeof structure);
+    draw(DRAW_KEPT, 1, &kept, sizeof kept);
+    cr_expect_eq(memcmp(structure, before, sizeof before), 0);
+    cr_expect_eq(kept, 77);
+}
