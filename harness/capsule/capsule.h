@@ -344,7 +344,7 @@ enum drawn_kind {
     DRAWN_ZEROS,    /* of no known type; among others they stay */
     DRAWN_POINTERS, /* kept: a word points to memory of the launch */
     DRAWN_SCALAR,   /* no memory, but an argument's own value; one of more than 8 bytes is kept */
-    DRAWN_LENGTHS,  /* kept: fewer integers than an array has */
+    DRAWN_LENGTHS,  /* fewer integers than an array has: as scalars */
     DRAWN_OFFSETS,  /* integers that never fall, such as the rows of a sparse matrix: so are the new ones */
     DRAWN_UNKNOWN,  /* no number that is known here, such as 8 bits each: bytes change places */
     DRAWN_ALIKE,    /* integers that are all the same, such as a mask of ones: some become 0 */
@@ -392,6 +392,7 @@ struct drawn {
 struct draw_request {
     const char *id;   /* of the new capsule; borrowed */
     uint64_t seed;    /* the same one gives the same inputs */
+    uint64_t place;   /* where arrays get what is rare: the same in all draws */
     bool inputs;      /* draw inputs; else they are tried, and what is only written is filled */
     bool last;        /* of several: boldest */
     bool narrow;      /* no float is much larger than those that were there: types of fewer bits are allowed */

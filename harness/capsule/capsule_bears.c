@@ -23,26 +23,40 @@ static bool is_special(uint32_t word)
     return magnitude == 0x7c00 || magnitude == 0x7e00 || magnitude == 0x7f80 || magnitude == 0x7fc0 || half == 0x7fff;
 }
 
+/* Counts those of a span, which a tolerance takes for integers where all are tiny. */
+static void count_span(struct numbers *numbers, const unsigned char *found, const unsigned char *left, size_t size)
+{
+    uint64_t tiny = 0, others = 0;
+    for (size_t at = 0; at + 4 <= size; at += 4) {
+        uint32_t was, is;
+        memcpy(&was, found + at, sizeof was);
+        memcpy(&is, left + at, sizeof is);
+        if (was == is)
+            continue;
+        const bool is_tiny = (is & 0x7fffffff) < 0x0d800000;
+        numbers->words++;
+        numbers->special += is_special(is);
+        tiny += is_tiny && is << 1 != 0;
+        others += !is_tiny;
+    }
+    numbers->tiny += others == 0 ? tiny : 0;
+}
+
 struct numbers drawing_count(const struct drawing *drawing, const struct memory *found, const struct memory *left)
 {
     struct numbers numbers = {0, 0, 0};
     for (size_t i = 0; i < drawing->capsule->range_count; i++)
-        for (uint64_t at = 0; at + 4 <= drawing->capsule->ranges[i].size; at += 4) {
-            uint32_t was, is;
-            memcpy(&was, found->ranges[i] + at, sizeof was);
-            memcpy(&is, left->ranges[i] + at, sizeof is);
-            numbers.words += was != is;
-            numbers.special += was != is && is_special(is);
-            numbers.tiny += was != is && (is & 0x7fffffff) < 0x0d800000 && is << 1 != 0;
-        }
+        for (uint64_t at = 0, size = drawing->capsule->ranges[i].size; at < size; at += TOLERANCE_SPAN)
+            count_span(&numbers, found->ranges[i] + at, left->ranges[i] + at,
+                       size - at < TOLERANCE_SPAN ? (size_t)(size - at) : TOLERANCE_SPAN);
     return numbers;
 }
 
 bool drawing_has_more(const struct numbers *numbers, const struct drawn *drawn)
 {
     enum { CHANCE = 8 }; /* lower halves of float64 look like anything */
-    return numbers->special > 2 * drawn->special + numbers->words / 16 ||
-           numbers->tiny > 2 * drawn->tiny + numbers->words / 1024 + CHANCE;
+    return numbers->special > 2 * drawn->special + numbers->words / 64 + CHANCE ||
+           numbers->tiny > 2 * drawn->tiny + numbers->words / 1024;
 }
 
 /* Copies what a launch left to `actual`, but for what is as the other left it: bits that vary, and inputs that nobody
@@ -111,6 +125,7 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
                               .way = way,
                               .last = last,
                               .narrow = drawing->request->narrow,
+                              .place = drawing->request->place,
                               .points = drawing_points,
                               .self = drawing->capsule};
     unsigned char *bytes = bytes_of(drawing, array, &drawing->before);
@@ -133,7 +148,7 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
     memcpy(kept, before, array->size);
     for (; found->way < DRAW_KEPT && failed == 0; found->way++) {
         request->tries(request->self, number, found->way);
-        drawing_draw(drawing, number, found->way, true, seed, NULL);
+        drawing_draw(drawing, number, found->way, number >= drawing->scalar_count, seed, NULL);
         if (memcmp(before, kept, array->size) == 0)
             continue;
         failed = drawing_launch(drawing, &drawing->other);
@@ -147,7 +162,7 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
             drawing_has_more(&numbers, drawn))
             continue;
         best = best.way == DRAW_KEPT || found->effect >= best.effect ? *found : best;
-        if (number >= drawing->scalar_count || found->effect == EFFECT_SEEN)
+        if ((number >= drawing->scalar_count && found->kind != DRAWN_LENGTHS) || found->effect == EFFECT_SEEN)
             break;
     }
     found->way = best.way;
@@ -163,8 +178,8 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
 static void be_careful(struct drawn_array *array)
 {
     static const enum draw_way least[DRAWN_KINDS] = {
-        [DRAWN_SCALAR] = DRAW_KEPT,     [DRAWN_OFFSETS] = DRAW_KEPT, [DRAWN_UNKNOWN] = DRAW_CALMLY,
-        [DRAWN_INTEGERS] = DRAW_CALMLY, [DRAWN_FEW] = DRAW_NARROWLY, [DRAWN_FLOATS] = DRAW_NARROWLY,
+        [DRAWN_SCALAR] = DRAW_KEPT,       [DRAWN_OFFSETS] = DRAW_KEPT, [DRAWN_UNKNOWN] = DRAW_CALMLY,
+        [DRAWN_INTEGERS] = DRAW_IN_BYTES, [DRAWN_FEW] = DRAW_NARROWLY, [DRAWN_FLOATS] = DRAW_NARROWLY,
     };
     array->way = array->way < least[array->kind] ? least[array->kind] : array->way;
 }

@@ -105,10 +105,10 @@ static bool are_alike(const unsigned char *bytes, size_t size)
 /* How each kind is drawn: in the ways of enum draw_way. */
 static void (*const ways[DRAWN_KINDS][DRAW_KEPT])(const struct run_of *run) = {
     [DRAWN_ZEROS] = {draw_zeros, NULL, draw_zeros},
-    [DRAWN_OFFSETS] = {draw_offsets, NULL, draw_offsets},
-    [DRAWN_UNKNOWN] = {draw_bytes, NULL, draw_bytes},
+    [DRAWN_OFFSETS] = {draw_offsets, draw_offsets, draw_offsets},
+    [DRAWN_UNKNOWN] = {draw_bytes, draw_bytes, draw_bytes},
     [DRAWN_ALIKE] = {draw_alike, NULL, draw_alike},
-    [DRAWN_INTEGERS] = {draw_integers, NULL, draw_integers},
+    [DRAWN_INTEGERS] = {draw_integers, draw_integers, draw_integers, draw_integers},
     [DRAWN_FEW] = {draw_few, NULL, draw_few},
     [DRAWN_FLOATS] = {draw_values, draw_values, draw_values, draw_bytes},
 };
@@ -134,12 +134,16 @@ static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum d
     const enum drawn_kind kind = kind_of_run(of_spans, bytes, size);
     struct run_of run = {.bytes = bytes,
                          .size = size,
+                         .kind = kind,
+                         .way = draw->way,
                          .bold = draw->way <= DRAW_NARROWLY,
                          .last = draw->last,
-                         .narrow = draw->narrow || draw->way == DRAW_NARROWLY};
-    run.padded = draw->way == DRAW_BOLDLY;
+                         .narrow = draw->narrow};
     run.state = state;
+    run.place = draw->place;
     const bool all = kind != DRAWN_ZEROS || draw->all_zeros;
+    for (size_t at = 0; kind == DRAWN_LENGTHS && at + 4 <= size; at += 4)
+        draw_scalar(&(struct draw){.seed = draw_next(state), .way = draw->way, .last = draw->last}, bytes + at, 4);
     if (draw->way < DRAW_KEPT && ways[kind][draw->way] && all)
         ways[kind][draw->way](&run);
     return kind;

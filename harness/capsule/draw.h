@@ -11,8 +11,9 @@
 struct draw {
     uint64_t seed;
     enum draw_way way;
-    bool last;   /* of several: floats get other bits in their last places too, and integers may come twice */
-    bool narrow; /* no float is much larger than those that were there */
+    bool last;      /* of several: floats get other bits in their last places too, and integers may come twice */
+    bool narrow;    /* no float is much larger than those that were there, or smaller */
+    uint64_t place; /* where arrays get what is rare */
     /* Whether a word of 8 bytes points to memory of the launch. */
     bool (*points)(const void *self, uint64_t word);
     const void *self;

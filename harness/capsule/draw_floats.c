@@ -8,13 +8,6 @@
 
 enum { LANES = 4 }; /* halves of a word of 8 bytes */
 
-/* Whether a half may take part: it is no 0, and no part of an infinity or a NaN of any type. */
-static bool is_drawn(const unsigned char *bytes, size_t half)
-{
-    const uint16_t bits = half_at(bytes, half) & 0x7fff;
-    return bits != 0 && bits != 0x7c00 && (bits & 0x7f80) != 0x7f80 && !is_special(word_at(bytes, half / 2));
-}
-
 /* Returns another half that has the same place in a word of 8 bytes. */
 static size_t another(uint64_t *state, size_t halves, size_t i)
 {
@@ -27,7 +20,7 @@ static bool has_both_signs(const unsigned char *bytes, size_t halves, size_t i)
     const size_t from = i / (DRAW_SPAN / 2) * (DRAW_SPAN / 2) + i % LANES, to = from + DRAW_SPAN / 2;
     unsigned signs = 0;
     for (size_t k = from; k < to && k < halves && signs != 3; k += LANES)
-        signs |= is_drawn(bytes, k) ? 1u << (half_at(bytes, k) >> 15) : 0;
+        signs |= may_change(bytes, k) ? 1u << (half_at(bytes, k) >> 15) : 0;
     return signs == 3;
 }
 
@@ -37,10 +30,10 @@ static bool has_exponent(const unsigned char *bytes, size_t halves, size_t lane)
 {
     size_t all = 0, last = 0, usual = 0, usual_halves = 0;
     for (size_t i = lane; i < halves; i += LANES) {
-        all += is_drawn(bytes, i);
-        last += i + LANES - 1 - lane < halves && is_drawn(bytes, i + LANES - 1 - lane);
-        usual += is_drawn(bytes, i) && is_usual((uint32_t)half_at(bytes, i) << 16);
-        usual_halves += is_drawn(bytes, i) && is_usual_half(half_at(bytes, i));
+        all += may_change(bytes, i);
+        last += i + LANES - 1 - lane < halves && may_change(bytes, i + LANES - 1 - lane);
+        usual += may_change(bytes, i) && is_usual((uint32_t)half_at(bytes, i) << 16);
+        usual_halves += may_change(bytes, i) && is_usual_half(half_at(bytes, i));
     }
     return (usual * 16 >= all * 15 || usual_halves * 16 >= all * 15) && all * 8 >= last * 7;
 }
@@ -64,7 +57,7 @@ static uint16_t magnitude_of_any(const struct run_of *run, const unsigned char *
     enum { TRIES = 8 };
     for (unsigned t = 0; t < TRIES && lane < run->size / 2; t++) {
         const size_t i = another(run->state, run->size / 2, lane);
-        if (is_drawn(before, i))
+        if (may_change(before, i))
             return half_at(before, i) & 0x7fff;
     }
     return 0;
@@ -96,17 +89,17 @@ static void draw_floats(const struct run_of *run)
         const size_t lane = i % LANES;
         if (run->bold && i % (DRAW_SPAN / 2) < LANES)
             anchors.span[lane] = between(state, anchors.array[lane], magnitude_of_any(run, before, lane));
-        if (!is_drawn(before, i))
+        if (!may_change(before, i))
             continue;
         const size_t first = has_both_signs(before, halves, i) ? another(state, halves, i) : i;
         const size_t second = another(state, halves, i);
-        const uint16_t sign = half_at(before, is_drawn(before, first) ? first : i) & 0x8000;
-        const uint16_t one = half_at(before, is_drawn(before, first) ? first : i) & 0x7fff;
-        const uint16_t other = is_drawn(before, second) ? half_at(before, second) & 0x7fff : one;
+        const uint16_t sign = half_at(before, may_change(before, first) ? first : i) & 0x8000;
+        const uint16_t one = half_at(before, may_change(before, first) ? first : i) & 0x7fff;
+        const uint16_t other = may_change(before, second) ? half_at(before, second) & 0x7fff : one;
         const uint16_t inside = between(state, anchors.span[lane] ? anchors.span[lane] : one, other);
         uint16_t drawn = (uint16_t)(sign | (inside + anchors.shift[lane]));
         memcpy(run->bytes + 2 * i, &drawn, sizeof drawn);
-        if (!is_drawn(run->bytes, i)) {
+        if (!may_change(run->bytes, i)) {
             drawn = sign | inside;
             memcpy(run->bytes + 2 * i, &drawn, sizeof drawn);
         }
@@ -128,49 +121,11 @@ static void draw_near(const struct run_of *run)
     for (size_t i = 0; i < run->size / 4; i++) {
         uint32_t word = word_at(run->bytes, i), bits = 0;
         if (behind >= SHORT)
-            bits = is_drawn(run->bytes, 2 * i + 1) ? (1u << behind) - 1 : 0;
+            bits = may_change(run->bytes, 2 * i + 1) ? (1u << behind) - 1 : 0;
         else
-            bits = (is_drawn(run->bytes, 2 * i) ? 3 : 0) | (is_drawn(run->bytes, 2 * i + 1) ? 3u << HALF : 0);
+            bits = (may_change(run->bytes, 2 * i) ? 3 : 0) | (may_change(run->bytes, 2 * i + 1) ? 3u << HALF : 0);
         word ^= (uint32_t)draw_next(run->state) & bits;
         memcpy(run->bytes + 4 * i, &word, sizeof word);
-    }
-}
-
-/* Makes the largest value of a span larger, as bfloat16 and float32 by 2^9. */
-static void enlarge(const struct run_of *run, size_t at, size_t words)
-{
-    enum { LARGER = 0x480 };
-    size_t half = at / 2 + LANES - 1;
-    for (size_t i = half; i < at / 2 + LANES * words; i += LANES)
-        if (is_drawn(run->bytes, i) && (half_at(run->bytes, i) & 0x7fff) > (half_at(run->bytes, half) & 0x7fff))
-            half = i;
-    if (words == 0 || !is_drawn(run->bytes, half))
-        return;
-    const uint16_t was = half_at(run->bytes, half), large = (uint16_t)(was + (run->wide ? LARGER / 8 : LARGER));
-    memcpy(run->bytes + 2 * half, &large, sizeof large);
-    if (!is_drawn(run->bytes, half) || ((was ^ large) & 0x8000))
-        memcpy(run->bytes + 2 * half, &was, sizeof was);
-}
-
-/* A 16th of the spans are zeros of both signs, as rows of padding, unless it is drawn narrowly; elsewhere some values
- * come twice in their span, and in one span of 16, the first among them, one is large. */
-static void draw_rare(const struct run_of *run)
-{
-    enum { TWICE = 16, SPANS = 16 };
-    const size_t spans = run->size / DRAW_SPAN, step = run->halves ? 1 : run->wide ? 4 : 2;
-    const size_t padding = spans < SPANS || !run->padded ? spans : 1 + below(run->state, spans - spans / SPANS);
-    for (size_t at = 0, span = 0; at < run->size; at += DRAW_SPAN, span++) {
-        const size_t words = (run->size - at < DRAW_SPAN ? run->size - at : DRAW_SPAN) / 8;
-        const bool is_padding = span >= padding && span < padding + spans / SPANS;
-        for (size_t i = at / 2; is_padding && i < at / 2 + LANES * words; i++) {
-            const uint16_t sign = half_at(run->bytes, i) & (i % step == step - 1 ? 0x8000 : 0);
-            memcpy(run->bytes + 2 * i, &sign, sizeof sign);
-        }
-        for (size_t i = 0; i < words; i++)
-            if (below(run->state, TWICE) == 0)
-                memmove(run->bytes + at + 8 * i, run->bytes + at + 8 * below(run->state, words), 8);
-        if (!run->narrow && (at == 0 || below(run->state, SPANS) == 0))
-            enlarge(run, at, words);
     }
 }
 
@@ -227,7 +182,7 @@ static void draw_in_form(const struct run_of *of, bool few)
     if (run->last)
         draw_near(run);
     if (run->bold && run->last && !few)
-        draw_rare(run);
+        draw_rough_floats(run);
     if (order)
         qsort(run->bytes, words, 4, compare_floats);
     for (size_t i = 0; order < 0 && i < words / 2; i++) {

@@ -47,12 +47,21 @@ static inline bool is_special(uint32_t word)
     return (word & 0x7f800000) == 0x7f800000;
 }
 
+/* Whether a half of floats may change: it is no 0, and no part of an infinity or a NaN of any type. */
+static inline bool may_change(const unsigned char *bytes, size_t half)
+{
+    const uint16_t bits = half_at(bytes, half) & 0x7fff;
+    return bits != 0 && bits != 0x7c00 && (bits & 0x7f80) != 0x7f80 && !is_special(word_at(bytes, half / 2));
+}
+
 /* A run of spans of one kind, and how it is drawn. */
 struct run_of {
-    uint64_t *state;
+    uint64_t *state, place;
     unsigned char *bytes;
     size_t size;
-    bool bold, last, narrow, padded;
+    enum drawn_kind kind;
+    enum draw_way way;
+    bool bold, last, narrow;
     bool wide, halves; /* of floats: they are float64; of 16 bits each */
 };
 
@@ -70,6 +79,14 @@ void draw_alike(const struct run_of *run);
 void draw_offsets(const struct run_of *run);
 void draw_bytes(const struct run_of *run);
 void draw_zeros(const struct run_of *run);
+
+/* ---- draw_rough.c ---- */
+
+enum drawn_width { WIDTH_BYTES = 1, WIDTH_HALVES = 2, WIDTH_WORDS = 4, WIDTH_LONG = 8 };
+/* Gives parts of a run what is rare, or what a result hardly depends on: each kind of it a 16th, all runs at the same
+ * place. */
+void draw_rough_floats(const struct run_of *run);
+void draw_rough_integers(const struct run_of *run, size_t width);
 
 /* ---- draw_floats.c ---- */
 

@@ -27,13 +27,14 @@ static void write_float(unsigned char *bytes, size_t size, double value)
     memcpy(bytes, size == 8 ? (const void *)&value : &single, size);
 }
 
-/* Returns another float. Near 1 an epsilon matters, and most limits are met. */
-static double other_float(uint64_t *state, enum draw_way way, double value)
+/* Returns another float. Near 1 an epsilon matters, and most limits are met; of the last draw some values are so small
+ * that it does as it is. */
+static double other_float(uint64_t *state, enum draw_way way, bool last, double value)
 {
     const double part = (double)below(state, 1 << 20) / (1 << 20);
-    if (way == DRAW_NARROWLY || value == 0)
+    if ((way == DRAW_NARROWLY && !last) || value == 0)
         return copysign(0.25 + 0.75 * part, value);
-    return value * (way == DRAW_BOLDLY ? 0.5 + part / 2 : 1 + part);
+    return value * (way <= DRAW_NARROWLY ? 0.5 + part / 2 : 1 + part);
 }
 
 /* Returns another magnitude of an integer. */
@@ -57,7 +58,7 @@ enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_
         return DRAWN_SCALAR;
     memcpy(&value, bytes, size);
     if (is_float(bytes, size) || (value == 0 && size >= 4 && draw->way > DRAW_BOLDLY)) {
-        write_float(bytes, size, other_float(&state, draw->way, read_float(bytes, size)));
+        write_float(bytes, size, other_float(&state, draw->way, draw->last, read_float(bytes, size)));
         return DRAWN_SCALAR;
     }
     const bool negative = value >> (8 * size - 1);

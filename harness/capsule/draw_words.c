@@ -65,7 +65,10 @@ static size_t width_of(const struct run_of *run)
 
 void draw_integers(const struct run_of *run)
 {
-    (run->bold && run->last ? replace : draw_reordered)(run, width_of(run));
+    const size_t width = width_of(run);
+    (run->last && run->way < DRAW_IN_BYTES ? replace : draw_reordered)(run, width);
+    if (run->last && run->way < DRAW_IN_BYTES)
+        draw_rough_integers(run, width);
 }
 
 /* Of bytes that are all as those of the first word some become 0: a mask of ones, lengths, zero points. */
@@ -76,9 +79,10 @@ void draw_alike(const struct run_of *run)
             run->bytes[i] = 0;
 }
 
-/* The first and the last offset stay, and none falls. The differences change places, and before that some of those
- * that follow each other become one less and one more: rows that are all of a length are not. Carefully, offsets change
- * places, as what writes to each of them needs. */
+/* None falls, and in the last draw the first is 0. Boldly differences become up to five times as large. Narrowly they
+ * change places, and before that some of those that follow each other become one less and one more: rows that are all
+ * of a length are not; and the last one becomes less. Carefully, offsets change places, as what writes to each of them
+ * needs. */
 void draw_offsets(const struct run_of *run)
 {
     const size_t width = width_of(run), count = draw_filled(run, width);
@@ -95,15 +99,22 @@ void draw_offsets(const struct run_of *run)
         steps[i + 1] += moves;
     }
     draw_reordered(&(struct run_of){.state = run->state, .bytes = (unsigned char *)steps, .size = (count - 1) * 4}, 4);
-    for (size_t i = 1; i + 1 < count; i++) {
+    for (size_t i = 0; i + 1 < count; i++)
+        if (run->way == DRAW_BOLDLY)
+            steps[i] += (uint32_t)below(run->state, (uint64_t)4 * steps[i] + 1);
+        else if (i + 2 == count)
+            steps[i] -= (uint32_t)below(run->state, (uint64_t)steps[i] + 1);
+    if (run->last)
+        memset(run->bytes, 0, width);
+    for (size_t i = 1; i < count; i++) {
         const uint32_t word = word_at(run->bytes, (i - 1) * width / 4) + steps[i - 1];
         memcpy(run->bytes + i * width, &word, sizeof word);
     }
     free(steps);
 }
 
-/* Each byte becomes another one that has the same place in a word of 8. Boldly some bytes of the last draw are any,
- * some words come twice, and others but for their lowest byte. */
+/* Each byte becomes another one that has the same place in a word of 8. Of the last draw, some words come twice, and
+ * others but for their lowest byte; and boldly some bytes are any. */
 void draw_bytes(const struct run_of *run)
 {
     enum { TWICE = 8, ANY = 64 };
@@ -121,7 +132,8 @@ void draw_bytes(const struct run_of *run)
             const size_t lowest = below(run->state, 2);
             memcpy(bytes + at + lowest, bytes + at - 8 + lowest, 8 - lowest);
         }
-    for (size_t at = 0; at < run->size; at++)
+    draw_rough_integers(run, 1);
+    for (size_t at = 0; at < run->size && run->way == DRAW_BOLDLY; at++)
         if (below(run->state, ANY) == 0)
             bytes[at] = (unsigned char)draw_next(run->state);
 }

@@ -59,7 +59,8 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
                   struct drawn_array *drawn);
 
 /* Words that the launch changes, and of them infinities and NaNs as arithmetic makes them, by the upper half, of
- * whichever type of float it is one; and those that are less than 2^-100, as integers are, and what underflows. */
+ * whichever type of float it is one; and those of spans that hold nothing else, but for zeros, that are less than
+ * 2^-100, as integers are, and what underflows. */
 struct numbers {
     uint64_t words, special, tiny;
 };

@@ -655,9 +655,9 @@ const struct command command_referee = {
     .summary = "judge code that nobody trusts, on inputs that nobody knew",
     .details = "TASK has captured launches of a kernel that is right: the reference. FILE has the candidate, which takes the same "
                "arguments. Only its machine code runs, and none of its host code.\n"
-               "The inputs are drawn anew, each as boldly as the reference bears it alone: floats near to others than before, some of "
-               "them larger, some spans 0; integers in another order, some twice, so that an index stays in its range; offsets "
-               "stay in order. An input that has to stay, such as pointers, or on which the result does not depend, is named, and "
+               "The inputs are drawn anew, each as boldly as the reference bears it alone: floats near to others than before, some "
+               "larger, smaller, 0, or the same; integers in another order, some often, some never seen; offsets in order; scalars "
+               "less or more. An input that has to stay, such as pointers, or on which the result does not depend, is named, and "
                "undecided unless --keep N accepts it. The reference's code makes what is right. What it only writes is filled with a "
                "pattern before each launch. The same --seed gives the same inputs.\n"
                "The candidate is refused where it leaves something else, or beyond --tolerance; where it computes by tensor cores or "

@@ -72,6 +72,7 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
         char *id = x_sprintf("%s~%u", capsule->id, i);
         const struct draw_request request = {.id = id,
                                              .seed = seed + i,
+                                             .place = seed,
                                              .inputs = i > 0,
                                              .last = i == job->draws->count,
                                              .narrow = job->draws->narrow,

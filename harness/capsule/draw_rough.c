@@ -1,0 +1,282 @@
+/* Gives parts of an array what is rare, or what a result hardly depends on. To add a kind: a function and a row. */
+#include "draw_parts.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LANES = 32 };
+
+/* A part of a run: elements of a width. */
+struct part {
+    const struct run_of *run;
+    unsigned char *bytes;
+    size_t count, width;
+    const unsigned char *hot; /* an element of the run, the same for all its parts */
+};
+
+static unsigned char *element(const struct part *part, size_t i)
+{
+    return part->bytes + i * part->width;
+}
+
+static const unsigned char *any_element(const struct part *part)
+{
+    return element(part, below(part->run->state, part->count));
+}
+
+/* ---- Floats ---- */
+
+static size_t upper_half(const struct part *part, size_t i)
+{
+    return ((size_t)(element(part, i) - part->run->bytes) + part->width) / 2 - 1;
+}
+
+/* Adds to the bits of a magnitude, as bfloat16 or float32, unless it is no usual one then. */
+static void shift(const struct part *part, size_t i, int by)
+{
+    const size_t half = upper_half(part, i);
+    const uint16_t was = half_at(part->run->bytes, half),
+                   is = (uint16_t)(was + (part->width == WIDTH_LONG ? by / 8 : by));
+    if (!may_change(part->run->bytes, half))
+        return;
+    memcpy(part->run->bytes + 2 * half, &is, sizeof is);
+    if (!may_change(part->run->bytes, half) || ((was ^ is) & 0x8000))
+        memcpy(part->run->bytes + 2 * half, &was, sizeof was);
+}
+
+/* Rows of padding, all of one sign. */
+static void zeros(const struct part *part)
+{
+    memset(part->bytes, 0, part->count * part->width);
+    for (size_t i = 0; i < part->count; i++)
+        element(part, i)[part->width - 1] = part->count >= LANES && part->run->place & 16 ? 0x80 : 0;
+}
+
+/* By 2^-12, so that an epsilon matters. */
+static void small(const struct part *part)
+{
+    for (size_t i = 0; i < part->count && !part->run->narrow; i++)
+        shift(part, i, -0x600);
+}
+
+static void one_sign(const struct part *part)
+{
+    for (size_t i = 0; i < part->count; i++)
+        if (may_change(part->run->bytes, upper_half(part, i)))
+            element(part, i)[part->width - 1] =
+                (unsigned char)((element(part, i)[part->width - 1] & 0x7f) | (part->hot[part->width - 1] & 0x80));
+}
+
+/* A number that rises with a float, or with an integer. */
+static int64_t rank(const struct part *part, const unsigned char *bytes)
+{
+    uint64_t word = 0;
+    memcpy(&word, bytes, part->width);
+    const int64_t value = (int64_t)(word << (64 - 8 * part->width));
+    return part->run->kind == DRAWN_FLOATS && value < 0 ? INT64_MIN - value : value;
+}
+
+static const unsigned char *largest(const struct part *part)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < part->count; i++)
+        found = rank(part, element(part, i)) > rank(part, element(part, found)) ? i : found;
+    return element(part, found);
+}
+
+/* Makes some elements the largest but for its last bits. */
+static void spread(const struct part *part, unsigned often)
+{
+    unsigned char most[WIDTH_LONG];
+    memcpy(most, largest(part), part->width);
+    for (size_t i = 0; i < part->count; i++)
+        if (below(part->run->state, often) == 0) {
+            memcpy(element(part, i), most, part->width);
+            element(part, i)[0] ^=
+                (unsigned char)(draw_next(part->run->state) & (part->width == WIDTH_HALVES ? 1 : 255));
+        }
+}
+
+/* The largest by 2^9, and some that are near it, so that the rest vanishes beside them. */
+static void large(const struct part *part)
+{
+    enum { OFTEN = 16 };
+    if (part->run->narrow)
+        return;
+    shift(part, (size_t)(largest(part) - part->bytes) / part->width, 0x480);
+    spread(part, OFTEN);
+}
+
+static void near(const struct part *part)
+{
+    enum { OFTEN = 4 };
+    spread(part, OFTEN);
+}
+
+/* ---- Of each type ---- */
+
+/* Few different ones, so that many are the same. */
+static void few(const struct part *part)
+{
+    enum { FEW = 3 };
+    unsigned char values[FEW][WIDTH_LONG];
+    for (size_t i = 0; i < FEW; i++)
+        memcpy(values[i], any_element(part), part->width);
+    for (size_t i = 0; i < part->count; i++)
+        memcpy(element(part, i), values[below(part->run->state, FEW)], part->width);
+}
+
+struct ranked {
+    int64_t rank;
+    unsigned char bytes[WIDTH_LONG];
+};
+
+static int by_rank(const void *left, const void *right)
+{
+    const int64_t a = ((const struct ranked *)left)->rank, b = ((const struct ranked *)right)->rank;
+    return (a > b) - (a < b);
+}
+
+/* Puts them in order: along memory, or lane by lane, so that one lane of a warp has all large ones. */
+static void sort(const struct part *part, size_t lanes)
+{
+    const size_t each = part->count / lanes, count = each * lanes;
+    struct ranked *list = x_calloc(count + 1, sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(list[i].bytes, element(part, i), part->width);
+        list[i].rank = rank(part, list[i].bytes);
+    }
+    qsort(list, count, sizeof *list, by_rank);
+    for (size_t i = 0; i < count; i++)
+        memcpy(element(part, i % each * lanes + i / each), list[i].bytes, part->width);
+    free(list);
+}
+
+static void in_order(const struct part *part)
+{
+    sort(part, 1);
+}
+
+static void by_lane(const struct part *part)
+{
+    sort(part, LANES);
+}
+
+/* ---- Integers ---- */
+
+static void set(const struct part *part, size_t i, int64_t value)
+{
+    memcpy(element(part, i), &value, part->width);
+}
+
+/* One value is a quarter of the array. */
+static void hot(const struct part *part)
+{
+    for (size_t i = 0; i < part->count; i++)
+        memcpy(element(part, i), part->hot, part->width);
+}
+
+/* The least and the largest that are there, and 0. */
+static void extreme(const struct part *part)
+{
+    enum { ENDS = 8 };
+    static const unsigned char zero[WIDTH_LONG];
+    unsigned char ends[2][WIDTH_LONG];
+    memcpy(ends[0], part->bytes, part->width);
+    memcpy(ends[1], part->bytes, part->width);
+    for (size_t i = 0; i < part->count; i++) {
+        const int64_t own = rank(part, element(part, i));
+        if (own < rank(part, ends[0]))
+            memcpy(ends[0], element(part, i), part->width);
+        if (own > rank(part, ends[1]))
+            memcpy(ends[1], element(part, i), part->width);
+    }
+    for (size_t i = 0; i < part->count; i++) {
+        const uint64_t which = below(part->run->state, ENDS);
+        memcpy(element(part, i), which < 2 ? zero : ends[which % 2], part->width);
+    }
+}
+
+/* What stands for a missing one, where none is negative; the first too, since before an array there is nothing. */
+static void missing(const struct part *part)
+{
+    enum { MISSING = 4 };
+    const struct run_of *run = part->run;
+    const int64_t value = run->place & 32 ? -1 : -100;
+    for (size_t i = 1; i <= run->size / part->width; i++)
+        if (run->bytes[i * part->width - 1] & 0x80)
+            return;
+    for (size_t i = 0; i < part->count; i++)
+        if (below(run->state, MISSING) == 0)
+            set(part, i, value);
+    memcpy(run->bytes, &value, part->width);
+}
+
+/* Beyond those that are there: of bytes the least that there is. */
+static void beyond(const struct part *part)
+{
+    enum { MOST = 1 << 20 };
+    const unsigned unused = 64 - 8 * (unsigned)part->width;
+    for (size_t i = 0; i < part->count; i++) {
+        const bool least = part->width == WIDTH_BYTES || i == 0;
+        set(part, i,
+            least    ? INT64_MIN >> unused
+            : i == 1 ? INT64_MAX >> unused
+                     : (int64_t)below(part->run->state, (uint64_t)2 * MOST) - MOST);
+    }
+}
+
+/* ---- Parts ---- */
+
+enum { PARTS = 16 };
+
+struct rough {
+    void (*draw)(const struct part *part);
+    enum draw_way until; /* carefully it is left out */
+};
+
+static const struct rough of_floats[PARTS] = {
+    {zeros, DRAW_BOLDLY},      {NULL, DRAW_BOLDLY}, {few, DRAW_NARROWLY},      {NULL, DRAW_BOLDLY},
+    {near, DRAW_NARROWLY},     {NULL, DRAW_BOLDLY}, {one_sign, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY},
+    {in_order, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY}, {by_lane, DRAW_NARROWLY},  {NULL, DRAW_BOLDLY},
+    {small, DRAW_BOLDLY},      {NULL, DRAW_BOLDLY}, {large, DRAW_BOLDLY},      {NULL, DRAW_BOLDLY},
+};
+
+static const struct rough of_integers[PARTS] = {
+    {hot, DRAW_CALMLY},  {hot, DRAW_CALMLY},       {hot, DRAW_CALMLY},  {hot, DRAW_CALMLY},
+    {NULL, DRAW_BOLDLY}, {in_order, DRAW_CALMLY},  {NULL, DRAW_BOLDLY}, {by_lane, DRAW_CALMLY},
+    {NULL, DRAW_BOLDLY}, {few, DRAW_CALMLY},       {NULL, DRAW_BOLDLY}, {extreme, DRAW_CALMLY},
+    {NULL, DRAW_BOLDLY}, {missing, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY}, {beyond, DRAW_BOLDLY},
+};
+
+static void draw_parts(const struct run_of *run, const struct rough rows[PARTS], size_t width)
+{
+    enum { LEAST = 4 };
+    const size_t count = draw_filled(run, width), part_of = (count + PARTS - 1) / PARTS;
+    const size_t each = part_of < LEAST ? LEAST : part_of;
+    unsigned char kept[WIDTH_LONG] = {0};
+    for (size_t i = 0; i < 4 && count > 0; i++) {
+        const unsigned char *other = run->bytes + below(run->state, count) * width;
+        if (i == 0 || (width == WIDTH_BYTES && *other > *kept)) /* words of small bytes look like small integers */
+            memcpy(kept, other, width);
+    }
+    for (size_t from = 0, i = 0; from < count; from += each, i++) {
+        const struct rough *row = &rows[(i + run->place) % PARTS];
+        const struct part part = {run, run->bytes + from * width, count - from < each ? count - from : each, width,
+                                  kept};
+        if (row->draw && run->way <= row->until)
+            row->draw(&part);
+    }
+}
+
+void draw_rough_floats(const struct run_of *run)
+{
+    draw_parts(run, of_floats, run->halves ? WIDTH_HALVES : run->wide ? WIDTH_LONG : WIDTH_WORDS);
+}
+
+void draw_rough_integers(const struct run_of *run, size_t width)
+{
+    draw_parts(run, of_integers, width);
+}

@@ -1,0 +1,106 @@
+#include "capsule/draw.h"
+#include "test.h"
+
+enum { PARTS = 16, EACH = 256, COUNT = PARTS * EACH };
+
+static void draw(enum draw_way way, uint64_t place, void *bytes, size_t size)
+{
+    draw_array(&(struct draw){.seed = 5, .way = way, .last = true, .place = place}, bytes, size);
+}
+
+static size_t falls(const float *part, size_t apart)
+{
+    size_t count = 0;
+    for (size_t i = apart; i < EACH; i++)
+        count += part[i - apart] > part[i];
+    return count;
+}
+
+Test(draw_rough, parts_of_floats_are_of_each_kind_wherever_they_begin)
+{
+    for (size_t place = 0; place < PARTS; place += 5) {
+        float values[COUNT];
+        for (size_t i = 0; i < COUNT; i++)
+            values[i] = (i % 3 == 0 ? -1.F : 1.F) * (1 + (float)(i * 7919 % 1009) / 1009);
+        draw(DRAW_BOLDLY, place, values, sizeof values);
+        const float *parts[PARTS];
+        size_t zeros = 0, same = 0, near = 0, negative = 0, small = 0, large = 0;
+        for (size_t i = 0; i < PARTS; i++)
+            parts[(i + place) % PARTS] = values + i * EACH;
+        float most = 0;
+        for (size_t i = 0; i < EACH; i++)
+            most = fmaxf(most, parts[4][i]);
+        for (size_t i = 0; i < EACH; i++) {
+            zeros += parts[0][i] == 0;
+            for (size_t k = 0; k < 3; k++)
+                same += parts[2][i] == parts[2][k * 80];
+            near += most - parts[4][i] < 1e-3F;
+            negative += parts[6][i] < 0;
+            small += fabsf(parts[12][i]) < 0.01F;
+            large += fabsf(parts[14][i]) > 100;
+        }
+        cr_expect_eq(zeros, EACH);
+        cr_expect_gt(same, EACH / 4, "of few: %zu", same);
+        cr_expect_gt(near, EACH / 8, "%zu", near);
+        cr_expect(negative == 0 || negative == EACH, "%zu", negative);
+        cr_expect_eq(falls(parts[8], 1), 0, "in order");
+        cr_expect(falls(parts[10], 1) > 0 && falls(parts[10], 32) == 0, "lane by lane");
+        cr_expect_eq(small, EACH);
+        cr_expect(large > 0 && large < EACH / 4, "%zu", large);
+    }
+}
+
+Test(draw_rough, nothing_is_large_or_small_where_it_may_not_be)
+{
+    float narrow[COUNT], careful[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        narrow[i] = careful[i] = 1 + (float)(i * 7919 % 1009) / 1009;
+    draw_array(&(struct draw){.seed = 5, .last = true, .narrow = true}, (unsigned char *)narrow, sizeof narrow);
+    draw(DRAW_NARROWLY, 0, careful, sizeof careful);
+    for (size_t i = 0; i < COUNT; i++) {
+        cr_expect(narrow[i] == 0 || (narrow[i] > 0.4F && narrow[i] < 5), "%g", (double)narrow[i]);
+        cr_expect(careful[i] > 0.4F && careful[i] < 5, "%g", (double)careful[i]);
+    }
+}
+
+/* How many are some value, below 0, and beyond those that were there, in each way. */
+Test(draw_rough, integers_are_hot_missing_and_beyond)
+{
+    static const struct {
+        enum draw_way way;
+        size_t missing, beyond;
+    } rows[] = {{.way = DRAW_BOLDLY, .missing = 32, .beyond = EACH / 2},
+                {.way = DRAW_NARROWLY, .missing = 32, .beyond = 0},
+                {.way = DRAW_CALMLY, .missing = 0, .beyond = 0},
+                {.way = DRAW_IN_BYTES, .missing = 0, .beyond = 0}};
+    for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
+        int32_t keys[COUNT];
+        size_t counts[1000] = {0}, hot = 0, missing = 0, beyond = 0;
+        for (size_t i = 0; i < COUNT; i++)
+            keys[i] = (int32_t)(1 + i * 7919 % 999);
+        draw(rows[r].way, 3, keys, sizeof keys);
+        for (size_t i = 0; i < COUNT; i++) {
+            missing += keys[i] == -100;
+            beyond += keys[i] >= 1000;
+            if (keys[i] >= 0 && keys[i] < 1000)
+                counts[keys[i]]++;
+        }
+        for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+            hot = counts[i] > hot ? counts[i] : hot;
+        cr_expect_eq(hot >= COUNT / 4, rows[r].way < DRAW_IN_BYTES, "%zu", hot);
+        cr_expect(missing >= rows[r].missing && (rows[r].missing > 0 || missing == 0), "%zu", missing);
+        cr_expect(beyond >= rows[r].beyond / 2 && (rows[r].beyond > 0 || beyond == 0), "%zu", beyond);
+    }
+}
+
+Test(draw_rough, bytes_have_the_least_that_there_is)
+{
+    int8_t bytes[COUNT];
+    size_t least = 0;
+    for (size_t i = 0; i < COUNT; i++)
+        bytes[i] = (int8_t)(i * 7919 % 255 - 127);
+    draw(DRAW_BOLDLY, 0, bytes, sizeof bytes);
+    for (size_t i = 0; i < COUNT; i++)
+        least += bytes[i] == INT8_MIN;
+    cr_expect_gt(least, EACH * 9 / 10);
+}
