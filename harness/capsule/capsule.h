@@ -344,6 +344,7 @@ enum drawn_kind {
     DRAWN_ZEROS,    /* of no known type; among others they stay */
     DRAWN_POINTERS, /* kept: a word points to memory of the launch */
     DRAWN_SCALAR,   /* no memory, but an argument's own value; one of more than 8 bytes is kept */
+    DRAWN_SIZE,     /* an integer of these that may not become more, or has no effect then */
     DRAWN_LENGTHS,  /* fewer integers than an array has: as scalars */
     DRAWN_OFFSETS,  /* integers that never fall, such as the rows of a sparse matrix: so are the new ones */
     DRAWN_UNKNOWN,  /* no number that is known here, such as 8 bits each: bytes change places */
@@ -395,6 +396,7 @@ struct draw_request {
     uint64_t place;   /* where arrays get what is rare: the same in all draws */
     bool inputs;      /* draw inputs; else they are tried, and what is only written is filled */
     bool last;        /* of several: boldest */
+    bool sizes;       /* draw sizes too */
     bool narrow;      /* no float is much larger than those that were there: types of fewer bits are allowed */
     uint64_t keep;    /* arguments whose arrays stay, a bit each */
     double tolerance; /* within which results will be compared, and */

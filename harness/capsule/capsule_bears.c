@@ -148,7 +148,7 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
     memcpy(kept, before, array->size);
     for (; found->way < DRAW_KEPT && failed == 0; found->way++) {
         request->tries(request->self, number, found->way);
-        drawing_draw(drawing, number, found->way, number >= drawing->scalar_count, seed, NULL);
+        drawing_draw(drawing, number, found->way, number >= drawing->scalar_count, seed, found);
         if (memcmp(before, kept, array->size) == 0)
             continue;
         failed = drawing_launch(drawing, &drawing->other);
@@ -167,6 +167,7 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
     }
     found->way = best.way;
     found->effect = best.effect;
+    found->kind = best.way < DRAW_KEPT ? best.kind : found->kind;
     if (failed == 0)
         request->tries(request->self, DRAWN_MOST, DRAW_KEPT);
     memcpy(before, kept, array->size);
@@ -178,17 +179,11 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
 static void be_careful(struct drawn_array *array)
 {
     static const enum draw_way least[DRAWN_KINDS] = {
-        [DRAWN_SCALAR] = DRAW_KEPT,       [DRAWN_OFFSETS] = DRAW_KEPT, [DRAWN_UNKNOWN] = DRAW_CALMLY,
-        [DRAWN_INTEGERS] = DRAW_IN_BYTES, [DRAWN_FEW] = DRAW_NARROWLY, [DRAWN_FLOATS] = DRAW_NARROWLY,
+        [DRAWN_SCALAR] = DRAW_KEPT,     [DRAWN_SIZE] = DRAW_KEPT,         [DRAWN_OFFSETS] = DRAW_KEPT,
+        [DRAWN_UNKNOWN] = DRAW_CALMLY,  [DRAWN_INTEGERS] = DRAW_IN_BYTES, [DRAWN_FEW] = DRAW_NARROWLY,
+        [DRAWN_FLOATS] = DRAW_NARROWLY,
     };
     array->way = array->way < least[array->kind] ? least[array->kind] : array->way;
-}
-
-/* Whether a scalar may be a pointer to nothing. */
-static bool is_null(const struct drawing *drawing, const struct array *scalar)
-{
-    static const unsigned char null[sizeof(uint64_t)];
-    return scalar->size == sizeof null && memcmp(drawing->arguments + scalar->at, null, sizeof null) == 0;
 }
 
 int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
@@ -221,7 +216,7 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
         if ((array->filled && found->effect == EFFECT_NONE) || (found->kind == DRAWN_ZEROS && changed))
             *found = (struct drawn_array){.way = DRAW_KEPT}; /* it is only written, or where sums begin */
         if (i < drawing->scalar_count && found->way < DRAW_KEPT && found->effect == EFFECT_NONE)
-            *found = (struct drawn_array){.way = is_null(drawing, array) ? DRAW_KEPT : found->way};
+            *found = (struct drawn_array){.way = DRAW_KEPT}; /* the reference does not use it */
     }
     return failed;
 }

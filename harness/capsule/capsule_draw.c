@@ -46,6 +46,12 @@ static void list_arrays(struct drawing *drawing, size_t number)
     free(begins);
 }
 
+/* Whether a number is that of the blocks: a size that the launch has as well. */
+static bool is_of_grid(const struct capsule *capsule, uint64_t number)
+{
+    return number > 1 && (number == capsule->grid[0] || number == capsule->grid[1] || number == capsule->grid[2]);
+}
+
 /* Lists the arguments that are no pointers. */
 static void list_scalars(struct drawing *drawing)
 {
@@ -56,9 +62,9 @@ static void list_scalars(struct drawing *drawing)
     for (unsigned i = 0; i < capsule->argument_count; i++) {
         const struct argument *argument = &capsule->arguments[i];
         uint64_t word = 0;
-        if (argument->size == sizeof word)
-            memcpy(&word, drawing->arguments + argument->offset, sizeof word);
-        if (!drawing_points(capsule, word))
+        if (argument->size <= sizeof word)
+            memcpy(&word, drawing->arguments + argument->offset, argument->size);
+        if (!is_of_grid(capsule, word) && !drawing_points(capsule, word))
             *ARRAY_GROW(drawing->arrays, drawing->array_count) =
                 (struct array){(size_t)NO_RANGE, argument->offset, argument->size, i + 1, false};
     }
@@ -258,8 +264,11 @@ static int write_capsule(struct drawing *drawing, struct capsule_writer *writer)
 
 static void draw_all(struct drawing *drawing, uint64_t *state, const struct drawn *drawn)
 {
-    for (size_t i = 0; i < drawing->array_count && i < drawn->count; i++)
-        drawing_draw(drawing, i, drawn->arrays[i].way, drawing->request->last, draw_next(state), NULL);
+    for (size_t i = 0; i < drawing->array_count && i < drawn->count; i++) {
+        const uint64_t seed = draw_next(state);
+        if (drawing->request->sizes || drawn->arrays[i].kind != DRAWN_SIZE)
+            drawing_draw(drawing, i, drawn->arrays[i].way, drawing->request->last, seed, NULL);
+    }
 }
 
 /* A variable has another address in each process, so what the launch leaves there is not known in the program's. */

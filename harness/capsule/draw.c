@@ -21,8 +21,9 @@ static uint64_t long_at(const unsigned char *bytes, size_t i)
 
 const char *drawn_kind_name(enum drawn_kind kind)
 {
-    static const char *const names[DRAWN_KINDS] = {"zeros", "pointers", "passed by value", "lengths",    "offsets",
-                                                   "bytes", "alike",    "integers",        "few floats", "floats"};
+    static const char *const names[DRAWN_KINDS] = {"zeros",    "pointers",   "passed by value", "size",
+                                                   "lengths",  "offsets",    "bytes",           "alike",
+                                                   "integers", "few floats", "floats"};
     return names[kind];
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 32 };
+enum { LANES = 32, WARPS = 4, BLOCK = LANES * WARPS };
 
 /* A part of a run: elements of a width. */
 struct part {
@@ -59,6 +59,13 @@ static void small(const struct part *part)
 {
     for (size_t i = 0; i < part->count && !part->run->narrow; i++)
         shift(part, i, -0x600);
+}
+
+static void negated(const struct part *part)
+{
+    for (size_t i = 0; i < part->count; i++)
+        if (may_change(part->run->bytes, upper_half(part, i)))
+            element(part, i)[part->width - 1] ^= 0x80;
 }
 
 static void one_sign(const struct part *part)
@@ -117,13 +124,15 @@ static void near(const struct part *part)
 
 /* ---- Of each type ---- */
 
-/* Few different ones, so that many are the same. */
+/* Few different ones, so that many are the same; boldly one of them is 0. */
 static void few(const struct part *part)
 {
     enum { FEW = 3 };
     unsigned char values[FEW][WIDTH_LONG];
     for (size_t i = 0; i < FEW; i++)
         memcpy(values[i], any_element(part), part->width);
+    if (part->run->way == DRAW_BOLDLY)
+        memset(values[0], 0, part->width);
     for (size_t i = 0; i < part->count; i++)
         memcpy(element(part, i), values[below(part->run->state, FEW)], part->width);
 }
@@ -139,7 +148,8 @@ static int by_rank(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Puts them in order: along memory, or lane by lane, so that one lane of a warp has all large ones. */
+/* Puts them in order: along memory, or lane by lane, so that one lane of a warp, or thread of a block, has all large
+ * ones. */
 static void sort(const struct part *part, size_t lanes)
 {
     const size_t each = part->count / lanes, count = each * lanes;
@@ -149,8 +159,10 @@ static void sort(const struct part *part, size_t lanes)
         list[i].rank = rank(part, list[i].bytes);
     }
     qsort(list, count, sizeof *list, by_rank);
-    for (size_t i = 0; i < count; i++)
-        memcpy(element(part, i % each * lanes + i / each), list[i].bytes, part->width);
+    for (size_t i = 0; i < count; i++) {
+        const size_t by_size = i / each, lane = lanes < BLOCK ? by_size : by_size / WARPS + by_size % WARPS * LANES;
+        memcpy(element(part, i % each * lanes + lane), list[i].bytes, part->width);
+    }
     free(list);
 }
 
@@ -161,7 +173,7 @@ static void in_order(const struct part *part)
 
 static void by_lane(const struct part *part)
 {
-    sort(part, LANES);
+    sort(part, part->count < (size_t)4 * BLOCK ? LANES : BLOCK);
 }
 
 /* ---- Integers ---- */
@@ -241,7 +253,7 @@ static const struct rough of_floats[PARTS] = {
     {zeros, DRAW_BOLDLY},      {NULL, DRAW_BOLDLY}, {few, DRAW_NARROWLY},      {NULL, DRAW_BOLDLY},
     {near, DRAW_NARROWLY},     {NULL, DRAW_BOLDLY}, {one_sign, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY},
     {in_order, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY}, {by_lane, DRAW_NARROWLY},  {NULL, DRAW_BOLDLY},
-    {small, DRAW_BOLDLY},      {NULL, DRAW_BOLDLY}, {large, DRAW_BOLDLY},      {NULL, DRAW_BOLDLY},
+    {small, DRAW_BOLDLY},      {NULL, DRAW_BOLDLY}, {large, DRAW_BOLDLY},      {negated, DRAW_BOLDLY},
 };
 
 static const struct rough of_integers[PARTS] = {

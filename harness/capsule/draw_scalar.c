@@ -38,17 +38,17 @@ static double other_float(uint64_t *state, enum draw_way way, bool last, double 
 }
 
 /* Returns another magnitude of an integer. */
-static uint64_t other_integer(uint64_t *state, enum draw_way way, uint64_t value, bool is_flag)
+static uint64_t other_integer(uint64_t *state, enum draw_way way, uint64_t value, size_t size)
 {
     uint64_t step = value & -value;
-    if (value == 0)
-        return 1;
-    if (value == 1)
-        return way == DRAW_BOLDLY && !is_flag ? 2 : 0;
+    if (value <= 1)
+        return way == DRAW_BOLDLY ? !value : way == DRAW_NARROWLY ? 2 : 3;
     while (step > 1 && value / step < 3)
         step /= 2;
     const uint64_t off = step * (1 + below(state, value / 2 / step));
-    return way == DRAW_BOLDLY ? value - off : way == DRAW_NARROWLY ? value + off : step;
+    if (way == DRAW_BOLDLY && size == sizeof value) /* beyond 32 bits too */
+        return value + off + ((1 + below(state, 1 << 8)) << 32);
+    return way == DRAW_BOLDLY ? value + off : way == DRAW_NARROWLY ? value - off : step;
 }
 
 enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_t size)
@@ -63,8 +63,8 @@ enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_
     }
     const bool negative = value >> (8 * size - 1);
     const uint64_t magnitude = negative ? -value & UINT64_MAX >> (64 - 8 * size) : value;
-    const uint64_t other = other_integer(&state, draw->way, magnitude, size == 1);
+    const uint64_t other = other_integer(&state, draw->way, magnitude, size);
     value = negative ? -other : other;
     memcpy(bytes, &value, size);
-    return DRAWN_SCALAR;
+    return draw->way > DRAW_BOLDLY ? DRAWN_SIZE : DRAWN_SCALAR;
 }

@@ -79,12 +79,13 @@ void draw_alike(const struct run_of *run)
             run->bytes[i] = 0;
 }
 
-/* None falls, and in the last draw the first is 0. Boldly differences become up to five times as large. Narrowly they
- * change places, and before that some of those that follow each other become one less and one more: rows that are all
- * of a length are not; and the last one becomes less. Carefully, offsets change places, as what writes to each of them
- * needs. */
+/* None falls. Differences change places, and some of those that follow each other become one less and one more: rows
+ * that are all of a length are not. In the last draw the first offset is 0, some rows are empty, and one has what a
+ * quarter of them had. Boldly differences become up to five times as large; narrowly the last one becomes less.
+ * Carefully, offsets change places, as what writes to each of them needs. */
 void draw_offsets(const struct run_of *run)
 {
+    enum { EMPTY = 8 };
     const size_t width = width_of(run), count = draw_filled(run, width);
     if (!run->bold) {
         draw_reordered(run, width);
@@ -99,6 +100,11 @@ void draw_offsets(const struct run_of *run)
         steps[i + 1] += moves;
     }
     draw_reordered(&(struct run_of){.state = run->state, .bytes = (unsigned char *)steps, .size = (count - 1) * 4}, 4);
+    for (size_t i = 0, quarter = count / 4; i + 2 < count && run->last; i++)
+        if (i < quarter || below(run->state, EMPTY) == 0) {
+            steps[i + 1] += steps[i];
+            steps[i] = 0;
+        }
     for (size_t i = 0; i + 1 < count; i++)
         if (run->way == DRAW_BOLDLY)
             steps[i] += (uint32_t)below(run->state, (uint64_t)4 * steps[i] + 1);

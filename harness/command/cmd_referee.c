@@ -144,6 +144,12 @@ static bool is_of(const char *id, const char *kernel)
     return strncmp(id, kernel, length) == 0 && id[length] == '~' && !strchr(id + length + 1, '~');
 }
 
+static bool has_other_sizes(const char *id)
+{
+    const size_t length = strlen(id);
+    return length > 2 && strcmp(id + length - 2, "~n") == 0;
+}
+
 /* Whether the code of a kernel adds and multiplies no halves, as far as is known. */
 static bool has_no_halves(struct kernel_code *code, const struct result *result)
 {
@@ -159,8 +165,10 @@ static bool has_no_halves(struct kernel_code *code, const struct result *result)
 /* Adds the arrays that the launch may read. */
 static void add_inputs(struct certificate_facts *facts, struct certificate_input *inputs, const struct drawn *drawn)
 {
+    bool sizes = false;
     for (size_t i = 0; i < drawn->count; i++) {
         const struct drawn_array *array = &drawn->arrays[i];
+        sizes |= array->kind == DRAWN_SIZE && array->way < DRAW_KEPT;
         if (array->size > 0)
             inputs[facts->input_count++] = (struct certificate_input){
                 .argument = array->argument,
@@ -169,9 +177,11 @@ static void add_inputs(struct certificate_facts *facts, struct certificate_input
                 .moves = array->effect == EFFECT_SEEN,
                 .within = array->effect == EFFECT_WITHIN,
                 .asked = array->asked,
+                .is_size = array->kind == DRAWN_SIZE,
             };
     }
     facts->inputs = inputs;
+    facts->wanted += sizes;
 }
 
 /* What holds of the candidate: the options, or what the task says. */
@@ -227,6 +237,7 @@ static void certify(struct refereeing *refereeing, size_t number)
         size_t count = facts.count, executed = facts.count;
         if (!is_of(now->id, drawn->id))
             continue;
+        facts.sizes = has_other_sizes(now->id) ? facts.count : facts.sizes;
         *ARRAY_GROW(facts.now, count) = now;
         *ARRAY_GROW(facts.executed, executed) =
             refereeing->options.way == ORIGIN_COMPUTED ? now : run_find(&refereeing->executed, now->id);

@@ -35,6 +35,21 @@ static struct certificate_row row(enum certificate_outcome outcome, char *words)
 
 /* ---- The result ---- */
 
+/* Code that is right for the sizes of the task alone may be what is wanted. */
+static char *of_these_sizes(const struct certificate_facts *facts, const struct result *now)
+{
+    char *words = NULL;
+    size_t size = 0, listed = 0;
+    FILE *stream = x_memstream(&words, &size);
+    fprintf(stream, "with other sizes: %s%s%s; accept them as they are by --keep ", result_status_name(now->status),
+            now->reason ? ": " : "", now->reason ? now->reason : "");
+    for (size_t i = 0; i < facts->input_count; i++)
+        if (facts->inputs[i].is_size && facts->inputs[i].moves)
+            fprintf(stream, "%s%u", listed++ > 0 ? "," : "", facts->inputs[i].argument);
+    fclose(stream);
+    return words;
+}
+
 static struct certificate_row judge_result(const struct certificate_facts *facts)
 {
     const struct result *off = NULL; /* on the inputs that it is off the most on */
@@ -50,6 +65,9 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
             free(open.words);
             open.words = x_sprintf("the reference itself fails on %s: %s", inputs,
                                    base && base->reason ? base->reason : "it was not run");
+        } else if (fails && i > 0 && i == facts->sizes) {
+            free(open.words);
+            open.words = of_these_sizes(facts, now);
         } else if (fails) {
             free(open.words);
             return row(CERTIFICATE_REFUSED, x_sprintf("on %s: %s%s%s", inputs, result_status_name(now->status),

@@ -29,6 +29,7 @@ struct certificate_input {
     bool moves;       /* drawn alone it changes the result of the reference */
     bool within;      /* it does, by less than the tolerance */
     bool asked;       /* it was to be kept */
+    bool is_size;     /* it is drawn in one of the inputs alone */
 };
 
 /* What is known of a kernel. It borrows everything. */
@@ -47,6 +48,7 @@ struct certificate_facts {
     const struct result **executed; /* of the code on the same, by a CPU; NULL where there is none */
     bool no_halves,
         base_no_halves;   /* that code, and the reference's, adds and multiplies no halves: it sets constants so */
+    size_t sizes;         /* which of the inputs has other sizes; 0: none */
     size_t count, wanted; /* on how many it was run, and was to be run: at least one */
     unsigned allowed;
 };

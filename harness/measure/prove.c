@@ -57,6 +57,15 @@ static void say_trial(void *self, size_t array, enum draw_way way)
     message_send(trial->pipe, MESSAGE_START, text);
 }
 
+/* Returns the first size that is drawn: there is one more draw then. */
+static size_t first_size(const struct drawn *drawn)
+{
+    size_t i = 0;
+    while (i < drawn->count && (drawn->arrays[i].kind != DRAWN_SIZE || drawn->arrays[i].way == DRAW_KEPT))
+        i++;
+    return i;
+}
+
 /* Writes a capsule for each draw. */
 static int draw_one(struct trial *trial, struct player *player, const struct proof_job *job,
                     const struct capsule *capsule, struct capsule_writer *writer, struct drawn *drawn, char *why,
@@ -68,13 +77,17 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
     int result = 0;
     for (const char *at = capsule->id; *at; at++)
         seed = seed * 31 + (unsigned char)*at;
-    for (unsigned i = 0; i <= job->draws->count && result == 0; i++) {
-        char *id = x_sprintf("%s~%u", capsule->id, i);
+    for (unsigned i = 0; i <= job->draws->count + (first_size(drawn) < drawn->count) && result == 0; i++) {
+        const bool sizes = i > job->draws->count;
+        if (sizes) /* which may fail together */
+            say_trial(trial, first_size(drawn), drawn->arrays[first_size(drawn)].way);
+        char *id = sizes ? x_sprintf("%s~n", capsule->id) : x_sprintf("%s~%u", capsule->id, i);
         const struct draw_request request = {.id = id,
                                              .seed = seed + i,
                                              .place = seed,
                                              .inputs = i > 0,
-                                             .last = i == job->draws->count,
+                                             .last = i >= job->draws->count,
+                                             .sizes = sizes,
                                              .narrow = job->draws->narrow,
                                              .keep = job->draws->keep,
                                              .tolerance = given ? job->draws->tolerance : capsule->tolerance,

@@ -19,7 +19,8 @@ struct proof_result {
     struct drawn drawn; /* of draws: what came of its arrays */
 };
 
-/* Other inputs, in place of a proof: of each capsule, ID~0 has those of the program, and ID~1 and so on others. */
+/* Other inputs, in place of a proof: of each capsule, ID~0 has those of the program, ID~1 and so on others, and ID~n
+ * others of other sizes, where there can be. */
 struct draws {
     const struct measurement *measurement; /* its backend and GPU execute the capsules */
     char *const *globs;                    /* which capsules; the others are left out */

@@ -6,28 +6,30 @@ static void draw(enum draw_way way, uint64_t seed, void *bytes, size_t size)
     cr_expect_eq(draw_scalar(&(struct draw){.seed = seed, .way = way}, bytes, size), DRAWN_SCALAR);
 }
 
-Test(draw_scalar, integers_become_less_and_more_and_stay_multiples)
+Test(draw_scalar, integers_become_more_then_less_and_stay_multiples)
 {
     static const struct {
         int64_t value, step, least, most;
         enum draw_way way;
         size_t size;
     } rows[] = {
-        {.value = 1024, .step = 256, .least = 512, .most = 768, .way = DRAW_BOLDLY, .size = 4},
-        {.value = 1000, .step = 8, .least = 500, .most = 992, .way = DRAW_BOLDLY, .size = 8},
-        {.value = 1000, .step = 8, .least = 1008, .most = 1500, .way = DRAW_NARROWLY, .size = 4},
-        {.value = -100, .step = 4, .least = -96, .most = -48, .way = DRAW_BOLDLY, .size = 4},
-        {.value = 7, .step = 1, .least = 4, .most = 6, .way = DRAW_BOLDLY, .size = 2},
+        {.value = 1000, .step = 8, .least = 1008, .most = 1500, .way = DRAW_BOLDLY, .size = 4},
+        {.value = 1000, .step = 8, .least = 1LL << 32, .most = 1LL << 41, .way = DRAW_BOLDLY, .size = 8},
+        {.value = -100, .step = 4, .least = -152, .most = -104, .way = DRAW_BOLDLY, .size = 4},
         {.value = 0, .step = 1, .least = 1, .most = 1, .way = DRAW_BOLDLY, .size = 8},
-        {.value = 1, .step = 1, .least = 2, .most = 2, .way = DRAW_BOLDLY, .size = 4},
-        {.value = 1, .step = 1, .least = 0, .most = 0, .way = DRAW_NARROWLY, .size = 4},
         {.value = 1, .step = 1, .least = 0, .most = 0, .way = DRAW_BOLDLY, .size = 1},
+        {.value = 1024, .step = 256, .least = 512, .most = 768, .way = DRAW_NARROWLY, .size = 4},
+        {.value = 1000, .step = 8, .least = 500, .most = 992, .way = DRAW_NARROWLY, .size = 8},
+        {.value = 7, .step = 1, .least = 4, .most = 6, .way = DRAW_NARROWLY, .size = 2},
+        {.value = 1, .step = 1, .least = 2, .most = 2, .way = DRAW_NARROWLY, .size = 4},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         for (uint64_t seed = 1; seed < 50; seed++) {
             int64_t drawn = rows[i].value;
             const int bits = 64 - 8 * (int)rows[i].size;
-            draw(rows[i].way, seed, &drawn, rows[i].size);
+            const struct draw draw = {.seed = seed, .way = rows[i].way};
+            const enum drawn_kind kind = draw_scalar(&draw, (unsigned char *)&drawn, rows[i].size);
+            cr_expect_eq(kind, rows[i].way == DRAW_BOLDLY ? DRAWN_SCALAR : DRAWN_SIZE);
             drawn = (int64_t)((uint64_t)drawn << bits) >> bits;
             cr_expect(drawn >= rows[i].least && drawn <= rows[i].most && drawn % rows[i].step == 0, "%zu: %lld", i,
                       (long long)drawn);

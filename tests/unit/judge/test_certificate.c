@@ -239,6 +239,30 @@ Test(certificate, what_varies_and_what_is_off_are_told)
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED, RESULT_NOT_SIMULATED "a clock", 0);
 }
 
+Test(certificate, what_is_wrong_with_other_sizes_alone_is_undecided)
+{
+    const struct result right = {.id = "k/v~1"}, wrong = {.id = "k/v~n", .status = RESULT_WRONG, .reason = "byte 4"};
+    const struct result *nows[] = {&right, &wrong}, *bases[] = {&right, &right};
+    const struct certificate_input inputs[] = {{.argument = 3, .bytes = 4, .moves = true, .is_size = true},
+                                               {.argument = 5, .bytes = 4, .moves = true, .is_size = true}};
+    struct certificate_facts facts = {.kernel = "k/v",
+                                      .base = bases,
+                                      .now = nows,
+                                      .executed = nows,
+                                      .inputs = inputs,
+                                      .input_count = 2,
+                                      .count = 2,
+                                      .wanted = 2,
+                                      .sizes = 1};
+    char *words;
+    cr_expect_eq(made(&facts, CERTIFICATE_RESULT, &words).outcome, CERTIFICATE_UNDECIDED);
+    cr_expect_str_eq(words, "with other sizes: wrong result: byte 4; accept them as they are by --keep 3,5");
+    free(words);
+    facts.sizes = 0;
+    cr_expect_eq(made(&facts, CERTIFICATE_RESULT, &words).outcome, CERTIFICATE_REFUSED);
+    free(words);
+}
+
 Test(certificate, each_input_counts)
 {
     static const struct certificate_input moving = {2, 65536, NULL, .moves = true},
