@@ -147,6 +147,8 @@ static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum d
         draw_scalar(&(struct draw){.seed = draw_next(state), .way = draw->way, .last = draw->last}, bytes + at, 4);
     if (draw->way < DRAW_KEPT && ways[kind][draw->way] && all)
         ways[kind][draw->way](&run);
+    if ((kind == DRAWN_INTEGERS || kind == DRAWN_UNKNOWN) && draw->last && draw->way < DRAW_IN_BYTES)
+        draw_rough_integers(&run);
     return kind;
 }
 

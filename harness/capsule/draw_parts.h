@@ -86,7 +86,7 @@ enum drawn_width { WIDTH_BYTES = 1, WIDTH_HALVES = 2, WIDTH_WORDS = 4, WIDTH_LON
 /* Gives parts of a run what is rare, or what a result hardly depends on: each kind of it a 16th, all runs at the same
  * place. */
 void draw_rough_floats(const struct run_of *run);
-void draw_rough_integers(const struct run_of *run, size_t width);
+void draw_rough_integers(const struct run_of *run); /* and of bytes */
 
 /* ---- draw_floats.c ---- */
 

@@ -288,7 +288,10 @@ void draw_rough_floats(const struct run_of *run)
     draw_parts(run, of_floats, run->halves ? WIDTH_HALVES : run->wide ? WIDTH_LONG : WIDTH_WORDS);
 }
 
-void draw_rough_integers(const struct run_of *run, size_t width)
+void draw_rough_integers(const struct run_of *run)
 {
-    draw_parts(run, of_integers, width);
+    draw_parts(run, of_integers,
+               run->kind == DRAWN_UNKNOWN             ? WIDTH_BYTES
+               : draw_are_long(run->bytes, run->size) ? WIDTH_LONG
+                                                      : WIDTH_WORDS);
 }

@@ -65,10 +65,7 @@ static size_t width_of(const struct run_of *run)
 
 void draw_integers(const struct run_of *run)
 {
-    const size_t width = width_of(run);
-    (run->last && run->way < DRAW_IN_BYTES ? replace : draw_reordered)(run, width);
-    if (run->last && run->way < DRAW_IN_BYTES)
-        draw_rough_integers(run, width);
+    (run->last && run->way < DRAW_IN_BYTES ? replace : draw_reordered)(run, width_of(run));
 }
 
 /* Of bytes that are all as those of the first word some become 0: a mask of ones, lengths, zero points. */
@@ -138,7 +135,6 @@ void draw_bytes(const struct run_of *run)
             const size_t lowest = below(run->state, 2);
             memcpy(bytes + at + lowest, bytes + at - 8 + lowest, 8 - lowest);
         }
-    draw_rough_integers(run, 1);
     for (size_t at = 0; at < run->size && run->way == DRAW_BOLDLY; at++)
         if (below(run->state, ANY) == 0)
             bytes[at] = (unsigned char)draw_next(run->state);

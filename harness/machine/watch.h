@@ -65,6 +65,7 @@ enum watcher_name {
     WATCH_BLOCKS,   /* blocks that race in global memory, */
     WATCH_RACES,    /* and warps of a block, */
     WATCH_SHADOW,   /* and in shared memory */
+    WATCH_LANES,    /* lanes that store to one word at once */
     WATCH_HAZARDS,  /* what copies own */
     WATCH_TILES,    /* what products read */
     WATCH_SWAPS,    /* words that several warps swap */
@@ -83,8 +84,8 @@ struct watcher {
     void (*release)(void *state);        /* what the state owns; NULL: nothing */
 };
 extern const struct watcher outcomes_watcher, touched_watcher, meetings_watcher, answers_watcher, hot_watcher,
-    block_races_watcher, races_watcher, shadow_watcher, hazards_watcher, tiles_watcher, swaps_watcher, waits_watcher,
-    proof_watcher;
+    block_races_watcher, races_watcher, shadow_watcher, lane_stores_watcher, hazards_watcher, tiles_watcher,
+    swaps_watcher, waits_watcher, proof_watcher;
 
 /* Those of a place for blocks. */
 struct watch {

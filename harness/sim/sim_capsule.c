@@ -27,16 +27,25 @@ static int say(cudaError_t error, struct problem *problem)
 
 static const struct capsule *launched; /* the last one of which blocks were left out */
 
-static void show_ranges(const struct capsule *capsule, bool show)
+/* Ranges that are memory of the GPU now: during a launch, and after one in another order, which is compared. */
+static uint64_t *shown;
+static size_t shown_count;
+
+static void hide_ranges(void)
 {
+    while (shown_count > 0)
+        device_hide(runtime_machine(), shown[--shown_count]);
+}
+
+static void show_ranges(const struct capsule *capsule)
+{
+    hide_ranges();
     for (size_t i = 0; i < capsule->range_count; i++) {
         const struct memory_range *range = &capsule->ranges[i];
         if (range->kind == MEMORY_VARIABLE || range->size == 0)
             continue;
-        if (show)
-            device_show(runtime_machine(), range->address, range->size);
-        else
-            device_hide(runtime_machine(), range->address);
+        device_show(runtime_machine(), range->address, range->size);
+        *ARRAY_GROW(shown, shown_count) = range->address;
     }
 }
 
@@ -44,9 +53,9 @@ static int settle_all(struct problem *problem)
 {
     if (!grid_has_left(runtime_machine()))
         return 0;
-    show_ranges(launched, true);
+    show_ranges(launched);
     function_settle(NULL, 0, false);
-    show_ranges(launched, false);
+    hide_ranges();
     return say(runtime_lost(), problem);
 }
 
@@ -286,9 +295,10 @@ static int launch(void *module, const struct capsule *capsule, const unsigned ch
         error = function_check(&grid, capsule->shared_limit, capsule->large_cluster);
     if (error != cudaSuccess)
         return say(error, problem);
-    show_ranges(capsule, true);
+    show_ranges(capsule);
     error = function_run(&grid);
-    show_ranges(capsule, false);
+    if (!runtime_machine()->outcomes.watching)
+        hide_ranges();
     launched = capsule;
     return error == cudaSuccess ? settle_unknown(capsule, problem) : say(error, problem);
 }
