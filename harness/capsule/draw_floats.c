@@ -173,7 +173,7 @@ static void draw_in_form(const struct run_of *of, bool few)
     const struct run_of *run = &own;
     const size_t words = draw_filled(run, 4), side = side_of(run->bytes, words);
     own.wide = !has_exponent(run->bytes, run->size / 2, 1);
-    own.halves = has_exponent(run->bytes, run->size / 2, 0);
+    own.halves = has_exponent(run->bytes, run->size / 2, 0) && has_exponent(run->bytes, run->size / 2, 2);
     const int order = direction(run->bytes, words);
     if (few)
         draw_reordered(run, 8);

@@ -104,3 +104,21 @@ Test(draw_rough, bytes_have_the_least_that_there_is)
         least += bytes[i] == INT8_MIN;
     cr_expect_gt(least, EACH * 9 / 10);
 }
+
+/* Of 16 halves of a lane most look usual by chance. */
+Test(draw_rough, few_floats_are_hardly_taken_for_halves)
+{
+    enum { ARRAYS = 200, FEW = 32 };
+    size_t wild = 0;
+    for (uint64_t array = 0; array < ARRAYS; array++) {
+        float values[FEW], most = 0;
+        uint64_t state = array;
+        for (size_t i = 0; i < FEW; i++)
+            values[i] = 0.005F + (float)(draw_next(&state) % 100000) * 1.5e-7F;
+        draw(DRAW_BOLDLY, array, values, sizeof values);
+        for (size_t i = 0; i < FEW; i++)
+            most = fmaxf(most, fabsf(values[i]));
+        wild += most > 100;
+    }
+    cr_expect_lt(wild, ARRAYS / 50, "%zu", wild);
+}
