@@ -347,11 +347,11 @@ enum drawn_kind {
     DRAWN_SIZE,     /* an integer of these that may not become more, or has no effect then */
     DRAWN_LENGTHS,  /* fewer integers than an array has: as scalars */
     DRAWN_OFFSETS,  /* integers that never fall, such as the rows of a sparse matrix: so are the new ones */
-    DRAWN_UNKNOWN,  /* no number that is known here, such as 8 bits each: bytes change places */
+    DRAWN_UNKNOWN,  /* no number that is known here, such as 8 bits each: bytes change places, and get parts */
     DRAWN_ALIKE,    /* integers that are all the same, such as a mask of ones: some become 0 */
-    DRAWN_INTEGERS, /* change places: an index stays in its range, a permutation one, a mask a mask */
+    DRAWN_INTEGERS, /* others of these, and parts; carefully they change places, so that a permutation stays one */
     DRAWN_FEW,      /* floats of few different values, such as a mask of 0 and -inf: change places */
-    DRAWN_FLOATS,   /* each becomes a value between two of the array's, and some are larger */
+    DRAWN_FLOATS,   /* each becomes a value between two of the array's, and parts get what is rare (draw_rough.c) */
     DRAWN_KINDS
 };
 const char *drawn_kind_name(enum drawn_kind kind); /* "zeros", "pointers", ... */
