@@ -6,7 +6,7 @@
 # The options and cugate.ini say by --baselines and --metrics which folders these are. (Metrics beside them, by --metrics
 # +DIR, are compared with the definitions under which the baseline was accepted.) A folder that this repository or that
 # revision lacks is left out, and the check says so. The folder is build/before, made anew each time. The exit code is 2 when
-# there is no such revision.
+# no such revision.
 set -euo pipefail
 # shellcheck source=ci/where.sh
 . "$(dirname "$(realpath "$0")")/where.sh"

@@ -178,22 +178,22 @@ static int measure(struct runs *runs, const struct options *options, const struc
     if (interrupts_close(&interrupts) && code == EXIT_SAME)
         code = EXIT_INTERRUPTED;
     if (code == EXIT_INTERRUPTED)
-        warning("the A/A is of the %zu session%s that %s whole%s", runs->count, plural(runs->count),
-                plural_of(runs->count, "is", "are"), runs->count < 2 ? ", and it takes two" : "");
+        warning("the A/A uses the %zu complete session%s%s", runs->count, plural(runs->count),
+                runs->count < 2 ? ", but it needs two" : "");
     return code;
 }
 
 static int read_files(struct runs *runs, const struct options *options, const struct metrics *metrics)
 {
     if (options->save) {
-        error("--save keeps what `cugate aa` measures, and with run files it measures nothing");
+        error("--save keeps measured sessions, but `cugate aa` with run files measures nothing: remove it");
         return EXIT_USAGE;
     }
     for (size_t i = 0; i < options->argument_count; i++) {
         const char *path = options->arguments[i];
         struct run run = {0};
         if (!options_is_run_file(path) && access(path, F_OK) < 0) {
-            error("there is no run file %s; a program is measured by: cugate aa -- %s", path, path);
+            error("no run file %s; to measure a program: cugate aa -- %s", path, path);
             return EXIT_USAGE;
         }
         int code = gate_read(&run, &path, 1, metrics) < 0 || run_refuse_part(&run, path) < 0 ||
@@ -201,7 +201,7 @@ static int read_files(struct runs *runs, const struct options *options, const st
                        ? EXIT_USAGE
                        : EXIT_SAME;
         if (code == EXIT_SAME && i > 0 && gate_comparable(&run, &runs->list[0]) < 0) {
-            error("%s and %s are no sessions of one A/A", runs->names[0], path);
+            error("%s and %s are not sessions of one A/A", runs->names[0], path);
             code = EXIT_BASELINE;
         }
         if (code == EXIT_SAME && i == 0 && gate_filter(&run, NULL, options->globs, options->glob_count) < 0)
@@ -255,7 +255,7 @@ static int cmd_aa(const struct options *options)
     if (runs.count >= 2 && (code == EXIT_SAME || !reads)) {
         code = analyse(&runs, options, &metrics, code, format, &file);
     } else if (code == EXIT_SAME) {
-        error("an A/A needs two sessions at least, and %s is one; name more run files", options->arguments[0]);
+        error("an A/A needs at least two sessions, and %s is one; name more run files", options->arguments[0]);
         code = EXIT_USAGE;
     }
 out:
@@ -270,9 +270,9 @@ out:
 static const struct option_row *const takes[] = {
     &option_k, &option_output,
     OPTION(.name = "save", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(save),
-           .doc = "keep each session that was measured as a run file in DIR"),
+           .doc = "save each measured session as a run file in DIR"),
     OPTION(.name = "sessions", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(sessions), .minimum = 2,
-           .maximum = 1000, .doc = "sessions to measure, each a process of its own (default: 10)"),
+           .maximum = 1000, .doc = "sessions to measure, each in its own process (default: 10)"),
     &option_first, &option_skip, &option_nvtx, &option_from_start, &option_m, &option_runs, &option_name,
     &option_kernels, &option_metrics, &option_collector, &option_simulate, &option_whole, &option_device, &option_samples, &option_timeout,
     OPTION(.name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format),
@@ -283,13 +283,13 @@ static const struct option_row *const takes[] = {
 const struct command command_aa = {
     .name = "aa",
     .arguments = "[-- PROGRAM [ARG]... | RUN.json...]",
-    .summary = "A/A: judge the same code by itself, for how often the gate fails without a reason",
-    .details = "Measures the same code in many sessions and judges them by each other. It prints the false alarms,"
-               " the spread of each metric, the counters that do not repeat, and the smallest change of time that "
-               "would be caught.\n"
-               "PROGRAM is run once for each session, as by `cugate exec`, or as often as it takes to count all. What it"
-               " prints goes to standard error. A session in which it fails or is not measured as a whole ends the "
-               "command; it is not kept.\n"
+    .summary = "A/A: judge identical code against itself to measure the false-alarm rate",
+    .details = "Measures the same code in many sessions and judges each by the others. It prints the false alarms, the "
+               "spread of each metric, the counters that do not repeat, and the smallest change of time that would be "
+               "caught.\n"
+               "PROGRAM runs once per session, as under `cugate exec`, or more often if that is needed to count "
+               "everything. Its output goes to standard error. A session that fails or is incomplete ends the command "
+               "and is not saved.\n"
                "--save keeps each session as DIR/<its date>.json as soon as it is measured. Run files of at least "
                "two sessions, of several GPUs or days for example, are analysed without a GPU.\n"
                "--device all measures one session on each GPU at once. Ctrl-C ends it with the sessions that are "
@@ -298,7 +298,8 @@ const struct command command_aa = {
                    {EXIT_REGRESSED, "a false alarm: a session would have failed a check by the others"},
                    {EXIT_USAGE, NULL},
                    {EXIT_BASELINE, "the run files do not belong to one A/A analysis"},
-                   {EXIT_NOT_MEASURED, "no GPU, counters denied, a kernel crashed, hung or was wrong in some session, or PROGRAM failed"},
+                   {EXIT_NOT_MEASURED, "no GPU, counters denied, a kernel crashed, hung or was wrong in some session, "
+                                       "or PROGRAM failed"},
                    {EXIT_INTERRUPTED, NULL}),
     .example = "cugate aa --sessions 20 --save sessions",
     .takes = takes,

@@ -42,7 +42,7 @@ static void print_move(const struct metrics *metrics, const struct accepted_move
     if (move->was_state == VALUE_MEASURED && move->now_state == VALUE_MEASURED && move->was > 0)
         snprintf(share, sizeof share, " (%+.3g %%)", 100 * (move->now / move->was - 1));
     if (move->left)
-        left_out = x_sprintf(", left out: -k %s -m %s takes it all the same", move->kernel, move->metric);
+        left_out = x_sprintf(", left out: -k %s -m %s accepts it anyway", move->kernel, move->metric);
     print_wrapped(11, "  %-7s  %s %s: %s -> %s%s%s", finding_words[move->finding], move->kernel, move->metric, left,
                   right, share, left_out ? left_out : "");
     free(left_out);
@@ -53,12 +53,12 @@ static char *counts_words(const struct accepted *accepted)
 {
     static const char *const words[ACCEPTED_STEPS] = {
         [ACCEPTED_ADDED] = "agreed and were added",
-        [ACCEPTED_NOISE] = "moved by the same code and were added",
+        [ACCEPTED_NOISE] = "moved with unchanged code and were added",
         [ACCEPTED_REPLACED] = "replaced",
-        [ACCEPTED_INFO] = "of class info replaced beside them",
+        [ACCEPTED_INFO] = "of class info also replaced",
         [ACCEPTED_FIRST] = "new",
         [ACCEPTED_KNOWN] = "there already",
-        [ACCEPTED_LEFT] = "far off though the code is the same and left out",
+        [ACCEPTED_LEFT] = "moved far with unchanged code and were left out",
     };
     char *list = x_strdup(""), *longer;
     for (size_t i = 0; i < ACCEPTED_STEPS; i++) {
@@ -99,11 +99,10 @@ static void print_accepted(const struct options *options, const struct metrics *
 
     const size_t needed = rule_sessions_needed(METRIC_TIME);
     if (accepted->time_sessions > 0 && accepted->time_sessions < needed)
-        print_wrapped(
-            2,
-            "time has wider limits until its rows have %zu session%s, each one process that measured; now they "
-            "have %zu: accept more run files, each of its own `cugate run` or `exec`",
-            needed, plural(needed), accepted->time_sessions);
+        print_wrapped(2,
+                      "times have wider limits until they have %zu session%s; now they have %zu: accept more run "
+                      "files, each from a separate `cugate run` or `exec`",
+                      needed, plural(needed), accepted->time_sessions);
 }
 
 static int accept_runs(const struct options *options, const struct metrics *metrics, const struct run *runs,
@@ -133,9 +132,9 @@ static int accept_runs(const struct options *options, const struct metrics *metr
 static int check_reason(const char *reason)
 {
     if (!reason || reason[strspn(reason, " \t\n")] == '\0')
-        return error("accept needs --reason TEXT: say why this is the new baseline; it is kept in the file");
+        return error("accept needs --reason TEXT: why this is the new baseline; it is stored in the file");
     if (strlen(reason) > REASON_LIMIT)
-        return error("--reason has %zu bytes, but every file keeps it: say it in %d", strlen(reason), REASON_LIMIT);
+        return error("--reason has %zu bytes; every file stores it, so the limit is %d", strlen(reason), REASON_LIMIT);
     for (const char *rest = reason; *rest;) {
         const char *begin = rest;
         const unsigned character = text_next(&rest);
@@ -143,7 +142,7 @@ static int check_reason(const char *reason)
         if (character == 0xfffd && rest == begin + 1)
             return error("--reason is not UTF-8: its byte %zu is 0x%02x", place, (unsigned char)*begin);
         if (text_is_control(character))
-            return error("--reason holds the control character U+%04X at byte %zu: write one line of text", character,
+            return error("--reason has the control character U+%04X at byte %zu: write one line of text", character,
                          place);
     }
     return 0;
@@ -182,36 +181,35 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
            .doc = "only metrics that match this name or glob; repeatable"),
     OPTION(.name = "anchor", .kind = KIND_FLAG, .place = PLACE(drift_reference),
-           .doc = "measure slow drift from these values on, as after a release"),
+           .doc = "make these values the drift reference, as after a release"),
     OPTION(.name = "was", .argument = "KERNEL", .kind = KIND_TEXT, .place = PLACE(was),
-           .doc = "the one kernel of -k was called this: take over its baseline"),
+           .doc = "former name of the kernel that -k names: keeps its baseline"),
     OPTION(.name = "gone", .kind = KIND_FLAG, .place = PLACE(gone),
-           .doc = "remove the kernels that a program launches no more"),
+           .doc = "remove kernels that the program no longer launches"),
     &option_baselines,
     OPTION(.name = "reason", .argument = "TEXT", .kind = KIND_TEXT, .place = PLACE(reason),
-           .doc = "why these values are right; kept in the baseline"),
+           .doc = "why these values are right; stored in the baseline"),
     &option_metrics, NULL,
 };
 
 const struct command command_accept = {
     .name = "accept",
     .arguments = "RUN.json...",
-    .summary = "make what changed on purpose the baseline: a run, or some of its numbers",
-    .details = "Writes each chosen number into the baseline of the runs' model of GPU, with the reason. Nothing "
-               "else in the baseline changes.\n"
-               "A number that agrees with the baseline adds its sessions to it. More sessions make limits tighter,"
-               " so accept good runs from time to time. A number that moved replaces the old one, which is kept "
-               "beside it.\n"
-               "If the machine code and the exact counts of the kernel are unchanged, a move is noise. Up to 5 % "
-               "or the limit it is added as a session. Beyond that it is left out, with a message; -m takes it "
-               "anyway.\n"
-               "A run that is red takes -k: the kernels that may get worse are named.\n"
-               "To drop a kernel, remove its file from the baseline; of a program, --gone removes those that no run "
-               "has. After a kernel was renamed, -k NEW --was OLD keeps its sessions.",
+    .summary = "make an intended change the new baseline: a run, or some of its numbers",
+    .details = "Writes the chosen numbers into the baseline for the runs' GPU model, with the reason. Nothing else in "
+               "the baseline changes.\n"
+               "A number that agrees with the baseline adds its sessions to it. More sessions make limits tighter, so "
+               "accept good runs from time to time. A number that moved replaces the old one, which stays in the "
+               "file's history.\n"
+               "If the machine code and the exact counts of the kernel are unchanged, a change is noise. Up to 5 % or "
+               "the limit it is added as a session. Beyond that it is left out, with a message; -m accepts it anyway.\n"
+               "A red run needs -k, to name the kernels that may get worse.\n"
+               "To drop a kernel, remove its file from the baseline; --gone removes a program's kernels that no run "
+               "has. After renaming a kernel, -k NEW --was OLD keeps its sessions.",
     .exits = EXITS({EXIT_SAME, "the baseline was written"},
-                   {EXIT_USAGE, "unknown option, or a file that cannot be read or written; the baseline is as it was"},
-                   {EXIT_BASELINE, "the runs do not fit together, or do not fit the baseline; it is as it was"},
-                   {EXIT_NOT_MEASURED, "nothing could be accepted, since it was not measured; the baseline is as it was"}),
+                   {EXIT_USAGE, "unknown option, or a file that cannot be read or written; the baseline is unchanged"},
+                   {EXIT_BASELINE, "the runs do not match each other or the baseline, which is unchanged"},
+                   {EXIT_NOT_MEASURED, "nothing was measured that could be accepted; the baseline is unchanged"}),
     .example = "cugate accept run.json -k transpose/padded -m time --reason \"two more words of padding\"",
     .takes = takes,
     .minimum = 1, .maximum = -1, .run = cmd_accept,

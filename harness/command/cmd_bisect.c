@@ -21,22 +21,22 @@ static int find_metric(struct bisecting *work)
 {
     const struct options *options = work->options;
     if (options->glob_count != 1)
-        return error("name the kernel that got worse: -k KERNEL, one");
+        return error("name the one kernel that got worse: -k KERNEL");
     if (options->metric_glob_count > 1)
-        return error("commits are told apart by one metric: name one with -m");
+        return error("bisect compares one metric: name one with -m");
     if (options->simulate && options->measure)
-        return error("--simulate computes and --measure does not: leave one of them out");
+        return error("--simulate and --measure exclude each other: remove one");
     work->computes = !options->measure;
     if (options->metric_glob_count == 0)
         return 0;
     const char *name = options->metric_globs[0];
     work->metric = metrics_find(&work->metrics, name);
     if (!work->metric)
-        return error("there is no metric '%s'; `cugate list --metrics` names them", name);
+        return error("unknown metric '%s'; `cugate list --metrics` names them", name);
     if (work->metric->class == METRIC_INFO)
-        return error("%s is shown and never judged, so no commit makes it worse: name another metric", name);
+        return error("%s is only shown, never judged: name another metric", name);
     if (options->simulate && !exact_provides(work->metric))
-        return error("%s cannot be computed, only measured: leave --simulate out", name);
+        return error("%s can only be measured, not computed: remove --simulate", name);
     work->computes = work->computes && exact_provides(work->metric);
     return 0;
 }
@@ -211,14 +211,14 @@ static int say_no_worse(const struct bisecting *work, const struct comparison *c
         error("%s of %s has no number at both ends", work->metric ? work->metric->name : "nothing", id);
         return EXIT_NOT_MEASURED;
     }
-    print_harmless("%s: %s is no worse at %.12s than at %.12s\n", id,
+    print_harmless("%s: not worse at %.12s than at %.12s, by %s\n", id, name_in(work->options->arguments[1]),
+                   name_in(work->options->arguments[0]),
                    work->metric     ? work->metric->name
-                   : work->computes ? "what can be computed"
-                                    : "nothing",
-                   name_in(work->options->arguments[1]), name_in(work->options->arguments[0]));
+                   : work->computes ? "any computed metric"
+                                    : "any metric");
     if (work->metric || !work->computes)
         return EXIT_SAME;
-    print_harmless("times are measured, on a GPU: -m time\n");
+    print_harmless("to bisect by time, on a GPU: -m time\n");
     return EXIT_UNSURE;
 }
 
@@ -276,7 +276,7 @@ static int judge_found(struct bisecting *work)
         return EXIT_NOT_MEASURED;
     print_change(work->metric, has_before ? before : good, now);
     if (has_before && fabs(now - before) < fabs(bad - good))
-        print_harmless("  that is not all of it: another commit of the range has the rest\n");
+        print_harmless("  this commit explains only part of it: another commit of the range has the rest\n");
     return EXIT_SAME;
 }
 
@@ -304,7 +304,7 @@ static int answer(struct bisecting *work)
                 run_release(&work->runs[r]);
             return code;
         }
-    error("--judge is for ci/bisect.sh, and knows no such question");
+    error("--judge is for ci/bisect.sh, and has no such question");
     return EXIT_USAGE;
 }
 
@@ -313,7 +313,7 @@ static int cmd_bisect(const struct options *options)
     struct bisecting work = {.options = options};
     int code = EXIT_USAGE;
     if (!options->judge && options->argument_count > 1)
-        error("`cugate bisect` does not know what to do with '%s'", options->arguments[1]);
+        error("`cugate bisect` does not expect '%s'", options->arguments[1]);
     else if (options_read_metrics(options, &work.metrics) == 0 && find_metric(&work) == 0 &&
              (options->judge || expect_one_kernel(options) == 0))
         code = options->judge ? answer(&work) : start_script(&work);
@@ -325,16 +325,16 @@ static int cmd_bisect(const struct options *options)
 static const struct option_row *const takes[] = {
     &option_k,
     OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
-           .doc = "the metric that got worse (default: the one that is worse most of what can be computed)"),
+           .doc = "the metric that got worse (default: the computed one that got worse most)"),
     OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(build),
-           .doc = "what builds a commit, for the shell, at its top (default: `build` of cugate.ini, else make the library that "
-                  "--kernels names)"),
+           .doc = "shell command that builds a commit, run at its top (default: `build` of cugate.ini, else `make` of "
+                  "the library that --kernels names)"),
     &option_kernels, &option_metrics, &option_simulate,
     OPTION(.name = "measure", .kind = KIND_FLAG, .place = PLACE(measure),
-           .doc = "measure on a GPU also what can be computed"),
+           .doc = "measure on a GPU even if the metric can be computed"),
     &option_device, &option_samples, &option_timeout,
     OPTION(.name = "judge", .argument = "QUESTION", .kind = KIND_TEXT, .place = PLACE(judge),
-           .doc = "of run files in place of a range: what ci/bisect.sh asks; ran, worse, nearer or found"),
+           .doc = "for ci/bisect.sh, with run files instead of a range: ran, worse, nearer or found"),
     NULL,
 };
 
@@ -343,18 +343,18 @@ const struct command command_bisect = {
     .arguments = "GOOD..BAD",
     .summary = "which commit made a kernel worse",
     .details = "Finds the commit between two revisions of this repository that made a kernel worse. It builds and "
-               "compares the commits that `git bisect` chooses, in a worktree of its own in a temporary folder. "
-               "This checkout is not touched, and uncommitted changes are not looked at.\n"
-               "A commit is bad when its value is nearer to that of BAD than to that of GOOD. What can be computed"
-               " from machine code is computed, as by --simulate. A time, and with --measure everything, is "
-               "measured on a GPU. A commit that cannot be built or measured is left out.\n"
-               "--kernels is where a build puts the library in this checkout. It is looked for at the same place "
-               "of the worktree. The environment of the build has CUGATE_TOP, the top of this checkout. Files that"
-               " .gitignore names stay from one build to the next.",
-    .exits = EXITS({EXIT_SAME, "BAD is no worse than GOOD"},
+               "compares the commits that `git bisect` chooses, in a temporary worktree. Your checkout is not touched, "
+               "and uncommitted changes are ignored.\n"
+               "A commit is bad when its value is nearer to that of BAD than to that of GOOD. Counts are computed on "
+               "the CPU, as by --simulate. Times, and with --measure all metrics, are measured on a GPU. A commit that "
+               "cannot be built or measured is skipped.\n"
+               "--kernels is the path of the built library in this checkout; the worktree uses the same path. The "
+               "build's environment has CUGATE_TOP, the top of this checkout. Files that .gitignore names stay from "
+               "one build to the next.",
+    .exits = EXITS({EXIT_SAME, "BAD is not worse than GOOD"},
                    {EXIT_REGRESSED, "the first bad commit was found"},
                    {EXIT_USAGE, NULL},
-                   {EXIT_UNSURE, "only commits are left that could not be judged, or nothing worse can be computed"},
+                   {EXIT_UNSURE, "the remaining commits cannot be judged, or no computed metric is worse"},
                    {EXIT_BASELINE, "GOOD and BAD cannot be compared"},
                    {EXIT_NOT_MEASURED, "GOOD or BAD cannot be built or measured"},
                    {EXIT_INTERRUPTED, NULL}),

@@ -99,7 +99,7 @@ static int cmd_capture(const struct options *options)
     struct metrics metrics = {0};
     struct choice choice;
     if (!options->output)
-        die(EXIT_USAGE, "where to? add -o FILE.capsule before --");
+        die(EXIT_USAGE, "no output file: add -o FILE.capsule before --");
     if (output_expect_file(options->output) < 0 || options_read_metrics(options, &metrics) < 0)
         return EXIT_USAGE;
     const int code = choose(&choice, options) < 0 ? EXIT_USAGE : capture_and_prove(options, &metrics, &choice);
@@ -114,25 +114,27 @@ static const struct option_row *const takes[] = {
            .doc = "write the capsules to FILE, whole or not at all"),
     &option_k,
     OPTION(.name = "from-check", .argument = "REPORT.json", .kind = KIND_TEXT, .place = PLACE(from_check),
-           .doc = "kernels that `cugate check --report json=REPORT.json -- PROGRAM` found worse, as if -k named each"),
+           .doc = "capture the kernels that `cugate check --report json=REPORT.json -- PROGRAM` found worse"),
     OPTION(.name = "launch", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(launch), .minimum = 1, .maximum = 1000000000,
-           .doc = "which launch of each kernel (default: the one in the middle)"),
+           .doc = "which launch of each kernel to capture (default: the middle one)"),
     &option_nvtx, &option_from_start, &option_name, &option_metrics, &option_timeout, NULL,
 };
 
 const struct command command_capture = {
     .name = "capture",
     .arguments = "-- PROGRAM [ARG]...",
-    .summary = "keep launches of an unmodified program as kernels that run anywhere",
-    .details = "Runs PROGRAM twice, first to see what it launches, then to keep of each kernel in one shape the launch in the "
-               "middle: machine code, arguments and all memory that they can reach, before and after. Each is replayed "
-               "at once in another process, and only what leaves the same in memory is kept: see `cugate prove`. --timeout is for "
-               "each run of PROGRAM, and for each replay.\n"
+    .summary = "capture launches of an unmodified program as kernels that run anywhere",
+    .details = "Runs PROGRAM twice: first to list its launches, then to capture the middle launch of each kernel and "
+               "shape, with its machine code, arguments and all reachable memory, before and after. Each capture is "
+               "replayed at once in another process and kept only if it leaves the same memory: see `cugate prove`. "
+               "--timeout applies to each run of PROGRAM and to each replay.\n"
                "The file is a kernel library: `cugate check --kernels FILE.capsule` measures its kernels, with inputs "
-               "restored before each launch and their results compared, and with --simulate computes them without a GPU.\n"
-               "FILE holds data of the program: inputs, weights, whatever its kernels can reach. Whoever has the file has them.",
-    .exits = EXITS({EXIT_SAME, "all kernels that were chosen were captured, and replay"}, {EXIT_USAGE, NULL},
-                   {EXIT_NOT_MEASURED, "some were refused and are not in the file; or there is no GPU, or PROGRAM failed"},
+               "restored before each launch and their results compared, and with --simulate computes them without a "
+               "GPU.\n"
+               "FILE contains the program's data: inputs, weights, everything that its kernels can reach. Share it "
+               "with the same care.",
+    .exits = EXITS({EXIT_SAME, "all chosen kernels were captured and replayed"}, {EXIT_USAGE, NULL},
+                   {EXIT_NOT_MEASURED, "some kernels were refused and are not in the file, no GPU, or PROGRAM failed"},
                    {EXIT_INTERRUPTED, NULL}),
     .example = "cugate capture -k 'train/softmax*' -o softmax.capsule -- python3 train.py",
     .takes = takes,

@@ -145,46 +145,51 @@ static int cmd_check(const struct options *options)
 static const struct option_row *const takes[] = {
     &option_k, &option_output,
     OPTION(.name = "out", .argument = "DIR", .kind = KIND_LIST, .place = PLACE(out),
-           .doc = "leave report.txt, check.json and the other reports, and run.json, in DIR; repeatable"),
+           .doc = "write report.txt, check.json, the other reports and run.json to DIR; repeatable"),
     &option_save, &option_replay,
     OPTION(.name = "static", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(is_static),
-           .place_2 = PLACE(gpu), .ways = WAY(CODE) | WAY(FILES), .doc = "judge only the facts of the machine code, for the baseline named GPU; needs no GPU"),
+           .place_2 = PLACE(gpu), .ways = WAY(CODE) | WAY(FILES), .doc = "judge registers, spills and occupancy of the "
+                                                                         "machine code by the baseline of GPU; needs "
+                                                                         "no GPU"),
     &option_simulate, &option_whole,
     OPTION(.name = "all", .kind = KIND_FLAG, .place = PLACE(all), .ways = WAYS_MEASURED | WAY(COMPUTED),
-           .doc = "also count what follows from machine code, launches and inputs that are the baseline's"),
+           .doc = "also simulate kernels whose code, launches and inputs are unchanged"),
     OPTION(.name = "stale", .kind = KIND_FLAG, .place = PLACE(stale), .ways = WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE),
-           .doc = "judge a kernel library though its sources are newer; else nothing worse is *unsure*"),
+           .doc = "judge a kernel library that is older than its sources; without this a pass is *unsure*"),
     OPTION(.name = "against", .argument = "BASE", .kind = KIND_TEXT, .place = PLACE(against),
            .ways = WAYS_MEASURED | WAY(COMPUTED) | WAY(CODE) | WAY(FILES),
-           .doc = "settle times in doubt and those of changed code by running this build, LIB.so or 'COMMAND', in turn"),
+           .doc = "base build, LIB.so or 'COMMAND': run in turn with this one to settle uncertain times and those of "
+                  "changed code"),
     OPTION(.name = "paired", .kind = KIND_FLAG, .place = PLACE(paired), .ways = WAYS_MEASURED,
-           .doc = "run every kernel in turn with --against"),
+           .doc = "run every kernel in turn with --against, not only those in doubt"),
     &option_power,
     &option_explain, &option_baselines,
     OPTION(.name = "before", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(before),
-           .doc = "say what was weakened since DIR/baselines and DIR/metrics, those of the revision before"),
+           .doc = "report what was weakened since the previous revision, whose files are DIR/baselines and "
+                  "DIR/metrics"),
     &option_first, &option_skip, &option_nvtx, &option_from_start, &option_m, &option_lines, &option_runs, &option_name,
     &option_kernels, &option_metrics, &option_trades, &option_collector, &option_device, &option_samples, &option_timeout,
     &option_format, &option_report,
     OPTION(.name = "dry-run", .kind = KIND_FLAG, .place = PLACE(dry_run),
-           .doc = "print as JSON what would be judged, and by what"), &option_explain_words,
+           .doc = "print as JSON what would be judged, without measuring"), &option_explain_words,
     NULL,
 };
 
 const struct command command_check = {
     .name = "check",
     .arguments = "[-- PROGRAM [ARG]... | FILE...]",
-    .summary = "measure, and judge by the baseline of this GPU",
+    .summary = "measure kernels, and judge them by the baseline of this GPU",
     .details = "This is the gate. It measures as `cugate run` does and judges each metric of each kernel by the "
-               "baseline of this model of GPU. What got worse is measured again in another process before it fails"
-               " the check. Without a GPU the exit code is 5, never 0.\n"
-               "PROGRAM is measured as by `cugate exec` in place of a kernel library, but for kernels whose machine code the "
-               "baseline has in the same shape: of these only times are recorded. What it prints goes to standard error. With -m other rows of the baseline are not judged, and the report says how many.\n"
-               "--against BASE runs the two builds in turn, up to 14 times each, until it is clear which is "
-               "faster. It does so for times in doubt and for kernels whose code changed. BASE also stands in for "
-               "kernels and metrics that the baseline lacks. For a PROGRAM it is the command that runs the base. With "
-               "--static it is read, LIB.so or a FILE, and takes the baseline's place. Where another compiler made BASE,"
-               " times decide, and the report says what that compiler did to each kernel.\n"
+               "baseline of this model of GPU. A regression is measured again in another process before it fails the "
+               "check. Without a GPU the exit code is 5, never 0.\n"
+               "PROGRAM is measured as by `cugate exec`, instead of a kernel library. Kernels whose machine code and "
+               "shape the baseline already has are only timed. The program's output goes to standard error. With -m "
+               "the other rows of the baseline are not judged, and the report counts them.\n"
+               "--against BASE runs the two builds in turn, up to 14 times each, until it is clear which is faster. It "
+               "does so for times in doubt and for kernels whose code changed. BASE also stands in for kernels and "
+               "metrics that the baseline lacks. For a PROGRAM it is the command that runs the base. With --static "
+               "BASE is a file of machine code and replaces the baseline. If another compiler built BASE, times "
+               "decide, and the report lists what that compiler changed in each kernel.\n"
                "--device all, or 0,1,3, divides the kernels among GPUs of one model. A kernel, its base build and "
                "its second measurement are on the same GPU. A kernel that fails on one GPU is tried once on "
                "another. If it succeeds there, its verdict is *unsure*.\n"
@@ -193,24 +198,25 @@ const struct command command_check = {
                " of programs, libraries, cubins, fatbins and folders of them, such as Triton's cache. Then GPU is "
                "sm_90 or another capability.\n"
                "--simulate executes the machine code on the CPU. It judges exact counts: instructions, branches, "
-               "wavefronts, sectors, requests, each by source line. Times, DRAM traffic and caches it cannot know."
-               " GPU is one of metrics/gpus. Only kernels whose code, launch or inputs differ from the baseline's "
-               "are simulated; --all simulates every one. Where another compiler built the baseline's code, add "
-               "--against a base build.\n"
+               "wavefronts, sectors, requests, each by source line. It cannot compute DRAM traffic and cache hit "
+               "rates; times are estimates. GPU is one of metrics/gpus. Only kernels whose code, launch or inputs "
+               "differ from the baseline's are simulated; --all simulates every one. If another compiler built the "
+               "baseline's code, add --against a base build.\n"
                "--replay judges a recorded run, and says so in its first line.\n"
-               "Each regression is explained by the source lines whose counts changed. For that, the base build or"
-               " the baseline has to know its lines (`cugate run --lines`). Otherwise the lines with the highest "
-               "counts are shown. --explain limits the time for this.\n"
-               "--before DIR lists what a change took away from the gate: metrics of the baseline, limits, "
-               "declared regressions. It changes no verdict.\n"
+               "Each regression is explained by the source lines whose counts changed. For that, the base build or the "
+               "baseline needs line counts (`cugate run --lines`). Otherwise the lines with the highest counts are "
+               "shown. --explain limits the time for this.\n"
+               "--before DIR lists how a change weakens the gate: removed metrics, wider limits, declared regressions. "
+               "It does not change the verdict.\n"
                "-o writes the report to a file. --report writes the same verdicts in another format, for example "
-               "junit=report.xml. --save keeps the run that was measured. --out DIR leaves all of these in DIR, "
-               "each file whole or not at all: report.txt, check.json, junit.xml, summary.md, comment.md, "
-               "annotations.txt (for GitHub), report.sarif, bmf.json (for Bencher), benchmarks.json (for github-action-benchmark) and run.json. It creates DIR, and first removes "
-               "what an earlier check left there.\n"
-               "--dry-run measures and judges nothing. It prints as JSON, for scripts, what the other options come"
-               " to: \"way\" (measure, simulate, static or replay), \"replay\" (the recording, or null), "
-               "\"kernels\" (the library, or null), \"against\" (the base, or null), \"baselines\" and \"metrics\" (folders), and \"no_gpu\" (why no GPU can be used, or null).",
+               "junit=report.xml. --save keeps the measured run. --out DIR writes all of these to DIR, each file whole "
+               "or not at all: report.txt, check.json, junit.xml, summary.md, comment.md, annotations.txt (for "
+               "GitHub), report.sarif, bmf.json (for Bencher), benchmarks.json (for github-action-benchmark) and run.json. It "
+               "creates DIR, and first removes what an earlier check left there.\n"
+               "--dry-run measures and judges nothing. It prints the resolved options as JSON, for scripts: \"way\" "
+               "(measure, simulate, static or replay), \"replay\" (the recording, or null), \"kernels\" (the library, "
+               "or null), \"against\" (the base, or null), \"baselines\" and \"metrics\" (folders), and \"no_gpu\" "
+               "(why no GPU can be used, or null).",
     .exits = EXITS({EXIT_SAME, NULL},
                    {EXIT_REGRESSED, NULL},
                    {EXIT_USAGE, NULL},

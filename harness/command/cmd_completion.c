@@ -111,7 +111,7 @@ static void print_command(const struct command *command)
 static int cmd_completion(const struct options *options)
 {
     if (strcmp(options->arguments[0], "bash") != 0) {
-        error("'%s' is no shell that cugate completes in; bash is: cugate completion bash", options->arguments[0]);
+        error("cannot complete in the shell '%s', only in bash: cugate completion bash", options->arguments[0]);
         return EXIT_USAGE;
     }
     fputs(head, stdout);
@@ -131,11 +131,11 @@ static const struct option_row *const takes[] = {NULL};
 const struct command command_completion = {
     .name = "completion",
     .arguments = "bash",
-    .summary = "what a shell completes when Tab is pressed",
+    .summary = "print bash completion",
     .details = "Prints a script that bash reads once to complete commands, options and their arguments. After "
                "`make install` or with the package, bash-completion finds it by itself. Elsewhere, add to "
                "~/.bashrc: source <(cugate completion bash)",
-    .exits = EXITS({EXIT_SAME, "it was printed"},
+    .exits = EXITS({EXIT_SAME, "the script was printed"},
                    {EXIT_USAGE, NULL}),
     .example = "cugate completion bash >~/.local/share/bash-completion/completions/cugate",
     .takes = takes,

@@ -62,7 +62,7 @@ static enum health look_at_library(struct doctor *doctor)
     if (options_find_library(options, &problem) < 0) {
         doctor->no_library = options_library_is_own(options);
         if (doctor->no_library)
-            return found(doctor, HEALTH_UNKNOWN, "none named: only who gates kernels of their own needs one");
+            return found(doctor, HEALTH_UNKNOWN, "none named: only needed to gate your own kernels");
         doctor->remedy = NAME_IT;
         return found(doctor, HEALTH_BAD, problem.text);
     }
@@ -110,12 +110,12 @@ static enum health look_at_measuring(struct doctor *doctor)
 {
     if (doctor->no_library) {
         doctor->remedy = "`cugate exec -- PROGRAM` measures the kernels of a program";
-        return found(doctor, HEALTH_UNKNOWN, "not tried: there is no kernel library to measure with");
+        return found(doctor, HEALTH_UNKNOWN, "not tried: no kernel library to measure");
     }
     if (!doctor->kernel)
-        return found(doctor, HEALTH_UNKNOWN, "not tried: there is no kernel to measure");
+        return found(doctor, HEALTH_UNKNOWN, "not tried: no kernel to measure");
     if ((doctor->measurement.backend->provides & PROVIDES_COUNTERS) && gpu_driver_is_absent())
-        return found(doctor, HEALTH_UNKNOWN, "not tried: there is no NVIDIA driver");
+        return found(doctor, HEALTH_UNKNOWN, "not tried: no NVIDIA driver");
     const struct device_list *devices = &doctor->measurement.devices;
     enum health health = measure_on(doctor, devices->list[0]);
     for (size_t i = 1; i < devices->count && health == HEALTH_GOOD; i++)
@@ -139,8 +139,8 @@ static enum health look_at_permission(struct doctor *doctor)
     free(text);
     if (!restricted)
         return found(doctor, HEALTH_GOOD, "open to every user");
-    return geteuid() == 0 ? found(doctor, HEALTH_GOOD, "reserved to the administrator, which you are")
-                          : found(doctor, HEALTH_BAD, "reserved to the administrator");
+    return geteuid() == 0 ? found(doctor, HEALTH_GOOD, "administrators only, which you are")
+                          : found(doctor, HEALTH_BAD, "administrators only");
 }
 
 /* Loads the plugin; NULL with the reason in no_gpu. */
@@ -174,7 +174,7 @@ static enum health look_at_another(struct doctor *doctor, int ordinal, const str
         device_difference(&run.device, first, difference, sizeof difference);
         if (*difference) {
             add_text(doctor, "; GPU %d is another model: %s", ordinal, difference);
-            doctor->remedy = "a run is of one model: name the GPUs of one with --device";
+            doctor->remedy = "a run needs GPUs of one model: name them with --device";
             health = HEALTH_BAD;
         } else {
             add_text(doctor, "; GPU %d, too", ordinal);
@@ -230,11 +230,11 @@ static enum health look_at_simulating(struct doctor *doctor)
 /* clang-format off */
 static const struct doctor_check checks[] = {
     {.title = "GPU", .of_counters = true, .opens_driver = true, .look = look_at_gpu,
-     .remedy = "see that `nvidia-smi` lists a GPU: install the driver (one of the toolkit's CUDA version or newer); "
-               "start a container with --gpus all; --device N chooses another one"},
+     .remedy = "`nvidia-smi` must list a GPU: install a driver of the toolkit's CUDA version or newer; start a "
+               "container with --gpus all; --device N chooses another GPU"},
     {.title = "CUPTI", .of_counters = true, .opens_driver = true, .look = look_at_cupti,
      .remedy = "install CUPTI of the CUDA toolkit's version (`ci/install_deps.sh gpu`), and run `make` again",
-     .remedy_installed = "`sudo cugate-fetch cupti` gets it, where there is no CUDA toolkit 13 in /usr/local/cuda"},
+     .remedy_installed = "install CUDA toolkit 13 in /usr/local/cuda, or run `sudo cugate-fetch cupti`"},
     {.title = "counter access", .of_counters = true, .look = look_at_permission,
      .remedy = "put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into "
                "/etc/modprobe.d/nvidia-profiling.conf and reboot, or run as root; in a container add "
@@ -243,10 +243,10 @@ static const struct doctor_check checks[] = {
      .remedy = "`make` builds cugate's own; of another, " NAME_IT,
      .remedy_installed = "build one with <cugate/kernel.hpp>, and " NAME_IT},
     {.title = "measuring", .look = look_at_measuring,
-     .remedy = "mend what says FAIL above; where nothing does, `cugate run -k` this kernel alone says more"},
+     .remedy = "fix the FAIL lines above; if there are none, `cugate run -k` with this kernel shows more"},
     {.title = "computing", .opens_driver = true, .look = look_at_simulating,
-     .remedy = "`make` installs NVIDIA's disassembler; without network it says what else would do",
-     .remedy_installed = "`sudo cugate-fetch` gets NVIDIA's disassembler"},
+     .remedy = "`make` installs NVIDIA's disassembler; without a network it prints the alternatives",
+     .remedy_installed = "`sudo cugate-fetch` installs NVIDIA's disassembler"},
 };
 enum { MEASURING = 4, COMPUTING }; /* rows of the table */
 /* clang-format on */
@@ -284,19 +284,19 @@ static enum exit_code conclude(const struct doctor *doctor, const struct diagnos
     *words = "this machine can measure";
     if (findings[MEASURING].health == HEALTH_GOOD)
         return EXIT_SAME;
-    *words = "this machine cannot measure: mend what says FAIL, the first one first";
+    *words = "this machine cannot measure: fix the FAIL lines, from the top";
     if (!doctor->no_library)
         return EXIT_NOT_MEASURED;
     *words = "nothing was measured: name a kernel library with --kernels";
     if (!(doctor->measurement.backend->provides & PROVIDES_COUNTERS))
         return EXIT_NOT_MEASURED;
-    *words = "this machine cannot measure programs either (`cugate exec`): mend what says FAIL, the first one first";
+    *words = "this machine cannot measure programs either (`cugate exec`): fix the FAIL lines, from the top";
     if (worst == HEALTH_BAD)
         return EXIT_NOT_MEASURED;
-    *words = "whether this machine can measure programs is not known: `cugate exec -- PROGRAM` shows it";
+    *words = "programs were not tried: `cugate exec -- PROGRAM` shows whether this machine can measure them";
     if (worst == HEALTH_UNKNOWN)
         return EXIT_NOT_MEASURED;
-    *words = "nothing is in the way of measuring programs: `cugate exec -- PROGRAM`";
+    *words = "this machine can measure programs: `cugate exec -- PROGRAM`";
     return EXIT_SAME;
 }
 
@@ -306,9 +306,9 @@ static void say_what_works(const struct text *text, const struct diagnosed *comp
     static const char *const works[][2] = {
         {"cugate check --simulate", "computes counts of a kernel library, or of captured launches"},
         {"cugate check --static FILE...", "judges registers, spills and occupancy of any machine code"},
-        {"cugate check --replay RUN.json", "judges what was measured elsewhere; cugate-report shows it"},
+        {"cugate check --replay RUN.json", "judges a run measured elsewhere; cugate-report shows it"},
     };
-    text_wrap(text, INK_PLAIN, 0, 2, "what works here without measuring:");
+    text_wrap(text, INK_PLAIN, 0, 2, "works here without a GPU:");
     for (size_t i = computing->health == HEALTH_GOOD ? 0 : 1; i < ARRAY_SIZE(works); i++) {
         const int column = text_print(text, INK_PLAIN, "  %-30s  ", works[i][0]);
         text_wrap(text, INK_PLAIN, column, column, works[i][1]);
@@ -377,12 +377,12 @@ static const struct option_row *const takes[] = {
 const struct command command_doctor = {
     .name = "doctor",
     .arguments = "",
-    .summary = "whether this machine can measure, and what to change if not",
-    .details = "Checks the GPU, its driver, the permission to read counters and the kernel library. For each "
-               "problem it prints the remedy. Where this machine cannot measure, it says what works all the same.",
+    .summary = "check whether this machine can measure, and how to fix it",
+    .details = "Checks the GPU, its driver, the permission to read counters and the kernel library. For each problem "
+               "it prints the remedy. If this machine cannot measure, it lists what works without measuring.",
     .exits = EXITS({EXIT_SAME, "everything is ok"},
                    {EXIT_USAGE, NULL},
-                   {EXIT_NOT_MEASURED, "something keeps this machine from measuring"}),
+                   {EXIT_NOT_MEASURED, "this machine cannot measure"}),
     .example = "cugate doctor",
     .takes = takes,
     .minimum = 0, .maximum = 0, .run = cmd_doctor,

@@ -75,27 +75,30 @@ const struct command command_exec = {
     .name = "exec",
     .arguments = "-- PROGRAM [ARG]...",
     .summary = "measure the kernels of an unmodified program",
-    .details = "Runs PROGRAM and measures the kernels that it and its child processes launch: PyTorch, Triton, "
-               "CuPy, cuBLAS or any other CUDA program. Its input, output and exit code stay its own. The table "
-               "goes to standard error.\n"
-               "The GPU counts the metrics in sets, which change while the program runs. A count that two "
-               "launches give alike is known. Counting takes as long as the program at most, unless --explain "
-               "says otherwise. A kernel that then has no count of a set has the program run a second time, if it takes 1 % of its GPU "
-               "time and is not of a warm-up. It has to do the same each time, and its output is shown the first time only. For a program that can "
-               "run only once, use --runs 1: then what lacks is not counted. -m chooses metrics, and few take one set.\n"
-               "Launches of one kernel in one shape make one entry, NAME/KERNEL@GRID,BLOCK. The launch of a CUDA "
-               "graph is one entry, named after its kernels. NAME/program is all that counts, NAME/program:RANGE what was "
-               "launched in an NVTX range that --nvtx names. Caches are as the program leaves them, so such a run "
-               "is never compared with one of `cugate run`.\n"
-               "--simulate runs the program on a machine without a GPU, if it is linked with CUDA's runtime as a shared "
-               "library (nvcc -cudart shared), or calls the driver, as scripts of Triton do: its launches are executed and counted on the CPU, and times are estimated. A kernel "
-               "that accesses memory out of bounds or races, and whatever is not simulated, ends with 5, "
-               "whatever PROGRAM's exit code is. --report sarif=FILE, junit=FILE or github=FILE hands on each such kernel.\n"
+    .details = "Runs PROGRAM and measures the kernels that it and its child processes launch: PyTorch, Triton, CuPy, "
+               "cuBLAS or any other CUDA program. Its input, output and exit code do not change. The table goes to "
+               "standard error.\n"
+               "The GPU counts the metrics in sets, which change while the program runs. A count is known once two "
+               "launches agree. Counting at most doubles the program's run time, unless --explain sets another limit. "
+               "If a kernel then lacks a set, takes 1 % of the GPU time and is not part of a warm-up, the program runs "
+               "a second time. It must do the same each time; its output is shown only the first time. For a program "
+               "that can run only once, use --runs 1: missing counters are then not counted. -m chooses metrics; a few "
+               "of them need one set.\n"
+               "Launches of one kernel in one shape make one entry, NAME/KERNEL@GRID,BLOCK. The launch of a CUDA graph "
+               "is one entry, named after its kernels. NAME/program is the whole program, NAME/program:RANGE the "
+               "launches in an NVTX range that --nvtx names. Caches are not flushed, so such a run is never compared "
+               "with one of `cugate run`.\n"
+               "--simulate runs the program on a machine without a GPU, if it links CUDA's runtime as a shared library "
+               "(nvcc -cudart shared) or calls the driver, as Triton does. Its launches are executed and counted on "
+               "the CPU, and times are estimated. A kernel that races or accesses memory out of bounds, and anything "
+               "that is not simulated, ends with exit code 5, whatever PROGRAM's exit code. --report sarif=FILE, junit=FILE or "
+               "github=FILE reports each such kernel.\n"
                "`cugate accept` makes the run file a baseline. `cugate check -- PROGRAM` measures and judges in "
                "one command.",
-    .exits = EXITS({EXIT_SAME, "the kernels were measured; an exit code of PROGRAM other than 0 comes first"},
+    .exits = EXITS({EXIT_SAME, "the kernels were measured; if PROGRAM fails, its exit code is returned instead"},
                    {EXIT_USAGE, NULL},
-                   {EXIT_NOT_MEASURED, "no GPU, counters denied, --timeout ended the program, or --simulate found a fault"},
+                   {EXIT_NOT_MEASURED, "no GPU, counters denied, --timeout ended the program, or --simulate found a "
+                                       "fault"},
                    {EXIT_INTERRUPTED, NULL}),
     .example = "cugate exec --save run.json -- python3 train.py",
     .takes = takes,

@@ -146,7 +146,7 @@ static int explain(struct work *work, int code)
         if (result->status == RESULT_OK) {
             print_explanation(work, result, code, printed++ > 0);
         } else {
-            error("nothing explains %s: it was not measured, %s%s%s", result->id, result_status_name(result->status),
+            error("cannot explain %s: it was not measured, %s%s%s", result->id, result_status_name(result->status),
                   result->reason ? ": " : "", result->reason ? result->reason : "");
         }
     }
@@ -184,15 +184,15 @@ static const struct option_row *const takes[] = {
 const struct command command_explain = {
     .name = "explain",
     .arguments = "KERNEL",
-    .summary = "why a kernel is as fast as it is",
-    .details = "Measures a kernel, or each that a glob like 'reduce/*' matches. It shows what its launches use, "
-               "what limits occupancy and by how little that would change, how close it came to the peaks of this "
-               "GPU, and on which source lines it spends time, stalls or does needless work. As JSON, each kernel "
-               "is a document.\n"
-               "--simulate explains without a GPU what can be computed: source lines and what limits occupancy.\n"
-               "--replay explains kernels of a recorded run. Source lines are in runs of `cugate run --lines` and "
-               "`cugate explain --save`. Their text is looked for in the checkout of the kernel library. A kernel "
-               "that could not be measured is named, and the others are explained.",
+    .summary = "explain what limits a kernel, by source line",
+    .details = "Measures a kernel, or all that a glob like 'reduce/*' matches. It shows the resources of its launches, "
+               "the occupancy limiter and how much it must change, how close the kernel came to the peaks of this GPU, "
+               "and which source lines take time, stall or do needless work. With --format json, each kernel is a "
+               "document.\n"
+               "--simulate computes source lines and occupancy limiters without a GPU.\n"
+               "--replay explains kernels of a recorded run. Runs of `cugate run --lines` and `cugate explain --save` "
+               "have source lines. Their text is read from the checkout of the kernel library. A kernel that could not "
+               "be measured is named, and the others are explained.",
     .exits = EXITS({EXIT_SAME, "every kernel was explained"},
                    {EXIT_USAGE, NULL},
                    {EXIT_NOT_MEASURED, NULL},

@@ -31,21 +31,23 @@ out:
 static const struct option_row *const takes[] = {
     &option_save, &option_output,
     OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(measured_on),
-           .doc = "on which GPU it was measured, where the file does not say: 'NVIDIA H200'"),
+           .doc = "GPU that measured it, if the file does not name one: 'NVIDIA H200'"),
     &option_metrics, &option_explain_words, NULL,
 };
 
 const struct command command_import = {
     .name = "import",
     .arguments = "FORMAT FILE...",
-    .summary = "make a run file of what another program measured",
-    .details = "Makes a run file of what another program measured. FORMAT is one of\n"
+    .summary = "convert another tool's results into a run file",
+    .details = "Converts another tool's results into a run file. FORMAT is one of\n"
                "  nvbench           the file of its --json. A kernel is a state, BENCHMARK/AXIS:VALUE,AXIS:VALUE. "
-               "Its time is the median of the cold GPU times, else their mean, one sample, since the file has no more. The SM clock "
+               "Its time is the median of the cold GPU times, else their mean, one sample, since the file has no more. "
+               "The SM clock "
                "and what nvbench read by CUPTI are taken too.\n"
                "  google-benchmark  the file of its --benchmark_out, as JSON. A kernel is BENCHMARK/ARGUMENTS. Its"
                " samples are the real times of the repetitions, which are the host's: wall_time.\n"
-               "  ncu               the output of `ncu --csv`, best with --page raw --print-units base: the details page rounds. A kernel is "
+               "  ncu               the output of `ncu --csv`, best with --page raw --print-units base: the details "
+               "page rounds. A kernel is "
                "PROCESS/FUNCTION@GRID,BLOCK. Its samples are the launches. Its metrics are those whose counters a "
                "metric file names.\n"
                "  nsys              the output of `nsys stats --report cuda_gpu_kern_sum --format csv`. A kernel is "
@@ -54,15 +56,15 @@ const struct command command_import = {
                "rounds with --benchmark-save-data, else it has their median: the host's wall_time.\n"
                "  criterion         the output of `cargo criterion --message-format=json`. A kernel is GROUP/REST of "
                "its id. It has the typical time, which is the host's: wall_time.\n"
-               "  github-action-benchmark  its list of names, units and values, as check --format writes it too. A kernel "
+               "  github-action-benchmark  its list of names, units and values, as check --format writes it too. A "
+               "kernel "
                "is GROUP/REST of the name. A value is a time, the host's, or of a metric that the name ends with.\n"
                "  bmf               Bencher Metric Format, as check --format writes it too. A measure is a metric, or "
                "latency, the host's. Other measures are left out.\n"
-               "Characters that a name cannot have become '_'. A long name is cut, and a hash of the whole name "
-               "tells equal ones apart. Two benchmarks of one name in a file are refused.\n"
-               "Each file is a session. A time fails only when two sessions agree, so give files of several "
-               "processes. The date is the file's own where it says none. What the file does not know stays "
-               "unknown.\n"
+               "Characters that names cannot have become '_'. Long names are cut and end with a hash of the whole "
+               "name. Two benchmarks of one name in a file are refused.\n"
+               "Each file is a session. A time fails only when two sessions agree, so pass files of several processes. "
+               "If a file has no date in it, its modification time is used. Missing facts stay unknown.\n"
                "Such a run is compared only with runs and baselines of the same format. Keep its baselines in a "
                "folder of their own, with --baselines.",
     .exits = EXITS({EXIT_SAME, "every number was imported"},

@@ -159,8 +159,7 @@ static char *make_config(const struct beginning *beginning)
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         const char *there = value_there(beginning, lines[i].key);
         if (there && (!lines[i].value || strcmp(there, lines[i].value) != 0)) {
-            error(CONFIG_FILE " is there already, and says %s = %s: change it by hand, or replace it with --force",
-                  lines[i].key, there);
+            error(CONFIG_FILE " already exists with %s = %s: edit it, or replace it with --force", lines[i].key, there);
             free(text);
             return NULL;
         }
@@ -194,8 +193,7 @@ static int may_write(const struct draft *draft, bool force)
     return same ? 0
            : !draft->template
                ? 1
-               : error("%s is there already, and is another: change it by hand, or replace it with --force",
-                       draft->path);
+               : error("%s already exists and differs: edit it, or replace it with --force", draft->path);
 }
 
 static int write_draft(const struct draft *draft)
@@ -241,10 +239,10 @@ static void say_github(const struct beginning *beginning)
     const struct options *options = beginning->options;
     print_harmless("then, at GitHub:\n");
     if (!options->action)
-        print_harmless(
-            "  in .github/workflows write for OWNER whose cugate it is, and for COMMIT one of its commits\n");
+        print_harmless("  in .github/workflows, replace OWNER by the owner of your cugate repository and COMMIT by one "
+                       "of its commits\n");
     if (beginning->measures || options->nightly)
-        print_harmless("  a runner with a GPU and the labels %s: cugate doctor says whether it can measure\n",
+        print_harmless("  a runner with a GPU and the labels %s: cugate doctor shows whether it can measure\n",
                        options->runner ? options->runner : RUNNER);
     if (options->nightly)
         print_harmless(
@@ -264,9 +262,9 @@ static void say_next(const struct beginning *beginning)
         say_sessions(options);
     } else if (!beginning->judged) {
         print_harmless("  %s\n", options->build);
-        print_harmless("  cugate check --simulate --save first.json      # ends with 4: there is no baseline yet\n");
-        print_harmless("  cugate accept first.json --reason \"first baseline\"      # says what to write into "
-                       "expected.ini of kernels that cannot be computed\n");
+        print_harmless("  cugate check --simulate --save first.json      # ends with 4: no baseline yet\n");
+        print_harmless("  cugate accept first.json --reason \"first baseline\"      # shows what to write into "
+                       "expected.ini for kernels that cannot be computed\n");
     }
     print_harmless("  git add .gitignore %s%s%s%s%s %s %s && git commit -m 'a gate for performance'\n", WORKFLOW,
                    options->nightly ? " " NIGHTLY : "", options->slurm ? " " SLURM : "", beginning->skill ? " " : "",
@@ -321,9 +319,9 @@ static int look(struct beginning *beginning)
     const bool named = !options_library_is_own(options),
                has_library = named && !(options->program && config_gives(&options->config, "kernels"));
     if (has_library == (options->program != NULL))
-        return error("say what is to be judged: --kernels LIB.so, a library of kernels, or --program COMMAND");
+        return error("name what to judge: --kernels LIB.so, a kernel library, or --program COMMAND");
     if (has_library && !options->build)
-        return error("say how %s is built: --build COMMAND", options->kernels);
+        return error("name the command that builds %s: --build COMMAND", options->kernels);
     if ((has_library || options->gpu || config_gpu(&options->config)) && !(beginning->gpu = find_gpu(options)))
         return -1;
     if (access(".git", F_OK) < 0)
@@ -366,39 +364,41 @@ static int cmd_init(const struct options *options)
 /* clang-format off */
 static const struct option_row *const takes[] = {
     OPTION(.name = "kernels", .argument = "LIB.so", .kind = KIND_TEXT, .place = PLACE(kernels),
-           .doc = "a library of kernels, where its build puts it"),
+           .doc = "kernel library, at the path where the build puts it"),
     OPTION(.name = "program", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(program),
-           .doc = "in place of a library: a program whose kernels are measured, as one word: 'python3 bench.py'"),
+           .doc = "instead of a library: program to measure, quoted: 'python3 bench.py'"),
     OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(build),
-           .doc = "what builds the library or the program, for the shell, at the top of the repository"),
+           .doc = "shell command that builds the library or program, run at the top of the repository"),
     OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(gpu),
-           .doc = "the GPU that is simulated, such as nvidia-h200"),
+           .doc = "GPU to simulate, such as nvidia-h200"),
     OPTION(.name = "runner", .argument = "LABELS", .kind = KIND_TEXT, .place = PLACE(runner),
-           .doc = "also measure, on a runner with a GPU that has these labels (of a program: " RUNNER ")"),
+           .doc = "also measure, on a runner with a GPU and these labels (for a program: " RUNNER ")"),
     OPTION(.name = "action", .argument = "USES", .kind = KIND_TEXT, .place = PLACE(action),
            .doc = "the action, with owner and commit (default: " OTHER ", to be filled in)"),
     OPTION(.name = "nightly", .kind = KIND_FLAG, .place = PLACE(nightly),
            .doc = "also write " NIGHTLY ", which measures every night, keeps the runs and draws their pages"),
     OPTION(.name = "slurm", .kind = KIND_FLAG, .place = PLACE(slurm),
-           .doc = "also write " SLURM ", which does so, or judges, as a job of Slurm"),
+           .doc = "also write " SLURM ", the same, or a check, as a Slurm job"),
     OPTION(.name = "skill", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(skill),
-           .doc = "also write DIR/SKILL.md, which tells an agent how to check, read, mend and check again"),
+           .doc = "also write DIR/SKILL.md, instructions for an agent to check, fix and check again"),
     OPTION(.name = "baselines", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(baselines),
            .doc = "folder of the baselines (default: perf/baselines)"),
-    OPTION(.name = "force", .kind = KIND_FLAG, .place = PLACE(force), .doc = "replace files that are there already"),
+    OPTION(.name = "force", .kind = KIND_FLAG, .place = PLACE(force), .doc = "replace existing files"),
     NULL,
 };
 
 const struct command command_init = {
     .name = "init",
     .arguments = "",
-    .summary = "begin a gate: cugate.ini, and a workflow for GitHub",
-    .details = "Writes " CONFIG_FILE " and " WORKFLOW " at the root of a repository, and says what is to be typed and "
-               "committed next; --nightly, --slurm and --skill add a file each. A library of kernels is computed on a runner of GitHub's, with --runner also measured; a "
-               "program is measured. " CONFIG_FILE " that is there gets what it lacks. Another file that is there already, and is another, is left and ends the command.",
-    .exits = EXITS({EXIT_SAME, "the files are there"},
+    .summary = "set up a gate: cugate.ini and a workflow for GitHub",
+    .details = "Writes " CONFIG_FILE " and " WORKFLOW " at the root of a repository, and prints what to type and commit "
+               "next; --nightly, --slurm and --skill add a file each. A kernel library is computed on a GitHub-hosted "
+               "runner, and measured too with --runner; a program is measured. " CONFIG_FILE " that exists gets the "
+               "missing lines. Any other file that exists and differs is left unchanged and ends the command.",
+    .exits = EXITS({EXIT_SAME, "the files were written"},
                    {EXIT_USAGE, NULL}),
-    .example = "cugate init --kernels build/libmine.so --build 'cmake -B build && cmake --build build' --gpu nvidia-h200",
+    .example = "cugate init --kernels build/libmine.so --build 'cmake -B build && cmake --build build' --gpu "
+               "nvidia-h200",
     .takes = takes,
     .minimum = 0, .maximum = 0, .run = cmd_init,
 };

@@ -104,7 +104,7 @@ static int list_metrics(const struct options *options)
 static int list_config(const struct config *config)
 {
     if (!config->path)
-        print_harmless("# there is no " CONFIG_FILE " here or in a folder above\n");
+        print_harmless("# no " CONFIG_FILE " here or in a folder above\n");
     else
         print_harmless("# %s\n", config->path);
     for (size_t i = 0; i < config->count; i++)
@@ -115,13 +115,13 @@ static int list_config(const struct config *config)
 static int cmd_list(const struct options *options)
 {
     if (options->list_metrics + options->list_devices + options->list_collectors + options->list_config > 1) {
-        error("--metrics, --devices, --collectors and --config each list something else: name one of them");
+        error("--metrics, --devices, --collectors and --config exclude each other: name one of them");
         return EXIT_USAGE;
     }
     if (options->list_metrics)
         return list_metrics(options);
     if (options->chip) {
-        error("--chip goes with --metrics: cugate list --metrics --chip %s", options->chip);
+        error("--chip needs --metrics: cugate list --metrics --chip %s", options->chip);
         return EXIT_USAGE;
     }
     if (options->list_devices)
@@ -136,13 +136,13 @@ static const struct option_row *const takes[] = {
     &option_k, &option_kernels,
     OPTION(.name = "metrics", .argument = "DIR", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(list_metrics),
            .place_2 = PLACE(metrics), .place_more = PLACE(metric_sets),
-           .doc = "list the metrics: those of DIR in place of cugate's own, +DIR or +tensor beside them"),
+           .doc = "list the metrics: those of DIR instead of cugate's own, with +DIR or +tensor in addition"),
     OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(list_devices), .doc = "list the GPUs"),
     OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(list_collectors), .doc = "list the ways to measure"),
     OPTION(.name = "config", .kind = KIND_FLAG, .place = PLACE(list_config),
            .doc = "list what " CONFIG_FILE " gives here"),
     OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip),
-           .doc = "check every counter for this chip or product, GH100 or H200; `help`: all of them; needs no GPU"),
+           .doc = "check every counter for this chip or product, GH100 or H200; `help` lists them; needs no GPU"),
     &option_timeout, NULL,
 };
 
@@ -150,11 +150,11 @@ const struct command command_list = {
     .name = "list",
     .arguments = "",
     .summary = "list kernels, metrics, GPUs or collectors",
-    .details = "Lists the kernels of the library, one a line, unless an option asks for another list. Of a file of "
-               "capsules it is a table: each kernel's launch, memory and time in the program.\n"
-               "--metrics --chip NAME says which counter of that chip stands for each metric, and how many passes "
-               "over a kernel all of them take together. It needs no GPU.",
-    .exits = EXITS({EXIT_SAME, "it was listed"},
+    .details = "Lists the kernels of the library, one per line, unless an option asks for another list. For a file of "
+               "capsules it prints a table: each kernel's launch, memory and time in the program.\n"
+               "--metrics --chip NAME shows the counter of that chip behind each metric, and how many passes over a "
+               "kernel all of them need. It needs no GPU.",
+    .exits = EXITS({EXIT_SAME, "the list was printed"},
                    {EXIT_USAGE, NULL},
                    {EXIT_NOT_MEASURED, "no GPU, or CUPTI cannot be loaded"}),
     .example = "cugate list --metrics --chip H200",

@@ -45,12 +45,12 @@ static const struct option_row *const takes[] = {
 const struct command command_merge = {
     .name = "merge",
     .arguments = "PART.json...",
-    .summary = "make one run of what `run --shard` measured in parts",
-    .details = "Makes one run of the parts that `cugate run --shard` measured. It has every kernel once, and each "
+    .summary = "join the parts of `run --shard` into one run",
+    .details = "Joins the parts that `cugate run --shard` measured into one run. It has every kernel once, and each "
                "number names the GPU and session that measured it.\n"
-               "Parts must be of one model of GPU, library, compiler, commit, collector and set of metrics. A "
-               "missing part or kernel is named, and then nothing is written. A kernel that failed in its part "
-               "fails here, but the run is written. `cugate check --replay` judges the run.",
+               "Parts must have the same GPU model, library, compiler, commit, collector and metrics. A missing part "
+               "or kernel is named, and then nothing is written. A kernel that failed in its part fails here, but the "
+               "run is written. `cugate check --replay` judges the run.",
     .exits = EXITS({EXIT_SAME, "every kernel was measured"},
                    {EXIT_USAGE, NULL},
                    {EXIT_UNSURE, "a kernel failed on one GPU and succeeded on another"},

@@ -18,12 +18,12 @@ static void say_file(const struct prove *prove, size_t varying)
 {
     const double bytes = bytes_of(prove->to);
     const bool is_large = bytes >= 1e6;
-    fprintf(stderr,
-            "%zu kernel%s: %zu replayed bit for bit, %zu replayed but for what varies from replay to replay, "
-            "%zu refused; %s has %.1f %s\n"
-            "%s holds data of the program: inputs, weights, whatever its kernels can reach\n",
-            prove->count, plural(prove->count), prove->kept - varying, varying, prove->count - prove->kept, prove->to,
-            bytes / (is_large ? 1e6 : 1e3), is_large ? "MB" : "kB", prove->to);
+    fprintf(
+        stderr,
+        "%zu kernel%s: %zu replayed bit for bit, %zu replayed except for varying bits, %zu refused; %s has %.1f %s\n"
+        "%s contains the program's data: inputs, weights, everything that its kernels can reach\n",
+        prove->count, plural(prove->count), prove->kept - varying, varying, prove->count - prove->kept, prove->to,
+        bytes / (is_large ? 1e6 : 1e3), is_large ? "MB" : "kB", prove->to);
 }
 
 /* Says of how many results a part may not be compared. */
@@ -34,8 +34,8 @@ static void say_gaps(const struct prove *prove)
         count += !prove->results[i].refused && prove->results[i].in_part;
     if (count > 0)
         fprintf(stderr,
-                "of %zu kernel%s, the search for what a launch writes without changing it was not done in its time: of "
-                "that, only what was found is compared\n",
+                "%zu kernel%s: the search for writes that change nothing ran out of time; of these, only those found "
+                "are compared\n",
                 count, plural(count));
 }
 
@@ -49,18 +49,16 @@ static int say_results(const struct prove *prove, bool quiet)
         if (result->refused)
             warning("%s is refused: %s", result->id, result->refused);
         else if (result->uncompared)
-            warning(
-                "all that %s changes varies from replay to replay: it can be measured, and nothing of its result is "
-                "compared",
-                result->id);
+            warning("the whole result of %s varies from replay to replay: it can be measured, but its result is not "
+                    "compared",
+                    result->id);
         if (!result->refused && result->careful)
             warning(
-                "%s fails on memory that is cleared: all its memory is kept, and what it writes without changing it is "
-                "not compared",
+                "%s fails on cleared memory: all its memory is kept, and writes that change nothing are not compared",
                 result->id);
     }
     if (prove->kept == 0) {
-        error("no kernel can be replayed, so %s is not written", prove->to);
+        error("no kernel can be replayed: %s was not written", prove->to);
         return EXIT_NOT_MEASURED;
     }
     if (!quiet) {
@@ -79,7 +77,7 @@ static int cmd_prove(const struct options *options)
         .progress = isatty(STDERR_FILENO) && !options->quiet,
     };
     if (!options->output)
-        die(EXIT_USAGE, "where to? add -o FILE.capsule; %s stays as it is", prove.from);
+        die(EXIT_USAGE, "no output file: add -o FILE.capsule; %s does not change", prove.from);
     if (output_expect_file(prove.to) < 0)
         return EXIT_USAGE;
     int code = measure_prove(&prove);
@@ -92,21 +90,21 @@ static int cmd_prove(const struct options *options)
 /* clang-format off */
 static const struct option_row *const takes[] = {
     OPTION(.name = "output", .letter = 'o', .argument = "FILE.capsule", .kind = KIND_TEXT, .place = PLACE(output),
-           .doc = "write the capsules that are whole to FILE, whole or not at all"),
+           .doc = "write the replayed capsules to FILE, whole or not at all"),
     &option_timeout, NULL,
 };
 
 const struct command command_prove = {
     .name = "prove",
     .arguments = "FILE.capsule",
-    .summary = "replay captured kernels, and keep those that are whole",
-    .details = "Replays each capsule several times in a process of its own, on this GPU. One whose replays leave in memory "
-               "what the program's launch left, bit for bit, is kept. Where replays differ from each other, the bits "
-               "that vary are masked. Any other is refused: it needs something that was not captured, such as a texture, "
-               "or memory that the kernel itself allocates.\n"
+    .summary = "replay captured kernels, and keep those that reproduce",
+    .details = "Replays each capsule several times in a separate process, on this GPU. It is kept if its replays leave "
+               "the same memory as the program's launch, bit for bit. Bits that vary between replays are masked. Any "
+               "other capsule is refused: it needs something that was not captured, such as a texture, or memory that "
+               "the kernel itself allocates.\n"
                "Pages of memory that the result does not need are dropped. `cugate capture` does all this by itself.",
-    .exits = EXITS({EXIT_SAME, "all were kept"}, {EXIT_USAGE, NULL},
-                   {EXIT_NOT_MEASURED, "some were refused and are not in the file; or there is no GPU"},
+    .exits = EXITS({EXIT_SAME, "all capsules were kept"}, {EXIT_USAGE, NULL},
+                   {EXIT_NOT_MEASURED, "some kernels were refused and are not in the file, or no GPU"},
                    {EXIT_INTERRUPTED, NULL}),
     .example = "cugate prove kernels.capsule -o proved.capsule",
     .takes = takes,

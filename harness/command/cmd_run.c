@@ -38,7 +38,7 @@ static int measure(const struct options *options, const struct metrics *metrics,
     if (options_measurement(&measurement, options, metrics) < 0 || options_has_library(options) < 0)
         return EXIT_USAGE;
     if (options->lines && !(measurement.backend->provides & PROVIDES_LINE_COUNTS)) {
-        error("--lines needs the collector cupti, or --simulate: no other sees source lines");
+        error("--lines needs the collector cupti, or --simulate");
         return EXIT_USAGE;
     }
     struct interrupts interrupts; /* signals stay held back between the measurements, too */
@@ -71,8 +71,7 @@ static int cmd_run(const struct options *options)
     int code = EXIT_USAGE;
 
     if (options->argument_count > 0) {
-        error("`cugate run` measures a kernel library; a program is measured by: cugate exec -- %s",
-              options->arguments[0]);
+        error("`cugate run` measures a kernel library; to measure a program: cugate exec -- %s", options->arguments[0]);
         return EXIT_USAGE;
     }
     if (options_read_metrics(options, &metrics) < 0 || options_choose_metrics(&chosen, &metrics, options) < 0 ||
@@ -103,12 +102,13 @@ static const struct option_row *const takes[] = {
            .doc = "only metrics that match this name or glob, and those that they are judged by; repeatable"),
     &option_save, &option_output,
     OPTION(.name = "shard", .argument = "N/OF", .kind = KIND_TEXT, .place = PLACE(shard),
-           .doc = "only that part of the kernels, 2/8: `cugate merge` makes one run of all parts"),
+           .doc = "measure only this part of the kernels, such as 2/8; `cugate merge` joins the parts"),
     OPTION(.name = "costs", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(costs),
-           .doc = "of --shard and of several GPUs: how long kernels take, by that run (default: the baselines)"),
+           .doc = "run that gives kernel durations, to divide kernels evenly among shards or GPUs (default: the "
+                  "baselines)"),
     &option_baselines,
     OPTION(.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),
-           .doc = "also collect counts and stalls by source line: a second for each kernel"),
+           .doc = "also record counts and stalls by source line; takes about a second per kernel"),
     &option_kernels, &option_metrics, &option_collector,
     &option_simulate, &option_whole, &option_device, &option_samples, &option_timeout, &option_explain_words, NULL,
 };
@@ -124,11 +124,11 @@ const struct command command_run = {
                "got worse.\n"
                "--device all, or 0,1,3, divides the kernels among GPUs of one model, the longest first. A kernel "
                "that fails on one GPU is tried once on another. If it succeeds there, the exit code is 3 at best.\n"
-               "--shard 2/8 measures the second of eight parts. Every machine finds the same parts, given the same"
-               " library, -k and --costs or baselines. The variants of a family stay together. `cugate merge` "
-               "makes one run of all parts.\n"
-               "With --baselines or --shard, bank conflicts are counted where a check would count them. So check "
-               "--replay lacks nothing that the baseline has.",
+               "--shard 2/8 measures the second of eight parts. Every machine computes the same parts from the same "
+               "library, -k and --costs or baselines. The variants of a family stay together. `cugate merge` joins the "
+               "parts.\n"
+               "With --baselines or --shard, bank conflicts are counted wherever a check would count them, so check "
+               "--replay has every row of the baseline.",
     .exits = EXITS({EXIT_SAME, "every kernel was measured"},
                    {EXIT_USAGE, NULL},
                    {EXIT_UNSURE, "a kernel failed on one GPU and succeeded on another"},

@@ -53,8 +53,7 @@ size_t config_names(const char **names, size_t size)
 
 static int given_twice(struct config_reader *reader, const char *name, int line)
 {
-    return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is given already, in line %d: remove one", name,
-                          line);
+    return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is already set in line %d: remove one", name, line);
 }
 
 static char *resolve(const struct config_reader *reader, enum key_kind kind, const char *value)
@@ -104,7 +103,7 @@ static int check_link(struct config_reader *reader, const struct link *link, con
                 break;
         }
         if (i == ARRAY_SIZE(link_words))
-            return ini_text_wrong(&reader->text, reader->text.line, "\"%.*s\" is nothing that \"%s\" can hold: %s",
+            return ini_text_wrong(&reader->text, reader->text.line, "\"%.*s\" is not a value of \"%s\": %s",
                                   (int)strcspn(at, "}") + 1, at, link->name,
                                   link->may[1] ? "write {commit}, {path} and {line}" : "write {commit}");
         held[i] = true;
@@ -160,8 +159,7 @@ static char *next_line(char *buffer, int size, void *stream)
         *buffer = '\0';
     } else if (indent > 0) {
         ini_text_wrong(text, text->line,
-                       "the line is indented, and nothing goes on from the line before: begin it at the "
-                       "margin");
+                       "the line is indented, but does not continue the line before: begin it at the margin");
         return NULL;
     } else if (strstr(buffer, " ;") || strstr(buffer, "\t;")) {
         ini_text_wrong(text, text->line, "a comment needs a line of its own");
@@ -170,7 +168,7 @@ static char *next_line(char *buffer, int size, void *stream)
         reader->in_links = strcmp(buffer, "[links]") == 0;
         if (!reader->in_links) {
             ini_text_wrong(text, text->line,
-                           "unknown section %s: options stand above all sections, and there is [links]", buffer);
+                           "unknown section %s: the only section is [links], and options stand above it", buffer);
             return NULL;
         }
     }
@@ -217,14 +215,13 @@ static int look(const char *path, const char *folder)
         if (is_link || !is_own(&file))
             return 0;
     } else if (is_open(&around)) {
-        return error(
-            "%s is not read, since others may put a file in its place, and what it names is run: chmod go-w its "
-            "folder, or put a " CONFIG_FILE " nearer",
-            path);
+        return error("%s is not read, because others can replace it and it names commands to run: chmod go-w its "
+                     "folder, or put a " CONFIG_FILE " nearer",
+                     path);
     }
     if ((!is_link && is_open(&file)) || (!is_own(&file) && file.st_uid != around.st_uid))
-        return error("%s is not read, since others may write to it, and what it names is run: chown it to yourself and "
-                     "chmod go-w it",
+        return error("%s is not read, because others can write to it and it names commands to run: chown it to "
+                     "yourself and chmod go-w it",
                      path);
     OWNED_TEXT target = is_link ? realpath(path, NULL) : NULL, *place = target ? folder_of(target) : NULL;
     return is_link ? (target ? look(target, place) : 0) : 1;
@@ -268,7 +265,7 @@ int config_read(struct config *config)
     if (file_read(config->path, CONFIG_LIMIT, &text, &length) < 0)
         return -1;
     const int result = strlen(text) == length ? config_read_text(config, config->path, text)
-                                              : error("%s holds a NUL byte, so it is no text file", config->path);
+                                              : error("%s contains a NUL byte: it is not a text file", config->path);
     free(text);
     return result;
 }

@@ -92,12 +92,12 @@ int from_check_read(const char *path, char ***kernels, size_t *count)
     reading.judgements = json_object_get(root, "judgements");
     if (result == 0)
         result = json_at_expect(&at, reading.judgements, JSON_ARRAY,
-                                "a list, as in what `cugate check --report json=FILE` writes");
+                                "a list, as `cugate check --report json=FILE` writes it");
     if (result == 0)
         take(&reading);
     json_at_end(root);
     if (result == 0 && reading.count == 0)
-        result = error("%s calls no kernel worse, so there is none to choose by --from-check", path);
+        result = error("%s has no worse kernels for --from-check to choose", path);
     *kernels = reading.kernels;
     *count = reading.count;
     return result;

@@ -74,7 +74,7 @@ static void print_config(const struct text *text, const struct command *command)
     for (size_t i = 0; i < count; i++)
         if (options_takes_key(command, names[i]))
             fprintf(text->stream, "%s%s",
-                    printed++ ? ", " : "\n" CONFIG_FILE ", here or in a folder above, gives defaults of\n  ", names[i]);
+                    printed++ ? ", " : "\n" CONFIG_FILE ", here or in a parent folder, sets defaults of\n  ", names[i]);
     if (printed == 0)
         return;
     fputs("\n", text->stream);

@@ -45,7 +45,7 @@ static void list_capsule(const struct capsule *capsule, int width)
 {
     static const char *const times[] = {"ns", "us", "ms", "s", NULL}, *const sizes[] = {"B", "kB", "MB", "GB", NULL};
     static const char *const proofs[] = {
-        [PROOF_NONE] = "not replayed", [PROOF_IDENTICAL] = "identical", [PROOF_VARIES] = "but for bits that vary"};
+        [PROOF_NONE] = "not replayed", [PROOF_IDENTICAL] = "identical", [PROOF_VARIES] = "except varying bits"};
     char grid[WIDTH], block[WIDTH], memory[WIDTH], time[WIDTH], launch[WIDTH], within[WIDTH] = "";
     if (capsule->tolerance > 0)
         snprintf(within, sizeof within, ", within %g as %s", capsule->tolerance, value_type_name(capsule->type));

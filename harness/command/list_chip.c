@@ -49,13 +49,13 @@ static const char *find_chip(const char *text, const char *const *names, size_t 
         if (strcmp(names[i], chip) == 0)
             return names[i];
     if (chip) {
-        error(
-            "'%s' has the chip %s, which this CUPTI does not know: `cugate list --metrics --chip help` names them all",
-            text, chip);
+        error("'%s' has the chip %s, which this CUPTI does not support: `cugate list --metrics --chip help` names all "
+              "chips",
+              text, chip);
         return NULL;
     }
     OWNED_TEXT near = chip_nearest(text, names, count);
-    error("'%s' is no chip or product: %s%s%s`cugate list --metrics --chip help` names them all", text,
+    error("'%s' is not a chip or product: %s%s%s`cugate list --metrics --chip help` names them all", text,
           near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
     return NULL;
 }
@@ -73,7 +73,7 @@ static void name_many_passes(const struct gpu_plugin *gpu, const char *chip, con
         char *memory = NULL;
         size_t passes = 0;
         if (chosen[m] && gpu->chip_counters(chip, &alone, &counter, &memory, &passes, &ignored) == 0 && passes > 1)
-            print_wrapped(2, "%s takes %zu passes alone: `cugate exec`, with one pass a run, does not count it",
+            print_wrapped(2, "%s alone needs %zu passes: `cugate exec`, with one pass per run, does not count it",
                           metrics->list[m].name, passes);
         free(memory);
     }
@@ -132,7 +132,7 @@ static int list_without_cupti(const struct options *options, const struct metric
     if (help)
         return EXIT_SAME;
     if (chip)
-        error("which counters the chip %s has is known by CUPTI alone, which needs no GPU for that: %s", chip, why);
+        error("only CUPTI, which needs no GPU for this, knows the counters of the chip %s: %s", chip, why);
     return chip ? EXIT_NOT_MEASURED : EXIT_USAGE;
 }
 

@@ -13,10 +13,10 @@ static const struct {
 } wishes[] = {
     {&command_check, "to judge"},
     {&command_explain, "to find the cause"},
-    {&command_init, "to begin, and to see what there is"},
-    {&command_run, "to keep numbers in a file, and judge nothing"},
-    {&command_capture, "to work on kernels without their program"},
-    {&command_completion, "to type less"},
+    {&command_init, "to begin"},
+    {&command_run, "to keep numbers in a file without judging them"},
+    {&command_capture, "to work on captured kernels"},
+    {&command_completion, "for the shell"},
 };
 
 static void print_help(FILE *stream)
@@ -59,7 +59,7 @@ static const struct command *find_command(const char *name)
     const char *nearest = nearest_name(name, names, count);
     free(names);
     if (*name == '-')
-        error("a command comes first: cugate COMMAND %s; see cugate --help", name);
+        error("the command comes first: cugate COMMAND %s; see cugate --help", name);
     else if (nearest)
         error("unknown command '%s'; did you mean %s?", name, nearest);
     else

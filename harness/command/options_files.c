@@ -47,7 +47,7 @@ static int check_overwriting(const struct options *options, const struct written
     for (size_t i = 0; i < ARRAY_SIZE(inputs) + options->argument_count; i++) {
         const char *input = i < ARRAY_SIZE(inputs) ? inputs[i] : options->arguments[i - ARRAY_SIZE(inputs)];
         if (input && options_same_file(written->file, input))
-            return error("%s %s would overwrite %s, which is read here: give it another place", written->option,
+            return error("%s %s would overwrite %s, which is read here: choose another path", written->option,
                          written->argument, input);
     }
     return 0;
@@ -65,7 +65,7 @@ static int check_outputs(const struct options *options, const struct written *ou
             return -1;
         for (size_t k = 0; k < i; k++)
             if (options_same_file(outputs[k].file, outputs[i].file) && !may_share(&outputs[k], &outputs[i]))
-                return error("%s %s and %s %s would both go to one place: give one of them another", outputs[k].option,
+                return error("%s %s and %s %s name the same file: choose another path for one", outputs[k].option,
                              outputs[k].argument, outputs[i].option, outputs[i].argument);
     }
     return 0;

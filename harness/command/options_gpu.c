@@ -133,15 +133,15 @@ char *options_find_gpu(const struct options *options)
     if (found)
         path = x_strdup(found);
     else if (meant)
-        error("there is no description of a GPU '%s'%s in %s; it has %s", meant,
-              options->gpu ? "" : ", which " CONFIG_FILE " names,", folder, *names ? names : "none");
+        error("unknown GPU '%s'%s: %s describes %s", meant, options->gpu ? "" : ", which " CONFIG_FILE " names,",
+              folder, *names ? names : "none");
     else if (*names)
         error(
             "which GPU is to be simulated? There are %s: name one with --simulate=NAME (init and task: --gpu NAME), or "
             "with `gpu = NAME` in " CONFIG_FILE,
             names);
     else
-        error("%s has no description of a GPU to simulate (NAME.ini)", folder);
+        error("%s describes no GPU to simulate (NAME.ini)", folder);
     globfree(&paths);
     free(folder);
     return path;

@@ -28,17 +28,14 @@ int options_find_library(const struct options *options, struct problem *problem)
     if (access(options->kernels, F_OK) == 0)
         return 0;
     if (options_library_is_own(options) && program_is_installed())
-        return problem_set(problem, "there is no kernel library here: " NAME_ONE);
+        return problem_set(problem, "no kernel library here: " NAME_ONE);
     if (options_library_is_own(options))
-        return problem_set(problem, "there is no kernel library %s: build it with `make`, or " NAME_ONE,
-                           options->kernels);
+        return problem_set(problem, "no kernel library %s: build it with `make`, or " NAME_ONE, options->kernels);
     if (config_gives(&options->config, "kernels"))
-        return problem_set(problem,
-                           "there is no kernel library %s, which %s:%d names: build it, by your own project's build",
+        return problem_set(problem, "no kernel library %s, which %s:%d names: build your project first",
                            options->kernels, options->config.path, line_of_kernels(&options->config));
     return problem_set(problem,
-                       "there is no kernel library %s, which --kernels names: build it, by your own project's build, "
-                       "or name another",
+                       "no kernel library %s, which --kernels names: build your project first, or name another",
                        options->kernels);
 }
 
@@ -63,7 +60,7 @@ void options_note_lines(const struct options *options, const char *path)
     const int has = cubin_each_image(path, look_for_lines, &images);
     error_into(before);
     if (has == 0 && images > 0)
-        remark("%s has no line information, so no report will name a line of it: build it with nvcc -lineinfo", path);
+        remark("%s has no line information, so reports cannot name source lines: build it with nvcc -lineinfo", path);
 }
 
 int options_has_library(const struct options *options)

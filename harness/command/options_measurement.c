@@ -28,11 +28,11 @@ static int expect_bounds(const struct options *options)
     if (options->from_start && strcmp(options->from_start, "on") != 0 && strcmp(options->from_start, "off") != 0)
         return error("--from-start needs on or off, not '%s'", options->from_start);
     if (options->nvtx_count > NVTX_MAX)
-        return error("--nvtx: there are %zu, and a run takes %d at most", options->nvtx_count, NVTX_MAX);
+        return error("--nvtx is given %zu times, but at most %d are allowed", options->nvtx_count, NVTX_MAX);
     for (size_t i = 0; i < options->nvtx_count; i++)
         for (size_t j = 0; j < i; j++)
             if (is_same_row(options->nvtx[i], options->nvtx[j]))
-                return error("--nvtx '%s' and --nvtx '%s' would have one row: give one of them", options->nvtx[j],
+                return error("--nvtx '%s' and --nvtx '%s' would share a row: leave one out", options->nvtx[j],
                              options->nvtx[i]);
     return 0;
 }
@@ -41,16 +41,15 @@ int options_program(struct program *program, struct measurement *measurement, co
 {
     const char *first = options->arguments[0];
     if (options_is_run_file(first))
-        return error("%s is no program; a recorded run is judged by: cugate check --replay %s", first, first);
+        return error("%s is not a program; to judge a recorded run: cugate check --replay %s", first, first);
     if (capsules_is_file(first))
-        return error("%s is no program; a file of capsules is measured as a kernel library: --kernels %s", first,
-                     first);
+        return error("%s is not a program; to measure a file of capsules: --kernels %s", first, first);
     if (!*options->arguments[0])
-        return error("an empty word is no program");
+        return error("the program's name is empty");
     if (expect_bounds(options) < 0)
         return -1;
     if (options->lines && !options->save && options->out_count == 0)
-        return error("--lines are kept in the run file, and none is asked for: add --save RUN.json");
+        return error("--lines needs a run file to record into: add --save RUN.json");
     char *name = options->name ? x_strdup(options->name) : program_name(options->arguments);
     if (name_length(name) != strlen(name) || strlen(name) > PROGRAM_NAME_MAX || !*name) {
         error("--name %s: a name has at most %d of a-z, 0-9 and _", name, PROGRAM_NAME_MAX);
@@ -89,8 +88,8 @@ static int find_devices(struct device_list *devices, const struct options *optio
     if (count < 0)
         return error("--device all: %s", problem.text);
     if (count > DEVICES_MAX)
-        return error("--device all: there are %d GPUs, and a run takes %d at most; name them: --device 0,1,2", count,
-                     DEVICES_MAX);
+        return error("--device all: this machine has %d GPUs, but a run uses at most %d; name them: --device 0,1,2",
+                     count, DEVICES_MAX);
     devices->all = false;
     for (int i = 0; i < count; i++)
         devices->list[devices->count++] = i;
@@ -103,9 +102,9 @@ int options_measurement(struct measurement *measurement, const struct options *o
     const char *name = computes ? origin_of(ORIGIN_COMPUTED)->collector : options->collector;
     const struct backend *backend = backend_find(name);
     if (!backend)
-        return error("there is no collector '%s'; `cugate list --collectors` shows them", name);
+        return error("unknown collector '%s'; `cugate list --collectors` shows them", name);
     if (!computes && origin_find(name)->computed)
-        return error("--collector %s measures nothing: say --simulate, or --simulate=GPU", name);
+        return error("--collector %s does not measure: use --simulate, or --simulate=GPU", name);
     *measurement = (struct measurement){
         .kernels = options->kernels,
         .metrics = metrics,

@@ -12,7 +12,7 @@ const char *options_shipped_metrics(const struct options *options)
 int options_read_metrics(const struct options *options, struct metrics *metrics)
 {
     if (options->trades && strcmp(options->trades, "no") != 0 && strcmp(options->trades, "yes") != 0)
-        return error("--trades %s: write yes, or no where every row that is worse is to fail", options->trades);
+        return error("--trades %s: write yes, or no to let every worse row fail", options->trades);
     const int read = metrics_read_sets(metrics, options->metrics, options->metric_sets, options->metric_set_count,
                                        options_shipped_metrics(options));
     metrics->never_paid = options->trades && strcmp(options->trades, "no") == 0;

@@ -111,7 +111,7 @@ static int take_text(struct options *options, const struct option_row *row, cons
     else if (*more)
         add_to_list((char *)options + row->place_more, more);
     else
-        return error("%s needs a folder, a file or a name behind the +", name);
+        return error("%s needs a folder, a file or a name after the +", name);
     return 0;
 }
 
@@ -263,10 +263,10 @@ static int check_arguments(const struct options *options, const struct command *
         return error("`cugate %s` needs %s; see cugate %s --help", command->name, command->arguments, command->name);
     if (command->maximum >= 0 && count > (size_t)command->maximum &&
         capsules_is_file(options->arguments[command->maximum]))
-        return error("`cugate %s` takes a file of capsules as a kernel library: --kernels %s", command->name,
+        return error("`cugate %s` reads a file of capsules by --kernels %s", command->name,
                      options->arguments[command->maximum]);
     if (command->maximum >= 0 && count > (size_t)command->maximum)
-        return error("`cugate %s` does not know what to do with '%s'; see cugate %s --help", command->name,
+        return error("`cugate %s` does not expect '%s'; see cugate %s --help", command->name,
                      options->arguments[command->maximum], command->name);
     return 0;
 }
@@ -292,7 +292,7 @@ static const struct option_row *row_of_any_command(const char *name)
         if (row)
             return row;
     }
-    BUG("cugate.ini takes %s, which is no option", name);
+    BUG("cugate.ini takes %s, which is not an option", name);
 }
 
 /* Whether a GPU model is needed and the command line names none. Files are judged for a capability instead. */
@@ -426,7 +426,7 @@ int options_parse(struct options *options, const struct command *command, int ar
             return refuse_long(command, word, row);
         typed_name(row, name, sizeof name);
         if (found == ':')
-            return error("%s needs %s behind it", name, row->argument);
+            return error("%s needs %s after it", name, row->argument);
         /* `list --metrics +DIR`: a word that begins with `+` is no argument of any command. */
         if (!optarg && row->place_more && optind < argc && *argv[optind] == '+')
             optarg = argv[optind++];

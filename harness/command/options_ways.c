@@ -45,9 +45,9 @@ static int refuse(const struct option_row *row, const struct origin *origin, con
 {
     const char *dashes = row->name[1] ? "--" : "-", *add = options_asked_by(row->ways, command);
     if (origin->asked)
-        return error("%s%s does nothing where %s: leave it or %s out", dashes, row->name, origin->doing, origin->asked);
-    return error("%s%s does nothing where %s: leave it out%s%s", dashes, row->name, origin->doing,
-                 add ? ", or add " : "", add ? add : "");
+        return error("%s%s has no effect when %s: remove it or %s", dashes, row->name, origin->doing, origin->asked);
+    return error("%s%s has no effect when %s: remove it%s%s", dashes, row->name, origin->doing, add ? ", or add " : "",
+                 add ? add : "");
 }
 
 int options_refuse_idle(const struct options *options, const struct command *command, const bool *typed)
@@ -63,7 +63,7 @@ int options_refuse_idle(const struct options *options, const struct command *com
             return refuse(row, origin, command);
     if (options->argument_count > 0 && command->ways & WAY(PROGRAM) && !reads &&
         !(way & (WAYS_OF_PROGRAM | WAY(FILES))))
-        return error("a program is measured, and here %s: leave %s or %s out", origin->doing, options->arguments[0],
+        return error("a program is measured, but %s: remove %s or %s", origin->doing, options->arguments[0],
                      origin->asked);
     return 0;
 }

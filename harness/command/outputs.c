@@ -78,7 +78,7 @@ int output_expect_file(const char *path)
 {
     struct atomic_file file;
     if (strcmp(path, "-") == 0)
-        return error("-o -: capsules go into a file, not to standard output: -o FILE.capsule");
+        return error("-o -: capsules cannot go to standard output: use -o FILE.capsule");
     if (atomic_file_open_beside(&file, path) < 0)
         return -1;
     atomic_file_abandon(&file);

@@ -67,8 +67,7 @@ static int read_costs(struct run *costs, const struct options *options, const st
     const int code = costs_read(costs, options->costs, options->baselines, measurement->backend->name);
     if (code != 0 || !options->costs || costs->result_count > 0)
         return code;
-    error("--costs %s: knows of no kernel how long it takes: an older cugate wrote it, or it is of a program",
-          options->costs);
+    error("--costs %s: records no kernel durations: an older cugate wrote it, or it is of a program", options->costs);
     return EXIT_USAGE;
 }
 
@@ -79,12 +78,11 @@ static int check_costs(const struct shard *shard, const struct run *costs, const
         if (run_find(costs, shard->kernels[i]))
             return 0;
     if (options->costs) {
-        error("--costs %s: knows of none of these kernels how long it takes: it is of another library, or -k",
-              options->costs);
+        error("--costs %s: has no duration of any of these kernels: it is of another library, or -k", options->costs);
         return EXIT_USAGE;
     }
-    warning("how long each kernel takes is not known, so all count alike: --costs RUN.json, of any run, or baselines "
-            "accepted by the collector %s say it",
+    warning("kernel durations are unknown, so all are weighted equally: pass --costs RUN.json of any run, or accept "
+            "baselines of the collector %s",
             measurement->backend->name);
     return 0;
 }
@@ -119,7 +117,8 @@ static int make_shard(struct sharding *sharding, const struct options *options, 
         return code;
     divide(sharding);
     if (sharding->kernel_count == 0)
-        warning("shard %s has no kernel, as there are more shards than families: its run is empty, and is no fault",
+        warning("shard %s has no kernels, because there are more shards than families: its run is empty, which is not "
+                "an error",
                 options->shard);
     return 0;
 }
@@ -129,8 +128,8 @@ static int refuse_idle(const struct options *options)
 {
     if (options->shard || options->devices.all || options->devices.count > 1 || !options->costs)
         return 0;
-    return error("--costs tells by what kernels are shared out, and here one GPU measures all: add --shard 1/8, or "
-                 "--device all, or leave it out");
+    return error(
+        "--costs divides kernels among GPUs, but one GPU measures all: add --shard 1/8 or --device all, or remove it");
 }
 
 int sharding_make(struct sharding *sharding, const struct options *options, const struct measurement *measurement)

@@ -78,7 +78,7 @@ int read_tolerance(const struct options *options, double *tolerance, enum value_
     *tolerance = 0;
     *type = VALUE_F32;
     if (!text)
-        return options->type ? error("--type %s says how --tolerance is meant: add it", options->type) : 0;
+        return options->type ? error("--type %s needs --tolerance: add it", options->type) : 0;
     *tolerance = strtod(text, &end);
     if (end == text || *end || !(*tolerance > 0 && *tolerance < 1))
         return error("--tolerance needs a number between 0 and 1, such as 1e-5, not '%s'", text);
@@ -106,7 +106,7 @@ static int read_exact(struct changes *changes, const char *text)
 {
     if (read_arguments("exact", text, &changes->exact) < 0)
         return -1;
-    return text && changes->tolerance == 0 ? error("--exact says what has no --tolerance: add that") : 0;
+    return text && changes->tolerance == 0 ? error("--exact needs --tolerance: add it") : 0;
 }
 
 /* Takes the launch that Triton describes beside its code, unless an option says otherwise. */
@@ -118,7 +118,7 @@ static int read_description(struct changes *changes, const char *path)
     if (!launch.found)
         return 0;
     if (launch.threads == 0)
-        return error("the description beside %s has a launch that cannot be: compile it again", path);
+        return error("the JSON next to %s describes an impossible launch: compile it again", path);
     if (changes->block[0] == 0)
         memcpy(changes->block, (const unsigned[]){launch.threads, 1, 1}, sizeof changes->block);
     if (!changes->has_shared)
@@ -148,7 +148,7 @@ static unsigned cluster_of(const struct capsule *capsule)
 static int change_launch(struct capsule *capsule, const struct changes *changes, const char *path)
 {
     if (changes->ctas > 0 && changes->ctas != cluster_of(capsule))
-        return error("%s is for clusters of %u block%s, and the launch of %s has %u: compile it with num_ctas=%u", path,
+        return error("%s is for clusters of %u block%s, but the launch of %s has %u: compile it with num_ctas=%u", path,
                      changes->ctas, plural(changes->ctas), capsule->id, cluster_of(capsule), cluster_of(capsule));
     if (changes->block[0] > 0)
         memcpy(capsule->block, changes->block, sizeof capsule->block);
@@ -169,16 +169,15 @@ static int check_compared(const struct capsules *capsules, const struct capsule 
         return error("%s", problem.text);
     if (compared->masked < compared->changed)
         return 0;
-    return error("what the launch of %s leaves %s, so the result of other code could not be compared: choose other "
-                 "kernels with -k",
+    return error("the result of %s %s, so other code cannot be compared with it: choose other kernels with -k",
                  capsule->id,
-                 compared->changed > 0 ? "varies from replay to replay, all of it" : "is what was there before");
+                 compared->changed > 0 ? "varies completely from replay to replay" : "equals the previous memory");
 }
 
 static void put_extents(FILE *stream, const char *what, const unsigned now[3], const unsigned was[3])
 {
     if (memcmp(now, was, 3 * sizeof *now) != 0)
-        fprintf(stream, ", %s of %ux%ux%u in place of %ux%ux%u", what, now[0], now[1], now[2], was[0], was[1], was[2]);
+        fprintf(stream, ", %s of %ux%ux%u instead of %ux%ux%u", what, now[0], now[1], now[2], was[0], was[1], was[2]);
 }
 
 /* Says what became of a capsule. */
@@ -189,18 +188,18 @@ static void say_swapped(const struct capsule *now, const struct capsule *was, co
     fprintf(stderr, "%s: code of %s%s%s", now->id, replacement->path, compiler ? ", by " : "",
             compiler ? compiler : "");
     if (strcmp(now->function, was->function) != 0)
-        fprintf(stderr, ", function %s in place of %s", now->function, was->function);
+        fprintf(stderr, ", function %s instead of %s", now->function, was->function);
     put_extents(stderr, "a block", now->block, was->block);
     put_extents(stderr, "a grid", now->grid, was->grid);
     if (now->shared != was->shared)
-        fprintf(stderr, ", %u bytes of dynamic shared memory in place of %u", now->shared, was->shared);
+        fprintf(stderr, ", %u bytes of dynamic shared memory instead of %u", now->shared, was->shared);
     if (now->tolerance > 0)
         fprintf(stderr, ", results within %g as %s", now->tolerance, value_type_name(now->type));
     for (size_t i = 0; i < now->argument_count; i++)
         if (now->arguments[i].exact)
             fprintf(stderr, ", but those of argument %zu exact", i + 1);
     if (compared->masked > 0)
-        fprintf(stderr, ", %.3g %% of what the launch changes is not compared, since it varies",
+        fprintf(stderr, ", %.3g %% of the result varies and is not compared",
                 100 * (double)compared->masked / (double)compared->changed);
     fputc('\n', stderr);
 }
@@ -212,7 +211,7 @@ static int capability_of(const struct capsules *capsules)
 {
     const int capability = static_facts_capability(&capsules->about.device);
     if (capability == 0)
-        error("%s does not say for which GPU its kernels are: capture them again", capsules->path);
+        error("%s does not name the GPU of its kernels: capture them again", capsules->path);
     return capability;
 }
 
@@ -231,7 +230,7 @@ static struct argument *mark_exact(const struct capsule *capsule, double toleran
     if (exact == 0)
         return arguments;
     free(arguments);
-    error("--exact: argument %d of %s is no pointer", __builtin_ctzll(exact) + 1, capsule->id);
+    error("--exact: argument %d of %s is not a pointer", __builtin_ctzll(exact) + 1, capsule->id);
     return NULL;
 }
 
@@ -302,11 +301,11 @@ static void say_all(const struct swap *swap)
 {
     const size_t stay = swap->capsules.count - swap->swapped;
     size_t told = 0;
-    fprintf(stderr, "%zu of %zu kernel%s with other code, which was not replayed yet", swap->swapped,
-            swap->capsules.count, plural(swap->capsules.count));
+    fprintf(stderr, "%zu of %zu kernel%s with other code, not replayed yet", swap->swapped, swap->capsules.count,
+            plural(swap->capsules.count));
     for (size_t i = 0; i < swap->capsules.count; i++)
         if (!is_chosen(swap, i) && told++ < TOLD)
-            fprintf(stderr, "%s%s", told == 1 ? "; as it was: " : ", ", swap->capsules.list[i].id);
+            fprintf(stderr, "%s%s", told == 1 ? "; unchanged: " : ", ", swap->capsules.list[i].id);
     if (stay > TOLD)
         fprintf(stderr, " and %zu more", stay - TOLD);
     fputc('\n', stderr);

@@ -193,9 +193,9 @@ begun() { # EXPECTED WORDS ARGUMENT...
     finish "init ${*:3}" $? "$1" "$2"
 }
 begun 2 "cugate.ini:2: a comment needs a line of its own" --kernels l.so --build 'make ; true' --gpu nvidia-h200
-begun 0 "wrote cugate.ini; wrote .github/workflows/performance.yml; write for OWNER; !runner with a GPU" --kernels l.so --build 'make l.so' --gpu nvidia-h200
+begun 0 "wrote cugate.ini; wrote .github/workflows/performance.yml; replace OWNER; !runner with a GPU" --kernels l.so --build 'make l.so' --gpu nvidia-h200
 begun 0 "kept  cugate.ini; kept  .github/workflows/performance.yml"
-begun 2 ".github/workflows/performance.yml is there already, and is another: change it by hand, or replace it with --force" --runner gpu
+begun 2 ".github/workflows/performance.yml already exists and differs: edit it, or replace it with --force" --runner gpu
 begun 0 "wrote .github/workflows/performance.yml; a runner with a GPU and the labels gpu" --runner gpu --force
 cat begun/cugate.ini begun/.github/workflows/performance.yml >out
 finish "what init wrote" 0 0 "kernels = l.so; build = make l.so; baselines = perf/baselines; gpu = nvidia-h200; runs-on: [gpu]; needs: [computed, measured]; merge_group:"
@@ -204,13 +204,13 @@ cat begun/cugate.ini begun/.github/workflows/performance.yml >out
 finish "what init wrote of a program" 0 0 "arguments: '-- it''s'; needs: [measured]; uses: me/cugate/ci@0; !kernels = ; !computed; !OWNER"
 # Beside what was written by hand.
 rm -r begun/.github && printf '# mine\nkernels = l.so\n[links]\nline = https://a/{commit}/{path}#{line}\n' >begun/cugate.ini
-begun 2 "no description of a GPU 'H300'; nvidia-h200; !file begun/.github" --build make --gpu H300
-begun 2 "cugate.ini is there already, and says kernels = l.so; --force" --kernels x.so --build make --gpu H200
+begun 2 "unknown GPU 'H300'; nvidia-h200; !file begun/.github" --build make --gpu H300
+begun 2 "cugate.ini already exists with kernels = l.so; --force" --kernels x.so --build make --gpu H200
 begun 0 "wrote cugate.ini; wrote here/SKILL.md; here/SKILL.md cugate.ini; file begun/here/SKILL.md" --build make --gpu H200 --skill here
 cat begun/cugate.ini >out
 finish "init adds what cugate.ini lacks" 0 0 "# mine\nkernels = l.so\nbuild = make\nbaselines = perf/baselines\ngpu = nvidia-h200\n[links]\nline = https:"
 echo '# changed' >>begun/.github/workflows/performance.yml
-begun 2 "performance.yml is there already, and is another"
+begun 2 "performance.yml already exists and differs"
 begun 0 "kept  cugate.ini; kept  here/SKILL.md; accept first.json; accept sessions; !performance.yml is" --skill here --slurm
 mkdir -p begun/perf/baselines/nvidia-h200/f && touch begun/perf/baselines/nvidia-h200/f/v.json
 begun 0 "kept  here/SKILL.md; require the check; !accept; !no baseline yet" --skill here --slurm
@@ -234,9 +234,9 @@ finish "the command line wins over cugate.ini" $? 4 "options   ../cugate.ini: me
 configured check --replay ../../made_up/same.json --format markdown
 finish "a comment says what cugate.ini gave" $? 0 "../cugate.ini: metrics, baselines, samples"
 configured check --samples 3 -- true
-finish "an option that a program has no use for" $? 2 "--samples does nothing where a program is measured"
+finish "an option that a program has no use for" $? 2 "--samples has no effect when a program is measured"
 configured check --simulate=nvidia-h200 --samples 3
-finish "an option that computing has no use for" $? 2 "--samples does nothing where counts are computed"
+finish "an option that computing has no use for" $? 2 "--samples has no effect when counts are computed"
 configured check --simulate=nvidia-h200 --kernels ../../libmade_up.so -k fine/none
 finish "of cugate.ini it is passed over" $? 2 "no kernel; fine/none; !--samples"
 configured list --config
@@ -246,11 +246,11 @@ finish "doctor with a cugate.ini" $? 5 "cugate.ini; ../cugate.ini: metrics"
 printf '%s\n' 'kernels = perf/libmine.so' >>configured/cugate.ini
 configured list
 finish "a library of cugate.ini that is not built" $? 2 \
-    "no kernel library ../perf/libmine.so, which ../cugate.ini:4 names: build it, by your own project's build; !make"
+    "no kernel library ../perf/libmine.so, which ../cugate.ini:4 names: build your project first; !make"
 configured check --replay ../../made_up/same.json
 finish "is not asked for where nothing is measured" $? 0 "nothing is worse"
 configured doctor
-finish "doctor on it" $? 5 "FAIL  kernel library; ../cugate.ini:4 names; !cugate exec; cannot measure: mend what says FAIL"
+finish "doctor on it" $? 5 "FAIL  kernel library; ../cugate.ini:4 names; !cugate exec; cannot measure: fix the FAIL lines"
 sed -i '$d' configured/cugate.ini
 configured check --help -v
 finish "check --help -v with a cugate.ini" $? 0 "here: baselines = ../perf, of ../cugate.ini:2"
@@ -263,7 +263,7 @@ configured check --help -v
 finish "--help whatever cugate.ini says" $? 0 "usage: cugate check; unknown key"
 rm configured/cugate.ini
 configured list --config
-finish "list --config without any" $? 0 "# there is no cugate.ini here or in a folder above"
+finish "list --config without any" $? 0 "# no cugate.ini here or in a folder above"
 
 # Installed, but for what NVIDIA's is and for kernels: who gates programs needs no library of kernels.
 mkdir -p installed/bin
@@ -275,16 +275,16 @@ without_cupti() { # CODE EXPECTATIONS ARGUMENT...
     installed/bin/cugate list --metrics=made_up/metrics "${@:3}" >out 2>err
     finish "list --metrics ${*:3}, without CUPTI" $? "$1" "$2"
 }
-without_cupti 5 'smsp__inst_executed; which counters the chip GH100 has is known by CUPTI alone; sudo cugate-fetch cupti; !make' --chip H200
+without_cupti 5 'smsp__inst_executed; only CUPTI, which needs no GPU for this, knows the counters of the chip GH100; sudo cugate-fetch cupti; !make' --chip H200
 without_cupti 0 'GH100  H100, H200; GB202  ; RTX 5090; !error' --chip help
-without_cupti 2 "'RTX 4909' is no chip or product: did you mean 'RTX 4090'?" --chip 'RTX 4909'
+without_cupti 2 "'RTX 4909' is not a chip or product: did you mean 'RTX 4090'?" --chip 'RTX 4909'
 installed/bin/cugate run "$@" >out 2>err
-finish "run there" $? 2 "there is no kernel library here; name yours with --kernels LIB.so; which \`cugate init\` writes; !make"
+finish "run there" $? 2 "no kernel library here; name yours with --kernels LIB.so; which \`cugate init\` writes; !make"
 installed/bin/cugate check --simulate >out 2>err
-finish "check --simulate there" $? 2 "there is no kernel library here; \`cugate init\` writes; !which GPU"
+finish "check --simulate there" $? 2 "no kernel library here; \`cugate init\` writes; !which GPU"
 rm installed/bin/cugate-fetch
 installed/bin/cugate run "$@" >out 2>err
-finish "run in a tree without it" $? 2 "there is no kernel library; build it with \`make\`, or name yours with --kernels"
+finish "run in a tree without it" $? 2 "no kernel library; build it with \`make\`, or name yours with --kernels"
 
 head -c 3000 made_up/same.json >truncated.json
 "$cugate" compare "$@" made_up/before.json truncated.json >out 2>err
@@ -322,10 +322,10 @@ if ! grep -q __asan_init "$cugate"; then
         finish "list --metrics $*" $? "$wanted" "$expectations"
     }
     list 0 'chip AD102: 66 of 66 metrics' --chip 'GeForce RTX 4090'
-    list 2 "'RTX 4909' is no chip or product: did you mean 'RTX 4090'?" --chip 'RTX 4909'
-    list 2 "'frob' is no chip or product: ; --chip help" --chip frob
+    list 2 "'RTX 4909' is not a chip or product: did you mean 'RTX 4090'?" --chip 'RTX 4909'
+    list 2 "'frob' is not a chip or product: ; --chip help" --chip frob
     list 0 'GH100  H100, H200; GB202  ; RTX 5090' --chip help
-    list 0 'chip GH100: 74 of 78 metrics, 8 passes; not supported; tensor_ops_int8 takes 2 passes alone; !tensor_active takes' \
+    list 0 'chip GH100: 74 of 78 metrics, 8 passes; not supported; tensor_ops_int8 alone needs 2 passes; !tensor_active takes' \
         +tensor --chip H200
     list 2 'chip GH100 cannot count [pcie_read] (pcie__read_bytes.sum) with [dram_throughput] (dram__throughput' \
         +made_up/clashing.ini --chip H100
@@ -336,7 +336,7 @@ fi
 LC_ALL=C sort -u told >told_once
 while read -r told; do
     eval "timeout --foreground -k 20 1 '$cugate' ${told#cugate}" >out 2>err </dev/null
-    finish "told to type: $told" 0 0 '!: unknown; !does not take; !does not know; !does nothing; !: which GPU'
+    finish "told to type: $told" 0 0 '!: unknown; !does not take; !does not know; !has no effect; !: which GPU'
 done <told_once
 
 echo "$passed passed, $failed failed"

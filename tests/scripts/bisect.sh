@@ -80,10 +80,10 @@ bisect() {
 }
 
 bisect one..two -k mine/scale
-expect "nothing worse" 3 'what can be computed is no worse' '-m time'
+expect "nothing worse" 3 'not worse at' '-m time'
 mv "$work/cugate.ini" "$work/kept.ini"
 bisect one..two -k mine/scale -m global_load_sectors --simulate=nvidia-h200
-expect "a metric that is no worse, on a GPU that is named" 0 "global_load_sectors is no worse at $(git rev-parse two | cut -c 1-12) than at "
+expect "a metric that is no worse, on a GPU that is named" 0 "not worse at $(git rev-parse two | cut -c 1-12) than at "
 mv "$work/kept.ini" "$work/cugate.ini"
 bisect two..four -k mine/scale -m global_load_sectors
 expect "a commit that does not build may be the one" 3 'left out: ' 'three does not build' 'could not be built or measured' \
@@ -107,10 +107,10 @@ refs >"$work/refs"
 bisect one..fourteen -k mine/scale -m global_load_sectors
 expect "the commit is found" 1 "building $(git rev-parse --short one) one as it was ..." '... built after ' 'mine/scale, computed, 9 commits' 'global_load_sectors: 2,048 -> 16,384 (+700.0 %)' \
     'eleven reads far apart' 'first bad commit: ' 'global_load_sectors: 4,096 -> 16,384 (+300.0 %)' \
-    'that is not all of it'
+    'this commit explains only part of it'
 bisect one..ten -k mine/scale
 expect "also where it is the smaller one that is asked for, and no metric" 1 'first bad commit: ' 'nine reads twice as far' \
-    'global_load_sectors: 2,048 -> 4,096 (+100.0 %)' '!that is not all'
+    'global_load_sectors: 2,048 -> 4,096 (+100.0 %)' '!explains only part'
 (cd below && bisect one..ten -k mine/scale --kernels ../out/libmine.so --build 'exec make out/libmine.so')
 expect "from a folder below, with a command" 1 'nine reads twice as far'
 printf 'kernels = out/libmine.so\ngpu = nvidia-h200\n' >cugate.ini
@@ -153,11 +153,11 @@ four -k mine/scale|'four' is no range of revisions
 one..none -k mine/scale|'none' is no revision of this repository
 four..one -k mine/scale|is no ancestor of
 one..one -k mine/scale|one..one has no commit
-one..four|name the kernel that got worse
-one..four -k a -k b|name the kernel that got worse
-one..four -k mine/scale -m nothing|there is no metric 'nothing'
-one..four -k mine/scale -m time --simulate|time cannot be computed, only measured
-one..four -k mine/scale --simulate --measure|--simulate computes and --measure does not
+one..four|name the one kernel that got worse
+one..four -k a -k b|name the one kernel that got worse
+one..four -k mine/scale -m nothing|unknown metric 'nothing'
+one..four -k mine/scale -m time --simulate|time can only be measured, not computed
+one..four -k mine/scale --simulate --measure|--simulate and --measure exclude each other
 one..four -k mine/scale --kernels ../libmine.so|is not below
 one..four -k mine/scale --kernels /libmine.so|is not below
 END

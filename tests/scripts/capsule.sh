@@ -44,13 +44,13 @@ judge() { # NAME [OPTION]...
 ask "$cugate" list "$work/first.capsule"
 expect "a table of what is in it" 0 'captured on NVIDIA H200, 2026-11-21T08:00:00Z' \
     'train/saxpy@64,256                    64       256   197 kB      12 of 23  12.3 us  identical, launched by train.py:31' \
-    'train/transpose@1,32x32,4224           1     32x32  8.19 kB' 'train/saxpy@64,256#2' 'but for bits that vary'
+    'train/transpose@1,32x32,4224           1     32x32  8.19 kB' 'train/saxpy@64,256#2' 'except varying bits'
 ask "$cugate" list --kernels "$work/first.capsule" -k 'train/[ct]*@1,32'
 expect "of those that are asked for" 0 train/chain train/tally '!train/saxpy' '!train/transpose'
 ask "$cugate" list --kernels "$work/first.capsule" -k train/saxpi@64,256
 expect "and no other" 2 "no kernel 'train/saxpi@64,256'; did you mean train/saxpy@64,256?"
 ask "$cugate" exec "$work/first.capsule"
-expect "exec says how it is named" 2 "a kernel library: " "--kernels $work/first.capsule"
+expect "exec says how it is named" 2 "to measure a file of capsules: " "--kernels $work/first.capsule"
 ask "$cugate" run --simulate=nvidia-h200 "$work/first.capsule"
 expect "run takes it" 0 'train/saxpy@64,256#2'
 ask "$cugate" check --simulate=nvidia-h200 "$work/first.capsule"

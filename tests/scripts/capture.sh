@@ -53,7 +53,7 @@ program() {
 }
 
 all='3 kernels: 3 replayed bit for bit'
-secret='file.capsule holds data of the program: inputs, weights, whatever its kernels can reach'
+secret="file.capsule contains the program's data: inputs, weights, everything that its kernels can reach"
 
 # ---- What is in the file, and that it is a kernel library
 
@@ -78,13 +78,13 @@ if chosen 'library'; then
     ask_standin "$cugate" aa --metrics "$metrics" --kernels file.capsule --sessions 3
     expect 'library: aa' 0 'no false alarm in'
     ask_standin "$cugate" prove file.capsule -o again.capsule
-    expect 'library: proved once more' 0 '7 kernels: 7 replayed bit for bit' 'again.capsule holds data'
+    expect 'library: proved once more' 0 '7 kernels: 7 replayed bit for bit' 'again.capsule contains the program'
     ask_standin "$cugate" prove run.json -o other.capsule
     expect 'library: a file of another kind cannot be' 2 'run.json'
     ask_standin "$cugate" prove file.capsule -o nowhere/other.capsule
     expect 'library: proved to nowhere' 2 'cannot write nowhere/other.capsule' '!kernels:'
 fi
-options='-q' program 'plain 8' 5 '!holds data' '!replayed bit' '!runs again' 'tiny@1,32 is refused'
+options='-q' program 'plain 8' 5 '!contains the program' '!replayed bit' '!runs again' 'tiny@1,32 is refused'
 options='--name mine' program 'plain 8' 5 'mine/add_one@64,256'
 
 # ---- Which launches
@@ -137,7 +137,7 @@ program 'memory pinned' 0 "$all"
 program 'memory mapped' 0 "$all" 'add_one@64,256 64 256 4.19 MB' # both pieces
 program 'memory again' 0 "$all" 'settle@1,256 1 256 2.05 kB 2 of 2' # which changed nothing
 program 'memory filled' 0 "$all" 'add_one@64,256 64 256 2.1 MB' \
-    'of 1 kernel, the search for what a launch writes without changing it was not done in its time'
+    '1 kernel: the search for writes that change nothing ran out of time'
 if chosen 'needless'; then # of those pages one is used
     captured -- "$program" memory filled
     [ "$(stat -c %s file.capsule)" -lt 16384 ] || echo "WRONG: the file has $(stat -c %s file.capsule) bytes" >>said
@@ -163,7 +163,7 @@ if chosen 'gather'; then
     grep -aqE '"before": \[[0-9]+, [0-9]+, -1\]' file.capsule ||
         echo "WRONG: indices are dropped: $(grep -a '"after"' file.capsule)" >>said
     expect 'what is read is kept, even where the result is the same without' 0 "$all" '!WRONG' \
-        'warning: program/gather@1,256 fails on memory that is cleared: all its memory is kept'
+        'warning: program/gather@1,256 fails on cleared memory: all its memory is kept'
 fi
 program 'memory freed' 0 "$all" 'add_one@64,256 64 256 2.05 kB'  # without what the pointer is to
 program 'memory behind' 0 "$all" 'behind@1,256 1 256 1.02 kB'
@@ -172,8 +172,8 @@ program 'memory vast' 5 '2 kernels: 2 replayed' 'program/add_one@64,256 is not c
     'one range of 9.7 GB' 'XLA_PYTHON_CLIENT_PREALLOCATE=false'
 STANDIN_DEVICES=2 program 'memory other-gpu' 5 '2 kernels: 2 replayed' \
     'program/add_one@64,256 is not captured: it can reach memory of another GPU'
-program 'memory noise' 0 '3 kernels: 2 replayed bit for bit, 1 replayed but for what varies' \
-    'but for bits that vary' "nothing of its result is compared"
+program 'memory noise' 0 '3 kernels: 2 replayed bit for bit, 1 replayed except for varying bits' \
+    'except varying bits' "its result is not compared"
 if chosen 'varies'; then
     captured -- "$program" memory noise
     ask_standin "$cugate" run --metrics "$metrics" --kernels file.capsule --save run.json
@@ -182,10 +182,10 @@ if chosen 'varies'; then
     ask_standin "$cugate" check --metrics "$metrics" --kernels file.capsule --baselines varies
     expect 'what varies is checked' 0 'nothing is worse' '3 kernels (exit 0)'
     ask "$cugate" swap file.capsule -k 'program/noise*' --code file.capsule -o swapped.capsule
-    expect 'where all varies there is no other code' 2 'noise@1,32 leaves varies from replay to replay, all of it'
+    expect 'where all varies there is no other code' 2 'noise@1,32 varies completely from replay to replay'
     captured -- "$program" memory noise-beside
     ask "$cugate" swap file.capsule -k 'program/noise*' --code file.capsule -o swapped.capsule
-    expect 'what lies beside what varies is compared' 0 '11.8 % of what the launch changes is not compared, since it varies'
+    expect 'what lies beside what varies is compared' 0 '11.8 % of the result varies and is not compared'
 fi
 
 # ---- Replays that go wrong cost one capsule
@@ -198,7 +198,7 @@ program 'memory hidden-crash' 5 '3 kernels: 2 replayed bit for bit' \
     'program/hidden@1,256 is refused: its replay ended the process: Aborted (signal 6)'
 options='--timeout 1' program 'memory hidden-hang' 5 '3 kernels: 2 replayed bit for bit' \
     'program/hidden@1,256 is refused: its replay did not end within 1 s'
-options='-k program/tiny*' program 'plain' 5 'NO FILE' 'tiny@1,32 is refused' 'no kernel can be replayed, so file.capsule is not written'
+options='-k program/tiny*' program 'plain' 5 'NO FILE' 'tiny@1,32 is refused' 'no kernel can be replayed: file.capsule was not written'
 
 # ---- Programs that do not end well
 
@@ -248,7 +248,7 @@ if chosen 'check'; then
     ask_standin bash offered
     mv worse.capsule file.capsule
     "$cugate" list --kernels file.capsule >>said
-    expect 'check: and captured' 0 '1 kernel: 1 replayed' 'program/add_one@64,256' 'worse.capsule holds data'
+    expect 'check: and captured' 0 '1 kernel: 1 replayed' 'program/add_one@64,256' 'worse.capsule contains the program'
     captured --from-check report.json -- "$program" changed 48
     expect 'check: the report chooses' 0 '1 kernel: 1 replayed' 'program/add_one@64,256' '!WRONG'
     captured --from-check report.json -k 'program/large*' -- "$program" changed 48
@@ -267,9 +267,9 @@ if chosen 'check'; then
     rm -f ran
     captured --from-check report.json -- touch ran
     [ ! -e ran ] || echo 'WRONG: it ran' >>said
-    expect 'check: a report without anything worse' 2 'report.json calls no kernel worse' 'NO FILE' '!WRONG'
+    expect 'check: a report without anything worse' 2 'report.json has no worse kernels' 'NO FILE' '!WRONG'
     captured --from-check "$(printf '%s\n' sessions-plain/*.json | head -1)" -- "$program" plain
-    expect 'check: a run file is no report' 2 'judgements: is missing; it must be a list, as in what' 'NO FILE'
+    expect 'check: a run file is no report' 2 'judgements: is missing; it must be a list, as' 'NO FILE'
     captured --from-check nowhere.json -- "$program" plain
     expect 'check: no report' 2 'cannot read nowhere.json' 'NO FILE'
 fi
@@ -302,7 +302,7 @@ if chosen 'places'; then
         expect "places: $place" 2 'error' '!WRONG'
     done
     ask_standin "$cugate" capture -- "$program" plain 8
-    expect 'places: none' 2 'where to? add -o FILE.capsule before --'
+    expect 'places: none' 2 'no output file: add -o FILE.capsule before --'
     echo before >file.capsule
     begin_captured -- "$program" exit3 && end_captured 2>/dev/null
     [ "$(cat file.capsule)" = before ] || echo 'WRONG: changed' >>said
@@ -339,7 +339,7 @@ interrupted() {
     sleep 0.1
     kill "-$signal" "$(child $cugate_pid)" # timeout's child is cugate
     { end_captured; } 2>/dev/null
-    expect "$label" 130 'NO FILE' '!WRONG' '!holds data'
+    expect "$label" 130 'NO FILE' '!WRONG' '!contains the program'
     rm -f first second replaying
 }
 waits="$program sigterm" # until a signal ends it

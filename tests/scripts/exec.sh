@@ -503,7 +503,7 @@ refused() { # refused LABEL CODE WORDS -- COMMAND...
     ask "${standing_in[@]}" "$cugate" exec --metrics "$metrics" "${rest[@]}"
     expect "$label" "$wanted" "${words[@]}"
 }
-refused 'two ranges of one name' 2 "error: --nvtx 'st*p' and --nvtx 'st_p' would have one row" '!in-ranges:' -- \
+refused 'two ranges of one name' 2 "error: --nvtx 'st*p' and --nvtx 'st_p' would share a row" '!in-ranges:' -- \
     --nvtx 'st*p' --nvtx st_p -- "$program" in-ranges
 refused 'neither on nor off' 2 "error: --from-start needs on or off, not 'maybe'" '!plain:' -- \
     --from-start maybe -- "$program" plain
@@ -661,7 +661,7 @@ aa 'a kernel that never was' 2 "no kernel matches -k 'program/never*'" 'kept 0' 
 aa 'one kernel' 0 'of 1 kernel on' '!add_one' 'kept 2' -- --sessions 2 -k 'program/tiny@*' --first 2 -- "$program" plain
 aa 'some metrics' 0 'instructions ' '!branch_targets' '!run 2' 'kept 2' -- --sessions 2 -m instructions -m time -- "$program" plain
 aa 'quietly' 0 '!note' 'kept 2' -- -q --sessions 2 --name mine -- "$program" plain
-aa 'an option of libraries' 2 '--samples does nothing where a program is measured' 'kept 0' -- --samples 3 -- "$program" plain
+aa 'an option of libraries' 2 '--samples has no effect when a program is measured' 'kept 0' -- --samples 3 -- "$program" plain
 if chosen 'aa: Ctrl-C'; then
     rm -rf sessions ran
     "${standing_in[@]}" timeout --foreground 20 env --default-signal=INT "$cugate" aa --metrics "$metrics" --save sessions \
@@ -672,7 +672,7 @@ if chosen 'aa: Ctrl-C'; then
     code=0
     wait $cugate_pid || code=$?
     { cat report; echo "kept $(find sessions -name '*.json' | grep -c '')"; } >>said
-    expect 'aa: Ctrl-C' 130 'the A/A is of the 2 sessions that are whole' 'A/A of 2 sessions' '(exit 130)' 'kept 2'
+    expect 'aa: Ctrl-C' 130 'the A/A uses the 2 complete sessions' 'A/A of 2 sessions' '(exit 130)' 'kept 2'
 fi
 # Each of two sessions reads all of the input, in each of three runs.
 for way in file pipe; do
@@ -898,7 +898,7 @@ gate 'a metric that no counter counts' 0 'nothing is worse' -- -m launches -- "$
 gate 'a metric, against a base build' 0 'metrics that -m leaves out (exit 0)' 'metrics, which are not judged' \
     -- --baselines none --against "$program plain" -m time -- "$program" plain
 gate 'no such metric' 2 "no metric matches -m 'nosuch'" -- -m nosuch -- "$program" plain
-gate 'metrics of a library' 2 '-m does nothing where a kernel library is measured: leave it out, or add -- PROGRAM' -- -m time
+gate 'metrics of a library' 2 '-m has no effect when a kernel library is measured: remove it, or add -- PROGRAM' -- -m time
 gate 'one run, and what lacks' 5 'missing    branch_targets' '--runs 1 allows' '!nothing is worse' '!run 2' -- --first 5 --runs 1 -- "$program" plain
 gate 'one run' 0 'nothing is worse' '!run 2' -- --runs 1 -m time -- "$program" plain
 # What is measured again reads the same input.
@@ -912,7 +912,7 @@ if chosen 'gate: input'; then
     diff seen <(cat input input) | sed 's/^/DIFFERS: /' >>said
     expect 'gate: input' 1 '2 of 2 sessions' '!DIFFERS'
 fi
-gate 'lines that nobody keeps' 2 '--lines are kept in the run file, and none is asked for: add --save RUN.json' '!plain:' -- --lines \
+gate 'lines that nobody keeps' 2 '--lines needs a run file to record into: add --save RUN.json' '!plain:' -- --lines \
     -- "$program" plain
 gate 'lines' 0 'nothing is worse' -- --lines --save lines.json -- "$program" plain
 if chosen 'gate: lines'; then

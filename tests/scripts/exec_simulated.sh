@@ -187,7 +187,7 @@ expect 'no program of CUDA' 5 'did not load the simulated CUDA runtime or driver
 run ./none
 expect 'no program' 2 'cannot run ./none'
 ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --nvtx x -- "$program" right
-expect 'an option for GPUs' 2 '--nvtx does nothing where a program is simulated'
+expect 'an option for GPUs' 2 '--nvtx has no effect when a program is simulated'
 
 # A check.
 run "$program" right

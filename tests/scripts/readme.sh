@@ -178,7 +178,7 @@ git commit -q --allow-empty -m other
 # shellcheck disable=SC2016 # for the shell that builds
 sed -i 's/^build = .*/build = mkdir -p build \&\& cp "$CUGATE_TOP"\/build\/libmine.so build/' cugate.ini # as quickly as there is no CMake
 ask "$cugate" bisect HEAD~1..HEAD -k 'saxpy/simple[n=64K]'
-expect "cugate.ini: bisect builds by it" 3 'is no worse at'
+expect "cugate.ini: bisect builds by it" 3 'not worse at'
 cd "$top" || exit 2
 
 # ---- Tables.

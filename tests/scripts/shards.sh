@@ -103,11 +103,11 @@ expect "a baseline" 0 'of 40 kernels'
 ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --costs costs.json --save by_run.json
 expect "by a run" 0
 ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --save by_baseline.json
-expect "by the baseline" 0 '!how long each kernel takes'
+expect "by the baseline" 0 '!kernel durations are unknown'
 ask diff <(jq '.kernels | keys' by_run.json) <(jq '.kernels | keys' by_baseline.json)
 expect "the same part" 0
 ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --baselines nowhere --save by_number.json
-expect "by nothing" 0 'how long each kernel takes is not known'
+expect "by nothing" 0 'kernel durations are unknown'
 ask diff <(jq '.kernels | keys' by_run.json) <(jq '.kernels | keys' by_number.json)
 expect "it is another part" 1
 jq '.kernels |= map_values(.seconds = 0.1)' whole.json >alike.json
@@ -129,7 +129,7 @@ for number in 1 2 3; do
     cat "$work/said" >>few
 done
 ask cat few
-expect "one of them has nothing to do, and says so" 0 'has no kernel, as there are more shards than families'
+expect "one of them has nothing to do, and says so" 0 'has no kernels, because there are more shards than families'
 ask "$cugate" merge -q few-*.json --save few.json
 expect "few kernels: one run" 0 'measured: 10 of 10 kernels'
 ask "$cugate" merge few-1.json few-2.json

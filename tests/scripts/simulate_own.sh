@@ -217,5 +217,5 @@ wait $! || code=$?
 expect "Ctrl-C while it hangs" 130
 expect_ended "after Ctrl-C"
 ask "$cugate" check --simulate=nvidia-h300
-expect "an unknown GPU" 2 "no description of a GPU 'nvidia-h300'" 'nvidia-h200'
+expect "an unknown GPU" 2 "unknown GPU 'nvidia-h300'" 'nvidia-h200'
 summary

@@ -51,7 +51,7 @@ judge() {
     "$made_capsules" "$work/strided.capsule" strided.cubin || exit 2
 swap first some padded.cubin -k 'train/transpose*'
 expect "code of another build" 0 'train/transpose@1,32x32,4224: code of padded.cubin, by ptxas 13.0.88' \
-    '1 of 5 kernels with other code, which was not replayed yet; as it was: train/saxpy@64,256, train/saxpy@64,256#2, train/tally'
+    '1 of 5 kernels with other code, not replayed yet; unchanged: train/saxpy@64,256, train/saxpy@64,256#2, train/tally'
 ask "$cugate" list --kernels "$work/some.capsule"
 expect "the file says what it is" 0 'not replayed, launched by train.py:31 in step, with code of padded.cubin' \
     'train/chain@1,32                       1        32  4.48 kB      12 of 23  12.3 us  identical, launched by train.py:31 in step'
@@ -105,8 +105,8 @@ triton=tests/capsule/triton
 cd "$top" || exit 2
 "$made_capsules" "$work/softmax.capsule" $triton/softmax.cubin softmax || exit 2
 swap softmax good $triton/softmax_base_2.cubin --function softmax_base_2 --tolerance 1e-5
-expect "a kernel of Triton" 0 'function softmax_base_2 in place of softmax' 'a block of 128x1x1 in place of 256x1x1' \
-    '16 bytes of dynamic shared memory in place of 32' 'results within 1e-05 as f32'
+expect "a kernel of Triton" 0 'function softmax_base_2 instead of softmax' 'a block of 128x1x1 instead of 256x1x1' \
+    '16 bytes of dynamic shared memory instead of 32' 'results within 1e-05 as f32'
 judge good softmax -v
 expect "that is faster" 0 'trade-off  train/softmax@64,256,32' 'trade-off  longest_warp' '!regressed'
 ask "$cugate" list --kernels "$work/good.capsule"
@@ -145,10 +145,10 @@ judge bare softmax -v
 expect "with the same counts" 0 'trade-off  train/softmax@64,256,32'
 sed 's/"num_ctas": 1/"num_ctas": 2/' $triton/softmax_base_2.json >"$work/alone.json"
 swap softmax x "$work/alone.cubin" --function softmax_base_2
-expect "clusters are not made" 2 'is for clusters of 2 blocks, and the launch of train/softmax@64,256,32 has 1' 'num_ctas=1'
+expect "clusters are not made" 2 'is for clusters of 2 blocks, but the launch of train/softmax@64,256,32 has 1' 'num_ctas=1'
 sed 's/"num_warps": 4/"num_warps": 0/' $triton/softmax_base_2.json >"$work/alone.json"
 swap softmax x "$work/alone.cubin" --function softmax_base_2
-expect "nor is a launch that cannot be" 2 'has a launch that cannot be'
+expect "nor is a launch that cannot be" 2 'describes an impossible launch'
 cd "$compiled" || exit 2
 
 # ---- What does not fit
@@ -201,9 +201,9 @@ for words in '--exact 0' '--exact 2,' '--exact 65' '--exact x'; do
     expect "$words" 2 "--exact needs numbers of arguments from 1" "not '${words#* }'"
 done
 swap turn x turn.cubin --exact 1
-expect "of what has a tolerance" 2 '--exact says what has no --tolerance: add that'
+expect "of what has a tolerance" 2 '--exact needs --tolerance: add it'
 swap first x as_it_was.cubin -k 'train/saxpy@64,256' --tolerance 1e-5 --exact 1,4
-expect "of pointers" 2 '--exact: argument 4 of train/saxpy@64,256 is no pointer'
+expect "of pointers" 2 '--exact: argument 4 of train/saxpy@64,256 is not a pointer'
 swap first exact padded.cubin -k 'train/saxpy@64,256' --tolerance 1e-5 --exact 1
 expect "what is exact is said" 0 'results within 1e-05 as f32, but those of argument 1 exact'
 swap turn x turn.cubin --tolerance 1e-5 --type i32
@@ -219,7 +219,7 @@ expect "its own file is not written over" 2 'would overwrite'
 ask test ! -e "$work/x.capsule"
 expect "and where something is wrong nothing is written" 0
 ask "$cugate" swap "$work/turn.capsule" --code turn.cubin
-expect "a place is asked for" 2 'where to? add -o FILE.capsule'
+expect "a place is asked for" 2 'no output file: add -o FILE.capsule'
 ask "$cugate" swap "$work/turn.capsule" -o "$work/x.capsule"
 expect "and the code" 2 'which code? add --code FILE'
 ask "$cugate" swap turn.cubin --code turn.cubin -o "$work/x.capsule"

@@ -285,8 +285,8 @@ static void expect_command(const char *folder, const char *reason, char **argume
 }
 
 #define WIDER_LIMITS(now)                                                                                              \
-    "time has wider limits until its rows have 10 sessions, each one process that measured; now they have " now        \
-    ": accept more run files, each of its own `cugate run` or `exec`\n"
+    "times have wider limits until they have 10 sessions; now they have " now                                          \
+    ": accept more run files, each from a separate `cugate run` or `exec`\n"
 
 Test(baseline_accept, the_command_says_what_happened, .init = scratch_begin, .fini = scratch_leave)
 {
@@ -327,13 +327,13 @@ Test(baseline_accept, the_command_says_what_happened, .init = scratch_begin, .fi
             "2") "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 9 agreed and were added, 3 there "
                  "already\n" WIDER_LIMITS("3") "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 7 "
                                                "agreed and were added, 1 replaced, "
-                                               "1 of class info replaced beside them, 3 there already; 1 drift "
+                                               "1 of class info also replaced, 3 there already; 1 drift "
                                                "reference moved\n"
                                                "  worse    access/coalesced count: 7 -> 10.00 M (+1.43e+08 "
                                                "%%)\n" WIDER_LIMITS(
                                                    "4") "accepted 12 rows of 3 kernels from 1 session in "
                                                         "%s/nvidia-h200: 3 agreed and were added, 3 replaced, "
-                                                        "3 of class info replaced beside them, 3 there already; 1 "
+                                                        "3 of class info also replaced, 3 there already; 1 "
                                                         "drift reference moved\n"
                                                         "  worse    access/coalesced count: 10000000 -> 10000001 "
                                                         "(+1e-05 %%)\n"
@@ -368,10 +368,9 @@ Test(baseline_accept, the_command_names_what_it_left_out, .init = scratch_begin,
         x_sprintf("accepted 4 rows of 1 kernel from 1 session in %s/nvidia-h200: 4 new\n" WIDER_LIMITS(
                       "1") "accepted 3 rows of 1 kernel from 1 session in %s/nvidia-h200: 2 agreed and were added, 1 "
                            "there already, "
-                           "1 far off though the code is the same and left out\n"
+                           "1 moved far with unchanged code and were left out\n"
                            "  worse    reduce/tree time: 200 ns -> 300 ns (+50 %%), left out: -k reduce/tree -m time "
-                           "takes it all the "
-                           "same\n" WIDER_LIMITS("1"),
+                           "accepts it anyway\n" WIDER_LIMITS("1"),
                   scratch, scratch);
     cr_expect_stdout_eq_str(expected);
 }

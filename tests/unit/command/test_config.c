@@ -44,7 +44,7 @@ Test(config, what_is_wrong_is_told_with_its_line)
     } rows[] = {
         {"kernel = x\n", "c.ini:1: unknown key \"kernel\": did you mean kernels? There are kernels, metrics"},
         {"\nsimulate = yes\n", "c.ini:2: unknown key \"simulate\": there are"},
-        {"samples = 3\n\nsamples = 4\n", "c.ini:3: \"samples\" is given already, in line 1"},
+        {"samples = 3\n\nsamples = 4\n", "c.ini:3: \"samples\" is already set in line 1"},
         {"kernels =\n", "c.ini:1: \"kernels\" has no value"},
         {"kernels\n", "c.ini:1: this is neither [links] nor key = value"},
         {"kernels = a\n  b\n", "c.ini:2: the line is indented"},
@@ -55,12 +55,11 @@ Test(config, what_is_wrong_is_told_with_its_line)
         {"[links]\ncommit = x.org/{commit}\n", "c.ini:2: \"commit\" needs an address that begins with https://"},
         {"[links]\ncommit = javascript://x/{commit}\n", "c.ini:2: \"commit\" needs an address"},
         {"[links]\ncommit = https://x.org/\n", "c.ini:2: \"commit\" lacks {commit}"},
-        {"[links]\ncommit = https://x.org/{commit}/{path}\n",
-         "c.ini:2: \"{path}\" is nothing that \"commit\" can hold"},
+        {"[links]\ncommit = https://x.org/{commit}/{path}\n", "c.ini:2: \"{path}\" is not a value of \"commit\""},
         {"[links]\nline = https://x.org/{commit}/{path}\n", "c.ini:2: \"line\" lacks {line}"},
-        {"[links]\nline = https://x.org/{sha}/{path}#{line}\n", "c.ini:2: \"{sha}\" is nothing that \"line\" can hold"},
-        {"[links]\nline = https://x.org/{commit}/{path}#{line\n", "c.ini:2: \"{line\" is nothing"},
-        {"[links]\ncommit = https://x/{commit}\ncommit = https://x/{commit}\n", "c.ini:3: \"commit\" is given already"},
+        {"[links]\nline = https://x.org/{sha}/{path}#{line}\n", "c.ini:2: \"{sha}\" is not a value of \"line\""},
+        {"[links]\nline = https://x.org/{commit}/{path}#{line\n", "c.ini:2: \"{line\" is not a value"},
+        {"[links]\ncommit = https://x/{commit}\ncommit = https://x/{commit}\n", "c.ini:3: \"commit\" is already set"},
         {"samples = \x01\n", "c.ini:1: column 11 holds the control character 1"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -129,7 +128,7 @@ Test(config, a_file_that_somebody_else_left_for_all_is_none, .init = enter, .fin
         cr_assert_eq(chown(path, 12345, 12345), 0);
         expect_found(NULL);
         cr_assert_eq(chmod("../..", 0755), 0);
-        expect_refused("../../cugate.ini is not read, since others may write to it");
+        expect_refused("../../cugate.ini is not read, because others can write to it");
         cr_assert_eq(chown("../..", 12345, 12345), 0);
         expect_found("../../cugate.ini"); /* the checkout in a container may belong to another user */
     }
@@ -145,7 +144,7 @@ Test(config, a_link_in_a_folder_for_all_is_none, .init = enter, .fini = scratch_
     expect_found(NULL);
     cr_assert_eq(chmod("..", 0755), 0);
     cr_assert_eq(chmod("../..", 0777), 0);
-    expect_refused("since others may put a file in its place");
+    expect_refused("because others can replace it");
     cr_assert_eq(chmod("../..", 01777), 0);
     expect_found("../cugate.ini");
     cr_assert_eq(unlink("../../mine.ini"), 0);
@@ -160,11 +159,11 @@ Test(config, a_file_that_others_can_write_or_replace_is_refused, .init = enter, 
         mode_t mode;
         const char *words;
     } rows[] = {
-        {"..", 0, 0777, "../cugate.ini is not read, since others may put a file in its place"},
+        {"..", 0, 0777, "../cugate.ini is not read, because others can replace it"},
         {"..", 12345, 0775, "chmod go-w its folder, or put a cugate.ini nearer"},
         {"..", 0, 0775, NULL},
         {"..", 12345, 0755, NULL},
-        {"../cugate.ini", 0, 0666, "../cugate.ini is not read, since others may write to it"},
+        {"../cugate.ini", 0, 0666, "../cugate.ini is not read, because others can write to it"},
         {"../cugate.ini", 12345, 0664, "chmod go-w it"},
         {"../cugate.ini", 0, 0664, NULL},
     };

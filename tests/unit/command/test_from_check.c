@@ -64,10 +64,10 @@ Test(from_check, where_the_program_is_slower_what_made_it_so_is_chosen)
 
 Test(from_check, what_is_no_report_or_chooses_nothing_is_an_error)
 {
-    expect_wrong("{\"judgements\": []}", "report.json calls no kernel worse");
+    expect_wrong("{\"judgements\": []}", "report.json has no worse kernels");
     expect_wrong("{\"kernels\": {}}", "judgements: is missing; it must be a list");
     expect_wrong("{\"judgements\": {}}", "judgements: must be a list");
     expect_wrong("[]", "must be an object");
     expect_wrong("{", "report.json");
-    expect_wrong("{\"judgements\": [1, null, {\"kernel\": 5, \"verdict\": []}]}", "calls no kernel worse");
+    expect_wrong("{\"judgements\": [1, null, {\"kernel\": 5, \"verdict\": []}]}", "has no worse kernels");
 }

@@ -60,13 +60,13 @@ static void expect(struct fixture *fixture, const char *gpu, const char *folder,
 Test(options_gpu, the_only_description_is_meant)
 {
     WITH(tear_down, struct fixture fixture, set_up(&fixture));
-    expect(&fixture, NULL, "", NULL, "has no description of a GPU to simulate");
+    expect(&fixture, NULL, "", NULL, "describes no GPU to simulate");
     put_description(fixture.own, "big.ini");
     put_description(fixture.own, "README");
     expect(&fixture, NULL, fixture.own, "big.ini", "");
     expect(&fixture, "big", fixture.own, "big.ini", "");
-    expect(&fixture, "bit", "", NULL, "no description of a GPU 'bit' in");
-    expect(&fixture, "bit", "", NULL, "it has big");
+    expect(&fixture, "bit", "", NULL, "unknown GPU 'bit'");
+    expect(&fixture, "bit", "", NULL, "describes big");
 }
 
 Test(options_gpu, a_part_of_a_name_is_enough_where_only_one_has_it)
@@ -76,8 +76,8 @@ Test(options_gpu, a_part_of_a_name_is_enough_where_only_one_has_it)
     put_description(fixture.own, "maker-big-400.ini");
     expect(&fixture, "Big 400", fixture.own, "maker-big-400.ini", "");
     expect(&fixture, "maker-big-40", fixture.own, "maker-big-40.ini", "");
-    expect(&fixture, "big40", "", NULL, "it has maker-big-40, maker-big-400");
-    expect(&fixture, "-", "", NULL, "it has maker-big-40, maker-big-400");
+    expect(&fixture, "big40", "", NULL, "describes maker-big-40, maker-big-400");
+    expect(&fixture, "-", "", NULL, "describes maker-big-40, maker-big-400");
 }
 
 Test(options_gpu, of_several_the_one_with_a_baseline)
@@ -100,7 +100,7 @@ Test(options_gpu, descriptions_of_one_s_own)
     free(put_folder(fixture.metrics, "gpus"));
     put_description(fixture.metrics, "mine.ini");
     expect(&fixture, NULL, fixture.metrics, "mine.ini", "");
-    expect(&fixture, "big", "", NULL, "it has mine");
+    expect(&fixture, "big", "", NULL, "describes mine");
     OWNED_TEXT file = x_sprintf("%s/gpus/big.ini", fixture.own);
     expect(&fixture, file, fixture.own, "big.ini", "");
 }

@@ -236,8 +236,8 @@ Test(options_parse, mistakes_are_named)
         {&everything, {"--report", ""}, "--report needs FORMAT=FILE, not an empty word"},
         {&everything, {"--color", "blue"}, "--color needs auto, always or never, not 'blue'"},
         {&pair, {"a"}, "`cugate pair` needs BASE RUN"},
-        {&pair, {"a", "b", "c"}, "does not know what to do with 'c'"},
-        {&listing, {"--metrics", "dir"}, "does not know what to do with 'dir'"},
+        {&pair, {"a", "b", "c"}, "does not expect 'c'"},
+        {&listing, {"--metrics", "dir"}, "does not expect 'dir'"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         OWNED(options) options;
