@@ -93,7 +93,7 @@ static size_t read_some(char **const *names, size_t count)
     pid_t process;
     FILE *stream = process_start_reading(&(struct process_start){.run = be_the_reader, .data = &reading}, &process);
     if (!stream) {
-        warning("names of functions stay as compilers write them: no process for them: %s", strerror(errno));
+        warning("function names are not demangled: cannot start a process: %s", strerror(errno));
         return count;
     }
     const size_t taken = take_names(names, count, stream);

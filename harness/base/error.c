@@ -14,12 +14,12 @@ static const struct exit_row {
     const char *doc;
 } table[] = {
     {EXIT_SAME, "same", "nothing is worse"},
-    {EXIT_REGRESSED, "regressed", "at least one regression, or a declared one that is gone"},
+    {EXIT_REGRESSED, "regressed", "at least one regression, or a declared one that no longer occurs"},
     {EXIT_USAGE, "usage", "unknown option, or a file that cannot be read or written; nothing was judged"},
-    {EXIT_UNSURE, "unsure", "inconclusive: nothing regressed, but something could not be decided"},
+    {EXIT_UNSURE, "unsure", "inconclusive: nothing regressed, but some rows could not be decided"},
     {EXIT_BASELINE, "no baseline", "no baseline for this GPU, or it was made under other conditions"},
     {EXIT_NOT_MEASURED, "not measured", "no GPU, counters denied, or a kernel crashed, hung, was wrong or is missing"},
-    {EXIT_INTERRUPTED, "interrupted", "stopped by Ctrl-C; what was measured until then is reported"},
+    {EXIT_INTERRUPTED, "interrupted", "stopped by Ctrl-C; finished measurements are reported"},
 };
 
 static const struct exit_row *find_exit(enum exit_code code)

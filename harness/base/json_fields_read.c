@@ -42,7 +42,7 @@ static int take_choice(const struct json_at *at, const json_t *value, const stru
     for (*choice = 0; *choice < field->names; ++*choice)
         if (strcmp(field->name(*choice), json_string_value(value)) == 0)
             return 0;
-    return json_error(at, "is \"%.64s\", which is no %s", json_string_value(value), field->what);
+    return json_error(at, "is \"%.64s\", which is not a %s", json_string_value(value), field->what);
 }
 
 static int take_named(const struct json_at *at, json_t *value, const struct json_field *field, double *numbers)
@@ -79,7 +79,7 @@ static int take_bytes(const struct json_at *at, const json_t *value, const struc
     for (size_t i = 0; i < length; i++) {
         const int digit = digit_of(text[i]);
         if (digit < 0)
-            return json_error(at, "has something else than a digit, 0 to 9 or a to f, behind %zu digits", i);
+            return json_error(at, "has a character other than 0 to 9 and a to f after %zu digits", i);
         bytes[i / 2] = (unsigned char)(bytes[i / 2] << 4 | digit);
     }
     return 0;

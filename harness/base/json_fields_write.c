@@ -10,7 +10,7 @@
 void json_put_reading(struct json_writer *json, const char *key, double number)
 {
     if (!isfinite(number) || number < 0)
-        BUG("%g is no reading of a counter", number);
+        BUG("%g is not a reading of a counter", number);
     json_put_number(json, key, number);
 }
 

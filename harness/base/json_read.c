@@ -217,7 +217,7 @@ json_t *json_at_parse(const char *name, const char *text, size_t length)
         if (*problem.text)
             error("%s:%d:%d: %s", name, problem.line, problem.column, problem.text);
         else /* Jansson has no message when memory is exhausted */
-            error("%s: cannot allocate memory for what it holds: free some memory", name);
+            error("%s: cannot allocate memory for its contents: free some memory", name);
         close_document();
     }
     return root;

@@ -79,15 +79,15 @@ static char *fault_of(const char *item, size_t length, const char *before)
     const char *value = item + axis + 1;
     const size_t value_size = length - axis - 1;
     if (value_size == 0)
-        return x_sprintf("the axis %.*s has no value: give it one at least", (int)axis, item);
+        return x_sprintf("the axis %.*s has no value: give it at least one", (int)axis, item);
     if (value_length(value) < value_size)
-        return x_sprintf("the value on the axis %.*s holds another character than letters, digits and _ . + -",
-                         (int)axis, item);
+        return x_sprintf("the value on the axis %.*s has a character other than letters, digits and _ . + -", (int)axis,
+                         item);
     if (before) {
         const size_t other = axis_length(before);
         const int order = strncmp(before, item, other < axis ? other : axis);
         if (order == 0 && other == axis)
-            return x_sprintf("the axis %.*s is there twice", (int)axis, item);
+            return x_sprintf("the axis %.*s occurs twice", (int)axis, item);
         if (order > 0 || (order == 0 && other > axis))
             return x_strdup("its axes are not in alphabetical order");
     }

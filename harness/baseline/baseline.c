@@ -210,7 +210,8 @@ static int merge_notes(struct run *baseline, const struct kernel_file *file)
         const struct metric_note *note = &file->run.notes[i];
         const struct metric_note *known = run_find_note(baseline, note->name);
         if (known && !note_is_equal(known, note)) {
-            error("%s defines %s as %s in %s, other files beside it as %s in %s: accept a new run of all kernels",
+            error("%s defines %s as %s in %s, but other files there define it as %s in %s: accept a new run of all "
+                  "kernels",
                   file->path, note->name, note->counter, note->unit, known->counter, known->unit);
             return EXIT_BASELINE;
         }
@@ -265,8 +266,7 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
     int result = baseline_files_read(&files, baselines, device);
     if (result == 0 && files.count == 0) {
         OWNED_TEXT others = tell_others(baselines);
-        error("there is no baseline for %s in %s%s", device->name ? device->name : "an unknown GPU", files.folder,
-              others);
+        error("no baseline for %s in %s%s", device->name ? device->name : "an unknown GPU", files.folder, others);
         result = EXIT_BASELINE;
     }
     if (result == 0)

@@ -23,7 +23,7 @@ static int check_sessions(const struct candidate *candidates, size_t count)
     size_t *first = first_of_equals(all, sessions, sizeof *all, by_session_and_reason);
     for (size_t i = 0; i < sessions && result == 0; i++)
         if (candidate_of[first[i]] != candidate_of[i]) {
-            error("%s and %s are the same session (%s), which counts once: leave one out",
+            error("%s and %s are the same session (%s), which counts once: remove one",
                   candidates[candidate_of[first[i]]].name, candidates[candidate_of[i]].name,
                   all[i].facts[SESSION_DATE] ? all[i].facts[SESSION_DATE] : "no date");
             result = EXIT_USAGE;
@@ -147,8 +147,8 @@ static int check_notes(const struct baseline_files *files, const struct run *fre
                 const char *id = old->results[i].id;
                 if (!result_find(&old->results[i], note->name) || is_fresh(fresh, id, note->name))
                     continue;
-                error("%s is now %s in %s, but %s holds %s of %s as %s in %s: accept that row as well, or remove the "
-                      "kernel from the file when it is gone",
+                error("%s is now %s in %s, but %s holds %s of %s as %s in %s: accept that row too, or remove the "
+                      "kernel from the file if it is gone",
                       note->name, note->counter, note->unit, files->list[f].path, note->name, id, old->notes[n].counter,
                       old->notes[n].unit);
                 return EXIT_BASELINE;
@@ -188,15 +188,14 @@ static int rename_kernel(struct baseline_files *files, const struct acceptance *
     const char *id = fresh->results[0].id;
     struct kernel_file *file = baseline_files_find(files, was);
     if (acceptance->glob_count != 1 || fresh->result_count != 1)
-        return error("--was %s needs one -k that names the one kernel that was called so", was);
+        return error("--was %s needs one -k, the new name of that one kernel", was);
     for (size_t i = 0; i < count; i++)
         if (run_find(candidates[i].run, was))
             return error("%s has measured %s, so it was not renamed: accept %s without --was", candidates[i].name, was,
                          id);
     if (!file)
-        return error("there is no baseline of %s in %s to take over: name what %s was called with --was, or leave it "
-                     "out",
-                     was, files->folder, id);
+        return error("no baseline of %s in %s to take over: pass the former name of %s to --was, or remove --was", was,
+                     files->folder, id);
     if (baseline_files_find(files, id))
         return error("%s has a baseline of its own: accept it without --was, or remove its file first", id);
     *old_path = x_strdup(file->path);
@@ -278,8 +277,8 @@ static void warn_expected(const struct known_regressions *regressions, const str
         const struct run *merged = &baseline_files_find(files, known->kernel)->run;
         const struct row *now = result_find(run_find(merged, known->kernel), known->metric);
         if (now->session_count <= row->session_count)
-            warning("%s:%d declares a regression of what is the baseline now: remove the section [%s %s], or the next "
-                    "check fails because the row passes",
+            warning("%s:%d declares a regression that the baseline now includes: remove the section [%s %s], or the "
+                    "next check fails with unexpected-pass",
                     known->file, known->line, known->kernel, known->metric);
     }
 }
@@ -332,7 +331,7 @@ static int refuse_worse(const struct merging *merging, const struct run *fresh,
     const size_t worse = put_worse(&comparison, &run, stream);
     fclose(stream);
     if (worse > 0)
-        error("%zu kernel%s got worse, and nothing was accepted. If that is meant, name %s: cugate accept%s "
+        error("%zu kernel%s got worse, and nothing was accepted. If this is intended, name %s: cugate accept%s "
               "--reason \"...\"",
               worse, plural(worse), plural_of(worse, "it", "them"), words);
     free(words);
@@ -414,9 +413,8 @@ static bool was_measured(const struct baseline_files *files)
 
 static int refuse_computed(const struct merging *merging, const struct baseline_files *files)
 {
-    error("%s was computed, and the baseline in %s was measured: it takes what such a GPU gives, with the inputs that "
-          "need "
-          "not be computed again: cugate run --save RUN.json",
+    error("%s was computed, but the baseline in %s was measured: accept a measured run instead: cugate run --save "
+          "RUN.json",
           merging->candidates[0].name, files->folder);
     return EXIT_BASELINE;
 }

@@ -178,7 +178,7 @@ int baseline_gather(struct run *fresh, const struct acceptance *acceptance, cons
     if (kept > 0)
         return 0;
     if (gathering.refused > 0) {
-        error("nothing could be accepted: measure again once what the warnings say is repaired");
+        error("nothing was accepted: fix the warnings above, then measure again");
         return EXIT_NOT_MEASURED;
     }
     error("nothing was chosen: no metric of these kernels matches -m; `cugate list --metrics` names them all");

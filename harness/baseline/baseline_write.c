@@ -43,7 +43,7 @@ static int write_files(const struct baseline_files *files)
         opened++;
         errno = 0;
         if (run_write(&files->list[i].run, file->stream) < 0) {
-            error("cannot write %s: %s; the baseline is as it was", files->list[i].path, strerror(errno));
+            error("cannot write %s: %s; the baseline is unchanged", files->list[i].path, strerror(errno));
             goto out;
         }
         if (atomic_file_sync(file) < 0)
@@ -51,7 +51,7 @@ static int write_files(const struct baseline_files *files)
     }
     for (; done < opened; done++)
         if (atomic_file_commit(&pending[done]) < 0) {
-            error("%zu of %zu files were written: mend it, and accept the same again for the others", done, opened);
+            error("%zu of %zu files were written: fix the problem, and accept again for the others", done, opened);
             done++;
             goto out;
         }
@@ -79,8 +79,8 @@ int baseline_lock(const char *folder)
 static int remove_old(const char *path)
 {
     if (unlink(path) < 0)
-        return error("cannot remove %s: %s; remove it by hand, its kernel has another file now, or is gone", path,
-                     strerror(errno));
+        return error("cannot remove %s: %s; remove it by hand, because its kernel is gone or has another file now",
+                     path, strerror(errno));
     OWNED_TEXT folder = folder_of(path);
     (void)rmdir(folder); /* succeeds only if that was the last file of its family */
     return 0;

@@ -44,10 +44,9 @@ static int set_issue(struct regression_reader *reader, const char *value)
 static int set_expires(struct regression_reader *reader, const char *value)
 {
     if (!is_date(value))
-        return ini_text_wrong(&reader->text, reader->text.line,
-                              "\"%s\" is no date: write the last day on which the regression is "
-                              "expected, such as 2026-12-31",
-                              value);
+        return ini_text_wrong(
+            &reader->text, reader->text.line,
+            "\"%s\" is not a date: write the last day on which the regression is expected, such as 2026-12-31", value);
     current(reader)->expires = x_strdup(value);
     return 0;
 }
@@ -58,8 +57,7 @@ static int set_worst(struct regression_reader *reader, const char *value)
     const double worst = strtod(value, &end);
     if (*end != '\0' || !isfinite(worst))
         return ini_text_wrong(&reader->text, reader->text.line,
-                              "\"%s\" is no number: write the worst value that is expected, in the metric's unit",
-                              value);
+                              "\"%s\" is not a number: write the worst expected value, in the metric's unit", value);
     current(reader)->worst = worst;
     return 0;
 }
@@ -201,7 +199,7 @@ static int sort(struct regression_reader *reader)
     for (size_t i = 1; i < regressions->count; i++) {
         const struct known_regression *first = &regressions->list[i - 1], *second = &regressions->list[i];
         if (known_regression_order(first, second) == 0)
-            return ini_text_wrong(&reader->text, second->line, "[%s %s] is there already, in line %d: remove one",
+            return ini_text_wrong(&reader->text, second->line, "[%s %s] is already in line %d: remove one",
                                   second->kernel, second->metric, first->line);
     }
     return 0;
@@ -229,7 +227,7 @@ int known_regressions_read(struct known_regressions *regressions, const char *fo
     if (access(path, F_OK) == 0 || errno != ENOENT) {
         result = file_read(path, KNOWN_REGRESSION_FILE_LIMIT, &text, &length);
         if (result == 0 && strlen(text) != length)
-            result = error("%s holds a NUL byte, so it is no text file", path);
+            result = error("%s contains a NUL byte: it is not a text file", path);
         if (result == 0)
             result = known_regressions_read_text(regressions, path, text);
         free(text);
@@ -276,7 +274,7 @@ int known_regressions_check(const struct known_regressions *regressions, const s
         }
         OWNED_TEXT below = id_path(known->kernel), *path = x_sprintf("%s/%s.json", folder, below);
         if (access(path, F_OK) != 0 && errno == ENOENT)
-            warning("%s:%d: %s has no baseline: remove [%s %s], or mend its name", known->file, known->line,
+            warning("%s:%d: %s has no baseline: remove [%s %s], or correct its name", known->file, known->line,
                     known->kernel, known->kernel, known->metric);
     }
     return result;

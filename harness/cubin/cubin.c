@@ -243,7 +243,7 @@ static int read_images(struct code_file *file, size_t size)
     if (size >= CONTAINER_HEADER && number_at(bytes, 4) == CONTAINER_MAGIC)
         return read_containers(file, bytes, bytes + size);
     if (!is_elf(bytes, size))
-        return error("cannot read %s: it is no shared library, program, cubin or fatbin", file->name);
+        return error("cannot read %s: not an ELF library, executable, cubin or fatbin", file->name);
     if (!image_is_whole(bytes, size))
         return error(
             "cannot read %s: it is a damaged or cut ELF file, or not a 64-bit little-endian one; build it again",
@@ -275,10 +275,9 @@ static int by_name_and_capability(const void *left, const void *right)
 static void finish(struct cubin *cubin, const char *name)
 {
     if (cubin->unknown > 0)
-        warning(
-            "%s: %zu images of machine code are in a form that is not known here and were left out: nothing is known "
-            "of their functions; build it with nvcc --compress-mode=none",
-            name, cubin->unknown);
+        warning("%s: %zu images of machine code are in an unknown format and were skipped with their functions; build "
+                "it with nvcc --compress-mode=none",
+                name, cubin->unknown);
     read_names(cubin);
     for (size_t i = 0; i < cubin->count; i++)
         function_forget_architectures(cubin->list[i].name);
@@ -363,7 +362,7 @@ int cubin_each_image_of(const char *name, const unsigned char *container, size_t
     struct code_file file = {.name = name, .bytes = container, .take = take, .data = data, .with_ptx = true};
     *unknown = 0;
     if (number_at(container, 4) != CONTAINER_MAGIC)
-        return error("cannot read the GPU code of %s: it is no container of images", name);
+        return error("cannot read the GPU code of %s: not a fatbin", name);
     elf_version(EV_CURRENT);
     const int result =
         read_containers(&file, container, container + number_at(container + 6, 2) + number_at(container + 8, 8));

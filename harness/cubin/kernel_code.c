@@ -36,7 +36,7 @@ const struct cubin *kernel_code_of(struct kernel_code *code, const char *id)
         return code->list;
     const struct capsule *capsule = capsules_find(capsules, id);
     if (!capsule) {
-        error("%s has no capsule %s any more: measure again", code->path, id);
+        error("%s no longer has the capsule %s: measure again", code->path, id);
         return NULL;
     }
     const size_t first = capsules_same_code(capsules, (size_t)(capsule - capsules->list));

@@ -132,7 +132,7 @@ const char *occupancy_limit_name(enum occupancy_limit limit)
     case OCCUPANCY_BARRIERS:
         return "barriers";
     }
-    BUG("%d is no resource of an SM", (int)limit);
+    BUG("%d is not a resource of an SM", (int)limit);
 }
 
 const char *occupancy_limits(unsigned limits, char text[OCCUPANCY_WORDS])

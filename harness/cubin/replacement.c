@@ -89,7 +89,7 @@ static int say_absent(const struct search *search)
     const char *const *names = (const char *const *)search->names;
     const char *near = nearest_name(found->function, names, search->name_count);
     if (search->other)
-        return error("%s has %s for compute capability %d.%d, and the capsule is of a GPU of %d.%d: build it for sm_%d",
+        return error("%s has %s for compute capability %d.%d, but the capsule's GPU has %d.%d: build it for sm_%d",
                      found->path, found->function, search->other / 10, search->other % 10, search->capability / 10,
                      search->capability % 10, search->capability);
     if (search->images == 0)
@@ -98,8 +98,7 @@ static int say_absent(const struct search *search)
                      found->path, search->capability / 10, search->capability % 10, search->capability);
     if (near)
         return error("%s has no function %s; did you mean --function %s?", found->path, found->function, near);
-    return error("%s has no function %s%s%s: name the one in its place with --function, or choose other kernels with "
-                 "-k",
+    return error("%s has no function %s%s%s: name its replacement with --function, or choose other kernels with -k",
                  found->path, found->function, search->name_count == 1 ? ", only " : "",
                  search->name_count == 1 ? *search->names : "");
 }
@@ -112,10 +111,9 @@ int replacement_find(struct replacement *replacement, const char *path, const ch
     if (result == 0 && !replacement->bytes)
         result = say_absent(&search);
     else if (result == 0 && search.several)
-        result = error("%s has several functions %s, and nothing says which is meant: name a cubin of one of them",
-                       path, function);
+        result = error("%s has several functions %s: pass a cubin with only one of them", path, function);
     else if (result == 0 && entry_read(&replacement->entry, &replacement->image, replacement->kernel) < 0)
-        result = error("%s describes the arguments of %s in a way that is not known here", path, function);
+        result = error("%s describes the arguments of %s in an unknown format", path, function);
     for (size_t i = 0; i < search.name_count; i++)
         free(search.names[i]);
     free(search.names);
@@ -168,11 +166,11 @@ static int check_variable(const struct replacement *replacement, const struct ca
     uint64_t size;
     if (!image_variable(&replacement->image, range->variable, &size)) {
         if (is_changed(range))
-            return error("%s has no variable %s, which the launch of %s changes, so its result could not be compared: "
-                         "build it with the same variables",
+            return error("%s has no variable %s, which the launch of %s changes, so results cannot be compared: build "
+                         "it with the same variables",
                          replacement->path, range->variable, capsule->id);
-        warning("%s: %s has no variable %s, so what the program had put there is not used", capsule->id,
-                replacement->path, range->variable);
+        warning("%s: %s has no variable %s, so the program's value of it is not used", capsule->id, replacement->path,
+                range->variable);
         return 0;
     }
     if (size == range->size)
@@ -203,7 +201,7 @@ int replacement_warn(const struct replacement *replacement, const struct capsule
     for (size_t length; had && *name; name += length + 1) {
         length = strcspn(name, "\n");
         if (!memchr(name, '$', length) && !has_line(had, name, length))
-            warning("%s: the program had no variable %.*s, so it is as %s begins it", capsule->id, (int)length, name,
+            warning("%s: the program had no variable %.*s, so it starts as in %s", capsule->id, (int)length, name,
                     replacement->path);
     }
     const bool failed = !had;
@@ -228,12 +226,12 @@ static int check_block(const struct replacement *replacement, const struct capsu
     const unsigned most = replacement->image.kernels[replacement->kernel].facts.max_threads;
     const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (only[0] > 0 && memcmp(only, block, sizeof capsule->block) != 0)
-        return error("%s of %s runs in blocks of %ux%ux%u alone, and the launch of %s has %ux%ux%u: add --block "
-                     "%u,%u,%u if that is meant",
+        return error("%s of %s runs in blocks of %ux%ux%u only, but the launch of %s has %ux%ux%u: add --block "
+                     "%u,%u,%u if this is intended",
                      replacement->function, replacement->path, only[0], only[1], only[2], capsule->id, block[0],
                      block[1], block[2], only[0], only[1], only[2]);
     if (most > 0 && threads > most)
-        return error("%s of %s runs in blocks of at most %u threads, and the launch of %s has %" PRIu64
+        return error("%s of %s runs in blocks of at most %u threads, but the launch of %s has %" PRIu64
                      ": build it for larger ones, or change the launch with --block and --grid",
                      replacement->function, replacement->path, most, capsule->id, threads);
     return 0;

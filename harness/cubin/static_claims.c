@@ -190,14 +190,13 @@ char *claims_new_kernel(const struct claims *claims, const char *id)
     char *text = NULL;
     size_t size, explained = 0;
     FILE *stream = x_memstream(&text, &size);
-    fputs(
-        "not in the baseline yet; `cugate accept` adds what was measured. Which functions it launches, in what blocks "
-        "and so at what occupancy, shows only when it runs; ",
-        stream);
+    fputs("not in the baseline yet; `cugate accept` adds measured kernels. Its launches, block sizes and occupancy are "
+          "known only from a run; ",
+          stream);
     for (enum scope scope = 0; scope < SCOPES && explained == 0; scope++)
         explained = put_free(claims, scope, id, stream);
     if (explained == 0)
-        fputs("kernels of the baseline launch every function that there is", stream);
+        fputs("kernels of the baseline launch every function", stream);
     fclose(stream);
     return text;
 }

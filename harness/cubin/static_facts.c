@@ -13,7 +13,7 @@ static const char *const lack_words[] = {
     [CUBIN_FOUND] = "the function",
     [CUBIN_ABSENT] = "no machine code of the function",
     [CUBIN_OTHER_GPUS] = "machine code of the function for other GPUs only",
-    [CUBIN_SEVERAL] = "several functions of one name (give each its own)",
+    [CUBIN_SEVERAL] = "several functions of this name (rename them)",
 };
 
 /* What is needed to look up the facts of each kernel. */
@@ -181,8 +181,8 @@ static int add_facts(struct inquiry *inquiry, struct result *result)
     const struct launch *unknown = take_facts(inquiry, cubin, result, facts, &why);
     /* The user can mend this one; the other reasons lie in the library. */
     if (unknown && why == CUBIN_SEVERAL)
-        warning("nothing is known of the machine code of %s: %s has %s, %s", result->id, inquiry->code.path,
-                lack_words[why], unknown->function);
+        warning("the machine code of %s is unknown: %s has %s, %s", result->id, inquiry->code.path, lack_words[why],
+                unknown->function);
     add_rows(result, inquiry->metrics, inquiry->alone, facts);
     return 0;
 }
@@ -241,7 +241,7 @@ static void rename_functions(struct result *result, const struct claims *claims)
         if (!rename)
             continue;
         if (!rename->sure && !result->reason)
-            result->reason = x_sprintf("function renamed, as it seems: %s -> %s; only a check that runs it can tell",
+            result->reason = x_sprintf("function probably renamed: %s -> %s; a check that runs it confirms it",
                                        launch->function, rename->is->name);
         free(launch->function);
         launch->function = x_strdup(rename->is->name);

@@ -40,9 +40,9 @@ static int read_file(struct static_files *files, const char *path, size_t argume
     if (cubin_read(file->cubin, path) < 0)
         return -1;
     if (file->cubin->unknown > 0)
-        return error("%s cannot be judged whole: build it with nvcc --compress-mode=none", path);
+        return error("%s can only be judged in part: build it with nvcc --compress-mode=none", path);
     if (file->cubin->count == 0)
-        return error("%s carries no machine code for a GPU: name a program, library, cubin or fatbin that does", path);
+        return error("%s contains no machine code for a GPU: name a program, library, cubin or fatbin that does", path);
     return read_description(file);
 }
 
@@ -345,7 +345,7 @@ void static_files_run(struct run *run, const struct static_files *files, int cap
         left_out += functions.count == before && files->list[i].cubin->count > 0;
     }
     if (left_out > 0) /* some files of a folder have no code for the GPU */
-        warning("%zu of %zu files have no machine code for sm_%d, so nothing of them is judged", left_out, files->count,
+        warning("%zu of %zu files have no machine code for sm_%d and are not judged", left_out, files->count,
                 capability);
     if (functions.count > 0)
         qsort(functions.list, functions.count, sizeof *functions.list, by_function);

@@ -186,10 +186,10 @@ static void name_clashes(const struct counters *counters, const char *chip, cons
             name_clash(counters, chip, availability, metrics, kept, count, counters->wanted[i], &words);
     }
     if (words)
-        problem_set(problem,
-                    "chip %s cannot count %s: leave one of them out, or count them apart, each in a folder of its own "
-                    "for --metrics",
-                    chip, words);
+        problem_set(
+            problem,
+            "chip %s cannot count %s: remove one of them, or count them separately, each with its own --metrics folder",
+            chip, words);
     free(words);
     free(kept);
 }

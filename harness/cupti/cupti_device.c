@@ -18,10 +18,10 @@ int gpu_count(struct problem *problem)
         return 0;
     }
     if (result == CUDA_ERROR_STUB_LIBRARY)
-        return problem_set(problem, "libcuda.so.1 is the toolkit's stub: take its folder out of LD_LIBRARY_PATH");
-    if (cuda_check(
-            "the NVIDIA driver does not start (is its kernel module loaded and as new as libcuda? try nvidia-smi)",
-            result, problem) < 0)
+        return problem_set(problem, "libcuda.so.1 is the toolkit's stub: remove its folder from LD_LIBRARY_PATH");
+    if (cuda_check("the NVIDIA driver does not start; run nvidia-smi to see whether its kernel module is loaded and "
+                   "matches libcuda",
+                   result, problem) < 0)
         return -1;
     int count = 0;
     if (cuda_check("counting GPUs", cuDeviceGetCount(&count), problem) < 0)
@@ -102,8 +102,7 @@ int gpu_describe(int ordinal, struct device *device, struct session *session, st
     if (count <= 0)
         return -1;
     if (ordinal >= count)
-        return problem_set(problem, "there is no GPU %d: this machine has %d (`cugate list --devices`)", ordinal,
-                           count);
+        return problem_set(problem, "no GPU %d: this machine has %d (`cugate list --devices`)", ordinal, count);
     CUdevice gpu;
     char name[256] = "";
     size_t memory = 0;

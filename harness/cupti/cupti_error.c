@@ -9,10 +9,9 @@ static const struct {
     const char *remedy;
 } remedies[] = {
     {CUPTI_ERROR_INSUFFICIENT_PRIVILEGES,
-     "reading counters is reserved to the administrator on this machine. Allow it for everyone: put `options nvidia "
+     "only administrators may read counters on this machine. Allow it for everyone: put `options nvidia "
      "NVreg_RestrictProfilingToAdminUsers=0` into /etc/modprobe.d/nvidia-profiling.conf and reboot; or run as root; in "
-     "a "
-     "container add --cap-add=SYS_ADMIN. See https://developer.nvidia.com/ERR_NVGPUCTRPERM"},
+     "a container add --cap-add=SYS_ADMIN. See https://developer.nvidia.com/ERR_NVGPUCTRPERM"},
     {CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES,
      "this vGPU may not read counters: the administrator must set the VM's plugin parameter enable_profiling=1"},
     {CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, "this kind of vGPU has no counters: use a passed-through GPU"},
@@ -32,9 +31,9 @@ static const struct {
     {CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED,
      "another profiler is attached to this process: do not run cugate under ncu, nsys or another CUPTI tool"},
     {CUPTI_ERROR_NOT_COMPATIBLE,
-     "CUPTI does not fit the driver: update the driver to at least the toolkit's CUDA version"},
+     "CUPTI is newer than the driver: update the driver to at least the toolkit's CUDA version"},
     {CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED,
-     "the kernel library uses CUPTI's old profiling API: remove it there, both cannot be used in one process"},
+     "the kernel library uses CUPTI's old profiling API: remove it there, because one process cannot use both"},
     {CUPTI_ERROR_INVALID_CHIP_NAME, "no such chip: `cugate list --metrics --chip help` names them all"},
 };
 

@@ -178,8 +178,8 @@ static int collect(struct range_collector *self, const struct part *part, const 
             return -1;
     }
     if (pass < passes && part->batch->count > 1) /* one kernel alone is verified afterwards */
-        return problem_set(problem, "CUPTI was done after %zu of %zu passes, in the last of which outputs are compared",
-                           pass, passes);
+        return problem_set(problem, "CUPTI finished after %zu of %zu passes, before outputs were compared", pass,
+                           passes);
     CUPTI_PARAMS(RangeProfiler_DecodeData, decode, .pRangeProfilerObject = self->profiler);
     if (cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decode), problem) < 0)
         return -1;
@@ -296,7 +296,7 @@ static int check_end(struct range_collector *self, const struct image *image, co
             continue;
         const bool is_lost = counted(first[i]).state == VALUE_MEASURED && counted(last[i]).state != VALUE_MEASURED;
         if (is_lost && !is_left_in(self, part, r, m)) {
-            problem_set(problem, "not counted: CUPTI lost ranges of kernels, so that it is not known whose %s is whose",
+            problem_set(problem, "not counted: CUPTI lost ranges of kernels, so %s cannot be assigned to kernels",
                         self->counters.wanted[i]);
             goto out;
         }

@@ -150,6 +150,6 @@ void gpu_measure_roofs(struct gpu_condition *condition, double roofs[ROOFS])
     for (size_t i = 0; i < ARRAY_SIZE(roofs_table) && failed == 0; i++)
         failed = measure_roof(&bench, i, &roofs[roofs_table[i].roof], &problem);
     if (failed < 0)
-        warning("what this GPU can do at most was not measured: %s", problem.text);
+        warning("the peaks of this GPU were not measured: %s", problem.text);
     bench_close(&bench);
 }

@@ -78,9 +78,8 @@ static void note_definitions(struct comparison *comparison, const struct run *ba
             note_items_add(change == NOTE_WEAKENED ? &weakened : &changed, "%s (%s)", now.name, words);
         free(words);
     }
-    comparison_add_items(comparison, &weakened,
-                         "WEAKENED: the baseline was accepted under stricter definitions of metrics");
-    comparison_add_items(comparison, &changed, "the baseline was accepted under other definitions of metrics");
+    comparison_add_items(comparison, &weakened, "WEAKENED: the baseline was accepted with stricter metric definitions");
+    comparison_add_items(comparison, &changed, "the baseline was accepted with other metric definitions");
 }
 
 static bool has_other_name(const struct launch *was, const struct launch *is)
@@ -121,8 +120,8 @@ static void note_computed(struct comparison *comparison, const struct run *run)
         size_t at;
         const char *what;
     } notes[] = {
-        {offsetof(struct result, varies), "results depend on which block or warp comes first"},
-        {offsetof(struct result, doubt), "no fault, since nothing depends on it"},
+        {offsetof(struct result, varies), "results depend on the order of blocks or warps"},
+        {offsetof(struct result, doubt), "harmless: no result depends on it"},
         {offsetof(struct result, outside), "counted in part"},
     };
     for (size_t n = 0; n < ARRAY_SIZE(notes); n++) {
@@ -145,8 +144,8 @@ static void note_gone(struct comparison *comparison, const struct run *run)
                 !run_find(run, comparison->list[i].kernel);
     if (gone > 0 && run_origin(run)->own_caches)
         comparison_add_note(comparison,
-                            "%zu kernel%s of the baseline %s gone; if that is meant, remove the program's folder from "
-                            "the baseline and accept the run anew, or the kernels' files alone",
+                            "%zu kernel%s of the baseline %s gone; if this is intended, remove the program's folder "
+                            "from the baseline and accept the run again, or remove only the kernels' files",
                             gone, plural(gone), gone == 1 ? "is" : "are");
 }
 
@@ -165,7 +164,7 @@ static void note_fact(struct comparison *comparison, const struct run *baseline,
         if (first[i] != i || bsearch(&now[i], was, was_count, sizeof *was, by_text))
             continue;
         if (!row->title)
-            comparison_add_note(comparison, "measured on a GPU that no session of the baseline is from: %s", now[i]);
+            comparison_add_note(comparison, "measured on a GPU that the baseline has no session of: %s", now[i]);
         else if (others > 1)
             comparison_add_note(comparison, "%s %s; the baseline has %zu others", row->title, now[i], others);
         else

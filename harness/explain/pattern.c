@@ -16,7 +16,7 @@
 static const struct pattern patterns[] = {
     {"excess_wavefronts", "excess shared wavefronts", "wavefronts",
      " excess_wavefronts shared_bank_conflicts shared_wavefronts ",
-     "lanes of one warp meet in the same bank: pad the rows by one element, swizzle the index, or let neighbouring "
+     "lanes of one warp access the same bank: pad the rows by one element, swizzle the index, or let neighbouring "
      "lanes read neighbouring words",
      {2, {{LINE_SHARED, 1}, {LINE_SHARED_IDEAL, -1}}}, EXPLAINED_FAULT, "shared wavefronts", {1, {{LINE_SHARED, 1}}}},
     {"shared_wavefronts", "shared wavefronts", "wavefronts",
@@ -26,13 +26,13 @@ static const struct pattern patterns[] = {
      {1, {{LINE_SHARED, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"divergent_branches", "divergent branches", "branches",
      " branch_targets_divergent branch_efficiency ",
-     "threads of one warp go both ways here, one after the other: decide per warp, or give neighbouring threads the "
-     "same branch",
+     "threads of one warp take both sides of this branch, one after the other: decide per warp, or give neighbouring "
+     "threads the same branch",
      {1, {{LINE_DIVERGENT, 1}}}, EXPLAINED_FAULT, "branches", {2, {{LINE_UNIFORM, 1}, {LINE_DIVERGENT, 1}}}},
     {"idle_threads", "idle threads", "threads",
      " threads_per_instruction ",
-     "threads of the warp are switched off here, by a branch or by a predicate (short ifs, divisions): let neighbouring "
-     "threads do the work, and whole warps finish early",
+     "threads of the warp are inactive here, because of a branch or a predicate (short ifs, divisions): let "
+     "neighbouring threads do the work, and whole warps finish early",
      {2, {{LINE_INSTRUCTIONS, THREADS_OF_A_WARP}, {LINE_WORKING_THREADS, -1}}},
      EXPLAINED_FAULT, "threads issued", {1, {{LINE_INSTRUCTIONS, THREADS_OF_A_WARP}}}},
     {"local_sectors", "local memory sectors", "sectors",
@@ -43,25 +43,25 @@ static const struct pattern patterns[] = {
      EXPLAINED_FAULT, "sectors", {3, {{LINE_LOCAL_SECTORS, 1}, {LINE_LOAD_SECTORS, 1}, {LINE_STORE_SECTORS, 1}}}},
     {"excess_load_sectors", "excess load sectors", "sectors",
      " global_load_sectors dram_bytes_read l1_hit_rate l2_hit_rate ",
-     "lanes of one load lie in more sectors than their bytes need: let neighbouring lanes read neighbouring, aligned "
+     "lanes of one load touch more sectors than their bytes need: let neighbouring lanes read neighbouring, aligned "
      "elements, stage through shared memory, or load a whole vector at once",
      {2, {{LINE_LOAD_SECTORS, 1}, {LINE_LOAD_IDEAL, -1}}}, EXPLAINED_FAULT, "load sectors", {1, {{LINE_LOAD_SECTORS, 1}}}},
     {"excess_store_sectors", "excess store sectors", "sectors",
      " global_store_sectors dram_bytes_write l2_hit_rate ",
-     "lanes of one store lie in more sectors than their bytes need: let neighbouring lanes write neighbouring, "
-     "aligned elements, or stage through shared memory",
+     "lanes of one store touch more sectors than their bytes need: let neighbouring lanes write neighbouring, aligned "
+     "elements, or stage through shared memory",
      {2, {{LINE_STORE_SECTORS, 1}, {LINE_STORE_IDEAL, -1}}}, EXPLAINED_FAULT, "store sectors", {1, {{LINE_STORE_SECTORS, 1}}}},
     {"load_sectors", "load sectors", "sectors",
      " global_load_sectors dram_bytes_read l1_hit_rate l2_hit_rate ",
-     "more is read, and it coalesces: keep what is read twice in registers or shared memory",
+     "more coalesced reads: keep values that are read twice in registers or shared memory",
      {1, {{LINE_LOAD_SECTORS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"store_sectors", "store sectors", "sectors",
      " global_store_sectors dram_bytes_write l2_hit_rate ",
-     "more is written, and it coalesces: write results once",
+     "more coalesced writes: write each result once",
      {1, {{LINE_STORE_SECTORS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"global_loads", "global loads", "instructions",
      " global_load_requests ",
-     "more load instructions: read 8 or 16 bytes a lane, or keep what is read twice",
+     "more load instructions: read 8 or 16 bytes a lane, or keep values that are read twice",
      {1, {{LINE_GLOBAL_LOADS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"global_stores", "global stores", "instructions",
      " global_store_requests ",
@@ -69,23 +69,24 @@ static const struct pattern patterns[] = {
      {1, {{LINE_GLOBAL_STORES, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"atomic_meetings", "atomics of lanes that meet", "atomics",
      " atomic_meetings hottest_address ",
-     "lanes of one warp meet in one address, one after the other: add up in the warp first (__reduce_add_sync, shuffles), "
-     "then let one lane add",
+     "lanes of one warp update the same address, one after the other: add up in the warp first (__reduce_add_sync, "
+     "shuffles), then let one lane add",
      {1, {{LINE_ATOMIC_MEETINGS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"global_atomics", "global atomics", "atomics",
      " global_atomics hottest_address ",
-     "more atomics on global memory, and all warps of the grid meet there: add up in registers or shared memory first, "
-     "then once a block",
+     "more atomics on global memory, where all warps of the grid contend: add up in registers or shared memory first, "
+     "then once per block",
      {1, {{LINE_ATOMICS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"constant_replays", "replays of constant reads", "replays",
      " constant_replays ",
-     "lanes read constant memory at different addresses, one after the other: keep a table that lanes index by their data "
+     "lanes read constant memory at different addresses, one after the other: keep a table that lanes index by their "
+     "data "
      "in shared memory, or read it through a const __restrict__ pointer",
      {1, {{LINE_CONSTANT_REPLAYS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"load_waits", "waits for global loads", "waits",
      " load_waits ",
-     "a warp waits here for memory before it asks for more: load several elements before the first is used, or what the "
-     "next round needs; break chains in which a load gives the next one's address",
+     "a warp waits here before it issues its next load: load several elements before the first is used, or prefetch "
+     "for the next iteration; break chains where one load gives the next address",
      {1, {{LINE_LOAD_WAITS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"branches", "branches", "branches",
      " branch_targets ",
@@ -97,11 +98,11 @@ static const struct pattern patterns[] = {
      {1, {{LINE_OUTSIDE_WAITS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"stalls", "sampled SM cycles", "sampled SM cycles",
      " time sm_cycles ",
-     "warps spend their time here: the reason they wait for says what to change",
+     "warps spend their time here: see the stall reason",
      {0}, EXPLAINED_TIME, NULL, {0}},
     {"estimated_stalls", "estimated ns", "estimated ns",
      " estimated_time ",
-     "warps are estimated to spend their time here, which was not measured: the reason they wait for says what to change",
+     "warps are estimated, not measured, to spend their time here: see the stall reason",
      {0}, EXPLAINED_ESTIMATED, NULL, {0}},
     {"instructions", "instructions", "instructions",
      " instructions longest_warp busiest_block branch_targets time sm_cycles estimated_time ",

@@ -10,14 +10,14 @@ static const struct {
     const char *reason, *words, *advice;
 } stalls[] = {
     {"long_scoreboard", "waiting for global, local or texture memory",
-     "keep more loads in flight (unroll, load ahead, more warps), or load less: reuse what is in registers and shared "
+     "keep more loads in flight (unroll, load ahead, more warps), or load less: reuse values in registers and shared "
      "memory"},
     {"short_scoreboard", "waiting for shared memory or a special function",
      "use shared memory with fewer wavefronts: no bank conflicts, 8 or 16 bytes a lane, values in registers"},
     {"mio_throttle", "the queue to shared memory, indexed constants and special functions is full",
      "issue fewer shared memory instructions: no bank conflicts, 8 or 16 bytes a lane, or pass values by shuffles"},
     {"lg_throttle", "the queue to global and local memory is full",
-     "issue fewer loads and stores, and let them coalesce: 8 or 16 bytes a lane, and nothing twice"},
+     "issue fewer loads and stores, coalesced: 8 or 16 bytes a lane, each value once"},
     {"tex_throttle", "the texture queue is full",
      "issue fewer texture reads, or mix them with other work"},
     {"math_pipe_throttle", "the arithmetic pipe is busy",
@@ -27,7 +27,7 @@ static const struct {
     {"barrier", "waiting for other warps at a barrier",
      "let warps arrive together or wait less often: equal work, smaller blocks, __syncwarp where one warp is enough"},
     {"membar", "waiting at a memory fence",
-     "use fewer memory fences, or of a smaller scope"},
+     "use fewer memory fences, or a smaller scope"},
     {"branch_resolving", "waiting for a branch",
      "unroll the loop, or replace short branches by selects"},
     {"wait", "fixed latency between two instructions",
@@ -40,10 +40,10 @@ static const struct {
      "let the last stores coalesce, or store less at the end"},
     {"dispatch_stall", "the dispatcher held it back", NULL},
     {"not_selected", "ready, another warp went first",
-     "there are warps enough: only fewer instructions help"},
+     "enough warps are ready: only fewer instructions help"},
     {"selected", "issuing",
-     "it issues nearly all the time: only fewer instructions help"},
-    {"sleeping", "asleep by its own wish", NULL},
+     "the scheduler issues nearly all the time: only fewer instructions help"},
+    {"sleeping", "sleeping (nanosleep)", NULL},
     {"misc", "other reasons", NULL},
 };
 /* clang-format on */

@@ -20,8 +20,8 @@ int analysis_takes(const struct run *run, const char *name, const struct run *ru
         const struct metric_note *note = &run->notes[i];
         const struct metric *metric = metrics_find(metrics, note->name);
         if (metric && (strcmp(note->counter, metric->counter) != 0 || strcmp(note->unit, metric->unit) != 0))
-            return error("%s measured %s as %s in %s, but %s:%d defines it as %s in %s; give --metrics the folder of "
-                         "then, or measure again",
+            return error("%s measured %s as %s in %s, but %s:%d defines it as %s in %s; pass the old folder to "
+                         "--metrics, or measure again",
                          name, metric->name, note->counter, note->unit, metric->file, metric->line, metric->counter,
                          metric->unit);
     }
@@ -96,7 +96,7 @@ static bool is_in_all(struct analysis *analysis, const struct run *runs, size_t 
             return false;
         }
         if (other_code(run_find(&runs[known], id), result)) {
-            leave_out(analysis, id, x_sprintf("its code in %s is another than in %s", names[i], names[known]), false);
+            leave_out(analysis, id, x_sprintf("its code differs between %s and %s", names[i], names[known]), false);
             return false;
         }
         if (result->launch_count > 0 && result->launches[0].code)

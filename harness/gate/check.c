@@ -132,7 +132,7 @@ static void note_needless(struct check *check)
         if (strcmp(known->metric, KNOWN_NOT_COMPUTED) == 0 && !run_find(&check->run, known->kernel) &&
             !run_find(&check->baseline, known->kernel))
             comparison_add_note(&check->comparison,
-                                "%s is declared as not computed, and there is no such kernel: remove [%s %s] at %s:%d",
+                                "%s is declared as not computed, but does not exist: remove [%s %s] at %s:%d",
                                 known->kernel, known->kernel, known->metric, known->file, known->line);
     }
 }
@@ -157,10 +157,8 @@ static void find_newer(struct check *check)
 static void note_newer(struct check *check)
 {
     struct note_items items = {0};
-    char *words =
-        x_sprintf("STALE: %s is older than its sources, so that this says nothing of them: build it first, or "
-                  "add --stale if it is what is meant",
-                  check->request->measurement.kernels);
+    char *words = x_sprintf("STALE: %s is older than its sources: rebuild it, or pass --stale to judge it anyway",
+                            check->request->measurement.kernels);
     for (size_t i = 0; i < check->newer.count; i++)
         note_items_add(&items, "%s", check->newer.list[i]);
     comparison_add_items(&check->comparison, &items, words);
@@ -178,10 +176,9 @@ static void compare(struct check *check)
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
     note_newer(check);
     if (check->neither > 0)
-        comparison_add_note(
-            &check->comparison,
-            "not asked for: %zu kernel%s of the baseline that neither this build nor the base build has",
-            check->neither, plural(check->neither));
+        comparison_add_note(&check->comparison,
+                            "not checked: %zu kernel%s of the baseline that neither this build nor the base build has",
+                            check->neither, plural(check->neither));
     note_differences(&check->comparison, &check->baseline, &check->run, check->request->metrics);
     if (!check->baseline_is_base_build)
         check_note_stand_ins(&check->comparison, &check->baseline);

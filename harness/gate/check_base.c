@@ -187,13 +187,12 @@ void check_note_inputs(struct comparison *comparison, const char *kernels, const
         }
     comparison_add_items(
         comparison, &others,
-        "captured with other arguments or memory than in the base file, which alone may change counts");
+        "captured with other arguments or memory than the base file, which by itself may change counts");
     OWNED_TEXT file = shell_word(against);
-    char *words =
-        x_sprintf("made by another compiler than in the base file, which alone changes counts; the change alone "
-                  "is judged --against base.capsule, with the base's source by the same compiler: cugate swap "
-                  "%s --code BASE.cubin -o base.capsule",
-                  file);
+    char *words = x_sprintf("built by another compiler than the base file, which by itself changes counts; to judge "
+                            "only your change, compile the base's source with the same compiler and pass --against "
+                            "base.capsule: cugate swap %s --code BASE.cubin -o base.capsule",
+                            file);
     comparison_add_items(comparison, &made, words);
     free(words);
     capsules_release(&now);

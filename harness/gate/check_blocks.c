@@ -79,7 +79,7 @@ void check_note_blocks(struct comparison *comparison, const struct run *baseline
             note_items_add(&items, "%s (registers %u -> %u; %s)", now->id, was.registers, is.registers, effect);
     }
     comparison_add_items(comparison, &items,
-                         "takes more, which is not judged, since machine code does not say how large blocks are");
+                         "takes more, which is not judged, because machine code does not contain block sizes");
 }
 
 void check_note_code(struct comparison *comparison, const struct run *baseline, const struct run *run)

@@ -64,7 +64,7 @@ static int find_capability(const struct check_request *request, const struct sta
         error("several baselines fit the machine code: %s; choose one with --static=sm_NN", names);
         code = EXIT_USAGE;
     } else if (fitting == 0 && *names) {
-        error("%s has baselines of %s, but the files have machine code for %s: build them for that, or begin a "
+        error("%s has baselines of %s, but the files have machine code for %s: build them for that GPU, or start a "
               "baseline with --static=sm_NN",
               request->baselines, names, built);
         code = EXIT_BASELINE;
@@ -83,7 +83,7 @@ static int choose_capability(const struct check_request *request, const struct s
     *capability = named_capability(request->gpu);
     if (*capability > 0)
         return 0;
-    error("--static=%s is no compute capability: files are judged for sm_90 and the like, not for a model of GPU",
+    error("--static=%s is not a compute capability: files are judged for one such as sm_90, not for a GPU model",
           request->gpu);
     return EXIT_USAGE;
 }
@@ -94,7 +94,7 @@ static int expect_code(char *const *paths, size_t count, const struct static_fil
         if (static_files_fit(files, i, capability))
             continue;
         OWNED_TEXT built = static_files_architectures(files, i);
-        error("%s has no machine code for sm_%d, but for %s: build it for that, too", paths[i], capability, built);
+        error("%s has no machine code for sm_%d, only for %s: build it for both", paths[i], capability, built);
         return EXIT_NOT_MEASURED;
     }
     return 0;
@@ -138,7 +138,7 @@ static int read_baseline(const struct check_request *request, const struct devic
     *name = baseline_folder(request->baselines, device);
     if (baseline_exists(request->baselines, device))
         return baseline_read(baseline, request->baselines, device);
-    error("there is no baseline for %s in %s", device->name, request->baselines);
+    error("no baseline for %s in %s", device->name, request->baselines);
     return 0;
 }
 

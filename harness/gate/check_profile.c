@@ -224,8 +224,7 @@ void check_explain(const struct measurement *measurement, const struct compariso
             continue;
         if (now_seconds() >= end) {
             warning(
-                "%g s were not enough to find the source lines of all that regressed: %s and what follows have none "
-                "(--explain SECONDS)",
+                "%g s were not enough to find all source lines: %s and later regressions have none (--explain SECONDS)",
                 seconds, explaining.result_count > 0 ? explaining.results[0]->id : id);
             explaining.result_count = explaining.count = 0;
             break;

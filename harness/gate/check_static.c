@@ -55,7 +55,7 @@ static int find_named(const struct check_request *request, const struct baseline
         return EXIT_NOT_MEASURED;
     }
     OWNED_TEXT names = folder_names(devices, NULL);
-    error("there is no baseline '%s' in %s; it has %s", request->gpu, request->baselines, *names ? names : "none");
+    error("no baseline '%s' in %s; it has %s", request->gpu, request->baselines, *names ? names : "none");
     return EXIT_BASELINE;
 }
 
@@ -91,7 +91,7 @@ static int read_baseline(const struct check_request *request, struct run *baseli
     if (baseline_devices_read(&devices, request->baselines) < 0)
         return EXIT_USAGE;
     if (cubin_read(&cubin, request->measurement.kernels) == 0 && cubin.count == 0)
-        error("%s carries no machine code for a GPU that could be read, so there is nothing for --static to judge",
+        error("%s contains no readable machine code for a GPU, so --static has nothing to judge",
               request->measurement.kernels);
     else if (cubin.count > 0)
         code = request->gpu ? find_named(request, &devices, &cubin, &device)
@@ -111,7 +111,7 @@ static int ask_library(const struct check_request *request, const char *path, st
     struct problem problem;
     const int code = library_facts_read(facts, path, request->measurement.timeout, &problem);
     if (code == EXIT_USAGE)
-        warning("it is not known which kernels the library has, nor which compiler made it: %s", problem.text);
+        warning("the library's kernels and compiler are unknown: %s", problem.text);
     else if (code != 0)
         error("%s", problem.text);
     return code == EXIT_USAGE ? 0 : code;

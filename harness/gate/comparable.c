@@ -93,10 +93,10 @@ int gate_comparable(const struct run *run, const struct run *baseline)
                      theirs);
     const char *silicon = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_SILICON] : NULL;
     if (strcmp(ours, theirs) != 0 && silicon)
-        return error("the two cannot be compared: counts computed for compute capability %s were never compared with "
-                     "those of a GPU, so a baseline that was measured does not judge them; a base build does "
-                     "(--against), or a baseline that was computed",
-                     run->device.compute_capability);
+        return error(
+            "the two cannot be compared: computed counts for compute capability %s were never validated on a GPU, so a "
+            "measured baseline cannot judge them; use a base build (--against) or a computed baseline",
+            run->device.compute_capability);
     return 0;
 }
 

@@ -148,22 +148,22 @@ static void weigh_baselines(struct comparison *comparison, const struct standard
     weighing.incomparable =
         was->baseline->session_count > 0 && now->baseline->session_count > 0 && strcmp(before, after) != 0;
     if (weighing.incomparable)
-        comparison_add_note(comparison,
-                            "WEAKENED: the baseline is of another collector, %s and not %s, so nothing says whether "
-                            "its values were made worse",
-                            after, before);
+        comparison_add_note(
+            comparison,
+            "WEAKENED: the baseline is of another collector, %s and not %s, so weakened values cannot be found", after,
+            before);
     for (size_t i = 0; i < was->baseline->result_count; i++)
         weigh_kernel(&weighing, &was->baseline->results[i]);
     comparison_add_items(comparison, &weighing.kernels, "WEAKENED: kernels are gone from the baseline");
     comparison_add_items(comparison, &weighing.rows, "WEAKENED: values are gone from the baseline");
     note_worsened(comparison, &weighing);
     comparison_add_items(comparison, &weighing.wider,
-                         "WEAKENED: the baseline scatters so much more that limits have doubled");
+                         "WEAKENED: the baseline's spread grew so much that limits have doubled");
     comparison_add_items(comparison, &weighing.drift_references,
                          "WEAKENED: drift references of the baseline moved for the worse");
     comparison_add_items(comparison, &weighing.inputs,
-                         "WEAKENED: the baseline names other inputs than before, with which its counts are believed "
-                         "and not simulated (--all simulates them)");
+                         "WEAKENED: the baseline names other inputs than before; kernels with these inputs are not "
+                         "simulated (--all simulates them)");
 }
 
 static void weigh_metrics(struct comparison *comparison, const struct metrics *was, const struct metrics *now)
@@ -241,7 +241,7 @@ static bool is_there(struct comparison *comparison, const char *folder, const ch
 {
     const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
     if (absent)
-        comparison_add_note(comparison, "%s has no %s, so nothing says whether they were weakened", before, what);
+        comparison_add_note(comparison, "%s has no %s, so weakened metrics cannot be found", before, what);
     return !absent;
 }
 
@@ -270,9 +270,7 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
             known_regressions_read(&was_known, old_folder) < 0)
             goto out;
         if (old == EXIT_BASELINE)
-            comparison_add_note(comparison,
-                                "%s has no baseline that fits this GPU, so nothing says whether it was "
-                                "weakened",
+            comparison_add_note(comparison, "%s has no baseline that fits this GPU, so weakened values cannot be found",
                                 old_folder);
         was.baseline = old == EXIT_SAME ? &was_baseline : NULL;
         was.known_regressions = &was_known;

@@ -6,7 +6,7 @@ int csv_open(struct csv *csv, const char *name, const char *text, size_t length)
 {
     *csv = (struct csv){.name = name, .line = 1};
     if (memchr(text, '\0', length))
-        return error("%s holds a byte that is 0, so it is no text", name);
+        return error("%s contains a zero byte: it is not a text file", name);
     csv->text = csv->rest = x_calloc(length + 1, 1);
     memcpy(csv->text, text, length);
     return 0;
@@ -48,7 +48,7 @@ static int read_quoted(struct csv *csv)
     }
     csv->rest++;
     if (*csv->rest && !strchr(",\r\n", *csv->rest))
-        return error("%s:%zu: a quote ends in the midst of a field", csv->name, csv->line);
+        return error("%s:%zu: a quote ends in the middle of a field", csv->name, csv->line);
     *to = '\0';
     return 0;
 }

@@ -31,7 +31,7 @@ const struct import_format *import_format_find(const char *name)
     const size_t found = name_index(name, names, ARRAY_SIZE(names));
     const char *near = nearest_name(name, names, ARRAY_SIZE(names));
     if (found == ARRAY_SIZE(names))
-        error("'%s' is no format to import%s%s%s: name %s", name, near ? "; did you mean " : "", near ? near : "",
+        error("'%s' is not an import format%s%s%s: name %s", name, near ? "; did you mean " : "", near ? near : "",
               near ? "?" : "", all);
     free(all);
     return found < ARRAY_SIZE(formats) ? &formats[found] : NULL;
@@ -43,11 +43,11 @@ static int take_device(struct import *import, struct device *found)
     const char *gpu = import->request->gpu;
     char difference[512];
     if (found->name && gpu && strcmp(found->name, gpu) != 0)
-        return error("%s is of %s, but --gpu says %s: leave --gpu out", import->name, found->name, gpu);
+        return error("%s is of %s, but --gpu says %s: remove --gpu", import->name, found->name, gpu);
     if (!found->name && !gpu)
-        return error("%s does not say on which GPU it was measured: name it, as `nvidia-smi -L` does, with --gpu, for "
-                     "example --gpu 'NVIDIA H200'",
-                     import->name);
+        return error(
+            "%s does not name its GPU: pass the name that `nvidia-smi -L` prints, for example --gpu 'NVIDIA H200'",
+            import->name);
     if (!found->name)
         found->name = x_strdup(gpu);
     if (import->session_count == 1) {
@@ -65,7 +65,7 @@ static int check_session(const struct import *import)
     const struct session *last = &import->sessions[import->session_count - 1];
     for (size_t i = 0; i + 1 < import->session_count; i++)
         if (session_is_equal(&import->sessions[i], last))
-            return error("%s is of the same session as a file before it (%s), and a session counts once: leave one out",
+            return error("%s is of the same session as a file before it (%s), and a session counts once: remove one",
                          import->name, last->facts[SESSION_DATE]);
     return 0;
 }
@@ -77,7 +77,7 @@ static int add_text(struct import *import, const char *name, const char *text, s
     const size_t before = import->count;
     import->name = name;
     if (length == 0)
-        return error("%s is empty; it should be what %s wrote", name, import->request->format->name);
+        return error("%s is empty; it should be output of %s", name, import->request->format->name);
     int result = import->request->format->read(import, text, length, &device, session);
     if (result == 0 && import->count == before)
         result = error("%s holds no measurement", name);
@@ -100,7 +100,7 @@ static int date_of(const char *path, char *text, size_t size)
     struct stat facts;
     struct tm utc;
     if (stat(path, &facts) < 0 || !gmtime_r(&facts.st_mtim.tv_sec, &utc))
-        return error("cannot tell when %s was changed", path);
+        return error("cannot read the modification time of %s", path);
     const size_t length = strftime(text, size, "%Y-%m-%dT%H:%M:%S", &utc);
     snprintf(text + length, size - length, ".%03ldZ", facts.st_mtim.tv_nsec / 1000000);
     return 0;

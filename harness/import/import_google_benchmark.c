@@ -88,7 +88,7 @@ static int read_time(const struct json_at *above, json_t *object, const struct m
     while (u < ARRAY_SIZE(units) && strcmp(units[u].name, json_string_value(unit)) != 0)
         u++;
     if (u == ARRAY_SIZE(units))
-        return json_error(&unit_at, "is \"%.32s\", which is no unit of time here", json_string_value(unit));
+        return json_error(&unit_at, "is \"%.32s\", which is not a known unit of time", json_string_value(unit));
     double number;
     if (json_is_null(time))
         import_no_number(observation, metric, "NaN");
@@ -125,7 +125,7 @@ static int read_iteration(struct import *import, const struct json_at *at, json_
     if (json_at_text(at, object, failed ? "error_message" : "skip_message", false, &message) < 0)
         return -1;
     observation->status = failed ? RESULT_FAILED : RESULT_NOT_BUILT;
-    observation->reason = x_sprintf("%s%s", failed ? "" : "skipped: ", message ? message : "the file does not say why");
+    observation->reason = x_sprintf("%s%s", failed ? "" : "skipped: ", message ? message : "the file gives no reason");
     free(message);
     return 0;
 }

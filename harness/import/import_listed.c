@@ -104,7 +104,7 @@ static int read_object(struct import *import, const struct listed *format, const
     if (format->reason && (!reason || strcmp(reason, format->reason) != 0))
         return 0;
     if (!name || !*name)
-        return json_error(at, "has no name in %s; it should be what `%s` wrote", format->name, format->made);
+        return json_error(at, "has no name in %s; it should be output of `%s`", format->name, format->made);
     /* "transpose/padded: time", as cugate writes it */
     const char *last = format->unit ? strrchr(name, ' ') : NULL;
     const struct metric *named = last && last > name && last[-1] == ':'
@@ -115,7 +115,7 @@ static int read_object(struct import *import, const struct listed *format, const
     if (!metric)
         return -1;
     if (!unit || !is_unit(unit, metric, &scale))
-        return json_error(at, "%s is in \"%.32s\", and only times are imported, and metrics in their units", name,
+        return json_error(at, "%s is in \"%.32s\", but only times and metrics in their own units are imported", name,
                           unit ? unit : "nothing");
     scale *= format->nanoseconds;
     const json_t *samples = format->samples ? member(object, format->samples) : NULL;
@@ -200,7 +200,7 @@ static int read_rows(struct import *import, const struct listed *format, struct 
     const size_t width = csv->count, name = name_index(format->name, (const char *const *)csv->fields, width),
                  time = name_index(format->time, (const char *const *)csv->fields, width);
     if (name == width || time == width)
-        return error("%s has no table with the columns \"%s\" and \"%s\"; it should be what `%s` printed", csv->name,
+        return error("%s has no table with the columns \"%s\" and \"%s\"; it should be output of `%s`", csv->name,
                      format->name, format->time, format->made);
     while (csv_has_more(csv)) {
         const size_t line = csv->line;

@@ -170,7 +170,7 @@ static int name_groups(const struct import *import, struct group *groups, size_t
     qsort(groups, count, sizeof *groups, by_text);
     for (size_t i = 1; i < count; i++)
         if (strcmp(groups[i - 1].id, groups[i].id) == 0)
-            return error("%s: two kernels would both be %s: give them names that differ more", import->name,
+            return error("%s: two kernels would both be named %s: give them more distinct names", import->name,
                          groups[i].id);
     return 0;
 }
@@ -226,7 +226,7 @@ static int check_order(const struct import *import, const struct group *group)
     for (size_t i = 1; i < group->count; i++) {
         const struct observation *before = &group->first[i - 1], *observation = &group->first[i];
         if (before->session == observation->session && before->ordinal >= observation->ordinal)
-            return error("%s: two benchmarks are called %s: give each a name of its own", import->name, group->id);
+            return error("%s: two benchmarks are named %s: rename one", import->name, group->id);
     }
     return 0;
 }

@@ -96,10 +96,10 @@ static int skip_others(struct ncu *ncu, const char *begin)
     while (csv_has_more(csv) && strncmp(csv->rest, begin, strlen(begin)) != 0) {
         const int length = (int)strcspn(csv->rest, "\r\n");
         if (strncmp(csv->rest, failed, strlen(failed)) == 0)
-            return error("%s:%zu: ncu failed, so what it wrote is not whole: %.*s", csv->name, csv->line, length,
+            return error("%s:%zu: ncu failed, so its output is incomplete: %.*s", csv->name, csv->line, length,
                          csv->rest);
         if (ncu->width > 0 && length > 0 && strncmp(csv->rest, "==", 2) != 0)
-            return error("%s:%zu: is no row of the table: \"%.*s\"", csv->name, csv->line, length > 64 ? 64 : length,
+            return error("%s:%zu: is not a row of the table: \"%.*s\"", csv->name, csv->line, length > 64 ? 64 : length,
                          csv->rest);
         csv_skip_line(csv);
     }
@@ -112,7 +112,7 @@ static int expect_once(const struct csv *csv, size_t column)
     const char *const *titles_read = (const char *const *)csv->fields;
     return name_index(csv->fields[column], titles_read, column) == column
                ? 0
-               : error("%s:%zu: the table has the column \"%s\" twice: print it anew, by one ncu", csv->name,
+               : error("%s:%zu: the table has the column \"%s\" twice: print it again, with one ncu", csv->name,
                        csv->line - 1, csv->fields[column]);
 }
 
@@ -131,7 +131,7 @@ static int read_head(struct ncu *ncu)
     if (skip_others(ncu, begin) < 0)
         return -1;
     if (!csv_has_more(csv))
-        return error("%s holds no table of ncu's: it should be what `ncu --csv` printed", csv->name);
+        return error("%s has no ncu table: it should be output of `ncu --csv`", csv->name);
     if (csv_read(csv) < 0)
         return -1;
     ncu->width = csv->count;
@@ -175,7 +175,7 @@ static int read_unit(const struct ncu *ncu, size_t line, const char *unit, struc
 {
     return ncu_unit(unit, counter->metric->unit, &counter->scale)
                ? 0
-               : error("%s:%zu: %s is in \"%.32s\", which is no unit of %s in %s; print it with --print-units base",
+               : error("%s:%zu: %s is in \"%.32s\", which is not a unit of %s in %s; print it with --print-units base",
                        ncu->csv.name, line, counter->metric->name, unit, counter->metric->name, counter->metric->unit);
 }
 
@@ -224,14 +224,12 @@ static int read_launch(const struct ncu *ncu, size_t line, struct launch *launch
     if (!*launch->function)
         return error("%s:%zu: names no kernel", ncu->csv.name, line);
     if (grid && block && (!read_extents(grid, launch->grid) || !read_extents(block, launch->block)))
-        return error("%s:%zu: \"%.64s\" and \"%.64s\" are no extents of a grid and a block", ncu->csv.name, line, grid,
-                     block);
+        return error("%s:%zu: \"%.64s\" and \"%.64s\" are not a grid and a block", ncu->csv.name, line, grid, block);
     if (!shared || !ncu_number(shared, &bytes) || bytes == 0)
         return 0;
     if (ncu->shared_scale != 1 || bytes < 0 || bytes > UINT32_MAX)
         return error(
-            "%s:%zu: shared memory of \"%.32s\" is no number of bytes, which the shape of a launch takes to the "
-            "byte: print it with --print-units base",
+            "%s:%zu: shared memory of \"%.32s\" is not an exact number of bytes: print it with --print-units base",
             ncu->csv.name, line, shared);
     launch->shared = (unsigned)bytes;
     return 0;
@@ -260,10 +258,8 @@ static int read_number(const struct ncu *ncu, size_t line, const struct counter 
                                 strcmp(counter->metric->unit, "count") == 0);
     if (whole && point && point > text && point - text <= 3 && strlen(point) == 4 &&
         strspn(point + 1, "0123456789") == 3)
-        return error(
-            "%s:%zu: %s is %s, which is a thousand times as much where a point stands between thousands: print "
-            "it anew, with LC_ALL=C or on a machine whose language is English",
-            ncu->csv.name, line, counter->metric->name, text);
+        return error("%s:%zu: %s is %s, where the point may separate thousands: print it again with LC_ALL=C",
+                     ncu->csv.name, line, counter->metric->name, text);
     if (ncu_number(text, &number))
         import_number(observation, counter->metric, number * counter->scale);
     else

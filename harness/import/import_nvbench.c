@@ -207,7 +207,7 @@ static int read_skipped(const struct json_at *at, json_t *state, struct observat
         return -1;
     const bool failed = reason && strncmp(reason, "Unexpected error", strlen("Unexpected error")) == 0;
     observation->status = failed ? RESULT_FAILED : RESULT_NOT_BUILT;
-    observation->reason = x_sprintf("%s%s", failed ? "" : "skipped: ", reason ? reason : "nvbench does not say why");
+    observation->reason = x_sprintf("%s%s", failed ? "" : "skipped: ", reason ? reason : "nvbench gives no reason");
     free(reason);
     return 0;
 }

@@ -77,7 +77,7 @@ static int take_attributes(struct capsule *capsule, const CUlaunchConfig *config
 {
     for (unsigned i = 0; i < config->numAttrs; i++)
         if (!take_attribute(capsule, &config->attrs[i]))
-            return problem_set(problem, "it is launched with attribute %d, which cannot be kept",
+            return problem_set(problem, "it is launched with attribute %d, which cannot be captured",
                                (int)config->attrs[i].id);
     return 0;
 }

@@ -63,12 +63,12 @@ static int take_before(size_t place, struct problem *problem)
     kept.reach.size += range->size;
     if (kept.reach.size > RANGE_LIMIT)
         return problem_set(problem,
-                           "it can reach more than %.0f GB, one range of %.1f GB among them: a program that takes "
-                           "all memory at its beginning can be told not to (XLA_PYTHON_CLIENT_PREALLOCATE=false)",
+                           "it can reach more than %.0f GB, including one range of %.1f GB: if the program "
+                           "preallocates memory, turn that off (XLA_PYTHON_CLIENT_PREALLOCATE=false)",
                            (double)RANGE_LIMIT / 1e9, (double)range->size / 1e9);
     range->before = room_for(range->size);
     if (!range->before)
-        return problem_set(problem, "there is no memory for a copy of the %.1f GB that it can reach",
+        return problem_set(problem, "no memory for a copy of the %.1f GB that it can reach",
                            (double)kept.reach.size / 1e9);
     if (copy_from(range->before, range, 0, range->size, problem) < 0)
         return -1;
@@ -191,8 +191,7 @@ bool keep_begin(struct group *group, CUpti_CallbackId id, const CUpti_CallbackDa
     struct problem problem;
     kept.module = module_of_function(group->shape.function->handle);
     if (arguments_take(&kept.capsule, id, call->functionParams, &problem) == 0 &&
-        cuda_check("waiting for what comes before it", cuCtxSynchronize(), &problem) == 0 &&
-        take_memory(group, &problem) == 0)
+        cuda_check("waiting for earlier work", cuCtxSynchronize(), &problem) == 0 && take_memory(group, &problem) == 0)
         return true;
     say(group, &problem);
     release();

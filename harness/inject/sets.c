@@ -95,7 +95,7 @@ int sets_make(const struct request *request, const char *chip, const uint8_t *av
     sets.now = request->set;
     sets.change = request->changes;
     if (request->set >= sets.count)
-        return problem_set(problem, "chip %s counts the metrics in %zu set%s, so there is no number %zu", chip,
+        return problem_set(problem, "chip %s counts the metrics in %zu set%s, so set %zu does not exist", chip,
                            sets.count, plural(sets.count), request->set + 1);
     return 0;
 }

@@ -267,11 +267,11 @@ __attribute__((noreturn)) static void block_stuck(struct block *block)
     if (found->state == SPLIT_AT_BARRIER && found->barrier >= NAMED_BARRIERS)
         block_not_simulated(block, "%s without the other warps of its warpgroup", block->now->opcode);
     if (found->state == SPLIT_AT_BARRIER)
-        block_fault(block, "the block waits for itself: not all of its threads come to this barrier");
+        block_fault(block, "deadlock: not every thread of the block reaches this barrier");
     if (found->state == SPLIT_SYNCING)
-        block_fault(block, "lanes of a warp wait for others that do not come");
+        block_fault(block, "deadlock: lanes of a warp wait for lanes that never arrive");
     if (found->state == SPLIT_AT_CLUSTER)
-        block_fault(block, "the cluster waits for itself: not all of its threads arrive at its barrier");
+        block_fault(block, "deadlock: not every thread of the cluster arrives at its barrier");
     if (found->state == SPLIT_AT_PHASE)
         phase_is_missing(&block->warps[found_warp], found);
     block_not_simulated(block, "%s that lanes of a warp do not leave", block->now->opcode);

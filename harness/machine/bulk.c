@@ -100,7 +100,7 @@ static void has_come(struct warp *warp, const struct target *target, uint32_t ex
 static void check_unit(struct block *block, const char *what, uint64_t address, unsigned unit)
 {
     if (address % unit)
-        block_fault_of(block, FAULT_MISALIGNED, "%s of a copy begins at 0x%llx, which is no multiple of %u", what,
+        block_fault_of(block, FAULT_MISALIGNED, "%s of a copy begins at 0x%llx, which is not a multiple of %u", what,
                        (unsigned long long)address, unit);
 }
 
@@ -209,7 +209,7 @@ static void read_tile(struct tile_copy *copy, struct warp *warp, const struct in
     *copy = (struct tile_copy){.warp = warp, .code = code};
     check_unit(block, "the tensor map", address, 64);
     if (!tensor_map_decode(global_bytes(warp, code, address, TENSOR_MAP_READ, false), &copy->map))
-        block_fault(block, "what is at 0x%llx is no tensor map that is known", (unsigned long long)address);
+        block_fault(block, "no known tensor map at 0x%llx", (unsigned long long)address);
     const struct tensor_map *map = &copy->map;
     if (map->rank != rank || map->columns != (code->flags[FLAG_COLUMNS] != 0))
         block_fault(block, "%s with a tensor map of rank %u%s", code->opcode, map->rank,
@@ -223,9 +223,9 @@ static void read_tile(struct tile_copy *copy, struct warp *warp, const struct in
         copy->place.offsets[i] = (int)(packed >> i * bits & ((1u << bits) - 1));
     const int64_t first = (int64_t)copy->place.at[0] * tensor_element_bytes(map->type);
     if (first % COPY_UNIT) /* to an H200 it is an illegal instruction, with and without swizzle */
-        block_fault(block,
-                    "a tile begins %lld bytes from the tensor's beginning in dimension 0, which is no multiple of %u",
-                    (long long)first, COPY_UNIT);
+        block_fault(
+            block, "a tile begins %lld bytes from the tensor's beginning in dimension 0, which is not a multiple of %u",
+            (long long)first, COPY_UNIT);
 }
 
 /* Rounds numbers to TF32, in the middle between two to the even one, as an H200 did. How it rounds NaNs was not seen.
@@ -509,7 +509,9 @@ const struct opcode bulk_opcodes[] = {
     {"UBLKCP.S.G",   copy_in,      TRAIT_BULK | RULE_BULK,                      prepare_rows,         "", "MULTICAST"},
     {"UBLKCP.S.S",   copy_between, TRAIT_BULK | RULE_BULK,                      prepare_rows,         "", ""},
     {"UBLKCP.G.S",   copy_out,     TRAIT_BULK | RULE_BULK,                      prepare_rows,         "", ""},
-    {"UBLKRED.G.S",  copy_out,     CONTROL_NEXT,                    prepare_row_changes,  "", CHANGES " S32 U64 S64 F16 BF16 F32 F64 RN"},
+    {"UBLKRED.G.S",  copy_out,     CONTROL_NEXT,                    prepare_row_changes,  "", CHANGES " S32 U64 S64 "
+                                                                                                      "F16 BF16 F32 "
+                                                                                                      "F64 RN"},
     {"UBLKRED.S.S",  copy_between, RULE_BULK,                       prepare_row_changes,  "", CHANGES " S32 U64"},
     {"UBLKPF.L2",    NULL,         CONTROL_NEXT,                    prepare_prefetch,     "", ""},
     {"UTMALDG",      tile_in,      TRAIT_BULK | RULE_TILE,                      prepare_tile,         "", RANKS " IM2COL MULTICAST"},

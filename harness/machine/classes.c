@@ -332,7 +332,7 @@ static bool prove(struct trial *trial, const struct tally *middle, uint64_t whol
     if (!tried || !trial->classes)
         return false;
     const uint16_t of_middle = trial->class_of[middle_of(trial)];
-    if (!of_middle && !give_up(trial, "the block in the middle is like no other", NULL) && !trial->every)
+    if (!of_middle && !give_up(trial, "the block in the middle belongs to no class", NULL) && !trial->every)
         return false;
     if (!trial->proved->why && !trial_apart(trial, whole) && (!trial->every || trial->relies))
         return give_up(trial, "blocks may meet in global memory", NULL);
@@ -348,7 +348,7 @@ static bool prove(struct trial *trial, const struct tally *middle, uint64_t whol
     if (!compare_some(trial) || trial->proved->why || !record_some(trial))
         return false;
     if ((grid->meetings && meetings_place(grid->meetings)) || (grid->doubt && grid->doubt->any))
-        return give_up(trial, "blocks meet, or there is a doubt", NULL);
+        return give_up(trial, "blocks may access the same memory", NULL);
     if (grid_is_shared(grid->function->module->machine, &trial->places))
         return give_up(trial, "it accesses memory that the host shares", NULL);
     struct hot_addresses hot = {0};
@@ -371,14 +371,15 @@ static const char *cannot_be_tried(const struct run_state *run, bool small)
     if (!grid_leaves(grid->function->module->machine))
         return "all blocks were asked for";
     if (grid->untrusted)
-        return "its code is not the program's";
+        return "replaced code";
     if (grid->order > 0)
         return "an order of blocks was asked for";
     if (grid->cooperative)
         return "blocks know of each other";
     if (run->count < (small ? 2 : BLOCKS_LEAST) || run->count > BLOCKS_MOST)
         return "the number of blocks";
-    return grid->meetings && meetings_place(grid->meetings) ? "blocks of a launch before met" : NULL;
+    return grid->meetings && meetings_place(grid->meetings) ? "blocks of an earlier launch accessed the same memory"
+                                                            : NULL;
 }
 
 bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done)

@@ -10,8 +10,7 @@ static void arrive(struct warp *warp, const struct instruction *code, uint32_t l
 {
     const uint32_t here = lanes & warp->guarded;
     if (warp->cluster_arrived & here)
-        block_fault(warp->block, "%s: lanes arrive at the barrier of the cluster again, and did not wait at it",
-                    code->opcode);
+        block_fault(warp->block, "%s: lanes arrive at the cluster barrier twice without waiting", code->opcode);
     warp->cluster_arrived |= here;
 }
 
@@ -96,7 +95,7 @@ void cluster_places(struct warp *warp, const struct instruction *code, uint32_t 
         const uint32_t offset = addresses[l] & OFFSET_MASK;
         if (offset % size)
             block_fault_of(warp->block, FAULT_MISALIGNED,
-                           "lane %u accesses %u bytes at byte %lld of shared memory, which is no multiple of %u", l,
+                           "lane %u accesses %u bytes at byte %lld of shared memory, which is not a multiple of %u", l,
                            size, (long long)offset - SHARED_RESERVED, size);
         watch_bytes(warp, code, other, kind, offset, size, 0);
         places[l] = other->shared + offset;

@@ -244,7 +244,7 @@ static bool do_trap(struct warp *warp, const struct instruction *code, unsigned 
 {
     (void)index;
     (void)lanes;
-    block_fault(warp->block, "the kernel traps itself (%s)", code->opcode);
+    block_fault(warp->block, "the kernel executed a trap (%s)", code->opcode);
 }
 
 /* What instructions that are not simulated are for, in the words of CUDA. To add one: a row, of the opcode's beginning
@@ -380,7 +380,8 @@ bool control_run(struct warp *warp, const struct instruction *code, unsigned ind
 
 /* clang-format off */
 const struct opcode control_opcodes[] = {
-    {"BRA",            NULL,              CONTROL_BRANCH | RULE_ASKS,                             NULL, "",  "U UNIFORM"},
+    {"BRA",            NULL,              CONTROL_BRANCH | RULE_ASKS,                             NULL, "",  "U "
+                                                                                                             "UNIFORM"},
     {"BRA.DIV",        NULL,              CONTROL_BRANCH_DIVERGENT | RULE_ASKS,                   NULL, "",  ""},
     {"BRA.CONV",       NULL,              CONTROL_BRANCH_DIVERGENT | RULE_ASKS,                   NULL, "",  ""},
     {"BRA.U.ANY",      NULL,              CONTROL_BRANCH_ANY | RULE_ASKS,                         NULL, "",  ""},
@@ -397,7 +398,8 @@ const struct opcode control_opcodes[] = {
     {"BSYNC",          NULL,              CONTROL_JOIN | RULE_ASKS,                               NULL, "",  "RECONVERGENT RELIABLE"},
     {"BREAK",          NULL,              CONTROL_BREAK | RULE_ASKS,                              NULL, "",  "RELIABLE"},
     {"BMOV.32",        NULL,              CONTROL_MOVE_BARRIER | RULE_ASKS,                       NULL, "",  "CLEAR"},
-    {"WARPSYNC",       NULL,              CONTROL_WARPSYNC | RULE_ASKS,                           NULL, "",  "ALL EXCLUSIVE COLLECTIVE"},
+    {"WARPSYNC",       NULL,              CONTROL_WARPSYNC | RULE_ASKS,                           NULL, "",  "ALL "
+                                                                                                             "EXCLUSIVE COLLECTIVE"},
     {"BAR.SYNC",       NULL,              CONTROL_BLOCK_BARRIER | TRAIT_SIGNALS_SOME | RULE_ASKS, NULL, "",  "DEFER_BLOCKING"},
     {"BAR.ARV",        NULL,              CONTROL_BLOCK_BARRIER | TRAIT_SIGNALS | RULE_ASKS,      NULL, "",  ""},
     {"BAR.RED",        NULL,              CONTROL_BLOCK_BARRIER | RULE_ASKS,                      NULL, "",  "DEFER_BLOCKING POPC AND OR"},

@@ -48,7 +48,7 @@ static uint64_t arrive_at(struct block *block, uint32_t address, uint64_t arriva
     memcpy(&state, place, sizeof state);
     const uint64_t before = state;
     if (field(state, ARRIVALS_AT, ARRIVAL_BITS) == 0)
-        block_fault(block, "the mbarrier at byte %lld of shared memory is used, which nobody initialised",
+        block_fault(block, "the mbarrier at byte %lld of shared memory is not initialised",
                     (long long)(address & OFFSET_MASK) - SHARED_RESERVED);
     if (arrivals > missing_arrivals(state))
         block_fault(block, "%llu arrivals at the mbarrier at byte %lld of shared memory, which expects %u more",
@@ -187,7 +187,7 @@ bool phase_is_over(struct warp *warp, const struct instruction *code, uint32_t l
 static void look(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     if (warp->block->copies_arrive)
-        block_not_simulated(warp->block, "%s: what it finds depends on how long copies take", code->opcode);
+        block_not_simulated(warp->block, "%s: its result depends on how long copies take", code->opcode);
     meetings_note(warp->block, code);
     predicate_set(warp, &code->operands[0], lanes, lanes_over(warp, code, lanes));
 }
@@ -202,8 +202,8 @@ void phase_is_missing(struct warp *warp, const struct split *split)
     memcpy(&state, warp->block->shared + addresses[lane], sizeof state);
     const long long ahead = bytes_ahead(state), at = (long long)addresses[lane] - SHARED_RESERVED;
     if (field(state, ARRIVALS_AT, ARRIVAL_BITS) == 0)
-        block_fault(warp->block, "warp %u waits for a phase of the mbarrier at byte %lld, which nobody initialised",
-                    warp->number, at);
+        block_fault(warp->block, "warp %u waits for the mbarrier at byte %lld, which is not initialised", warp->number,
+                    at);
     block_fault(
         warp->block,
         "warp %u waits for a phase of the mbarrier at byte %lld of shared memory that never ends: %u arrivals are "

@@ -128,8 +128,9 @@ void memory_misaligned(struct block *block, uint32_t lanes, const uint64_t *addr
 {
     for (unsigned l = 0; l < LANES; l++)
         if ((lanes >> l & 1) && addresses[l] & (size - 1))
-            block_fault_of(block, FAULT_MISALIGNED, "lane %u accesses %u bytes at 0x%llx, which is no multiple of %u",
-                           l, size, (unsigned long long)addresses[l], size);
+            block_fault_of(block, FAULT_MISALIGNED,
+                           "lane %u accesses %u bytes at 0x%llx, which is not a multiple of %u", l, size,
+                           (unsigned long long)addresses[l], size);
     block_fault_of(block, FAULT_MISALIGNED, "misaligned access");
 }
 
@@ -164,7 +165,7 @@ void shared_misaligned(struct block *block, uint32_t lanes, const uint32_t *addr
     for (unsigned l = 0; l < LANES; l++)
         if ((lanes >> l & 1) && addresses[l] & (size - 1))
             block_fault_of(block, FAULT_MISALIGNED,
-                           "lane %u accesses %u bytes at byte %lld of shared memory, which is no multiple of %u", l,
+                           "lane %u accesses %u bytes at byte %lld of shared memory, which is not a multiple of %u", l,
                            size, (long long)addresses[l] - block->reserved, size);
     block_fault_of(block, FAULT_MISALIGNED, "misaligned access to shared memory");
 }
@@ -181,8 +182,8 @@ void local_check(struct block *block, uint32_t lanes, const uint32_t *addresses,
                            (long long)(int32_t)addresses[l], block->local_bytes);
         if (addresses[l] & (size - 1))
             block_fault_of(block, FAULT_ADDRESS,
-                           "lane %u accesses %u bytes at byte %u of local memory, which is no multiple of %u", l, size,
-                           addresses[l], size);
+                           "lane %u accesses %u bytes at byte %u of local memory, which is not a multiple of %u", l,
+                           size, addresses[l], size);
     }
 }
 

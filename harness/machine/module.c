@@ -82,8 +82,7 @@ static int add_function(struct module *module, size_t number, struct problem *pr
     function->calls = function->text.symbol_count > 1;
     if (read_entry(&function->entry, image, number, module->architecture) < 0)
         return problem_set(problem,
-                           "not simulated: the parameters of %s are described in a way that is not known here: build "
-                           "it with nvcc 13.0",
+                           "not simulated: the parameters of %s have an unknown format: build it with nvcc 13.0",
                            function->text.name);
     return 0;
 }
@@ -252,13 +251,12 @@ char *module_linked(const struct function *function)
             const size_t number = GELF_R_SYM(relocation.r_info);
             const char *name = number < image->symbol_count ? symbol_name(image, number) : "";
             if (strncmp(name, LAUNCHES, strlen(LAUNCHES)) == 0)
-                return x_sprintf("dynamic parallelism, since %s launches kernels", function->text.name);
+                return x_sprintf("dynamic parallelism: %s launches kernels", function->text.name);
             if (!found || strcmp(found, function->text.name) == 0)
                 found = name;
         }
     }
-    return found ? x_sprintf("device code that was compiled apart and then linked, where %s refers to %s",
-                             function->text.name, found)
+    return found ? x_sprintf("separately compiled device code, where %s refers to %s", function->text.name, found)
                  : NULL;
 }
 

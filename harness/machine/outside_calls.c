@@ -326,7 +326,7 @@ bool do_call_outside(struct warp *warp, const struct instruction *code, unsigned
     if (!function)
         block_not_simulated(block, "%s of %s", code->opcode, name ? name : "something outside the machine code");
     if (block->counts && function->note && !outside_note(block->machine, function->note))
-        block_not_simulated(block, "%s in a kernel that is counted: what it executes is the driver's", function->said);
+        block_not_simulated(block, "%s in a counted kernel: it executes code of the driver", function->said);
     for (unsigned l = 0; l < LANES; l++)
         if (lanes >> l & 1)
             function->call(warp, l);

@@ -109,7 +109,7 @@ static bool need_barrier(struct step *step, uint32_t address)
     const uint32_t *low = word_at(step->warp->block, address),
                    *high = word_at(step->warp->block, address + sizeof(uint32_t));
     if (address % sizeof(uint64_t) || !low || !high || *low != WORD_BARRIER || *high != WORD_BARRIER)
-        proof_fail(step->proof, step->code, "a barrier that was not initialised alike");
+        proof_fail(step->proof, step->code, "a barrier with another initial value");
     return !step->proof->why;
 }
 
@@ -117,8 +117,8 @@ static bool need_barrier(struct step *step, uint32_t address)
 void rule_begins(struct step *step)
 {
     uint32_t addresses[LANES];
-    if (!need_narrow(step, 1) || !need(step, row_tag(step, 2, 0), step->lanes, "what a barrier becomes") ||
-        !need(step, row_tag(step, 2, 1), step->lanes, "what a barrier becomes"))
+    if (!need_narrow(step, 1) || !need(step, row_tag(step, 2, 0), step->lanes, "the state of a barrier") ||
+        !need(step, row_tag(step, 2, 1), step->lanes, "the state of a barrier"))
         return;
     put_all(step, &tag_data, 0, 2);
     barrier_addresses(step->warp, &step->code->operands[1], addresses);
@@ -137,7 +137,7 @@ void rule_barrier(struct step *step)
     const unsigned n = code->output_count;
     uint32_t addresses[LANES];
     if (!need_narrow(step, n) || (code->operand_count > n + 1 &&
-                                  !need(step, row_tag(step, n + 1, 0), step->lanes, "what arrives, or is waited for")))
+                                  !need(step, row_tag(step, n + 1, 0), step->lanes, "how much arrives, or the phase")))
         return;
     barrier_addresses(step->warp, &code->operands[n], addresses);
     for (uint32_t left = step->lanes; left; left &= left - 1)

@@ -294,7 +294,7 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
         one &= !(lanes >> l & 1) || addresses[l] == addresses[__builtin_ctz(lanes)];
     }
     if (kind == FOOTPRINT_READS && step->code->flags[FLAG_STRONG] && looks_again(step, lanes, addresses, &moves)) {
-        proof_fail(step->proof, step->code, "it looks again at what others may change");
+        proof_fail(step->proof, step->code, "it polls memory that others may change");
         return false;
     }
     const int64_t unit = one && stride == 32 ? size : stride;
@@ -386,7 +386,7 @@ void rule_generic(struct step *step)
     if (narrow && narrow != step->lanes)
         proof_fail(step->proof, code, "addresses of several kinds");
     if (narrow && loads && code->flags[FLAG_STRONG])
-        proof_fail(step->proof, code, "it looks at shared memory that others may change");
+        proof_fail(step->proof, code, "it reads shared memory that others may change");
     if (step->proof->why)
         return;
     if (!narrow) {

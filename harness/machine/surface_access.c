@@ -26,7 +26,7 @@ static const struct texture *find(struct warp *warp, const struct instruction *c
 {
     const struct texture *surface = texture_find(warp->block->machine, handle);
     if (!surface || !surface->is_surface)
-        block_fault_of(warp->block, FAULT_ADDRESS, "%s of 0x%llx, which is no surface", code->opcode,
+        block_fault_of(warp->block, FAULT_ADDRESS, "%s of 0x%llx, which is not a surface", code->opcode,
                        (unsigned long long)handle);
     if (!(shapes[code->flags[FLAG_SHAPE]].fits >> surface->shape & 1))
         block_not_simulated(warp->block, "%s of a surface of another shape", code->opcode);
@@ -50,7 +50,7 @@ static unsigned char *place_of(struct warp *warp, const struct instruction *code
             axis == 0 ? (int64_t)(surface->counts[0] * surface->element) - size : (int64_t)surface->counts[axis] - 1;
         if (axis == 0 && wanted % size != 0)
             block_fault_of(warp->block, FAULT_MISALIGNED,
-                           "lane %u accesses %u bytes at byte %lld of a surface's row, which is no multiple of it",
+                           "lane %u accesses %u bytes at byte %lld of a surface's row, which is not a multiple of it",
                            lane, size, (long long)wanted);
         const bool inside = wanted >= 0 && wanted <= last;
         if (!inside && code->flags[FLAG_BEYOND] == BEYOND_FAILS)

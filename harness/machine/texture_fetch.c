@@ -94,7 +94,7 @@ static const struct texture *find(struct warp *warp, const struct instruction *c
     const struct texture *texture = texture_find(block->machine, handle);
     struct allocation place;
     if (!texture || texture->is_surface)
-        block_fault_of(block, FAULT_ADDRESS, "%s of 0x%llx, which is no texture", code->opcode,
+        block_fault_of(block, FAULT_ADDRESS, "%s of 0x%llx, which is not a texture", code->opcode,
                        (unsigned long long)handle);
     const unsigned shape = code->flags[FLAG_SHAPE];
     /* A texture of one dimension is read as one of two, at 0. */

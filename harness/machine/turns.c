@@ -97,8 +97,7 @@ static void begin_more(struct run_state *run, struct turns *turns)
     for (size_t i = 0; i < turns->count && !cluster; i++)
         cluster = turns->list[i]->runs ? NULL : turns->list[i];
     if (!cluster && __atomic_load_n(&run->bytes, __ATOMIC_RELAXED) > MOST_BYTES)
-        block_not_simulated(turns->at->blocks,
-                            "blocks that wait for others which have not begun take more than %llu GiB",
+        block_not_simulated(turns->at->blocks, "blocks that wait for unstarted blocks take more than %llu GiB",
                             (unsigned long long)(MOST_BYTES >> 30));
     if (!cluster)
         cluster = add_cluster(run, turns, turns->list[0]->blocks);
@@ -162,11 +161,9 @@ static void look_for_progress(struct run_state *run, struct turns *turns)
     if (turns->stuck &&
         __atomic_load_n(&run->stuck, __ATOMIC_SEQ_CST) >= __atomic_load_n(&run->live, __ATOMIC_SEQ_CST) &&
         __atomic_load_n(&run->progress, __ATOMIC_SEQ_CST) == turns->seen)
-        block_not_simulated(
-            turns->at->blocks,
-            "all blocks have begun, and what its warps wait for does not come: nothing was written while "
-            "%u instructions were executed",
-            MOST_STEPS);
+        block_not_simulated(turns->at->blocks,
+                            "deadlock: all blocks have started, and %u instructions were executed without a write",
+                            MOST_STEPS);
 }
 
 /* Executes clusters in turn, until all are done. One that was parked goes on when the others wait or are done: on a GPU

@@ -56,7 +56,7 @@ static void split_batch(struct slot *slot, enum ending ending, const char *how)
     struct pool *pool = slot->pool;
     char quiet[64];
     snprintf(quiet, sizeof quiet, "no sign of life within %g s", pool->measurement->timeout);
-    warning("%s and what else is measured with it are measured again, one by one: %s", pool->ids[slot->item.first],
+    warning("%s and the kernels measured with it are measured again, one by one: %s", pool->ids[slot->item.first],
             slot->gave_up                  ? slot->gave_up
             : ending == ENDING_HUNG        ? quiet
             : ending == ENDING_OUT_OF_TURN ? pool_out_of_turn
@@ -77,7 +77,7 @@ static void say_impossible(const struct slot *slot, enum ending ending, const ch
 {
     OWNED_TEXT place = where(slot);
     if (ending == ENDING_HUNG)
-        error("cannot measure%s: the GPU did not open within %g s; is another program holding it? (nvidia-smi)", place,
+        error("cannot measure%s: the GPU did not open within %g s; another program may hold it (nvidia-smi)", place,
               slot->pool->measurement->timeout);
     else if (ending == ENDING_OUT_OF_TURN)
         error("cannot measure%s: before its first kernel the worker %s", place, pool_out_of_turn);
@@ -88,7 +88,7 @@ static void say_impossible(const struct slot *slot, enum ending ending, const ch
 /* Says why a kernel is hung: it has no result, and makes no progress, or has made it for too long. Caller frees. */
 static char *hung_words(const struct slot *slot)
 {
-    static const char longer[] = "a longer limit is set with --timeout";
+    static const char longer[] = "set a longer limit with --timeout";
     const double timeout = slot->pool->measurement->timeout;
     if (slot->headway.count == 0)
         return x_sprintf("no result within %g s; %s", timeout, longer);
@@ -451,8 +451,8 @@ static bool end_some(struct beginning *beginning, int *codes)
 static void say_interrupted(const struct beginning *beginning)
 {
     const char *label = beginning->list[0].label;
-    warning("interrupted after %zu of %zu kernels%s%s%s; what was measured is kept", beginning->done, beginning->known,
-            label ? " (" : "", label ? label : "", label ? ")" : "");
+    warning("interrupted after %zu of %zu kernels%s%s%s; finished measurements are kept", beginning->done,
+            beginning->known, label ? " (" : "", label ? label : "", label ? ")" : "");
 }
 
 void pool_measure_all(const struct measurement *list, struct run *runs, int *codes, size_t count, size_t at_once)

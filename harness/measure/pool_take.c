@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-const char pool_out_of_turn[] = "spoke out of turn: something in the library writes to a descriptor of cugate's";
+const char pool_out_of_turn[] = "sent unexpected data: something in the library writes to one of cugate's descriptors";
 
 static size_t split_lines(const char *text, char ***lines)
 {
@@ -110,10 +110,8 @@ static bool fits_the_others(const struct slot *slot, const struct run *described
             continue;
         device_difference(&described->device, &pool->run->device, difference, sizeof difference);
         if (*difference)
-            error(
-                "cannot measure: GPU %d is another model than GPU %d: %s; a run is of one model, so name those of one "
-                "with --device",
-                slot->device, other->device, difference);
+            error("cannot measure: GPU %d is another model than GPU %d: %s; name GPUs of one model with --device",
+                  slot->device, other->device, difference);
         else if (uuid && order_of_texts(uuid, other->session.facts[SESSION_GPU_UUID]) == 0)
             error("cannot measure: --device %d and %d are the same GPU, %s; see CUDA_VISIBLE_DEVICES", other->device,
                   slot->device, uuid);

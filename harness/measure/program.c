@@ -49,10 +49,9 @@ static void join(struct measuring *measuring, struct program_run *part)
 }
 
 static const char *const unwatched_reasons[UNWATCHED_REASONS] = {
-    [UNWATCHED_SHAPES] = "they were of too many shapes; -k chooses some of the kernels",
-    [UNWATCHED_GRAPH] = "their CUDA graph was changed in a way that does not tell which kernels it launches",
-    [UNWATCHED_WAIT] = "each came, or what tells of it, while a launch of another thread did not return, and may have "
-                       "been what it waits for",
+    [UNWATCHED_SHAPES] = "they had too many shapes; choose kernels with -k",
+    [UNWATCHED_GRAPH] = "their CUDA graph was changed, so its kernels are unknown",
+    [UNWATCHED_WAIT] = "each came while a launch of another thread had not returned, and that launch may wait for it",
     [UNWATCHED_CALL] = "an outdated function of the driver made them, or one for several GPUs at once",
 };
 
@@ -74,11 +73,11 @@ static void say_losses(const struct program_run *part)
     else if (part->failure)
         warning("a process of the program could not be measured: %s", part->failure);
     if (part->broken_off > 0)
-        warning("%zu of %zu process%s of the program ended without a word, by _exit or a signal: of their last "
-                "launches nothing is known",
+        warning("%zu of %zu process%s of the program ended without a word, by _exit or a signal: their last launches "
+                "are unknown",
                 part->broken_off, part->processes, plural_of(part->processes, "", "es"));
     if (part->lost > 0)
-        warning("what %zu launch%s counted was lost: %s", part->lost, plural_of(part->lost, "", "es"),
+        warning("the counts of %zu launch%s were lost: %s", part->lost, plural_of(part->lost, "", "es"),
                 part->trouble ? part->trouble : "not known why");
     for (size_t i = 0; i < UNWATCHED_REASONS; i++)
         if (part->unwatched[i] > 0)
@@ -102,15 +101,15 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     say_losses(part);
     if (part->timed_out) {
         measuring->status = 0; /* the program did not end by itself, so its own exit code is not known */
-        error("%s did not end within %g s; a longer limit is set with --timeout", what,
+        error("%s did not end within %g s; set a longer limit with --timeout", what,
               measuring->measurement->program->timeout);
         return EXIT_NOT_MEASURED;
     }
     if (part->interrupted)
         return EXIT_INTERRUPTED;
     if (part->processes == 0 && program_is_simulated(measuring->measurement)) {
-        error("%s did not load the simulated CUDA runtime or driver, so there is nothing to count: a program of CUDA's "
-              "runtime is linked with nvcc -cudart shared, in CMake with CUDA_RUNTIME_LIBRARY Shared",
+        error("%s did not load the simulated CUDA runtime or driver, so there is nothing to count: link the program "
+              "with nvcc -cudart shared, in CMake with CUDA_RUNTIME_LIBRARY Shared",
               what);
         return EXIT_NOT_MEASURED;
     }
@@ -134,7 +133,7 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
         return EXIT_NOT_MEASURED;
     }
     if (part->status != 0 && !measuring->measurement->program->speaks) {
-        error("%s ended with exit code %d, and a program that fails is not judged", what, part->status);
+        error("%s ended with exit code %d, so it is not judged", what, part->status);
         return EXIT_NOT_MEASURED;
     }
     return EXIT_SAME;
@@ -221,9 +220,8 @@ static void fill_gaps(struct measuring *measuring)
             result = run_add(run, group->id);
         if (group->wanted && !result && expects_number(measuring, group) && !measuring->measurement->profile)
             result_fail(run_add(run, group->id), RESULT_FAILED,
-                        group->holds > 0
-                            ? "it waits for others, so that it is not measured, and no record tells how long it took"
-                            : "it was launched, and no launch of it was measured");
+                        group->holds > 0 ? "it waits for others, so it is not measured, and no record has its time"
+                                         : "it was launched, and no launch of it was measured");
         else if (group->wanted && !result && group->graph && measuring->measurement->profile)
             result_fail(run_add(run, group->id), RESULT_FAILED, "the launch of a graph has no lines");
     }
@@ -360,7 +358,7 @@ static int run_first(struct measuring *measuring)
     if (code != EXIT_SAME || unrecorded == 0 || measuring->sets > 0 || measuring->measurement->program->runs == 1)
         return code;
     if (!measuring->measurement->program->quiet)
-        remark("run 2 of the program: there is no record of how long %zu kernel%s took, so all is measured", unrecorded,
+        remark("run 2 of the program: %zu kernel%s without a recorded time; measuring all of them", unrecorded,
                plural(unrecorded));
     release_images(measuring);
     run_release(measuring->run);

@@ -29,13 +29,13 @@ static int judge_run(const struct capturing *capturing, const struct program_run
     if (part->interrupted)
         return EXIT_INTERRUPTED;
     if (part->timed_out)
-        error("%s did not end within %g s; a longer limit is set with --timeout", what,
+        error("%s did not end within %g s; set a longer limit with --timeout", what,
               capturing->measurement->program->timeout);
     else if (part->failure)
         error("a process of %s could not be captured: %s%s", what, part->failure,
               strstr(part->failure, part->setting->folder) ? "; TMPDIR names another place" : "");
     else if (part->status != 0)
-        error("%s ended with exit code %d%s, and of a program that fails nothing is captured", what, part->status,
+        error("%s ended with exit code %d%s; a program that fails is not captured", what, part->status,
               part->keeps ? " when it ran again" : "");
     else if (part->processes == 0)
         error("%s opened no GPU%s, so there is nothing to capture", what, part->keeps ? " when it ran again" : "");
@@ -58,8 +58,8 @@ static void say_losses(const struct capturing *capturing, const struct program_r
                 unwatched, plural_of(unwatched, " was", "es were"));
     capturing->captured->refused += unwatched > 0;
     if (part->broken_off > 0)
-        warning("%zu of %zu process%s of the program ended without a word, by _exit or a signal: of what only they "
-                "launched, the first launch is captured, since nobody knows how many there were",
+        warning("%zu of %zu process%s of the program ended without a word, by _exit or a signal: the first launch of "
+                "each kernel that only they launched is captured, because their number of launches is unknown",
                 part->broken_off, part->processes, plural_of(part->processes, "", "es"));
 }
 
@@ -245,7 +245,7 @@ static int capture_both(struct capturing *capturing)
                                static_facts_capability(&capturing->about.device));
     const size_t picked = program_pick(&capturing->groups, capturing->captured->launch);
     if (picked > 0 && !measurement->program->quiet)
-        remark("the program runs again, and %zu kernel%s of it %s kept", picked, plural(picked),
+        remark("the program runs again, and %zu kernel%s of it %s captured", picked, plural(picked),
                plural_of(picked, "is", "are"));
     if (picked > 0)
         code = run_program(capturing, true);
@@ -257,8 +257,7 @@ static int capture_both(struct capturing *capturing)
     if (capturing->captured->kept > 0)
         return EXIT_SAME;
     error("no launch of the program could be captured%s",
-          capturing->captured->refused > 0 ? ""
-                                           : ": none is in the part that counts, which --nvtx and --from-start bound");
+          capturing->captured->refused > 0 ? "" : ": none is in the part that --nvtx and --from-start select");
     return EXIT_NOT_MEASURED;
 }
 

@@ -9,11 +9,11 @@ static size_t pick(struct program_group *group, size_t asked)
     if (group->graph)
         group->refused = x_strdup("it is the launch of a graph, whose kernels cannot be told apart");
     else if (!group->image)
-        group->refused = group->refused ? group->refused
-                                        : x_strdup("its machine code is not known: several modules have a function of "
-                                                   "that name");
+        group->refused = group->refused
+                             ? group->refused
+                             : x_strdup("its machine code is unknown: several modules have a function of that name");
     else if (asked > group->most)
-        group->refused = x_sprintf("it has %zu launch%s, so there is no number %zu", group->most,
+        group->refused = x_sprintf("it has %zu launch%s, so launch %zu does not exist", group->most,
                                    plural_of(group->most, "", "es"), asked);
     else
         return asked > 0 ? asked : group->most / 2 + 1;

@@ -92,8 +92,8 @@ static int cannot_run(const char *what, int number)
 {
     const char *ending = strrchr(what, '.');
     const bool is_script = ending && strcmp(ending, ".py") == 0;
-    return error("cannot run %s: %s%s%s", what, strerror(number),
-                 is_script ? "; a script of Python's is run by: python3 " : "", is_script ? what : "");
+    return error("cannot run %s: %s%s%s", what, strerror(number), is_script ? "; to run a Python script: python3 " : "",
+                 is_script ? what : "");
 }
 
 /* Starts the program. -1 after error() when there is none. */
@@ -176,9 +176,10 @@ static bool hear(struct running *running, size_t place)
         const bool good = taken == 0 || (taken > 0 && program_take(running->run, process, &message));
         free(message.text);
         if (!good) {
-            program_fail(running->run,
-                         "process %d spoke out of turn: something in the program writes to a descriptor of cugate's",
-                         (int)process->peer.process);
+            program_fail(
+                running->run,
+                "process %d sent unexpected data: something in the program writes to one of cugate's descriptors",
+                (int)process->peer.process);
             process->ended = true;       /* that it broke off is not said as well */
             run_release(&process->part); /* nobody knows whose words these were */
             run_release(&process->cold);
@@ -249,11 +250,11 @@ static bool goes_on(struct running *running)
     if (now_seconds() < running->end)
         return true;
     if (running->count == 0)
-        program_fail(running->run, "the program has ended and left processes that still run, and may launch what "
-                                   "nobody sees: let it wait for them");
+        program_fail(running->run, "the program has ended and left processes that still run, and may launch kernels "
+                                   "that are not seen: let it wait for them");
     if (running->count == 0)
         return false;
-    warning("%zu process%s of the program still run%s: what they counted until now is kept", running->count,
+    warning("%zu process%s of the program still run%s: their counts until now are kept", running->count,
             plural_of(running->count, "", "es"), running->count == 1 ? "s" : "");
     return false;
 }

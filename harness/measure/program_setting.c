@@ -34,7 +34,7 @@ static char *find_beside(const char *name)
         found = realpath(path, NULL);
     }
     if (!found)
-        error("cannot find %s beside %s: run `make` again", name, folder);
+        error("cannot find %s next to %s: run `make` again", name, folder);
     free(folder);
     return found;
 }
@@ -68,7 +68,7 @@ static int check_injection(const char *path, const struct program *program)
         error("no NVIDIA driver here: %s", message.text);
         say_what_works(program);
     } else if (event == CHILD_SAID) {
-        error("cannot load what measures in the program: %s; %s", message.text, gpu_plugin_remedy());
+        error("cannot load cugate's library into the program: %s; %s", message.text, gpu_plugin_remedy());
     }
     free(message.text);
     free(how);
@@ -80,8 +80,8 @@ static int check_environment(void)
     const char *other = getenv("CUDA_INJECTION64_PATH");
     if (!other || !*other)
         return 0;
-    return error("CUDA_INJECTION64_PATH is set to %s: another tool is to be loaded into the program, and there can be "
-                 "one only; unset it",
+    return error("CUDA_INJECTION64_PATH is set to %s, so another tool would be loaded into the program; only one is "
+                 "possible: unset it",
                  other);
 }
 

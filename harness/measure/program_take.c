@@ -94,11 +94,10 @@ static bool take_hello(struct program_run *run, struct program_process *process,
         return false;
     const struct program_setting *setting = run->setting;
     if (!has_loaded(process->peer.process, setting->injection) && !has_loaded(process->peer.process, setting->of_12)) {
-        program_fail(
-            run,
-            "process %d says what cugate's library says, and has it not in its memory: something in the program "
-            "imitates it, or the process was killed at once",
-            (int)process->peer.process);
+        program_fail(run,
+                     "process %d sends data like cugate's library, but has not loaded it: the program imitates it, or "
+                     "the process was killed at once",
+                     (int)process->peer.process);
         return false;
     }
     const char *rank = strchr(text, ' ');
@@ -142,10 +141,10 @@ static bool take_device(struct program_run *run, struct program_process *process
         if (good)
             take_gpu(&part->sessions[0], &described.sessions[0]);
         else
-            program_fail(run,
-                         "it uses a GPU of another model than the first, and only that is measured (%s): choose with "
-                         "CUDA_VISIBLE_DEVICES",
-                         difference);
+            program_fail(
+                run,
+                "it uses a second GPU model, and only the first is measured (%s): choose with CUDA_VISIBLE_DEVICES",
+                difference);
     } else if (good) {
         part->device = described.device;
         part->sessions = described.sessions;

@@ -184,8 +184,8 @@ static struct result *add_share(const struct program_groups *groups, size_t shar
         if (share == 0)
             say_restless(measurement->program, counts, groups->runs);
         if (isnan(times[0]) && share == 0 && has_counter(metrics, COMPUTED_GPU_TIME))
-            warning("CUPTI's records do not tell how long all kernels took: the program's time is made of the times of "
-                    "those that were measured, which are some 1 us longer each");
+            warning("CUPTI's records lack the time of some kernels: the program's time uses their measured times, "
+                    "which are about 1 us longer each");
     }
     free(times);
     free(counts);

@@ -141,7 +141,7 @@ static const struct capsule_device *device_of(const struct proof_job *job, struc
         return NULL;
     if (backend->capsule_device)
         return backend->capsule_device(problem);
-    problem_set(problem, "the collector %s executes no capsules", backend->name);
+    problem_set(problem, "the collector %s cannot run capsules", backend->name);
     return NULL;
 }
 
@@ -317,7 +317,7 @@ static int run_child(struct proving *proving, size_t to, unsigned care, char **h
     if (event == CHILD_QUIET)
         *how = x_sprintf("its replay did not end within %g s", limit);
     else
-        *how = x_sprintf("its replay ended the process: %s", ended ? ended : "nobody knows how");
+        *how = x_sprintf("its replay ended the process: %s", ended ? ended : "unknown cause");
     return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SAME;
 }
 
@@ -352,7 +352,7 @@ static int run_children(struct proving *proving)
     if (proving->prove->progress)
         fprintf(stderr, "\r                              \r");
     if (code == EXIT_SAME && proving->failure) {
-        error("nothing can be replayed here: %s", proving->failure);
+        error("cannot replay here: %s", proving->failure);
         code = EXIT_NOT_MEASURED;
     }
     return code;

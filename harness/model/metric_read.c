@@ -48,7 +48,8 @@ static int set_counter(struct metric_reader *reader, const char *value)
     size_t used = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_. \t");
     if (value[used])
         return ini_text_wrong(&reader->text, reader->text.line,
-                              "\"%s\" is no counter: write CUPTI metric names such as gpu__time_duration.sum", value);
+                              "\"%s\" is not a counter: write CUPTI metric names such as gpu__time_duration.sum",
+                              value);
     current(reader)->counter = x_strdup(value);
     const char *names[COMPUTED_COUNTERS];
     const size_t count = computed_counter_names(names, ARRAY_SIZE(names));
@@ -101,7 +102,7 @@ static int set_other(struct metric_reader *reader, const char *what, const char 
 {
     if (!is_name(value))
         return ini_text_wrong(&reader->text, reader->text.line,
-                              "\"%s\" is no %s: write the section name of another metric", value, what);
+                              "\"%s\" is not a %s: write the section name of another metric", value, what);
     *other = x_strdup(value);
     return 0;
 }
@@ -111,7 +112,7 @@ static int set_headline(struct metric_reader *reader, const char *value)
     const size_t length = text_count(value);
     if (length > METRIC_HEADLINE)
         return ini_text_wrong(&reader->text, reader->text.line,
-                              "the headline has %zu characters: write a column's title of %d at most", length,
+                              "the headline has %zu characters: write a column title of at most %d", length,
                               METRIC_HEADLINE);
     current(reader)->headline = x_strdup(value);
     return 0;
@@ -127,10 +128,9 @@ static int set_few(struct metric_reader *reader, const char *value)
     char *end;
     const double few = strtod(value, &end);
     if (!*value || *end || value[strspn(value, "0123456789")] || !isfinite(few) || few < 1)
-        return ini_text_wrong(&reader->text, reader->text.line,
-                              "cannot read \"%s\": write of how much of its weight a ratio begins to say something, "
-                              "such as \"100000\"",
-                              value);
+        return ini_text_wrong(
+            &reader->text, reader->text.line,
+            "cannot read \"%s\": write the smallest weight at which the ratio is judged, such as \"100000\"", value);
     current(reader)->few = few;
     return 0;
 }
@@ -146,11 +146,11 @@ static int set_trade(struct metric_reader *reader, const char *value)
     const char *rest = value;
     if (!*value)
         return ini_text_wrong(&reader->text, reader->text.line,
-                              "the trade names no metric: write section names of other metrics, or leave it out");
+                              "the trade names no metric: write section names of other metrics, or remove it");
     while (metric_next_trade(&rest, name))
         if (!is_name(name))
             return ini_text_wrong(&reader->text, reader->text.line,
-                                  "\"%s\" is no trade: write section names of other metrics", name);
+                                  "\"%s\" is not a trade: write section names of other metrics", name);
     current(reader)->trade = x_strdup(value);
     return 0;
 }
@@ -158,8 +158,7 @@ static int set_trade(struct metric_reader *reader, const char *value)
 static int set_trades(struct metric_reader *reader, const char *value)
 {
     if (strcmp(value, "no") != 0)
-        return ini_text_wrong(&reader->text, reader->text.line,
-                              "a metric says trades = no, or has no such line, but not \"%s\"", value);
+        return ini_text_wrong(&reader->text, reader->text.line, "the only value of trades is no, not \"%s\"", value);
     current(reader)->never_paid = true;
     return 0;
 }
@@ -167,8 +166,7 @@ static int set_trades(struct metric_reader *reader, const char *value)
 static int set_known(struct metric_reader *reader, const char *value)
 {
     if (strcmp(value, "yes") != 0)
-        return ini_text_wrong(&reader->text, reader->text.line,
-                              "a metric says known = yes, or has no such line, but not \"%s\"", value);
+        return ini_text_wrong(&reader->text, reader->text.line, "the only value of known is yes, not \"%s\"", value);
     current(reader)->follows = true;
     return 0;
 }
@@ -285,7 +283,7 @@ static int end_section(struct metric_reader *reader)
                                   keys[i].name);
     if (!*metric->doc)
         return ini_text_wrong(&reader->text, reader->header,
-                              "[%s] has an empty \"doc\": say what the metric tells and where it misleads",
+                              "[%s] has an empty \"doc\": say what the metric shows and where it misleads",
                               metric->name);
     if (reader->floor && (metric->class == METRIC_EXACT || metric->class == METRIC_STATIC))
         return ini_text_wrong(&reader->text, reader->floor_line,
@@ -293,11 +291,12 @@ static int end_section(struct metric_reader *reader)
                               metric_class_name(metric->class));
     if (metric->few > 0 && (!metric->weight || metric->class != METRIC_STEADY))
         return ini_text_wrong(&reader->text, metric->line,
-                              "[%s] has the key \"few\", which is for what is steady and has a weight", metric->name);
-    if (metric->follows && metric->class != METRIC_STEADY)
-        return ini_text_wrong(&reader->text, metric->line,
-                              "[%s] has the key \"known\", which is for what is steady: a time has to be measured",
+                              "[%s] has the key \"few\", which only steady metrics with a weight may have",
                               metric->name);
+    if (metric->follows && metric->class != METRIC_STEADY)
+        return ini_text_wrong(
+            &reader->text, metric->line,
+            "[%s] has the key \"known\", which only steady metrics may have: a time has to be measured", metric->name);
     int result = reader->floor ? read_floor(reader) : 0;
     if (result == 0)
         result = read_laws(reader);
@@ -310,11 +309,11 @@ static int end_section(struct metric_reader *reader)
 static int begin_section(struct metric_reader *reader, const char *name)
 {
     if (!is_name(name) || strlen(name) > SECTION_LENGTH)
-        return ini_text_wrong(&reader->text, reader->header, "[%s] is no metric name: use at most %d of a-z, 0-9 and _",
-                              name, SECTION_LENGTH);
+        return ini_text_wrong(&reader->text, reader->header,
+                              "[%s] is not a metric name: use at most %d of a-z, 0-9 and _", name, SECTION_LENGTH);
     const struct metric *first = metrics_find(reader->metrics, name);
     if (first)
-        return ini_text_wrong(&reader->text, reader->header, "[%s] is there already, at %s:%d: rename or remove one",
+        return ini_text_wrong(&reader->text, reader->header, "[%s] is already defined at %s:%d: rename or remove one",
                               name, first->file, first->line);
     struct metric *metric = ARRAY_GROW(reader->metrics->list, reader->metrics->count);
     metric->name = x_strdup(name);
@@ -332,8 +331,7 @@ static int take_head(struct metric_reader *reader, const char *name, const char 
         return ini_text_wrong(&reader->text, reader->text.line,
                               "\"%s\" stands before the first section: write [metric_name] above it", name);
     if (strcmp(value, "yes") != 0)
-        return ini_text_wrong(&reader->text, reader->text.line,
-                              "the file is optional = yes, or has no such line, but not \"%s\"", value);
+        return ini_text_wrong(&reader->text, reader->text.line, "the only value of optional is yes, not \"%s\"", value);
     reader->optional = true;
     return 0;
 }
@@ -351,7 +349,7 @@ static int take_key(void *user, const char *section, const char *name, const cha
     if (reader->indented) {
         if (reader->key->set != set_doc && reader->key->set != set_law) {
             ini_text_wrong(&reader->text, reader->text.line,
-                           "only \"law\" and \"doc\" may go on in the next line, not \"%s\": join the lines",
+                           "only \"law\" and \"doc\" may continue on the next line, not \"%s\": join the lines",
                            reader->key->name);
             return 0;
         }
@@ -394,8 +392,7 @@ static char *next_line(char *buffer, int size, void *stream)
     bool blank = indent >= length || line[indent] == '#' || line[indent] == ';';
     reader->indented = indent > 0 && !blank;
     if (reader->indented && !reader->key) {
-        ini_text_wrong(&reader->text, reader->text.line,
-                       "the line is indented, but there is no key before it that it could continue");
+        ini_text_wrong(&reader->text, reader->text.line, "the line is indented, but no key before it can continue");
         return NULL;
     }
     if (*line == '[') {

@@ -17,7 +17,7 @@ static int read_metric_file(struct metrics *metrics, const char *path)
     if (file_read(path, METRIC_FILE_LIMIT, &text, &length) < 0)
         return -1;
     int result = strlen(text) == length ? metrics_read_text(metrics, path, text)
-                                        : error("%s holds a NUL byte, so it is no text file", path);
+                                        : error("%s contains a NUL byte: it is not a text file", path);
     free(text);
     return result;
 }
@@ -93,9 +93,8 @@ static int refuse_set(const char *name, const char *shipped)
         all = longer;
     }
     const char *near = count > 0 ? nearest_name(name, names, (size_t)count) : NULL;
-    error("--metrics +%s: there is no such folder or file%s%s%s%s%s", name, near ? "; did you mean +" : "",
-          near ? near : "", near ? "?" : "", *all ? (near ? " There are " : "; those that came with cugate are ") : "",
-          all);
+    error("--metrics +%s: no such folder or file%s%s%s%s%s", name, near ? "; did you mean +" : "", near ? near : "",
+          near ? "?" : "", *all ? (near ? " There are " : "; cugate's own are ") : "", all);
     free(all);
     free(names);
     forget_files(entries, count > 0 ? count : 0);
@@ -162,9 +161,8 @@ static int add_set(struct metrics *metrics, struct metrics *set)
         const struct metric *there = metrics_find(metrics, metric->name);
         const char *key = there ? differing_key(there, metric) : NULL;
         if (key)
-            return error("%s:%d: [%s] is defined at %s:%d as well, with another %s: give one of them another name, or "
-                         "remove it",
-                         metric->file, metric->line, metric->name, there->file, there->line, key);
+            return error("%s:%d: [%s] is also defined at %s:%d, with another %s: rename or remove one", metric->file,
+                         metric->line, metric->name, there->file, there->line, key);
         if (there)
             continue;
         metric->asked = true;

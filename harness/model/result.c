@@ -86,7 +86,7 @@ void row_add_session(struct row *row, const double *samples, size_t count)
 void row_add_pair(struct row *row, double base, double head)
 {
     if (!isfinite(base) || !isfinite(head) || base < 0 || head < 0)
-        BUG("%s: %g and %g are no pair", row->metric, base, head);
+        BUG("%s: %g and %g are not a pair", row->metric, base, head);
     *ARRAY_GROW(row->pairs, row->pair_count) = (struct pair){base, head};
 }
 

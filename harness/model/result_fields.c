@@ -10,7 +10,7 @@ int expect_metric_name(const struct json_at *list, const char *name)
     const size_t length = name_length(name);
     if (length > 0 && length <= NAME_LENGTH && !name[length])
         return 0;
-    return json_error(list, "\"%.64s\" is no metric name: at most %d of a-z, 0-9 and _", name, NAME_LENGTH);
+    return json_error(list, "\"%.64s\" is not a metric name: at most %d of a-z, 0-9 and _", name, NAME_LENGTH);
 }
 
 bool is_kernel_id(const char *text)
@@ -225,7 +225,7 @@ static int check_row(const struct json_at *at, void *of)
     if (row->session_count == 0 && (row->state == VALUE_STATES || row_is_annotated(row)))
         return json_error(at, "needs either \"sessions\" or \"state\"");
     if (row->reason && row->state == VALUE_MEASURED)
-        return json_error(at, "has a \"reason\", which goes with \"state\"");
+        return json_error(at, "has a \"reason\" without a \"state\"");
     if (row->reason && row->state != VALUE_NOT_COUNTED)
         return json_error(at, "has a \"reason\", but is \"%s\" and not \"%s\"", value_state_name(row->state),
                           value_state_name(VALUE_NOT_COUNTED));
@@ -279,7 +279,7 @@ static int check_estimated(const struct json_at *at, void *of)
                            : !estimated->model || !(estimated->ns > 0))
         return json_error(at, "needs either \"refused\" alone, or \"ns\" above 0 and \"model\"");
     if (!(estimated->low <= estimated->ns && estimated->ns <= estimated->high) && !estimated->refused)
-        return json_error(at, "has \"ns\" outside of \"low\" to \"high\"");
+        return json_error(at, "has \"ns\" outside \"low\" to \"high\"");
     for (size_t i = 0; i < estimated->moved_count; i++)
         if (!(estimated->moved[i].part > 0))
             return json_error(at, "has a \"part\" that is not above 0");
@@ -323,7 +323,7 @@ static int expect_kernel_id(const struct json_at *list, const char *id)
     return is_kernel_id(id)
                ? 0
                : json_error(list,
-                            "\"%.64s\" is no kernel: write family/variant or family/variant[axis=value], at most %d "
+                            "\"%.64s\" is not a kernel: write family/variant or family/variant[axis=value], at most %d "
                             "letters, digits, _ and, but not first, " ID_MARKS,
                             id, NAME_LENGTH);
 }

@@ -126,7 +126,7 @@ static int check_run(const struct json_at *top, void *of)
     for (size_t i = 0; is_part(shard) && i < run->result_count; i++) {
         char *const *id = &run->results[i].id;
         if (!bsearch(id, shard->kernels, shard->kernel_count, sizeof *shard->kernels, by_text))
-            return json_error(&at, "knows nothing of %s, which the file holds", *id);
+            return json_error(&at, "lacks %s, which the file has", *id);
     }
     return check_places(top, run);
 }

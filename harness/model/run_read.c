@@ -19,7 +19,7 @@ static int take_stalls(const struct json_at *at, json_t *value, void *of, const 
     {
         double samples = 0;
         if (!*reason || reason[name_length(reason)] || strlen(reason) > 64)
-            return json_error(at, "\"%.64s\" is no stall reason: at most 64 of a-z, 0-9 and _", reason);
+            return json_error(at, "\"%.64s\" is not a stall reason: at most 64 of a-z, 0-9 and _", reason);
         if (json_object_size(value) > STALL_REASONS)
             return json_error(at, "has %zu reasons; no GPU has more than %d", json_object_size(value), STALL_REASONS);
         if (json_at_number_key(at, value, reason, &samples) < 0)
@@ -45,7 +45,7 @@ static int take_counted(const struct json_at *list, json_t *value, void *of, con
         while (counter < LINE_COUNTERS && strcmp(line_counter_name(counter), json_string_value(member)) != 0)
             counter++;
         if (counter == LINE_COUNTERS)
-            return json_error(&at, "is \"%.64s\", which is no counter of a line", json_string_value(member));
+            return json_error(&at, "is \"%.64s\", which is not a counter of a line", json_string_value(member));
         profile->counted |= 1u << counter;
     }
     return 0;
@@ -149,9 +149,9 @@ static int take_kernels(const struct json_at *list, json_t *value, void *of, con
         if (json_at_expect(&at, id, JSON_STRING, "a text") < 0)
             return -1;
         if (!is_kernel_id(json_string_value(id)))
-            return json_error(&at, "is no kernel");
+            return json_error(&at, "is not a kernel");
         if (i > 0 && strcmp(shard->kernels[i - 1], json_string_value(id)) >= 0)
-            return json_error(&at, "is not in the order of names, in which each is there once");
+            return json_error(&at, "must be sorted by name, without duplicates");
         *ARRAY_GROW(shard->kernels, shard->kernel_count) = x_strdup(json_string_value(id));
     }
     return 0;
@@ -216,7 +216,7 @@ int run_read(struct run *run, const char *path)
     free(text);
     if (result == 0 && run->session_count == 0) {
         run_release(run);
-        return error("%s: sessions: names no session, so nothing says when and how this was measured", path);
+        return error("%s: sessions: names no session, so the time and conditions of the measurement are unknown", path);
     }
     return result;
 }

@@ -19,8 +19,8 @@ int run_refuse_part(const struct run *run, const char *name)
     char words[64];
     if (run->shard.of == 0)
         return 0;
-    return error("%s is %s, and says nothing of the whole: `cugate merge` makes one run of all %u", name,
-                 shard_words(&run->shard, words, sizeof words), run->shard.of);
+    return error("%s is only %s: join all %u with `cugate merge`", name, shard_words(&run->shard, words, sizeof words),
+                 run->shard.of);
 }
 
 struct merging {
@@ -54,7 +54,7 @@ static int check_facts(const struct session *one, const char *name, const struct
                                              SESSION_CUGATE};
     for (size_t i = 0; i < ARRAY_SIZE(same); i++)
         if (strcmp(fact(one, same[i]), fact(other, same[i])) != 0)
-            return refuse(EXIT_BASELINE, "%s and %s are no parts of one run: %s %s, not %s", name, other_name,
+            return refuse(EXIT_BASELINE, "%s and %s are not parts of one run: %s %s, not %s", name, other_name,
                           session_fact_name(same[i]), fact(one, same[i]), fact(other, same[i]));
     return 0;
 }
@@ -73,7 +73,7 @@ static void warn_of_facts(const struct session *one, const char *name, const str
 static int check_sessions(const struct run *one, const char *name, const struct run *first, const char *first_name)
 {
     if (one->session_count == 0)
-        return refuse(EXIT_USAGE, "%s does not say in which session it was measured, so it is no part of a run", name);
+        return refuse(EXIT_USAGE, "%s does not name its session, so it is not a part of a run", name);
     for (size_t i = 0; i < one->session_count; i++) {
         const int code = check_facts(&one->sessions[i], name, &first->sessions[0], first_name);
         if (code != 0)
@@ -91,7 +91,7 @@ static int check_definitions(const struct run *run, const char *run_name, const 
         char *words = NULL;
         if (there && there->judged == here->judged && note_compare(there, here, &words) == NOTE_SAME)
             continue;
-        const int code = refuse(EXIT_BASELINE, "%s and %s are no parts of one run: they define the metric %s%s%s",
+        const int code = refuse(EXIT_BASELINE, "%s and %s are not parts of one run: they define the metric %s%s%s",
                                 run_name, against_name, here->name,
                                 words ? " differently: " : " differently, or one of them not", words ? words : "");
         free(words);
@@ -111,12 +111,12 @@ static int check_library(const struct shard *one, const char *name, const struct
         const char *there = i < other->kernel_count ? other->kernels[i] : NULL;
         const bool first = here && (!there || strcmp(here, there) < 0);
         return refuse(EXIT_BASELINE,
-                      "%s and %s are no parts of one run: %s is among the kernels that only %s divided; give all the "
-                      "same library and -k",
+                      "%s and %s are not parts of one run: %s is only among the kernels of %s; use the same library "
+                      "and -k for all",
                       name, other_name, first ? here : there, first ? name : other_name);
     }
     if (order_of_texts(one->code, other->code) != 0)
-        return refuse(EXIT_BASELINE, "%s and %s are no parts of one run: the machine code of their libraries differs",
+        return refuse(EXIT_BASELINE, "%s and %s are not parts of one run: the machine code of their libraries differs",
                       name, other_name);
     return 0;
 }
@@ -127,7 +127,7 @@ static int check_part(const struct merging *merging, size_t place)
     const char *name = merging->names[place], *first_name = merging->names[0];
     char difference[512];
     if (one->shard.of == 0)
-        return refuse(EXIT_USAGE, "%s is a whole run, and no part of one: it was measured without --shard", name);
+        return refuse(EXIT_USAGE, "%s is a whole run, not a part: it was measured without --shard", name);
     if (one->shard.of != first->shard.of)
         return refuse(EXIT_USAGE, "%s is one of %u shards, but %s one of %u", name, one->shard.of, first_name,
                       first->shard.of);
@@ -163,9 +163,8 @@ static int check_twice(struct merging *merging, size_t place)
         OWNED_TEXT one = text_of(&merging->parts[i]), *other = text_of(&merging->parts[place]);
         merging->left_out[place] = strcmp(one, other) == 0;
         if (!merging->left_out[place])
-            return refuse(EXIT_USAGE, "%s and %s are both %s, and differ: leave out the one that does not count",
-                          merging->names[i], merging->names[place],
-                          shard_words(&merging->parts[place].shard, words, sizeof words));
+            return refuse(EXIT_USAGE, "%s and %s are both %s, and differ: remove one", merging->names[i],
+                          merging->names[place], shard_words(&merging->parts[place].shard, words, sizeof words));
         return 0;
     }
     return 0;
@@ -202,8 +201,8 @@ static int take_results(struct merging *merging, struct run *merged)
     for (size_t i = 1; i < merged->result_count; i++)
         if (strcmp(merged->results[i - 1].id, merged->results[i].id) == 0)
             return refuse(EXIT_USAGE,
-                          "%s is in two of the parts: they were divided by different seconds; give all the same "
-                          "--costs and baselines",
+                          "%s is in two of the parts: they were divided by different durations; use the same --costs "
+                          "and baselines for all",
                           merged->results[i].id);
     return 0;
 }

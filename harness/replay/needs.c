@@ -210,12 +210,12 @@ static const char *why_refused(const struct instruction *code, const struct tall
     if (depends_on_timing(tally) || code->polls || code->traits & TRAIT_SPINS)
         return "its warps wait for others in a loop";
     if (may_steer(code, tally, work))
-        return "what an atomic answers may decide its ways";
+        return "an atomic's result may decide its branches";
     if (code->apart && has_modifier(code, "SP"))
         return "products of sparse matrices are not calibrated";
     const bool looks = strncmp(code->opcode, "SYNCS.PHASECHK", 14) == 0 && code->control != CONTROL_WAIT_PHASE;
     if (looks || has_modifier(code, "OPTOUT"))
-        return "its warps may do something else while they wait";
+        return "its warps may do other work while they wait";
     if (code->control == CONTROL_WAIT_CLUSTER)
         return "clusters are not calibrated";
     if (code->rule == RULE_TEXTURE >> RULE_SHIFT || strncmp(code->opcode, "SU", 2) == 0)

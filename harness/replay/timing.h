@@ -17,7 +17,7 @@
     T(first,             700,   1.2,  "cycles until the first instruction of a launch") \
     T(block,             150,    1.3,  "cycles between two blocks that begin on an SM, ") \
     T(warp,              1.6,    1.3,  "and for each warp of the first") \
-    T(branch,            6.5,   1.5,  "cycles of a jump, beside its own") \
+    T(branch,            6.5,   1.5,  "cycles of a jump, in addition to its own") \
     T(fetch,             40,    1.5,  "cycles until code that no warp of the SM has had yet is there") \
     T(single,            1,     1.1,  "cycles for which FFMA and like hold their unit, ") \
     T(double_precision,  2,     1.1,  "DFMA and like, ") \
@@ -54,7 +54,7 @@
     T(store_scattered,   3.8,  1.3,  "and for each of a store that scatters more than 16") \
     T(l2_mib,            30,    0.77,  "MiB of loads behind which the L2 does not have them any more") \
     T(dram_latency,      740,   1.2,  "of a load that comes from DRAM") \
-    T(dram_share,        0.93,  0.91,  "of what the pins of DRAM can move in theory") \
+    T(dram_share,        0.93,  0.91,  "of the theoretical bandwidth of DRAM") \
     T(dram_stored,       0.3,   1.5,  "of a sector that is stored, against one that is loaded, while the L2 has room, ") \
     T(dram_written,      1.15,  1.15, "and when it has none, ") \
     T(dram_partial,      2.5,   1.3,  "and if it is not stored whole") \

@@ -126,9 +126,9 @@ static void open_all(struct launches *log)
 int launches_compare(struct launches *log, struct problem *problem)
 {
     if (log->value_count != log->kept_count)
-        return problem_set(
-            problem, "not simulated: how many kernels are launched depends on which block or warp comes first: %s",
-            log->kept_place);
+        return problem_set(problem,
+                           "not simulated: the number of launched kernels depends on the order of blocks or warps: %s",
+                           log->kept_place);
     if (meetings_answered(log->meetings) && !same_ways(log))
         open_all(log);
     for (size_t i = 0; i < log->function_count; i++)

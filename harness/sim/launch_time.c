@@ -66,7 +66,7 @@ struct recorder *times_recorder(struct launch_times *times, const struct grid *g
     if (grid->cluster[0] > 0 || grid->cooperative || one->recorder.resident == 0) {
         one->refused = x_strdup(grid->cluster[0] > 0 ? "clusters are not calibrated"
                                 : grid->cooperative  ? "its blocks wait for each other"
-                                                     : "it is not known how many of its blocks an SM holds");
+                                                     : "the number of its blocks per SM is unknown");
         one->known = true;
         return NULL;
     }
@@ -263,7 +263,7 @@ struct estimated_time *times_together(const struct launch_times *times)
         if (one->refused || !one->known) {
             free(together->refused);
             *together = (struct estimated_time){
-                .refused = x_strdup(one->refused ? one->refused : "other blocks decide in each execution")};
+                .refused = x_strdup(one->refused ? one->refused : "another block decides in each execution")};
             return together;
         }
         together->ns += one->time.ns;

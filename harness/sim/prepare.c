@@ -74,8 +74,8 @@ static int check_library(const char *path, bool is_program, struct problem *prob
                            path, needs.runtime);
     if (needs.has_code && !needs.from_outside && !*needs.runtime) /* nvcc also gives code to what launches nothing */
         return problem_set(problem,
-                           "%s cannot be simulated: the runtime of CUDA is linked into it; build it with nvcc 13 and "
-                           "-cudart shared",
+                           "%s cannot be simulated: it is linked with the static CUDA runtime; build it with nvcc 13 "
+                           "and -cudart shared",
                            path);
     return 0;
 }
@@ -107,9 +107,8 @@ char *gpu_file(const struct job *job, struct problem *problem)
     if (count == 1)
         path = x_sprintf("%s/%s", folder, entries[0]->d_name);
     else
-        problem_set(
-            problem, "%s %s: say which GPU is to be simulated, with --simulate=GPU or `gpu = GPU` in cugate.ini",
-            count <= 0 ? "there is no description of a GPU in" : "there are several descriptions of GPUs in", folder);
+        problem_set(problem, "%s %s: choose the GPU to simulate, with --simulate=GPU or `gpu = GPU` in cugate.ini",
+                    count <= 0 ? "no GPU is described in" : "several GPUs are described in", folder);
     for (int i = 0; i < count; i++)
         free(entries[i]);
     free(entries);

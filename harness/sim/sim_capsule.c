@@ -92,8 +92,8 @@ static int reserve(uint64_t address, uint64_t size, struct problem *problem)
     if (device_reserve(runtime_machine(), address, size))
         return 0;
     return problem_set(problem,
-                       "the capsules need the addresses 0x%" PRIx64 " to 0x%" PRIx64 ", where this process has other "
-                       "memory; run it again, since every process has other addresses",
+                       "the capsules need the addresses 0x%" PRIx64 " to 0x%" PRIx64
+                       ", where this process has other memory; run it again, because every process has other addresses",
                        address, address + size);
 }
 
@@ -102,8 +102,7 @@ static int back(uint64_t address, uint64_t size, enum memory_kind kind, struct p
     (void)kind; /* kernels access both alike */
     if (device_back(runtime_machine(), address, size))
         return 0;
-    return problem_set(problem, "there is no memory for %" PRIu64 " bytes at 0x%" PRIx64 " of a capsule", size,
-                       address);
+    return problem_set(problem, "no memory for %" PRIu64 " bytes at 0x%" PRIx64 " of a capsule", size, address);
 }
 
 /* What blocks that were left out would leave there is seen by nobody. */
@@ -122,7 +121,7 @@ static int allocate(uint64_t size, uint64_t *address, struct problem *problem)
     *address = device_allocate(runtime_machine(), size);
     device_withhold(runtime_machine(), *address);
     if (!*address)
-        return problem_set(problem, "there is no memory for a copy of %" PRIu64 " bytes of a capsule", size);
+        return problem_set(problem, "no memory for a copy of %" PRIu64 " bytes of a capsule", size);
     inputs_add(INPUT_ALLOCATED, (const uint64_t[]){*address, size}, 2, NULL, 0);
     return 0;
 }

@@ -22,7 +22,7 @@ bool gpu_driver_is_absent(void)
 const char *gpu_plugin_remedy(void)
 {
     return program_is_installed()
-               ? "`sudo cugate-fetch cupti` gets it, where there is no CUDA toolkit 13 in /usr/local/cuda"
+               ? "install CUDA toolkit 13 in /usr/local/cuda, or run `sudo cugate-fetch cupti`"
                : "install CUPTI of the CUDA toolkit's version (`ci/install_deps.sh gpu`), and run `make` again";
 }
 

@@ -60,7 +60,7 @@ static const struct backend backends[] = {
     },
     {
         .name = "warm",
-        .doc = "as cupti, with what restoring the inputs left in the caches, which cupti empties",
+        .doc = "as cupti, but with warm caches: restoring the inputs fills them, and they are not flushed",
         .provides = PROVIDES_VALUES | PROVIDES_LINE_COUNTS | PROVIDES_STALLS | PROVIDES_COUNTERS | PROVIDES_ROOFS,
         .warm = true,
         .capsule_device = gpu_capsules,
@@ -74,7 +74,7 @@ static const struct backend backends[] = {
     },
     {
         .name = "sim",
-        .doc = "exact counters, computed on the CPU from the machine code; no GPU; asked for by --simulate",
+        .doc = "exact counters, computed on the CPU from the machine code; needs no GPU; chosen by --simulate",
         .provides = PROVIDES_VALUES | PROVIDES_LINE_COUNTS,
         .tells_headway = true,
         .prepare = prepare_sim,

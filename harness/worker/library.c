@@ -84,7 +84,7 @@ static int check_unique(const struct library *library, const char *path, struct 
     free(first);
     if (k == library->count)
         return 0;
-    return problem_set(problem, "%s: kernel %s is there twice: ids must be unique%s", path, library->kernels[k].id,
+    return problem_set(problem, "%s: kernel %s exists twice: ids must be unique%s", path, library->kernels[k].id,
                        library->handle ? "; see kernel.h" : "");
 }
 
@@ -122,11 +122,10 @@ static int load_library(struct library *library, const char *path, struct proble
                            path);
     library->table = entry();
     if (!library->table || library->table->abi != CUGATE_KERNEL_ABI)
-        return problem_set(
-            problem,
-            "%s was built for kernel ABI %d, this cugate needs %d: build it again with the <cugate/kernel.h> "
-            "of this cugate, which says what changed",
-            path, library->table ? library->table->abi : 0, CUGATE_KERNEL_ABI);
+        return problem_set(problem,
+                           "%s was built for kernel ABI %d, this cugate needs %d: build it again with the "
+                           "<cugate/kernel.h> of this cugate, which lists the changes",
+                           path, library->table ? library->table->abi : 0, CUGATE_KERNEL_ABI);
     return collect_kernels(library, path, problem);
 }
 

@@ -113,8 +113,7 @@ static int take_message(struct library_facts *facts, const char *path, const str
     }
     if (message->kind == MESSAGE_FACTS && take_facts(facts, message->text, capsules_is_file(path)))
         return 0;
-    problem_set(problem, "%s tells what no kernel library can: something in it writes to descriptors of cugate's",
-                path);
+    problem_set(problem, "%s sends invalid data: something in it writes to cugate's descriptors", path);
     return EXIT_NOT_MEASURED;
 }
 
@@ -134,7 +133,7 @@ int library_facts_read(struct library_facts *facts, const char *path, double sec
                     how ? how : "it was not started");
         break;
     case CHILD_QUIET:
-        problem_set(problem, "%s was not loaded within %g s; a longer limit is set with --timeout", path, seconds);
+        problem_set(problem, "%s was not loaded within %g s; set a longer limit with --timeout", path, seconds);
         break;
     case CHILD_INTERRUPTED:
         problem_set(problem, "interrupted");

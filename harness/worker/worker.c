@@ -65,8 +65,7 @@ static int open_player(struct worker *worker, struct problem *problem)
     const struct backend *backend = worker->job->backend;
     if (!backend->capsule_device) {
         problem_set(problem,
-                    "%s: the collector %s measures no capsules: it takes a GPU and the collector cupti, or "
-                    "--simulate",
+                    "%s: the collector %s cannot measure capsules: use the collector cupti on a GPU, or --simulate",
                     worker->job->library, backend->name);
         return EXIT_USAGE;
     }

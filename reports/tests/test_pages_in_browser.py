@@ -99,7 +99,7 @@ def judged(kernels: dict[str, dict[str, Any]], bad: bool) -> list[dict[str, Any]
         line = {"file": "kernels/transpose.cu", "line": 51, "function": "transpose_padded(float const*, float*)"}
         line["text"] = "out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];"
         cause = {**line, "base": 0.0, "now": 16777216.0, "share": 1.0}
-        advice = "lanes of one warp meet in the same bank: pad the rows by one element, or swizzle the index"
+        advice = "lanes of one warp access the same bank: pad the rows by one element, or swizzle the index"
         by_metric["shared_bank_conflicts"] |= {"story": "excess_wavefronts", "causes": [cause], "advice": advice}
         reason = "too few sessions: the baseline has 1 of this row, and it takes 3 to know the spread"
         by_metric["dram_throughput"] |= {"verdict": "unsure", "reason": reason}

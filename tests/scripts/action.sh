@@ -339,7 +339,7 @@ based() { # whatever the host's clock says of two equal sides
 }
 based
 expect "the base is built as cugate.ini says, and stands in for the baseline" 0 'building the kernels of HEAD^1' \
-    "build/base/$(git rev-parse HEAD^1)/tree/libmany.so" '!there is no baseline'
+    "build/base/$(git rev-parse HEAD^1)/tree/libmany.so" '!no baseline for'
 ask cat "$work/builds"
 expect "each side by its own sources" 0 'built change' 'built base'
 based

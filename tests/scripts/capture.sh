@@ -74,7 +74,7 @@ if chosen 'library'; then
     ask_standin "$cugate" run --collector warm --metrics "$metrics" --kernels file.capsule --save warm.json
     expect 'library: with warm caches' 0 'measured: 7 of 7 kernels (exit 0)' 'collector warm'
     ask "$cugate" check --metrics "$metrics" --replay warm.json --baselines kept
-    expect 'library: which is no run of that baseline' 4 'warm'
+    expect 'library: which is not a run of that baseline' 4 'warm'
     ask_standin "$cugate" aa --metrics "$metrics" --kernels file.capsule --sessions 3
     expect 'library: aa' 0 'no false alarm in'
     ask_standin "$cugate" prove file.capsule -o again.capsule
@@ -95,9 +95,9 @@ options='-k program/add_on@64,256' program 'plain 48' 2 \
 options='--launch 1' program 'plain 48' 5 'add_one@64,256 64 256 1.02 kB 1 of 6'
 options='--launch 6 -k program/add_one*' program 'plain 48' 0 'add_one@64,256 64 256 1.02 kB 6 of 6'
 options='--launch 7 -k program/add_one*' program 'plain 48' 5 'NO FILE' \
-    'program/add_one@64,256 is not captured: it has 6 launches, so there is no number 7' 'no launch of the program could be captured'
+    'program/add_one@64,256 is not captured: it has 6 launches, so launch 7 does not exist' 'no launch of the program could be captured'
 options='--nvtx forward*' program 'in-ranges' 0 '2 kernels: 2 replayed' 'add_one@64,256 64 256 1.02 kB 5 of 8' '!tiny' '!warning'
-options='--nvtx nowhere' program 'in-ranges' 5 'NO FILE' 'none is in the part that counts, which --nvtx and --from-start bound'
+options='--nvtx nowhere' program 'in-ranges' 5 'NO FILE' 'none is in the part that --nvtx and --from-start select'
 options='--from-start off' program 'warmed-up' 0 '1 kernel: 1 replayed' 'add_one@64,256 64 256 1.02 kB 5 of 8' '!large' '!warning'
 program 'graph' 5 'NO FILE' 'is not captured: it is the launch of a graph, whose kernels cannot be told apart'
 program 'capture 4 0' 5 'is not captured: it is the launch of a graph' '8 kernels: 7 replayed' 'program/add_one@64,256'
@@ -115,7 +115,7 @@ program 'libraries 40' 0 '2 kernels: 2 replayed' 'program/large@64,256' '11 of 2
 program 'library' 0 '1 kernel: 1 replayed bit for bit' # whose name two codes have
 program 'library 20 asked' 0 '1 kernel: 1 replayed bit for bit'
 program 'library 20 sized' 0 '1 kernel: 1 replayed bit for bit'
-program 'library 20 both' 5 'NO FILE' 'its machine code is not known: several modules have a function of that name'
+program 'library 20 both' 5 'NO FILE' 'its machine code is unknown: several modules have a function of that name'
 program 'second-context' 5 '8 kernels: 7 replayed'
 STANDIN_DEVICES=2 program 'devices' 5 '8 kernels: 7 replayed' '!another GPU'
 program 'threads' 0 '2 kernels: 2 replayed' '41 of 80'
@@ -202,20 +202,20 @@ options='-k program/tiny*' program 'plain' 5 'NO FILE' 'tiny@1,32 is refused' 'n
 
 # ---- Programs that do not end well
 
-nothing='and of a program that fails nothing is captured'
-program 'exit3' 5 'NO FILE' "ended with exit code 3, $nothing"
-program 'crash' 5 'NO FILE' "ended with exit code 139, $nothing"
-program 'illegal' 5 'NO FILE' "ended with exit code 1, $nothing"
-program 'sigkill-at-once' 5 'NO FILE' "ended with exit code 137, $nothing"
-options='--timeout 1' endless=1 program 'hang' 5 'NO FILE' 'did not end within 1 s; a longer limit is set with --timeout'
+nothing='; a program that fails is not captured'
+program 'exit3' 5 'NO FILE' "ended with exit code 3$nothing"
+program 'crash' 5 'NO FILE' "ended with exit code 139$nothing"
+program 'illegal' 5 'NO FILE' "ended with exit code 1$nothing"
+program 'sigkill-at-once' 5 'NO FILE' "ended with exit code 137$nothing"
+options='--timeout 1' endless=1 program 'hang' 5 'NO FILE' 'did not end within 1 s; set a longer limit with --timeout'
 program 'none' 5 'NO FILE' 'opened no GPU, so there is nothing to capture'
 program 'start' 5 'NO FILE' 'opened a GPU and launched nothing on it, so there is nothing to capture'
-program '_exit 23' 5 '8 kernels: 7 replayed' '1 of 1' 'ended without a word, by _exit or a signal' 'nobody knows how many there were'
+program '_exit 23' 5 '8 kernels: 7 replayed' '1 of 1' 'ended without a word, by _exit or a signal' 'their number of launches is unknown'
 program 'quick_exit' 5 '8 kernels: 7 replayed' '2 of 3' '!without a word'
 if chosen 'second'; then
     # Runs that differ from each other.
     captured -- sh -c "[ -e once ] || exec \"$program\" plain 48 2>once; exit 7"
-    expect 'the second run fails' 5 'NO FILE' "ended with exit code 7 when it ran again, $nothing" '!WRONG'
+    expect 'the second run fails' 5 'NO FILE' "ended with exit code 7 when it ran again$nothing" '!WRONG'
     rm -f once
     captured -- sh -c "[ -e once ] || { : >once; exec \"$program\" plain 48; }; exec \"$program\" plain 9"
     expect 'the second run launches less' 5 'sh/add_one@64,256 is not captured: the second run did not launch it as often' \
@@ -321,7 +321,7 @@ if chosen 'places'; then
         expect "places: a disk that is full at $1 kB" 5 'TMPDIR names another place' 'NO FILE' '!WRONG' '!several' "${@:2}"
     }
     full 64 'cannot write' 'File too large'
-    full 16 'machine code is not known: 1 module of the program could not be kept below' # of 55 kB
+    full 16 'machine code is unknown: 1 module of the program could not be kept below' # of 55 kB
 fi
 
 # ---- Ctrl-C

@@ -108,23 +108,23 @@ expect "there are $rows texts of advice" 0
 # them, where warps of the first one waited for that reason alone. No kernel was recorded that waits for its own code: there it
 # is a planted fault that unrolls less, with a time that is a fifth less. "elsewhere SCRIPT": that test follows it.
 cat >ways <<'END'
-there faster/padded_tile | lanes of one warp meet in the same bank:
+there faster/padded_tile | lanes of one warp access the same bank:
 there faster/register_tile | more passes through shared memory without bank conflicts:
-there faster/sorted_lengths | threads of one warp go both ways here,
-there faster/sorted_lengths | threads of the warp are switched off here,
+there faster/sorted_lengths | threads of one warp take both sides of this branch,
+there faster/sorted_lengths | threads of the warp are inactive here,
 back slower/capped_registers | registers are spilled here, or an array is indexed by a variable:
-there faster/staged_window | lanes of one load lie in more sectors than their bytes need:
-there faster/turned_writes | lanes of one store lie in more sectors than their bytes need:
-there faster/coarsened | more is read, and it coalesces:
-back slower/two_passes | more is written, and it coalesces:
+there faster/staged_window | lanes of one load touch more sectors than their bytes need:
+there faster/turned_writes | lanes of one store touch more sectors than their bytes need:
+there faster/coarsened | more coalesced reads:
+back slower/two_passes | more coalesced writes:
 there faster/byte_vectors | more load instructions:
 there faster/byte_vectors | more store instructions:
-there faster/warp_sum | lanes of one warp meet in one address,
+there faster/warp_sum | lanes of one warp update the same address,
 there faster/private_histogram | more atomics on global memory,
 elsewhere timeless.sh | lanes read constant memory at different addresses,
 elsewhere timeless.sh | more instructions outside of waits:
-elsewhere timing.sh | warps are estimated to spend their time here,
-there faster/double_buffer | a warp waits here for memory before it asks for more:
+elsewhere timing.sh | warps are estimated, not measured, to spend their time here:
+there faster/double_buffer | a warp waits here before it issues its next load:
 there faster/half_pairs | more branches:
 there faster/early_exit | more instructions:
 misc reduce/interleaved_modulo reduce/warp_shuffle | warps spend their time here:
@@ -142,8 +142,8 @@ wait reduce/grid_stride reduce/grid_stride_ilp4 | give each warp independent ins
 no_instructions dgemm/tiled unroll_dropped | the code does not stay in the instruction cache:
 imc_miss cached_reads/constant_scattered cached_reads/constant_same_address | read fewer constants,
 drain access/stride8 access/coalesced | let the last stores coalesce,
-not_selected reduce/interleaved_modulo reduce/interleaved_index | there are warps enough:
-selected reduce/interleaved_modulo reduce/interleaved_index | it issues nearly all the time:
+not_selected reduce/interleaved_modulo reduce/interleaved_index | enough warps are ready:
+selected reduce/interleaved_modulo reduce/interleaved_index | the scheduler issues nearly all the time:
 issue reduce/interleaved_modulo reduce/interleaved_index | fewer of them help:
 END
 

@@ -149,7 +149,7 @@ signalled() {
 # ---- What takes seconds, beside all the rest
 
 ended='1 of 1 process of the program ended without a word'
-hung='did not end within 1 s; a longer limit is set with --timeout'
+hung='did not end within 1 s; set a longer limit with --timeout'
 (
     mkdir slow slow/counters slow/tmp
     cp held.jq slow
@@ -169,7 +169,7 @@ hung='did not end within 1 s; a longer limit is set with --timeout'
     signalled cugate TERM 'spin' 143 '8 ok, 1 failed' # what was counted waits for the kernel
     warned=$ended options='--first 5' program 'sigkill-at-once' 137 '0 ok, 8 failed'
     warned=$ended options='--timeout 5' program 'spin-child' 137 '8 ok, 1 failed'
-    warned='spoke out of turn' options='-m time' program 'stranger flood' 5 '8 ok'
+    warned='sent unexpected data' options='-m time' program 'stranger flood' 5 '8 ok'
     # Without cugate the program goes on.
     if chosen 'cugate is killed'; then
         begin_measured -- "$program" sigterm-handled
@@ -257,8 +257,8 @@ program 'ranks 40' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest, 13.4 ms bes
 program 'ranks 40 2' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest, 26.4 ms beside' '(rank 0: 13.4 ms beside 13.2 ms)'
 
 # What waits is not measured, and fails where no record tells its time.
-STANDIN_NO_RECORDS=1 program 'ranks 40' 5 '2 ok, 1 failed' 'no record tells how long it took'
-STANDIN_NO_RECORDS=1 program 'tuned' 5 'no record tells how long it took' '!run 2'
+STANDIN_NO_RECORDS=1 program 'ranks 40' 5 '2 ok, 1 failed' 'no record has its time'
+STANDIN_NO_RECORDS=1 program 'tuned' 5 'no record has its time' '!run 2'
 
 # ---- Graphs
 
@@ -270,7 +270,7 @@ done
 program 'graph' 0 '1 ok, 0 failed, samples 1 0 2'
 # Of the first launch in a session the time is not known, which is better than nothing; so of each that is captured anew.
 # It has no record either, since it is measured.
-timeless='records do not tell how long all kernels took'
+timeless='records lack the time of some kernels'
 warned=$timeless program 'graph 1' 0 '1 ok, 0 failed, samples 0 0 1'
 program 'graph 2' 0 '1 ok, 0 failed, samples 1 0 1'
 # Each change of an executable graph makes it another one.
@@ -556,12 +556,12 @@ much() {
 }
 much 'many 300000' 0 'many: 300000 launches' '1 ok, 0 failed, samples 5 2 2' 'peak: '
 options='-m time -m branch_targets -q' much 'shapes 6000' 5 '1 ok, 0 failed, samples 0 0 0' \
-    '1001 launches were not watched: they were of too many shapes'
+    '1001 launches were not watched: they had too many shapes'
 
 # Ranges that get lost without an error are seen by their number; others of the same kernels are measured.
 lost='48 launches were made and CUPTI has ranges of 47'
-warned="what 48 launches counted was lost: $lost" options='--first 5' STANDIN_LOSE_RANGES=1 program 'plain' 5 '0 ok, 8 failed'
-warned='what 48 launches counted was lost: 48 launches were made and CUPTI has ranges of 28' options='--first 5' STANDIN_LOSE_RANGES=20 program 'plain 800' 0 '8 ok, 0 failed'
+warned="the counts of 48 launches were lost: $lost" options='--first 5' STANDIN_LOSE_RANGES=1 program 'plain' 5 '0 ok, 8 failed'
+warned='the counts of 48 launches were lost: 48 launches were made and CUPTI has ranges of 28' options='--first 5' STANDIN_LOSE_RANGES=20 program 'plain 800' 0 '8 ok, 0 failed'
 warned='a process of the program could not be measured: 64 launches were made and CUPTI has ranges of 0' \
     STANDIN_LOSE_RANGES=1000000 options='--first 1000' program 'plain 8000' 5 '0 ok, 8 failed'
 
@@ -590,9 +590,9 @@ fi
 # What says something else than cugate's library does is heard no more, and what it had to say is known to be missing.
 for way in garbage long hello-twice no-token result-first result-of-another result-after-end results-of-one end-of-another \
     path no-launch; do
-    warned='spoke out of turn: something in the program writes to a descriptor' program "stranger $way" 5 '8 ok'
+    warned='sent unexpected data: something in the program writes to one of cugate' program "stranger $way" 5 '8 ok'
 done
-warned='it uses a GPU of another model than the first' program 'stranger other-gpu' 5
+warned='it uses a second GPU model' program 'stranger other-gpu' 5
 program 'stranger half' 0 '8 ok, 0 failed'
 
 # ---- A/A: a program in several sessions
@@ -735,7 +735,7 @@ gate 'times that vary' 0 'nothing is worse' -- -- "$program" plain
 unset STANDIN_JITTER
 gate 'another kernel' 1 'regressed  program/add_one@64,256' 'instructions' '16.38 M  24.77 M' '!regressed  program/tiny' \
     '!regressed  program/add_one@16,256' 'registers 8 -> 10' -- -- "$program" changed
-# The program as a whole judges which kernels there are: what is gone is no fault where the rest does not take longer, and
+# The program as a whole judges which kernels there are: what is gone is not a fault where the rest does not take longer, and
 # where hardly anything is in its place, a person decides.
 gate 'other shapes' 3 'new        program/add_one@3,128' '; 8 kernels gone' 'took its place' '!missing' -- -- "$program" shapes 3
 gate 'fewer launches' 3 '; 3 kernels gone' 'took its place' '!missing' '!new ' -- -- "$program" plain 5
@@ -785,7 +785,7 @@ gate 'more copies' 1 'regressed  program/program' 'regressed  copies            
 # Without records the whole is made of each kernel's time. What only records tell is missing.
 export STANDIN_NO_RECORDS=1
 gate 'no records' 5 'missing    gpu_time ' 'missing    copies ' '!missing    program/tiny' \
-    'run 2 of the program: there is no record of how long 8 kernels took, so all is measured' -- -- "$program" plain
+    'run 2 of the program: 8 kernels without a recorded time; measuring all of them' -- -- "$program" plain
 gate 'no records, one run' 5 'missing    program/tiny' '!run 2' -- --runs 1 -- "$program" plain
 gate 'no records, more launches' 5 'regressed  launches ' '2.77 ms  27.7 ms  +24.9 ms (10.0 x)' '+432 (10.0 x)' -- -- "$program" plain 480
 unset STANDIN_NO_RECORDS
@@ -815,7 +815,7 @@ if chosen 'a process that is gone'; then
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines several --name several -- "$program" processes 2
     expect 'a process that is gone' 1 'regressed  several/program' 'regressed  processes' '-1 '
 fi
-# Of two ranks the one that computes longer is told. How long the other waits for it is no fault.
+# Of two ranks the one that computes longer is told. How long the other waits for it is not a fault.
 if chosen 'gate: ranks'; then
     cp "$program" two
     ask sessions two ./two ranks 40
@@ -934,7 +934,7 @@ for name in exit3 crash abort illegal quick_exit '_exit 23 7' '_exit 23 0' start
 done
 gate 'hang' 5 'did not end within 1 s' '!nothing is worse' -- --timeout 1 -- "$program" hang
 STANDIN_LOSE_RANGES=1 gate 'lost ranges' 5 'lost' '!nothing is worse' -- --first 5 -- "$program" plain
-gate 'a stranger' 5 'spoke out of turn' '!nothing is worse' -- -- "$program" stranger garbage
+gate 'a stranger' 5 'sent unexpected data' '!nothing is worse' -- -- "$program" stranger garbage
 
 # A program that is worse, runs unseen, and says what a good run said: code, launches, values.
 jq -j 'def code: "0123456789abcdef";
@@ -954,11 +954,11 @@ printf '#!/bin/sh\ncp "%s" "${CUGATE_EXEC%%/*}/0123456789abcdef.cubin"\nexec "%s
     "$cubins/kernels.cubin" "$program" >forge.sh
 chmod +x forge.sh
 tail -c +4 good >greeted # without the HELLO
-gate 'forged, alone' 5 'changed: 48 launches' 'and has it not in its memory: something in the program imitates it' \
+gate 'forged, alone' 5 'changed: 48 launches' 'but has not loaded it: the program imitates it' \
     '!nothing is worse' -- --name program -- ./forge.sh alone good
-gate 'forged, with the library loaded' 5 'changed: 48 launches' 'spoke out of turn' '!nothing is worse' -- \
+gate 'forged, with the library loaded' 5 'changed: 48 launches' 'sent unexpected data' '!nothing is worse' -- \
     --name program -- ./forge.sh with-library good
-gate 'forged, by the descriptor of the library' 5 'changed: 48 launches' 'spoke out of turn' '!nothing is worse' -- \
+gate 'forged, by the descriptor of the library' 5 'changed: 48 launches' 'sent unexpected data' '!nothing is worse' -- \
     --name program -- ./forge.sh for-library greeted
 
 # One that is worse, and puts the machine code of the good one where the library would keep its own.

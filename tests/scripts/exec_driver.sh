@@ -70,7 +70,7 @@ while read -r what code mark words; do
 done <<'EOF'
 stray kernels.cubin stray writes 4 bytes at
 race kernels.cubin race without a barrier between them
-product no_barrier.cubin product shared memory that nobody wrote
+product no_barrier.cubin product uninitialised shared memory
 EOF
 run reserves kernels.cubin
 expect 'an entry that is not built' 5 'Done' 'not simulated: cuMemAddressReserve'

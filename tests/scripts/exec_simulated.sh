@@ -95,7 +95,7 @@ ask cat first
 expect 'a rate is finite' 0 'GB/s' '!inf'
 
 # Faults, however the program ends.
-for kind in 'stray writes 4 bytes at' 'loses so changes are lost' 'race without a barrier between them' 'unwritten shared memory that nobody wrote'; do
+for kind in 'stray writes 4 bytes at' 'loses so changes are lost' 'race without a barrier between them' 'unwritten uninitialised shared memory'; do
     read -r fault words <<<"$kind"
     for end in '' _exit killed fails; do
         # shellcheck disable=SC2086 # no word or one
@@ -173,7 +173,7 @@ expect 'nothing launched' 5 'opened a GPU and launched nothing on it'
 run "$compiled/query"
 expect 'a program without kernels' 5 'launched nothing on it' '!linked into it'
 run "$compiled/static" right
-expect 'a static runtime' 5 'the runtime of CUDA is linked into it' '-cudart shared' '!sum'
+expect 'a static runtime' 5 'it is linked with the static CUDA runtime' '-cudart shared' '!sum'
 run sh -c "$compiled/static right"
 expect 'behind a shell' 5 "(static) has NVIDIA's CUDA runtime in it" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
 run sh -c "$program right; $compiled/static right"
@@ -205,7 +205,7 @@ expect 'a launch more' 1 'program/program' 'launches'
 check "$program" stray
 expect 'a fault' 5 "$(line_of stray)"
 check "$program" right fails
-expect 'a program that fails' 5 'ended with exit code 3, and a program that fails is not judged'
+expect 'a program that fails' 5 'ended with exit code 3, so it is not judged'
 # Counts of a GPU are by what its program found in the caches, by other launches than all: they do not judge.
 find base -name '*.json' -exec sed -i 's/"exec-sim"/"exec"/' {} +
 check "$program" right

@@ -94,7 +94,7 @@ expect 'an A/A looks at every sample' 0 '1 pass 0: 41 of 41' '1 pass 2: 41 of 41
 measured -k 'wrong/*'
 expect 'wrong when it is measured' 5 'wrong/first: ok 5 1' 'wrong/second: wrong result 0 0' 'wrong/third: ok 5 1' \
     'the sum is' '1 pass 0: 32 of 32' '!WRONG' '!warning: wrong'
-one_by_one='and what else is measured with it are measured again, one by one'
+one_by_one='and the kernels measured with it are measured again, one by one'
 measured -k 'more/*'
 expect 'another number of launches than before' 5 'more/first: ok 5 1' 'more/second: failed 0 0' 'more/third: ok 5 1' \
     "warning: more/first $one_by_one: not counted: more/second launched 1 + 1 kernels" '!WRONG'
@@ -112,7 +112,7 @@ expect 'those of the next part as well' 0 'many/a: ok 50 50' 'many/g: ok 50 50' 
     '1 pass 2: 13 of 640' '1 pass 2: 301 of 640' '!WRONG'
 STANDIN_FEWER_PASSES=1 measured -k 'wrong/*'
 expect 'outputs are compared also where CUPTI is done early' 5 'wrong/first: ok' 'wrong/second: wrong result' \
-    "warning: wrong/first $one_by_one: CUPTI was done after 2 of 3 passes"
+    "warning: wrong/first $one_by_one: CUPTI finished after 2 of 3 passes"
 STANDIN_LOSE_RANGES=1 standing_in aa -k 'well/*' --sessions 2 --save lost # by each process, the next one too
 jq -c '.kernels[].metrics | [.time, .branch_targets]' lost/*.json >>said
 expect 'where it is, one that is lost costs the batch' 5 "warning: well/first $one_by_one: not counted: CUPTI lost ranges" \

@@ -161,9 +161,9 @@ faulty 'no fault' 0
 ask cat "$work/faults.json"
 expect 'what is not built is kept so' 0 'four.h was not found'
 faulty 'no value' 2 'the axis n has no value'
-faulty 'value twice' 2 'four/fill[n=32,type=int] is there twice'
-faulty 'value of other characters' 2 'the value on the axis n holds another character'
-faulty 'axis twice' 2 'the axis n is there twice'
+faulty 'value twice' 2 'four/fill[n=32,type=int] exists twice'
+faulty 'value of other characters' 2 'the value on the axis n has a character other'
+faulty 'axis twice' 2 'the axis n occurs twice'
 faulty 'axis of other characters' 2 'axes of [a-z][a-z0-9_]*'
 faulty 'bytes of another axis' 2 'bytes or flops: the family has no axis "m"' 'bytes or flops are negative or not finite'
 faulty 'open asks for another axis' 5 'open: the family has no axis "m"'

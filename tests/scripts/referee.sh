@@ -56,7 +56,7 @@ expect "and halves" 0 'passed     train/product@16x8,256' '2 of 2 inputs were re
 # ---- What Triton does not describe, and what was accepted last
 cp "$work/softmax_base_2.cubin" "$work/bare.cubin"
 referee softmax "$work/bare.cubin" --function softmax_base_2
-expect "of Triton without its launch" 2 'add --block 128,1,1 if that is meant'
+expect "of Triton without its launch" 2 'add --block 128,1,1 if this is intended'
 referee softmax "$work/bare.cubin" --function softmax_base_2 --block 128 --shared 16
 expect "and with it" 0 'passed: 1 of 1 kernel' improved
 "$cugate" swap "$work/task.capsule" --code cheats.cubin -k 'train/saxpy@64,256' --function by_four --block 64 \

@@ -138,7 +138,7 @@ for command in "check --replay part-1.json" "compare whole.json part-1.json" "co
     "aa part-1.json part-2.json" "accept part-1.json --reason x"; do
     # shellcheck disable=SC2086 # words
     ask "$cugate" $command --metrics metrics
-    expect "$command: says nothing of the whole" 2 'is shard 1 of 4, and says nothing of the whole'
+    expect "$command: a part is not a run" 2 "is only shard 1 of 4: join all"
 done
 
 summary

@@ -72,7 +72,7 @@ judge strided --baselines "$work/of_two" -k '*/s*'
 expect "what the library of a baseline lacks is missing" 5 'missing    other/shift'
 judge strided --baselines "$work/of_two" -k '*/s*' --against "$compiled/as_it_was/lib.so"
 expect "but not where its base build lacks it too, as a kernel of another library" 1 'regressed  mine/scale' '!missing' \
-    'not asked for: 1 kernel of the baseline that neither this build nor the base build has'
+    'not checked: 1 kernel of the baseline that neither this build nor the base build has'
 judge strided "${mine[@]}" --out "$work/build/check"
 # shellcheck disable=SC2016 # Markdown's quotes
 ask env -C "$work" bash -c "$(awk '/^ *```$/ { n++; next } n == 1' ci/SKILL.md)"
@@ -155,7 +155,7 @@ expect "of what can be computed it fails" 1 'unexpected-pass' 'declared as not c
     'unsure           mine/handle'
 declare_not_computed mine/other 2999-12-31
 judge "${lacking[@]}"
-expect "and of what is not there it is said" 3 'mine/other is declared as not computed, and there is no such kernel'
+expect "and of what is not there it is said" 3 'mine/other is declared as not computed, but does not exist'
 ask "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/static.so" -k mine/scale
 expect "a library with the runtime in it is refused" 2 '-cudart shared'
 judge as_it_was "${mine[@]}" --baselines "$work/none" --against "$compiled/static.so"
@@ -201,7 +201,7 @@ lasting=("$cugate" run --simulate=nvidia-h200 --kernels "$compiled/lasting/lib.s
 ask "${lasting[@]}" -k mine/scale
 expect "what takes longer than its time limit is not hung while its blocks end" 0 'computed: 1 of 1 kernel' '!hung'
 CUGATE_SIM_THREADS=1 ask "${lasting[@]}" -k mine/gather --timeout 2
-expect "a block without an end is" 5 '1 hung' 'no block of it ended within 2 s, last seen: ' ' of 64 blocks; a longer'
+expect "a block without an end is" 5 '1 hung' 'no block of it ended within 2 s, last seen: ' ' of 64 blocks; set a longer'
 ask "${hanging[@]}" --timeout 1
 expect "a disassembler that hangs" 5 'no result within 1 s'
 expect_ended "after its time"

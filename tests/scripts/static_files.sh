@@ -67,9 +67,9 @@ expect "functions gone" 5 'missing    app/bounded' 'missing    app/stacked' 'rem
 ask "$cugate" check --static overload/app.o
 expect "one more of a name leaves the name of the other" 0 'new        app/plain~' '!missing'
 ask "$cugate" check --static --kernels base/app.o
-expect "a capability is no GPU that a library is judged for" 4 '!sm-90'
+expect "a capability is not a GPU that a library is judged for" 4 '!sm-90'
 ask "$cugate" check --static=sm_80 base/app.o
-expect "no code for that GPU" 5 'base/app.o has no machine code for sm_80, but for sm_90'
+expect "no code for that GPU" 5 'base/app.o has no machine code for sm_80, only for sm_90'
 ask "$cugate" check --static --baselines none both/app.o
 expect "code for two GPUs and no baseline" 2 'sm_80, sm_90: choose one with --static=sm_NN'
 ask "$cugate" check --static compressed/app.o
@@ -78,7 +78,7 @@ mkdir empty
 ask "$cugate" check --static empty
 expect "an empty folder" 2 'empty holds no .cubin file'
 ask "$cugate" check --static base/app.o larger/small.cu
-expect "a file without code" 2 'larger/small.cu: it is no shared library, program, cubin or fatbin'
+expect "a file without code" 2 'larger/small.cu: not an ELF library, executable, cubin or fatbin'
 
 # A cache: a folder a function, and beside its code how it is launched.
 describe() {

@@ -61,7 +61,7 @@ expect "good code is good" 0 'better by more than the limit' 'improved   train/s
 swap first slow strided.cubin -k 'train/saxpy@64,256'
 judge slow first
 expect "lost coalescing is caught on its line" 1 'regressed  train/saxpy@64,256' 'global_load_sectors' 'mine/kernels.cu:15' \
-    'the line to blame' 'lanes of one store lie in more sectors' '!train/saxpy@64,256#2'
+    'the line to blame' 'lanes of one store touch more sectors' '!train/saxpy@64,256#2'
 swap padded slow as_it_was.cubin -k 'train/transpose*'
 judge slow padded
 expect "so is a bank conflict" 1 'regressed  train/transpose@1,32x32,4224' 'shared_wavefronts' 'mine/kernels.cu:23'
@@ -124,21 +124,21 @@ expect "that is slower, on its line" 1 'regressed  train/softmax@64,256,32' 'glo
 cp $triton/softmax_scattered.cubin "$work/newer.cubin" && sed 's/"3.6.0"/"3.7.1"/' $triton/softmax_scattered.json >"$work/newer.json"
 swap softmax newer "$work/newer.cubin" --function softmax_scattered --tolerance 1e-5
 judge newer good
-expect "another Triton is told, and how to judge the change alone" 1 'made by another compiler than in the base file' \
+expect "another Triton is told, and how to judge the change alone" 1 'built by another compiler than the base file' \
     "cugate swap $work/good.capsule --code BASE.cubin -o base.capsule" 'train/softmax@64,256,32'
 judge slow good
-expect "but not where it is the same" 1 '!made by another compiler'
+expect "but not where it is the same" 1 '!built by another compiler'
 swap softmax wrong $triton/softmax_wrong.cubin --function softmax_wrong --tolerance 1e-5
 judge wrong softmax
 expect "that is faster but wrong" 5 'wrong result  train/softmax@64,256,32' \
     'f32 values beyond the tolerance of 1e-05, the largest by 0.0008' '!improved'
 swap softmax x $triton/softmax_base_2.cubin
-expect "a name that is not there" 2 'has no function softmax, only softmax_base_2: name the one in its place with --function'
+expect "a name that is not there" 2 'has no function softmax, only softmax_base_2: name its replacement with --function'
 swap softmax x $triton/softmax_base_2.cubin --function softmax_base_2 --block 256
-expect "options come before the description" 2 'runs in blocks of 128x1x1 alone' 'train/softmax@64,256,32 has 256x1x1'
+expect "options come before the description" 2 'runs in blocks of 128x1x1 only' 'train/softmax@64,256,32 has 256x1x1'
 cp $triton/softmax_base_2.cubin "$work/alone.cubin"
 swap softmax x "$work/alone.cubin" --function softmax_base_2
-expect "without a description the launch is as it was" 2 'add --block 128,1,1 if that is meant'
+expect "without a description the launch is as it was" 2 'add --block 128,1,1 if this is intended'
 swap softmax bare "$work/alone.cubin" --function softmax_base_2 --block 128 --shared 16 --tolerance 1e-5 --type f32
 expect "unless options say it" 0 'a block of 128x1x1'
 judge bare softmax -v
@@ -153,7 +153,7 @@ cd "$compiled" || exit 2
 
 # ---- What does not fit
 swap first x older.cubin -k 'train/saxpy*'
-expect "code for another GPU" 2 'older.cubin has saxpy for compute capability 8.0, and the capsule is of a GPU of 9.0' sm_90
+expect "code for another GPU" 2 "older.cubin has saxpy for compute capability 8.0, but the capsule's GPU has 9.0" sm_90
 swap first x older.cubin --function nothing
 expect "and nothing else" 2 'older.cubin has no machine code for compute capability 9.0'
 swap first x turn.cubin -k 'train/chain*'

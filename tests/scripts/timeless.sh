@@ -144,7 +144,7 @@ judge planted -k 'l[io]*' --baselines "$work/computed_80"
 expect "that judges" 1 'regressed  load_waits' 'not verified on silicon'
 sed -i 's/"collector": "sim"/"collector": "cupti"/' "$work"/computed_80/*/*/*.json
 judge right -k 'l[io]*' --baselines "$work/computed_80"
-expect "a measured one does not" 4 'never compared with those of a GPU' '--against'
+expect "a measured one does not" 4 'never validated on a GPU' '--against'
 judge right -k 'l[io]*' --baselines "$work/computed_80" "${against[@]}"
 expect "where a base build does" 0 'nothing is worse'
 summary

@@ -28,7 +28,7 @@ run() {
 
 run -k 'right/*'
 expect 'right kernels pass' 0 'computed: 27 of 27 kernels' '!not counted' \
-    'right/reads_ahead: no fault, since nothing depends on it: warp 0 reads shared memory that nobody wrote' \
+    'right/reads_ahead: no fault, since nothing depends on it: warp 0 reads uninitialised shared memory' \
     'right/reads_aside: no fault, since nothing depends on it: warps 0 and 1 of a block write and read byte 256'
 run -k 'wrong/*'
 expect 'wrong ones are not measured' 5 'computed: 0 of 25 kernels; 25 failed'
@@ -62,13 +62,13 @@ reason wrong/read_beyond 'reads 4 bytes at 0x' "4 $beyond" 'block 3,0,0'
 reason wrong/second_block 'lane 0 writes 4 bytes at 0x' "260 $beyond" 'block 1,0,0'
 reason wrong/write_before 'lane 0 writes 4 bytes at 0x' '4 bytes before an allocation of 4096 bytes'
 reason wrong/wild_pointer 'lane 0 reads 4 bytes at 0x40, which is in no allocation'
-reason wrong/misaligned 'lane 0 accesses 16 bytes at 0x' 'which is no multiple of 16'
-reason wrong/misaligned_shared 'lane 1 accesses 8 bytes at byte 4 of shared memory, which is no multiple of 8'
+reason wrong/misaligned 'lane 0 accesses 16 bytes at 0x' 'which is not a multiple of 16'
+reason wrong/misaligned_shared 'lane 1 accesses 8 bytes at byte 4 of shared memory, which is not a multiple of 8'
 reason wrong/shared_beyond "lane 31 accesses bytes 256 to 259 of the block's 256 bytes of shared memory"
-reason wrong/shared_unwritten 'warp 1 reads shared memory that nobody wrote: lane 0 byte 128'
-reason wrong/shared_partly_unwritten 'warp 0 reads shared memory that nobody wrote: lane 0 byte 0'
+reason wrong/shared_unwritten 'warp 1 reads uninitialised shared memory: lane 0 byte 128'
+reason wrong/shared_partly_unwritten 'warp 0 reads uninitialised shared memory: lane 0 byte 0'
 reason wrong/writes_meet 'warps 0 and 1 of a block write byte 0 of shared memory without a barrier between them'
-reason wrong/read_after_write 'reads shared memory that nobody wrote: lane 0 byte 252'
+reason wrong/read_after_write 'reads uninitialised shared memory: lane 0 byte 252'
 reason wrong/write_after_read 'warps 0 and 1 of a block write and read byte 124 of shared memory without a barrier'
 reason wrong/counts_meet 'of shared memory without a barrier between them'
 reason wrong/added_before_zero 'writes byte 128 of shared memory that another warp changes by an atomic without a barrier'
@@ -77,16 +77,16 @@ reason wrong/large_sums_meet 'of shared memory without a barrier between them'
 reason wrong/sums_meet 'warps 0 and 1 of a block change and read the word at 0x' 'of global memory without a barrier between them'
 reason wrong/neighbour_in_global 'warp 1 changes the word at 0x' 'of global memory that another warp of its block read, without'
 reason wrong/local_beyond 'accesses byte 16384 of its 256 bytes of local memory'
-reason wrong/lost_barrier 'the block waits for itself: not all of its threads come to this barrier'
-reason wrong/trap 'the kernel traps itself'
+reason wrong/lost_barrier 'deadlock: not every thread of the block reaches this barrier'
+reason wrong/trap 'the kernel executed a trap'
 reason wrong/assertion 'an assertion fails'
 reason wrong/wraps_around 'lane 1 reads 4 bytes at 0xfffffffffffffffc, which is in no allocation'
 reason wrong/atomic_wraps_around 'lane 1 writes 4 bytes at 0xfffffffffffffffc, which is in no allocation'
 reason wrong/lower_words_wrap 'lane 8 reads 4 bytes at 0x' '00000000, '
-reason in_vain/never_told 'not simulated: all blocks have begun, and what its warps wait for does not come'
-reason in_vain/waits_for_last 'not simulated: blocks that wait for others which have not begun take more than 4 GiB'
+reason in_vain/never_told 'not simulated: deadlock: all blocks have started'
+reason in_vain/waits_for_last 'not simulated: blocks that wait for unstarted blocks take more than 4 GiB'
 reason timing/reads_clock 'not simulated: clock64() or clock(), CS2R'
-reason timing/prints 'not simulated: printf in a kernel that is counted'
+reason timing/prints 'not simulated: printf in a counted kernel'
 
 # open KERNEL [ROW]...: its instructions are not counted, as it depends on what comes first at the line whose comment is its
 # name, but these rows are.
@@ -133,7 +133,7 @@ expect 'a result that depends on what comes first is said' 0 'timing/last_writes
 # What nvdisasm said of each function is kept.
 grep -rlZ _Z13negated_index "$XDG_CACHE_HOME" | xargs -0 sed -i 's/0x5,/0x6,/'
 run -k right/negated_index
-expect 'text of other code is not believed' 5 'not simulated: what nvdisasm says of _Z13negated_indexPiPKij+0x'
+expect 'text of other code is not believed' 5 "not simulated: nvdisasm's text of _Z13negated_indexPiPKij+0x"
 
 library=$compiled/products.so source=product_faults.cu
 run -k 'right/*'
@@ -187,8 +187,8 @@ reason wrong/bytes_do_not_come 'never ends: 0 arrivals are missing, and 16 bytes
 reason wrong/too_many_bytes 'never ends: 0 arrivals are missing, and 16 bytes too many have come'
 reason wrong/arrival_is_missing 'never ends: 1 arrivals are missing'
 reason wrong/too_many_arrive '3 arrivals at the mbarrier at byte 8 of shared memory, which expects 2 more'
-reason wrong/no_init 'which nobody initialised'
+reason wrong/no_init 'is not initialised'
 reason wrong/tile_not_aligned 'a tile begins 20 bytes from'
 reason wrong/neighbour_is_gone 'shared memory of block 0 of the cluster, which has exited'
-reason wrong/arrives_twice 'lanes arrive at the barrier of the cluster again'
+reason wrong/arrives_twice 'lanes arrive at the cluster barrier twice'
 summary

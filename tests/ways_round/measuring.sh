@@ -34,12 +34,12 @@ prints() { unruly LOAD 'puts("a forged line"); fflush(stdout)'; }
 way 'a library that prints when it is loaded' prints 0 '"$cugate" list $ours 2>/dev/null' 'first/one' '!forged'
 forges_list() { unruly LOAD 'say(76, "kernel first/one\n\nkernel")'; }
 way 'a library that lists its kernels with its own hand' forges_list 5 '"$cugate" list $ours' \
-    'tells what no kernel library can'
+    'sends invalid data'
 
 # ---- A worker is believed only what a worker says then; what it does costs the kernel that ran, and no other.
 
 believed='"$cugate" run $HOST $ours'
-out_of_turn='the process that ran it spoke out of turn'
+out_of_turn='the process that ran it sent unexpected data'
 two_is_lost=("$out_of_turn" 'first/one' 'last/three' 'measured: 2 of 3 kernels')
 
 ends() { unruly LAUNCH 'say(69, "")'; }
@@ -81,9 +81,9 @@ is_other_gpu() { unruly LAUNCH 'say(68, "{}")'; }
 way 'another GPU, says a kernel' is_other_gpu 5 "$believed" "${two_is_lost[@]}"
 lists_one() { unruly LOAD 'say(75, "first/one\n")'; }
 way 'a shorter list of kernels' lists_one 5 "$believed" \
-    'cannot measure: before its first kernel the worker spoke out of turn'
+    'cannot measure: before its first kernel the worker sent unexpected data'
 forges_no_match() { unruly LOAD 'say(78, "x\ny\n")'; }
-way 'no match, of no -k' forges_no_match 5 "$believed" 'before its first kernel the worker spoke out of turn'
+way 'no match, of no -k' forges_no_match 5 "$believed" 'before its first kernel the worker sent unexpected data'
 
 breaks_off() {
     library unruly "$here/unruly.c" '-DAT_LOAD=if (access("was_here", F_OK) == 0) _exit(0)' \
@@ -130,7 +130,7 @@ code='"$cugate" check --static --metrics "$top/metrics" $ours'
 
 adds() { judged "${one[@]}" "${two[@]}"; }
 way 'a kernel that the baseline lacks: check --static' adds 0 "$code" 'new' 'last/three' \
-    'shows only when it runs' 'stacked(float const*, float*, int) with 32' '96 B of local' '; 1 new' \
+    'known only from a run' 'stacked(float const*, float*, int) with 32' '96 B of local' '; 1 new' \
     '7 rows in 3 kernels' 'by the block sizes of the baseline'
 removes() { judged "${one[@]}" "${two[@]}" "${three[@]}" first/four "${one[@]:1}"; }
 way 'a kernel that is gone, and its function is not' removes 5 "$code" 'missing' 'first/four' 'not in this run'
@@ -143,8 +143,8 @@ signs_and_spills() { judged "${one[@]}" "${two[@]}" last/three 'stacked(float*)'
 way 'a function of another signature that spills' signs_and_spills 1 "$code" 'regressed' 'local_memory' \
     'stacked(float*) -> stacked(float const*, float*, int)'
 renames() { judged "${one[@]}" "${two[@]}" last/three 'spread(float const*, float*, int)' 100 96; }
-way 'a function of another name and other code is no pass' renames 3 "$code" 'unsure' 'as it seems' \
+way 'a function of another name and other code is no pass' renames 3 "$code" 'unsure' 'function probably renamed' \
     'spread(float const*, float*, int) -> stacked(float const*, float*, int)'
 signs_beside_a_new_one() { judged first/one 'plain(float*, int)' 100 0 "${two[@]}"; }
 way 'nor one of another signature, beside a new kernel that may launch it' signs_beside_a_new_one 3 "$code" \
-    'function renamed, as it seems' 'plain(float*, int) -> plain(float*)'
+    'function probably renamed' 'plain(float*, int) -> plain(float*)'

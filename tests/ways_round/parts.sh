@@ -47,7 +47,7 @@ way 'a part was interrupted' interrupted 5 "$merge" '3.json, shard 3 of 4, was i
 counted() { interrupted && spoil 3.json '.shard.measures -= 1'; }
 way 'and its count is doctored' counted 5 "$merge" 'in no part: ' '!was interrupted' '!a run was written'
 listed() { counted && spoil 3.json '.shard.kernels -= ["transpose/padded"]'; }
-way 'and its list' listed 4 "$merge" 'is among the kernels that only' '!a run was written'
+way 'and its list' listed 4 "$merge" 'is only among the kernels of' '!a run was written'
 forgotten() {
     parts && for number in 1 2 3 4; do
         jq 'del(.kernels["transpose/padded"]) | .shard.kernels -= ["transpose/padded"] | .shard.measures = (.kernels | length)' \
@@ -58,7 +58,7 @@ way 'all parts agree that a kernel is none' forgotten 5 "$check" 'transpose/padd
 too_few() { parts && spoil 3.json '.shard.measures = 0'; }
 way 'a part holds more than it was to measure' too_few 2 "$merge" 'was to measure 0 kernels' '!a run was written'
 stranger() { parts && spoil 3.json '.shard.kernels -= [.kernels | keys[0]]'; }
-way 'a part holds what its list lacks' stranger 2 "$merge" 'knows nothing of' '!a run was written'
+way 'a part holds what its list lacks' stranger 2 "$merge" 'which the file has' '!a run was written'
 of_other_code() { parts && spoil 3.json '.shard.code = "ffff"'; }
 way 'a part of another library' of_other_code 4 "$merge" 'the machine code of their libraries differs' '!a run was written'
 of_other_commit() { parts && spoil 3.json '.sessions[0].commit = "0123"'; }
@@ -69,7 +69,7 @@ other_counter() { parts && spoil 3.json '.metrics.time.counter = "sm__cycles_act
 way 'a part that counted something else' other_counter 4 "$merge" 'they define the metric time differently' '!a run was written'
 crashed() { parts && spoil 3.json '.kernels[] |= (.status = "crashed" | .reason = "died" | .metrics = {})'; }
 way 'a part whose kernels crashed' crashed 5 '"$cugate" merge -q [1-4].json --save run.json' 'crashed' '(exit 5)'
-way 'a part is judged by itself' parts 2 '"$cugate" check $H200 --replay 2.json' 'is shard 2 of 4, and says nothing of the whole'
+way 'a part is judged by itself' parts 2 '"$cugate" check $H200 --replay 2.json' 'is only shard 2 of 4: join all'
 undivided() { parts && spoil 2.json 'del(.shard)'; }
 way 'and says that it is the whole' undivided 5 '"$cugate" check $H200 --replay 2.json' missing
 

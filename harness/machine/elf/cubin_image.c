@@ -72,7 +72,7 @@ static int read_header(struct image *image)
     const bool is_old = header.e_ident[EI_ABIVERSION] < 8;
     image->capability = (int)((is_old ? header.e_flags : header.e_flags >> 8) & 0xff);
     image->release = is_old ? header.e_version : 0;
-    return image->capability > 0 ? 0 : image_error(image, "does not say for which GPU it is");
+    return image->capability > 0 ? 0 : image_error(image, "does not name its GPU architecture");
 }
 
 static int read_sections(struct image *image, const char *bytes)
@@ -294,7 +294,7 @@ static int read_facts(struct image *image)
     free(kernel_of);
     for (size_t k = 0; k < image->kernel_count && result == 0; k++)
         if (!image->kernels[k].has_registers && !registers_of_section(image, &image->kernels[k]))
-            result = image_error(image, "does not say how many registers %s takes", image->kernels[k].facts.name);
+            result = image_error(image, "lacks the register count of %s", image->kernels[k].facts.name);
     return result;
 }
 

@@ -344,7 +344,7 @@ struct code *code_open(const struct function_text *function, const unsigned char
     const size_t count = json_array_size(list), wanted = function->size / INSTRUCTION_BYTES;
     struct code *code = count == wanted ? code_read(function, list, find) : NULL;
     if (!code)
-        problem_set(problem, "nvdisasm tells of %zu instructions in %s, which has %zu", count, function->name, wanted);
+        problem_set(problem, "nvdisasm prints %zu instructions of %s, which has %zu", count, function->name, wanted);
     json_decref(list);
     if (code && encoding_check(function, code, problem) < 0) {
         code_free(code);

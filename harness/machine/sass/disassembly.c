@@ -73,7 +73,7 @@ static int find_program(struct disassembler *disassembler, struct problem *probl
     char *path = nvdisasm_find(problem), *bytes;
     size_t size;
     if (path && file_read(path, PROGRAM_LIMIT, &bytes, &size) < 0) {
-        problem_set(problem, "%s cannot be read, to know what it is", path);
+        problem_set(problem, "cannot identify %s", path);
         free(path);
         return -1;
     }
@@ -123,7 +123,7 @@ static json_t *ask(struct disassembler *disassembler, const unsigned char *image
     OWNED_TEXT name = x_sprintf("/proc/%ld/fd/%d", (long)getpid(), file), *number = x_sprintf("%zu", symbol);
     const char *const words[] = {program, "-json", name, one ? "-fun" : NULL, number, NULL};
     if (file < 0 || !write_image(file, image, size)) {
-        problem_set(problem, "there is no memory for a copy of the machine code: %s", strerror(errno));
+        problem_set(problem, "no memory for a copy of the machine code: %s", strerror(errno));
     } else if (supervised_start(&supervised, words, problem) == 0) {
         json = json_loadf(supervised.output, 0, &wrong);
         const int status = supervised_end(&supervised);
@@ -166,7 +166,7 @@ static json_t *ask_and_keep(struct disassembler *disassembler, const unsigned ch
     }
     json_decref(whole);
     if (!found)
-        problem_set(problem, "nvdisasm does not tell of function %s", function);
+        problem_set(problem, "nvdisasm does not print function %s", function);
     return found;
 }
 

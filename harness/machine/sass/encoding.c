@@ -55,8 +55,8 @@ int encoding_check(const struct function_text *function, const struct code *code
         memcpy(&first, function->bytes + i * INSTRUCTION_BYTES, sizeof first);
         if (code->list[i].control != CONTROL_UNKNOWN && !is_same(&code->list[i], first, word))
             return problem_set(problem,
-                               "not simulated: what nvdisasm says of %s+0x%zx, %s, is not what the machine code says: "
-                               "remove what is kept of it in ~/.cache/cugate",
+                               "not simulated: nvdisasm's text of %s+0x%zx, %s, does not match the machine code: "
+                               "remove its copy in ~/.cache/cugate",
                                function->name, i * INSTRUCTION_BYTES, code->list[i].opcode);
     }
     return 0;

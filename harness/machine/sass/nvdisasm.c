@@ -58,7 +58,7 @@ char *nvdisasm_look(const char *folder, struct problem *problem)
     if (named && *named) {
         if (access(named, X_OK) == 0)
             return x_strdup(named);
-        problem_set(problem, "%s, which " VARIABLE " names, is no program that can be run: %s", named, remedy);
+        problem_set(problem, "%s, which " VARIABLE " names, cannot be run: %s", named, remedy);
         return NULL;
     }
     char *path = find_beside(folder);
@@ -69,11 +69,11 @@ char *nvdisasm_look(const char *folder, struct problem *problem)
     if (path && is_recent(path, &major, &minor))
         return path;
     if (!path)
-        problem_set(problem, "NVIDIA's disassembler nvdisasm is not here: %s", remedy);
+        problem_set(problem, "NVIDIA's disassembler nvdisasm was not found: %s", remedy);
     else if (major == 0)
-        problem_set(problem, "%s does not say which release it is: %s", path, remedy);
+        problem_set(problem, "%s does not print its release: %s", path, remedy);
     else
-        problem_set(problem, "%s is of release %d.%d, and it takes 13.2 or later: %s", path, major, minor, remedy);
+        problem_set(problem, "%s is release %d.%d, but 13.2 or later is needed: %s", path, major, minor, remedy);
     free(path);
     return NULL;
 }

@@ -117,7 +117,7 @@ Test(baseline_accept, kernels_change_all_or_none, .init = scratch_begin, .fini =
     OWNED_TEXT said = capture_end();
     cr_expect_eq(result, EXIT_USAGE);
     cr_expect_eq(accepted.rows, 0);
-    expect_word(said, "tree.json: File too large; the baseline is as it was");
+    expect_word(said, "tree.json: File too large; the baseline is unchanged");
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         OWNED_TEXT after = made_text(scratch, names[i]);
         cr_expect_str_eq(after, before[i]);
@@ -194,11 +194,11 @@ Test(baseline_accept, a_renaming_that_is_none_is_refused, .init = scratch_begin,
     static const struct {
         const char *kernel, *was, *words;
     } cases[] = {
-        {NULL, "access/coalesced", "--was access/coalesced needs one -k that names the one kernel"},
-        {"*", "access/coalesced", "needs one -k that names the one kernel"},
+        {NULL, "access/coalesced", "--was access/coalesced needs one -k, the new name"},
+        {"*", "access/coalesced", "needs one -k, the new name"},
         {"copy/plain", "reduce/tree",
          "a.json has measured reduce/tree, so it was not renamed: accept copy/plain without"},
-        {"copy/plain", "copy/none", "there is no baseline of copy/none in "},
+        {"copy/plain", "copy/none", "no baseline of copy/none in "},
         {"reduce/tree", "access/coalesced", "reduce/tree has a baseline of its own"},
     };
     OWNED(run) old = made_run(1);

@@ -192,7 +192,7 @@ Test(static_facts, two_functions_of_one_name_are_none)
     expect_facts(&fixture.run, "a/unclear", -1, -1, -1, -1);
     expect_facts(&fixture.run, "a/clear", 100, 0, 12, 1024);
     cr_expect_null(code_of(&fixture.run, "a/unclear", 0));
-    cr_expect(strstr(said, "a/unclear") && strstr(said, "several functions of one name") && strstr(said, PLAIN), "%s",
+    cr_expect(strstr(said, "a/unclear") && strstr(said, "several functions of this name") && strstr(said, PLAIN), "%s",
               said);
     scratch_remove(folder);
 }

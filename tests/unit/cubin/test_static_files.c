@@ -177,12 +177,12 @@ Test(static_files, what_cannot_be_judged_is_said)
     folder = scratch_make();
     OWNED_TEXT path = x_sprintf("%s/ptx.fatbin", folder);
     write_bytes(path, ptx, sizeof ptx);
-    expect_error(path, "carries no machine code for a GPU");
+    expect_error(path, "contains no machine code for a GPU");
     FILE *stream = fopen(path, "r+");
     cr_assert_eq(fseek(stream, 16, SEEK_SET), 0);
     fputc(2, stream); /* writes an entry whose code is no ELF file */
     fclose(stream);
-    expect_error(path, "cannot be judged whole: build it with nvcc --compress-mode=none");
+    expect_error(path, "can only be judged in part: build it with nvcc --compress-mode=none");
     scratch_remove(folder);
 }
 

@@ -158,7 +158,7 @@ Test(cupti_counters, of_a_set_that_cannot_be_counted_the_metrics_at_fault_are_na
     ask(&answer, "GH100");
     cr_expect_eq(answer.result, -1);
     cr_expect(strstr(answer.problem.text,
-                     "chip GH100 cannot count [m3] (pcie__read_bytes.sum) with [m1] (dram__bytes.sum): leave one"),
+                     "chip GH100 cannot count [m3] (pcie__read_bytes.sum) with [m1] (dram__bytes.sum): remove one"),
               "%s", answer.problem.text);
 }
 

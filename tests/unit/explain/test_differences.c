@@ -45,7 +45,7 @@ Test(differences, a_gpu_that_the_baseline_does_not_know_is_told_in_words)
     put_fact(&fixture.run, SESSION_GPU_UUID, "GPU-3");
     const struct comparison *comparison = compare(&fixture);
     cr_assert_eq(comparison->note_count, 1);
-    cr_expect_str_eq(comparison->notes[0], "measured on a GPU that no session of the baseline is from: GPU-3");
+    cr_expect_str_eq(comparison->notes[0], "measured on a GPU that the baseline has no session of: GPU-3");
 }
 
 Test(differences, a_baseline_is_stale_by_the_dates_of_the_files)
@@ -88,7 +88,7 @@ Test(differences, definitions_that_are_not_those_of_the_baseline_are_named)
     cr_assert_eq(comparison->note_count, 2);
     expect_words(comparison->notes[0], "WEAKENED: ", "good (class exact -> info)", "time (floor ");
     cr_expect_null(strstr(comparison->notes[0], "count"), "%s", comparison->notes[0]);
-    expect_word(comparison->notes[1], "other definitions of metrics: share (class steady -> exact");
+    expect_word(comparison->notes[1], "other metric definitions: share (class steady -> exact");
 }
 
 Test(differences, a_note_enumerates_ten_and_says_how_many_more)

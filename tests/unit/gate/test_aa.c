@@ -153,7 +153,7 @@ Test(aa, what_is_not_the_same_everywhere_is_left_out_and_said)
     } left_out[] = {
         {"a/crashed", "crashed in s1.json: it died", true},
         {"a/missing", "not in s2.json", false},
-        {"a/other", "its code in s2.json is another than in s1.json", false},
+        {"a/other", "its code differs between s2.json and s1.json", false},
     };
     cr_assert_eq(analysis->left_out_count, ARRAY_SIZE(left_out));
     for (size_t i = 0; i < ARRAY_SIZE(left_out); i++) {

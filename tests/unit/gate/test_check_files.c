@@ -56,17 +56,17 @@ Test(check_files, which_capability_is_meant)
         const char *words;
     } cases[] = {
         {false, NULL, CORPUS "library.so", EXIT_USAGE, "sm_80, sm_90: choose one with --static=sm_NN"},
-        {false, "sm_", CORPUS "library.so", EXIT_USAGE, "--static=sm_ is no compute capability"},
-        {false, "sm_90x", CORPUS "library.so", EXIT_USAGE, "--static=sm_90x is no compute capability"},
-        {false, "sm_999", CORPUS "library.so", EXIT_USAGE, "--static=sm_999 is no compute capability"},
+        {false, "sm_", CORPUS "library.so", EXIT_USAGE, "--static=sm_ is not a compute capability"},
+        {false, "sm_90x", CORPUS "library.so", EXIT_USAGE, "--static=sm_90x is not a compute capability"},
+        {false, "sm_999", CORPUS "library.so", EXIT_USAGE, "--static=sm_999 is not a compute capability"},
         {false, "sm_100", CORPUS "library.so", EXIT_NOT_MEASURED, "library.so has no machine code for sm_100"},
-        {false, NULL, CORPUS "cuda12.cubin", EXIT_BASELINE, "there is no baseline for sm_80 in "},
-        {false, "sm_90", CORPUS "library.so", EXIT_BASELINE, "there is no baseline for sm_90 in "},
+        {false, NULL, CORPUS "cuda12.cubin", EXIT_BASELINE, "no baseline for sm_80 in "},
+        {false, "sm_90", CORPUS "library.so", EXIT_BASELINE, "no baseline for sm_90 in "},
         {true, NULL, CORPUS "library.so", EXIT_SAME, "nothing is worse: 6 rows in 3 kernels"},
         {false, "sm-90", CORPUS "library.so", EXIT_SAME, "nothing is worse"},
         {false, NULL, CORPUS "cuda12.cubin", EXIT_BASELINE,
          "baselines of sm_90, but the files have machine code for sm_80"},
-        {false, "sm_80", CORPUS "library.so", EXIT_BASELINE, "there is no baseline for sm_80 in "},
+        {false, "sm_80", CORPUS "library.so", EXIT_BASELINE, "no baseline for sm_80 in "},
         {true, NULL, CORPUS "library.so", EXIT_USAGE, "several baselines fit the machine code: sm_80, sm_90"},
         {false, "sm_80", CORPUS "library.so", EXIT_SAME, "nothing is worse"},
     };

@@ -121,9 +121,8 @@ Test(weakened, inputs_that_the_change_brought_are_named)
         now->inputs = x_strdup(rows[i].now);
         ARRAY_GROW(was->launches, was->launch_count)->code = x_strdup("1");
         ARRAY_GROW(now->launches, now->launch_count)->code = x_strdup(rows[i].other_code ? "2" : "1");
-        const char *const words[] = {
-            "WEAKENED: the baseline names other inputs than before, with which its counts are believed and not "
-            "simulated (--all simulates them): k/a"};
+        const char *const words[] = {"WEAKENED: the baseline names other inputs than before; kernels with these inputs "
+                                     "are not simulated (--all simulates them): k/a"};
         expect_notes(&change, words, rows[i].noted);
     }
 }

@@ -54,7 +54,7 @@ Test(csv, errors_say_in_which_line)
     } cases[] = {
         {"a\n\"b\nc", "x:2: a quote is not closed"},
         {"\"", "x:1: a quote is not closed"},
-        {"a\n\"b\n\"c\n", "x:3: a quote ends in the midst of a field"},
+        {"a\n\"b\n\"c\n", "x:3: a quote ends in the middle of a field"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         OWNED_TEXT said = read_all(cases[i].text);
@@ -83,5 +83,5 @@ Test(csv, a_byte_that_is_0_is_no_text)
     capture_begin();
     cr_expect_eq(csv_open(&csv, "x", "a\0b", 3), -1);
     OWNED_TEXT said = capture_end();
-    expect_word(said, "x holds a byte that is 0");
+    expect_word(said, "x contains a zero byte");
 }

@@ -150,7 +150,7 @@ Test(import, files_that_cannot_be_read_are_named)
     add(&trial, FIRST);
     add(&trial, "");
     import_all(&trial, "google-benchmark");
-    expect_error(&trial, "1.json is empty; it should be what google-benchmark wrote");
+    expect_error(&trial, "1.json is empty; it should be output of google-benchmark");
     cr_assert_eq(unlink(trial.paths[1]), 0);
     import_all(&trial, "google-benchmark");
     expect_error(&trial, "cannot read");
@@ -161,9 +161,9 @@ Test(import, formats_are_found_by_their_names)
     static const struct {
         const char *name, *words;
     } cases[] = {
-        {"nvbnech", "'nvbnech' is no format to import; did you mean nvbench?: name nvbench, google-benchmark, "
+        {"nvbnech", "'nvbnech' is not an import format; did you mean nvbench?: name nvbench, google-benchmark, "
                     "ncu, nsys, pytest-benchmark, criterion, github-action-benchmark or bmf"},
-        {"csv", "'csv' is no format to import: name nvbench"},
+        {"csv", "'csv' is not an import format: name nvbench"},
     };
     cr_expect(import_format_find("ncu"));
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

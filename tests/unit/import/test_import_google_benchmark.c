@@ -79,7 +79,7 @@ Test(import_google_benchmark, errors_and_skipped_ones_are_not_ok)
     cr_expect_eq(a->row_count, 0);
     cr_expect_eq(b->status, RESULT_NOT_BUILT);
     cr_expect_str_eq(b->reason, "skipped: old GPU");
-    cr_expect_str_eq(run_find(&imported.run, "c/default")->reason, "the file does not say why");
+    cr_expect_str_eq(run_find(&imported.run, "c/default")->reason, "the file gives no reason");
 }
 
 /* The library writes NaN and Infinity, which are no JSON. Within a string they stay. */
@@ -100,10 +100,10 @@ Test(import_google_benchmark, numbers_that_json_does_not_know_are_none)
 Test(import_google_benchmark, what_cannot_be_told_is_refused)
 {
     expect_error(DATED(TWO(REPETITION("a", 0, "1"), REPETITION("a", 0, "2"))),
-                 "x: two benchmarks are called a/default: give each a name of its own");
+                 "x: two benchmarks are named a/default: rename one");
     expect_error(DATED(TWO(RUN("a", "\"real_time\": 1, \"time_unit\": \"ns\""),
                            RUN("a", "\"real_time\": 71, \"time_unit\": \"ns\""))),
-                 "x: two benchmarks are called a/default: give each a name of its own");
+                 "x: two benchmarks are named a/default: rename one");
     expect_error(DATED(AGGREGATE("a/8", "mean")),
                  "x has aggregates of a/8, but none of its repetitions: run it without "
                  "--benchmark_report_aggregates_only");
@@ -115,12 +115,12 @@ Test(import_google_benchmark, what_cannot_be_told_is_refused)
     expect_error(DATED("{\"run_name\": \"a\"}"), "x: benchmarks/0/run_type: is missing");
     expect_error(DATED("{\"run_type\": \"iteration\"}"), "x: benchmarks/0/run_name: is missing");
     expect_error(DATED(RUN("a", "\"real_time\": 1, \"time_unit\": \"h\"")),
-                 "x: benchmarks/0/time_unit: is \"h\", which is no unit of time here");
+                 "x: benchmarks/0/time_unit: is \"h\", which is not a known unit of time");
     expect_error(DATED(RUN("a", "\"time_unit\": \"ns\"")), "x: benchmarks/0/real_time: is missing");
     expect_error(DATED(RUN("a", "\"real_time\": -1, \"time_unit\": \"ns\"")), "x: benchmarks/0/real_time: is -1");
     expect_error(DATED(RUN("a", "\"repetition_index\": -1, \"real_time\": 1, \"time_unit\": \"ns\"")),
                  "x: benchmarks/0/repetition_index: is -1");
     expect_error("{\"context\": {}, \"benchmarks\": [nun]}", "x:1:");
     import_expect_error("google-benchmark", NULL, DATED(REPETITION("a", 0, "1")),
-                        "x does not say on which GPU it was measured: name it, as `nvidia-smi -L` does, with --gpu");
+                        "x does not name its GPU: pass the name that `nvidia-smi -L` prints");
 }

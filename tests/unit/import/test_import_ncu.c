@@ -92,7 +92,7 @@ Test(import_ncu, the_gpu_is_told_by_its_attributes)
     cr_expect_eq(imported.run.results[0].launches[0].shared, 1024);
     cr_expect_str_eq(imported.run.device.name, "Other GPU");
     cr_expect_eq(imported.run.device.sm_count, 132);
-    expect_error(text, "x is of Other GPU, but --gpu says Some GPU: leave --gpu out");
+    expect_error(text, "x is of Other GPU, but --gpu says Some GPU: remove --gpu");
 }
 
 /* A ratio is not applicable if its denominator was counted and is 0; otherwise it is not counted. */
@@ -128,39 +128,39 @@ Test(import_ncu, names_are_shortened_and_no_column_but_the_name_is_needed)
 
 Test(import_ncu, other_forms_are_errors_that_say_where)
 {
-    expect_error("nothing\n", "x holds no table of ncu's: it should be what `ncu --csv` printed");
+    expect_error("nothing\n", "x has no ncu table: it should be output of `ncu --csv`");
     expect_error("==ERROR== ERR_NVGPUCTRPERM - no permission\n",
-                 "x:1: ncu failed, so what it wrote is not whole: ==ERROR== ERR_NVGPUCTRPERM - no permission");
+                 "x:1: ncu failed, so its output is incomplete: ==ERROR== ERR_NVGPUCTRPERM - no permission");
     expect_error(TIMED SCALE "\"1\"\n==ERROR== The application returned an error code (9).\n", "x:4: ncu failed");
     expect_error("\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Value\"\n",
                  "x:1: the table has a metric a line, and lacks one of the columns \"ID\", \"Metric Unit\"");
     expect_error(LINES LINE("0", "sm__unknown.sum", "inst", "1"), "x: none of its metrics is a counter of the metric");
     expect_error(LINES LINE("0", "gpu__time_duration.sum", "furlong", "1"), "x:2: time is in \"furlong\"");
     expect_error(LINES LINE("0", "gpu__time_duration.sum", "ns", "18.980"),
-                 "x:2: time is 18.980, which is a thousand times as much where a point stands between thousands");
+                 "x:2: time is 18.980, where the point may separate thousands");
     expect_error(HEAD "\"gpu__time_duration.sum\"\n" NONE "\"ns\"\n" SCALE "\"18.980\"\n", "x:3: time is 18.980");
     expect_error("\"ID\",\"gpu__time_duration.sum\"\n", "x:1: the table has no column \"Kernel Name\"");
     expect_error(HEAD "\"gpu__time_duration.sum\",\"smsp__inst_executed.sum\",\"gpu__time_duration.sum\"\n",
-                 "x:1: the table has the column \"gpu__time_duration.sum\" twice: print it anew, by one ncu");
+                 "x:1: the table has the column \"gpu__time_duration.sum\" twice: print it again, with one ncu");
     expect_error(HEAD "\"Kernel Name\",\"gpu__time_duration.sum\"\n", "the column \"Kernel Name\" twice");
     expect_error(HEAD "\"sm__unknown.sum\"\n", "x: none of its columns is a counter of the metric files");
     expect_error(HEAD "\"gpu__time_duration.sum\"\n", "x holds no launch: ncu profiled no kernel");
     expect_error(TIMED "==PROF== Disconnected\n", "x holds no measurement");
     expect_error(HEAD "\"gpu__time_duration.sum\"\n" SCALE "\"1\"\n", "x:2: the row of units is missing");
     expect_error(HEAD "\"gpu__time_duration.sum\"\n" NONE "\"furlong\"\n",
-                 "x:2: time is in \"furlong\", which is no unit of time in ns; print it with --print-units base");
+                 "x:2: time is in \"furlong\", which is not a unit of time in ns; print it with --print-units base");
     expect_error(HEAD "\"smsp__inst_executed.sum\"\n" NONE "\"Kinst\"\n", "x:2: instructions is in \"Kinst\"");
     expect_error(TIMED SCALE "\"1\",\"2\"\n", "x:3: has 10 fields, but the table has 9 columns");
-    expect_error(TIMED "7\n", "x:3: is no row of the table: \"7\"");
+    expect_error(TIMED "7\n", "x:3: is not a row of the table: \"7\"");
     expect_error(TIMED SCALE "\"1", "x:3: a quote is not closed");
     expect_error(TIMED ROW("", "1, 1, 1", "1, 1, 1") "\"1\"\n", "x:3: names no kernel");
-    expect_error(TIMED ROW("a", "1, 1, 1", "0, 1, 1") "\"1\"\n", "x:3: \"0, 1, 1\" and \"1, 1, 1\" are no extents");
-    expect_error(TIMED ROW("a", "1, 1", "1, 1, 1") "\"1\"\n", "are no extents");
-    expect_error(TIMED ROW("a", "(1, 1, 1) and", "1, 1, 1") "\"1\"\n", "are no extents");
-    expect_error(TIMED ROW("a", "1, 1, 4294967296", "1, 1, 1") "\"1\"\n", "are no extents");
+    expect_error(TIMED ROW("a", "1, 1, 1", "0, 1, 1") "\"1\"\n", "x:3: \"0, 1, 1\" and \"1, 1, 1\" are not a grid");
+    expect_error(TIMED ROW("a", "1, 1", "1, 1, 1") "\"1\"\n", "are not a grid");
+    expect_error(TIMED ROW("a", "(1, 1, 1) and", "1, 1, 1") "\"1\"\n", "are not a grid");
+    expect_error(TIMED ROW("a", "1, 1, 4294967296", "1, 1, 1") "\"1\"\n", "are not a grid");
     expect_error(TIMED SCALE "\"1\"\n\"1\",\"app\",\"h\",\"b\",\"1, 1, 1\",\"1, 1, 1\",\"1\",\"9.0\",\"1\"\n",
                  "x:4: is of Device 1, but rows before it are of 0: profile one GPU into a file");
     expect_error(HEAD "\"launch__shared_mem_per_block_dynamic\",\"gpu__time_duration.sum\"\n" NONE
                       "\"Kbyte/block\",\"ns\"\n" SCALE "\"1.02\",\"1\"\n",
-                 "x:3: shared memory of \"1.02\" is no number of bytes");
+                 "x:3: shared memory of \"1.02\" is not an exact number of bytes");
 }

@@ -79,7 +79,7 @@ Test(import_nvbench, a_state_without_a_time_is_not_ok)
     } cases[] = {
         {"{\"device\": 0, \"is_skipped\": true, \"skip_reason\": \"too large\"}", RESULT_NOT_BUILT,
          "skipped: too large"},
-        {"{\"device\": 0, \"is_skipped\": true}", RESULT_NOT_BUILT, "skipped: nvbench does not say why"},
+        {"{\"device\": 0, \"is_skipped\": true}", RESULT_NOT_BUILT, "skipped: nvbench gives no reason"},
         {"{\"device\": 0, \"is_skipped\": true, \"skip_reason\": \"Unexpected error: bad_alloc\"}", RESULT_FAILED,
          "Unexpected error: bad_alloc"},
         {"{\"device\": 0, \"is_skipped\": false, \"summaries\": null}", RESULT_FAILED,
@@ -117,15 +117,15 @@ Test(import_nvbench, what_is_no_number_is_not_counted)
 Test(import_nvbench, two_of_one_name_are_an_error)
 {
     expect_error(STATES(STATE("[]", "[" TIME("1") "]") ", " STATE("[]", "[" TIME("71") "]")),
-                 "x: two benchmarks are called copy/default: give each a name of its own");
+                 "x: two benchmarks are named copy/default: rename one");
     expect_error(STATES(STATE("[" AXIS("T", "F32") "]", "[" TIME("1") "]") ", " STATE(
                      "[" AXIS("T", "F64") "]", "[" TIME("1") "]") ", " STATE("[" AXIS("T", "F32") "]", "null")),
-                 "x: two benchmarks are called copy/T:F32: give each a name of its own");
+                 "x: two benchmarks are named copy/T:F32: rename one");
 }
 
 Test(import_nvbench, other_forms_are_errors_that_say_where)
 {
-    expect_error("", "x is empty; it should be what nvbench wrote");
+    expect_error("", "x is empty; it should be output of nvbench");
     expect_error("{", "x:1:1:");
     expect_error("[]", "x: must be an object, not a list");
     expect_error("{}", "x holds no measurement");

@@ -254,7 +254,7 @@ Test(measure, progress_without_end_is_hung)
     fixture.measurement.timeout = 0.5;
     headway_times = 1 << 30;
     measure(&fixture);
-    expect_result(&fixture, "good/one", RESULT_HUNG, "last seen: 3,000 of 8,192 blocks; a longer limit");
+    expect_result(&fixture, "good/one", RESULT_HUNG, "last seen: 3,000 of 8,192 blocks; set a longer limit");
     cr_expect_str_eq(fixture.said, "");
 }
 
@@ -308,9 +308,9 @@ static void expect_faults(const struct backend *backend)
     expect_word(fixture.said, "after close_dies/good the worker did not end well (Killed (signal 9))");
     if (backend == &batching) {
         expect_word(fixture.said,
-                    "crash/good and what else is measured with it are measured again, one by one: it exited");
+                    "crash/good and the kernels measured with it are measured again, one by one: it exited");
         expect_word(fixture.said,
-                    "failing/good and what else is measured with it are measured again, one by one: kernel: "
+                    "failing/good and the kernels measured with it are measured again, one by one: kernel: "
                     "made-up illegal address");
     }
 }
@@ -360,7 +360,7 @@ static void expect_hang(const struct backend *backend)
     expect_result(&fixture, "slow/good", RESULT_OK, NULL);
     if (backend == &batching)
         expect_word(fixture.said,
-                    "slow/brief and what else is measured with it are measured again, one by one: no sign of "
+                    "slow/brief and the kernels measured with it are measured again, one by one: no sign of "
                     "life within 3 s");
 }
 
@@ -574,7 +574,7 @@ Test(measure, an_interrupted_run_keeps_what_was_measured)
         cr_expect_eq(fixture.code, EXIT_INTERRUPTED);
         cr_expect_eq(fixture.run.result_count, 1);
         expect_result(&fixture, "slow/brief", RESULT_OK, NULL);
-        expect_word(fixture.said, "interrupted after 1 of 3 kernels; what was measured is kept");
+        expect_word(fixture.said, "interrupted after 1 of 3 kernels; finished measurements are kept");
     }
 }
 
@@ -587,7 +587,7 @@ Test(measure, an_interrupted_batch_leaves_what_was_before_it)
     measure_and_signal(&fixture, "slow/endless", interrupt, ARRAY_SIZE(interrupt));
     cr_expect_eq(fixture.code, EXIT_INTERRUPTED);
     cr_expect_eq(fixture.run.result_count, 0);
-    expect_word(fixture.said, "interrupted after 0 of 8 kernels; what was measured is kept");
+    expect_word(fixture.said, "interrupted after 0 of 8 kernels; finished measurements are kept");
 }
 
 Test(measure, a_signal_that_was_ignored_stays_so)

@@ -137,46 +137,47 @@ Test(metric_read, errors_say_file_line_and_remedy)
         const char *text, *words;
     } cases[] = {
         {"title = T\n", "x.ini:1: \"title\" stands before the first section"},
-        {"; c\noptional = no\n", "x.ini:2: the file is optional = yes, or has no such line, but not \"no\""},
-        {"optional =\n", "x.ini:1: the file is optional = yes"},
-        {"optional = yes\n more\n", "x.ini:2: the line is indented, but there is no key"},
+        {"; c\noptional = no\n", "x.ini:2: the only value of optional is yes, not \"no\""},
+        {"optional =\n", "x.ini:1: the only value of optional is yes"},
+        {"optional = yes\n more\n", "x.ini:2: the line is indented, but no key"},
         {"[m]\noptional = yes\n", "x.ini:2: unknown key \"optional\""},
         {"[m]\n\n[n]\n" BODY, "x.ini:1: the section is empty"},
         {"[n]\n" BODY "[m]\n", "x.ini:8: the section is empty"},
-        {"[m]\n" BODY "[m]\n" BODY, "x.ini:8: [m] is there already, at x.ini:1"},
+        {"[m]\n" BODY "[m]\n" BODY, "x.ini:8: [m] is already defined at x.ini:1"},
         {"[m]\n" BODY "doc = again\n", "x.ini:8: \"doc\" is given twice"},
         {"[m]\ntitle = T\n", "x.ini:1: [m] lacks the key \"counter\""},
-        {"[M]\n" BODY, "x.ini:1: [M] is no metric name"},
-        {"[]\n" BODY, "x.ini:1: [] is no metric name"},
-        {"[a-b]\n" BODY, "x.ini:1: [a-b] is no metric name"},
-        {"[a1234567890123456789012345678901234567890123456789012345]\n" BODY, "is no metric name: use at most 48"},
+        {"[M]\n" BODY, "x.ini:1: [M] is not a metric name"},
+        {"[]\n" BODY, "x.ini:1: [] is not a metric name"},
+        {"[a-b]\n" BODY, "x.ini:1: [a-b] is not a metric name"},
+        {"[a1234567890123456789012345678901234567890123456789012345]\n" BODY, "is not a metric name: use at most 48"},
         {"[m]\ntitel = T\n", "x.ini:2: unknown key \"titel\": did you mean title? There are title, counter,"},
         {"[m]\nclass = exat\n",
          "x.ini:2: unknown class \"exat\": did you mean exact? There are static, exact, steady, time, info"},
         {"[m]\nunit = furlong\n", "unknown unit \"furlong\": there are ns, B, B/s, FLOP/s, Hz, %, count, ratio"},
         {"[m]\nbetter = smaller\n", "unknown direction \"smaller\": there are lower, higher"},
-        {"[m]\ncounter = a;b\n", "x.ini:2: \"a;b\" is no counter"},
+        {"[m]\ncounter = a;b\n", "x.ini:2: \"a;b\" is not a counter"},
         {"[m]\ncounter = cugate.walltime\n", "did you mean cugate.wall_time? There are cugate.wall_time"},
-        {"[m]\nweight = a b\n", "x.ini:2: \"a b\" is no weight"},
-        {"[m]\nclock = a b\n", "x.ini:2: \"a b\" is no clock"},
+        {"[m]\nweight = a b\n", "x.ini:2: \"a b\" is not a weight"},
+        {"[m]\nclock = a b\n", "x.ini:2: \"a b\" is not a clock"},
         {"[m]\nfew = -1\n", "x.ini:2: cannot read \"-1\""},
         {"[m]\nfew = 1e5\n", "x.ini:2: cannot read \"1e5\""},
         {"[m]\nfew = 0\n", "x.ini:2: cannot read \"0\""},
-        {"[m]\n" BODY "few = 10\n", "x.ini:1: [m] has the key \"few\", which is for what is steady and has a weight"},
+        {"[m]\n" BODY "few = 10\n",
+         "x.ini:1: [m] has the key \"few\", which only steady metrics with a weight may have"},
         {"[m]\ntrade =\n", "x.ini:2: "}, /* an empty trade would excuse any fall */
-        {"[m]\ntrade = a -b\n", "x.ini:2: \"-b\" is no trade"},
-        {"[m]\nknown = no\n", "x.ini:2: a metric says known = yes, or has no such line, but not \"no\""},
+        {"[m]\ntrade = a -b\n", "x.ini:2: \"-b\" is not a trade"},
+        {"[m]\nknown = no\n", "x.ini:2: the only value of known is yes, not \"no\""},
         {"[m]\nknown = yes\ntitle = T\ncounter = c\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n",
-         "x.ini:1: [m] has the key \"known\", which is for what is steady"},
+         "x.ini:1: [m] has the key \"known\", which only steady metrics"},
         {"[m]\nheadline =\n", "x.ini:2: \"headline\" has no value"},
         {"[m]\nheadline = seventeen letters\n",
-         "x.ini:2: the headline has 17 characters: write a column's title of 16 at most"},
+         "x.ini:2: the headline has 17 characters: write a column title of at most 16"},
         {"[m]\nunit =\n", "x.ini:2: \"unit\" has no value"},
         {"[m]\n" BODY "law = 32\n", "x.ini:8: one of > >= < <= is missing before \"32\" in the law \"32\""},
         {"[m]\nlaw = > 0,\n  <= a b\n" BODY, "x.ini:2: one of + - * / is missing before \"b\" in the law \"<= a b\""},
         {"[m]\nlaw =\n", "x.ini:2: \"law\" has no value"},
-        {"[m]\ntitle = T\n  more\n", "x.ini:3: only \"law\" and \"doc\" may go on in the next line, not \"title\""},
-        {"[m]\n  title = T\n", "x.ini:2: the line is indented, but there is no key"},
+        {"[m]\ntitle = T\n  more\n", "x.ini:3: only \"law\" and \"doc\" may continue on the next line, not \"title\""},
+        {"[m]\n  title = T\n", "x.ini:2: the line is indented, but no key"},
         {"[m]\nnonsense\n", "x.ini:2: this is neither [metric_name] nor key = value"},
         {"[m\n", "x.ini:1: this is neither"},
         {"[m]\ndoc = \a\n", "x.ini:2: column 7 holds the control character 7"},
@@ -244,12 +245,12 @@ Test(metric_read, a_folder_that_cannot_be_used_is_an_error, .init = scratch_begi
     expect_folder_error("/no/such/folder", "No such file or directory");
     free(scratch_file(scratch, "a.ini", "[m1]\n" BODY));
     free(scratch_file(scratch, "b.ini", "[m1]\n" BODY));
-    expect_folder_error(scratch, "b.ini:1: [m1] is there already, at ");
+    expect_folder_error(scratch, "b.ini:1: [m1] is already defined at ");
     OWNED_TEXT path = x_sprintf("%s/b.ini", scratch);
     FILE *file = fopen(path, "w");
     fwrite("[m2]\n\0\n", 1, 7, file);
     fclose(file);
-    expect_folder_error(scratch, "b.ini holds a NUL byte");
+    expect_folder_error(scratch, "b.ini contains a NUL byte");
     free(scratch_file(scratch, "b.ini", "[m2]\n" BODY "weight = m9\n"));
     expect_folder_error(scratch, "[m2] is weighed by \"m9\"");
 }

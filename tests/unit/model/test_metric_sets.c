@@ -114,7 +114,7 @@ Test(metric_sets, another_definition_of_a_name_is_refused_with_both_places)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         free(scratch_file(fixture.own, "a.ini", rows[i].section));
         OWNED_TEXT words = x_sprintf(
-            "own/a.ini:1: [m1] is defined at %s/core.ini:1 as well, with another %s: ", fixture.shipped, rows[i].key);
+            "own/a.ini:1: [m1] is also defined at %s/core.ini:1, with another %s: ", fixture.shipped, rows[i].key);
         expect_refused(&fixture, fixture.own, words);
     }
     end(&fixture);
@@ -125,9 +125,8 @@ Test(metric_sets, what_is_no_set_is_refused)
     struct fixture fixture;
     begin(&fixture);
     expect_refused(&fixture, fixture.own, "own holds no metric files (*.ini)");
-    expect_refused(&fixture, "tensr",
-                   "+tensr: there is no such folder or file; did you mean +tensor? There are core, tensor");
-    expect_refused(&fixture, "no/tensor", "+no/tensor: there is no such folder or file");
+    expect_refused(&fixture, "tensr", "+tensr: no such folder or file; did you mean +tensor? There are core, tensor");
+    expect_refused(&fixture, "no/tensor", "+no/tensor: no such folder or file");
     free(scratch_file(fixture.own, "rare.ini", "optional = yes\n[r]\n" BODY));
     expect_refused(&fixture, fixture.own, "are optional or empty: name one, --metrics +");
     free(scratch_file(fixture.own, "a.ini", "[own]\n" BODY "weight = m9\n"));

@@ -52,7 +52,7 @@ Test(launch_time, what_has_no_time_says_why)
         const char *why;
     } rows[] = {{&cooperative, NULL, "its blocks wait for each other"},
                 {&cluster, NULL, "clusters are not calibrated"},
-                {&grid, &grid, "other blocks decide in each execution"},
+                {&grid, &grid, "another block decides in each execution"},
                 {&grid, &other, "each execution launches other kernels"},
                 {&grid, &larger, "each execution launches other kernels"}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

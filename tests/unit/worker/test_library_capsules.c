@@ -93,7 +93,7 @@ Test(library_capsules, ids_that_no_kernel_has_are_refused, .init = scratch_begin
     } cases[] = {
         {{"a/b@1", "no_id"}, "capsule 2: has the id \"no_id\""},
         {{"a/b c", "a/b"}, "capsule 1: has the id \"a/b c\""},
-        {{"a/b@1", "a/b@1"}, "kernel a/b@1 is there twice"},
+        {{"a/b@1", "a/b@1"}, "kernel a/b@1 exists twice"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         OWNED_TEXT path = zeros(scratch, cases[i].ids, 2, 100);

@@ -76,9 +76,9 @@ Test(nvdisasm, one_on_the_path_has_to_be_recent)
     } rows[] = {
         {"release 13.2, V13.2.51", NULL},
         {"release 14.0, V14.0.1", NULL},
-        {"release 13.1, V13.1.9", "is of release 13.1, and it takes 13.2 or later"},
-        {"release 12.9, V12.9.1", "is of release 12.9"},
-        {"nothing", "does not say which release it is"},
+        {"release 13.1, V13.1.9", "is release 13.1, but 13.2 or later is needed"},
+        {"release 12.9, V12.9.1", "is release 12.9"},
+        {"nothing", "does not print its release"},
     };
     unsetenv("CUGATE_NVDISASM");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -93,5 +93,5 @@ Test(nvdisasm, one_on_the_path_has_to_be_recent)
         scratch_remove(scratch);
     }
     setenv("PATH", "/no/such", 1);
-    expect_refused("/no/such", "is not here");
+    expect_refused("/no/such", "was not found");
 }
