@@ -133,8 +133,8 @@ char *options_find_gpu(const struct options *options)
     if (found)
         path = x_strdup(found);
     else if (meant)
-        error("unknown GPU '%s'%s: %s describes %s", meant, options->gpu ? "" : ", which " CONFIG_FILE " names,",
-              folder, *names ? names : "none");
+        error("unknown GPU '%s'%s; %s describes %s", meant, options->gpu ? "" : ", which " CONFIG_FILE " names", folder,
+              *names ? names : "none");
     else if (*names)
         error(
             "which GPU is to be simulated? There are %s: name one with --simulate=NAME (init and task: --gpu NAME), or "

@@ -121,7 +121,7 @@ static void note_computed(struct comparison *comparison, const struct run *run)
         const char *what;
     } notes[] = {
         {offsetof(struct result, varies), "results depend on the order of blocks or warps"},
-        {offsetof(struct result, doubt), "harmless: no result depends on it"},
+        {offsetof(struct result, doubt), "harmless, because no result depends on it"},
         {offsetof(struct result, outside), "counted in part"},
     };
     for (size_t n = 0; n < ARRAY_SIZE(notes); n++) {

@@ -37,7 +37,7 @@ static void note_unknown(struct comparison *comparison, const struct unknown *un
     struct note_items items = {0};
     for (size_t i = 0; i < unknown->count; i++)
         note_items_add(&items, "%s", unknown->names[i]);
-    comparison_add_items(comparison, &items, "not judged, since no metric file defines them");
+    comparison_add_items(comparison, &items, "not judged, because no metric file defines them");
 }
 
 static bool is_gated_number(const struct metric *metric, const struct row *row)
@@ -58,11 +58,10 @@ static bool was_judged(const struct judging *judging, const struct row *base)
 static void judge_undefined(struct judging *judging, const char *kernel, char *names)
 {
     if (names)
-        set_reason(
-            add_judgement(judging->comparison, kernel, NULL, VERDICT_UNSURE),
-            "its baseline judges what no metric file here defines: %s; name their folder with --metrics +DIR, or "
-            "take them out of the baseline",
-            names);
+        set_reason(add_judgement(judging->comparison, kernel, NULL, VERDICT_UNSURE),
+                   "its baseline has metrics that no metric file defines: %s; name their folder with --metrics +DIR, "
+                   "or remove them from the baseline",
+                   names);
     free(names);
 }
 
@@ -164,7 +163,7 @@ static void judge_both(struct judging *judging, const struct result *base, const
     const bool bytes = now->bytes < base->bytes * (1 - RULE_INEXACT);
     if (bytes || now->flops < base->flops * (1 - RULE_INEXACT))
         set_reason(add_judgement(judging->comparison, now->id, NULL, VERDICT_UNSURE),
-                   "it states a smaller problem, %.4g %s in place of %.4g: accept it if that is meant",
+                   "it states a smaller problem, %.4g %s instead of %.4g: accept it if this is intended",
                    bytes ? now->bytes : now->flops, bytes ? "bytes" : "operations", bytes ? base->bytes : base->flops);
     judge_rows(judging, base, now);
 }
@@ -213,9 +212,9 @@ static void judge_gone(struct comparison *comparison, const struct sides *sides,
         set_reason(judgement, "gone, it was %s; not in this run%s%s", share, where, shapes);
     } else if (is_program_row(base->id)) {
         set_reason(judgement, "not in this run: %s",
-                   strchr(base->id, ':') ? "--nvtx did not ask for that range, or nothing was launched in it"
-                                         : "it has no row of the program as a whole, since -k chose kernels or not all "
-                                           "were measured");
+                   strchr(base->id, ':')
+                       ? "--nvtx does not select this range, or nothing was launched in it"
+                       : "it has no row of the whole program, because -k chose kernels or not all were measured");
     } else {
         set_reason(judgement, "not in this run%s%s", where, shapes);
     }
@@ -298,8 +297,7 @@ static void judge_needless(struct comparison *comparison, const struct sides *si
                    "it is declared as not computed and can be computed: remove [%s %s] at %s:%d", known->kernel,
                    known->metric, known->file, known->line);
     else
-        comparison_add_note(comparison,
-                            "%s is declared as not computed, which excuses nothing of it: remove [%s %s] at %s:%d",
+        comparison_add_note(comparison, "%s is declared as not computed, which has no effect: remove [%s %s] at %s:%d",
                             known->kernel, known->kernel, known->metric, known->file, known->line);
 }
 
@@ -340,11 +338,10 @@ static bool leave_out(struct judging *judging, const struct result *base, const 
 static void note_left_out(struct judging *judging)
 {
     comparison_add_items(judging->comparison, &judging->not_simulated,
-                         "left out: not simulated, and their machine code and launches are the baseline's");
+                         "left out: not simulated, with unchanged machine code and launches");
     comparison_add_items(judging->comparison, &judging->elsewhere,
-                         "left out: what they launch is machine code of another library, so it is not computed");
-    comparison_add_items(judging->comparison, &judging->without_launch,
-                         "left out: they launch nothing, so there is nothing to compute");
+                         "left out: they launch code of another library, which is not simulated");
+    comparison_add_items(judging->comparison, &judging->without_launch, "left out: they launch nothing");
 }
 
 /* Counts of different machine code are comparable only if the same compiler made both. Returns NULL if they are;
@@ -389,7 +386,7 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
     const struct known_regression *removal = find_removal(judging->sides, now->id);
     if (removal)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNEXPECTED),
-                   "it is declared as removed and is there: remove [%s " KNOWN_REGRESSION_REMOVED "] at %s:%d", now->id,
+                   "it is declared as removed, but exists: remove [%s " KNOWN_REGRESSION_REMOVED "] at %s:%d", now->id,
                    removal->file, removal->line);
     if (is_not_computed(judging->sides, expected, now))
         judge_not_simulated(comparison, judging->sides, now);
@@ -398,21 +395,20 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
                    now->reason ? ": " : "", now->reason ? now->reason : "");
     else if (base && !expected && base->status != RESULT_NOT_BUILT)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNSURE),
-                   "the base build gave \"%s\"%s%s, so there is nothing to compare it with",
-                   result_status_name(base->status), base->reason ? ": " : "", base->reason ? base->reason : "");
+                   "the base build gave \"%s\"%s%s, so it cannot be compared", result_status_name(base->status),
+                   base->reason ? ": " : "", base->reason ? base->reason : "");
     else if (!expected)
         judge_new(judging->sides, now, add_judgement(comparison, now->id, NULL, VERDICT_NEW));
     else if (is)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNSURE),
-                   "%s made this code, %s that of the baseline, so that counts cannot be compared; --against a base "
-                   "build, computed too, decides",
+                   "built by %s, the baseline by %s, so counts cannot be compared; settle it with --against a computed "
+                   "base build",
                    is, was);
     else
         judge_both(judging, base, now);
     if (now->status == RESULT_OK && now->elsewhere)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNSURE),
-                   "%s; what is shown was measured on another GPU: a kernel that fails on some is not right, or that "
-                   "GPU is not",
+                   "%s; the values shown are from another GPU: the kernel or the failing GPU is faulty",
                    now->elsewhere);
     return true;
 }

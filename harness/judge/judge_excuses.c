@@ -133,19 +133,19 @@ static const struct excuse {
     const char *words;
 } not_judged[] = {
     {is_of_other_shapes,
-     "not judged: its function is launched in other grids; the program's GPU time is, and its launches"},
-    {is_no_program_count, "not judged: the program's time and launches are"},
-    {has_gpu_time, "not judged: the GPU time by records is"},
-    {has_computing_time,
-     "not judged: a part of it waits for other processes, or for the host; the computing of the slowest rank is"},
-    {is_of_almost_nothing, "not judged: a ratio of almost nothing (`few` in its metric file)"},
-    {is_first_part, "not judged: launched in the first part of the program only; the program's GPU time is"},
-    {is_of_collective, "not judged: it waits for other processes, or for the host; the program's computing is, and how "
-                       "often it is called"},
-    {explains, "not judged: the same machine code in the same shape; its time is, or as a part of the program's"},
+     "not judged, because its function is launched in other grids; see the program's GPU time and launches"},
+    {is_no_program_count, "not judged; see the program's time and launches"},
+    {has_gpu_time, "not judged; see the GPU time by records"},
+    {has_computing_time, "not judged, because it includes waiting; see the computing time of the slowest rank"},
+    {is_of_almost_nothing, "not judged: too little to form a ratio (`few` in its metric file)"},
+    {is_first_part,
+     "not judged, because it is launched only in the first part of the program; see the program's GPU time"},
+    {is_of_collective,
+     "not judged, because it waits for other processes or the host; see the program's computing time and its launches"},
+    {explains, "counts of unchanged code in the same shape are not judged; see its time, or the program's"},
     {is_short, "not judged: a launch of less than 10 us in a program"},
     {is_ratio_of_caches, "not judged in a program, whose caches are its own"},
-    {is_traffic_of_same_code, "not judged: the same machine code in the same shape, whose time is"},
+    {is_traffic_of_same_code, "counts of unchanged code in the same shape are not judged; see its time"},
     {is_little_traffic, "not judged: less than 4 MB in a program, whose caches are its own"},
 };
 

@@ -159,8 +159,7 @@ void note_moved_counts(struct comparison *comparison, const struct sides *sides)
     }
     comparison_add_items(
         comparison, &items,
-        "not judged, since the same machine code counted otherwise in the same shape, by its arguments "
-        "or data; its time is");
+        "counts differ for the same code and shape (different arguments or data): judged by time only");
 }
 
 void note_unread(struct comparison *comparison, const struct sides *sides)
@@ -169,8 +168,7 @@ void note_unread(struct comparison *comparison, const struct sides *sides)
     if (left_out)
         comparison_add_note(
             comparison,
-            "not read, so judged by time: counters of %s; --explain SECONDS counts longer, --runs 3 runs "
-            "the program again",
+            "not read, so judged by time: counters of %s; count longer with --explain SECONDS, or again with --runs 3",
             left_out);
 }
 
@@ -279,7 +277,7 @@ static void revise_lost_work(struct judgement *program, const struct sides *side
         return;
     program->verdict = VERDICT_UNSURE;
     set_reason(program,
-               "%.0f %% of its GPU time is gone and %.1f %% took its place: accept it if the work is not needed",
+               "%.0f %% of its GPU time is gone, and only %.1f %% replaced it: accept it if the work is not needed",
                100 * lost / program->base, 100 * work.instead / program->base);
 }
 
@@ -320,7 +318,7 @@ static void revise_new_waits(struct judgement *program, const struct sides *side
             continue;
         program->verdict = VERDICT_UNSURE;
         set_reason(program,
-                   "it rose, and %s is new among those that wait for other processes: accept it if that is meant",
+                   "it rose, and %s is a new kernel that waits for other processes: accept it if this is intended",
                    now->id);
         return;
     }
@@ -342,7 +340,7 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
             if (!is_more_work(judgement, sides, program))
                 continue;
             judgement->verdict = VERDICT_TRADED;
-            set_reason(judgement, "a trade-off: the program's GPU time as a whole improved");
+            set_reason(judgement, "trade-off: the program's GPU time improved");
         }
     }
 }

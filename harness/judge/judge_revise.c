@@ -27,8 +27,8 @@ static void revise_far(struct judgement *judgement)
         return;
     judgement->verdict = VERDICT_UNSURE;
     set_reason(judgement,
-               "the same machine code, launched in the same way, and more than %g %% off: its input, its memory or the "
-               "GPU is another; --against a base library settles it",
+               "the same machine code and launch, but more than %g %% off: its input, its memory or the GPU differs; "
+               "settle it with --against a base library",
                100 * RULE_SAME_CODE);
 }
 
@@ -47,8 +47,7 @@ static void revise_counted_less(struct comparison *comparison, size_t first, con
             continue;
         judgement->verdict = VERDICT_UNSURE;
         set_reason(judgement,
-                   "the same machine code, launched in the same way, and it counted less: its input is another, "
-                   "or the counter failed");
+                   "the same machine code and launch, but a lower count: its input differs, or the counter failed");
     }
 }
 
@@ -66,8 +65,8 @@ static void revise_counted_otherwise(struct comparison *comparison, size_t first
             (judgement->verdict != VERDICT_REGRESSED && judgement->verdict != VERDICT_IMPROVED))
             continue;
         judgement->verdict = VERDICT_UNSURE;
-        set_reason(judgement, "the same machine code, launched in the same way, is computed to count otherwise than "
-                              "the baseline: its input is another, or computing is wrong; measuring decides");
+        set_reason(judgement, "the same machine code and launch, but the computed count differs from the baseline: its "
+                              "input differs, or the simulation is wrong; measure on a GPU to decide");
     }
 }
 
@@ -111,7 +110,7 @@ static void revise_unpaired(struct judgement *judgement, const struct result *no
         judgement->pairs > 0 || !judgement->compared || !passed)
         return;
     judgement->verdict = VERDICT_UNSURE;
-    set_reason(judgement, "pairs were to settle it, but %s", now->unpaired);
+    set_reason(judgement, "pairs could not settle it: %s", now->unpaired);
 }
 
 static void revise_expected(struct judgement *judgement, const struct sides *sides, const struct suite *suite)
@@ -138,8 +137,7 @@ static void revise_expected(struct judgement *judgement, const struct sides *sid
     } else if (judgement->worse && beyond) {
         char worst[64];
         metric_format(judgement->metric, known->worst, worst, sizeof worst);
-        set_reason(judgement, "worse than what is known (%s, %s:%d), see %s", worst, known->file, known->line,
-                   known->issue);
+        set_reason(judgement, "worse than declared (%s, %s:%d), see %s", worst, known->file, known->line, known->issue);
     } else if (judgement->worse) {
         judgement->verdict = VERDICT_EXPECTED;
         set_reason(judgement, "known until %s, see %s", known->expires, known->issue);

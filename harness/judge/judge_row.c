@@ -176,11 +176,11 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
     char why[160];
     if (pairing->suite && pairing->suite->moved) {
         judgement->verdict = judgement->verdict == VERDICT_SAME ? VERDICT_SAME : VERDICT_UNSURE;
-        add_reason(judgement, "not judged: all kernels moved alike");
+        add_reason(judgement, "not judged: all kernels moved together");
     } else if (judgement->unwitnessed && pairing->suite) {
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement,
-                   "all kernels moved alike, by %+.1f %%, and too few have unchanged code to tell the GPU from the "
+                   "all kernels moved together, by %+.1f %%, and too few have unchanged code to tell the GPU from the "
                    "code; --against a base library settles it",
                    100 * pairing->suite->shift);
     } else if (has_gpu_processes(pairing->sides->run, pairing->now)) {

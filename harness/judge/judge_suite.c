@@ -154,10 +154,10 @@ void judge_suites(struct comparison *comparison, const struct sides *sides)
         const char *gpu = suite->one_of_several ? suite->gpu ? suite->gpu : "an unknown GPU" : NULL;
         set_reason(
             add_judgement(comparison, COMPARISON_SUITE, suite->metric, VERDICT_UNSURE),
-            "all kernels moved alike, by %+.1f %%%s%s, the median of %zu kernels%s: look at the GPU, its clock and "
+            "all kernels moved together, by %+.1f %%%s%s, the median of %zu kernels%s: look at the GPU, its clock and "
             "its driver, not at the kernels",
             100 * suite->shift, gpu ? " on " : "", gpu ? gpu : "", suite->kernels,
-            suite->same_code ? " whose code is the same" : "");
+            suite->same_code ? " with unchanged code" : "");
     }
     free(leaning);
 }

@@ -89,6 +89,6 @@ void excuse_instructions(struct comparison *comparison, size_t first)
             exact_counter_of(judgement->metric) != EXACT_INSTRUCTIONS)
             continue;
         judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "not judged: how often a wait looks is chance; instructions outside of waits are judged");
+        set_reason(judgement, "not judged: polls of a wait vary by chance; see the instructions outside of waits");
     }
 }

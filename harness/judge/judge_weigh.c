@@ -137,14 +137,14 @@ static const struct line {
 } table[] = {
     {TIME_SLOWER, ANY, ANY, STAYS, NULL},
     {TIME_FASTER, ANY, YES, PAID, "code of another toolchain, and faster"},
-    {TIME_FASTER, ANY, NO, PAID, "paid by a kernel that is faster"},
+    {TIME_FASTER, ANY, NO, PAID, "the kernel is faster"},
     {TIME_EQUAL, ANY, YES, PAID, "code of another toolchain"},
-    {TIME_EQUAL, YES, NO, PAID, "paid by a kernel that gained elsewhere"},
+    {TIME_EQUAL, YES, NO, PAID, "the kernel improved elsewhere"},
     {TIME_EQUAL, NO, NO, STAYS, NULL},
-    {TIME_ONCE, ANY, ANY, AGAIN, "the kernel is faster in one session; a second one has to agree"},
-    {TIME_MAYBE, ANY, ANY, AGAIN, "the kernel seems faster, and its time, which decides, is unsure"},
+    {TIME_ONCE, ANY, ANY, AGAIN, "the kernel is faster in one session; a second must agree"},
+    {TIME_MAYBE, ANY, ANY, AGAIN, "the kernel seems faster, but its time is unsure and decides"},
     {TIME_OPEN, ANY, YES, ASKED, "code of another toolchain"},
-    {TIME_OPEN, YES, NO, AGAIN, "other counts are better, and its time decides, which is unsure"},
+    {TIME_OPEN, YES, NO, AGAIN, "other counts are better, but its time is unsure and decides"},
     {TIME_OPEN, NO, NO, STAYS, NULL},
     {TIME_UNKNOWN, ANY, YES, ASKED, "code of another toolchain"},
     {TIME_UNKNOWN, YES, NO, WEIGHED, NULL},
@@ -187,8 +187,8 @@ static void apply(struct comparison *comparison, size_t first, const struct side
         judgement->paid = line->outcome == PAID && evidence->time == TIME_FASTER;
         judgement->wants_session |= evidence->time == TIME_ONCE;
         if (line->outcome == ASKED)
-            set_reason(judgement, "%s, %s -> %s: its time decides, by pairs with a base build (--against)", line->words,
-                       evidence->was, evidence->is);
+            set_reason(judgement, "%s, %s -> %s: settle it by time, in pairs with a base build (--against)",
+                       line->words, evidence->was, evidence->is);
         else if (line->upgraded == YES && evidence->time == TIME_EQUAL)
             set_reason(judgement, "%s, %s -> %s: %zu pairs do not show its time %g %% worse", line->words,
                        evidence->was, evidence->is, evidence->pairs, 100 * RULE_MARGIN);
@@ -224,11 +224,11 @@ static void leave_open(struct comparison *comparison, size_t first, const struct
             continue;
         judgement->verdict = VERDICT_UNSURE;
         if (why)
-            set_reason(judgement, "other counts are better, and its time is not estimated: %s. Pairs on a GPU decide",
+            set_reason(judgement,
+                       "other counts are better, but its time cannot be estimated: %s. Settle it by pairs on a GPU",
                        why);
         else
-            set_reason(judgement, "other counts are better, and its time is not known well enough: pairs decide "
-                                  "(--against)");
+            set_reason(judgement, "other counts are better, but its time is uncertain: settle it by pairs (--against)");
     }
 }
 
@@ -249,9 +249,9 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
         else if (change->way == ESTIMATED_EQUAL || change->way == ESTIMATED_FASTER)
             judgement->verdict = VERDICT_TRADED;
         set_reason(judgement, "%s%s", words,
-                   change->way == ESTIMATED_OPEN ? ": pairs on a GPU decide"
+                   change->way == ESTIMATED_OPEN ? ": settle it by pairs on a GPU"
                    : change->way == ESTIMATED_HIDDEN
-                       ? ": by its counts it does more, and the model was never compared with such a GPU"
+                       ? ": it does more work, and the model was never validated on this GPU"
                        : "");
     }
     return true;
@@ -267,7 +267,7 @@ static void allow_upgrade(struct comparison *comparison, size_t first, const str
             !(fabs(judgement->change) <= RULE_TOOLCHAIN * fabs(judgement->base)))
             continue;
         judgement->verdict = VERDICT_TRADED;
-        set_reason(judgement, "code of another toolchain, %s -> %s, and less than %g %%: measuring says what it costs",
+        set_reason(judgement, "code of another toolchain, %s -> %s, and less than %g %%: measure its cost on a GPU",
                    was, is, 100 * RULE_TOOLCHAIN);
     }
 }
@@ -318,7 +318,7 @@ static void allow_ratio(struct comparison *comparison, size_t first, const struc
         return;
     if (is_less_lost(judgement, base, now)) {
         judgement->verdict = VERDICT_TRADED;
-        set_reason(judgement, "trade-off: with fewer %s, less is lost than before", judgement->metric->weight);
+        set_reason(judgement, "trade-off: fewer %s, so less is lost than before", judgement->metric->weight);
         return;
     }
     while (metric_next_trade(&rest, name)) {
@@ -329,9 +329,9 @@ static void allow_ratio(struct comparison *comparison, size_t first, const struc
     }
     judgement->verdict = whole ? VERDICT_TRADED : VERDICT_UNSURE;
     if (whole)
-        set_reason(judgement, "a trade-off: not worse is %s", judgement->metric->trade);
+        set_reason(judgement, "trade-off: %s did not get worse", judgement->metric->trade);
     else
-        set_reason(judgement, "it stands for %s, of which not all is computed here: measuring decides",
+        set_reason(judgement, "a proxy for %s, which the simulator cannot compute fully; measure on a GPU to decide",
                    judgement->metric->trade);
 }
 
@@ -344,7 +344,7 @@ static void allow_slow(const struct comparison *comparison, size_t first, struct
         judgement->now > all->base || judgement->change + all->change > 0)
         return;
     judgement->verdict = VERDICT_TRADED;
-    set_reason(judgement, "trade-off: with fewer instructions, all together take no more cycles to issue");
+    set_reason(judgement, "trade-off: fewer instructions, which take no more issue cycles in all");
 }
 
 /* ---- The whole ---- */

@@ -141,7 +141,7 @@ static void print_launches(const struct text *text, const struct explanation *ex
     if (shown < explanation->launch_count)
         text_print(text, INK_DIM, "       and %zu more; -v shows all\n", explanation->launch_count - shown);
     if (unknown)
-        text_print(text, INK_DIM, "       -: the run does not say what the machine code takes\n");
+        text_print(text, INK_DIM, "       -: the run lacks the resources of the machine code\n");
 }
 
 /* ---- Occupancy ---- */
@@ -187,7 +187,7 @@ static void print_theoretical(const struct text *text, const struct explained_la
         snprintf(title, sizeof title, "launch %zu", number);
     if (!launch->known)
         snprintf(words, sizeof words, "not known: %s",
-                 launch->launch->has_machine ? "of this GPU" : "the run does not say what the machine code takes");
+                 launch->launch->has_machine ? "of this GPU" : "the run lacks the resources of the machine code");
     else if (occupancy->blocks == 0)
         snprintf(words, sizeof words, "0 %%: the GPU refuses such a launch, for its %s",
                  occupancy_limits(occupancy->limits, limits));
@@ -242,7 +242,7 @@ static void print_occupancy(const struct text *text, const struct explanation *e
         if (explanation->launches[i].same_as == i)
             print_theoretical(text, &explanation->launches[i], heads > 1 ? i + 1 : 0);
     if (known == 0 && !isnan(theoretical)) {
-        snprintf(words, sizeof words, "%s; the run does not say what the machine code takes",
+        snprintf(words, sizeof words, "%s; the run lacks the resources of the machine code",
                  explain_percent(theoretical, share));
         explain_part(text, "theoretical", INK_PLAIN, words);
     }

@@ -55,7 +55,7 @@ const char *explain_gap_words(const struct explanation *explanation, char *text,
     default:
         snprintf(
             text, size,
-            "no tail and blocks enough: the launch does not explain it; warps or blocks may end at different times");
+            "enough blocks and no tail: the launch does not explain it; warps or blocks may end at different times");
         break;
     }
     return text;
@@ -84,7 +84,7 @@ const char *explain_advice(const struct explanation *explanation, const struct e
         return "";
     if (strcmp(explained->pattern->name, "instructions") == 0)
         return explanation->roofline.issue >= ROOFLINE_NEAR
-                   ? "fewer of them help: take out of the loop what does not change, unroll, use wider types"
+                   ? "use fewer: hoist loop invariants, unroll, use wider types"
                    : "";
     if (explained->pattern->sum.count == 0 && explanation->stall_count > 0)
         return stall_advice(explanation->stalls[0].reason, &explanation->result->profile);

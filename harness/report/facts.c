@@ -111,9 +111,9 @@ static void add_shift(struct facts *facts, const struct suite *suite)
     if (suite->kernels >= RULE_DRIFT)
         add(facts, "shift",
             x_sprintf("%s %+.1f %% (median of %zu kernel%s%s%s%s)%s", suite->metric->name, 100 * suite->shift,
-                      suite->kernels, plural(suite->kernels), suite->same_code ? " whose machine code is the same" : "",
+                      suite->kernels, plural(suite->kernels), suite->same_code ? " with unchanged machine code" : "",
                       suite->one_of_several ? ", on " : "", suite->one_of_several ? words_known(suite->gpu) : "",
-                      suite->moved       ? ": all kernels moved alike"
+                      suite->moved       ? ": all kernels moved together"
                       : suite->same_code ? ", taken off"
                                          : ", not taken off"));
 }
@@ -130,7 +130,7 @@ static void add_comparison(struct facts *facts, const struct report *report, boo
     for (size_t i = 0; i < comparison->note_count - more; i++)
         add(facts, "note", whole ? x_strdup(comparison->notes[i]) : text_cut(comparison->notes[i], NOTE_MAX));
     if (more > 0)
-        add(facts, "note", x_sprintf("and %zu notes more: the report as JSON has all", more));
+        add(facts, "note", x_sprintf("and %zu more notes: the JSON report has all", more));
 }
 
 /* Says of a computed run how many blocks were executed, since only those show a wrong result; and with `all` of which
@@ -146,8 +146,8 @@ static void add_proved(struct facts *facts, const struct run *run, bool all)
     }
     if (kernels > 0)
         add(facts, "blocks",
-            x_sprintf("%.0f of %.0f were counted, of %zu kernel%s; it is proved that the others count the same, "
-                      "and what they write is compared where verify reads all of it (--whole: everywhere)",
+            x_sprintf("executed %.0f of %.0f (%zu kernel%s); the rest are proved to count the same. Results are "
+                      "compared where verify() checks the whole output; --whole checks all",
                       executed, blocks, kernels, plural(kernels)));
     for (size_t i = 0; i < run->result_count && all; i++)
         if (run->results[i].not_proved && missing++ < NOTES)
@@ -165,7 +165,7 @@ static void add_refused(struct facts *facts, const struct run *run)
             add(facts, "no time", x_sprintf("%s: %s", run->results[i].id, of->refused));
     }
     if (count > NOTES)
-        add(facts, "no time", x_sprintf("nor of %zu kernels more: the run file has all", count - NOTES));
+        add(facts, "no time", x_sprintf("nor of %zu more kernels: the run file has all", count - NOTES));
 }
 
 /* Of a run that is not judged. A comparison has notes of them. */
@@ -175,10 +175,9 @@ static void add_varying(struct facts *facts, const struct run *run)
         const struct result *of = &run->results[i];
         if (of->varies)
             add(facts, "note",
-                x_sprintf("%s: what it leaves in memory depends on which block or warp comes first: %s", of->id,
-                          of->varies));
+                x_sprintf("%s: its result depends on the order of blocks or warps: %s", of->id, of->varies));
         if (of->doubt)
-            add(facts, "note", x_sprintf("%s: no fault, since nothing depends on it: %s", of->id, of->doubt));
+            add(facts, "note", x_sprintf("%s: harmless, because no result depends on it: %s", of->id, of->doubt));
         if (of->outside)
             add(facts, "note", x_sprintf("%s: %s", of->id, of->outside));
     }

@@ -12,7 +12,7 @@ static const struct format formats[] = {
      NULL, NULL},
     {"sarif", "for code hosts and editors that mark lines: SARIF 2.1.0", "report.sarif", report_sarif, NULL, NULL},
     {"bmf", "for Bencher: the numbers of each kernel, without verdicts", "bmf.json", report_bmf, NULL, NULL},
-    {"github-action-benchmark", "for that action: numbers of which less is better", "benchmarks.json", report_list,
+    {"github-action-benchmark", "for that action: numbers where smaller is better", "benchmarks.json", report_list,
      NULL, NULL},
 };
 
@@ -32,7 +32,7 @@ static bool prints(const struct format *format, enum document document)
     case DOCUMENT_AA:
         return format->aa;
     }
-    BUG("there is no document %d", (int)document);
+    BUG("no document %d", (int)document);
 }
 
 char *format_names(enum document document)

@@ -103,7 +103,7 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
 
 static void put_result(FILE *stream, const struct result *result)
 {
-    const char *reason = result->reason ? result->reason : "no reason is known";
+    const char *reason = result->reason ? result->reason : "unknown reason";
     char *title = x_sprintf("%s %s", result->id, result_status_name(result->status));
     struct profile_line line = {0};
     line.file = words_failed_at(reason, &line.number);

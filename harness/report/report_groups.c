@@ -7,13 +7,13 @@
 #define NEW_ROWS 10
 
 static const struct section_words words[SECTIONS] = {
-    [SECTION_WRONG] = {"Wrong", "the result is not the one that is expected, however fast it is there"},
+    [SECTION_WRONG] = {"Wrong", "the result is wrong; its speed does not matter"},
     [SECTION_WORSE] = {"Worse", "beyond the limit"},
-    [SECTION_MISSING] = {"Missing", "the baseline has it and this run has no number: never a pass"},
-    [SECTION_UNSURE] = {"Unsure", "neither shown to be worse nor to be as it was"},
+    [SECTION_MISSING] = {"Missing", "the baseline has a number and this run does not: never a pass"},
+    [SECTION_UNSURE] = {"Unsure", "neither shown to be worse nor to be unchanged"},
     [SECTION_ALLOWED] = {"Worse, but allowed",
-                         "trade-off: another metric gained by it; expected: declared in expected.ini"},
-    [SECTION_NEW] = {"New", "the baseline has nothing to judge it by"},
+                         "trade-off: another metric improved; expected: declared in expected.ini"},
+    [SECTION_NEW] = {"New", "the baseline has no number for it"},
     [SECTION_IMPROVED] = {"Improved", "better by more than the limit"},
     [SECTION_SAME] = {"Same", "within the limit; info: shown, never judged"},
 };

@@ -243,7 +243,7 @@ static void add_accept(struct page *page, const struct report *report)
     const struct judgement **rows = words_regressed(report->comparison, &count);
     const size_t reserve = page->left / 2;
     if (count > 0) {
-        fprintf(page->piece, "If a change is meant, accept it and say why%s:\n\n", words_run_file(report));
+        fprintf(page->piece, "If a change is intended, accept it and say why%s:\n\n", words_run_file(report));
         put_fence(page->piece, report, "sh");
     }
     if (words_accept_whole(report, rows, count, page->piece) && page_add(page, reserve))
@@ -344,7 +344,7 @@ static void add_results(struct page *page, const struct report *report)
         if (failed++ == 0)
             fputs("| kernel | status | reason |\n|---|---|---|\n", page->piece);
         fprintf(page->piece, "| %s | %s | ", result->id, result_status_name(result->status));
-        put_markdown(page->piece, result->reason ? result->reason : "no reason is known");
+        put_markdown(page->piece, result->reason ? result->reason : "unknown reason");
         fputs(" |\n", page->piece);
         shown += page_add(page, 2 * TAIL);
     }

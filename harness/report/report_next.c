@@ -117,7 +117,7 @@ void text_accept(const struct text *text, const struct report *report)
             *ARRAY_GROW(list, kernels) = (struct to_accept){time_lost(report, rows[i]->kernel), i};
     if (count > 0) {
         char *commands = NULL;
-        OWNED_TEXT words = x_sprintf("If a change is meant, accept it and say why%s:", words_run_file(report));
+        OWNED_TEXT words = x_sprintf("If a change is intended, accept it and say why%s:", words_run_file(report));
         text_wrap(text, INK_PLAIN, 0, 2, words);
         qsort(list, kernels, sizeof *list, most_lost_first);
         FILE *stream = x_memstream(&commands, &size);
@@ -172,7 +172,7 @@ void text_failures(const struct text *text, const struct report *report)
         const struct result *result = &report->run->results[i];
         if (result->status == RESULT_OK)
             continue;
-        const char *reason = result->reason ? result->reason : "no reason is known";
+        const char *reason = result->reason ? result->reason : "unknown reason";
         print_failure(text, result, before && strcmp(before, reason) == 0 ? NULL : reason);
         before = reason;
     }
@@ -208,15 +208,14 @@ static struct advice advice_on_worse(const struct report *report, const struct g
     const bool named = group->rows[0]->metric && strcmp(group->kernel, COMPARISON_SUITE) != 0;
     struct advice advice = {0};
     if (group->verdict == VERDICT_UNEXPECTED)
-        advice.words = x_sprintf("take the section of %s out of expected.ini: it passes again", group->kernel);
+        advice.words = x_sprintf("remove the section of %s from expected.ini: it passes again", group->kernel);
     else if (is_program_row(group->kernel))
-        advice.words = x_strdup("see in the table above which kernels take the time, or accept it as above if it is "
-                                "meant");
+        advice.words = x_strdup("see the kernels' times in the table above, or accept it as above if it is intended");
     else if (named)
         advice.command = explain_command(report, group->kernel);
     if (!advice.words)
-        advice.words = advice.command ? x_strdup("see why, or accept it as above if it is meant")
-                                      : x_sprintf("mend %s, or accept it as above if it is meant", group->kernel);
+        advice.words = advice.command ? x_strdup("see why, or accept it as above if it is intended")
+                                      : x_sprintf("fix %s, or accept it as above if it is intended", group->kernel);
     return advice;
 }
 
@@ -225,8 +224,8 @@ static struct advice advice_on_no_value(const struct report *report)
 {
     const struct origin *origin = run_origin(report->run);
     if (!origin->no_value)
-        return (struct advice){.words = x_strdup("see above which numbers the file lacks, and measure them")};
-    return (struct advice){x_strdup("see whether this machine can read counters"),
+        return (struct advice){.words = x_strdup("measure the numbers that the file lacks, listed above")};
+    return (struct advice){x_strdup("check whether this machine can read counters"),
                            words_command(report, origin->no_value, NULL)};
 }
 
@@ -250,8 +249,8 @@ static struct advice advice_on_fine(const struct report *report)
         return (struct advice){0};
     return (struct advice){x_sprintf("%s%s",
                                      is_gone  ? "make this mix of kernels the baseline"
-                                     : is_new ? "take what is new into the baseline"
-                                              : "keep what improved as the baseline",
+                                     : is_new ? "add new kernels to the baseline"
+                                              : "make the improvements the baseline",
                                      words_run_file(report)),
                            accept_command(report, is_gone ? " --gone" : "")};
 }
@@ -264,7 +263,7 @@ static struct advice advice_on_gone(const struct report *report, const char *ker
         OWNED_TEXT name = id_path(kernel), *path = x_sprintf("%s/%s.json", folder, name), *file = shell_word(path);
         advice.command = x_sprintf("git rm %s", file);
     }
-    advice.words = x_sprintf("measure %s too, or leave it out on both sides with -k%s", kernel,
+    advice.words = x_sprintf("measure %s too, or exclude it on both sides with -k%s", kernel,
                              advice.command ? "; if it is gone on purpose, remove its file" : "");
     return advice;
 }
@@ -276,12 +275,12 @@ static struct advice advice_on_missing(const struct report *report, const char *
     const struct comparison *comparison = report->comparison;
     if (!result && comparison && comparison->kernel_counts[VERDICT_NEW] > 0 && comparison->computing.unchanged == 0 &&
         comparison->kernel_counts[VERDICT_NEW] + comparison->kernel_counts[VERDICT_MISSING] == comparison->kernels)
-        return (struct advice){.words =
-                                   x_sprintf("name the folder of these kernels' baselines with --baselines, a new one "
-                                             "too: %s has none of them",
-                                             report->baseline_name ? report->baseline_name : "the baseline")};
+        return (struct advice){
+            .words = x_sprintf(
+                "name the folder of these kernels' baselines, or a new one, with --baselines: %s has none of them",
+                report->baseline_name ? report->baseline_name : "the baseline")};
     if (!result && report->against)
-        return (struct advice){.words = x_sprintf("build it too, or leave it out on both sides with -k: %s", kernel)};
+        return (struct advice){.words = x_sprintf("build it too, or exclude it on both sides with -k: %s", kernel)};
     if (!result)
         return advice_on_gone(report, kernel);
     const struct origin *origin = run_origin(report->run);
@@ -296,8 +295,8 @@ static struct advice advice_on_meant(const struct report *report, const char *ke
 {
     const bool computed = run_origin(report->run)->computed;
     OWNED_TEXT name = shell_word(kernel), *option = x_sprintf(" -k %s", name);
-    const struct advice advice = {x_sprintf("%s, or accept it if it is meant%s",
-                                            computed ? "let pairs on a GPU decide" : "measure again",
+    const struct advice advice = {x_sprintf("%s, or accept it if it is intended%s",
+                                            computed ? "settle it by pairs on a GPU" : "measure again",
                                             words_run_file(report)),
                                   accept_command(report, option)};
     return advice;
@@ -308,23 +307,23 @@ static struct advice advice_on_unsure(const struct report *report, const struct 
     const struct judgement *row = group->rows[0];
     const size_t needed = row->metric ? rule_sessions_needed(row->metric->class) : 0;
     if (strcmp(group->kernel, COMPARISON_SUITE) == 0 && run_origin(report->run)->computed)
-        return (struct advice){.words = x_strdup("measure on a GPU, or leave that metric out of --metrics")};
+        return (struct advice){.words = x_strdup("measure on a GPU, or remove that metric from --metrics")};
     if (strcmp(group->kernel, COMPARISON_SUITE) == 0)
         return (struct advice){
-            .words = x_strdup("see what else runs on this GPU and how it is clocked, then measure again")};
+            .words = x_strdup("look for other processes and for clock changes on this GPU, then measure again")};
     if (row->wants_session)
         return (struct advice){
-            .words =
-                x_strdup("measure a second session; `cugate check` on a GPU does by itself where one is in doubt")};
+            .words = x_strdup("measure a second session; `cugate check` on a GPU does so for rows in doubt")};
     if (row->compared && row->worse && (report->against || run_origin(report->run)->computed))
         return advice_on_meant(report, group->kernel);
     if (row->compared && row->worse && row->base_sessions < needed)
-        return (struct advice){.words = x_sprintf("accept more runs of the old code until the baseline has %zu "
-                                                  "sessions of %s of %s, or judge by its build with check --against",
-                                                  needed, row->metric->name, group->kernel)};
+        return (struct advice){.words =
+                                   x_sprintf("accept more runs of the old code until the baseline has %zu sessions of "
+                                             "%s of %s, or judge against its build with check --against",
+                                             needed, row->metric->name, group->kernel)};
     if (is_program_row(group->kernel) && row->compared && !row->worse) /* work is gone: a person decides */
         return advice_on_fine(report);
-    return (struct advice){.words = x_strdup("mend what the reason says, and measure again")};
+    return (struct advice){.words = x_strdup("fix the reason, and measure again")};
 }
 
 /* Advises on a run that was not judged: how to continue with it. */
@@ -341,7 +340,7 @@ static struct advice advice_on_run(const struct report *report)
     if (!report->run_name)
         return (struct advice){.words = x_strdup("keep the run, to accept and compare it, with --save RUN.json")};
     if (run->shard.of > 0)
-        return (struct advice){x_strdup("make one run of this and the other parts, and judge that"),
+        return (struct advice){x_strdup("join this and the other parts into one run, and judge that"),
                                x_strdup("cugate merge PART.json... --save run.json")};
     OWNED_TEXT file = shell_word(report->run_name);
     const struct advice advice = {
@@ -363,9 +362,9 @@ static const struct group *first_of(const struct groups *groups, enum section se
 static struct advice advice_of(const struct report *report)
 {
     if (report->exit_code == EXIT_INTERRUPTED)
-        return (struct advice){.words = x_strdup("give the same command again, for it did not come to its end")};
+        return (struct advice){.words = x_strdup("run the same command again: it did not finish")};
     if (report->exit_code == EXIT_USAGE)
-        return (struct advice){.words = x_strdup("mend what the error says, then give the same command again")};
+        return (struct advice){.words = x_strdup("fix the error, then run the same command again")};
     if (!report->comparison)
         return advice_on_run(report);
     OWNED(groups) groups = groups_make(report);
@@ -375,7 +374,7 @@ static struct advice advice_of(const struct report *report)
                        *unsure = wrong ? wrong : first_of(&groups, SECTION_UNSURE);
     const struct advice advice = missing && code == EXIT_NOT_MEASURED ? advice_on_missing(report, missing->kernel)
                                  : code == EXIT_NOT_MEASURED
-                                     ? (struct advice){x_strdup("see whether this machine can measure"),
+                                     ? (struct advice){x_strdup("check whether this machine can measure"),
                                                        words_command(report, "cugate doctor%{said}", NULL)}
                                  : worse  ? advice_on_worse(report, worse)
                                  : unsure ? advice_on_unsure(report, unsure)
@@ -407,8 +406,8 @@ void text_advice(const struct text *text, const struct report *report)
     char *command = words_capture(report);
     if (command) {
         const bool reads = strstr(command, " --from-check REPORT.json") != NULL;
-        OWNED_TEXT words = x_sprintf("to work on what is worse without the program, keep its launches%s",
-                                     reads ? " (check --report json=REPORT.json writes the file)" : "");
+        OWNED_TEXT words = x_sprintf("to work on the worse kernels without the program, capture their launches%s",
+                                reads ? " (check --report json=REPORT.json writes the file)" : "");
         print_advice(text, &(struct advice){words, command});
         free(command);
     }

@@ -425,7 +425,7 @@ static char *head_with_evidence(const struct report *report, const struct group 
 static void print_group(const struct text *text, const struct report *report, const struct layout *layout,
                         const struct group *group, size_t alike, struct said *said)
 {
-    const char *reason = group->rows[0]->reason ? group->rows[0]->reason : "no reason is known";
+    const char *reason = group->rows[0]->reason ? group->rows[0]->reason : "unknown reason";
     char words[512], *whole = group->rows[0]->metric ? NULL : x_strdup(reason),
                      *kernel = alike > 1 ? x_sprintf("%s and %zu more (-v lists them)", group->kernel, alike - 1)
                                          : x_strdup(group->kernel);

@@ -251,9 +251,9 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
         append(text, size, "; NOT JUDGED HERE: %zu row%s not computed (times, traffic, caches)", computing->absent,
                plural(computing->absent));
     if (computing->baseless > 0)
-        append(
-            text, size, "%s%zu row%s that no GPU counts, so that the baseline has none (a base build has: --against)",
-            computing->absent > 0 ? ", and " : "; NOT JUDGED HERE: ", computing->baseless, plural(computing->baseless));
+        append(text, size, "%s%zu row%s that no GPU counts, so the baseline has none (a base build has: --against)",
+               computing->absent > 0 ? ", and " : "; NOT JUDGED HERE: ", computing->baseless,
+               plural(computing->baseless));
 }
 
 enum exit_code words_exit_code_of_rows(const struct report *report)
@@ -303,7 +303,7 @@ static void judged(const struct report *report, const char *hint, struct verdict
     if (comparison->gone > 0)
         append(words->rest, sizeof words->rest, "; %zu kernel%s gone", comparison->gone, plural(comparison->gone));
     if (comparison->blind > 0)
-        append(words->rest, sizeof words->rest, "; %zu row%s too wide a limit%s", comparison->blind,
+        append(words->rest, sizeof words->rest, "; %zu row%s a wide limit%s", comparison->blind,
                comparison->blind == 1 ? " has" : "s have", hint);
     if (computing->unchanged_rows > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s not %s again, all the same", computing->unchanged_rows,

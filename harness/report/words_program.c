@@ -96,7 +96,7 @@ static const char *rank_behind(const char *rank)
     return rank + strspn(rank, "; ");
 }
 
-/* Adds "rank 1 of 2 computed longest, 20.0 ms beside 5.00 ms of communication (rank 0: 10.0 ms beside 15.0 ms)". */
+/* Adds "rank 1 of 2 computed longest, 20.0 ms, and communicated for 5.00 ms (rank 0: 10.0 ms and 15.0 ms)". */
 static void add_ranks(FILE *stream, const struct report *report, const struct result *program)
 {
     const struct run *run = report->run;
@@ -121,9 +121,9 @@ static void add_ranks(FILE *stream, const struct report *report, const struct re
     }
     fputs(ftell(stream) > 0 ? "; " : "", stream);
     if (count == 1)
-        fprintf(stream, "it computed for %s beside %s of waiting", computing, communication);
+        fprintf(stream, "it computed for %s and waited for %s", computing, communication);
     else
-        fprintf(stream, "rank %.*s of %zu computed longest, %s beside %s of communication", (int)strcspn(slowest, " "),
+        fprintf(stream, "rank %.*s of %zu computed longest, %s, and communicated for %s", (int)strcspn(slowest, " "),
                 slowest, count, computing, communication);
     for (const char *next = ranks; *next; next = rank_behind(next)) {
         char *end;
@@ -131,7 +131,7 @@ static void add_ranks(FILE *stream, const struct report *report, const struct re
             continue;
         metric_format(time, strtod(next + strcspn(next, " "), &end), computing, sizeof computing);
         metric_format(time, strtod(end, NULL), communication, sizeof communication);
-        fprintf(stream, "%s%.*s: %s beside %s", others++ > 0 ? ", " : " (rank ", (int)strcspn(next, " "), next,
+        fprintf(stream, "%s%.*s: %s and %s", others++ > 0 ? ", " : " (rank ", (int)strcspn(next, " "), next,
                 computing, communication);
     }
     fputs(others > 0 ? ")" : "", stream);

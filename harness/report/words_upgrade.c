@@ -33,7 +33,7 @@ char *words_upgrade_parts(const struct upgrade *upgrade)
         char number[80];
         metric_format(metric, fabs(part->lost), number, sizeof number);
         char *longer = x_sprintf("%s%s%s%s in %s", words ? words : "", words ? "; " : "", part->lost < 0 ? "-" : "+",
-                                 number, *part->library ? part->library : "no library that is known");
+                                 number, *part->library ? part->library : "no known library");
         free(words);
         words = longer;
     }

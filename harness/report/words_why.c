@@ -115,7 +115,7 @@ char *words_advice(const struct blame *blame)
     const char *stall = blame->against_base ? blame->hotspots[0].stall : NULL;
     const char *advice = stall ? stall_advice(stall, blame->profile) : blame->pattern->advice;
     return x_sprintf("%s%s%s", *advice ? advice : blame->pattern->advice,
-                     blame->against_base ? "" : "; there is nothing to compare with: these lines have most of it now",
+                     blame->against_base ? "" : "; nothing to compare with: these lines have most of it now",
                      nameless ? "; no line information: compile with -lineinfo" : "");
 }
 
@@ -143,7 +143,7 @@ void words_body(const struct report *report, const struct judgement *judgement, 
     if (blame->appeared)
         fprintf(stream, "appeared: %s\n", blame->appeared);
     if (judgement->verdict == VERDICT_REGRESSED && judgement->metric) {
-        fprintf(stream, "If it is meant, accept it and say why%s:\n", words_run_file(report));
+        fprintf(stream, "If it is intended, accept it and say why%s:\n", words_run_file(report));
         words_accept(report, &judgement, 1, stream);
     }
 }

@@ -242,7 +242,7 @@ if chosen 'check'; then
         ask "$cugate" accept sessions-"$name"/*.json --baselines "$name" --reason first
     done
     judged 'the kernel that is worse is named' 1 changed 48 -- \
-        "next: to work on what is worse without the program, keep its launches: cugate capture -k program/add_one@64,256 -o worse.capsule -- $program changed 48"
+        "next: to work on the worse kernels without the program, capture their launches: cugate capture -k program/add_one@64,256 -o worse.capsule -- $program changed 48"
     # What was offered is done as it stands there.
     unbroken said | grep -o 'cugate capture -k.*' | sed "s|^cugate|'$cugate'|" >offered
     ask_standin bash offered

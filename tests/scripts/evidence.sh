@@ -94,7 +94,7 @@ texts() {
     joined() { tr '\n' ' ' <"$1" | sed 's/" *"//g' && echo; }
     joined "$source/pattern.c" | grep -o '" [a-z0-9_ ]* ", *"[^"]*"'
     joined "$source/stall.c" | grep -oE '\{"[a-z_]*", *"[^"]*", *"[^"]*"\}|return "[^"]*"'
-    joined "$top/harness/report/explain_words.c" | grep -o '? "fewer[^"]*"'
+    joined "$top/harness/report/explain_words.c" | grep -o '? "use fewer[^"]*"'
 }
 texts | sed 's/"}*$//; s/.*"//' | sort -u >advices
 rows=$(grep -c '^    {"' "$top/harness/explain/pattern.c")
@@ -144,7 +144,7 @@ imc_miss cached_reads/constant_scattered cached_reads/constant_same_address | re
 drain access/stride8 access/coalesced | let the last stores coalesce,
 not_selected reduce/interleaved_modulo reduce/interleaved_index | enough warps are ready:
 selected reduce/interleaved_modulo reduce/interleaved_index | the scheduler issues nearly all the time:
-issue reduce/interleaved_modulo reduce/interleaved_index | fewer of them help:
+issue reduce/interleaved_modulo reduce/interleaved_index | use fewer:
 END
 
 awk -F ' *[|] *' '{ print $2 }' ways >begins

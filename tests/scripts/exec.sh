@@ -252,9 +252,9 @@ program 'exec-child' 0 '8 ok, 0 failed'
 program 'processes' 0 '8 ok, 0 failed'
 
 # Counts of a collective stray, and of those of two passes one is more than it may be. It is believed, and not judged.
-program 'ranks 40' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest, 13.4 ms beside 200 us of communication (rank 0: 13.4 ms beside 13.2 ms)' \
+program 'ranks 40' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest, 13.4 ms, and communicated for 200 us (rank 0: 13.4 ms and 13.2 ms)' \
     '!law' '!not counted'
-program 'ranks 40 2' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest, 26.4 ms beside' '(rank 0: 13.4 ms beside 13.2 ms)'
+program 'ranks 40 2' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest, 26.4 ms, and communicated for' '(rank 0: 13.4 ms and 13.2 ms)'
 
 # What waits is not measured, and fails where no record tells its time.
 STANDIN_NO_RECORDS=1 program 'ranks 40' 5 '2 ok, 1 failed' 'no record has its time'
@@ -737,10 +737,10 @@ gate 'another kernel' 1 'regressed  program/add_one@64,256' 'instructions' '16.3
     '!regressed  program/add_one@16,256' 'registers 8 -> 10' -- -- "$program" changed
 # The program as a whole judges which kernels there are: what is gone is not a fault where the rest does not take longer, and
 # where hardly anything is in its place, a person decides.
-gate 'other shapes' 3 'new        program/add_one@3,128' '; 8 kernels gone' 'took its place' '!missing' -- -- "$program" shapes 3
-gate 'fewer launches' 3 '; 3 kernels gone' 'took its place' '!missing' '!new ' -- -- "$program" plain 5
+gate 'other shapes' 3 'new        program/add_one@3,128' '; 8 kernels gone' 'replaced it' '!missing' -- -- "$program" shapes 3
+gate 'fewer launches' 3 '; 3 kernels gone' 'replaced it' '!missing' '!new ' -- -- "$program" plain 5
 gate 'ten times the launches' 1 'regressed  program/program' '27.7 ms  +24.9 ms (10.0 x)' \
-    'regressed  launches       48      480' 'regressed  program/tiny@1,32' 'see in the table above' '1 of 1 session against 3' \
+    'regressed  launches       48      480' 'regressed  program/tiny@1,32' "see the kernels' times in the table above" '1 of 1 session against 3' \
     'accept RUN.json --metrics' '--reason "..."' '!-m launches' '!shift' -- -- "$program" plain 480
 # Totals that are far out take no second run; nor do counters that were not read.
 printf '#!/bin/sh\necho >>ran\nexec "%s" "$@"\n' "$program" >counted.sh
@@ -755,7 +755,7 @@ once() { # once LABEL CODE WORDS... -- ARGUMENT...
 gate 'changed code, launched once' 1 'regressed  program/add_one@64,256' 'instructions' '!not read' -- -- "$program" changed 8
 once 'far more copies' 1 'regressed  copies            2       50' -- --name program -- ./counted.sh reads
 once 'far more time' 1 'regressed  launches       48      480' -- --name program -- ./counted.sh plain 480
-once 'changed code that is not read' 1 'not read, so judged by time: counters of 1 kernel, 2.6 % of the GPU time: program/add_one@64,256; --explain SECONDS counts' '!missing' '!regressed  program/add_one' \
+once 'changed code that is not read' 1 'not read, so judged by time: counters of 1 kernel, 2.6 % of the GPU time: program/add_one@64,256; count longer with --explain SECONDS' '!missing' '!regressed  program/add_one' \
     -- --explain 0 --name program -- ./counted.sh changed
 # A second session reads no counters where only times are in doubt.
 if chosen 'gate: times in doubt'; then
@@ -778,7 +778,7 @@ if chosen 'gate: many shapes'; then
     gate 'few shapes, and now many' 1 'new        apart/add_one@any,128' 'it is 297 launches in grids 4x1x1 to 300x1x1' \
         'apart/add_one@3,128 ' '!gone' '!missing' '!not read' -- -- ./apart shapes 300
 fi
-gate 'more launches of less' 0 'trade-off  program/add_one@64,256' "the program's GPU time as a whole improved" \
+gate 'more launches of less' 0 'trade-off  program/add_one@64,256' "the program's GPU time improved" \
     -- -- "$program" every-third 300
 gate 'more copies' 1 'regressed  program/program' 'regressed  copies            2       50' \
     '!regressed  program/tiny' -- -- "$program" reads
@@ -859,7 +859,7 @@ if chosen 'gate: ranges'; then
     expect 'gate: ranges, ten times as long' 1 'regressed  program/program:backward' 'regressed  program/program:step' \
         'gpu_time +864 us (10.0 x)'
     in_ranges check --baselines ranges --nvtx step 8
-    expect 'gate: ranges, one not asked for' 5 'missing    program/program:backward' '--nvtx did not ask for that range'
+    expect 'gate: ranges, one not asked for' 5 'missing    program/program:backward' '--nvtx does not select this range'
     in_ranges exec --nvtx step --save other.json 8
     ask "$cugate" accept --metrics "$metrics" --baselines ranges --reason no other.json
     expect 'gate: ranges, another part is not accepted' 4 'counts another part of the program (--nvtx step)' \

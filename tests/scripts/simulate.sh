@@ -71,7 +71,7 @@ mkdir "$work/other"
 cp -r baselines/nvidia-h200 "$work/other"
 sed -i 's/"compiler": "nvcc [^"]*"/"compiler": "nvcc 12.0.1"/' "$work"/other/nvidia-h200/*/*.json
 judge edited -k transpose/padded --baselines "$work/other"
-expect "counts of another compiler's code are no judge" 3 'unsure' 'nvcc 12.0.1 that of the baseline' '--against'
+expect "counts of another compiler's code are no judge" 3 'unsure' 'the baseline by nvcc 12.0.1' '--against'
 judge edited -k transpose/padded --baselines "$work/other" --against "$catalogue"
 expect "the base build is, computed too" 1 'regressed  transpose/padded' 'excess_wavefronts' '= tile[x][y + k];'
 judge edited -k transpose/tiled --baselines "$work/other" --against "$catalogue"

@@ -160,7 +160,7 @@ ask "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/static.so" -k mine
 expect "a library with the runtime in it is refused" 2 '-cudart shared'
 judge as_it_was "${mine[@]}" --baselines "$work/none" --against "$compiled/static.so"
 expect "nothing is judged by a base build that cannot be used, and the last lines say so" 2 '-cudart shared' \
-    'stopped by an error, nothing was judged; ' 'next: mend what the error says' '!usage;'
+    'stopped by an error, nothing was judged; ' 'next: fix the error' '!usage;'
 
 ask "$cugate" run --simulate=nvidia-b200 --kernels "$compiled/as_it_was/lib.so" -k 'mine/s*'
 expect "code for another GPU" 5 'mine/scale' 'mine/shift' 'CMAKE_CUDA_ARCHITECTURES=100'

@@ -78,7 +78,7 @@ ask "$cugate" check --static=sm_90 "$top/tests/fuzz/corpus/cubin/cuda12.cubin" -
 expect "files are judged for a capability, whatever it says" 5 'sm_90' '!made-up-h100'
 echo 'gpu = nosuch' >cugate.ini
 ask "$cugate" check --simulate "${library[@]}"
-expect "a name of cugate.ini that there is not" 2 "'nosuch', which cugate.ini names" "it has $which"
+expect "a name of cugate.ini that there is not" 2 "'nosuch', which cugate.ini names" "describes $which"
 rm cugate.ini
 
 # ---- Sessions of the second model that are kept, and its own baseline

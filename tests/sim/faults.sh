@@ -28,8 +28,8 @@ run() {
 
 run -k 'right/*'
 expect 'right kernels pass' 0 'computed: 27 of 27 kernels' '!not counted' \
-    'right/reads_ahead: no fault, since nothing depends on it: warp 0 reads uninitialised shared memory' \
-    'right/reads_aside: no fault, since nothing depends on it: warps 0 and 1 of a block write and read byte 256'
+    'right/reads_ahead: harmless, because no result depends on it: warp 0 reads uninitialised shared memory' \
+    'right/reads_aside: harmless, because no result depends on it: warps 0 and 1 of a block write and read byte 256'
 run -k 'wrong/*'
 expect 'wrong ones are not measured' 5 'computed: 0 of 25 kernels; 25 failed'
 run -k 'timing/*'
@@ -138,7 +138,7 @@ expect 'text of other code is not believed' 5 "not simulated: nvdisasm's text of
 library=$compiled/products.so source=product_faults.cu
 run -k 'right/*'
 expect 'right products pass' 0 'computed: 8 of 8 kernels; 6 rows not counted' \
-    'right/stored_again: no fault, since nothing depends on it: HGMMA.64x8x16.F32 reads byte '
+    'right/stored_again: harmless, because no result depends on it: HGMMA.64x8x16.F32 reads byte '
 run --save "$work/run.json"
 expect 'wrong ones are not measured' 5 'computed: 8 of 18 kernels; 10 failed'
 not_done='of shared memory, which a matrix product that was not waited for still reads'

@@ -93,7 +93,7 @@ way 'aa over sessions of which some have lines' some_with_lines 0 '"$cugate" aa 
 # ---- Rows that can hardly fail
 
 as_recorded() { cp "$recorded" run.json; }
-way 'a time that hardly can fail looks green' as_recorded 0 "$judge -k transfer/pageable" 'same, wide limit' '1 row has too wide a limit (-v lists them)'
+way 'a time that hardly can fail looks green' as_recorded 0 "$judge -k transfer/pageable" 'same, wide limit' '1 row has a wide limit (-v lists them)'
 way 'a time that hardly can fail has no reason' as_recorded 0 "$judge -v -k transfer/pageable" 'wide limit: it fails from'
 
 # ---- Against a base build
@@ -121,7 +121,7 @@ bad_base_before() {
         "$cugate" accept --metrics metrics --baselines baselines bad_base.json --reason 'made up'
 }
 way 'the base cannot run a kernel whose pairs were asked for' bad_base_before 3 "$two -k turns/bad_base --paired" \
-    'pairs were to settle it, but the base build gave "failed"'
+    'pairs could not settle it: the base build gave "failed"'
 
 # ---- A harmless rewrite
 
@@ -144,7 +144,7 @@ fast='{time: 0.5, sm_cycles: 0.5, sm_cycles_active: 0.5'
 
 faster() { changed reduce/sequential "$fast, instructions: 1.1}"; }
 way 'a kernel is twice as fast by more instructions' faster 0 "$judge -k reduce/sequential" \
-    'improved' 'trade-off' 'instructions' 'paid by a kernel that is faster (time -50' '!regressed'
+    'improved' 'trade-off' 'instructions' 'the kernel is faster (time -50' '!regressed'
 way 'a kernel is twice as fast, and a team wants no trades' faster 1 "$judge -k reduce/sequential --trades no" \
     'regressed' 'instructions'
 way 'a kernel pays with what its metric says nobody pays with' faster 1 'cp -r "$top/metrics" . &&
@@ -174,7 +174,7 @@ all_slower() { # but for the code of two whose other rows are further off in thi
             (select(.key | IN("transpose/naive", "dot/fp32") | not).value.launches[]? | select(.code)).code = "f00d" |
             (.value.metrics | .time, .sm_cycles, .sm_cycles_active) |= (if .sessions then .sessions |= map(map(. * 1.029)) else . end))'
 }
-way 'all kernels are of other code and 2.9 % slower' all_slower 3 "$judge" 'all kernels moved alike' \
+way 'all kernels are of other code and 2.9 % slower' all_slower 3 "$judge" 'all kernels moved together' \
     'too few have unchanged code' '!nothing is worse'
 
 # By the sessions of a baseline that a program has.
@@ -190,7 +190,7 @@ lost_work() {
         .kernels["gpt2/program"].metrics |= (.launches.sessions |= map(map(1)) | .gpu_time.sessions |= map(map(2000)))'
 }
 way 'a program launches one kernel of 2 us in place of 15,309' lost_work 3 "$judge_program" 'gpt2/program' \
-    'of its GPU time is gone and 0.0 % took its place' '!nothing is worse'
+    'of its GPU time is gone, and only 0.0 % replaced it' '!nothing is worse'
 idle() {
     recorded_program '.kernels["gpt2/program"].metrics |= (.launches.sessions |= map(map(. * 100)) |
         .gpu_time.sessions |= map(map(. * 0.5)) | .gpu_busy.sessions |= map(map(. * 0.04)))'

@@ -190,7 +190,7 @@ Test(judge_revise, expected_regressions_do_not_fail_until_they_expire_or_pass)
     } rows[] = {
         {9, "2026-12-31T23:59:59Z", VERDICT_EXPECTED, EXIT_SAME, "example.org/12"},
         {10, "2026-12-31T23:59:59Z", VERDICT_EXPECTED, EXIT_SAME, "example.org/12"},
-        {11, "2026-12-31T23:59:59Z", VERDICT_REGRESSED, EXIT_REGRESSED, "worse than what is known (10, made_up.ini:1)"},
+        {11, "2026-12-31T23:59:59Z", VERDICT_REGRESSED, EXIT_REGRESSED, "worse than declared (10, made_up.ini:1)"},
         {9, "2027-01-01T00:00:00Z", VERDICT_REGRESSED, EXIT_REGRESSED, "expected until 2026-12-31 only"},
         {7, "2026-12-31T23:59:59Z", VERDICT_UNEXPECTED, EXIT_REGRESSED, "remove [a/b count] at made_up.ini:1"},
         {5, "2026-12-31T23:59:59Z", VERDICT_UNEXPECTED, EXIT_REGRESSED, "remove [a/b count]"},

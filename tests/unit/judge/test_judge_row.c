@@ -256,7 +256,7 @@ Test(judge_row, a_ratio_of_almost_nothing_is_not_judged)
             put_codes(&fixture, "a/b", "c0de", "c0de");
         }
         const struct judgement *judgement = expect_verdict(&fixture, "a/b", "hits", rows[i].verdict, i);
-        cr_expect_eq(says(judgement, "almost nothing"), rows[i].verdict == VERDICT_INFO, "row %zu", i);
+        cr_expect_eq(says(judgement, "too little to form a ratio"), rows[i].verdict == VERDICT_INFO, "row %zu", i);
     }
 }
 

@@ -80,6 +80,6 @@ Test(judge_sides, a_base_build_may_be_of_another_compiler)
         put_fact(&fixture.run, SESSION_COMPILER, "nvcc 2");
         result_find(run_find(&fixture.base, "a/b"), "ceiling")->from_base_build = from_base_build;
         const struct judgement *ceiling = expect_verdict(&fixture, "a/b", "ceiling", VERDICT_UNSURE, 0);
-        cr_expect(says(ceiling, "its time decides"));
+        cr_expect(says(ceiling, "settle it by time"));
     }
 }

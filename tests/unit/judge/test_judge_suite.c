@@ -152,7 +152,7 @@ Test(judge_suite, a_gpu_that_moved_leaves_the_kernels_of_another_to_be_judged)
     const struct judgement *suite = find(comparison, COMPARISON_SUITE, "time");
     cr_assert_not_null(suite);
     cr_expect(says(suite, "on GPU-2") && says(suite, "20 kernels"), "%s", suite->reason);
-    cr_expect(says(find(comparison, "right/00", "time"), "all kernels moved alike"));
+    cr_expect(says(find(comparison, "right/00", "time"), "all kernels moved together"));
     const struct judgement *slower = find(comparison, "x/slower", "time");
     cr_expect(judgement_is_suspect(slower) && says(slower, "one session"), "%s", slower->reason);
 }

@@ -207,7 +207,7 @@ Test(report_text, last_line_says_that_an_error_stopped_it)
 {
     EXPECT({"same.json", .alone = true, .code = EXIT_USAGE,
             .verdict = "stopped by an error, nothing was judged; measured: 6 of 6 kernels (exit 2)",
-            .next = "mend what the error says, then give the same command again"});
+            .next = "fix the error, then run the same command again"});
 }
 
 /* The rows alone would say that nothing is worse. */
@@ -347,13 +347,13 @@ Test(report_text, rows_say_what_stands_behind_them)
     count_verdict(judgement, 100, 101, 0, 2);
     judgement = invent(&fixture, "reduce/tree", "shared_wavefronts", VERDICT_REGRESSED, NULL);
     count_verdict(judgement, 100, 101, 0, 2);
-    invent(&fixture, COMPARISON_SUITE, "time", VERDICT_UNSURE, "all kernels moved alike, by +10.0 %");
+    invent(&fixture, COMPARISON_SUITE, "time", VERDICT_UNSURE, "all kernels moved together, by +10.0 %");
     invent(&fixture, "copy/plain", "achieved_occupancy", VERDICT_TRADED, "a trade-off: time improved");
     fixture.report.verbose = true;
     reprint();
     expect_words(text, "13 of 14 pairs", "+100 ns of the change is common to all kernels");
     cr_expect_eq(count_words(text, "2 of 2 sessions against 12"), 2u, "each red row has its evidence:\n%s", text);
-    expect_words(text, "\nunsure     (suite)\n  unsure     time\n", "all kernels moved alike, by +10.0 %");
+    expect_words(text, "\nunsure     (suite)\n  unsure     time\n", "all kernels moved together, by +10.0 %");
     cr_expect_eq(count_words(text, "(suite)"), 1u, "it is no kernel of the table:\n%s", text);
     expect_words(text, "\n  trade-off  achieved_occupancy", "a trade-off: time improved");
 }
@@ -429,11 +429,11 @@ Test(report_text, suite_shift_is_said)
     for (size_t i = 0; i < ARRAY_SIZE(suites); i++)
         *ARRAY_GROW(fixture.comparison.suites, fixture.comparison.suite_count) = suites[i];
     reprint();
-    expect_word(text, "\nshift     time -0.3 % (median of 62 kernels whose machine code is the same), taken off\n");
+    expect_word(text, "\nshift     time -0.3 % (median of 62 kernels with unchanged machine code), taken off\n");
     expect_word(text, "\nshift     time +2.1 % (median of 60 kernels), not taken off\n");
     expect_word(
         text,
-        "\nshift     time +10.0 % (median of 61 kernels whose machine code is the same): all kernels moved alike\n");
+        "\nshift     time +10.0 % (median of 61 kernels with unchanged machine code): all kernels moved together\n");
     cr_expect_eq(count_words(text, "\nshift "), 3u);
 }
 
@@ -543,9 +543,9 @@ Test(report_text, the_heading_of_a_red_kernel_names_what_is_red)
 
 Test(report_text, a_line_says_what_to_do_next)
 {
-    EXPECT({"worse.json", .next = "if it is meant: cugate explain transpose/padded"},
-           {"unsure.json", .next = "mend what the reason says"},
-           {"broken.json", .next = "cugate run -k transpose/padded"}, {"same.json", .hides = {"next: "}},
+    EXPECT({"worse.json", .next = "if it is intended: cugate explain transpose/padded"},
+           {"unsure.json", .next = "fix the reason"}, {"broken.json", .next = "cugate run -k transpose/padded"},
+           {"same.json", .hides = {"next: "}},
            {"same.json", have_a_new_row, .next = "cugate accept run.json --reason \"...\""},
            {"same.json", .alone = true, .code = EXIT_BASELINE, .next = "make the first baseline"});
 }
@@ -577,8 +577,8 @@ Test(report_text, a_label_as_wide_as_its_column_stands_apart)
 Test(report_text, what_was_just_done_is_not_next)
 {
     static const char *const next[] = {"accept more runs of the old code until the baseline has 3 sessions",
-                                       "let pairs on a GPU decide, or accept it if it is meant",
-                                       "measure again, or accept it if it is meant"};
+                                       "settle it by pairs on a GPU, or accept it if it is intended",
+                                       "measure again, or accept it if it is intended"};
     for (int i = 0; i < 3; i++) {
         begin_empty();
         struct judgement *judgement = invent(&fixture, "transpose/padded", "shared_wavefronts", VERDICT_UNSURE, "why");
