@@ -50,6 +50,7 @@ step "commit subjects" subjects
 step clang-format clang-format --dry-run -Werror "${sources[@]}"
 step "compiler warnings" compile "$@"
 step clang-tidy tidy "$@"
+step words ci/words.sh --check
 step shellcheck shellcheck "${scripts[@]}"
 step ruff build/python/bin/ruff check --quiet reports tests/gpu/programs
 step "ruff format" build/python/bin/ruff format --check --quiet reports tests/gpu/programs

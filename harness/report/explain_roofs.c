@@ -91,7 +91,7 @@ static void print_roofs(const struct text *text, const struct explanation *expla
     const struct roofline *roofline = &explanation->roofline;
     size_t kinds = 0;
     text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nRoofs  ") - 1, 2,
-              "peak: what cugate's own kernels, which do nothing else, reached in the same session");
+              "peak: reached by cugate's own kernels in the same session");
     text_print(text, INK_DIM, "                 %20s  %12s  %12s  %8s\n", "measured", "rate", "peak", "share");
     for (enum roof roof = 0; roof < ROOFS; roof++) {
         const bool is_kind = roof >= ROOF_FP64;
@@ -167,7 +167,7 @@ static void print_bound(const struct text *text, const struct roofline *roofline
     explain_percent(100 * roofline->share, share);
     if (roofline->bound == ROOFLINE_LATENCY)
         snprintf(words, sizeof words,
-                 "latency: no roof reaches %.0f %%, %s at %s is the nearest; what warps wait for is below",
+                 "latency: no roof reaches %.0f %%, %s at %s is the nearest; stall reasons are below",
                  100 * ROOFLINE_NEAR, title, share);
     else if (roofline->bound == ROOFLINE_ISSUE)
         snprintf(words, sizeof words, "%s: %s of the slots are used", title, share);

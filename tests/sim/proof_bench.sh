@@ -35,7 +35,7 @@ if [ $# -eq 0 ]; then # not those that have a larger point, which takes minutes 
     "$cugate" list | sed -n 's|^\([a-z_0-9]*/[^ ]*\) .*|\1|p' >"$work/names"
     while read -r name; do set -- "$@" -k "$name"; done < <(grep -vxFf <(sed -n 's/\[.*//p' "$work/names") "$work/names" | grep -v '\[')
 fi
-simulate warm "$@" # what nvdisasm says is kept from here on
+simulate warm "$@" # the output of nvdisasm is kept from here on
 simulate proved "$@"
 simulate whole "$@" --whole
 jq -r -n --slurpfile a "$work/proved.json" --slurpfile b "$work/whole.json" '

@@ -38,8 +38,8 @@ void disassembler_close(struct disassembler *disassembler)
 
 /* ---- What is kept ---- */
 
-/* Returns the file name of a function in the cache. Each function has a file of its own: to read what nvdisasm says of
- * a whole image takes long, and few of its functions run. */
+/* Returns the file name of a function in the cache. Each function has a file of its own: to read the output of nvdisasm
+ * of a whole image takes long, and few of its functions run. */
 static char *entry_name(XXH128_hash_t image, XXH128_hash_t program, const char *function)
 {
     return x_sprintf("%016llx%016llx-%016llx%016llx-%016llx.json", (unsigned long long)image.high64,
@@ -177,7 +177,7 @@ const json_t *disassemble(struct disassembler *disassembler, json_t **whole, con
     if (find_program(disassembler, problem) < 0)
         return NULL;
     const XXH128_hash_t hash = XXH3_128bits(image, size);
-    const int folder = kept_open("what nvdisasm says");
+    const int folder = kept_open("the output of nvdisasm");
     OWNED_TEXT entry = entry_name(hash, disassembler->hash, function);
     *whole = folder >= 0 ? take(folder, entry) : NULL;
     if (!is_function(*whole, function)) {
