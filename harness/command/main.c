@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "report/report.h"
 
 #include "command.h"
 #include "fresh_process.h"
@@ -32,7 +33,8 @@ static void print_help(FILE *stream)
                 fprintf(stream, "%s:\n", wishes[w].wish);
         fprintf(stream, "  %-10s  %s\n", list[i]->name, list[i]->summary);
     }
-    fputs("\n`cugate COMMAND --help` explains a command; `cugate --version` prints the version.\n"
+    fputs("\n`cugate COMMAND --help` explains a command, `cugate help words` its words; `cugate --version` prints the "
+          "version.\n"
           "\nexample\n  cugate check --replay run.json\n\nexit codes\n",
           stream);
     exit_code_help(stream);
@@ -121,6 +123,9 @@ int main(int argc, char **argv)
         code = print_version();
     } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (strcmp(word, "help") == 0 && argc == 2)) {
         print_help(stdout);
+        code = EXIT_SAME;
+    } else if (strcmp(word, "help") == 0 && strcmp(argv[2], "words") == 0) {
+        report_words(&(struct text){.stream = stdout, .columns = terminal_columns(stdout)});
         code = EXIT_SAME;
     } else if (strcmp(word, "help") == 0) {
         const struct command *command = find_command(argv[2]);

@@ -1,10 +1,11 @@
 #include "glossary.h"
+#include "report.h"
 
 #include <ctype.h>
 
 /* To explain a word: a row. `also` is another form of it. Write both in small letters; they match as whole words.
  * `elsewhere` is what other programs call it. */
-static const struct entry {
+static const struct word {
     const char *word, *also;
     const char *meaning;
     const char *elsewhere;
@@ -34,6 +35,12 @@ static const struct entry {
      "did not rise",
      NULL},
     {"unexpected-pass", NULL, "declared as worse in expected.ini, but no longer worse", NULL},
+    {"unchanged code", NULL, "the machine code and launch of the baseline: other times are noise, or other inputs",
+     NULL},
+    {"capsule", "capsules", "a captured launch with its code, arguments and memory", NULL},
+    {"replayed", NULL, "of capsules: run again in another process, with the same result", NULL},
+    {"counted by class", NULL, "counted from one executed block, where the others are proved to count the same", NULL},
+    {"drawn", NULL, "of inputs: replaced by random values of the same kind, by a seed", NULL},
     {"noise", NULL, "differences with unchanged code", "in nvbench the relative deviation of samples within one run"},
     {"GPU time", NULL, "the sum over all launches of the program, or of a kernel; before: in the baseline",
      "in Nsight Systems Total Time"},
@@ -98,13 +105,21 @@ static char *without_escapes(const char *said)
 
 struct found {
     const char *at;
-    const struct entry *entry;
+    const struct word *entry;
 };
 
 static int first_said(const void *left, const void *right)
 {
     const struct found *a = left, *b = right;
     return (a->at > b->at) - (a->at < b->at);
+}
+
+static void print_entry(const struct text *text, const struct word *entry)
+{
+    char *words = x_sprintf("%s: %s%s%s%s", entry->word, entry->meaning, entry->elsewhere ? " (" : "",
+                            entry->elsewhere ? entry->elsewhere : "", entry->elsewhere ? ")" : "");
+    text_wrap(text, INK_DIM, 0, 2, words);
+    free(words);
 }
 
 size_t glossary_print(const struct text *text, const char *said)
@@ -120,13 +135,15 @@ size_t glossary_print(const struct text *text, const char *said)
     }
     if (count > 0)
         qsort(list, count, sizeof *list, first_said);
-    for (size_t i = 0; i < count; i++) {
-        const char *elsewhere = list[i].entry->elsewhere;
-        OWNED_TEXT words = x_sprintf("%s: %s%s%s%s", list[i].entry->word, list[i].entry->meaning, elsewhere ? " (" : "",
-                                     elsewhere ? elsewhere : "", elsewhere ? ")" : "");
-        text_wrap(text, INK_DIM, 0, 2, words);
-    }
+    for (size_t i = 0; i < count; i++)
+        print_entry(text, list[i].entry);
     return count;
+}
+
+void report_words(const struct text *text)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
+        print_entry(text, &entries[i]);
 }
 
 const char *glossary_word(size_t index)

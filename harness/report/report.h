@@ -109,3 +109,6 @@ char *format_names(enum document document);
 /* Returns the format of that name; NULL after error(), which lists the formats, when the document has no such format.
  * option is the option that named it. */
 const struct format *format_find(enum document document, const char *name, const char *option);
+
+/* Prints what all words of the glossary mean. */
+void report_words(const struct text *text);
