@@ -160,5 +160,5 @@ void judge_estimate(struct comparison *comparison, const struct sides *sides, co
     row->share = verdict == VERDICT_SAME ? 0 : 1;
     row->base_sessions = row->run_sessions = 1;
     set_reason(row, "%s, bound by %s", estimated_words(change, words, sizeof words),
-               now->estimated->bound_by ? now->estimated->bound_by : "nothing that is known");
+               now->estimated->bound_by ? now->estimated->bound_by : "unknown");
 }

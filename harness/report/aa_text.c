@@ -129,7 +129,7 @@ static void print_noisy_rows(const struct text *text, const struct analysis *ana
     if (count == 0)
         return;
     text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nWorst rows  ") - 1, 2,
-              "how often they were beyond the limit in either direction, unsure, and regressed");
+              "rows beyond the limit in either direction, unsure, and regressed");
     if (noisy_rows_fit(text, analysis))
         text_print(text, INK_DIM, "  %-*s %-*s", NOISY_KERNEL, "kernel", NOISY_METRIC, "metric");
     else
@@ -208,11 +208,11 @@ static void print_spread(const struct text *text, const struct analysis *analysi
         }
     }
     if (!known[SPREAD_WITHIN])
-        text_print(text, INK_YELLOW, "  within a GPU and day: not known, no GPU has two sessions of a day\n");
+        text_print(text, INK_YELLOW, "  within a GPU and day: unknown, no GPU has two sessions on one day\n");
     if (!known[SPREAD_GPUS])
-        text_print(text, INK_YELLOW, "  between GPUs: not known, all sessions are of one GPU\n");
+        text_print(text, INK_YELLOW, "  between GPUs: unknown, all sessions are of one GPU\n");
     if (!known[SPREAD_DAYS])
-        text_print(text, INK_YELLOW, "  between days on a GPU: not known, %s\n",
+        text_print(text, INK_YELLOW, "  between days on a GPU: unknown, %s\n",
                    analysis->days == 1 ? "all sessions are of one day" : "no GPU has sessions of two days");
 }
 
@@ -241,7 +241,8 @@ static void print_exactness(const struct text *text, const struct analysis *anal
     if (analysis->exactness_count == 0)
         return;
     char words[128];
-    snprintf(words, sizeof words, "kernels whose every reading was equal; admitted by %d equal readings in %d sessions",
+    snprintf(words, sizeof words,
+             "kernels whose readings were all equal; admitted after %d equal readings in %d sessions",
              ANALYSIS_READINGS, ANALYSIS_READ_SESSIONS);
     text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nExactness  ") - 1, 2, words);
     const bool one_line = text_fits(text, EXACTNESS_LINE);

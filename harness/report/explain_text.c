@@ -43,7 +43,7 @@ static void print_estimated(const struct text *text, const struct estimated_time
                            ? x_sprintf("none: %s", of->refused)
                            : x_sprintf("%s (%s to %s), not measured; bound by %s", explain_number(of->ns, "ns", time),
                                        explain_number(of->low, "ns", low), explain_number(of->high, "ns", high),
-                                       of->bound_by ? of->bound_by : "nothing that is known");
+                                       of->bound_by ? of->bound_by : "unknown");
     text_fact(text, "estimated", words);
 }
 
