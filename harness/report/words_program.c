@@ -131,8 +131,8 @@ static void add_ranks(FILE *stream, const struct report *report, const struct re
             continue;
         metric_format(time, strtod(next + strcspn(next, " "), &end), computing, sizeof computing);
         metric_format(time, strtod(end, NULL), communication, sizeof communication);
-        fprintf(stream, "%s%.*s: %s and %s", others++ > 0 ? ", " : " (rank ", (int)strcspn(next, " "), next,
-                computing, communication);
+        fprintf(stream, "%s%.*s: %s and %s", others++ > 0 ? ", " : " (rank ", (int)strcspn(next, " "), next, computing,
+                communication);
     }
     fputs(others > 0 ? ")" : "", stream);
 }
