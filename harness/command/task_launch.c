@@ -311,7 +311,7 @@ static int read_argument(struct task_argument *argument, char *text)
                      argument->kind == TASK_OUTPUT ? "out:" : "", argument->type->name);
     if (argument->kind == TASK_INPUT)
         return read_values(argument, &words);
-    return words.next ? error("'%s' is too much: what it writes is filled by cugate", words.next) : 0;
+    return words.next ? error("'%s' is too much: cugate fills an output", words.next) : 0;
 }
 
 /* Reads what is between the brackets. */
