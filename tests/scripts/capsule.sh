@@ -54,7 +54,7 @@ expect "exec says how it is named" 2 "to measure a file of capsules: " "--kernel
 ask "$cugate" run --simulate=nvidia-h200 "$work/first.capsule"
 expect "run takes it" 0 'train/saxpy@64,256#2'
 ask "$cugate" check --simulate=nvidia-h200 "$work/first.capsule"
-expect "check, too; the baselines are of another library" 5 'train/chain@1,32 and 4 more' "name the folder of these kernels' baselines with --baselines"
+expect "check, too; the baselines are of another library" 5 'train/chain@1,32 and 4 more' "name the folder of these kernels' baselines, or a new one, with --baselines"
 ask "$cugate" check --help
 expect "so does the help" 0 'FILE.capsule'
 

@@ -100,7 +100,11 @@ known() { # COMMAND LINE of cugate: does it know command and options? What follo
         [ "$word" != -- ] || break
         asked+=("$word")
     done
-    "$cugate" "${asked[@]}" --help
+    if [ "${asked[0]}" = help ]; then # it has no help of its own
+        "$cugate" "${asked[@]}" >help && "$cugate" --help
+    else
+        "$cugate" "${asked[@]}" --help
+    fi
 }
 count=0
 while read -r line; do
