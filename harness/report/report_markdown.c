@@ -172,6 +172,29 @@ static void put_row(FILE *stream, const struct report *report, const struct judg
     fputs(" |\n", stream);
 }
 
+/* Writes what got worse most: the kernel, the row and the line. False: nothing did. */
+static bool put_worst(FILE *stream, const struct report *report)
+{
+    const struct comparison *comparison = report->comparison;
+    size_t i = 0;
+    while (comparison && i < comparison->count &&
+           (comparison->list[i].verdict != VERDICT_REGRESSED || !comparison->list[i].metric))
+        i++; /* the worst comes first */
+    if (!comparison || i == comparison->count)
+        return false;
+    const struct judgement *worst = &comparison->list[i];
+    const struct blame *blame = diagnosis_of(report->diagnosis, worst);
+    const size_t more = comparison->counts[VERDICT_REGRESSED] - 1;
+    struct cells cells;
+    words_cells(worst, &cells);
+    OWNED_TEXT place = blame->count > 0 ? words_place(blame->hotspots[0].line, WORDS_PLACE) : NULL;
+    OWNED_TEXT others = more > 0 ? x_sprintf(" (and %zu more row%s)", more, plural(more)) : NULL;
+    OWNED_TEXT text = x_sprintf("regressed: %s: %s %s%s%s%s", worst->kernel, worst->metric->name, cells.change,
+                                place ? " at " : "", place ? place : "", others ? others : "");
+    put_markdown(stream, text);
+    return true;
+}
+
 static void put_head(FILE *stream, const struct report *report)
 {
     static const char *const icons[] = {
@@ -179,6 +202,8 @@ static void put_head(FILE *stream, const struct report *report)
     struct verdict_words words;
     words_verdict(report, "", &words);
     fprintf(stream, "## %scugate: ", icons[words_exit_tone(report->exit_code)]);
+    if (report->exit_code == EXIT_REGRESSED && put_worst(stream, report))
+        fputs("\n\n", stream);
     put_markdown(stream, words.headline);
     put_markdown(stream, words.rest);
     fputs("\n\n", stream);
@@ -195,6 +220,7 @@ static void put_head(FILE *stream, const struct report *report)
 static void add_facts(struct page *page, const struct report *report)
 {
     struct facts facts = facts_of(report, true, false);
+    fputs("<details><summary>GPU, software, run and baseline</summary>\n\n", page->piece);
     for (size_t i = 0; i < facts.count; i++) {
         fprintf(page->piece, "- %s: ", facts.list[i].title);
         put_markdown(page->piece, facts.list[i].words);
@@ -202,7 +228,7 @@ static void add_facts(struct page *page, const struct report *report)
         page_add(page, page->left / 2);
     }
     facts_release(&facts);
-    fputc('\n', page->piece);
+    fputs("\n</details>\n\n", page->piece);
     page_add(page, TAIL);
 }
 
