@@ -13,7 +13,11 @@ case " $* " in
 *) "$here/install_python.sh" >&2 ;;
 esac
 cache=()
-[ -n "$in_tree" ] || cache=(-X "pycache_prefix=$folder/pycache") # nothing is left where a package was
+if [ "$python" = python3 ]; then
+    cache=(-B)
+elif [ -z "$in_tree" ]; then
+    cache=(-X "pycache_prefix=$folder/pycache") # nothing is left where a package was
+fi
 # -I, as everywhere: Python takes no module from the current folder or PYTHONPATH.
 exec "$python" -I "${cache[@]}" -c 'import sys; sys.path.insert(0, sys.argv.pop(1))
 from cugate_reports.__main__ import main; sys.exit(main())' "$(realpath "$here/../reports")" "$@"

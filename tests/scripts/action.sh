@@ -277,7 +277,7 @@ expect "init: of every night" 0 'wrote .github/workflows/nightly.yml' 'wrote per
     'CUGATE_PAGES' 'build/ sessions/'
 echo mine >perf/slurm.sh
 ask cugate init --program ./bench --slurm --action me/cugate/ci@abc
-expect "init: a job of Slurm that is there is left" 2 'perf/slurm.sh is there already' '--force'
+expect "init: a job of Slurm that is there is left" 2 'perf/slurm.sh already exists and differs' '--force'
 ask cugate init --program ./bench --slurm --action me/cugate/ci@abc --force
 expect "init: and replaced by --force" 0 'wrote perf/slurm.sh'
 mapfile -t next < <(sed -n '/^next, here:/,/^then/s/^  //p' "$work/said")
