@@ -5,7 +5,7 @@
 # small_triton.py, small_torch.py), for forms of instructions that others use (forms.cu), and for how kernels of today are
 # built (patterns.cu). All are machine code of the day of recording. A new kernel goes into forms.cu, which
 # record.sh records. Sources that nothing compiles any more are in tests/data/recorded-sources.tar.xz: micro.cu, async.cu, cub.cu
-# and hopper.cu; those of the scripts are in the history, `git show d1ad3e2a:tests/gpu/programs/` for the scripts.
+# and hopper.cu; those of the scripts are in the history, `git show d1ad3e2a:tests/gpu/programs/`.
 # Ends with "N passed, N failed". Needs no GPU and no nvcc, but cc.
 #
 #   CUGATE=build/cugate tests/sim/recorded.sh [--all | --quarter COMMIT | --choose] [LIBRARY...]
