@@ -309,6 +309,13 @@ static void mark_own(const struct race *race, bool *loads)
         loads[race->loads[k] - 1] = true;
 }
 
+/* Whether the earlier access is an atomic that has answered: it is done, and what its block does then needs no fence.
+ */
+static bool has_answered(const struct race *race)
+{
+    return race->loose && race->function->code->list[race->before].traits & TRAIT_ATOMIC;
+}
+
 /* Whether only a fence is missing between two accesses. */
 static bool is_unfenced(const struct race *race)
 {
@@ -330,7 +337,7 @@ static bool is_torn(const struct block_races *races, const struct race *race)
 static enum race_kind kind_of(const struct block_races *races, const struct race *race)
 {
     const struct code *code = race->function->code;
-    if (race->strong)
+    if (race->strong || has_answered(race))
         return RACE_MEANT;
     bool *own = x_calloc(code->count + 1, sizeof *own), *racing = x_calloc(code->count + 1, sizeof *racing);
     mark_own(race, own);
