@@ -18,6 +18,7 @@ struct visit {
     uint32_t who, pc; /* who: its number + 1 */
     unsigned char bytes;
     bool strong, agreed; /* agreed: of a store, that the same was there, or others have stored it since */
+    bool answered;       /* of an atomic: its block has its answer, so it is done, and needs no fence to be seen */
 };
 
 /* What is known until when: by fences, and without. */
@@ -134,7 +135,8 @@ static void note(struct block_races *races, const struct block *block, const str
                  const struct visit *before)
 {
     const struct known *known = &races->known[now->who - 1];
-    if (!before->who || before->who == now->who || !(before->bytes & now->bytes) || before->time <= known->fenced)
+    const uint64_t ordered = before->answered ? known->any : known->fenced;
+    if (!before->who || before->who == now->who || !(before->bytes & now->bytes) || before->time <= ordered)
         return;
     const bool strong = now->strong || before->strong, loose = before->time <= known->any;
     struct race *race = NULL;
@@ -270,7 +272,8 @@ static void visit(const struct access *access, unsigned lane, unsigned k)
                               .pc = access->code->index,
                               .bytes = atomic || !changed ? bytes_of(access, address) : changed,
                               .strong = strong,
-                              .agreed = !changed};
+                              .agreed = !changed,
+                              .answered = access->kind & ACCESS_ANSWERS};
     if (reads)
         visit_load(races, block, word, &now);
     else if (changed)
@@ -309,13 +312,6 @@ static void mark_own(const struct race *race, bool *loads)
         loads[race->loads[k] - 1] = true;
 }
 
-/* Whether the earlier access is an atomic that has answered: it is done, and what its block does then needs no fence.
- */
-static bool has_answered(const struct race *race)
-{
-    return race->loose && race->function->code->list[race->before].traits & TRAIT_ATOMIC;
-}
-
 /* Whether only a fence is missing between two accesses. */
 static bool is_unfenced(const struct race *race)
 {
@@ -337,7 +333,7 @@ static bool is_torn(const struct block_races *races, const struct race *race)
 static enum race_kind kind_of(const struct block_races *races, const struct race *race)
 {
     const struct code *code = race->function->code;
-    if (race->strong || has_answered(race))
+    if (race->strong)
         return RACE_MEANT;
     bool *own = x_calloc(code->count + 1, sizeof *own), *racing = x_calloc(code->count + 1, sizeof *racing);
     mark_own(race, own);
