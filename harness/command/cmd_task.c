@@ -234,8 +234,7 @@ static int add_argument(struct task *task, struct capsule *capsule, struct capsu
                   (uint64_t)(task->options->seed < 0 ? 1 : task->options->seed) * 1000 + number);
     if (failed == 0) {
         add_range(capsule, writer, (unsigned char *)bytes, size, *address);
-        failed = place_argument(capsule, entry, number, address, sizeof *address,
-                                task->options->tolerance && task_is_exact(argument));
+        failed = place_argument(capsule, entry, number, address, sizeof *address, task_is_exact(argument));
     }
     *address += (size + ARRAY_EVERY - 1) / ARRAY_EVERY * ARRAY_EVERY;
     free(bytes);
@@ -394,8 +393,9 @@ static int write_task(struct task *task, const char *path)
         if (capsules_compared(&computed, &computed.list[i], &compared, &problem) < 0)
             failed = problem_set(&writer.problem, "%s", problem.text);
         else if (compared.changed == 0)
-            failed =
-                problem_set(&writer.problem, "%s leaves nothing: are its outputs among the arguments?", capsule.id);
+            failed = problem_set(
+                &writer.problem,
+                "%s leaves in memory what was there before, 0 in outputs: are these among the arguments?", capsule.id);
         else
             failed = capsule_writer_copy(&writer, &computed, &capsule, NULL);
     }
@@ -494,7 +494,10 @@ static int cmd_task(const struct options *options)
         die(EXIT_USAGE, "a task has %d launches at most", LAUNCHES_MOST);
     if (!options->output)
         die(EXIT_USAGE, "where to? add -o TASK.capsule");
+    struct interrupts interrupts;
     int code = EXIT_USAGE;
+    if (interrupts_open(&interrupts) < 0) /* Ctrl-C is held back, so that the folder goes */
+        return EXIT_NOT_MEASURED;
     task.about.sessions = x_calloc(1, sizeof *task.about.sessions);
     task.about.session_count = 1;
     measure_complete_session(task.about.sessions);
@@ -508,7 +511,7 @@ static int cmd_task(const struct options *options)
                 options->output, task.launch_count, plural_of(task.launch_count, "", "es"), options->arguments[0],
                 task.about.device.name, plural_of(task.launch_count, "it", "them"), options->output);
     release(&task);
-    return code;
+    return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }
 
 /* clang-format off */

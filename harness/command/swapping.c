@@ -196,7 +196,7 @@ static void say_swapped(const struct capsule *now, const struct capsule *was, co
     if (now->tolerance > 0)
         fprintf(stderr, ", results within %g as %s", now->tolerance, value_type_name(now->type));
     for (size_t i = 0; i < now->argument_count; i++)
-        if (now->arguments[i].exact)
+        if (now->tolerance > 0 && now->arguments[i].exact)
             fprintf(stderr, ", but those of argument %zu exact", i + 1);
     if (compared->masked > 0)
         fprintf(stderr, ", %.3g %% of the result varies and is not compared",
@@ -222,8 +222,7 @@ static struct argument *mark_exact(const struct capsule *capsule, double toleran
     struct argument *arguments = x_calloc(capsule->argument_count + 1, sizeof *arguments);
     for (size_t i = 0; i < capsule->argument_count; i++) {
         arguments[i] = capsule->arguments[i];
-        if (tolerance > 0)
-            arguments[i].exact = i < 64 && exact >> i & 1;
+        arguments[i].exact |= tolerance > 0 && i < 64 && exact >> i & 1; /* what the task states stays */
         if (arguments[i].exact && arguments[i].size == sizeof(uint64_t))
             exact &= ~(UINT64_C(1) << i);
     }

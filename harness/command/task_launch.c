@@ -71,7 +71,7 @@ static const struct task_type types[] = {
     {"i8", 1, true, INT8_MIN, INT8_MAX, put_i8}, {"u8", 1, true, 0, UINT8_MAX, put_u8},
 };
 /* clang-format on */
-const char task_types_doc[] = "f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8";
+static const char task_types_doc[] = "f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8";
 
 /* ---- Values ---- */
 
@@ -124,7 +124,7 @@ static const struct task_values kinds[] = {
     {"sorted", 2, .order = IN_ORDER, .next = uniform},
     {"offsets", 1, .order = IN_ORDER | FROM_ZERO, .next = uniform},
 };
-const char task_values_doc[] =
+static const char task_values_doc[] =
     "uniform:LEAST:MOST (of floats -1 and 1 without numbers), normal:MEAN:DEVIATION, constant:VALUE, "
     "permutation (0 to COUNT - 1), sorted:LEAST:MOST, offsets:LAST (from 0 to LAST, in order)";
 

@@ -45,6 +45,3 @@ bool task_is_exact(const struct task_argument *argument);
 
 /* Writes the elements of an input. The same seed gives the same ones. */
 void task_fill(const struct task_argument *argument, unsigned char *bytes, uint64_t seed);
-
-/* Lines for --help: the types, and the kinds of values. */
-extern const char task_types_doc[], task_values_doc[];
