@@ -299,14 +299,17 @@ static char *hash_of(const char *path)
     return x_sprintf("%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
 }
 
-/* Prints a report with what was asked, and the score. outcome: NULL where it was not judged, and reason says why. */
-static int print_refereed(struct refereeing *refereeing, struct report *report, const char *outcome, const char *reason)
+/* Prints a report with what was asked, and the score. Without a certificate it was not judged, and reason says why. */
+static int print_refereed(struct refereeing *refereeing, struct report *report, const char *reason)
 {
     const struct options *options = &refereeing->options;
-    const bool passed = outcome && report->exit_code != EXIT_NOT_MEASURED && report->exit_code != EXIT_UNSURE;
+    size_t with;
+    const enum certificate_outcome worst = certificates_worst(report->certificates, report->certificate_count, &with);
+    const bool judged = report->certificate_count > 0;
+    const bool passed = judged && worst <= CERTIFICATE_ALLOWED && report->exit_code != EXIT_NOT_MEASURED;
     char *task = hash_of(options->arguments[0]), *code = hash_of(options->code);
     const struct refereed refereed = {
-        .outcome = outcome ? outcome : "not judged",
+        .outcome = judged ? certificate_outcome_name(worst) : "not judged",
         .reason = reason,
         .task = options->arguments[0],
         .code = options->code,
@@ -342,7 +345,7 @@ static int list_report(struct refereeing *refereeing, struct report *report)
     refereeing->listed = true;
     report->candidate = options->code;
     if (strcmp(options->format, "json") == 0)
-        return print_refereed(refereeing, report, certificate_outcome_name(worst), NULL);
+        return print_refereed(refereeing, report, NULL);
     list_line(refereeing->list, certificate_outcome_name(worst), (int)report->exit_code, options->code,
               why                              ? why
               : report->exit_code == EXIT_SAME ? ""
@@ -364,11 +367,7 @@ static int print(struct refereeing *refereeing)
         .certificate_count = refereeing->certificate_count,
         .exit_code = exit_code_of(refereeing),
     };
-    size_t with;
-    const enum certificate_outcome worst =
-        certificates_worst(refereeing->certificates, refereeing->certificate_count, &with);
-    const int printed = refereeing->list ? list_report(refereeing, &report)
-                                         : print_refereed(refereeing, &report, certificate_outcome_name(worst), NULL);
+    const int printed = refereeing->list ? list_report(refereeing, &report) : print_refereed(refereeing, &report, NULL);
     return printed < 0 ? EXIT_USAGE : (int)report.exit_code;
 }
 
@@ -449,7 +448,7 @@ static void list_failure(struct refereeing *refereeing, int code, const char *wh
                             .candidate = options->code,
                             .exit_code = (enum exit_code)code};
     if (strcmp(options->format, "json") == 0)
-        print_refereed(refereeing, &report, NULL, *why ? why : NULL);
+        print_refereed(refereeing, &report, *why ? why : NULL);
     else
         list_line(refereeing->list, "not judged", code, options->code, why);
 }
@@ -541,29 +540,37 @@ static void start_turn(struct turn *turn, const struct options *options, const c
             close(files[i]);
 }
 
-/* Waits for its end, and passes on what it said. Returns its exit code. */
+/* Passes on a file of what it said. False: there is nothing in it. */
+static bool pass_on(const char *path, FILE *stream)
+{
+    char *text;
+    size_t length;
+    if (file_read(path, (size_t)1 << 30, &text, &length) < 0)
+        return false;
+    fwrite(text, 1, length, stream);
+    fflush(stream);
+    free(text);
+    return length > 0;
+}
+
+/* Waits for its end, and passes on what it said. One that has not said what came of it has a line all the same. Returns
+ * its exit code. */
 static int end_turn(struct turn *turn, FILE *list)
 {
-    FILE *const streams[] = {list, stderr};
-    int code = turn->process < 0 ? EXIT_NOT_MEASURED : process_exit_code(process_wait(turn->process));
-    if (turn->process < 0)
-        error("%s: no process can be started for it: %s", turn->code, strerror(errno));
-    else if (code > EXIT_INTERRUPTED) {
-        error("%s: its process ended with %d", turn->code, code);
-        code = EXIT_NOT_MEASURED;
+    const int code = turn->process < 0 ? EXIT_USAGE : process_exit_code(process_wait(turn->process));
+    const bool is_cut = turn->process < 0 || code > EXIT_INTERRUPTED;
+    (void)pass_on(turn->said[1], stderr);
+    const bool has_line = !is_cut && (code == EXIT_INTERRUPTED || pass_on(turn->said[0], list));
+    if (!has_line) {
+        struct refereeing lost = {.options = turn->options, .list = list};
+        OWNED_TEXT why = turn->process < 0 ? x_strdup("no process can be started for it")
+                                           : x_sprintf("its process ended with exit code %d", code);
+        list_failure(&lost, EXIT_NOT_MEASURED, why);
     }
-    for (size_t i = 0; i < 2; i++) {
-        char *text;
-        size_t length;
-        if (file_read(turn->said[i], (size_t)1 << 30, &text, &length) == 0) {
-            fwrite(text, 1, length, streams[i]);
-            fflush(streams[i]);
-            free(text);
-        }
+    for (size_t i = 0; i < 2; i++)
         free(turn->said[i]);
-    }
     free(turn->code);
-    return code;
+    return has_line ? code : EXIT_NOT_MEASURED;
 }
 
 /* Judges each file of a folder on the same inputs. Returns the worst exit code. */

@@ -98,6 +98,20 @@ expect "of a folder each has a line" 2 '3 candidates on inputs by --seed 7' 'exi
 ask jq -r '"\(.candidate) \(.exit_code) \(.outcome) \(.score) \(.certificates[0].result.words) \(.reason)"' lines
 expect "as JSON, and without --tolerance there is the task's" 0 'several/cheats.cubin 5 refused 0 on the captured' \
     'beyond the tolerance of 1e-05' 'several/kernels.cubin 2 not judged 0 null several/kernels.cubin has no function rounded'
+# A process that is killed leaves no gap in the list.
+"$cugate" referee "$work/within.capsule" --code several --simulate --seed 7 -k 'train/saxpy@64,256' --function by_copy \
+    --format json -o lines 2>errors &
+whole=$!
+until killed=$(pgrep -P $whole -f referee | tail -1) && [ -n "$killed" ]; do kill -0 $whole 2>/dev/null || break; done
+[ -z "$killed" ] || kill -KILL "$killed"
+wait $whole
+ask jq -r '"\(.candidate) \(.outcome) \(.score) \(.reason)"' lines
+expect "a process that is killed has a line" 0 'several/cheats.cubin not judged 0 its process ended with exit code 137' \
+    'several/kernels.cubin not judged' 'several/none.cubin not judged'
+"$cugate" referee "$work/within.capsule" --code "$compiled/cheats.cubin" --simulate --seed 7 -k 'train/saxpy@64,256' --function by_copy \
+    --format json >slower.json 2>errors
+ask jq -r 'if .outcome == "passed" and .exit_code == 1 and .score > 0 and .score < 1 then "right and slower" else . end' slower.json
+expect "what is right has a score, slower or not" 0 'right and slower'
 rm several/*
 referee task several
 expect "a folder without candidates" 2 'several has no candidate: no .cubin, .fatbin or .so'
@@ -150,8 +164,11 @@ CU
 NVCC=$nvcc task "$work/others.cu" --launch 'relu<<<1, 64>>>(f32:64)' --launch 'whole<<<1, 64>>>(out:i32:64, i32:64:uniform:100000000:200000000)' \
     --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' --tolerance 1e-4
 expect "of what is changed in place, of integers, and of sums without an order" 0 '3 launches'
-referee made "$work/made.capsule" -k 'others/whole*' --function partly
-expect "of integers each bit counts, whatever the tolerance of floats" 5 'refused: 1 of 1 kernel'
+for stated in '' '--tolerance 1e-4'; do
+    # shellcheck disable=SC2086 # words
+    referee made "$work/made.capsule" -k 'others/whole*' --function partly $stated
+    expect "of integers each bit counts, whatever the tolerance of floats $stated" 5 '63 bytes differ' 'in 63' '!f32 values'
+done
 task "$work/made.capsule" --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' -o "$work/other.capsule"
 expect "what is refused by itself is not a reference" 5 'is not a reference' 'if its sums have no order, state a --tolerance'
 NVCC=$nvcc task "$work/others.cu" --launch 'racy<<<1, 64>>>(out:f32:64, f32:64)' -o "$work/other.capsule"
