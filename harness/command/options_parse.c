@@ -385,7 +385,7 @@ static void take_library(struct options *options, const struct command *command,
     given[place] = typed[place] = true;
 }
 
-/* Whether the word behind `--simulate` or `--static` is its GPU, as in `--simulate H200`: it is nothing that could be
+/* Whether the word behind `--simulate` is its GPU, as in `--simulate H200`: it is nothing that could be
  * executed or read. */
 static bool names_gpu(const char *word)
 {
@@ -430,8 +430,7 @@ int options_parse(struct options *options, const struct command *command, int ar
         /* `list --metrics +DIR`: a word that begins with `+` is no argument of any command. */
         if (!optarg && row->place_more && optind < argc && *argv[optind] == '+')
             optarg = argv[optind++];
-        if (!optarg && row->place_2 == PLACE(gpu) && row->kind == KIND_TEXT_OR_FLAG && optind < argc &&
-            names_gpu(argv[optind]))
+        if (!optarg && row == &option_simulate && optind < argc && names_gpu(argv[optind]))
             optarg = argv[optind++];
         taken = optarg;
         if (store(options, row, name, optarg) < 0)
