@@ -52,7 +52,7 @@ static bool is_of_grid(const struct capsule *capsule, uint64_t number)
     return number > 1 && (number == capsule->grid[0] || number == capsule->grid[1] || number == capsule->grid[2]);
 }
 
-/* Lists the arguments that are no pointers. */
+/* Lists the arguments that are not pointers. */
 static void list_scalars(struct drawing *drawing)
 {
     const struct capsule *capsule = drawing->capsule;

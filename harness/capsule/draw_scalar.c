@@ -1,4 +1,4 @@
-/* Draws an argument that is no pointer: a size, a factor, a seed, a flag. */
+/* Draws an argument that is not a pointer: a size, a factor, a seed, a flag. */
 #include "draw_parts.h"
 
 #include <math.h>

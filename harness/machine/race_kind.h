@@ -10,7 +10,7 @@
 /* From the least sure to the surest. */
 enum race_kind {
     RACE_MEANT,  /* it may be right whoever comes first, as where algorithms choose a minimum until nothing changes */
-    RACE_READ,   /* what is loaded goes into a sum, or into a store that is no choice */
+    RACE_READ,   /* what is loaded goes into a sum, or into a store that is not a choice */
     RACE_STORED, /* one store replaces the other */
     RACE_LOST,   /* both load the word and change it, and one change is lost */
 };
