@@ -191,6 +191,12 @@ static void compare(struct check *check)
     note_needless(check);
 }
 
+/* Whether there is something to judge, and nothing stopped the measuring so far. */
+static bool goes_on(const struct check *check)
+{
+    return check->has_baseline && check->measured == EXIT_SAME;
+}
+
 /* Whether the row is to be measured again. Before pairs (settled is false) times are not if a base build can settle
  * them; after pairs they are, if their drift reference needs it. */
 static bool is_to_be_confirmed(const struct check *check, const struct judgement *judgement, bool settled)
@@ -261,6 +267,15 @@ static void count_conflicts(struct check *check, const struct comparison *compar
             check_conflicts(&check->request->measurement, &check->baseline, comparison, run, &check->next);
 }
 
+/* Adds a second session to the run. */
+static void add_session(struct check *check, struct run *again)
+{
+    check->is_confirmed = true;
+    count_conflicts(check, &check->comparison, again);
+    check_confirm_conflicts(&check->run, again, check->request->metrics);
+    run_append(&check->run, again);
+}
+
 /* Adds a session of those kernels to the run, measured in a process of its own. */
 static void measure_again(struct check *check, char *const *ids, size_t count)
 {
@@ -280,36 +295,97 @@ static void measure_again(struct check *check, char *const *ids, size_t count)
     set_judge(check, &measurement);
     if (check->measured == EXIT_SAME)
         check->measured = measure_run(&measurement, &again);
-    check->is_confirmed = true;
-    count_conflicts(check, &check->comparison, &again);
-    check_confirm_conflicts(&check->run, &again, check->request->metrics);
-    run_append(&check->run, &again);
+    add_session(check, &again);
     free(label);
 }
 
-/* Measures the suspect kernels once more. Where a base build stands in for their baseline, it is measured too, often
- * enough for moved rows to fail. */
+/* Measures the base build, where it stands in for the baseline of those kernels, until its rows have as many sessions
+ * as moved rows need to fail; `had` are there already. */
+static void confirm_base(struct check *check, char *const *ids, size_t count, size_t had)
+{
+    for (size_t s = had; s < rule_sessions_needed(METRIC_STEADY) && check->measured == EXIT_SAME; s++)
+        check->measured = check_base_again(&check->request->measurement, check->request->against, ids, count,
+                                           &check->run, &check->baseline);
+}
+
+/* Measures the suspect kernels once more. Where a base build stands in for their baseline, it is measured too. */
 static void confirm(struct check *check, bool settled)
 {
     size_t count;
     char **ids = find_suspects(check, settled, &count);
     if (count > 0 && !is_settled(check)) {
         measure_again(check, ids, count);
-        for (size_t s = 1; s < rule_sessions_needed(METRIC_STEADY) && check->measured == EXIT_SAME; s++)
-            check->measured = check_base_again(&check->request->measurement, check->request->against, ids, count,
-                                               &check->run, &check->baseline);
+        confirm_base(check, ids, count, 1);
         compare(check);
     }
     free(ids);
 }
 
-/* Measures pairs with the base build for times in doubt. */
-static void settle(struct check *check)
+/* Returns the place of an id in a list; `count`: it is not there. */
+static size_t place_of(char *const *ids, size_t count, const char *id)
+{
+    size_t place = 0;
+    while (place < count && strcmp(ids[place], id) != 0)
+        place++;
+    return place;
+}
+
+/* Lists the kernels whose counts are in doubt, if they are those whose times want pairs: the first pairs then are their
+ * further sessions. Else NULL. Caller frees the list. */
+static char **find_confirmed_by_pairs(const struct check *check, size_t *count)
+{
+    char **ids = find_suspects(check, false, count);
+    bool same =
+        *count > 0 && check->request->against && !check->request->paired && !check->request->measurement.program;
+    bool *wants = x_calloc(*count + 1, sizeof *wants);
+    for (size_t i = 0; i < check->comparison.count; i++)
+        if (judgement_wants_pairs(&check->comparison.list[i]))
+            wants[place_of(ids, *count, check->comparison.list[i].kernel)] = true;
+    for (size_t k = 0; k <= *count; k++)
+        same &= wants[k] == (k < *count);
+    free(wants);
+    if (same)
+        return ids;
+    free(ids);
+    *count = 0;
+    return NULL;
+}
+
+/* Measures pairs with the base build for times in doubt. The first ones confirm the counts of those kernels, unless ids
+ * is NULL. */
+static void settle(struct check *check, char *const *ids, size_t count)
 {
     const struct check_request *request = check->request;
+    struct pair_sessions sessions = {.wanted = ids ? 1 : 0};
+    for (size_t i = 0; i < count && ids; i++)
+        if (check_has_stand_in(&check->baseline, ids[i]))
+            sessions.wanted = rule_sessions_needed(METRIC_STEADY) - 1;
     check->measured = paired_run(&check->request->measurement, request->against,
-                                 request->paired ? NULL : &check->comparison, &check->run);
+                                 request->paired ? NULL : &check->comparison, &sessions, &check->run);
+    if (sessions.count > 0)
+        add_session(check, &sessions.head[0]);
+    for (size_t i = 0; i < sessions.count; i++) {
+        check_base_add(&sessions.base[i], &check->baseline);
+        run_release(&sessions.base[i]);
+        run_release(&sessions.head[i]);
+    }
+    if (ids)
+        confirm_base(check, ids, count, 1 + sessions.count);
     compare(check);
+}
+
+/* Measures again until every verdict has enough sessions. */
+static void measure_more(struct check *check)
+{
+    size_t count;
+    char **ids = find_confirmed_by_pairs(check, &count);
+    if (!ids)
+        confirm(check, false);
+    if (goes_on(check) && check->request->against)
+        settle(check, ids, count);
+    if (goes_on(check))
+        confirm(check, true);
+    free(ids);
 }
 
 /* ---- How a run comes to be: fills check->run, finds its baseline. 0, or the exit code when nothing is to be said ----
@@ -398,12 +474,6 @@ static double seconds_for_lines(const struct check *check)
     return check->is_confirmed || request->against || check->took > AGAIN_SECONDS ? 0 : check->took;
 }
 
-/* Whether there is something to judge, and nothing stopped the measuring so far. */
-static bool goes_on(const struct check *check)
-{
-    return check->has_baseline && check->measured == EXIT_SAME;
-}
-
 /* What was measured is in check->run either way. */
 static int judge(struct check *check, const struct way *way)
 {
@@ -422,11 +492,7 @@ static int judge(struct check *check, const struct way *way)
         count_conflicts(check, NULL, &check->run);
     compare(check);
     if (way->varies && goes_on(check))
-        confirm(check, false);
-    if (way->varies && goes_on(check) && request->against)
-        settle(check);
-    if (way->varies && goes_on(check))
-        confirm(check, true);
+        measure_more(check);
     if (request->lines && check->measured == EXIT_SAME)
         check->measured = measure_profile(&request->measurement, &check->run, NULL, 0, PROVIDES_LINE_COUNTS);
     const double seconds = seconds_for_lines(check);

@@ -111,8 +111,9 @@ int check_base(const struct measurement *measurement, const char *against, const
     return code;
 }
 
-static bool has_stand_in(const struct result *result)
+bool check_has_stand_in(const struct run *baseline, const char *id)
 {
+    const struct result *result = run_find(baseline, id);
     for (size_t i = 0; result && i < result->row_count; i++)
         if (result->rows[i].from_base_build)
             return true;
@@ -125,7 +126,7 @@ int check_base_again(const struct measurement *measurement, const char *against,
     char **chosen = NULL;
     size_t chosen_count = 0;
     for (size_t i = 0; i < count; i++)
-        if (has_stand_in(run_find(baseline, ids[i])))
+        if (check_has_stand_in(baseline, ids[i]))
             *ARRAY_GROW(chosen, chosen_count) = ids[i];
     const int code =
         chosen_count > 0 ? measure_base(measurement, against, chosen, chosen_count, run, baseline) : EXIT_SAME;
@@ -133,11 +134,25 @@ int check_base_again(const struct measurement *measurement, const char *against,
     return code;
 }
 
+void check_base_add(struct run *base, struct run *baseline)
+{
+    char **ids = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < base->result_count; i++)
+        if (check_has_stand_in(baseline, base->results[i].id))
+            *ARRAY_GROW(ids, count) = base->results[i].id;
+    if (count > 0) {
+        run_filter(base, ids, count);
+        run_stand_in(baseline, base);
+    }
+    free(ids);
+}
+
 void check_note_stand_ins(struct comparison *comparison, const struct run *baseline)
 {
     struct note_items items = {0};
     for (size_t i = 0; i < baseline->result_count; i++)
-        if (has_stand_in(&baseline->results[i]))
+        if (check_has_stand_in(baseline, baseline->results[i].id))
             note_items_add(&items, "%s", baseline->results[i].id);
     comparison_add_items(comparison, &items,
                          "compared with the base build, because the baseline lacks them or a row of "

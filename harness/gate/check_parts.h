@@ -42,6 +42,12 @@ int check_base(const struct measurement *measurement, const char *against, const
 int check_base_again(const struct measurement *measurement, const char *against, char *const *ids, size_t count,
                      const struct run *run, struct run *baseline);
 
+/* Whether the base build stands in for the baseline of a kernel. */
+bool check_has_stand_in(const struct run *baseline, const char *id);
+
+/* Adds a further session of the base build, of those kernels for which it stands in; the others leave *base. */
+void check_base_add(struct run *base, struct run *baseline);
+
 /* Adds a note that says where the base build stands in for the baseline. */
 void check_note_stand_ins(struct comparison *comparison, const struct run *baseline);
 

@@ -15,6 +15,7 @@ struct settling {
     struct measurement base;
     const char *against;
     const struct run *run;
+    struct pair_sessions *sessions;
     struct relay *relay;
     struct metrics metrics; /* the times and what they need; strings are borrowed */
     struct paired_test *tests;
@@ -60,12 +61,17 @@ static size_t kernels_left(const struct settling *settling, char ***ids)
     return count;
 }
 
+static bool is_session(const struct settling *settling, size_t turn)
+{
+    return turn / 2 < settling->sessions->wanted;
+}
+
 /* Returns how the given turn is measured. The order is ABBA, so the base build goes first in every other pair. */
 static struct measurement measurement_of(const struct settling *settling, size_t turn)
 {
     const bool is_base = turn % 4 == 0 || turn % 4 == 3;
     struct measurement measurement = is_base ? settling->base : *settling->head;
-    measurement.metrics = &settling->metrics;
+    measurement.metrics = is_session(settling, turn) ? settling->head->metrics : &settling->metrics;
     measurement.skip_unmatched = is_base;
     measurement.like = settling->run;
     measurement.relay = settling->relay;
@@ -85,7 +91,7 @@ static int measure_turn(const struct settling *settling, size_t turn, struct run
     char *label = x_sprintf("pair %zu of at most %d, %zu kernel%s left", settling->pair, RULE_PAIRS,
                             measurement.glob_count, plural(measurement.glob_count));
     measurement.label = label;
-    const int code = measure_run(&measurement, side);
+    const int code = (is_session(settling, turn) ? measure_whole : measure_run)(&measurement, side);
     free(label);
     free(ids);
     return code;
@@ -158,7 +164,7 @@ static void add_pair(struct paired_test *test, const struct result *base, const 
         test->over = true;
     } else if (same_clock(test->metric, base, head)) {
         row_add_pair(test->row, row_value(base_row), row_value(head_row));
-        test->over = rule_pairs(test->row, test->metric->better, NULL, NULL) != PAIRED_UNDECIDED;
+        test->over = rule_pairs(test->row, test->metric, NULL, NULL) != PAIRED_UNDECIDED;
     }
 }
 
@@ -176,6 +182,19 @@ static void take_pair(struct settling *settling, const struct run *base, const s
     }
 }
 
+/* Hands the runs of a pair to the caller, if they are sessions; else releases them. */
+static void keep_pair(const struct settling *settling, struct run *base, struct run *head, bool whole)
+{
+    struct pair_sessions *sessions = settling->sessions;
+    if (whole && sessions->count < sessions->wanted) {
+        sessions->base[sessions->count] = *base;
+        sessions->head[sessions->count++] = *head;
+        *base = *head = (struct run){0};
+    }
+    run_release(base);
+    run_release(head);
+}
+
 static size_t tests_left(const struct settling *settling)
 {
     size_t left = 0;
@@ -185,11 +204,14 @@ static size_t tests_left(const struct settling *settling)
 }
 
 int paired_run(const struct measurement *head, const char *against, const struct comparison *comparison,
-               struct run *run)
+               struct pair_sessions *sessions, struct run *run)
 {
     struct program program;
-    struct settling settling = {
-        .head = head, .base = measurement_of_other(head, against, &program), .against = against, .run = run};
+    struct settling settling = {.head = head,
+                                .base = measurement_of_other(head, against, &program),
+                                .against = against,
+                                .run = run,
+                                .sessions = sessions};
     struct relay *own = head->relay ? NULL : relay_make();
     settling.relay = own ? own : head->relay;
     choose_tests(&settling, comparison, run);
@@ -199,9 +221,10 @@ int paired_run(const struct measurement *head, const char *against, const struct
     int code = EXIT_SAME;
     for (settling.pair = 1; settling.pair <= RULE_PAIRS && code == EXIT_SAME && tests_left(&settling) > 0;
          settling.pair++) {
-        OWNED(run) base_run = {0}, head_run = {0};
+        struct run base_run = {0}, head_run = {0};
         code = measure_pair(&settling, &base_run, &head_run);
         take_pair(&settling, &base_run, &head_run, code == EXIT_SAME);
+        keep_pair(&settling, &base_run, &head_run, code == EXIT_SAME);
     }
     relay_forget(settling.relay);
     relay_release(own);

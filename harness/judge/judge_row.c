@@ -8,7 +8,7 @@
 static void judge_pairs(struct judgement *judgement, const struct row *now)
 {
     size_t better;
-    const enum paired paired = rule_pairs(now, judgement->metric->better, &judgement->pairs_worse, &better);
+    const enum paired paired = rule_pairs(now, judgement->metric, &judgement->pairs_worse, &better);
     judgement->pairs = now->pair_count;
     judgement->paired = paired;
     judgement->worse = judgement->worse || paired == PAIRED_WORSE;

@@ -91,13 +91,28 @@ static double early_alpha(size_t needed)
     return (RULE_ALPHA - counting) / (double)(needed - RULE_EARLY);
 }
 
+/* Whether two pairs of a time that a prior knows are so far apart, both in this direction, that they decide. */
+static bool two_decide(const struct row *row, const struct metric *metric, int sign)
+{
+    bool far = prior_of(metric, row->pairs[0].base, false).freedom > 0;
+    for (size_t i = 0; i < 2; i++) {
+        const double more = fmax(row->pairs[i].base, row->pairs[i].head),
+                     less = fmin(row->pairs[i].base, row->pairs[i].head);
+        far &=
+            less > 0 && more > less * (1 + RULE_TWO_PAIRS) && (row->pairs[i].head > row->pairs[i].base) == (sign > 0);
+    }
+    return far;
+}
+
 /* Whether the first pairs decide so clearly that no further one is needed: 1 for up, -1 for down, else 0. A pair within
  * the margin ends it, so what one look decided is what all later looks find. */
-static int decided_early(const struct row *row)
+static int decided_early(const struct row *row, const struct metric *metric)
 {
-    if (row->pair_count < RULE_EARLY)
+    if (row->pair_count < 2)
         return 0;
     const int sign = row->pairs[0].head > row->pairs[0].base ? 1 : -1;
+    if (two_decide(row, metric, sign))
+        return sign;
     const double margin = fabs(log1p(sign * RULE_MARGIN));
     const size_t needed = rule_pairs_needed(RULE_PAIRS, RULE_ALPHA);
     const double alpha = early_alpha(needed);
@@ -118,8 +133,9 @@ static int decided_early(const struct row *row)
     return 0;
 }
 
-enum paired rule_pairs(const struct row *row, enum metric_better better_is, size_t *worse, size_t *better)
+enum paired rule_pairs(const struct row *row, const struct metric *metric, size_t *worse, size_t *better)
 {
+    const enum metric_better better_is = metric->better;
     size_t up = 0, down = 0;
     for (size_t i = 0; i < row->pair_count; i++) {
         up += row->pairs[i].head > row->pairs[i].base * (1 + RULE_MARGIN);
@@ -132,7 +148,7 @@ enum paired rule_pairs(const struct row *row, enum metric_better better_is, size
     if (better)
         *better = count_better;
 
-    const int early = decided_early(row);
+    const int early = decided_early(row, metric);
     if (early)
         return early == (better_is == METRIC_LOWER ? 1 : -1) ? PAIRED_WORSE : PAIRED_BETTER;
 

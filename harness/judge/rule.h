@@ -21,6 +21,7 @@
 #define RULE_OTHER_GPU_LIMITS 3   /* how many limits a steady row of the same code may move on an unknown GPU */
 #define RULE_PAIRS 14             /* number of pairs that settle a time */
 #define RULE_EARLY 4              /* number of pairs from which on a large change settles it */
+#define RULE_TWO_PAIRS 0.5        /* two pairs settle a time by the GPU's clock that moved by more than this share */
 #define RULE_PAIR_SPREAD 0.01     /* least assumed spread of ln(head / base): a smaller one in few pairs is chance */
 #define RULE_DOUBT 0.05           /* pairs are no pass if so many worse ones are less likely than this by chance */
 #define RULE_SUITE_SHIFT 0.03     /* a common shift of all kernels beyond this is reported; no time is judged */
@@ -113,8 +114,12 @@ enum paired {
  * where a is what counting leaves of RULE_ALPHA, in equal parts for nine looks, at 4 to 12 pairs (Bonferroni: 9e-6
  * each). Few pairs that agree by chance say little about the spread, so it is assumed to be at least RULE_PAIR_SPREAD.
  * One recorded kernel in six has a larger spread between equal builds. Pairs that agree decide +30 % at 4 pairs, +8 %
- * at 6, and +3 % by counting. */
-enum paired rule_pairs(const struct row *row, enum metric_better better_is, size_t *worse, size_t *better);
+ * at 6, and +3 % by counting.
+ *
+ * Where a prior knows how a time spreads (prior.h), two pairs decide what is beyond RULE_TWO_PAIRS in both, slower or
+ * as much faster. Equal builds do that with a probability of 1e-6, by variances of the prior's freedom of 3.2 around
+ * RULE_PAIR_SPREAD. A time by the host's clock has no prior. */
+enum paired rule_pairs(const struct row *row, const struct metric *metric, size_t *worse, size_t *better);
 
 /* Returns how far the two clocks are apart, as a share of the lower one: a time may move by as much. 0 where one of the
  * two is NULL. */

@@ -54,7 +54,8 @@ static void set_up(struct fixture *fixture, const char *glob, const char *metric
 static void settle(struct fixture *fixture, const struct comparison *comparison)
 {
     capture_begin();
-    fixture->code = paired_run(&fixture->measurement, fixture->base, comparison, &fixture->run);
+    fixture->code =
+        paired_run(&fixture->measurement, fixture->base, comparison, &(struct pair_sessions){0}, &fixture->run);
     fixture->said = capture_end();
 }
 
@@ -93,7 +94,7 @@ Test(paired, pairs_say_what_is_slower_faster_and_equal)
         settle(&fixture, NULL);
         cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
         const struct row *row = made_row(&fixture.run, expected[i].id, "wall_time");
-        cr_expect_eq(rule_pairs(row, METRIC_LOWER, NULL, NULL), expected[i].paired, "%s", expected[i].id);
+        cr_expect_eq(rule_pairs(row, &fixture.metrics.list[0], NULL, NULL), expected[i].paired, "%s", expected[i].id);
         cr_expect(row->pair_count >= expected[i].min && row->pair_count <= expected[i].max, "%s: %zu pairs",
                   expected[i].id, row->pair_count);
 
@@ -223,7 +224,7 @@ __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, co
     if (interrupts_open(&interrupts) < 0)
         _exit(EXIT_USAGE);
     fixture->measurement.progress = true;
-    const int code = paired_run(&fixture->measurement, fixture->base, NULL, &fixture->run);
+    const int code = paired_run(&fixture->measurement, fixture->base, NULL, &(struct pair_sessions){0}, &fixture->run);
     _exit(run_write_file(&fixture->run, path) < 0 ? EXIT_USAGE : code);
 }
 

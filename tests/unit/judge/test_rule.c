@@ -73,6 +73,17 @@ Test(rule, pairs_needed_are_the_binomial_ones)
     }
 }
 
+/* Times by the host's clock, of which no prior knows the spread, and one by the GPU's. */
+static const struct metric lower_host = {
+    .class = METRIC_TIME, .unit = "ns", .counter = "cugate.wall_time", .better = METRIC_LOWER};
+static const struct metric higher_host = {
+    .class = METRIC_TIME, .unit = "ns", .counter = "cugate.wall_time", .better = METRIC_HIGHER};
+static const struct metric by_gpu = {.class = METRIC_TIME,
+                                     .unit = "ns",
+                                     .counter = "gpu__time_duration.sum",
+                                     .clock = "sm_clock",
+                                     .better = METRIC_LOWER};
+
 /* Makes a row with pairs: '+' is 2 % up, '-' is 2 % down, '=' is exactly 1 % up. */
 static struct row *row_of_pairs(const char *pairs)
 {
@@ -113,13 +124,13 @@ Test(rule, pairs_are_decided_as_soon_as_no_other_can_change_it)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct row *row = row_of_pairs(rows[i].pairs);
-        cr_expect_eq(rule_pairs(row, METRIC_LOWER, NULL, NULL), rows[i].lower, "%s, lower is better", rows[i].pairs);
-        cr_expect_eq(rule_pairs(row, METRIC_HIGHER, NULL, NULL), rows[i].higher, "%s, higher is better", rows[i].pairs);
+        cr_expect_eq(rule_pairs(row, &lower_host, NULL, NULL), rows[i].lower, "%s, lower is better", rows[i].pairs);
+        cr_expect_eq(rule_pairs(row, &higher_host, NULL, NULL), rows[i].higher, "%s, higher is better", rows[i].pairs);
     }
     size_t worse, better;
-    rule_pairs(row_of_pairs("++=-+"), METRIC_LOWER, &worse, &better);
+    rule_pairs(row_of_pairs("++=-+"), &lower_host, &worse, &better);
     cr_expect(worse == 3 && better == 1);
-    rule_pairs(row_of_pairs("++=-+"), METRIC_HIGHER, &worse, &better);
+    rule_pairs(row_of_pairs("++=-+"), &higher_host, &worse, &better);
     cr_expect(worse == 1 && better == 3);
 }
 
@@ -153,8 +164,8 @@ Test(rule, what_is_large_is_decided_by_few_pairs_that_agree)
             size_t decided = 0;
             for (size_t n = 0; n < ARRAY_SIZE(rows[i].d) && rows[i].d[n] != 0; n++) {
                 row_add_pair(row, 1000, 1000 * exp(sign * rows[i].d[n]));
-                const enum paired lower = rule_pairs(row, METRIC_LOWER, NULL, NULL);
-                const enum paired higher = rule_pairs(row, METRIC_HIGHER, NULL, NULL);
+                const enum paired lower = rule_pairs(row, &lower_host, NULL, NULL);
+                const enum paired higher = rule_pairs(row, &higher_host, NULL, NULL);
                 const enum paired worse = sign > 0 ? lower : higher, better = sign > 0 ? higher : lower;
                 cr_expect((worse == PAIRED_WORSE) == (better == PAIRED_BETTER), "row %zu, %zu pairs", i, n + 1);
                 cr_expect(decided == 0 || worse == PAIRED_WORSE, "row %zu: no more so at %zu pairs", i, n + 1);
@@ -165,6 +176,30 @@ Test(rule, what_is_large_is_decided_by_few_pairs_that_agree)
         }
 }
 
+Test(rule, two_pairs_decide_what_is_far_by_the_gpu_s_clock)
+{
+    static const struct {
+        struct pair pairs[3];
+        enum paired expected;
+    } rows[] = {
+        {{{1000, 1510}, {1000, 1600}}, PAIRED_WORSE},
+        {{{1510, 1000}, {1600, 1000}}, PAIRED_BETTER},
+        {{{1000, 1600}}, PAIRED_UNDECIDED},
+        {{{1000, 1600}, {1000, 1500}}, PAIRED_UNDECIDED},
+        {{{1000, 1600}, {1600, 1000}}, PAIRED_UNDECIDED},
+        {{{1000, 1600}, {0, 1000}}, PAIRED_UNDECIDED},
+        {{{1600, 1000}, {1000, 0}}, PAIRED_UNDECIDED},
+        {{{1000, 1600}, {1000, 1600}, {1000, 900}}, PAIRED_WORSE}, /* whatever follows */
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct row *row = row_of((const double[]){1000}, 1);
+        for (size_t n = 0; n < 3 && rows[i].pairs[n].base + rows[i].pairs[n].head > 0; n++)
+            row_add_pair(row, rows[i].pairs[n].base, rows[i].pairs[n].head);
+        cr_expect_eq(rule_pairs(row, &by_gpu, NULL, NULL), rows[i].expected, "row %zu", i);
+        cr_expect_eq(rule_pairs(row, &lower_host, NULL, NULL), PAIRED_UNDECIDED, "row %zu", i);
+    }
+}
+
 /* A decision stands, whatever further pairs a file has. */
 Test(rule, what_was_decided_by_size_stays_so)
 {
@@ -172,7 +207,7 @@ Test(rule, what_was_decided_by_size_stays_so)
     for (size_t i = 0; i < RULE_EARLY; i++)
         row_add_pair(row, 1000, 1500);
     for (size_t i = 0; i < 20; i++) {
-        cr_expect_eq(rule_pairs(row, METRIC_LOWER, NULL, NULL), PAIRED_WORSE, "%zu pairs more", i);
+        cr_expect_eq(rule_pairs(row, &lower_host, NULL, NULL), PAIRED_WORSE, "%zu pairs more", i);
         row_add_pair(row, 1000, 900);
     }
 }
@@ -184,7 +219,7 @@ Test(rule, a_time_of_nothing_decides_nothing_by_size)
         struct row *row = row_of((const double[]){1000}, 1);
         for (size_t n = 0; n < 6; n++)
             row_add_pair(row, pairs[i].base, pairs[i].head);
-        const enum paired paired = rule_pairs(row, METRIC_LOWER, NULL, NULL);
+        const enum paired paired = rule_pairs(row, &lower_host, NULL, NULL);
         cr_expect(paired != PAIRED_WORSE && paired != PAIRED_BETTER, "pair %zu", i);
     }
 }
