@@ -37,8 +37,10 @@ static cudaError_t launch(const struct launch_work *work)
     error = function_check(&grid, kernel_dynamic_limit(kernel), kernel->large_cluster);
     if (error == cudaSuccess && function->entry.parameter_count > 0 && !arguments)
         error = cudaErrorInvalidValue;
-    if (error != cudaSuccess)
+    if (error != cudaSuccess) {
+        atomic_fetch_add(&runtime_now()->work.refused, 1);
         return runtime_return(error);
+    }
     unsigned char *parameters = x_calloc(function->entry.parameter_bytes, 1);
     for (size_t i = 0; i < function->entry.parameter_count; i++)
         memcpy(parameters + function->entry.parameters[i].offset, arguments[i], function->entry.parameters[i].size);

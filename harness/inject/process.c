@@ -104,7 +104,7 @@ static void send_work(void)
         return;
     busy_tell(&busy, &span);
     OWNED_TEXT text =
-        x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, copies.count,
+        x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " -", copies.count,
                   copies.bytes, copies.time_ns, fills.count, fills.bytes, fills.time_ns, busy, span);
     link_say(MESSAGE_WORK, text);
 }

@@ -36,6 +36,8 @@ static void join(struct measuring *measuring, struct program_run *part)
         measuring->sets = measuring->measurement->profile ? 1 : part->sets;
         measuring->set_of = part->set_of;
         part->set_of = NULL;
+        if (program_is_simulated(measuring->measurement))
+            program_divide(part->groups, measuring->measurement->metrics, &part->part);
         *run = part->part;
         part->part = (struct run){0};
         measuring->images = part->images;

@@ -67,8 +67,9 @@ enum program_work {
     WORK_FILLS,
     WORK_FILL_BYTES,
     WORK_FILL_TIME,
-    WORK_BUSY, /* ns in which the GPU was busy while nothing was measured, */
-    WORK_SPAN, /* of so many between its first and its last work */
+    WORK_BUSY,    /* ns in which the GPU was busy while nothing was measured, */
+    WORK_SPAN,    /* of so many between its first and its last work */
+    WORK_REFUSED, /* launches that returned an error; simulated */
     WORK_KINDS
 };
 
@@ -251,6 +252,12 @@ void program_find_lines(const struct program_run *run, const struct program_grou
 
 /* Adds the samples of another result's rows to those of a result, which takes its estimated time if it has none. */
 void program_join_rows(struct result *result, struct result *more);
+
+/* The same of what is simulated, whose rows are sums over launches. Takes what is said of them. */
+void program_join_simulated(const struct metrics *metrics, struct result *result, struct result *more);
+
+/* Makes these sums what a launch counts in the mean of all that were counted. */
+void program_divide(struct program_groups *groups, const struct metrics *metrics, struct run *part);
 
 /* ---- What the first run lacks: program_lacks.c ---- */
 

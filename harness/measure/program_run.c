@@ -140,7 +140,10 @@ static void end_process(struct running *running, struct program_process *process
         struct result *cold = run_find(&process->cold, from->id);
         if (cold)
             program_complete_rows(from, cold);
-        if (from->row_count > 0 || from->status != RESULT_OK)
+        const bool has_rows = from->row_count > 0 || from->status != RESULT_OK;
+        if (has_rows && program_is_simulated(run->measurement))
+            program_join_simulated(run->measurement->metrics, run_add(&run->part, from->id), from);
+        else if (has_rows)
             program_join_rows(run_add(&run->part, from->id), from);
         else if (from->profile.counted)
             profile_merge(&run_add(&run->part, from->id)->profile, &from->profile);

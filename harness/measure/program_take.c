@@ -229,9 +229,27 @@ static void take_text(char **text, char **more)
     *more = before ? *more : NULL;
 }
 
+/* An estimated time stands for all launches only where they do the same: else there is none. */
+static void join_times(struct result *result, struct result *more)
+{
+    struct estimated_time *one = result->estimated, *other = more->estimated;
+    if (!one || !other || (!other->refused && (one->refused || one->ns == other->ns)))
+        return;
+    if (!other->refused) {
+        OWNED(result) differ = {.estimated = x_calloc(1, sizeof *other)};
+        differ.estimated->refused = x_strdup("its launches differ between shapes or processes");
+        join_times(result, &differ);
+        return;
+    }
+    result->estimated = other;
+    more->estimated = one;
+    result->profile.estimated = false;
+}
+
 /* Takes what a simulated launch tells besides its counts: the first that has it stands for all. */
 static void join_facts(struct result *result, struct result *more)
 {
+    join_times(result, more);
     if (more->status != RESULT_OK)
         result_fail(result, more->status, more->reason);
     take_text(&result->doubt, &more->doubt);
@@ -246,6 +264,21 @@ static void join_facts(struct result *result, struct result *more)
     result->blocks_executed = more->blocks_executed;
     more->estimated = NULL;
     more->profile = (struct profile){0};
+}
+
+void program_join_simulated(const struct metrics *metrics, struct result *result, struct result *more)
+{
+    join_facts(result, more);
+    result_add_up(result, more, metrics);
+}
+
+void program_divide(struct program_groups *groups, const struct metrics *metrics, struct run *part)
+{
+    for (size_t i = 0; i < part->result_count; i++) {
+        const struct program_group *group = program_group_find(groups, part->results[i].id);
+        if (group && group->due > 0)
+            result_divide(&part->results[i], metrics, (double)group->due);
+    }
 }
 
 /* If one launch could not count a metric, all of them have no number of it. If the collector does not see a metric in
@@ -302,6 +335,8 @@ static bool take_result(const struct program_run *run, struct program_process *p
         program_find_lines(run, program_group_find(run->groups, taken.id), &taken.profile, &result->profile);
     else if (good && is_cold)
         take_cold(run->measurement->metrics, process, result, &taken);
+    else if (good && program_is_simulated(run->measurement))
+        program_join_simulated(run->measurement->metrics, result, &taken);
     else if (good)
         program_join_rows(result, &taken);
     result_release(&taken);
@@ -540,7 +575,7 @@ static bool take_work(struct program_run *run, struct program_process *process, 
     char *end;
     for (size_t i = 0; i < WORK_KINDS; i++, text = end) {
         text += *text == ' ';
-        const bool known = !(*text == '-' && program_is_simulated(run->measurement));
+        const bool known = *text != '-' || !(i == WORK_REFUSED || program_is_simulated(run->measurement));
         if (known && !isdigit((unsigned char)*text))
             return false;
         told[i] = known ? (double)strtoull(text, &end, 10) : NAN;

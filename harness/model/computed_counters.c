@@ -29,6 +29,7 @@ static const struct {
     [COMPUTED_FILLS]     = {"cugate.memsets",               SOURCE_PROGRAM, false},
     [COMPUTED_FILL_BYTES] = {"cugate.memset_bytes",         SOURCE_PROGRAM, false},
     [COMPUTED_FILL_TIME] = {"cugate.memset_time",           SOURCE_PROGRAM, false},
+    [COMPUTED_REFUSED]   = {"cugate.failed_launches",       SOURCE_PROGRAM, false},
     [COMPUTED_GPU_BUSY]  = {"cugate.gpu_busy",              SOURCE_PROGRAM, false},
     [COMPUTED_FIRST_PART] = {"cugate.first_part",           SOURCE_PROGRAM, false},
     [COMPUTED_BALANCE]   = {"cugate.grid_balance",          SOURCE_CODE,    false},

@@ -30,6 +30,7 @@ enum computed_counter {
     COMPUTED_FILLS,     /* how often the GPU set memory for it */
     COMPUTED_FILL_BYTES,
     COMPUTED_FILL_TIME, /* ns */
+    COMPUTED_REFUSED,   /* how many of its launches returned an error */
     COMPUTED_GPU_BUSY,  /* % of the time from its first to its last work, without that in which something is measured */
     COMPUTED_FIRST_PART, /* 1: a kernel that it launched only before the longest stretch without a new one; else 0 */
     COMPUTED_BALANCE,    /* blocks of the launches, as a share in % of those that there would be if each SM had as many

@@ -12,6 +12,7 @@ struct repeat {
     uint64_t changes; /* machine->changes when it was done */
     struct ranges read, written;
     double ns;
+    struct result counts; /* the rows alone */
 };
 
 static struct {
@@ -36,13 +37,14 @@ static struct repeat *find(const struct grid *grid)
     return NULL;
 }
 
-bool repeats_find(const struct grid *grid, double *ns)
+bool repeats_find(const struct grid *grid, double *ns, const struct result **counts)
 {
     struct repeat *repeat = find(grid);
     if (!repeat || !repeat->stands || repeat->changes != grid->function->module->machine->changes)
         return false;
     repeat->tries = 0;
     *ns = repeat->ns;
+    *counts = &repeat->counts;
     return true;
 }
 
@@ -50,6 +52,8 @@ static void forget(struct repeat *repeat)
 {
     free(repeat->read.list);
     free(repeat->written.list);
+    result_release(&repeat->counts);
+    repeat->counts = (struct result){0};
     repeat->read = repeat->written = (struct ranges){0};
     repeat->stands = false;
 }
@@ -70,7 +74,7 @@ void repeats_begin(const struct grid *grid)
         repeat->seen++ > 0 && repeat->tries++ < TRIES && touched_begin(grid->function->module->machine, grid);
 }
 
-void repeats_end(bool plain, double ns)
+void repeats_end(bool plain, double ns, struct result *counts)
 {
     struct repeat *now = repeats.now;
     struct machine *machine = now->grid.function->module->machine;
@@ -85,4 +89,8 @@ void repeats_end(bool plain, double ns)
                   !grid_is_shared(machine, &now->read) && !grid_is_shared(machine, &now->written);
     now->changes = machine->changes;
     now->ns = ns;
+    now->counts.rows = counts->rows;
+    now->counts.row_count = counts->row_count;
+    counts->rows = NULL;
+    counts->row_count = 0;
 }

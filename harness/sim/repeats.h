@@ -4,11 +4,13 @@
 #pragma once
 
 #include "machine/machine.h"
+#include "model/model.h"
 
-/* Whether the launch is one, and sets the time that it takes. */
-bool repeats_find(const struct grid *grid, double *ns);
+/* Whether the launch is one, and sets the time that it takes and its counts, which stay here. */
+bool repeats_find(const struct grid *grid, double *ns, const struct result **counts);
 
 /* Between these a launch is executed. The second time that it comes, what it reads and writes is noted. plain: it did
- * nothing that is not in memory, as printing, and its outcome is in no doubt. */
+ * nothing that is not in memory, as printing, and its outcome is in no doubt. The rows of *counts
+ * are moved. */
 void repeats_begin(const struct grid *grid);
-void repeats_end(bool plain, double ns);
+void repeats_end(bool plain, double ns, struct result *counts);

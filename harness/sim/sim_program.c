@@ -2,7 +2,8 @@
  * the runtime of CUDA. Each of its launches is executed and counted here, and told to the parent in the words in which
  * the library of the room inject tells of launches on a GPU (worker/wire.h).
  *
- * Counts of a launch may take several executions. Each begins with the memory that the first began with. */
+ * Counts of a launch may take several executions. Each begins with the memory that the first began with. Every launch
+ * counts: at the end the parent is told their sums. The first of a shape tells its lines and its estimated time. */
 #include "collector.h"
 #include "counters.h"
 #include "launch_log.h"
@@ -21,12 +22,12 @@
 struct alike {
     const struct function *function;
     unsigned grid[3], block[3], shared;
-    char *id;                  /* the parent's name for it; NULL: the parent does not want it */
-    size_t skip, first, known; /* how many launches to leave out, and how many to tell of then: all, or those alike */
-    size_t launches, told, last;
-    bool strays;           /* one of those counted something else than the first */
-    struct values *counts; /* of the first that was told of */
-    double ns;             /* the estimated time of its first launch; 0: there is none */
+    char *id;    /* the parent's name for it; NULL: the parent does not want it */
+    size_t skip; /* how many launches to leave out */
+    size_t launches, last;
+    size_t counted, strays; /* behind those, and how many of these count something else than the first */
+    struct result one, all; /* the rows of that; and those of all of them together, with what is said of any */
+    double ns;              /* the estimated time of its first launch; 0: there is none */
 };
 
 /* The state of this process of the program. The runtime launches one kernel at a time, and the lock is for what other
@@ -113,9 +114,8 @@ static void ask(struct alike *group)
     pthread_mutex_unlock(&program.lock);
     if (answer && *answer) {
         group->skip = strtoul(answer, &end, 10);
-        group->first = strtoul(end, &end, 10);
-        group->known = strtoul(end, &end, 10);
-        (void)strtoul(end, &end, 10); /* nobody waits for another here */
+        for (size_t i = 0; i < 3; i++) /* all are counted, and nobody waits for another here */
+            (void)strtoul(end, &end, 10);
         if (*end == ' ' && end[1])
             group->id = x_strdup(end + 1);
     }
@@ -161,7 +161,8 @@ static void forget_groups(void)
 {
     for (size_t i = 0; i < program.count; i++) {
         free(program.list[i]->id);
-        free(program.list[i]->counts);
+        result_release(&program.list[i]->one);
+        result_release(&program.list[i]->all);
         free(program.list[i]);
     }
     free(program.list);
@@ -170,43 +171,56 @@ static void forget_groups(void)
     program.stretches = (struct stretches){0};
 }
 
-/* Whether the next launch is told of: as few as show that they count alike. */
+/* Whether the next launch counts. */
 static bool is_wanted(const struct alike *group)
 {
-    const size_t enough = group->strays || group->known > group->first ? group->first : group->known;
-    return group->id && group->launches >= group->skip && group->told < enough;
+    return group->id && group->launches >= group->skip;
 }
 
-static bool are_same(const struct values *one, const struct values *other)
+static void keep_text(char **text, const char *more)
 {
-    for (enum bound bound = 0; bound < BOUNDS; bound++)
-        for (enum exact_counter counter = 0; counter < EXACT_COUNTERS; counter++) {
-            const double a = one->list[bound][counter], b = other->list[bound][counter];
-            if (!(a == b || (isnan(a) && isnan(b))))
-                return false;
-        }
-    return true;
+    if (!*text)
+        *text = x_strdup(more);
 }
 
-static void tell_counts(struct alike *group, struct result *result)
+/* Adds what a launch counts, and what is said of it. */
+static void add_counts(struct alike *group, const struct result *result)
 {
-    const struct values *counts = program.log.values;
-    if (!group->counts) {
-        group->counts = x_calloc(1, sizeof *counts);
-        *group->counts = *counts;
+    if (group->counted++ == 0)
+        result_add_up(&group->one, result, &program.request.metrics);
+    else
+        group->strays += !result_counts_alike(&group->one, result);
+    result_add_up(&group->all, result, &program.request.metrics);
+    keep_text(&group->all.doubt, result->doubt);
+    keep_text(&group->all.outside, result->outside);
+    keep_text(&group->all.varies, result->varies);
+}
+
+/* Tells of the first launch its lines, and its time; the parent knows how it was launched. */
+static void tell_first(const struct alike *group)
+{
+    struct result first = {.id = x_strdup(group->id)};
+    launches_hand_over(&program.log, &first);
+    for (size_t i = 0; i < first.launch_count; i++)
+        free(first.launches[i].function);
+    free(first.launches);
+    first.launches = NULL;
+    first.launch_count = 0;
+    OWNED_TEXT line = result_to_line(&first);
+    say(MESSAGE_RESULT, line);
+    result_release(&first);
+}
+
+/* Tells what all launches of the group count together. A time is of the first, and so of all only if they are alike. */
+static void tell_all(struct alike *group)
+{
+    if (group->strays > 0) {
+        group->all.estimated = x_calloc(1, sizeof *group->all.estimated);
+        group->all.estimated->refused =
+            x_sprintf("%zu of its %zu launches count otherwise than the first", group->strays, group->counted);
     }
-    group->strays |= !are_same(group->counts, counts);
-    group->told++;
-    result->id = x_strdup(group->id);
-    if (group->told == 1) { /* its lines, and its time; the parent knows how it was launched */
-        launches_hand_over(&program.log, result);
-        for (size_t i = 0; i < result->launch_count; i++)
-            free(result->launches[i].function);
-        free(result->launches);
-        result->launches = NULL;
-        result->launch_count = 0;
-    }
-    OWNED_TEXT line = result_to_line(result);
+    group->all.id = x_strdup(group->id);
+    OWNED_TEXT line = result_to_line(&group->all);
     say(MESSAGE_RESULT, line);
 }
 
@@ -288,7 +302,7 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
     const struct workload workload = {
         .id = grid->function->text.name, .self = &launched, .before = restore, .launch = execute, .wait = wait};
     program.log.times.wanted =
-        program.has_chip && group && (group->launches == 0 || (group->told == 0 && is_wanted(group)));
+        program.has_chip && group && (group->launches == 0 || (group->counted == 0 && is_wanted(group)));
     outcomes_restore_orders(runtime_machine(), true);
     heap_keep(runtime_machine());
     const uint64_t began = runtime_machine()->ns = atomic_load(&runtime_now()->clock_ns);
@@ -301,12 +315,15 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
     else
         pass(group, grid);
     result.outside = outside_noted(runtime_machine());
-    repeats_end(failed == 0 && !result.outside && !result.doubt && !result.varies,
-                (double)(atomic_load(&runtime_now()->clock_ns) - began));
     if (failed < 0 && group && group->id)
         tell_failure(group, problem, &result);
-    else if (failed == 0 && group && is_wanted(group))
-        tell_counts(group, &result);
+    else if (failed == 0 && group && is_wanted(group)) {
+        if (group->counted == 0)
+            tell_first(group);
+        add_counts(group, &result);
+    }
+    repeats_end(failed == 0 && !result.outside && !result.doubt && !result.varies,
+                (double)(atomic_load(&runtime_now()->clock_ns) - began), &result);
     return failed;
 }
 
@@ -332,8 +349,11 @@ static int run_told(void *data, const struct grid *grid, enum fault *fault, stru
         describe();
     struct alike *group = group_of(grid);
     double ns;
-    if (group && group->launches > 0 && !is_wanted(group) && repeats_find(grid, &ns)) {
+    const struct result *counts;
+    if (group && group->launches > 0 && (group->counted > 0 || !is_wanted(group)) && repeats_find(grid, &ns, &counts)) {
         runtime_pass_launch(ns);
+        if (is_wanted(group))
+            add_counts(group, counts);
         group->launches++;
         stretches_add(&program.stretches, &group->last, 1);
         return 0;
@@ -361,12 +381,15 @@ static void at_exit(void)
     function_settle(NULL, 0, false); /* blocks that were left out may make a fault */
     FILE *stream = x_memstream(&text, &size);
     struct runtime *runtime = runtime_now();
-    fprintf(stream, "%zu %zu - %zu %zu - - -", atomic_load(&runtime->work.copies),
+    fprintf(stream, "%zu %zu - %zu %zu - - - %zu", atomic_load(&runtime->work.copies),
             atomic_load(&runtime->work.copy_bytes), atomic_load(&runtime->work.fills),
-            atomic_load(&runtime->work.fill_bytes));
+            atomic_load(&runtime->work.fill_bytes), atomic_load(&runtime->work.refused));
     fclose(stream);
     say(MESSAGE_WORK, text);
     free(text);
+    for (size_t i = 0; i < program.count; i++)
+        if (program.list[i]->counted > 0)
+            tell_all(program.list[i]);
     stream = x_memstream(&text, &size);
     fprintf(stream, "0");
     for (enum unwatched_reason reason = 0; reason < UNWATCHED_REASONS; reason++)

@@ -50,8 +50,8 @@ enum message_kind {
     MESSAGE_GROUP = 'G',  /* a new group of launches, a line a kernel; the answer is how many to measure, and their id;
                              then names of variables of its machine code, a line each, if launches are kept */
     MESSAGE_ANSWER = 'A', /* the parent's answer to HELLO, SETS, MODULE or GROUP */
-    MESSAGE_WORK =
-        'Z', /* before END: how often memory was copied, its bytes, its ns; the same of memory that was set */
+    MESSAGE_WORK = 'Z', /* before END: how often memory was copied, its bytes, its ns; the same of memory that was set;
+                         more: see enum program_work */
     MESSAGE_CALLER = 'Y', /* the id of a group, and in the next line who launches it; later words take their place */
     MESSAGE_KEPT = 'V', /* the id of a group whose launch is now a capsule; or in the next line why it cannot be one */
     MESSAGE_LIBRARIES = 'B', /* before END: the loaded libraries that have or choose kernels, a line "NAME IDENTITY" */

@@ -59,6 +59,26 @@ ask jq -c '.kernels | to_entries[] | select(.key | endswith("/program")) | .valu
 expect 'are both in it' 0 '[2,7]'
 run "$program" shapes
 expect 'each of many shapes is counted' 0 'program/scale@1-20,32, 20 shapes' 'computed: 20 of 20 kernels' '!@any'
+# Each launch counts, wherever it comes: a baseline of light ones, and one of four that is heavy.
+run "$program" uneven 32 32 32 32
+ask "$cugate" accept run.json --baselines uneven --reason test
+judge() { ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines uneven -- "$program" uneven "$@"; }
+judge 32 32 32 32
+expect 'launches that are alike' 0 'nothing is worse'
+judge 32 32 32 1000
+expect 'the last of them does more' 3 'unsure' 'global_store_sectors'
+of_all() { jq -c '.kernels["program/scale@40,256"] | [.metrics.instructions.sessions[0][0] * 4, .estimated_time.refused]' "$1"; }
+run "$program" uneven 32 32 32 1000
+ask of_all run.json
+sums=$(cat said)
+expect 'without a time, which would be of the first' 0 '1 of its 4 launches count otherwise than the first'
+run "$program" uneven 1000 32 32 32
+ask of_all run.json
+verdict 'the order does not matter' "$([[ "$(jq '.[0]' said)" == "$(jq '.[0]' <<<"$sums")" ]] || cat said)"
+judge 32
+expect 'most of its launches are gone' 3 '75 % of its instructions are gone'
+judge 32 32 32 32 0
+expect 'a launch that fails' 1 'failed_launches' '+1 (from 0)'
 run "$program" threads
 expect 'threads that launch at once' 0 'program/other@1,32'
 ask jq -c '.kernels["program/program"].metrics | [.launches, .memsets] | map(.sessions[0][0])' run.json

@@ -283,7 +283,7 @@ static int threads()
     return wrong;
 }
 
-static int does(const char *what)
+static int does(const char *what, char **more)
 {
     int *x;
     if (strncmp(what, "right", 5) == 0)
@@ -321,6 +321,9 @@ static int does(const char *what)
         cudaMemset(x, 0, 4096);
         for (int i = 1; i <= 20; i++)
             scale<<<i, 32>>>((float *)x, 1, 32 * i);
+    } else if (strcmp(what, "uneven") == 0) { // launches of one shape, of so many elements each; of none, it is refused
+        for (; *more; more++)
+            scale<<<40, atoi(*more) > 0 ? 256 : 2048>>>((float *)x, 1, atoi(*more));
     } else if (strcmp(what, "asserts") == 0)
         cudaMemset(x, 0, 4096), asserts<<<1, 1>>>(x);
     else if (strcmp(what, "traps") == 0)
@@ -353,7 +356,7 @@ static int does(const char *what)
 
 int main(int argc, char **argv)
 {
-    const int code = argc > 1 ? does(argv[1]) : 2;
+    const int code = argc > 1 ? does(argv[1], argv + 2) : 2;
     const char *end = argc > 2 ? argv[2] : "";
     if (strcmp(end, "tells") == 0) {
         void *memory;
