@@ -179,6 +179,15 @@ static bool is_improved_program(const struct judgement *judgement)
            is_program_row(judgement->kernel) && !strchr(variant, ':');
 }
 
+/* Whether it is of a program's launches, which are no more than before. */
+static bool is_launched_as_well(const struct judgement *judgement)
+{
+    const char *variant = strchr(judgement->kernel, '/');
+    return judgement->metric && computed_counter_of(judgement->metric) == COMPUTED_LAUNCHES && judgement->compared &&
+           (judgement->verdict == VERDICT_SAME || judgement->verdict == VERDICT_IMPROVED) &&
+           is_program_row(judgement->kernel) && !strchr(variant, ':');
+}
+
 /* Whether the judgement is of a program's kernel whose machine code is the baseline's. */
 static bool is_of_same_code(const struct judgement *judgement, const struct sides *sides)
 {
@@ -209,20 +218,46 @@ static bool has_become_idle(const struct sides *sides, const char *program)
                RULE_IDLE * program_value(sides->metrics, was, COMPUTED_GPU_BUSY);
 }
 
-/* GPU time of a program's kernels that the run launches less than half as often, that it launches less often, and of
- * what may be in their place: new kernels, and what others take longer. In ns. */
+/* Work of a program's kernels that the run launches less than half as often, that it launches less often, and of what
+ * may be in their place: new kernels, and what others do more. It is GPU time, in ns; of what was computed,
+ * instructions. */
 struct work {
     double gone, fewer, instead;
 };
+
+/* Returns a count of a launch; NAN where it is not known. */
+static double count_of(const struct metrics *metrics, const struct result *result, enum exact_counter counter)
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct row *row =
+            exact_counter_of(&metrics->list[m]) == counter ? result_find(result, metrics->list[m].name) : NULL;
+        if (row && row->state == VALUE_MEASURED)
+            return row_value(row);
+    }
+    return NAN;
+}
+
+/* Returns the instructions of all launches of a kernel or program. */
+static double instructions_of(const struct metrics *metrics, const struct result *result)
+{
+    return count_of(metrics, result, EXACT_INSTRUCTIONS) *
+           (is_program_row(result->id) ? 1 : program_launches(metrics, result));
+}
+
+static double work_of(const struct sides *sides, const struct result *result)
+{
+    return sides->origin->computed ? instructions_of(sides->metrics, result)
+                                   : program_time(sides->metrics, result, NULL);
+}
 
 static void add_work(struct work *work, const struct sides *sides, const struct result *one, const struct run *there,
                      bool is_now)
 {
     const struct result *other = run_find(there, one->id);
-    const double often = program_launches(sides->metrics, one), time = program_time(sides->metrics, one, NULL);
+    const double often = program_launches(sides->metrics, one), done = work_of(sides, one);
     const double kept = other ? fmin(1, program_launches(sides->metrics, other) / often) : 0;
-    const double more = other ? fmax(0, time - program_time(sides->metrics, other, NULL)) : time;
-    const double moved = is_now ? more : time * (1 - kept);
+    const double more = other ? fmax(0, done - work_of(sides, other)) : done;
+    const double moved = is_now ? more : done * (1 - kept);
     if (!isnan(moved))
         *(is_now ? &work->instead : kept >= RULE_LOST_LAUNCHES ? &work->fewer : &work->gone) += moved;
 }
@@ -267,18 +302,21 @@ static bool is_more_work(const struct judgement *judgement, const struct sides *
  * hardly anything is needed. */
 static void revise_lost_work(struct judgement *program, const struct sides *sides)
 {
-    if (!is_improved_program(program))
+    const bool computed = sides->origin->computed;
+    if (computed ? !is_launched_as_well(program) : !is_improved_program(program))
         return;
     const struct work work = compare_work(sides, program->kernel);
-    const double lost = work.gone + work.fewer;
-    const bool most = lost >= RULE_LOST_WORK * program->base;
-    if ((work.gone < RULE_LOST_KERNELS * program->base && !most) ||
+    const double lost = work.gone + work.fewer,
+                 whole = computed ? instructions_of(sides->metrics, run_find(sides->baseline, program->kernel))
+                                  : program->base;
+    const bool most = lost >= RULE_LOST_WORK * whole;
+    if (!(lost > 0) || (work.gone < RULE_LOST_KERNELS * whole && !most) ||
         work.instead > (most ? RULE_REPLACED_MOST : RULE_REPLACED) * lost)
         return;
     program->verdict = VERDICT_UNSURE;
-    set_reason(program,
-               "%.0f %% of its GPU time is gone, and only %.1f %% replaced it: accept it if the work is not needed",
-               100 * lost / program->base, 100 * work.instead / program->base);
+    set_reason(program, "%.0f %% of its %s gone, and only %.1f %% replaced %s: accept it if the work is not needed",
+               100 * lost / whole, computed ? "instructions are" : "GPU time is", 100 * work.instead / whole,
+               computed ? "them" : "it");
 }
 
 /* A program cannot have worked less, or launched less, than its kernels together: its record is not whole. */
@@ -324,8 +362,23 @@ static void revise_new_waits(struct judgement *program, const struct sides *side
     }
 }
 
+/* A kernel of a program whose stores are all gone may have lost its work: nothing verifies a program's results but the
+ * program. Atomics may be in their place. */
+static void revise_silenced(struct judgement *judgement, const struct sides *sides)
+{
+    const struct result *now = run_find(sides->run, judgement->kernel);
+    if (!judgement->metric || exact_counter_of(judgement->metric) != EXACT_GLOBAL_STORES || !now ||
+        judgement->verdict != VERDICT_IMPROVED || judgement->base == 0 || judgement->now != 0 ||
+        count_of(sides->metrics, now, EXACT_ATOMICS) > 0)
+        return;
+    judgement->verdict = VERDICT_UNSURE;
+    set_reason(judgement, "it stores nothing any more: accept it if its results are not needed");
+}
+
 void revise_programs(struct comparison *comparison, const struct sides *sides)
 {
+    for (size_t i = 0; i < comparison->count && sides->origin->own_caches; i++)
+        revise_silenced(&comparison->list[i], sides);
     for (size_t p = 0; p < comparison->count; p++)
         if (is_program_row(comparison->list[p].kernel)) {
             revise_new_waits(&comparison->list[p], sides);

@@ -296,3 +296,71 @@ Test(judge_program, of_the_program_time_launches_and_processes_are_judged)
     put_sides(&fixture, "a/program", "count", 100, 3, 900, 1);
     cr_expect_eq(find(compare(&fixture), "a/program", "count")->verdict, VERDICT_INFO);
 }
+
+/* Counters that a program is known by on a simulated GPU. */
+static const char counters[] =
+    "[instructions]\ntitle = I\ncounter = smsp__inst_executed.sum\nunit = count\nclass = exact\nbetter = lower\n"
+    "doc = I.\n[stores]\ntitle = S\ncounter = smsp__sass_inst_executed_op_global_st.sum\nunit = count\n"
+    "class = exact\nbetter = lower\ndoc = S.\n[atomics]\ntitle = A\ncounter = cugate.global_atomics\nunit = count\n"
+    "class = exact\nbetter = lower\ndoc = A.\n";
+
+static struct fixture set_up_computed(void)
+{
+    struct fixture fixture = set_up();
+    cr_assert_eq(metrics_read_text(&fixture.metrics, "counters.ini", counters), 0);
+    run_note_metrics(&fixture.base, &fixture.metrics);
+    run_note_metrics(&fixture.run, &fixture.metrics);
+    put_fact(&fixture.base, SESSION_COLLECTOR, "exec-sim");
+    put_fact(&fixture.run, SESSION_COLLECTOR, "exec-sim");
+    return fixture;
+}
+
+/* Without times its instructions tell how much of a program is gone. */
+Test(judge_program, launches_that_are_gone_are_no_gain_without_a_gpu)
+{
+    static const struct {
+        double launches, others; /* of a/kept, 100 before, each of 1,000 instructions; of a/other, 10 before */
+        enum verdict verdict;
+        const char *reason;
+    } rows[] = {
+        {100, 10, VERDICT_SAME, NULL},
+        {60, 10, VERDICT_IMPROVED, NULL}, /* less than half of the work */
+        {40, 10, VERDICT_UNSURE, "59 % of its instructions are gone, and only 0.0 % replaced them"},
+        {1, 10, VERDICT_UNSURE, "98 % of its instructions are gone"},
+        {1, 109, VERDICT_SAME, NULL}, /* in place of it */
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        AT_END(tear_down) struct fixture fixture = set_up_computed();
+        put_sides(&fixture, "a/kept@1,32", "launches", 100, 3, rows[i].launches, 1);
+        put_sides(&fixture, "a/kept@1,32", "instructions", 1000, 3, 1000, 1);
+        put_sides(&fixture, "a/other@1,32", "launches", 10, 3, rows[i].others, 1);
+        put_sides(&fixture, "a/other@1,32", "instructions", 100, 3, 100 + 900 * (rows[i].others > 10), 1);
+        put_sides(&fixture, "a/program", "launches", 110, 3, rows[i].launches + rows[i].others, 1);
+        put_sides(&fixture, "a/program", "instructions", 101000, 3, 1000 * rows[i].launches, 1);
+        const struct judgement *launches = expect_verdict(&fixture, "a/program", "launches", rows[i].verdict, i);
+        cr_expect(!rows[i].reason || says(launches, rows[i].reason), "row %zu: %s", i, launches->reason);
+    }
+}
+
+Test(judge_program, a_kernel_that_stores_nothing_any_more_is_no_gain)
+{
+    static const struct {
+        double stores, atomics;
+        const char *collector;
+        enum verdict verdict;
+    } rows[] = {
+        {0, 0, "exec-sim", VERDICT_UNSURE},
+        {1, 0, "exec-sim", VERDICT_IMPROVED},
+        {0, 5, "exec-sim", VERDICT_IMPROVED}, /* it adds instead */
+        {0, 0, "sim", VERDICT_IMPROVED},      /* a library verifies its results */
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        AT_END(tear_down) struct fixture fixture = set_up_computed();
+        strcpy(fixture.base.sessions[0].facts[SESSION_COLLECTOR], rows[i].collector);
+        strcpy(fixture.run.sessions[0].facts[SESSION_COLLECTOR], rows[i].collector);
+        put_codes(&fixture, "a/kept@1,32", "f00d", "beef");
+        put_sides(&fixture, "a/kept@1,32", "stores", 8, 3, rows[i].stores, 1);
+        put_sides(&fixture, "a/kept@1,32", "atomics", rows[i].atomics, 3, rows[i].atomics, 1);
+        expect_verdict(&fixture, "a/kept@1,32", "stores", rows[i].verdict, i);
+    }
+}
