@@ -5,12 +5,31 @@
 #include "block_races.h"
 
 #include "block.h"
+#include "meetings.h"
+#include "outside_calls.h"
 #include "race_kind.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { LOOKED_AT = 1 << 18, USED = LOOKED_AT / 2, LOADS = 4, READERS = 2, WIDEST = 4, RACES = 64, WORD = 4 };
+enum { LOADS = 4, READERS = 2, RACES = 64, WORD = 4 };
+
+/* Beyond the most words only every second of the addresses is kept, then every fourth, and so on. */
+enum { WORDS_FIRST = 1 << 8, SAMPLE_SHIFT = 53, PLACE_SHIFT = 32 };
+#define WORDS_NOTE "races between blocks were looked for in a sample of the words that they share"
+
+/* An allocation, with a number for each word: the first cluster + 1 that accessed it, whether any changed it, and
+ * whether others accessed it. Words that are not both need not be looked at. */
+struct owned {
+    struct allocation place;
+    uint32_t *words;
+    size_t bytes;
+    bool changed; /* any of them was */
+};
+#define OWNED_CHANGED (UINT32_C(1) << 31)
+#define OWNED_SHARED (UINT32_C(1) << 30)
+#define OWNED_BOTH (OWNED_CHANGED | OWNED_SHARED)
 
 /* An access by a cluster. */
 struct visit {
@@ -33,6 +52,12 @@ struct word {
     struct known tells;    /* who looks at it */
 };
 
+/* Consecutive bytes that lanes access. */
+struct part {
+    uint64_t first, end;
+    uint32_t *old; /* what was in its words */
+};
+
 /* Two instructions that race. */
 struct race {
     const struct function *function;
@@ -46,23 +71,24 @@ struct race {
 struct block_races {
     const struct function *function;
     struct word *words;
-    uint32_t *places; /* of those that are used */
-    size_t used;
+    size_t size, used, most;
+    uint64_t every;    /* one of so many addresses is kept, */
+    struct known rest; /* and this tells for the others together, so that nothing is taken for a race instead */
     struct known *known;
     uint64_t *fences; /* of each cluster, when it had its last one */
     uint64_t now;
-    uint32_t old[LANES][WIDEST];
-    struct allocation *written; /* what a launch of the workload has written */
-    size_t written_count;
+    uint32_t *old; /* what a store finds */
+    size_t old_count;
+    struct owned *owned; /* of the workload */
+    size_t owned_count, owned_last;
     struct race *list;
     size_t count;
 };
 
-struct block_races *block_races_open(void)
+struct block_races *block_races_open(size_t most)
 {
     struct block_races *races = x_calloc(1, sizeof *races);
-    races->words = x_calloc(LOOKED_AT, sizeof *races->words);
-    races->places = x_calloc(USED, sizeof *races->places);
+    races->most = most;
     return races;
 }
 
@@ -70,62 +96,130 @@ void block_races_begin(struct block_races *races)
 {
     for (size_t i = 0; i < races->count; i++)
         free(races->list[i].place);
+    for (size_t i = 0; i < races->owned_count; i++)
+        munmap(races->owned[i].words, races->owned[i].bytes);
     free(races->list);
-    free(races->written);
+    free(races->owned);
     races->list = NULL;
-    races->written = NULL;
-    races->count = races->written_count = 0;
+    races->owned = NULL;
+    races->count = races->owned_count = races->owned_last = 0;
 }
 
 void block_races_close(struct block_races *races)
 {
     block_races_begin(races);
     free(races->words);
-    free(races->places);
     free(races->known);
     free(races->fences);
+    free(races->old);
     free(races);
 }
 
 void block_races_launch(struct block_races *races, const struct grid *grid)
 {
-    for (size_t i = 0; i < races->used; i++)
-        races->words[races->places[i]] = (struct word){0};
+    free(races->words);
     free(races->known);
     free(races->fences);
     races->function = grid->function;
     const size_t clusters = (size_t)(grid_blocks(grid) / cluster_blocks(grid));
     races->known = x_calloc(clusters, sizeof *races->known);
     races->fences = x_calloc(clusters, sizeof *races->fences);
-    races->used = 0;
-    races->now = 1;
+    races->words = NULL;
+    races->rest = (struct known){0};
+    races->size = races->used = 0;
+    races->every = races->now = 1;
 }
 
 /* ---- Words ---- */
 
-static bool is_written(struct block_races *races, const struct machine *machine, uint64_t address, bool writes)
+static struct owned *find_owned(struct block_races *races, const struct machine *machine, const struct part *part)
 {
     struct allocation place;
-    for (size_t i = races->written_count; i-- > 0;)
-        if (address >= races->written[i].begin && address < races->written[i].end)
-            return true;
-    if (writes && device_find(machine, address, &place))
-        *ARRAY_GROW(races->written, races->written_count) = place;
-    return writes;
+    for (size_t i = races->owned_last; i < races->owned_count; i++)
+        if (part->first >= races->owned[i].place.begin && part->end <= races->owned[i].place.end)
+            return &races->owned[races->owned_last = i];
+    if (races->owned_last > 0) {
+        races->owned_last = 0;
+        return find_owned(races, machine, part);
+    }
+    if (!device_find(machine, part->first, &place) || part->end > place.end)
+        return NULL;
+    const size_t bytes = (size_t)(place.end - place.begin / WORD * WORD + WORD);
+    races->owned_last = races->owned_count;
+    struct owned *owned = ARRAY_GROW(races->owned, races->owned_count);
+    *owned = (struct owned){place, meetings_words(bytes), bytes, false};
+    return owned;
 }
 
-static struct word *word_at(struct block_races *races, uint64_t address)
+/* Notes that a cluster accesses a word. Returns whether others do, too, and one of them changes it. A signal always
+ * counts, so that none is missed in another order. */
+static bool is_shared(struct owned *owned, const struct block *block, uint64_t address, bool changes, bool signals)
 {
-    size_t at = (size_t)((address / WORD) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LOOKED_AT;
-    while (races->words[at].address && races->words[at].address != address)
-        at = (at + 1) % LOOKED_AT;
-    if (races->words[at].address)
-        return &races->words[at];
-    if (races->used == USED)
+    uint32_t *word = &owned->words[address / WORD - owned->place.begin / WORD];
+    const uint32_t me = (uint32_t)(block->cluster->number + 1) & ~OWNED_BOTH, before = *word;
+    uint32_t now = before | (changes ? OWNED_CHANGED : 0) | (signals ? OWNED_BOTH : 0);
+    if (!(before & ~OWNED_BOTH))
+        now |= me;
+    else if ((before & ~OWNED_BOTH) != me)
+        now |= OWNED_SHARED;
+    if (now != before)
+        *word = now;
+    return (now & OWNED_BOTH) == OWNED_BOTH;
+}
+
+static void tell(struct known *known, const struct known *more)
+{
+    known->fenced = known->fenced > more->fenced ? known->fenced : more->fenced;
+    known->any = known->any > more->any ? known->any : more->any;
+}
+
+/* Returns the place of a word, or where it would be; NULL: it is not of those that are kept. */
+static struct word *place_of(const struct block_races *races, uint64_t address)
+{
+    const uint64_t hash = address / WORD * UINT64_C(0x9e3779b97f4a7c15);
+    if (hash >> SAMPLE_SHIFT & (races->every - 1))
         return NULL;
-    races->places[races->used++] = (uint32_t)at;
-    races->words[at].address = address;
+    size_t at = (size_t)(hash >> PLACE_SHIFT) & (races->size - 1);
+    while (races->words[at].address && races->words[at].address != address)
+        at = (at + 1) & (races->size - 1);
     return &races->words[at];
+}
+
+/* Makes room for more words: for twice as many, or for half of those that are there. */
+static void make_room(struct block_races *races, struct machine *machine)
+{
+    struct word *words = races->words;
+    const size_t size = races->size;
+    if (races->used == races->most) {
+        races->every *= 2;
+        outside_note(machine, WORDS_NOTE);
+    } else {
+        races->size = size ? size * 2 : WORDS_FIRST;
+    }
+    races->words = x_calloc(races->size, sizeof *races->words);
+    races->used = 0;
+    for (size_t i = 0; i < size; i++) {
+        struct word *place = words[i].address ? place_of(races, words[i].address) : NULL;
+        if (place) {
+            *place = words[i];
+            races->used++;
+        } else {
+            tell(&races->rest, &words[i].tells);
+        }
+    }
+    free(words);
+}
+
+static struct word *word_at(struct block_races *races, struct machine *machine, uint64_t address)
+{
+    while (races->used * 2 >= races->size)
+        make_room(races, machine);
+    struct word *word = place_of(races, address);
+    if (word && !word->address) {
+        races->used++;
+        word->address = address;
+    }
+    return word;
 }
 
 /* ---- Accesses ---- */
@@ -184,18 +278,12 @@ static void visit_change(struct block_races *races, const struct block *block, s
 }
 
 /* A volatile store or an atomic tells what its block knew at its fence, and an atomic or volatile load hears it. */
-static void tell_and_hear(struct block_races *races, struct word *word, uint32_t who, bool tells, bool hears)
+static void tell_and_hear(struct block_races *races, struct known *tells, uint32_t who, bool is_told, bool hears)
 {
-    struct known *known = &races->known[who - 1];
-    if (hears) {
-        known->fenced = known->fenced > word->tells.fenced ? known->fenced : word->tells.fenced;
-        known->any = known->any > word->tells.any ? known->any : word->tells.any;
-    }
-    if (tells) {
-        const uint64_t fenced = races->fences[who - 1];
-        word->tells.fenced = fenced > word->tells.fenced ? fenced : word->tells.fenced;
-        word->tells.any = races->now;
-    }
+    if (hears)
+        tell(&races->known[who - 1], tells);
+    if (is_told)
+        tell(tells, &(struct known){races->fences[who - 1], races->now});
 }
 
 /* ---- The watcher ---- */
@@ -210,16 +298,30 @@ static bool begin(struct block *block)
            grid_blocks(block->grid) > cluster_blocks(block->grid);
 }
 
-static unsigned words_of(const struct access *access)
+enum {
+    READS = ACCESS_READS | ACCESS_COPIES | ACCESS_COMES,
+    WRITES = ACCESS_STORES | ACCESS_GOES,
+    HEARD = READS | WRITES | ACCESS_CHANGES | ACCESS_PUBLISHES
+};
+
+/* Returns lanes that each have such a part: access_parts(). */
+static uint32_t parts_of(const struct access *access, uint64_t *bytes, size_t *words)
 {
-    const unsigned words = (unsigned)(access->size + WORD - 1) / WORD;
-    return words < WIDEST ? words : WIDEST;
+    const uint32_t lanes = access_parts(access, bytes);
+    *words = (size_t)(*bytes + 2 * (WORD - 1)) / WORD;
+    return lanes;
+}
+
+static struct part part_of(const struct access *access, unsigned lane, uint64_t bytes, size_t words)
+{
+    const uint64_t first = access_address(access, lane);
+    return (struct part){first, first + bytes, &access->warp->block->grid->races->old[lane * words]};
 }
 
 static uint32_t word_now(const struct machine *machine, uint64_t address)
 {
     uint32_t word;
-    memcpy(&word, device_bytes(machine, address / WORD * WORD), sizeof word);
+    memcpy(&word, device_bytes(machine, address), sizeof word);
     return word;
 }
 
@@ -228,81 +330,101 @@ static void hear(const struct access *access)
 {
     const struct block *block = access->warp->block;
     struct block_races *races = block->grid->races;
+    uint64_t bytes;
+    size_t words;
     if (access->kind & ACCESS_PUBLISHES)
         races->fences[block->cluster->number] = races->now;
-    for (uint32_t left = access->kind & ACCESS_STORES ? access->lanes : 0; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        for (unsigned k = 0; k < words_of(access); k++)
-            races->old[lane][k] = word_now(block->machine, access_address(access, lane) + (uint64_t)WORD * k);
+    uint32_t left = parts_of(access, &bytes, &words);
+    while (races->old_count < LANES * words)
+        *ARRAY_GROW(races->old, races->old_count) = 0;
+    for (; left && access->kind & WRITES && block->grid->order != LEARNS; left &= left - 1) {
+        const struct part part = part_of(access, (unsigned)__builtin_ctz(left), bytes, words);
+        for (uint64_t at = part.first / WORD, k = 0; at * WORD < part.end; at++, k++)
+            part.old[k] = word_now(block->machine, at * WORD);
     }
 }
 
-/* Returns the bytes of a word that a lane accesses, a bit each. */
-static unsigned char bytes_of(const struct access *access, uint64_t address)
+/* Returns the bytes of a word that a part has, a bit each. */
+static unsigned char bytes_of(const struct part *part, uint64_t address)
 {
-    return (unsigned char)(((1u << (access->size < WORD ? access->size : WORD)) - 1) << address % WORD);
+    enum { ALL = (1 << WORD) - 1 };
+    unsigned bytes = ALL;
+    if (address < part->first)
+        bytes &= (unsigned)ALL << (part->first - address);
+    if (address + WORD > part->end)
+        bytes &= (unsigned)ALL >> (address + WORD - part->end);
+    return (unsigned char)(bytes & ALL);
 }
 
-/* Returns those that a store has changed. */
-static unsigned char changed_of(const struct access *access, unsigned lane, unsigned k, uint64_t address)
+/* Returns those of them that are others now. */
+static unsigned char changed_of(const struct machine *machine, const struct part *part, uint64_t address)
 {
-    const struct block *block = access->warp->block;
-    const uint32_t changed = block->grid->races->old[lane][k] ^ word_now(block->machine, address);
+    const uint32_t changed = part->old[address / WORD - part->first / WORD] ^ word_now(machine, address);
     unsigned char bytes = 0;
     for (unsigned i = 0; i < WORD; i++)
         bytes |= (unsigned char)((changed >> 8 * i & 0xff ? 1u : 0u) << i);
-    return bytes & bytes_of(access, address);
+    return bytes & bytes_of(part, address);
 }
 
-static void visit(const struct access *access, unsigned lane, unsigned k)
+static void visit(const struct access *access, const struct part *part, uint64_t address)
 {
     const struct block *block = access->warp->block;
     struct block_races *races = block->grid->races;
-    const uint64_t address = access_address(access, lane) + (uint64_t)WORD * k;
-    const bool atomic = access->kind & ACCESS_CHANGES, strong = access->kind & ACCESS_STRONG;
-    const bool reads = access->kind & ACCESS_READS;
-    if (!is_written(races, block->machine, address, !reads) || block->grid->order == LEARNS)
-        return;
-    struct word *word = word_at(races, address / WORD * WORD);
-    if (!word)
-        return;
-    const unsigned char changed = reads || atomic ? access->changed : changed_of(access, lane, k, address);
+    const bool reads = access->kind & READS, strong = access->kind & ACCESS_STRONG,
+               bulk = access->kind & ACCESS_GOES && access->more, atomic = bulk || access->kind & ACCESS_CHANGES;
+    struct word *word = word_at(races, block->machine, address);
+    struct known *tells = word ? &word->tells : &races->rest;
+    const unsigned char changed = reads                           ? 0
+                                  : access->kind & ACCESS_CHANGES ? access->changed
+                                                                  : changed_of(block->machine, part, address);
     const struct visit now = {.time = ++races->now,
                               .who = (uint32_t)block->cluster->number + 1,
                               .pc = access->code->index,
-                              .bytes = atomic || !changed ? bytes_of(access, address) : changed,
+                              .bytes = atomic || !changed ? bytes_of(part, address) : changed,
                               .strong = strong,
                               .agreed = !changed,
                               .answered = access->kind & ACCESS_ANSWERS};
-    if (reads)
+    if (word && reads)
         visit_load(races, block, word, &now);
-    else if (changed)
+    else if (word && changed)
         visit_change(races, block, word, &now, atomic);
-    else if (!atomic && !word->store.who)
+    else if (word && !atomic && !word->store.who)
         word->store = now;
-    else if (!atomic && word->store.who != now.who)
+    else if (word && !atomic && word->store.who != now.who)
         word->store.agreed = true;
-    if (atomic || strong)
-        tell_and_hear(races, word, now.who, !reads, atomic || reads);
+    if ((atomic && !bulk) || strong)
+        tell_and_hear(races, tells, now.who, !reads, atomic || reads);
 }
 
 static void done(const struct access *access)
 {
+    const struct block *block = access->warp->block;
+    struct block_races *races = block->grid->races;
+    const bool learns = block->grid->order == LEARNS, changes = !(access->kind & READS),
+               signals = access->kind & (ACCESS_CHANGES | ACCESS_STRONG);
+    uint64_t bytes;
+    size_t words;
     if (access->kind & ACCESS_PUBLISHES)
         return;
-    for (uint32_t left = access->same ? access->lanes & -access->lanes : access->lanes; left; left &= left - 1)
-        for (unsigned k = 0; k < words_of(access); k++)
-            visit(access, (unsigned)__builtin_ctz(left), k);
+    for (uint32_t left = parts_of(access, &bytes, &words); left; left &= left - 1) {
+        const struct part part = part_of(access, (unsigned)__builtin_ctz(left), bytes, words);
+        struct owned *owned = find_owned(races, block->machine, &part);
+        if (!owned || (!learns && !changes && !owned->changed))
+            continue;
+        owned->changed |= changes;
+        for (uint64_t at = part.first / WORD * WORD; at < part.end; at += WORD)
+            if (is_shared(owned, block, at, changes, signals) && !learns)
+                visit(access, &part, at);
+    }
 }
 
-const struct watcher block_races_watcher = {
-    ACCESS_READS | ACCESS_STORES | ACCESS_CHANGES | ACCESS_PUBLISHES, 0, 0, true, begin, hear, done, NULL};
+const struct watcher block_races_watcher = {HEARD, 0, 0, true, begin, hear, done, NULL};
 
 /* ---- What a race is ---- */
 
 static bool is_load(const struct race *race, uint32_t pc)
 {
-    return race->function->code->list[pc].traits & TRAIT_LOAD;
+    return race_loads(&race->function->code->list[pc]);
 }
 
 /* Marks the loads of the race's word. */

@@ -1,15 +1,19 @@
-/* block_races.h - finds races between blocks of a launch: by plain loads and stores of a word of global memory that
- * nothing orders. What orders them is a fence of the GPU before a volatile store or an atomic that the other block
- * looks at. */
+/* block_races.h - finds races between blocks of a launch: by plain loads, stores and copies (cp.async, TMA) of a word
+ * of global memory that nothing orders. What orders them is a fence of the GPU before a volatile store or an atomic
+ * that the other block looks at. */
 #ifndef BLOCK_RACES_H
 #define BLOCK_RACES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct block_races;
 struct grid;
 
-struct block_races *block_races_open(void);
+/* Of more than `most` words that blocks share, a power of 2, a sample is looked at, which is noted (outside_noted()).
+ */
+enum { BLOCK_RACES_MOST = 1 << 20 };
+struct block_races *block_races_open(size_t most);
 void block_races_close(struct block_races *races);
 /* Begins a workload, whose races are looked for in its orders behind 0. */
 void block_races_begin(struct block_races *races);

@@ -26,18 +26,24 @@ static uint64_t wide_of(const struct warp *warp, const struct operand *operand)
 
 /* ---- Memory ---- */
 
-/* Checks bytes of global memory, and tells of the access. */
+/* Checks bytes of global memory, and tells of the access. What is written has to be told of once more: watch_done(). */
 static unsigned char *global_bytes(struct warp *warp, const struct instruction *code, uint64_t address, uint64_t bytes,
-                                   bool writes)
+                                   struct access *written)
 {
     struct block *block = warp->block;
     struct allocation found;
     if (!device_find(block->machine, address, &found) || found.end - address < bytes) {
         struct memo memo = {0};
         const uint64_t addresses[LANES] = {address};
-        memory_check(block, &memo, 1, addresses, (unsigned)bytes, writes);
+        memory_check(block, &memo, 1, addresses, (unsigned)bytes, written != NULL);
     }
-    watch_bytes(warp, code, NULL, writes ? ACCESS_GOES : ACCESS_COMES, address, bytes, 0);
+    const struct access access = {warp,    code,  NULL,         written ? ACCESS_GOES : ACCESS_COMES,         1,
+                                  address, bytes, .same = true, .more = code->flags[FLAG_NUMBER] != NO_NUMBER};
+    watch(&access);
+    if (written)
+        *written = access;
+    else
+        watch_done(&access);
     if (block->recorded)
         record_bulk_bytes(warp, address, bytes);
     return device_bytes(block->machine, address);
@@ -129,7 +135,7 @@ static void copy_in(struct warp *warp, const struct instruction *code, uint32_t 
     check_unit(block, "the source", from, COPY_UNIT);
     check_unit(block, "the destination", word_of(warp, to, 0), COPY_UNIT);
     record_bulk(warp, false, word_of(warp, to, 1), bytes);
-    const unsigned char *source = global_bytes(warp, code, from, bytes, false);
+    const unsigned char *source = global_bytes(warp, code, from, bytes, NULL);
     count_bytes(warp, code, bytes);
     const unsigned count = find_targets(block, word_of(warp, to, 0), word_of(warp, to, 1), bytes,
                                         code->flags[FLAG_MULTICAST], mask, targets);
@@ -177,12 +183,14 @@ static void copy_out(struct warp *warp, const struct instruction *code, uint32_t
     const unsigned char *source = cluster_bytes(block, from, bytes);
     watch_bytes(warp, code, block, ACCESS_GOES, from & OFFSET_MASK, bytes, true);
     record_bulk(warp, true, 0, bytes);
-    unsigned char *place = global_bytes(warp, code, to, bytes, true);
+    struct access written;
+    unsigned char *place = global_bytes(warp, code, to, bytes, &written);
     count_bytes(warp, code, bytes);
     if (code->flags[FLAG_NUMBER] == NO_NUMBER)
         memcpy(place, source, bytes);
     else
         change_shared_numbers(code, place, source, bytes);
+    watch_done(&written);
 }
 
 /* ---- Tiles ---- */
@@ -208,7 +216,7 @@ static void read_tile(struct tile_copy *copy, struct warp *warp, const struct in
     const uint64_t address = wide_of(warp, &code->operands[1]);
     *copy = (struct tile_copy){.warp = warp, .code = code};
     check_unit(block, "the tensor map", address, 64);
-    if (!tensor_map_decode(global_bytes(warp, code, address, TENSOR_MAP_READ, false), &copy->map))
+    if (!tensor_map_decode(global_bytes(warp, code, address, TENSOR_MAP_READ, NULL), &copy->map))
         block_fault(block, "no known tensor map at 0x%llx", (unsigned long long)address);
     const struct tensor_map *map = &copy->map;
     if (map->rank != rank || map->columns != (code->flags[FLAG_COLUMNS] != 0))
@@ -249,7 +257,7 @@ static void load_part(void *context, const struct tile_part *part)
     unsigned char bytes[COPY_UNIT];
     tile_fill(&copy->map, bytes, part->bytes);
     if (part->inside)
-        memcpy(bytes + part->before, global_bytes(copy->warp, copy->code, part->address, part->inside, false),
+        memcpy(bytes + part->before, global_bytes(copy->warp, copy->code, part->address, part->inside, NULL),
                part->inside);
     if (part->inside && copy->map.type >= TENSOR_TF32)
         round_words(copy, bytes + part->before, part->inside);
@@ -287,11 +295,13 @@ static void store_part(void *context, const struct tile_part *part)
         return;
     const unsigned char *from =
         copy->shared + tile_swizzled(copy->map.swizzle, copy->from + part->offset) + part->before;
-    unsigned char *to = global_bytes(copy->warp, copy->code, part->address, part->inside, true);
+    struct access written;
+    unsigned char *to = global_bytes(copy->warp, copy->code, part->address, part->inside, &written);
     if (copy->code->flags[FLAG_NUMBER] == NO_NUMBER)
         memcpy(to, from, part->inside);
     else
         change_shared_numbers(copy->code, to, from, part->inside);
+    watch_done(&written);
 }
 
 static void store_tile(struct warp *warp, const struct instruction *code, struct tile_copy *copy)

@@ -96,11 +96,13 @@ static void pass(const struct flows *flows, size_t i, struct places *places)
 {
     const struct instruction *one = &flows->code->list[i];
     const bool own = one->traits & (TRAIT_SHARED | TRAIT_LOCAL), loads = one->traits & TRAIT_LOAD;
-    bool depends =
-        (flows->chosen && one->guarded && has(places, ROWS + one->guard / 4)) || (own && loads && has(places, MEMORY));
+    bool depends = (flows->chosen && one->guarded && has(places, ROWS + one->guard / 4)) ||
+                   (has(places, MEMORY) && ((own && loads) || strstr(one->opcode, "GMMA")));
     for (unsigned k = one->output_count; k < one->operand_count; k++)
         depends |= (flows->chosen || !loads) && reads(places, &one->operands[k], rows_of(one, &one->operands[k]));
     if (depends && own && one->traits & (TRAIT_STORE | TRAIT_ATOMIC))
+        set(places, MEMORY, true);
+    if (flows->loads[i] && one->output_count == 0) /* a copy to shared memory */
         set(places, MEMORY, true);
     depends = (depends && (flows->chosen || !is_minimum(one))) || flows->loads[i];
     for (unsigned k = 0; k < one->output_count && (depends || !one->guarded); k++) {
@@ -141,7 +143,7 @@ void flows_close(struct flows *flows)
 bool flows_into(const struct flows *flows, size_t store)
 {
     const struct instruction *one = &flows->code->list[store];
-    bool depends = false;
+    bool depends = one->traits & TRAIT_BULK && has(&flows->before[store], MEMORY);
     for (unsigned k = one->output_count; k < one->operand_count; k++)
         depends |= one->operands[k].kind == OPERAND_ROW &&
                    reads(&flows->before[store], &one->operands[k], rows_of(one, &one->operands[k]));

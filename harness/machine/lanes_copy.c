@@ -116,6 +116,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
         if (global_is_watched(block, code, &memo, from[__builtin_ctz(copies)], ACCESS_COPIES)) {
             const struct access access = global_access(warp, code, &memo, copies, from, ACCESS_COPIES);
             watch(&access);
+            watch_done(&access);
         }
         if (block->counts)
             counts = count_again(warp, code, copies, from, to);

@@ -128,7 +128,7 @@ static bool was_written(const struct meetings *meetings, uint64_t begin)
 }
 
 /* There may be as many as a quarter of the allocation's bytes, so large pages save time. */
-static void *open_words(size_t bytes)
+void *meetings_words(size_t bytes)
 {
     void *words = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (words == MAP_FAILED)
@@ -150,8 +150,8 @@ static struct shared_place *find_place(struct meetings *meetings, const struct a
     const uint64_t bytes = allocation->end - allocation->begin;
     shared->sector_bytes = (bytes / SECTOR_BYTES + 2) * sizeof *shared->sectors;
     shared->line_bytes = (bytes / LINE_BYTES + 2) * sizeof *shared->lines;
-    shared->sectors = open_words(shared->sector_bytes);
-    shared->lines = open_words(shared->line_bytes);
+    shared->sectors = meetings_words(shared->sector_bytes);
+    shared->lines = meetings_words(shared->line_bytes);
     return shared;
 }
 

@@ -5,6 +5,7 @@
 #define MEETINGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct block;
 struct instruction;
@@ -27,6 +28,9 @@ bool meetings_answered(const struct meetings *meetings);
 
 /* Begins or ends a launch: who accessed which word is forgotten. */
 void meetings_launch(struct meetings *meetings);
+
+/* Returns zeros, which take memory once they are accessed, to note who accesses an array. munmap() frees them. */
+void *meetings_words(size_t bytes);
 
 /* Notes an instruction whose outcome depends on which block comes first. */
 void meetings_note(struct block *block, const struct instruction *code);

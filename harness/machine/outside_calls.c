@@ -267,7 +267,7 @@ bool outside_note(struct machine *machine, const char *words)
     size_t i = 0;
     while (i < machine->noted_count && machine->noted[i] != words)
         i++;
-    if (i == machine->noted_count && machine->allows_outside)
+    if (i == machine->noted_count)
         *ARRAY_GROW(machine->noted, machine->noted_count) = words;
     pthread_mutex_unlock(&machine->lock);
     return machine->allows_outside;

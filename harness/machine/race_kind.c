@@ -5,6 +5,7 @@
 #include "base/base.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What a store is to the words that race: it stores by a choice among them, a change of what was there, or neither. */
 enum store { STORE_BLIND, STORE_CHOICE, STORE_UPDATE };
@@ -14,9 +15,19 @@ static bool is_global(const struct instruction *one)
     return one->traits & (TRAIT_GLOBAL | TRAIT_GENERIC);
 }
 
+static bool is_bulk(const struct instruction *one, const char *opcode)
+{
+    return one->traits & TRAIT_BULK && strncmp(one->opcode, opcode, strlen(opcode)) == 0;
+}
+
+bool race_loads(const struct instruction *one)
+{
+    return one->traits & TRAIT_LOAD || is_bulk(one, "UBLKCP.S.G") || is_bulk(one, "UTMALDG");
+}
+
 static bool is_load(const struct code *code, size_t index)
 {
-    return code->list[index].traits & TRAIT_LOAD;
+    return race_loads(&code->list[index]);
 }
 
 /* Whether a load is from where a store goes to, by the same registers. */
@@ -64,8 +75,10 @@ static bool is_kept(const struct code *code, size_t load, const bool *own, const
     struct flows *flows = flows_open(code, loads, false);
     for (size_t i = 0; i < code->count && !kept; i++) {
         const struct instruction *one = &code->list[i];
-        const bool stores = one->traits & TRAIT_STORE, adds = one->traits & TRAIT_ATOMIC && IS_OF(one, ADD);
-        kept = is_global(one) && (stores || adds) && flows_into(flows, i) &&
+        const bool copies = is_bulk(one, "UBLKCP.G.S") || is_bulk(one, "UBLKRED.G") || is_bulk(one, "UTMASTG") ||
+                            is_bulk(one, "UTMAREDG"),
+                   stores = one->traits & TRAIT_STORE, adds = one->traits & TRAIT_ATOMIC && IS_OF(one, ADD);
+        kept = (copies || (is_global(one) && (stores || adds))) && flows_into(flows, i) &&
                (adds || store_of(code, i, own, racing) != STORE_CHOICE);
     }
     flows_close(flows);

@@ -27,7 +27,8 @@ enum access_kind {
     ACCESS_SWAPS = 1 << 11,      /* ... that compares and swaps in shared memory */
     ACCESS_MULTIPLIES = 1 << 12, /* a matrix product reads */
     ACCESS_COMES = 1 << 13,      /* a copy of the hardware comes to shared memory, and to the barrier there at `more` */
-    ACCESS_GOES = 1 << 14, /* one leaves it; `more`: a group will tell when it has. Of global memory, the other end. */
+    ACCESS_GOES = 1 << 14,       /* one leaves it; `more`: a group will tell when it has. Of global memory, the other
+                                     end; `more`: what is there is changed by it. */
     /* What orders accesses to shared memory. */
     ACCESS_ARRIVES = 1 << 15,  /* a warp arrives at the barrier at `first` */
     ACCESS_WAITED = 1 << 16,   /* it has waited for phase `more` of it */

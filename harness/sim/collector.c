@@ -232,6 +232,8 @@ static int sim_measure(void *self, const struct workload *workload, struct resul
     const int failed = (job->dry ? run_dry : run_in_orders)(log, workload, result, problem);
     launches_order(log, 0);
     outcomes_forget(runtime_machine());
+    OWNED_TEXT noted = outside_noted(runtime_machine());
+    result->outside = noted && failed == 0 ? x_strdup(noted) : NULL;
     if (failed < 0 && !runtime_reason() && launches_counted(log) == 0) {
         const struct problem said = *problem;
         problem_set(problem, RESULT_ELSEWHERE "%s", said.text);

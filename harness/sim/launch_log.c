@@ -50,7 +50,7 @@ void launches_order(struct launches *log, unsigned chosen)
     function_run_by(run_logged, log);
     if (!log->meetings) {
         log->meetings = meetings_open();
-        log->races = block_races_open();
+        log->races = block_races_open(BLOCK_RACES_MOST);
     }
     if (chosen == 0)
         block_races_begin(log->races);

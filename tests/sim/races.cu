@@ -1,6 +1,8 @@
 /* Kernels whose blocks race in global memory, on the line whose comment is the kernel's name, and such as are written
  * alike and are right, or may be, for tests/sim/faults.sh. Four blocks of 64 threads begin with zeros in `words` and
  * `more`, and each with its own number in `in`. */
+#include "bulk.cuh"
+
 #include <cugate/kernel.hpp>
 
 #define _CG_LIMIT_INCLUDED_DEPENDENCIES /* without <cuda/atomic>, which takes seconds */
@@ -154,6 +156,71 @@ KERNEL(torn)
         s.words[0] = in[I] % 100;
         s.words[1] = in[I]; /* torn */
     }
+}
+
+#define TILE                                                                                                           \
+    __shared__ __align__(128) int tile[threads];                                                                       \
+    tile[T] = in[I] + 1;                                                                                               \
+    asm volatile("fence.proxy.async;" ::: "memory");                                                                   \
+    __syncthreads()
+#define SEND(operation, to)                                                                                            \
+    asm volatile(operation " [%0], [%1], %2;\n\tcp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group 0;" ::"l"(to), \
+                 "r"(bulk::at(tile)), "r"(threads * 4)                                                                 \
+                 : "memory")
+#define COPY(to, from)                                                                                                 \
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\n\tcp.async.wait_all;" ::"r"(bulk::at(to)), "l"(from)       \
+                 : "memory")
+#define STORE "cp.async.bulk.global.shared::cta.bulk_group"
+#define ADD "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32"
+
+KERNEL(copied_early)
+{
+    __shared__ int tile[threads];
+    s.words[I] = in[I] + 1;
+    __syncthreads();
+    COPY(&tile[T], &s.words[NEXT]); /* copied_early */
+    __syncthreads();
+    s.more[I] = tile[T ^ 1];
+}
+
+KERNEL(brought_early)
+{
+    __shared__ __align__(128) int tile[threads];
+    __shared__ uint64_t full;
+    s.words[I] = in[I] + 1;
+    if (T == 0) {
+        INIT(&full, 1);
+        EXPECT(&full, threads * 4);
+        LOAD_BYTES(tile, s.words + (I + threads) % N, threads * 4, &full); /* brought_early */
+    }
+    __syncthreads();
+    WAIT(&full, 0);
+    s.more[I] = tile[T];
+}
+
+KERNEL(sent_over)
+{
+    TILE;
+    if (T == 0)
+        SEND(STORE, s.words + I / 2); /* sent_over */
+}
+
+KERNEL(sent_unordered)
+{
+    TILE;
+    if (T == 0)
+        SEND(STORE, s.words + I);
+    __syncthreads();
+    s.more[I] = s.words[NEXT]; /* sent_unordered */
+}
+
+KERNEL(cleared_by_one)
+{
+    TILE;
+    if (blockIdx.x == 0)
+        s.words[T] = 0; /* cleared_by_one */
+    if (T == 0)
+        SEND(ADD, s.words);
 }
 
 /* ---- May be meant ---- */
@@ -354,6 +421,32 @@ __global__ void __cluster_dims__(2, 1, 1) clusters(const int *in)
     s.more[I] = s.words[I ^ threads];
 }
 
+KERNEL(sends)
+{
+    __shared__ bool last;
+    TILE;
+    if (T == 0) {
+        SEND(STORE, s.words + I);
+        SEND(ADD, s.more);
+        __threadfence();
+        last = atomicInc(&s.tickets, blocks - 1) == blocks - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last)
+        s.more[threads + T] = s.words[T] + s.words[T + threads] + s.more[T];
+}
+
+KERNEL(sends_the_same) /* tiles that overlap */
+{
+    __shared__ __align__(128) int tile[threads];
+    tile[T] = (int)(I - blockIdx.x * (threads / 2)) + 1;
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    if (T == 0)
+        SEND(STORE, s.words + I / 2);
+}
+
 /* ---- The library ---- */
 
 struct arrays {
@@ -391,7 +484,8 @@ CUGATE_LIBRARY(
     FAMILY("wrong")
         ROW(sum) ROW(last_wins) ROW(in_place) ROW(zeroed_by_one) ROW(read_by_last) ROW(total_read)
         ROW(saturates) ROW(quads) ROW(called) ROW(pushed) ROW(fence_missing)
-        ROW(table_unfenced) ROW(reduced_unfenced) ROW(torn),
+        ROW(table_unfenced) ROW(reduced_unfenced) ROW(torn)
+        ROW(copied_early) ROW(brought_early) ROW(sent_over) ROW(sent_unordered) ROW(cleared_by_one),
     FAMILY("meant")
         ROW(relaxes) ROW(least) ROW(largest) ROW(parents) ROW(jumps) ROW(volatile_sum),
     FAMILY("right")
@@ -400,5 +494,5 @@ CUGATE_LIBRARY(
                (forgets<<<blocks, threads>>>()))
         ROW_OF(grid_sync, launch_together(grid_sync, a.in.data))
         ROW(same_values) ROW(own_barrier) ROW(changed) ROW(bytes)
-        ROW(clusters))
+        ROW(clusters) ROW(sends) ROW(sends_the_same))
 /* clang-format on */
