@@ -23,12 +23,21 @@ enum {
     PARAMETERS_AT = 0x198
 };
 
-static const struct watcher *const watchers[WATCHERS] = {
-    [WATCH_OUTCOMES] = &outcomes_watcher,  [WATCH_TOUCHED] = &touched_watcher, [WATCH_MEETINGS] = &meetings_watcher,
-    [WATCH_ANSWERS] = &answers_watcher,    [WATCH_HOT] = &hot_watcher,         [WATCH_RACES] = &races_watcher,
-    [WATCH_BLOCKS] = &block_races_watcher, [WATCH_SHADOW] = &shadow_watcher,   [WATCH_HAZARDS] = &hazards_watcher,
-    [WATCH_TILES] = &tiles_watcher,        [WATCH_SWAPS] = &swaps_watcher,     [WATCH_WAITS] = &waits_watcher,
-    [WATCH_LANES] = &lane_stores_watcher,  [WATCH_PROOF] = &proof_watcher};
+static const struct watcher *const watchers[WATCHERS] = {[WATCH_OUTCOMES] = &outcomes_watcher,
+                                                         [WATCH_TOUCHED] = &touched_watcher,
+                                                         [WATCH_MEETINGS] = &meetings_watcher,
+                                                         [WATCH_ANSWERS] = &answers_watcher,
+                                                         [WATCH_HOT] = &hot_watcher,
+                                                         [WATCH_RACES] = &races_watcher,
+                                                         [WATCH_BLOCKS] = &block_races_watcher,
+                                                         [WATCH_SHADOW] = &shadow_watcher,
+                                                         [WATCH_HAZARDS] = &hazards_watcher,
+                                                         [WATCH_TILES] = &tiles_watcher,
+                                                         [WATCH_SWAPS] = &swaps_watcher,
+                                                         [WATCH_WAITS] = &waits_watcher,
+                                                         [WATCH_LANES] = &lane_stores_watcher,
+                                                         [WATCH_PROOF] = &proof_watcher,
+                                                         [WATCH_CLUSTER] = &cluster_races_watcher};
 
 /* ---- Beginning ---- */
 

@@ -410,8 +410,8 @@ static void commit(struct warp *warp, const struct instruction *code, uint32_t l
 static void wait_groups(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     (void)lanes;
-    if (code->operand_count == 2 && code->operands[1].immediate)
-        watch_bytes(warp, code, warp->block, ACCESS_RETIRES, 0, 0, (uint64_t)code->operands[1].value);
+    const bool some = code->operand_count == 2 && code->operands[1].immediate;
+    watch_bytes(warp, code, warp->block, ACCESS_RETIRES, 0, 0, some ? (uint64_t)code->operands[1].value : UINT64_MAX);
 }
 
 /* ---- Preparation ---- */

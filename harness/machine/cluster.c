@@ -43,6 +43,8 @@ bool cluster_open(struct cluster *cluster)
         block->epoch++;
         if (block->runs)
             watch_bytes(NULL, NULL, block, ACCESS_MEETS, (UINT64_C(1) << block->warp_count) - 1, 0, 0);
+        if (block->runs)
+            watch_bytes(NULL, NULL, block, ACCESS_JOINS, 0, 0, 0);
     }
     cluster->waited &= !opened;
     return opened;

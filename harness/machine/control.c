@@ -306,6 +306,13 @@ static void publish(struct warp *warp, const struct instruction *code, uint32_t 
         watch(&(struct access){warp, code, NULL, ACCESS_PUBLISHES, lanes, 0, 0, .same = true});
 }
 
+/* Makes a group of the warp's copies (cp.async) since the last one. */
+static void group(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    (void)lanes;
+    watch_bytes(warp, code, warp->block, ACCESS_GROUPS, 0, 0, 0);
+}
+
 /* Reads a clock. It is virtual, and the same in each execution: each of the warp's instructions takes as long as one
  * that waits for the one before. */
 static bool do_clock(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
@@ -413,7 +420,7 @@ const struct opcode control_opcodes[] = {
     /* Kernels are executed one after the other, so there is no other kernel to wait for or to start. */
     {"ACQBULK",        count_none_or_all, RULE_KEEPS,                                             NULL, "",  ""},
     {"PREEXIT",        count_none_or_all, RULE_KEEPS,                                             NULL, "",  ""},
-    {"LDGDEPBAR",      NULL,              CONTROL_NEXT,                                           NULL, "",  ""},
+    {"LDGDEPBAR",      group,             TRAIT_COMMITS | RULE_KEEPS,                             NULL, "",  ""},
     {"MEMBAR",         publish,           TRAIT_FENCE | RULE_KEEPS,                               NULL, "",  "ALL SC CTA GPU SYS"},
     {"MEMBAR.ALL.CTA", NULL,              TRAIT_FENCE | TRAIT_SIGNALS,                            NULL, "",  ""},
     {"MEMBAR.SC.CTA",  NULL,              TRAIT_FENCE | TRAIT_SIGNALS,                            NULL, "",  ""},

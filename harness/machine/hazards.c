@@ -6,7 +6,7 @@
 /* 16 bytes of shared memory are one place, since copies move no less. */
 enum { PLACE_SHIFT = 4, WARPS = 32, NOBODY = WARPS };
 /* Only the last 512 copies are looked at. Every warp is taken to know of the end of earlier ones. */
-enum { RECENT = 512 };
+enum { RECENT = 512, GROUPS = 16 };
 
 struct place {
     unsigned load, store;   /* copies + 1 that write or read it */
@@ -15,6 +15,8 @@ struct place {
     uint64_t written;       /* when, as the count of events */
     uint32_t readers;       /* warps that have read it since a copy came, one bit each, */
     unsigned clocks[WARPS]; /* and when, by their clocks */
+    unsigned copier;        /* the warp + 1 that copies there by cp.async, and which of its copies it is */
+    unsigned copied;
 };
 
 /* A copy that is on its way. */
@@ -50,11 +52,17 @@ struct hazards {
     uint64_t fenced[WARPS];               /* when each warp did its last fence */
     unsigned committed[WARPS];            /* groups of each warp, */
     unsigned counted[WARPS][SCOREBOARDS]; /* and the last one that each scoreboard counts */
+    struct lane_copies {                  /* cp.async of each warp */
+        unsigned begun, come, groups;
+        unsigned ends[GROUPS]; /* of the last groups, the last copy */
+    } lane_copies[WARPS];
 };
 
 /* Returns whether code has copies that this looks at. */
 static bool has_copies(const struct code *code)
 {
+    if (code->has_copies)
+        return true;
     for (size_t i = 0; i < code->count; i++)
         if (code->list[i].traits & TRAIT_BULK)
             return true;
@@ -71,12 +79,10 @@ static bool begin(struct block *block)
     memset(hazards->places, 0, hazards->place_count * sizeof *hazards->places);
     for (size_t i = 0; i < hazards->place_count; i++)
         hazards->places[i].writer = NOBODY;
-    hazards->copy_count = hazards->barrier_count = 0;
-    hazards->events = 0;
-    memset(hazards->knows, 0, sizeof hazards->knows);
-    memset(hazards->fenced, 0, sizeof hazards->fenced);
-    memset(hazards->committed, 0, sizeof hazards->committed);
-    memset(hazards->counted, 0, sizeof hazards->counted);
+    *hazards = (struct hazards){.place_count = hazards->place_count,
+                                .places = hazards->places,
+                                .copies = hazards->copies,
+                                .barriers = hazards->barriers};
     for (unsigned w = 0; w < WARPS; w++)
         hazards->clock[w] = 1;
     return true;
@@ -150,11 +156,24 @@ static void check_store(struct warp *warp, size_t at, const char *does)
         warp->number, does, byte_of(at), opcode_of(warp->block, copy), copy->warp);
 }
 
+/* Of cp.async nobody may access what it writes before the warp that copies has waited for its group. */
+static void check_lane_copy(const struct warp *warp, size_t at, const char *does)
+{
+    const struct hazards *hazards = hazards_of(warp->block);
+    const struct place *place = &hazards->places[at];
+    if (place->copier && place->copied > hazards->lane_copies[place->copier - 1].come)
+        block_fault(warp->block,
+                    "warp %u %s bytes of shared memory from %lld on that a copy (cp.async) of warp %u may still write: "
+                    "its group was not waited for",
+                    warp->number, does, byte_of(at), place->copier - 1);
+}
+
 static void visit_place(struct warp *warp, size_t at, bool writes)
 {
     struct hazards *hazards = hazards_of(warp->block);
     struct place *place = &hazards->places[at];
     check_load(warp, at, writes);
+    check_lane_copy(warp, at, writes ? "writes" : "reads");
     if (!writes) {
         place->readers |= 1u << warp->number;
         place->clocks[warp->number] = hazards->clock[warp->number];
@@ -174,6 +193,22 @@ static void visit(const struct access *access, bool writes)
         for (size_t at = address >> PLACE_SHIFT; at <= (address + access->size - 1) >> PLACE_SHIFT; at++)
             if (at != last)
                 visit_place(access->warp, last = at, writes);
+    }
+}
+
+static void copy_lanes(const struct access *access)
+{
+    struct hazards *hazards = hazards_of(access->block);
+    const unsigned me = access->warp->number, copy = ++hazards->lane_copies[me].begun;
+    for (uint32_t left = access->lanes; left; left &= left - 1) {
+        struct place *place = &hazards->places[access_address(access, (unsigned)__builtin_ctz(left)) >> PLACE_SHIFT];
+        place->copier = 0; /* a copy may replace another one */
+    }
+    visit(access, true);
+    for (uint32_t left = access->lanes; left; left &= left - 1) {
+        struct place *place = &hazards->places[access_address(access, (unsigned)__builtin_ctz(left)) >> PLACE_SHIFT];
+        place->copier = me + 1;
+        place->copied = copy;
     }
 }
 
@@ -233,6 +268,7 @@ static void store(struct hazards *hazards, const struct access *access)
         struct place *place = &hazards->places[at];
         const unsigned writer = place->writer;
         check_load(warp, at, false);
+        check_lane_copy(warp, at, "copies");
         if (writer < WARPS && writer != me && hazards->knows[me][writer] < place->write_clock)
             block_fault(
                 warp->block,
@@ -366,6 +402,22 @@ static void meet(struct hazards *hazards, uint32_t waited, uint32_t arrived)
         hazards->clock[__builtin_ctz(left)]++;
 }
 
+/* Copies of lanes become a group, or are done: all but the last few groups of the warp. So they are, rather than not,
+ * where what waits for them may be another thing. */
+static void end_lane_copies(const struct access *access)
+{
+    struct lane_copies *copies = &hazards_of(access->block)->lane_copies[access->warp->number];
+    const bool all = access->kind != ACCESS_RETIRES || access->more >= GROUPS;
+    if (access->kind == ACCESS_GROUPS)
+        copies->ends[++copies->groups % GROUPS] = copies->begun;
+    else if (access->kind == ACCESS_ARRIVES && access->warp->block->now->opcode[0] != 'A')
+        return; /* it is not ARRIVES.LDGSTSBAR */
+    else if (all)
+        copies->come = copies->begun;
+    else if (access->more < copies->groups && copies->ends[(copies->groups - access->more) % GROUPS] > copies->come)
+        copies->come = copies->ends[(copies->groups - access->more) % GROUPS];
+}
+
 /* By atomics warps may tell each other anything. */
 static void hear(const struct access *access)
 {
@@ -375,8 +427,12 @@ static void hear(const struct access *access)
         learn_all(hazards, access->warp);
     if (kind & (ACCESS_READS | ACCESS_CHANGES))
         visit(access, false);
-    if (kind & (ACCESS_STORES | ACCESS_WRITES | ACCESS_COPIES | ACCESS_CHANGES))
+    if (kind & (ACCESS_STORES | ACCESS_WRITES | ACCESS_CHANGES))
         visit(access, true);
+    if (kind == ACCESS_COPIES)
+        copy_lanes(access);
+    if (kind & (ACCESS_GROUPS | ACCESS_RETIRES | ACCESS_COUNTED | ACCESS_ARRIVES))
+        end_lane_copies(access);
     if (kind == ACCESS_COMES)
         load(hazards, access);
     if (kind == ACCESS_GOES)
@@ -400,7 +456,7 @@ static void hear(const struct access *access)
 enum {
     HEARD = ACCESS_READS | ACCESS_STORES | ACCESS_WRITES | ACCESS_COPIES | ACCESS_CHANGES | ACCESS_COMES | ACCESS_GOES |
             ACCESS_ARRIVES | ACCESS_WAITED | ACCESS_MEETS | ACCESS_FENCES | ACCESS_COMMITS | ACCESS_RETIRES |
-            ACCESS_COUNTED
+            ACCESS_COUNTED | ACCESS_GROUPS
 };
 const struct watcher hazards_watcher = {0, HEARD, sizeof(struct hazards), false, begin, hear, NULL, release};
 

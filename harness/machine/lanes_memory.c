@@ -294,7 +294,7 @@ static void generic_lanes(struct warp *warp, const struct instruction *code, uin
         access_shared(warp, code, shared, narrow, writes);
     if (others) {
         unsigned char *places[LANES];
-        cluster_places(warp, code, others, narrow, code->size, writes ? ACCESS_FAR : 0, places);
+        cluster_places(warp, code, others, narrow, code->size, writes ? ACCESS_FAR : ACCESS_FAR_READS, places);
         move_apart(warp, code, others, places, writes);
     }
     if (local)

@@ -30,14 +30,17 @@ enum access_kind {
     ACCESS_GOES = 1 << 14,       /* one leaves it; `more`: a group will tell when it has. Of global memory, the other
                                      end; `more`: what is there is changed by it. */
     /* What orders accesses to shared memory. */
-    ACCESS_ARRIVES = 1 << 15,  /* a warp arrives at the barrier at `first` */
-    ACCESS_WAITED = 1 << 16,   /* it has waited for phase `more` of it */
-    ACCESS_MEETS = 1 << 17,    /* warps, a bit each, have waited for each other, and those in `more` only arrived */
-    ACCESS_FENCES = 1 << 18,   /* what the warp wrote is shown to copies and products */
-    ACCESS_COMMITS = 1 << 19,  /* the copies from shared memory until here become a group, which `more` counts */
-    ACCESS_RETIRES = 1 << 20,  /* all groups but the last `more` have read what they copy, */
-    ACCESS_COUNTED = 1 << 21,  /* or all that scoreboards of `more` count */
-    ACCESS_PUBLISHES = 1 << 22 /* a fence of the GPU: what the block wrote is shown to others */
+    ACCESS_ARRIVES = 1 << 15,   /* a warp arrives at the barrier at `first` */
+    ACCESS_WAITED = 1 << 16,    /* it has waited for phase `more` of it */
+    ACCESS_MEETS = 1 << 17,     /* warps, a bit each, have waited for each other, and those in `more` only arrived */
+    ACCESS_FENCES = 1 << 18,    /* what the warp wrote is shown to copies and products */
+    ACCESS_COMMITS = 1 << 19,   /* the copies from shared memory until here become a group, which `more` counts */
+    ACCESS_RETIRES = 1 << 20,   /* all groups but the last `more` have read what they copy, */
+    ACCESS_COUNTED = 1 << 21,   /* or all that scoreboards of `more` count */
+    ACCESS_PUBLISHES = 1 << 22, /* a fence of the GPU: what the block wrote is shown to others */
+    ACCESS_GROUPS = 1 << 23,    /* copies of lanes (cp.async) until here become a group, which `more` counts */
+    ACCESS_JOINS = 1 << 24,     /* the blocks of the cluster have waited for each other */
+    ACCESS_FAR_READS = 1 << 25  /* lanes of another block of the cluster read */
 };
 
 struct access {
@@ -67,6 +70,7 @@ enum watcher_name {
     WATCH_RACES,    /* and warps of a block, */
     WATCH_SHADOW,   /* and in shared memory */
     WATCH_LANES,    /* lanes that store to one word at once */
+    WATCH_CLUSTER,  /* blocks of a cluster there, */
     WATCH_HAZARDS,  /* what copies own */
     WATCH_TILES,    /* what products read */
     WATCH_SWAPS,    /* words that several warps swap */
@@ -85,8 +89,8 @@ struct watcher {
     void (*release)(void *state);        /* what the state owns; NULL: nothing */
 };
 extern const struct watcher outcomes_watcher, touched_watcher, meetings_watcher, answers_watcher, hot_watcher,
-    block_races_watcher, races_watcher, shadow_watcher, lane_stores_watcher, hazards_watcher, tiles_watcher,
-    swaps_watcher, waits_watcher, proof_watcher;
+    block_races_watcher, cluster_races_watcher, races_watcher, shadow_watcher, lane_stores_watcher, hazards_watcher,
+    tiles_watcher, swaps_watcher, waits_watcher, proof_watcher;
 
 /* Those of a place for blocks. */
 struct watch {

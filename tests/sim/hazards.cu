@@ -50,13 +50,13 @@ using bulk::at;
 #define BRING(k)                                                                                                       \
     if (T == 0) {                                                                                                      \
         EXPECT(&full, tile * 4);                                                                                       \
-        LOAD(place, in + MINE + (k) * tile, &full);                                                                    \
+        LOAD(place, in + MINE + (k)*tile, &full);                                                                      \
     }
 #define SEND(k, from)                                                                                                  \
     FENCE();                                                                                                           \
     __syncthreads();                                                                                                   \
     if (T == 0)                                                                                                        \
-    STORE(out + MINE + (k) * tile, from)
+    STORE(out + MINE + (k)*tile, from)
 
 /* Numbers that a kernel does not look at. */
 static __device__ void rest(int *out, const int *in, int from)
@@ -263,7 +263,67 @@ KERNEL(arrives_twice)
     rest(out, in, 0);
 }
 
+#define COPY(k)                                                                                                        \
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at(&stages[(k) % 2][T])),                            \
+                 "l"(in + MINE + (k)*tile + T)                                                                         \
+                 : "memory")
+#define COMMIT() asm volatile("cp.async.commit_group;" ::: "memory")
+#define WAIT_GROUPS(n) asm volatile("cp.async.wait_group " #n ";" ::: "memory")
+#define PIPELINE(n)                                                                                                    \
+    __shared__ int stages[2][tile];                                                                                    \
+    COPY(0);                                                                                                           \
+    COMMIT();                                                                                                          \
+    for (int k = 0; k < rounds; k++) {                                                                                 \
+        if (k + 1 < rounds)                                                                                            \
+            COPY(k + 1);                                                                                               \
+        COMMIT();                                                                                                      \
+        WAIT_GROUPS(n);                                                                                                \
+        __syncthreads();                                                                                               \
+        out[MINE + k * tile + T] = stages[k % 2][T] + 1;                                                               \
+        __syncthreads();                                                                                               \
+    }
+
+KERNEL(lanes_wait_for_too_few){
+    PIPELINE(2) /* lanes_wait_for_too_few */
+}
+
+KERNEL(lanes_do_not_commit)
+{
+    __shared__ int stages[2][tile];
+    COPY(0);
+    WAIT_GROUPS(0);
+    __syncthreads();
+    out[MINE + T] = stages[0][T] + 1; /* lanes_do_not_commit */
+    rest(out, in, 1);
+}
+
+#define NEIGHBOUR(p) cg::this_cluster().map_shared_rank(p, cg::this_cluster().block_rank() ^ 1)
+
+KERNEL(neighbour_may_write)
+{
+    __shared__ int mine[tile];
+    CLUSTER_SYNC();
+    mine[T] = in[MINE + T];
+    __syncthreads();
+    out[MINE + T] = NEIGHBOUR(mine)[T] + 1; /* neighbour_may_write */
+    CLUSTER_SYNC();
+}
+
+KERNEL(neighbour_may_read)
+{
+    __shared__ int mine[tile];
+    mine[T] = in[MINE + T];
+    CLUSTER_SYNC();
+    if (blockIdx.x % 2 == 0)
+        out[MINE + T] = NEIGHBOUR(mine)[T] + 1;
+    else
+        mine[T] = 0; /* neighbour_may_read */
+    CLUSTER_SYNC();
+}
+
 /* ---- Right ---- */
+
+KERNEL(lanes_copy){PIPELINE(1)}
 
 KERNEL(waits)
 {
@@ -492,8 +552,10 @@ CUGATE_LIBRARY(
         ROW(reads_early) ROW(waits_for_wrong_phase) ROW(one_warp_waits) ROW(writes_early) ROW(overwrites_readers)
         ROW(arrives_before_reading) ROW(no_fence) ROW(no_barrier_before_store) ROW(source_written_again)
         ROW(waits_for_too_few_groups) ROW(bytes_do_not_come) ROW(too_many_bytes) ROW(arrival_is_missing)
-        ROW(too_many_arrive) ROW(no_init) ROW(tile_not_aligned) ROW_OF(neighbour_is_gone, 2) ROW_OF(arrives_twice, 2),
+        ROW(too_many_arrive) ROW(no_init) ROW(tile_not_aligned) ROW_OF(neighbour_is_gone, 2) ROW_OF(arrives_twice, 2)
+        ROW(lanes_wait_for_too_few) ROW(lanes_do_not_commit) ROW_OF(neighbour_may_write, 2)
+        ROW_OF(neighbour_may_read, 2),
     FAMILY("right")
         ROW(waits) ROW(is_told) ROW(is_told_by_name) ROW(empties) ROW(stores) ROW(stores_in_turn) ROW(fence_of_one)
-        ROW(changes_in_place) ROW(by_the_library) ROW_OF(neighbours, 2) ROW_OF(for_both, 2))
+        ROW(changes_in_place) ROW(by_the_library) ROW(lanes_copy) ROW_OF(neighbours, 2) ROW_OF(for_both, 2))
 /* clang-format on */

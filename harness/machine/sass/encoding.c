@@ -97,7 +97,8 @@ void encoding_scoreboards(const struct function_text *function, struct code *cod
         one->waits_for = (unsigned short)(bits.waits | bits.waits << SCOREBOARDS);
         if (bits.write_barrier < SCOREBOARDS && answers_from_global(one->traits))
             one->counted_by = (unsigned short)(1u << bits.write_barrier);
-        if (bits.read_barrier < SCOREBOARDS && one->traits & TRAIT_COMMITS)
-            one->counted_by = (unsigned short)(1u << bits.read_barrier << SCOREBOARDS);
+        const unsigned groups = bits.read_barrier < SCOREBOARDS ? bits.read_barrier : bits.write_barrier;
+        if (groups < SCOREBOARDS && one->traits & TRAIT_COMMITS)
+            one->counted_by = (unsigned short)(1u << groups << SCOREBOARDS);
     }
 }
