@@ -304,18 +304,15 @@ enum {
     HEARD = READS | WRITES | ACCESS_CHANGES | ACCESS_PUBLISHES
 };
 
-/* Returns lanes that each have such a part: access_parts(). */
-static uint32_t parts_of(const struct access *access, uint64_t *bytes, size_t *words)
+/* Returns what a lane of access_parts() accesses, and makes room for what is there. */
+static struct part part_of(const struct access *access, unsigned lane, uint64_t bytes)
 {
-    const uint32_t lanes = access_parts(access, bytes);
-    *words = (size_t)(*bytes + 2 * (WORD - 1)) / WORD;
-    return lanes;
-}
-
-static struct part part_of(const struct access *access, unsigned lane, uint64_t bytes, size_t words)
-{
+    struct block_races *races = access->warp->block->grid->races;
     const uint64_t first = access_address(access, lane);
-    return (struct part){first, first + bytes, &access->warp->block->grid->races->old[lane * words]};
+    const size_t words = (size_t)bytes / WORD + 2;
+    while (races->old_count < (size_t)LANES * words)
+        *ARRAY_GROW(races->old, races->old_count) = 0;
+    return (struct part){first, first + bytes, &races->old[lane * words]};
 }
 
 static uint32_t word_now(const struct machine *machine, uint64_t address)
@@ -331,14 +328,12 @@ static void hear(const struct access *access)
     const struct block *block = access->warp->block;
     struct block_races *races = block->grid->races;
     uint64_t bytes;
-    size_t words;
     if (access->kind & ACCESS_PUBLISHES)
         races->fences[block->cluster->number] = races->now;
-    uint32_t left = parts_of(access, &bytes, &words);
-    while (races->old_count < LANES * words)
-        *ARRAY_GROW(races->old, races->old_count) = 0;
-    for (; left && access->kind & WRITES && block->grid->order != LEARNS; left &= left - 1) {
-        const struct part part = part_of(access, (unsigned)__builtin_ctz(left), bytes, words);
+    if (!(access->kind & WRITES) || block->grid->order == LEARNS)
+        return;
+    for (uint32_t left = access_parts(access, &bytes); left; left &= left - 1) {
+        const struct part part = part_of(access, (unsigned)__builtin_ctz(left), bytes);
         for (uint64_t at = part.first / WORD, k = 0; at * WORD < part.end; at++, k++)
             part.old[k] = word_now(block->machine, at * WORD);
     }
@@ -403,11 +398,10 @@ static void done(const struct access *access)
     const bool learns = block->grid->order == LEARNS, changes = !(access->kind & READS),
                signals = access->kind & (ACCESS_CHANGES | ACCESS_STRONG);
     uint64_t bytes;
-    size_t words;
     if (access->kind & ACCESS_PUBLISHES)
         return;
-    for (uint32_t left = parts_of(access, &bytes, &words); left; left &= left - 1) {
-        const struct part part = part_of(access, (unsigned)__builtin_ctz(left), bytes, words);
+    for (uint32_t left = access_parts(access, &bytes); left; left &= left - 1) {
+        const struct part part = part_of(access, (unsigned)__builtin_ctz(left), bytes);
         struct owned *owned = find_owned(races, block->machine, &part);
         if (!owned || (!learns && !changes && !owned->changed))
             continue;

@@ -156,12 +156,14 @@ static void check_store(struct warp *warp, size_t at, const char *does)
         warp->number, does, byte_of(at), opcode_of(warp->block, copy), copy->warp);
 }
 
-/* Of cp.async nobody may access what it writes before the warp that copies has waited for its group. */
+/* What cp.async writes may not be accessed before the warp that copies has waited for its group, but by another copy.
+ */
 static void check_lane_copy(const struct warp *warp, size_t at, const char *does)
 {
     const struct hazards *hazards = hazards_of(warp->block);
     const struct place *place = &hazards->places[at];
-    if (place->copier && place->copied > hazards->lane_copies[place->copier - 1].come)
+    if (place->copier && !(warp->block->now->traits & TRAIT_ASYNC_COPY) &&
+        place->copied > hazards->lane_copies[place->copier - 1].come)
         block_fault(warp->block,
                     "warp %u %s bytes of shared memory from %lld on that a copy (cp.async) of warp %u may still write: "
                     "its group was not waited for",
@@ -200,10 +202,6 @@ static void copy_lanes(const struct access *access)
 {
     struct hazards *hazards = hazards_of(access->block);
     const unsigned me = access->warp->number, copy = ++hazards->lane_copies[me].begun;
-    for (uint32_t left = access->lanes; left; left &= left - 1) {
-        struct place *place = &hazards->places[access_address(access, (unsigned)__builtin_ctz(left)) >> PLACE_SHIFT];
-        place->copier = 0; /* a copy may replace another one */
-    }
     visit(access, true);
     for (uint32_t left = access->lanes; left; left &= left - 1) {
         struct place *place = &hazards->places[access_address(access, (unsigned)__builtin_ctz(left)) >> PLACE_SHIFT];

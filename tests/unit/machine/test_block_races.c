@@ -51,7 +51,7 @@ static void expect_race(unsigned told)
     module.machine = made_machine();
     grid.races = block_races_open(MOST);
     for (grid.order = 1; grid.order < 3; grid.order++)
-        launch(&grid, memory, told ? memory + (WORDS + told - 1) * 4 : 0);
+        launch(&grid, memory, told ? memory + UINT64_C(4) * (WORDS + told - 1) : 0);
     bool sure;
     OWNED_TEXT race = block_races_find(grid.races, &sure);
     OWNED_TEXT note = outside_noted(made_machine());
