@@ -148,8 +148,9 @@ static size_t equal_readings(const struct row *old, const struct row *fresh)
     return had > 0 && more > 0 && row_session_value(old, 0) == row_session_value(fresh, 0) ? had + more : 0;
 }
 
-/* Appends the new sessions to a row that has the old ones or none; each becomes its median. */
-static void add_sessions_to_row(struct row *row, const struct row *fresh, const struct metric *metric)
+/* Appends the new sessions to a row that has the old ones or none; each becomes its median. What is computed keeps its
+ * bounds. */
+static void add_sessions_to_row(struct row *row, const struct row *fresh, const struct metric *metric, bool computed)
 {
     if (fresh->state != VALUE_MEASURED) {
         row->state = fresh->state;
@@ -167,7 +168,7 @@ static void add_sessions_to_row(struct row *row, const struct row *fresh, const 
     }
     for (size_t i = 0; i < fresh->session_count; i++) {
         const double value = row_session_value(fresh, i);
-        row_add_session(row, &value, 1);
+        row_add_session(row, computed ? fresh->sessions[i].samples : &value, computed ? fresh->sessions[i].count : 1);
         row->sessions[row->session_count - 1].session = fresh->sessions[i].session;
     }
     if (row->session_count > BASELINE_SESSIONS)
@@ -210,7 +211,7 @@ static void merge_row(struct merging *merging, const struct kernel_file *file, s
     if (step == ACCEPTED_REPLACED || step == ACCEPTED_INFO)
         replace_row(merging, file, row, fresh, metric);
     if (!stays)
-        add_sessions_to_row(row, fresh, metric);
+        add_sessions_to_row(row, fresh, metric, run_origin(merging->candidates[0].run)->computed);
     if (row->state != VALUE_MEASURED)
         return;
     if (merging->acceptance->drift_reference && is_gated(metric) && step != ACCEPTED_LEFT) {

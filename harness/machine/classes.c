@@ -102,7 +102,7 @@ static bool count_alike(const struct trial *trial, const struct tally *one, cons
     bool alike = true;
     for (size_t i = 0; i < trial->run->code->count && alike; i++) {
         struct tally same = one[i];
-        same.working = trial->uneven && trial->uneven[i] ? other[i].working : same.working;
+        same.working = trial->uneven[i] ? other[i].working : same.working;
         alike = memcmp(&same, &other[i], sizeof same) == 0;
     }
     return alike;
@@ -114,6 +114,18 @@ static void add_times(struct tally *sum, const struct tally *added, size_t count
     const uint64_t *from = (const uint64_t *)added;
     for (size_t i = 0; i < count * sizeof *sum / sizeof *to; i++)
         to[i] += times * from[i];
+}
+
+/* Adds what all blocks of a class count. Of those that were not executed all threads may work, or none. */
+static void add_members(const struct trial *trial, const struct class *class, struct tally *sum)
+{
+    const size_t count = trial->run->code->count;
+    add_times(sum, class->tallies, count, class->members);
+    for (size_t i = 0; i < count; i++) {
+        const struct tally *one = &class->tallies[i];
+        sum[i].fewer_work += trial->uneven[i] ? (class->members - 1) * one->working : 0;
+        sum[i].more_work += trial->uneven[i] ? (class->members - 1) * (one->active - one->working) : 0;
+    }
 }
 
 /* ---- Classes ---- */
@@ -177,6 +189,7 @@ static bool add_class(struct trial *trial, uint64_t number)
     trial_place(trial->run->grid, class->axes, number, class->at);
     proof_open(&proof, trial->run->grid, class->axes, class->at);
     proof.uneven = trial->uneven;
+    proof.threadless = !grid_asks_threads(trial->run->grid->function->module->machine);
     if (trial->every)
         proof.values = x_calloc(proof.warp_count, sizeof *proof.values);
     class->tallies = run_alone(trial, number, &proof);
@@ -406,19 +419,20 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
     } else if (middle) {
         trial.class_of = x_calloc(trial.count, sizeof *trial.class_of);
         trial.others = x_calloc(count, sizeof *trial.others);
-        trial.uneven = grid_asks_threads(run->grid->function->module->machine) ? NULL : x_calloc(count, 1);
+        trial.uneven = x_calloc(count, sizeof *trial.uneven);
         good = prove(&trial, middle, whole);
     }
     /* If not all is proved, each block that was executed counts by itself. */
     for (size_t i = 0; i < trial.class_count && !run->failed; i++)
-        if (trial.classes[i].tallies)
-            add_times(tallies, trial.classes[i].tallies, count, good ? trial.classes[i].members : 1);
+        if (good)
+            add_members(&trial, &trial.classes[i], tallies);
+        else if (trial.classes[i].tallies)
+            add_times(tallies, trial.classes[i].tallies, count, 1);
     if (middle && !good)
         add_times(tallies, middle, count, 1);
     if (trial.others && !good)
         add_times(tallies, trial.others, count, 1);
     trial.proved->executed = trial.executed * cluster_blocks(run->grid);
-    trial.proved->threadless = good && trial.uneven && memchr(trial.uneven, true, count);
     if (good)
         trial_keep(&trial);
     for (size_t i = 0; i < trial.class_count; i++) {

@@ -9,7 +9,8 @@
 struct tally {
     uint64_t executed;               /* how often a warp, or a split of one, executed it */
     uint64_t active;                 /* threads that executed it */
-    uint64_t working;                /* threads whose guard was true */
+    uint64_t working;                /* threads whose guard was true, */
+    uint64_t fewer_work, more_work;  /* or so many fewer or more, where it is not proved which guards are */
     uint64_t uniform;                /* a branch that all its threads took in the same way */
     uint64_t divergent;              /* a branch that its threads took in different ways */
     uint64_t accesses;               /* accesses to memory by at least one thread */
@@ -94,7 +95,6 @@ struct proved {
     uint64_t steps;    /* what all would take, as one has shown: a texture's fetch counts as several instructions */
     const char *why;   /* why all were; NULL: they were not */
     size_t where;      /* the instruction that is why; SIZE_MAX: none */
-    bool threadless;   /* of some instructions `working` is wrong */
 };
 
 /* What a launch does that is a fault if anything depends on it: the first of its blocks that does. */
@@ -163,7 +163,7 @@ void grid_copy_known(struct machine *machine, uint64_t address, unsigned char *b
 bool grid_has_left(struct machine *machine); /* some blocks were left out, and are not settled */
 /* From now on no blocks are left out. */
 void grid_leave_none(struct machine *machine);
-/* Whether it is asked how many threads of an instruction work: if not, `working` of a tally may be wrong. */
+/* Whether it is asked how many threads of an instruction work: if not, the bounds of `working` may be wider. */
 void grid_ask_threads(struct machine *machine, bool asked);
 bool grid_asks_threads(struct machine *machine);
 /* Begins and ends that the host sees memory of the GPU without a call: all blocks of launches that access it are

@@ -36,7 +36,8 @@ struct block_proof {
     size_t words_of_block, word_tag_count;
     struct tag *word_tags;
     struct ranges arrays; /* of textures that are read, which no block of the launch writes */
-    bool *uneven;         /* instructions of which it is not known how many threads work; NULL: that is asked for */
+    bool *uneven;         /* instructions of which it is not known how many threads work */
+    bool threadless;      /* nobody asks */
     bool relies;          /* on that no block writes what all of the class load from one place */
     const char *why;      /* why it is not proved; NULL: it is, so far */
     const struct instruction *where;

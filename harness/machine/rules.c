@@ -33,18 +33,19 @@ static bool only_computes(const struct instruction *code)
     return rule >= RULE_SAME && rule <= RULE_SPECIAL && !code->apart;
 }
 
-/* Whether its guard may be data, since it only computes: then it is not known how many of its threads work. Of floats
- * it is so too where the guard would cut the class, since no address follows from them. */
+/* Whether its guard may be data, since it only computes: then it is not known how many of its threads work. Where
+ * nobody asks, it is so too of floats whose guard would cut the class, since no address follows from them. */
 static bool may_be_guarded(const struct step *step)
 {
     const struct instruction *code = step->code;
     const struct tag *guard = &step->tags->masks[code->guard / sizeof(uint32_t)];
     bool cut = !tag_knows(guard, step->warp->active) || tag_moves(guard);
-    for (unsigned i = 0; i < guard->count && code->traits & (TRAIT_FP16 | TRAIT_FP32 | TRAIT_FP64); i++) {
+    const bool floats = step->proof->threadless && code->traits & (TRAIT_FP16 | TRAIT_FP32 | TRAIT_FP64);
+    for (unsigned i = 0; i < guard->count && floats; i++) {
         const struct box *box = &step->proof->box[guard->parts[i].axis];
         cut |= guard->parts[i].low > box->low || guard->parts[i].high < box->high || guard->parts[i].every > box->every;
     }
-    return cut && step->proof->uneven && only_computes(code);
+    return cut && only_computes(code);
 }
 
 void proof_step(struct warp *warp, const struct instruction *code, uint32_t lanes)
@@ -58,8 +59,8 @@ void proof_step(struct warp *warp, const struct instruction *code, uint32_t lane
     if (code->guarded && may_be_guarded(&step)) {
         proof->uneven[code->index] = step.maybe = true;
         step.lanes = lanes = code->uniform ? ALL_LANES : warp->active;
-    } else if (code->guarded && !need(&step, &step.tags->masks[code->guard / sizeof(uint32_t)], warp->active,
-                                      only_computes(code) ? "how many threads work is data," : "a guard")) {
+    } else if (code->guarded &&
+               !need(&step, &step.tags->masks[code->guard / sizeof(uint32_t)], warp->active, "a guard")) {
         return;
     }
     if (code->control == CONTROL_NEXT && (!lanes || !code->run))

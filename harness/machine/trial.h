@@ -34,7 +34,7 @@ struct trial {
     struct ranges places; /* allocations that they access */
     uint64_t steps, executed;
     struct proved *proved;
-    bool *uneven;         /* instructions of which it is not proved how many threads work; NULL: that is asked for */
+    bool *uneven;         /* instructions of which it is not proved how many threads work */
     bool relies;          /* on that blocks do not meet, for what they count */
     bool small, every;    /* for tests: small launches are tried as well, and every block is compared with its class */
     struct tally *others; /* of blocks that were only compared with their class */

@@ -222,8 +222,8 @@ static void bound_branches(const struct tally *tallies, const unsigned *traits, 
     values[EXACT_BRANCH_EFFICIENCY] = most ? 100 * (1 - fewer / all) : fmax(100 * (1 - more / fewest), 0);
 }
 
-void counters_of(const struct tally *tallies, const unsigned *traits, size_t count, enum bound bound,
-                 double values[EXACT_COUNTERS])
+static void counters_at(const struct tally *tallies, const unsigned *traits, size_t count, enum bound bound,
+                        double values[EXACT_COUNTERS])
 {
     for (enum exact_counter counter = 0; counter < EXACT_COUNTERS; counter++) {
         const double by = counters[counter].by ? total(counters[counter].by, tallies, traits, count) : 1;
@@ -259,6 +259,17 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
     values[EXACT_THREADS_PER_INSTRUCTION] = bound == BOUND_LEAST
                                                 ? fmax(working - threads + seen, 0) / (all + more + seen)
                                                 : fmin((working + threads + LANES * seen) / (all - more + seen), LANES);
+}
+
+void counters_of(const struct tally *tallies, const unsigned *traits, size_t count, enum bound bound,
+                 double values[EXACT_COUNTERS])
+{
+    struct tally *own = x_calloc(count + 1, sizeof *own);
+    memcpy(own, tallies, count * sizeof *own);
+    for (size_t i = 0; i < count; i++)
+        own[i].working += bound == BOUND_LEAST ? -own[i].fewer_work : bound == BOUND_MOST ? own[i].more_work : 0;
+    counters_at(own, traits, count, bound, values);
+    free(own);
 }
 
 static bool is_open(amount *of, const struct tally *one, const struct tally *other, unsigned traits)

@@ -254,12 +254,13 @@ static void note_proof(struct launches *log, const struct grid *grid, const stru
 {
     struct proofs *proofs = &log->proofs;
     uint64_t steps = 0;
+    bool uneven = false;
     for (size_t i = 0; i < count; i++)
-        steps += tallies[i].executed;
+        steps += tallies[i].executed, uneven |= tallies[i].fewer_work + tallies[i].more_work > 0;
     steps = proved->steps > steps ? proved->steps : steps;
     proofs->blocks += (double)grid_blocks(grid);
     proofs->executed += (double)(proved->why ? grid_blocks(grid) : proved->executed);
-    log->open_lines |= (unsigned)proved->threadless << LINE_WORKING_THREADS;
+    log->open_lines |= (unsigned)uneven << LINE_WORKING_THREADS;
     if (!proved->why || (steps < GRID_STEPS_LEAST && !getenv("CUGATE_SIM_PROOF")) || !grid_leaves(runtime_machine()))
         return;
     char *place = proved->where == SIZE_MAX ? NULL : code_place(grid->function, proved->where), *was = proofs->missing;

@@ -212,6 +212,24 @@ Test(baseline_merge_spread, values_know_the_sessions_that_they_are_from, .init =
         run_release(&runs[i]);
 }
 
+Test(baseline_merge_spread, what_was_computed_keeps_its_bounds)
+{
+    for (unsigned computed = 0; computed < 2; computed++) {
+        OWNED_FOLDER folder = scratch_make();
+        OWNED(run) run = noisy_run(1, 400, 50);
+        struct row *row = made_row(&run, "reduce/tree", "count");
+        row_clear(row);
+        row_add_session(row, (const double[]){6, 7, 9}, 3);
+        if (computed)
+            strcpy(run.sessions[0].facts[SESSION_COLLECTOR], "sim");
+        made_accept_one(&(struct trial){.folder = folder}, &run);
+        OWNED(run) baseline = made_baseline(folder);
+        row = made_row(&baseline, "reduce/tree", "count");
+        cr_expect_eq(row_value(row), 7);
+        cr_expect_eq(row->sessions[0].count, computed ? 3 : 1);
+    }
+}
+
 /* Changed arguments would have moved the count in every session. */
 Test(baseline_merge_spread, a_count_that_repeats_no_more_is_no_sign_of_other_arguments)
 {

@@ -300,7 +300,8 @@ static size_t try_inputs(struct block *block, const struct code *code, const uns
             executed.rows[row][l] = upper ? (turn % 3 == 0 ? UINT32_MAX : turn % 3 - 1) * (i + 1)
                                           : ((l * (i + 1) + turn * i) % 32 << place->shift) + place->more * (i != 2);
     }
-    block->proof->uneven = turn % 4 < 2 ? uneven : NULL;
+    block->proof->uneven = uneven;
+    block->proof->threadless = turn % 4 < 2;
     before.masks[1] = tag_of(&known[turn % 2 ? 0 : 9], 0);
     before.masks[2] = tag_of(&known[turn % 8 == 5 ? 10 : 0], 0);
     executed.masks[1] = turn % 4 < 2 ? ALL_LANES : turn % 4 == 2 ? 0 : 0x33333333;

@@ -137,6 +137,20 @@ Test(counters, what_hangs_on_who_comes_first_lies_between_bounds)
         cr_expect(counter == EXACT_LONGEST_WARP || least[counter] == most[counter] || isnan(least[counter]));
 }
 
+Test(counters, threads_whose_guard_is_not_known_are_bounds_of_their_rows_alone)
+{
+    struct tally guarded = tallies[FUSED];
+    guarded.fewer_work = 10;
+    guarded.more_work = 4;
+    double least[EXACT_COUNTERS], most[EXACT_COUNTERS];
+    counters_of(&guarded, &traits[FUSED], 1, BOUND_LEAST, least);
+    counters_of(&guarded, &traits[FUSED], 1, BOUND_MOST, most);
+    cr_expect(least[EXACT_FP32] == 50 && most[EXACT_FP32] == 64);
+    cr_expect(least[EXACT_FP32_FUSED] == 50 && most[EXACT_FP32_FUSED] == 64);
+    cr_expect(least[EXACT_THREADS_PER_INSTRUCTION] == 25 && most[EXACT_THREADS_PER_INSTRUCTION] == 32);
+    cr_expect(least[EXACT_INSTRUCTIONS] == 2 && most[EXACT_INSTRUCTIONS] == 2);
+}
+
 /* What may be executed once more makes the upper bound higher, and the longest warp's no more than twice as high. */
 Test(counters, what_may_be_executed_once_more)
 {
