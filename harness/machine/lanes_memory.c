@@ -49,6 +49,17 @@ static bool are_together(const struct instruction *code, const struct memo *memo
     return code->size >= 4 && (memo->in_order || (memo->same && !writes));
 }
 
+enum { CACHE_LINE = 64, AHEAD_FROM = 2048 /* bytes: what is nearer this machine foresees by itself */ };
+
+/* Asks for the memory of the next load, if it will be as far from this one as this is from the last. */
+static inline void look_ahead(struct memo *memo, const unsigned char *place, unsigned bytes)
+{
+    const ptrdiff_t by = place - memo->last;
+    memo->last = place;
+    for (unsigned i = 0; (by >= AHEAD_FROM || by <= -AHEAD_FROM) && i < bytes; i += CACHE_LINE)
+        __builtin_prefetch(place + by + i);
+}
+
 /* Moves them if they are. Returns whether it did. */
 static inline __attribute__((always_inline)) bool move_together(struct warp *warp, const struct instruction *code,
                                                                 uint32_t lanes, const struct memo *memo,
@@ -56,12 +67,14 @@ static inline __attribute__((always_inline)) bool move_together(struct warp *war
 {
     if (!are_together(code, memo, writes))
         return false;
-    if (writes)
+    if (writes) {
         give_in_order(warp, code, 1, first);
-    else if (memo->in_order)
+    } else if (memo->in_order) {
         take_in_order(warp, code, first);
-    else
+        look_ahead(&warp->block->memos[code->index], first, code->size * LANES);
+    } else {
         take_one(warp, code, lanes, first);
+    }
     return true;
 }
 

@@ -17,13 +17,14 @@ struct memo {
     uint32_t low;
     bool shared; /* it was to shared memory */
     bool aligned;
-    bool in_order;         /* all lanes take part, and lane l is at l * size from lane 0 */
-    bool same;             /* all lanes have the same address */
-    bool near;             /* no two lanes are 4 GiB apart */
-    uint64_t times;        /* accesses of this shape that the tally does not have yet */
-    int64_t least, most;   /* least and largest distance from the first lane's address */
-    uint64_t begin, end;   /* in global memory: the allocation of the last access */
-    const uint32_t *apart; /* for lanes that take part: lower word of the distance from the first lane's address */
+    bool in_order;             /* all lanes take part, and lane l is at l * size from lane 0 */
+    bool same;                 /* all lanes have the same address */
+    bool near;                 /* no two lanes are 4 GiB apart */
+    uint64_t times;            /* accesses of this shape that the tally does not have yet */
+    const unsigned char *last; /* in order: of the first lane, on this machine */
+    int64_t least, most;       /* least and largest distance from the first lane's address */
+    uint64_t begin, end;       /* in global memory: the allocation of the last access */
+    const uint32_t *apart;     /* for lanes that take part: lower word of the distance from the first lane's address */
     struct met {
         uint64_t begin, end; /* the allocation of the last access */
         uint64_t *sectors;   /* NULL: it is not noted who accesses it */

@@ -59,8 +59,8 @@ void proof_step(struct warp *warp, const struct instruction *code, uint32_t lane
     if (code->guarded && may_be_guarded(&step)) {
         proof->uneven[code->index] = step.maybe = true;
         step.lanes = lanes = code->uniform ? ALL_LANES : warp->active;
-    } else if (code->guarded &&
-               !need(&step, &step.tags->masks[code->guard / sizeof(uint32_t)], warp->active, "a guard")) {
+    } else if (code->guarded && !need(&step, &step.tags->masks[code->guard / sizeof(uint32_t)], warp->active,
+                                      code->control == CONTROL_NEXT ? "a guard" : "a branch")) {
         return;
     }
     if (code->control == CONTROL_NEXT && (!lanes || !code->run))
