@@ -174,7 +174,8 @@ static json_t *program(struct source *source, size_t count)
     return list;
 }
 
-/* Launches it with the proof that the variable asks for. Returns whether blocks met; *proved says what became of it. */
+/* Launches it with the proof that the variable asks for; NULL: with none. Returns whether blocks met; *proved says what
+ * became of it. */
 static bool launch(struct grid *grid, const char *proof, uint64_t buffer, struct tally *tallies, struct proved *proved)
 {
     struct problem problem;
@@ -183,9 +184,9 @@ static bool launch(struct grid *grid, const char *proof, uint64_t buffer, struct
     uint32_t *words = (uint32_t *)(void *)device_bytes(machine, buffer);
     for (uint32_t i = 0; i < BUFFER / sizeof *words; i++)
         words[i] = i * 2654435761u;
-    setenv("CUGATE_SIM_PROOF", proof, 1);
+    setenv("CUGATE_SIM_PROOF", proof ? proof : "", 1);
     *proved = (struct proved){0};
-    grid->proved = proved;
+    grid->proved = proof ? proved : NULL;
     grid->meetings = meetings_open();
     if (grid_run(grid, tallies, &fault, &problem) < 0)
         BUG("%s", problem.text);
@@ -217,16 +218,23 @@ static void try_program(struct machine *machine, uint64_t buffer, struct source 
                         .parameters = (const unsigned char *)&parameters};
     memcpy(grid.blocks, grids[shape % ARRAY_SIZE(grids)], sizeof grid.blocks);
     const size_t bytes = function.code->count * sizeof(struct tally);
-    struct tally *each = x_calloc(1, bytes), *some = x_calloc(1, bytes);
+    struct tally *each = x_calloc(1, bytes), *some = x_calloc(1, bytes), *all = x_calloc(1, bytes);
     struct proved proved;
     grid_ask_threads(machine, asks);
-    const bool met = launch(&grid, "every", buffer, each, &proved);
+    launch(&grid, "every", buffer, each, &proved);
+    const bool met = launch(&grid, NULL, buffer, all, &proved);
     launch(&grid, "small", buffer, some, &proved);
-    for (size_t i = 0; i < function.code->count && !asks; i++)
-        each[i].working = some[i].working = 0;
+    for (size_t i = 0; i < function.code->count; i++) {
+        require(met || (all[i].working >= some[i].working - some[i].fewer_work &&
+                        all[i].working <= some[i].working + some[i].more_work),
+                "threads work outside of their bounds");
+        all[i].working = some[i].working;
+        some[i].fewer_work = some[i].more_work = 0;
+    }
     require(!met || proved.why, "blocks meet that were proved to be apart");
-    require(met || memcmp(each, some, bytes) == 0, "the counts are not those of all blocks");
+    require(met || memcmp(all, some, bytes) == 0, "the counts are not those of all blocks");
     free(each);
+    free(all);
     free(some);
     code_free(function.code);
     json_decref(list);
