@@ -4,7 +4,7 @@
 #include "changes.h"
 #include "cluster.h"
 #include "counting.h"
-#include "memory.h"
+#include "shape.h"
 #include "waits.h"
 
 enum { FLAG_KIND, FLAG_NUMBER, FLAG_PARTS };

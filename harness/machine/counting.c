@@ -49,9 +49,16 @@ struct sectors count_sectors(uint32_t lanes, const uint64_t *addresses, unsigned
 static unsigned conflicts(uint32_t lanes, const uint32_t *addresses, unsigned size)
 {
     const unsigned shift = size <= 4 ? 2 : (unsigned)__builtin_ctz(size), groups = BANKS * 4 >> shift;
-    uint32_t units[BANKS][LANES];
+    uint32_t units[BANKS][LANES], seen = 0, again = 0;
     unsigned char counts[BANKS] = {0};
     unsigned most = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint32_t bank = 1u << (addresses[__builtin_ctz(left)] >> shift & (groups - 1));
+        again |= seen & bank;
+        seen |= bank;
+    }
+    if (!again)
+        return lanes != 0;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const uint32_t unit = addresses[__builtin_ctz(left)] >> shift, group = unit & (groups - 1);
         unsigned count = counts[group];

@@ -2,7 +2,7 @@
 #include "lanes_access.h"
 
 #include "counting.h"
-#include "memory.h"
+#include "shape.h"
 
 /* Returns the cost of a copy, which is remembered as for loads. */
 static const struct copy_counts *count_again(const struct warp *warp, const struct instruction *code, uint32_t copies,

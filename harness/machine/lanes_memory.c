@@ -4,7 +4,7 @@
 #include "lanes_access.h"
 
 #include "cluster.h"
-#include "counting.h"
+#include "shape.h"
 
 /* ---- Global memory ---- */
 

@@ -6,15 +6,14 @@
 
 /* ---- Shapes ---- */
 
-/* Distances of lanes in order, by their size. They are the same words for all instructions, which the CPU's caches then
- * have once. */
+/* They are the same words for all instructions, which the CPU's caches then have once. */
 #define FOUR(l, size) (l) * (size), ((l) + 1) * (size), ((l) + 2) * (size), ((l) + 3) * (size)
 #define ROW_OF(size)                                                                                                   \
     {                                                                                                                  \
         FOUR(0, size), FOUR(4, size), FOUR(8, size), FOUR(12, size), FOUR(16, size), FOUR(20, size), FOUR(24, size),   \
             FOUR(28, size)                                                                                             \
     }
-static const uint32_t no_distances[LANES], in_order[][LANES] = {ROW_OF(1), ROW_OF(2), ROW_OF(4), ROW_OF(8), ROW_OF(16)};
+const uint32_t distances_in_order[][LANES] = {ROW_OF(0), ROW_OF(1), ROW_OF(2), ROW_OF(4), ROW_OF(8), ROW_OF(16)};
 
 void memo_settle(struct memo *memo, struct tally *tally)
 {
@@ -32,52 +31,6 @@ void memo_settle(struct memo *memo, struct tally *tally)
         tally->ideal_sectors += times * memo->ideal_sectors;
         tally->unit_sectors += times * memo->sectors;
     }
-}
-
-static void set_shape(struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size)
-{
-    const uint64_t first = addresses[__builtin_ctz(lanes)];
-    memo->lanes = lanes;
-    memo->least = memo->most = 0;
-    memo->in_order = lanes == ALL_LANES;
-    memo->same = memo->aligned = memo->near = true;
-    for (unsigned l = 0; l < LANES; l++) {
-        const int64_t apart = lanes >> l & 1 ? (int64_t)(addresses[l] - first) : 0;
-        memo->distances[l] = (uint32_t)apart;
-        memo->near &= !(lanes >> l & 1) || addresses[l] >> 32 == first >> 32;
-        memo->least = apart < memo->least ? apart : memo->least;
-        memo->most = apart > memo->most ? apart : memo->most;
-        memo->in_order &= apart == (int64_t)l * size;
-        memo->same &= apart == 0;
-        memo->aligned &= !(lanes >> l & 1) || (addresses[l] & (size - 1)) == 0;
-    }
-    memo->apart = memo->same ? no_distances : memo->in_order ? in_order[__builtin_ctz(size)] : memo->distances;
-}
-
-void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses, unsigned size)
-{
-    set_shape(memo, lanes, addresses, size);
-    memo->shared = false;
-    memo->low = (uint32_t)(addresses[__builtin_ctz(lanes)] & MEMO_LOW_SECTOR);
-    if (!block || !block->counts)
-        return;
-    const struct sectors sectors = count_sectors(lanes, addresses, size);
-    memo->sectors = sectors.touched;
-    memo->ideal_sectors = sectors.ideal;
-}
-
-void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes)
-{
-    uint64_t wide[LANES];
-    for (unsigned l = 0; l < LANES; l++)
-        wide[l] = addresses[l];
-    set_shape(memo, lanes, wide, size);
-    memo->shared = true;
-    memo->low = addresses[__builtin_ctz(lanes)] & MEMO_LOW_SHARED;
-    const struct wavefronts wavefronts = count_wavefronts(lanes, addresses, size, writes);
-    memo->wavefronts = wavefronts.passes;
-    memo->ideal_wavefronts = wavefronts.ideal;
-    memo->margin = wavefronts.margin;
 }
 
 /* ---- Faults ---- */

@@ -80,11 +80,6 @@ static inline uint32_t shared_begin(const struct block *block, const struct inst
     return code->traits & TRAIT_GENERIC && block->code->uses_window ? 0 : block->reserved;
 }
 
-/* These set the shape of an access, and its cost. A NULL block means that only the shape is wanted. */
-void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses,
-                 unsigned size);
-void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes);
-
 /* Adds the accesses of the memo's shape to the tally. Has to be called before another shape is set, and at the end. */
 void memo_settle(struct memo *memo, struct tally *tally);
 
