@@ -40,6 +40,7 @@ struct replayed_warp {
     struct replayed_block *block;
     const struct needs *next; /* its next instruction; NULL: it waits at a barrier */
     double ready;             /* when that may be issued, but for its unit */
+    unsigned unit;            /* that it needs */
     unsigned passed;          /* cycles in which it was ready, and another warp was chosen */
     unsigned scheduler;
     double free[SCOREBOARDS]; /* when each scoreboard is */
@@ -73,8 +74,8 @@ struct scheduler {
     struct replayed_warp **warps; /* the oldest first */
     size_t count;
     struct replayed_warp *last;
-    double unit[UNITS]; /* when each is free */
-    double next;        /* when it looks again */
+    double unit[UNITS + 1]; /* when each is free; UNIT_NONE: always */
+    double next;            /* when it looks again */
     double issued, used[UNITS];
 };
 
@@ -341,6 +342,7 @@ static void advance(struct sm *sm, struct replayed_warp *warp, double from, enum
     for (unsigned waits = next->waits; waits; waits &= waits - 1)
         from = later(from, warp->free[__builtin_ctz(waits)]);
     warp->next = next;
+    warp->unit = next->unit;
     warp->ready = later(warp->ready, from);
     if (sm->stalls)
         note_waits(sm, warp, index, begins, by);
@@ -603,8 +605,7 @@ static void schedule(struct sm *sm, struct scheduler *scheduler)
         struct replayed_warp *warp = scheduler->warps[i];
         if (!warp->next)
             continue;
-        const double ready =
-            warp->next->unit < UNITS ? later(warp->ready, scheduler->unit[warp->next->unit]) : warp->ready;
+        const double ready = later(warp->ready, scheduler->unit[warp->unit]);
         if (ready > sm->now)
             soon = sooner(soon, ready);
         else {
