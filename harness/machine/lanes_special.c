@@ -174,45 +174,36 @@ static bool prepare_ldc(struct instruction *code)
            (code->operands[1].kind == OPERAND_CONSTANT || code->operands[1].kind == OPERAND_ROW);
 }
 
-/* Counts the turns that lanes take whose addresses differ, be it by a byte of the same word. An H200's
- * sm__idc_divergent_instruction_replays.sum counts the same, for reads of 1 to 16 bytes. */
-static void count_turns(struct block *block, const struct instruction *code, uint32_t lanes, const int64_t *offsets)
-{
-    if (!block->counts)
-        return;
-    for (uint32_t left = lanes; left;) {
-        const int64_t offset = offsets[__builtin_ctz(left)];
-        for (uint32_t others = left; others; others &= others - 1)
-            if (offsets[__builtin_ctz(others)] == offset)
-                left &= ~(others & -others);
-        block->tallies[code->index].constant_replays += left != 0;
-    }
-}
-
-/* Reads constants at addresses of each lane. Beyond the end of a bank are zeros, as on the hardware. */
+/* Reads constants at addresses of each lane, those of one address in a turn, be the next one only by a byte further. An
+ * H200's sm__idc_divergent_instruction_replays.sum counts the same turns, for reads of 1 to 16 bytes. Beyond the end of
+ * a bank are zeros, as on the hardware. */
 static void ldc(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    int64_t offsets[LANES];
+    struct block *block = warp->block;
     const struct operand *from = &code->operands[1];
+    const uint32_t first = code->operands[0].row, step = code->operands[0].high - first;
+    uint32_t rows[LANES] = {0};
     size_t size;
-    const unsigned char *bank = bank_of(warp->block, from->index, &size);
-    const uint32_t step = code->operands[0].high - code->operands[0].row;
-    for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1))
-            continue;
-        const int64_t offset = offsets[l] =
-            from->value + (from->kind == OPERAND_CONSTANT ? (int32_t)row_at(warp, SPACE_WARP, from->row)[l] : 0);
-        uint32_t words[4] = {0};
-        if (from->index == 0 && offset == warp->block->grid->function->module->architecture->smids)
-            block_not_simulated(warp->block, "%%nsmid");
+    const unsigned char *bank = bank_of(block, from->index, &size);
+    if (from->kind == OPERAND_CONSTANT)
+        memcpy(rows, row_at(warp, SPACE_WARP, from->row), sizeof rows);
+    for (uint32_t left = lanes; left;) {
+        const uint32_t row = rows[__builtin_ctz(left)];
+        const int64_t offset = from->value + (int32_t)row;
+        uint32_t words[4] = {0}, others[LANES];
+        EACH_LANE others[l] = rows[l] ^ row;
+        const uint32_t turn = left & ~lanes_not_zero(others);
+        if (from->index == 0 && offset == block->grid->function->module->architecture->smids)
+            block_not_simulated(block, "%%nsmid");
         if (bank && offset >= 0 && (uint64_t)offset < size)
             memcpy(words, bank + offset, (uint64_t)offset + code->size <= size ? code->size : size - (uint64_t)offset);
         if (code->flags[FLAG_SIGN_EXTENDS])
             words[0] = code->size == 1 ? (uint32_t)(int32_t)(int8_t)words[0] : (uint32_t)(int32_t)(int16_t)words[0];
         for (unsigned k = 0; k * 4 < code->size; k++)
-            row_at(warp, SPACE_WARP, code->operands[0].row + k * step)[l] = words[k];
+            WRITE_LANES(row_at(warp, SPACE_WARP, first + k * step), turn, words[k]);
+        left &= ~turn;
+        block->tallies[code->index].constant_replays += block->counts && left;
     }
-    count_turns(warp->block, code, lanes, offsets);
 }
 
 /* ---- Between lanes ---- */
