@@ -45,31 +45,23 @@ struct sectors count_sectors(uint32_t lanes, const uint64_t *addresses, unsigned
 /* ---- Shared memory ---- */
 
 /* Returns how many distinct words the busiest bank has, of these lanes. A lane's words of 8 or 16 bytes are in
- * neighbouring banks, which are as busy as each other. */
+ * neighbouring banks, which are as busy as each other. In each pass a bank takes the first word that is left. */
 static unsigned conflicts(uint32_t lanes, const uint32_t *addresses, unsigned size)
 {
     const unsigned shift = size <= 4 ? 2 : (unsigned)__builtin_ctz(size), groups = BANKS * 4 >> shift;
-    uint32_t units[BANKS][LANES], seen = 0, again = 0;
-    unsigned char counts[BANKS] = {0};
-    unsigned most = 0;
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const uint32_t bank = 1u << (addresses[__builtin_ctz(left)] >> shift & (groups - 1));
-        again |= seen & bank;
-        seen |= bank;
+    uint32_t taken[BANKS] = {0};
+    unsigned passes = 0;
+    for (uint32_t left = lanes, later; left; left = later, passes++) {
+        uint32_t busy = later = 0;
+        for (; left; left &= left - 1) {
+            const uint32_t unit = addresses[__builtin_ctz(left)] >> shift, group = unit & (groups - 1);
+            if (!(busy >> group & 1))
+                taken[group] = unit;
+            later |= taken[group] != unit ? left & -left : 0;
+            busy |= 1u << group;
+        }
     }
-    if (!again)
-        return lanes != 0;
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const uint32_t unit = addresses[__builtin_ctz(left)] >> shift, group = unit & (groups - 1);
-        unsigned count = counts[group];
-        while (count > 0 && units[group][count - 1] != unit)
-            count--;
-        if (count > 0)
-            continue;
-        units[group][counts[group]++] = unit;
-        most = counts[group] > most ? counts[group] : most;
-    }
-    return most;
+    return passes;
 }
 
 /* Returns whether lanes that are `apart` from each other read the same address, as far as both are active. */
