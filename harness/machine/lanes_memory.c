@@ -49,7 +49,7 @@ static bool are_together(const struct instruction *code, const struct memo *memo
     return code->size >= 4 && (memo->in_order || (memo->same && !writes));
 }
 
-enum { CACHE_LINE = 64, AHEAD_FROM = 2048 /* bytes: what is nearer this machine foresees by itself */ };
+enum { CACHE_LINE = 64, AHEAD_FROM = 1 << 16 /* bytes: what is nearer this machine foresees by itself */ };
 
 /* Asks for the memory of the next load, if it will be as far from this one as this is from the last. */
 static inline void look_ahead(struct memo *memo, const unsigned char *place, unsigned bytes)
