@@ -135,7 +135,8 @@ struct accepted {
  * every run has the row as a whole (program_row.h), since every launch of it was seen. Returns 0 or an exit_code after
  * error(). EXIT_BASELINE: runs, or runs and baseline, have different devices or collectors, or define a metric
  * differently. EXIT_NOT_MEASURED: nothing that was chosen can be accepted. EXIT_USAGE: nothing was chosen, `was` does
- * not fit, a kernel is regressed and neither globs nor metric_globs name it, or a file cannot be read or written. */
+ * not fit, two runs differ in the code, launches, inputs or command of a kernel, a kernel is regressed in a run or in
+ * all together and neither globs nor metric_globs name it, or a file cannot be read or written. */
 int baseline_accept(const struct acceptance *acceptance, const struct run *runs, size_t count,
                     struct accepted *accepted);
 void accepted_release(struct accepted *accepted);

@@ -289,46 +289,58 @@ static void put_option(FILE *stream, const char *option, const char *value)
     fprintf(stream, " %s%s", option, word);
 }
 
-/* Puts an option for each kernel that is regressed; returns how many there are. */
-static size_t put_worse(const struct comparison *comparison, const struct run *run, FILE *stream)
+static bool is_regressed(const struct comparison *comparison, const char *kernel)
+{
+    for (size_t k = 0; k < comparison->count; k++)
+        if (comparison->list[k].verdict == VERDICT_REGRESSED && strcmp(comparison->list[k].kernel, kernel) == 0)
+            return true;
+    return false;
+}
+
+/* Puts an option for each kernel of fresh that one of the comparisons finds regressed; returns how many there are. */
+static size_t put_worse(const struct comparison *comparisons, size_t count, const struct run *fresh, FILE *stream)
 {
     size_t worse = 0;
-    for (size_t i = 0; i < run->result_count; i++) {
-        size_t k = 0;
-        while (k < comparison->count && (comparison->list[k].verdict != VERDICT_REGRESSED ||
-                                         strcmp(comparison->list[k].kernel, run->results[i].id) != 0))
-            k++;
-        if (k < comparison->count)
-            put_option(stream, "-k ", run->results[i].id);
-        worse += k < comparison->count;
-    }
+    for (size_t i = 0; i < fresh->result_count; i++)
+        for (size_t k = 0; k < count; k++)
+            if (is_regressed(&comparisons[k], fresh->results[i].id)) {
+                put_option(stream, "-k ", fresh->results[i].id);
+                worse++;
+                break;
+            }
     return worse;
 }
 
-/* Refuses to replace what a check finds worse. */
+/* Refuses to replace what a check finds worse: of all candidates' sessions together, and of each file alone, since one
+ * slow session among many moves no mean. */
 static int refuse_worse(const struct merging *merging, const struct run *fresh,
                         const struct known_regressions *regressions)
 {
     const struct acceptance *acceptance = merging->acceptance;
+    const size_t count = merging->count > 1 ? merging->count + 1 : 1;
     struct run baseline, run = *fresh; /* whose values are of all candidates' sessions */
-    struct comparison comparison = {0};
+    struct comparison *comparisons = x_calloc(count, sizeof *comparisons);
     char *words = NULL;
     size_t size;
     run.device = merging->candidates[0].run->device;
     run.sessions = NULL;
     run.session_count = 0;
     const int result = baseline_read(&baseline, acceptance->baselines, &run.device);
-    if (result != 0)
+    if (result != 0) {
+        free(comparisons);
         return result;
+    }
     for (size_t i = 0; i < merging->session_count; i++)
         *ARRAY_GROW(run.sessions, run.session_count) = *merging->sessions[i];
-    compare_runs(&comparison, &baseline, &run, acceptance->metrics, regressions);
+    for (size_t i = 0; i < count; i++)
+        compare_runs(&comparisons[i], &baseline, i == 0 ? &run : merging->candidates[i - 1].run, acceptance->metrics,
+                     regressions);
     FILE *stream = x_memstream(&words, &size);
     for (size_t i = 0; i < merging->count; i++)
         put_option(stream, "", acceptance->names[i]);
     put_option(stream, "--baselines ", acceptance->baselines);
     fputs(acceptance->gone ? " --gone" : "", stream);
-    const size_t worse = put_worse(&comparison, &run, stream);
+    const size_t worse = put_worse(comparisons, count, fresh, stream);
     fclose(stream);
     if (worse > 0)
         error("%zu kernel%s got worse, and nothing was accepted. If this is intended, name %s: cugate accept%s "
@@ -336,7 +348,9 @@ static int refuse_worse(const struct merging *merging, const struct run *fresh,
               worse, plural(worse), plural_of(worse, "it", "them"), words);
     free(words);
     free(run.sessions);
-    comparison_release(&comparison);
+    for (size_t i = 0; i < count; i++)
+        comparison_release(&comparisons[i]);
+    free(comparisons);
     run_release(&baseline);
     return worse > 0 ? EXIT_USAGE : 0;
 }
@@ -448,6 +462,8 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
         for (size_t k = 0; k < candidates[i].run->session_count; k++)
             *ARRAY_GROW(merging.sessions, merging.session_count) = &candidates[i].run->sessions[k];
     int result = check_candidates(candidates, count);
+    if (result == 0)
+        result = baseline_refuse_odd(acceptance, candidates, count);
     if (result == 0)
         result = baseline_gather(&fresh, acceptance, candidates, count);
     if (result == 0 && (lock = baseline_lock(acceptance->baselines)) < 0)

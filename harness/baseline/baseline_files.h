@@ -50,6 +50,10 @@ struct candidate {
 __attribute__((format(printf, 2, 3))) void baseline_refuse(size_t *refused, const char *format, ...);
 void baseline_refused(size_t refused);
 
+/* Refuses candidates of which two differ in the machine code, launches or inputs of a chosen kernel, or in the program's
+ * command: EXIT_USAGE after error(), which names the odd one. */
+int baseline_refuse_odd(const struct acceptance *acceptance, const struct candidate *candidates, size_t count);
+
 /* Gathers what the runs, candidates[0..count) in the order of measurement, have to offer. That is kernels with all
  * sessions and samples of their rows, and the notes of these rows. Each sample's session is its index among the
  * sessions of all candidates. Returns 0, or an exit_code after error(); *fresh may be released in either case. */
