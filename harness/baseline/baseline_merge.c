@@ -84,10 +84,11 @@ static bool is_far(struct merging *merging, const struct metric *metric, const s
 static enum finding judge_row(struct merging *merging, const struct metric *metric, const struct row *old,
                               const struct row *fresh, bool *far)
 {
-    const struct assessment found = rule_assess(&merging->quantiles, metric, old, fresh, 0, NULL, (struct prior){0});
+    const struct metric judged = rule_metric(metric, run_origin(merging->candidates[0].run));
+    const struct assessment found = rule_assess(&merging->quantiles, &judged, old, fresh, 0, NULL, (struct prior){0});
     const double sign = metric->better == METRIC_LOWER ? 1 : -1;
     const double past = sign * (found.now - old->drift_reference);
-    *far = is_far(merging, metric, fresh, &found);
+    *far = is_far(merging, &judged, fresh, &found);
     const bool repeats_no_more = is_exact(metric) && disagrees(found.finding) && !*far;
     if (found.finding != FOUND_SAME && !repeats_no_more)
         return found.finding;
@@ -180,7 +181,8 @@ static void add_sessions_to_row(struct row *row, const struct row *fresh, const 
 static void keep_drift_reference(struct merging *merging, const struct metric *metric, struct row *row,
                                  double reference, const struct row *fresh)
 {
-    const struct assessment found = rule_assess(&merging->quantiles, metric, fresh, fresh, 0, NULL, (struct prior){0});
+    const struct metric judged = rule_metric(metric, run_origin(merging->candidates[0].run));
+    const struct assessment found = rule_assess(&merging->quantiles, &judged, fresh, fresh, 0, NULL, (struct prior){0});
     row->has_drift_reference = fabs(found.now - reference) <= drift_reference_allows(reference, &found);
     row->drift_reference = row->has_drift_reference ? reference : 0;
 }

@@ -498,6 +498,33 @@ static bool is_blind(const struct judgement *judgement)
            (judgement->metric->class == METRIC_TIME || judgement->limit > judgement->metric->floor_absolute);
 }
 
+/* A check of which every judged row could hardly fail has judged nothing: these rows are unsure. */
+static void doubt_blind(struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        if (judgement->unchanged ||
+            (judgement->verdict != VERDICT_INFO && judgement->verdict != VERDICT_NEW && !is_blind(judgement)))
+            return;
+    }
+    for (size_t first = 0, end; first < comparison->count; first = end) {
+        struct judgement *rows = &comparison->list[first];
+        const enum verdict was = rows->of_kernel;
+        for (size_t i = 0; first + i < comparison->count && strcmp(rows[i].kernel, rows->kernel) == 0; i++) {
+            if (!is_blind(&rows[i]))
+                continue;
+            rows[i].verdict = VERDICT_UNSURE;
+            add_reason(&rows[i], "it fails from %.0f %% of its value on, and no other row was judged that can fail",
+                       100 * rows[i].limit / fabs(rows[i].base));
+        }
+        end = conclude_kernel(comparison, first);
+        if (!is_program_row(rows->kernel)) {
+            comparison->kernel_counts[was]--;
+            comparison->kernel_counts[rows->of_kernel]++;
+        }
+    }
+}
+
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct known_regressions *known_regressions)
 {
@@ -532,6 +559,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
     note_left_out(&judging);
     free(judging.unknown.names);
     free(judging.renamed);
+    doubt_blind(comparison);
 
     for (size_t i = 0, end; i < comparison->count; i = end) {
         end = conclude_kernel(comparison, i);

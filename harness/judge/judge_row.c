@@ -188,6 +188,8 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
         add_reason(judgement, "other processes computed on the GPU: measure when it is free");
     } else if (!is_steady_enough(judgement, pairing, why, sizeof why)) {
         judgement->verdict = VERDICT_UNSURE;
+        /* a limit that another clock widened does not make it one that unchanged code excuses */
+        judgement->far |= is_past(judgement, judgement->base, RULE_SAME_CODE, 0);
         add_reason(judgement, "%s", why);
     } else if (!judge_provisional(judgement, pairing) && judgement->verdict == VERDICT_REGRESSED &&
                judgement->run_sessions == 1 && !stands_out(judgement, pairing)) {
@@ -222,8 +224,9 @@ static struct assessment assess(struct judgement *judgement, const struct pairin
     struct gpus others = {x_calloc(pairing->base->session_count, sizeof *others.of), 0};
     const bool other = differs_by_gpu(metric, pairing->base) &&
                        find_other_gpus(pairing->sides, pairing->base_result, pairing->base, pairing->now, &others);
+    const struct metric judged = rule_metric(metric, pairing->sides->origin);
     struct assessment found =
-        rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL,
+        rule_assess(quantiles, &judged, pairing->base, pairing->now, shift, other ? &others : NULL,
                     prior_of(metric, row_value(pairing->base), pairing->sides->origin->own_caches));
     free(others.of);
     judgement->unwitnessed = is_unwitnessed(&found, pairing, metric);

@@ -70,6 +70,14 @@ double rule_detectable(struct quantiles *quantiles, double floor, const struct s
            find_quantile(quantiles, base->freedom)->power * prediction(base, run_sessions);
 }
 
+struct metric rule_metric(const struct metric *metric, const struct origin *origin)
+{
+    struct metric judged = *metric; /* borrows all of it */
+    if (origin == origin_of(ORIGIN_IMPORTED) && computed_counter_of(metric) == COMPUTED_WALL_TIME)
+        judged.floor_absolute = 0;
+    return judged;
+}
+
 double rule_floor(const struct metric *metric, double base)
 {
     return fmax(metric->floor_absolute, metric->floor_relative * fabs(base));

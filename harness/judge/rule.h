@@ -78,6 +78,10 @@ struct quantiles {
 /* Returns the limit for a run of `run_sessions` sessions; only the floor where nothing is known of the spread. */
 double rule_limit(struct quantiles *quantiles, double floor, const struct spread *base, size_t run_sessions);
 
+/* Returns the metric as values of that origin are judged by it. The absolute floor of a time by the host's clock is
+ * what one launch and one wait may take; other programs time many iterations, so of theirs only the share counts. */
+struct metric rule_metric(const struct metric *metric, const struct origin *origin);
+
 /* Returns the smallest change that is caught with probability RULE_POWER; NAN where nothing is known of the spread. */
 double rule_detectable(struct quantiles *quantiles, double floor, const struct spread *base, size_t run_sessions);
 

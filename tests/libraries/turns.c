@@ -88,7 +88,7 @@ static bool is_first(void)
 
 static int launch_slower_once(void *state)
 {
-    return take(state, 2, is_first() ? 8 : 2);
+    return take(state, 18, is_first() ? 24 : 18);
 }
 
 static int launch_slower_then_bad(void *state)

@@ -21,11 +21,14 @@ static const struct change {
     size_t steady;                                      /* in so many sessions the share is as in the baseline */
     size_t others;                                      /* so many other kernels, of other code, */
     double shift;                                       /* and how far their times moved, as a share */
+    double clock;                                       /* of the run, as a share of the baseline's; 0: unknown */
     const char *compiler_was, *compiler_is;
 } changes[] = {
     {"other code, time +4 %: regressed", "time", VERDICT_REGRESSED, .time = 104000, .other_code = true},
     {"the same code, time +9 %: same", "time", VERDICT_SAME, .time = 109000},
     {"the same code, time +11 %: unsure", "time", VERDICT_UNSURE, .time = 111000},
+    {"the same code, time +50 % at a clock 33 % lower: unsure", "time", VERDICT_UNSURE, .time = 150000, .clock = 0.67},
+    {"the same code, time +9 % at a clock 8 % lower: same", "time", VERDICT_SAME, .time = 109000, .clock = 0.92},
     {"the same code, time +3 %, 11 % past its drift reference: unsure", "time", VERDICT_UNSURE, .time = 103000,
      .drift_reference = 93000},
     {"the same code, time +11 %, and the base build as slow: same", "time", VERDICT_SAME, .time = 111000, .paired = 1},
@@ -151,6 +154,7 @@ static void make_baseline(struct run *baseline, const struct change *change)
     time->has_drift_reference = change->drift_reference > 0;
     time->drift_reference = change->drift_reference;
     put(baseline, "instructions", COUNT, sessions);
+    put(baseline, "sm_clock", 1e9, change->clock > 0 ? sessions : 0);
     put(baseline, "achieved_occupancy", SHARE, sessions);
     put(baseline, "global_load_sectors", SECTORS, sessions);
     put(baseline, "threads_per_instruction", THREADS, sessions);
@@ -172,6 +176,7 @@ static void make_run(struct run *run, const struct change *change)
     for (size_t i = 0; i < RULE_PAIRS && change->paired > 0; i++)
         row_add_pair(time, TIME, TIME * change->paired);
     put(run, "instructions", COUNT, change->unrepeated);
+    put(run, "sm_clock", 1e9 * change->clock, change->clock > 0 ? sessions : 0);
     put(run, "instructions", change->count > 0 ? change->count : COUNT, sessions - change->unrepeated);
     put(run, "achieved_occupancy", change->share > 0 ? change->share : SHARE, sessions - change->steady);
     put(run, "achieved_occupancy", SHARE, change->steady);

@@ -16,7 +16,7 @@ write_run() {
 repeat() { seq "$1" | sed "s|.*|$2,|; \$s/,\$//"; }
 
 kernel() { printf '"%s": {"status": "ok", "bytes": 1, "flops": 0%s, "metrics": {%s}}' "$1" "${3-}" "$2"; }
-time_row='"time": {"sessions": [[100]]}'
+time_row='"time": {"sessions": [[100000]]}'
 
 # Each of these takes less than a second now, and took 10 to 100 of them. A file that takes longer ends by a signal.
 in_time() { (ulimit -t 6 && "$cugate" "$@" --metrics "$made_up/metrics"); }
@@ -36,7 +36,7 @@ way 'sessions without end are accepted' many_sessions 0 \
 # Parts of as many machines: each kernel has a GPU of its own.
 many_gpus() {
     for file in base.json run.json; do
-        write_run $file 20001 '' "$(repeat 20000 "$(kernel 'a/k&' '"time": {"sessions": [[100]], "from": [KEPT]}')" | sed 's/k\([0-9]*\)\(.*\)KEPT/k\1\2\1/')"
+        write_run $file 20001 '' "$(repeat 20000 "$(kernel 'a/k&' '"time": {"sessions": [[100000]], "from": [KEPT]}')" | sed 's/k\([0-9]*\)\(.*\)KEPT/k\1\2\1/')"
     done
 }
 way 'a GPU for each kernel' many_gpus 0 'in_time compare base.json run.json -q' 'nothing is worse'
@@ -50,7 +50,7 @@ way 'renamed kernels without end' renamed_kernels 5 'in_time compare base.json r
     'a/new_17 is new and runs the same code; if it was renamed, accept it with -k a/new_17 --was a/old_17'
 
 sessions_of_a_row() {
-    write_run base.json 40000 '' "$(kernel a/b '"time": {"sessions": ['"$(repeat 40000 '[100]')"']}')"
+    write_run base.json 40000 '' "$(kernel a/b '"time": {"sessions": ['"$(repeat 40000 '[100000]')"']}')"
     write_run run.json 1 '' "$(kernel a/b "$time_row")"
     sed -i 's/"gpu_uuid": "1"/"gpu_uuid": "other"/' run.json
 }
@@ -58,7 +58,7 @@ way 'sessions of one row without end' sessions_of_a_row 0 'in_time compare base.
 
 sessions_of_both() {
     for file in base.json run.json; do
-        write_run $file 40000 '' "$(kernel a/b '"time": {"sessions": ['"$(repeat 40000 '[100]')"']}')"
+        write_run $file 40000 '' "$(kernel a/b '"time": {"sessions": ['"$(repeat 40000 '[100000]')"']}')"
     done
     sed -i 's/"gpu_uuid": "/&other_/' run.json
 }

@@ -30,7 +30,7 @@ static void set_up(struct fixture *fixture, const char *glob)
     OWNED_TEXT ini =
         scratch_file(fixture->folder, "test.ini",
                      "[wall_time]\ntitle = Wall time\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
-                     "better = lower\nfloor = 4000000 ns\ndoc = By the host's clock.\n");
+                     "better = lower\nfloor = 20 %\ndoc = By the host's clock.\n");
     cr_assert_eq(symlink(fixture->head, fixture->base), 0);
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
     setenv("TURNS_MARK", mark, 1);
