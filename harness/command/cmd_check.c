@@ -66,21 +66,25 @@ static char *run_name(const struct options *options)
     return x_sprintf("%s/run.json", options->out[0]);
 }
 
-static int print_reports(struct checking *checking)
+/* A check that ended before it judged has no verdict. Its reports say with what code it ended, and which kernels
+ * failed.
+ */
+static int print_reports(struct checking *checking, int ended)
 {
     const struct options *options = checking->options;
     const struct check *check = &checking->check;
+    const bool judged = ended == EXIT_SAME && check->has_baseline;
     char *name = run_name(options);
     struct report report = {
         .metrics = &checking->metrics,
         .run = &check->run,
-        .baseline = check->has_baseline ? &check->baseline : NULL,
-        .comparison = check->has_baseline ? &check->comparison : NULL,
-        .diagnosis = check->has_baseline ? &check->diagnosis : NULL,
+        .baseline = judged ? &check->baseline : NULL,
+        .comparison = judged ? &check->comparison : NULL,
+        .diagnosis = judged ? &check->diagnosis : NULL,
         .run_name = name,
         .baseline_name = check->baseline_name,
         .other_baseline = check->other_baseline,
-        .exit_code = check_exit_code(check),
+        .exit_code = ended == EXIT_SAME ? check_exit_code(check) : (enum exit_code)ended,
         .replay = options->replay != NULL,
     };
     const int printed = outputs_print(&checking->outputs, &report, options);
@@ -129,8 +133,8 @@ static int cmd_check(const struct options *options)
     }
     if (code == EXIT_SAME)
         code = check_note_weakened(&checking.check);
-    if (code == EXIT_SAME)
-        code = print_reports(&checking);
+    if (code == EXIT_SAME || (code == EXIT_NOT_MEASURED && checking.check.run.result_count > 0))
+        code = print_reports(&checking, code);
 
     relay_release(relay);
     outputs_release(&checking.outputs);

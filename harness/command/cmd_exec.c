@@ -44,7 +44,7 @@ static int cmd_exec(const struct options *options)
     int code = EXIT_USAGE, status = 0;
 
     if (options_read_metrics(options, &metrics) < 0 || options_choose_metrics(&chosen, &metrics, options) < 0 ||
-        (options->save && atomic_file_open(&file, options->save) < 0) || outputs_open_reports(&outputs, options) < 0)
+        (options->save && output_open(&file, options->save) < 0) || outputs_open_reports(&outputs, options) < 0)
         goto out;
     code = measure(options, &chosen, &run, &status);
     if (run.result_count > 0 && output_save(&run, &file) < 0 && code == EXIT_SAME)

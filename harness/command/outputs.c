@@ -74,6 +74,15 @@ int output_print(const struct format *format, struct report *report, const struc
     return result;
 }
 
+int output_open(struct atomic_file *file, const char *path)
+{
+    if (atomic_file_open(file, path) < 0)
+        return -1;
+    if (file->temporary)
+        (void)unlink(file->path);
+    return 0;
+}
+
 int output_expect_file(const char *path)
 {
     struct atomic_file file;
@@ -96,11 +105,10 @@ int output_save(const struct run *run, struct atomic_file *file)
 int run_files_open(struct run_files *files, const struct options *options)
 {
     const bool fills_output = options->save && strcmp(options->save, "-") == 0;
-    if (options->save && atomic_file_open(&files->run, options->save) < 0)
+    if (options->save && output_open(&files->run, options->save) < 0)
         return -1;
-    return options->output || !fills_output
-               ? atomic_file_open(&files->document, options->output ? options->output : "-")
-               : 0;
+    return options->output || !fills_output ? output_open(&files->document, options->output ? options->output : "-")
+                                            : 0;
 }
 
 void run_files_abandon(struct run_files *files)
@@ -129,7 +137,7 @@ static int open_output(struct outputs *outputs, const struct format *format, con
 {
     struct output *output = ARRAY_GROW(outputs->list, outputs->count);
     output->format = format;
-    return atomic_file_open(&output->file, file);
+    return output_open(&output->file, file);
 }
 
 static int open_report(struct outputs *outputs, const char *option, const char *name, const char *file)
@@ -143,7 +151,7 @@ bool outputs_has_run(const struct options *options)
     return options->way != ORIGIN_CODE;
 }
 
-/* The files of one --out. What is there of an earlier check must not pass for what this one finds. */
+/* The files of one --out, also those that this check does not write. */
 static int open_folder(struct outputs *outputs, const struct options *options, const char *folder)
 {
     size_t count;

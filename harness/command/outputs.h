@@ -10,6 +10,10 @@
  * failed. */
 int output_print(const struct format *format, struct report *report, const struct options *options, FILE *stream);
 
+/* Opens a file for what this command finds, and removes the one of an earlier command, which must not pass for that.
+ * -1 after error(). */
+int output_open(struct atomic_file *file, const char *path);
+
 /* Checks that a file of capsules can be written there. -1 after error(). */
 int output_expect_file(const char *path);
 

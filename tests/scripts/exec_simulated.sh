@@ -123,9 +123,11 @@ for kind in 'stray writes 4 bytes at' 'loses so changes are lost' 'race without 
         expect "$fault, $end" 5 "$words" "$(line_of "$fault")" "failed        program/$fault@"
     done
 done
-for what in stray conditional; do
-    ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --report junit=report.xml --report github=notes --report sarif=report.sarif -- "$program" $what
-    expect "reports of $what" 5
+for what in 'exec stray' 'exec conditional' 'check stray'; do
+    read -r does what <<<"$what"
+    for file in report.xml notes report.sarif; do echo stale >$file; done
+    ask "$cugate" "$does" --simulate=nvidia-h200 --metrics "$top/metrics" --report junit=report.xml --report github=notes --report sarif=report.sarif -- "$program" $what
+    expect "reports of $does $what" 5
     ask cat report.xml notes
     [ $what = stray ] && words="$(line_of stray)" || words='not measured'
     [ $what = stray ] && place=$(jq -r '.runs[0].results[0].locations[0].physicalLocation | "\(.artifactLocation.uri):\(.region.startLine)"' report.sarif) || place=
