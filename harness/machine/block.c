@@ -221,7 +221,7 @@ void block_start(struct block *block)
     place_block(block);
     block->runs = true;
     block->epoch = 1;
-    block->doubted = false;
+    block->doubted = 0;
     block->slow = orders[grid->order].slow && block->number % 2 == 0;
     for (size_t at = block->reserved; orders[grid->order].fresh && at < block->shared_size; at += sizeof(uint32_t))
         memcpy(block->shared + at, &orders[grid->order].fresh, sizeof(uint32_t));

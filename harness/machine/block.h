@@ -155,14 +155,14 @@ struct block {
     unsigned epoch;     /* number of barriers of the block that were passed */
     bool copies_arrive; /* copies that take some time have arrived at a barrier of its */
     struct block_barrier barriers[BLOCK_BARRIERS];
-    bool parts;     /* lanes that yield are not waited for any more where they were to join others */
-    uint64_t begun; /* blocks of this launch that this CPU thread has begun, this one included */
-    unsigned turn;  /* instructions that a warp executes before the next warp does */
-    bool doubted;   /* it has had a doubt */
-    bool slow;      /* its warps are, once an atomic has answered */
-    bool runs;      /* it has begun, and is not done */
-    bool idle;      /* in the last turn, all of its warps waited for others */
-    bool borrows;   /* its memos are those of another block */
+    bool parts;       /* lanes that yield are not waited for any more where they were to join others */
+    uint64_t begun;   /* blocks of this launch that this CPU thread has begun, this one included */
+    unsigned turn;    /* instructions that a warp executes before the next warp does */
+    unsigned doubted; /* a bit for each kind of doubt that it has had */
+    bool slow;        /* its warps are, once an atomic has answered */
+    bool runs;        /* it has begun, and is not done */
+    bool idle;        /* in the last turn, all of its warps waited for others */
+    bool borrows;     /* its memos are those of another block */
     bool at_turn;
     bool shares; /* others have written what it accesses now, or it changes what they have accessed: meetings.c */
     bool wrote;  /* since look_for_progress() (turns.c): its warps have, or came past a barrier */
@@ -187,8 +187,10 @@ __attribute__((noreturn, format(printf, 3, 4))) void block_fault_of(struct block
                                                                     const char *format, ...);
 __attribute__((noreturn, format(printf, 2, 3))) void block_not_simulated(struct block *block, const char *format, ...);
 
-/* Notes what is a fault if anything depends on it, and goes on: only the block's first one. */
-__attribute__((format(printf, 2, 3))) void block_doubt(struct block *block, const char *format, ...);
+/* Notes what is a fault if anything depends on it, and goes on: only the block's first one of a kind. */
+__attribute__((format(printf, 3, 4))) void block_doubt_of(struct block *block, enum doubt_kind kind, const char *format,
+                                                          ...);
+#define block_doubt(block, ...) block_doubt_of(block, DOUBT_RACE, __VA_ARGS__)
 
 enum {
     RANK_SHIFT = 24,        /* an address of shared memory has the block's rank above its offset */

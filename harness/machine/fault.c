@@ -71,12 +71,12 @@ void block_not_simulated(struct block *block, const char *format, ...)
     fail(block, "not simulated: ", format, list);
 }
 
-void block_doubt(struct block *block, const char *format, ...)
+void block_doubt_of(struct block *block, enum doubt_kind kind, const char *format, ...)
 {
     struct doubt *doubt = block->grid->doubt;
-    if (block->doubted)
+    if (block->doubted >> kind & 1)
         return;
-    block->doubted = true;
+    block->doubted |= 1u << kind;
     va_list list;
     va_start(list, format);
     if (!doubt) {
@@ -84,10 +84,11 @@ void block_doubt(struct block *block, const char *format, ...)
         fail(block, "", format, list);
     }
     pthread_mutex_lock(&block->machine->doubts);
-    if (!doubt->any || block->number < doubt->block) {
-        describe(&doubt->problem, block, "", format, list);
-        doubt->block = block->number;
-        doubt->any = true;
+    struct doubt_of *of = &doubt->of[kind];
+    if (!of->any || block->number < of->block) {
+        describe(&of->problem, block, "", format, list);
+        of->block = block->number;
+        doubt->any = of->any = true;
     }
     pthread_mutex_unlock(&block->machine->doubts);
     va_end(list);

@@ -97,11 +97,23 @@ struct proved {
     size_t where;      /* the instruction that is why; SIZE_MAX: none */
 };
 
-/* What a launch does that is a fault if anything depends on it: the first of its blocks that does. */
+/* Of several, the first is told. */
+enum doubt_kind {
+    DOUBT_UNWRITTEN, /* shared memory is read that nobody wrote */
+    DOUBT_RACE,
+    DOUBT_OUTSIDE, /* an access to no memory, which is left out: only where the grid spares it */
+    DOUBT_OTHER,
+    DOUBT_KINDS
+};
+
+/* What a launch does that is a fault if anything depends on it: of each kind the first of its blocks that does. */
 struct doubt {
-    struct problem problem;
-    uint64_t block;
     bool any;
+    struct doubt_of {
+        struct problem problem;
+        uint64_t block;
+        bool any;
+    } of[DOUBT_KINDS];
 };
 
 /* One launch. grid_run() borrows all of it. */
@@ -114,6 +126,7 @@ struct grid {
     const unsigned char *parameters; /* arguments of the kernel, function->entry.parameter_bytes of them */
     bool cooperative;
     bool untrusted;      /* nobody vouches for its code: every block is executed */
+    bool spares;         /* a load or store outside of allocations is a doubt: it reads 0, or stores nothing */
     unsigned cluster[3]; /* blocks of a cluster; 0: there are no clusters */
     unsigned order;
     struct meetings *meetings; /* where its blocks meet is noted here; NULL: nobody asks */

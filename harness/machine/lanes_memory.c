@@ -8,16 +8,16 @@
 
 /* ---- Global memory ---- */
 
-/* Checks an access and counts it. */
+/* Checks an access and counts it. Sets the lanes that access memory. */
 static struct memo *visit_global(struct warp *warp, const struct instruction *code, uint32_t lanes,
-                                 const uint64_t *addresses, bool writes)
+                                 const uint64_t *addresses, bool writes, uint32_t *inside)
 {
     struct block *block = warp->block;
     struct memo *memo = &block->memos[code->index];
     memo_settle(memo, &block->tallies[code->index]);
     memo_global(memo, block, lanes, addresses, code->size);
     if (!memo_holds(memo, addresses[__builtin_ctz(lanes)], code->size))
-        memory_check(block, memo, lanes, addresses, code->size, writes);
+        *inside = memory_inside(block, memo, lanes, addresses, code->size, writes, block->grid->spares);
     if (!memo->aligned)
         memory_misaligned(block, lanes, addresses, code->size);
     memo->times++;
@@ -108,14 +108,36 @@ static void tell_done(struct access *access, bool writes)
 
 /* ---- Global memory: accesses ---- */
 
+/* An access some of whose lanes are in no allocation, which the grid spares: they read 0, and store nothing. */
+static void access_inside(struct warp *warp, const struct instruction *code, uint32_t lanes, uint32_t inside,
+                          const uint64_t *addresses, const struct memo *memo, unsigned kind, bool writes)
+{
+    unsigned char *places[LANES], zeros[16] = {0};
+    struct access access = {0};
+    if (inside) {
+        access = global_access(warp, code, memo, inside, addresses, kind);
+        access.in_order = false;
+        watch(&access);
+    }
+    EACH_LANE places[l] = inside >> l & 1 ? device_bytes(warp->block->machine, addresses[l]) : zeros;
+    move_apart(warp, code, writes ? inside : lanes, places, writes);
+    if (inside && warp->block->watch.global & kind)
+        tell_done(&access, writes);
+}
+
 /* memo is NULL if the access was not counted yet. */
 static void access_global(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses,
                           const struct memo *memo, unsigned kind, bool writes)
 {
     unsigned char *places[LANES];
     const uint64_t first = addresses[__builtin_ctz(lanes)];
+    uint32_t inside = lanes;
     if (!memo)
-        memo = visit_global(warp, code, lanes, addresses, writes);
+        memo = visit_global(warp, code, lanes, addresses, writes, &inside);
+    if (inside != lanes) {
+        access_inside(warp, code, lanes, inside, addresses, memo, kind, writes);
+        return;
+    }
     const bool watched = global_is_watched(warp->block, code, memo, first, kind);
     struct access access;
     if (watched) {

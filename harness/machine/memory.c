@@ -35,24 +35,24 @@ void memo_settle(struct memo *memo, struct tally *tally)
 
 /* ---- Faults ---- */
 
-__attribute__((noreturn)) static void global_outside(struct block *block, unsigned lane, uint64_t address,
-                                                     unsigned size, bool writes)
+static void global_outside(struct block *block, unsigned lane, uint64_t address, unsigned size, bool writes,
+                           bool spares)
 {
     enum { NEAR = 1 << 20 };
     struct allocation near;
+    char where[120] = "which is in no allocation";
+    const bool known =
+        device_find(block->machine, address, &near) || device_find_near(block->machine, address, NEAR, &near);
+    const bool before = known && address < near.begin;
+    if (known)
+        snprintf(where, sizeof where, "%llu bytes %s an allocation of %llu bytes",
+                 (unsigned long long)(before ? near.begin - address : address + size - near.end),
+                 before ? "before" : "beyond the end of", (unsigned long long)(near.end - near.begin));
+    static const char format[] = "lane %u %s %u bytes at 0x%llx, %s";
     const char *does = writes ? "writes" : "reads";
-    const unsigned long long at = address;
-    if (!device_find(block->machine, address, &near) && !device_find_near(block->machine, address, NEAR, &near))
-        block_fault_of(block, FAULT_ADDRESS, "lane %u %s %u bytes at 0x%llx, which is in no allocation", lane, does,
-                       size, at);
-    const unsigned long long bytes = near.end - near.begin;
-    if (address < near.begin)
-        block_fault_of(block, FAULT_ADDRESS,
-                       "lane %u %s %u bytes at 0x%llx, %llu bytes before an allocation of %llu bytes", lane, does, size,
-                       at, (unsigned long long)(near.begin - address), bytes);
-    block_fault_of(block, FAULT_ADDRESS,
-                   "lane %u %s %u bytes at 0x%llx, %llu bytes beyond the end of an allocation of %llu bytes", lane,
-                   does, size, at, (unsigned long long)(address + size - near.end), bytes);
+    if (!spares)
+        block_fault_of(block, FAULT_ADDRESS, format, lane, does, size, (unsigned long long)address, where);
+    block_doubt_of(block, DOUBT_OUTSIDE, format, lane, does, size, (unsigned long long)address, where);
 }
 
 static bool holds(const struct allocation *allocation, uint64_t address, unsigned size)
@@ -60,21 +60,31 @@ static bool holds(const struct allocation *allocation, uint64_t address, unsigne
     return address >= allocation->begin && address < allocation->end && size <= allocation->end - address;
 }
 
-void memory_check(struct block *block, struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size,
-                  bool writes)
+uint32_t memory_inside(struct block *block, struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size,
+                       bool writes, bool spares)
 {
     struct allocation found = {0, 0};
+    uint32_t inside = lanes;
     const uint64_t first = addresses[__builtin_ctz(lanes)];
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1) || holds(&found, addresses[l], size))
             continue;
-        if (!device_find(block->machine, addresses[l], &found) || !holds(&found, addresses[l], size))
-            global_outside(block, l, addresses[l], size, writes);
+        if (!device_find(block->machine, addresses[l], &found) || !holds(&found, addresses[l], size)) {
+            global_outside(block, l, addresses[l], size, writes, spares);
+            inside &= ~(1u << l);
+        }
     }
     if (device_find(block->machine, first, &found)) {
         memo->begin = found.begin;
         memo->end = found.end;
     }
+    return inside;
+}
+
+void memory_check(struct block *block, struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size,
+                  bool writes)
+{
+    (void)memory_inside(block, memo, lanes, addresses, size, writes, false);
 }
 
 void memory_misaligned(struct block *block, uint32_t lanes, const uint64_t *addresses, unsigned size)

@@ -84,9 +84,11 @@ static inline uint32_t shared_begin(const struct block *block, const struct inst
 void memo_settle(struct memo *memo, struct tally *tally);
 
 /* Sets the memo's allocation. If there is none, the block fails, with a message that names the lane, its address, and
- * what is near it. */
+ * what is near it. memory_inside() returns the lanes that access one, and if it spares the others, they are a doubt. */
 void memory_check(struct block *block, struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size,
                   bool writes);
+uint32_t memory_inside(struct block *block, struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size,
+                       bool writes, bool spares);
 __attribute__((noreturn)) void memory_misaligned(struct block *block, uint32_t lanes, const uint64_t *addresses,
                                                  unsigned size);
 __attribute__((noreturn)) void shared_outside(struct block *block, uint32_t lanes, const uint32_t *addresses,

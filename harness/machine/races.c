@@ -89,7 +89,7 @@ static void visit(struct races *races, const struct access *access, uint64_t add
     const unsigned char me = (unsigned char)(warp->number + 1);
     const unsigned long long at = address;
     const uint32_t pc = access->code->index;
-    if (!word || block->doubted)
+    if (!word || block->doubted >> DOUBT_RACE & 1)
         return;
     if (word->writer && word->writer != me && !is_meant(races, block->code, word, pc, word->written_at - 1))
         block_doubt(block,

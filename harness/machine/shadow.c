@@ -145,8 +145,8 @@ static void look_for_unwritten(const struct shadow *shadow, const struct access 
         const unsigned lane = (unsigned)__builtin_ctz(left);
         if (shadow->words[access_address(access, lane) / 4].written)
             continue;
-        block_doubt(access->block, "warp %u reads uninitialised shared memory: lane %u byte %lld", access->warp->number,
-                    lane, (long long)access_address(access, lane) - block->reserved);
+        block_doubt_of(access->block, DOUBT_UNWRITTEN, "warp %u reads uninitialised shared memory: lane %u byte %lld",
+                       access->warp->number, lane, (long long)access_address(access, lane) - block->reserved);
         return;
     }
 }

@@ -128,13 +128,16 @@ static int note_outcome(struct launches *log, struct result *result, struct prob
 {
     bool sure;
     char *race = launches_race(log, &sure), *where = result->varies;
+    struct doubt_of *suppressed = log->suppressed >> DOUBT_RACE & 1 ? &log->doubt.of[DOUBT_RACE] : NULL;
     if (where)
         result->varies = x_sprintf("%s: %s", where, race ? race : launches_place(log));
     if (sure)
-        problem_set(problem, "%s", race);
+        problem_set(suppressed ? &suppressed->problem : problem, "%s", race);
+    if (sure && suppressed)
+        suppressed->any = true;
     free(race);
     free(where);
-    return sure ? -1 : 0;
+    return sure && !suppressed ? -1 : 0;
 }
 
 /* Fails where something depends on what a launch did that it should not: it reads shared memory that nobody wrote, its

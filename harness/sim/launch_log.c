@@ -71,7 +71,10 @@ char *launches_race(const struct launches *log, bool *sure)
 
 const char *launches_doubt(const struct launches *log)
 {
-    return log->doubt.any ? log->doubt.problem.text : NULL;
+    for (enum doubt_kind kind = 0; kind < DOUBT_KINDS; kind++)
+        if (log->doubt.of[kind].any && !(log->suppressed >> kind & 1))
+            return log->doubt.of[kind].problem.text;
+    return NULL;
 }
 
 void launches_keep(struct launches *log)
@@ -181,7 +184,7 @@ void launches_begin(struct launches *log)
     for (size_t i = 0; i < log->function_count; i++)
         memset(log->functions[i].tallies, 0, log->functions[i].count * sizeof *log->functions[i].tallies);
     if (log->order == 0) {
-        log->doubt.any = false;
+        log->doubt = (struct doubt){0};
         times_begin(&log->times);
         free(log->proofs.missing);
         memset(&log->proofs, 0, sizeof log->proofs);
@@ -283,19 +286,22 @@ static int run_counted(struct launches *log, const struct grid *grid, enum fault
         return -1;
     struct counted *counted = find_function(log, grid->function);
     struct tally *tallies = x_calloc(counted->count, sizeof *tallies);
-    struct doubt had = {.any = false};
+    struct doubt had = {0};
     struct grid doubted = *grid;
     doubted.doubt = &had;
+    doubted.spares = log->suppressed >> DOUBT_OUTSIDE & 1;
+    doubted.untrusted |= doubted.spares;
     struct proved proved = {0};
     doubted.proved = &proved;
     doubted.recorder = log->order == 0 ? times_recorder(&log->times, grid) : NULL;
     if (doubted.recorder)
         recorder_begin(doubted.recorder, grid);
     const int failed = grid_run(&doubted, tallies, fault, problem);
-    if (had.any && !log->doubt.any)
-        log->doubt = had;
-    if (failed < 0 && *fault && log->doubt.any)
-        *problem = log->doubt.problem;
+    for (enum doubt_kind kind = 0; kind < DOUBT_KINDS; kind++)
+        if (had.of[kind].any && !log->doubt.of[kind].any)
+            log->doubt.of[kind] = had.of[kind];
+    if (failed < 0 && *fault && launches_doubt(log))
+        problem_set(problem, "%s", launches_doubt(log));
     if (failed == 0) {
         note_launch(log, grid);
         if (log->order == 0)

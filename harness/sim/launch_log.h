@@ -48,7 +48,8 @@ struct launches {
     unsigned order;
     struct meetings *meetings;
     struct block_races *races;
-    struct doubt doubt; /* of the first launch in order 0 that had one */
+    struct doubt doubt;  /* of each kind that of the first launch in order 0 that had one */
+    unsigned suppressed; /* a bit for each kind of doubt that is let pass */
     /* The counts of order 1, which are compared with those of the orders behind it, and where its blocks met. */
     size_t kept_count;
     char *kept_place;
