@@ -139,6 +139,8 @@ static int cmd_check(const struct options *options)
     relay_release(relay);
     outputs_release(&checking.outputs);
     check_release(&checking.check);
+    suppressions_say(&checking.program.suppressed);
+    suppressions_release(&checking.program.suppressed);
     free(checking.program.name);
     free(checking.chosen.list);
     metrics_release(&checking.metrics);
@@ -155,7 +157,7 @@ static const struct option_row *const takes[] = {
            .place_2 = PLACE(gpu), .ways = WAY(CODE) | WAY(FILES), .doc = "judge registers, spills and occupancy of the "
                                                                          "machine code by the baseline of GPU; needs "
                                                                          "no GPU"),
-    &option_simulate, &option_whole,
+    &option_simulate, &option_suppress, &option_whole,
     OPTION(.name = "all", .kind = KIND_FLAG, .place = PLACE(all), .ways = WAYS_MEASURED | WAY(COMPUTED),
            .doc = "also simulate kernels whose code, launches and inputs are unchanged"),
     OPTION(.name = "stale", .kind = KIND_FLAG, .place = PLACE(stale), .ways = WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE),

@@ -31,6 +31,8 @@ static int measure(const struct options *options, const struct metrics *metrics,
         code = measure_profile(&measurement, run, NULL, 0, PROVIDES_LINE_COUNTS);
     if (code == EXIT_SAME)
         code = (int)run_exit_code(run);
+    suppressions_say(&program.suppressed);
+    suppressions_release(&program.suppressed);
     free(program.name);
     return code;
 }
@@ -68,7 +70,7 @@ out:
 static const struct option_row *const takes[] = {
     &option_save, &option_report, &option_k, &option_first, &option_skip, &option_nvtx, &option_from_start,
     &option_m, &option_lines, &option_runs, &option_explain,
-    &option_name, &option_simulate, &option_metrics, &option_timeout, &option_explain_words, NULL,
+    &option_name, &option_simulate, &option_suppress, &option_metrics, &option_timeout, &option_explain_words, NULL,
 };
 
 const struct command command_exec = {
@@ -92,7 +94,8 @@ const struct command command_exec = {
                "(nvcc -cudart shared) or calls the driver, as Triton does. Its launches are executed and counted on "
                "the CPU, and times are estimated. A kernel that races or accesses memory out of bounds, and anything "
                "that is not simulated, ends with exit code 5, whatever PROGRAM's exit code. --report sarif=FILE, junit=FILE or "
-               "github=FILE reports each such kernel.\n"
+               "github=FILE reports each such kernel. --suppress lets known faults pass: the kernel is counted, stray loads read 0 "
+               "and stray stores do nothing.\n"
                "`cugate accept` makes the run file a baseline. `cugate check -- PROGRAM` measures and judges in "
                "one command.",
     .exits = EXITS({EXIT_SAME, "the kernels were measured; if PROGRAM fails, its exit code is returned instead"},

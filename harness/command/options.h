@@ -31,12 +31,13 @@ struct options {
     const char *baselines; /* --baselines: folder; default OPTIONS_BASELINES */
     const char *before;    /* --before: folder with baselines and metrics of the previous revision */
     const char *replay;
-    const char *shard;  /* --shard: "2/8" */
-    const char *costs;  /* --costs: a run whose seconds divide the kernels */
-    const char *output; /* -o: where the document goes */
-    const char *save;   /* --save: where the run is kept; of aa the folder of all runs */
-    const char *gpu;    /* --static=GPU: folder name of the baseline, or a capability; NULL: the only one that fits.
-                         * --simulate=GPU: name or file of a description */
+    const char *shard;    /* --shard: "2/8" */
+    const char *costs;    /* --costs: a run whose seconds divide the kernels */
+    const char *output;   /* -o: where the document goes */
+    const char *suppress; /* --suppress: file of faults that are let pass */
+    const char *save;     /* --save: where the run is kept; of aa the folder of all runs */
+    const char *gpu;      /* --static=GPU: folder name of the baseline, or a capability; NULL: the only one that fits.
+                           * --simulate=GPU: name or file of a description */
     const char *measured_on; /* import --gpu */
     const char *description; /* path of the description of the simulated GPU; NULL without one */
     const char *against;     /* --against: kernel library of the base build */
@@ -127,8 +128,9 @@ struct option_row {
 extern const struct option_row option_k, option_output, option_save, option_replay, option_power, option_baselines,
     option_kernels, option_metrics, option_trades, option_collector, option_device, option_samples, option_timeout,
     option_format, option_report, option_first, option_skip, option_nvtx, option_from_start, option_name,
-    option_simulate, option_whole, option_explain_words, option_m, option_lines, option_runs, option_explain,
-    option_function, option_block, option_grid, option_shared, option_tolerance, option_type, option_exact;
+    option_simulate, option_suppress, option_whole, option_explain_words, option_m, option_lines, option_runs,
+    option_explain, option_function, option_block, option_grid, option_shared, option_tolerance, option_type,
+    option_exact;
 
 /* ---- Commands: each is a file cmd_<name>.c and a row in commands.c ---- */
 

@@ -50,10 +50,14 @@ int options_program(struct program *program, struct measurement *measurement, co
         return -1;
     if (options->lines && !options->save && options->out_count == 0)
         return error("--lines needs a run file to record into: add --save RUN.json");
+    struct suppressions suppressed = {0};
+    if (options->suppress && suppressions_read(&suppressed, options->suppress) < 0)
+        return -1;
     char *name = options->name ? x_strdup(options->name) : program_name(options->arguments);
     if (name_length(name) != strlen(name) || strlen(name) > PROGRAM_NAME_MAX || !*name) {
         error("--name %s: a name has at most %d of a-z, 0-9 and _", name, PROGRAM_NAME_MAX);
         free(name);
+        suppressions_release(&suppressed);
         return -1;
     }
     if (strchr(first, '/') && access(first, R_OK) == 0)
@@ -71,6 +75,7 @@ int options_program(struct program *program, struct measurement *measurement, co
         .seconds = options->explain < 0 && options->runs > 0 ? PROGRAM_COUNTS_ALL : options->explain,
         .quiet = options->quiet,
         .timeout = options->timeout,
+        .suppressed = suppressed,
     };
     for (size_t i = 0; i < options->nvtx_count; i++)
         program->part.nvtx[i] = options->nvtx[i];

@@ -12,7 +12,7 @@
 /* getopt_long returns the index of an option's row plus this number, so that it differs from every letter. */
 #define FIRST_ROW 256
 
-#define ROWS_MAX 40 /* how many options a command takes at most */
+#define ROWS_MAX 48 /* how many options a command takes at most */
 
 static const char *const color_words[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
 

@@ -123,6 +123,7 @@ static void note_computed(struct comparison *comparison, const struct run *run)
         {offsetof(struct result, varies), "results depend on the order of blocks or warps"},
         {offsetof(struct result, doubt), "harmless, because no result depends on it"},
         {offsetof(struct result, outside), "counted in part"},
+        {offsetof(struct result, suppressed), "suppressed"},
     };
     for (size_t n = 0; n < ARRAY_SIZE(notes); n++) {
         struct note_items items = {0};

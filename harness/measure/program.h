@@ -27,10 +27,11 @@ struct program {
                   * PROGRAM_COUNTS_ALL: as long as it takes, so that what then lacks is not counted */
     /* The program prints to standard output; otherwise what it prints there goes to standard error. */
     bool speaks;
-    bool repeats;   /* it may be measured again, so that its input is kept for that */
-    bool quiet;     /* says nothing of its further runs */
-    double timeout; /* in seconds for each run; 0: none */
-    int *status;    /* how the first run ended, as a shell has it: exit code, or 128 and the signal */
+    bool repeats;                   /* it may be measured again, so that its input is kept for that */
+    bool quiet;                     /* says nothing of its further runs */
+    double timeout;                 /* in seconds for each run; 0: none */
+    struct suppressions suppressed; /* faults of a simulated program that are let pass */
+    int *status;                    /* how the first run ended, as a shell has it: exit code, or 128 and the signal */
 };
 
 /* Returns the family of a command's kernels. It is the base name of the program or script that the user wrote, whatever

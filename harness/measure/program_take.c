@@ -37,6 +37,9 @@ static char *request_text(const struct program_run *run, const char *token)
         fprintf(stream, "keeps\n");
     if (run->setting->gpu)
         fprintf(stream, "gpu %s\n", run->setting->gpu);
+    const struct suppressions *suppressed = &run->measurement->program->suppressed;
+    for (size_t i = 0; i < suppressed->count; i++)
+        fprintf(stream, "suppress %d %s\n", (int)suppressed->list[i].kind, suppressed->list[i].function);
     program_part_ask(&run->measurement->program->part, stream);
     for (size_t m = 0; m < metrics->count; m++)
         fprintf(stream, "%s %s %s\n", metrics->list[m].class == METRIC_EXACT ? "exact" : "metric",
@@ -197,7 +200,8 @@ static bool is_one_launch(const struct measurement *measurement, const struct re
     const bool simulated = program_is_simulated(measurement), lines = measurement->profile != 0;
     const size_t most = samples_of_launch(measurement);
     const bool plain = result->status == RESULT_OK && (result->profile.count > 0) == lines && !result->estimated &&
-                       !result->doubt && !result->outside && !result->varies && !result->not_proved;
+                       !result->doubt && !result->outside && !result->varies && !result->not_proved &&
+                       !result->suppressed;
     if ((!simulated && !plain) || (lines && result->row_count > 0))
         return false;
     for (size_t i = 0; i < result->row_count; i++) {
@@ -254,6 +258,7 @@ static void join_facts(struct result *result, struct result *more)
         result_fail(result, more->status, more->reason);
     take_text(&result->doubt, &more->doubt);
     take_text(&result->outside, &more->outside);
+    take_text(&result->suppressed, &more->suppressed);
     take_text(&result->varies, &more->varies);
     take_text(&result->not_proved, &more->not_proved);
     if (result->row_count > 0 || result->estimated)
@@ -378,6 +383,28 @@ static bool take_kept(const struct program_run *run, const struct program_proces
         return true;
     free(group->refused);
     group->refused = x_strdup(why);
+    return true;
+}
+
+/* "INDEX ID", and in the next line the fault, of a launch that was counted. */
+static bool take_suppressed(const struct program_run *run, struct program_process *process, char *text)
+{
+    const struct suppressions *suppressed = &run->measurement->program->suppressed;
+    char *end, *fault = strchr(text, '\n');
+    const size_t index = strtoul(text, &end, 10);
+    if (index >= suppressed->count || !fault || *end != ' ' || process->ended)
+        return false;
+    *fault++ = '\0';
+    text_make_harmless(fault, ' ');
+    struct suppression *row = &suppressed->list[index];
+    struct result *result = run_find(&process->part, end + 1);
+    row->launches++;
+    if (!result || (result->suppressed && strstr(result->suppressed, suppressed_kinds[row->kind])))
+        return true; /* one fault of each kind stands for all */
+    char *before = result->suppressed;
+    result->suppressed = x_sprintf("%s%s%s (%s): %s", before ? before : "", before ? "; " : "",
+                                   suppressed_kinds[row->kind], row->reason, fault);
+    free(before);
     return true;
 }
 
@@ -656,6 +683,8 @@ bool program_take(struct program_run *run, struct program_process *process, stru
         return take_caller(run, process, message->text);
     case MESSAGE_KEPT:
         return take_kept(run, process, message->text);
+    case MESSAGE_SUPPRESSED:
+        return take_suppressed(run, process, message->text);
     case MESSAGE_LIBRARIES: /* a process that launched nothing has no session */
         if (process->described && !process->ended)
             program_libraries_take(&run->part.sessions[0], message->text);

@@ -19,4 +19,5 @@
 #include "run_shard.h"
 #include "sample.h"
 #include "session.h"
+#include "suppression.h"
 #include "units.h"

@@ -203,6 +203,7 @@ void result_release(struct result *result)
     estimated_release(result->estimated);
     free(result->doubt);
     free(result->outside);
+    free(result->suppressed);
     free(result->near);
     free(result->elsewhere);
     free(result->reason);
@@ -333,6 +334,8 @@ void result_copy_facts(struct result *to, const struct result *from)
     to->doubt = x_strdup(from->doubt);
     free(to->outside);
     to->outside = x_strdup(from->outside);
+    free(to->suppressed);
+    to->suppressed = x_strdup(from->suppressed);
     estimated_release(to->estimated);
     to->estimated = estimated_copy(from->estimated);
 }

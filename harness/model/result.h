@@ -125,8 +125,9 @@ struct result {
     char *doubt;  /* of a kernel that was computed: what would be a fault if anything depended on it, which nothing did;
                      NULL: there is none */
     char *outside; /* of a kernel that was computed: what no count of it has, as what printf executes; NULL: nothing */
-    char *near;    /* of a capsule with a tolerance: how many values differ within it, and by how much; NULL: none */
-    double off;    /* the most, as a part of the largest value beside */
+    char *suppressed; /* of a kernel of a simulated program: faults that --suppress let pass; NULL: none */
+    char *near;       /* of a capsule with a tolerance: how many values differ within it, and by how much; NULL: none */
+    double off;       /* the most, as a part of the largest value beside */
     /* Of a kernel that was computed: blocks of its launches, and how many of them were executed, by which it is proved
      * what the others count. Both 0: not known, or all. `not_proved`: launches of which it could not be proved, and
      * why; NULL: none that was worth trying. */

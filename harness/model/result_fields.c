@@ -314,6 +314,7 @@ static const struct json_field result_fields[] = {
     {"varies", FIELD_TEXT, AT(result, varies), .optional = true},
     {"doubt", FIELD_TEXT, AT(result, doubt), .optional = true},
     {"outside", FIELD_TEXT, AT(result, outside), .optional = true},
+    {"suppressed", FIELD_TEXT, AT(result, suppressed), .optional = true},
     {"near", FIELD_TEXT, AT(result, near), .optional = true},
     {"off", FIELD_NUMBER, AT(result, off), .optional = true},
 };
@@ -352,6 +353,7 @@ void put_result(struct json_writer *json, const struct result *result)
     } else { /* what a kernel counted before it failed is no measurement */
         written.row_count = 0;
         written.elsewhere = written.varies = written.doubt = written.outside = written.near = written.not_proved = NULL;
+        written.suppressed = NULL;
         written.estimated = NULL;
         written.blocks = written.blocks_executed = written.off = 0;
     }

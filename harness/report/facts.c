@@ -180,6 +180,8 @@ static void add_varying(struct facts *facts, const struct run *run)
             add(facts, "note", x_sprintf("%s: harmless, because no result depends on it: %s", of->id, of->doubt));
         if (of->outside)
             add(facts, "note", x_sprintf("%s: %s", of->id, of->outside));
+        if (of->suppressed)
+            add(facts, "note", x_sprintf("%s: suppressed: %s", of->id, of->suppressed));
     }
 }
 

@@ -26,7 +26,7 @@ static char *reference_of(const char *path)
 }
 
 static void put_result(struct json_writer *json, enum tone tone, const char *rule, const char *kernel,
-                       const char *message, const char *file, unsigned line)
+                       const char *message, const char *file, unsigned line, bool suppressed)
 {
     json_open(json, NULL, '{', JSON_LINES);
     json_put_text(json, "ruleId", rule);
@@ -37,6 +37,13 @@ static void put_result(struct json_writer *json, enum tone tone, const char *rul
     json_open(json, "partialFingerprints", '{', JSON_IN_LINE); /* by which a host knows it again on another line */
     json_put_text(json, "kernel/v1", kernel);
     json_close(json);
+    if (suppressed) {
+        json_open(json, "suppressions", '[', JSON_IN_LINE);
+        json_open(json, NULL, '{', JSON_IN_LINE);
+        json_put_text(json, "kind", "external");
+        json_close(json);
+        json_close(json);
+    }
     if (file) {
         char *reference = reference_of(file);
         json_open(json, "locations", '[', JSON_IN_LINE);
@@ -73,22 +80,25 @@ static void put_judgements(struct json_writer *json, const struct report *report
         words_body(report, judgement, stream);
         fclose(stream);
         put_result(json, tone, verdict_name(judgement->verdict), key, message, line ? line->file : NULL,
-                   line ? line->number : 0);
+                   line ? line->number : 0, false);
         free(message);
         free(key);
     }
 }
 
-static void put_results(struct json_writer *json, const struct run *run)
+/* Puts kernels that failed, and faults that were suppressed: a host lists them as such. */
+static void put_results(struct json_writer *json, const struct run *run, bool failed)
 {
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = &run->results[i];
-        if (result->status == RESULT_OK || result->status == RESULT_NOT_BUILT)
+        const bool fails = result->status != RESULT_OK && result->status != RESULT_NOT_BUILT;
+        if (fails ? !failed : !result->suppressed)
             continue;
         unsigned line;
-        const char *reason = result->reason ? result->reason : "no reason is known";
+        const char *reason = !fails ? result->suppressed : result->reason ? result->reason : "no reason is known";
         char *file = words_failed_at(reason, &line), *message = x_sprintf("%s: %s", result->id, reason);
-        put_result(json, TONE_FAIL, result_status_name(result->status), result->id, message, file, line);
+        put_result(json, TONE_FAIL, fails ? result_status_name(result->status) : "suppressed", result->id, message,
+                   file, line, !fails);
         free(message);
         free(file);
     }
@@ -113,12 +123,11 @@ int report_sarif(const struct report *report, FILE *stream)
     json_open(&json, "results", '[', JSON_LINES);
     if (report->comparison)
         put_judgements(&json, report);
-    else
-        put_results(&json, report->run);
+    put_results(&json, report->run, !report->comparison);
     words_verdict(report, "", &words);
     const bool warned = words_banner(report, &banner);
     char *message = x_sprintf("%s%s%s%s", warned ? banner.loud : "", warned ? " " : "", words.headline, words.rest);
-    put_result(&json, words_exit_tone(report->exit_code), "verdict", "cugate", message, NULL, 0);
+    put_result(&json, words_exit_tone(report->exit_code), "verdict", "cugate", message, NULL, 0, false);
     free(message);
     json_close(&json);
     json_close(&json);

@@ -12,9 +12,11 @@
 #include "base/base.h"
 #include "cudart/cudart.h"
 #include "machine/machine.h"
+#include "names/names.h"
 #include "worker/worker.h"
 
 #include <dlfcn.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <pthread.h>
 
@@ -27,6 +29,7 @@ struct alike {
     size_t launches, last;
     size_t counted, strays; /* behind those, and how many of these count something else than the first */
     struct result one, all; /* the rows of that; and those of all of them together, with what is said of any */
+    unsigned suppressed;    /* a bit for each kind of doubt that is let pass */
     double ns;              /* the estimated time of its first launch; 0: there is none */
 };
 
@@ -98,6 +101,52 @@ static int by_shape(const struct alike *a, const struct alike *b)
     return block ? block : (a->shared > b->shared) - (a->shared < b->shared);
 }
 
+static const enum doubt_kind suppressible[] = {
+    [SUPPRESS_RACE] = DOUBT_RACE, [SUPPRESS_UNINITIALIZED] = DOUBT_UNWRITTEN, [SUPPRESS_OUT_OF_BOUNDS] = DOUBT_OUTSIDE};
+
+/* Returns the index of the first suppression of that kind for the function, by its short name or its whole one; their
+ * count: there is none. */
+static size_t find_suppression(const struct function *function, enum doubt_kind kind)
+{
+    const struct suppressions *all = &program.request.suppressed;
+    if (all->count == 0)
+        return 0;
+    char *name = x_strdup(function->text.name);
+    demangle((char **[]){&name}, 1);
+    OWNED_TEXT brief = kernel_short_name(name);
+    size_t i = 0;
+    while (i < all->count &&
+           (suppressible[all->list[i].kind] != kind ||
+            (fnmatch(all->list[i].function, brief, 0) != 0 && fnmatch(all->list[i].function, name, 0) != 0)))
+        i++;
+    free(name);
+    return i;
+}
+
+/* Returns the kinds of doubts of the function that are let pass. */
+static unsigned find_suppressed(const struct function *function)
+{
+    unsigned kinds = 0;
+    for (enum doubt_kind kind = 0; kind < DOUBT_KINDS; kind++)
+        kinds |= find_suppression(function, kind) < program.request.suppressed.count ? 1u << kind : 0;
+    return kinds;
+}
+
+/* Tells of each kind of fault that the launch made and that was let pass. Returns whether there was one. */
+static bool tell_suppressed(const struct alike *group, const struct function *function)
+{
+    bool any = false;
+    for (enum doubt_kind kind = 0; kind < DOUBT_KINDS; kind++) {
+        if (!(program.log.suppressed >> kind & 1) || !program.log.doubt.of[kind].any)
+            continue;
+        OWNED_TEXT text = x_sprintf("%zu %s\n%s", find_suppression(function, kind),
+                                    group && group->id ? group->id : "-", program.log.doubt.of[kind].problem.text);
+        say(MESSAGE_SUPPRESSED, text);
+        any = true;
+    }
+    return any;
+}
+
 /* Asks the parent what it wants of the group: "SKIP FIRST KNOWN HOLDS ID". */
 static void ask(struct alike *group)
 {
@@ -153,6 +202,7 @@ static struct alike *group_of(const struct grid *grid)
     (void)ARRAY_GROW(program.list, program.count);
     memmove(&program.list[place + 1], &program.list[place], (program.count - 1 - place) * sizeof *program.list);
     program.list[place] = group;
+    group->suppressed = find_suppressed(grid->function);
     ask(group);
     return group;
 }
@@ -303,6 +353,7 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
         .id = grid->function->text.name, .self = &launched, .before = restore, .launch = execute, .wait = wait};
     program.log.times.wanted =
         program.has_chip && group && (group->launches == 0 || (group->counted == 0 && is_wanted(group)));
+    program.log.suppressed = group ? group->suppressed : find_suppressed(grid->function);
     outcomes_restore_orders(runtime_machine(), true);
     heap_keep(runtime_machine());
     const uint64_t began = runtime_machine()->ns = atomic_load(&runtime_now()->clock_ns);
@@ -315,6 +366,7 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
     else
         pass(group, grid);
     result.outside = outside_noted(runtime_machine());
+    const bool suppressed = failed == 0 && tell_suppressed(group, grid->function);
     if (failed < 0 && group && group->id)
         tell_failure(group, problem, &result);
     else if (failed == 0 && group && is_wanted(group)) {
@@ -322,7 +374,7 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
             tell_first(group);
         add_counts(group, &result);
     }
-    repeats_end(failed == 0 && !result.outside && !result.doubt && !result.varies,
+    repeats_end(failed == 0 && !suppressed && !result.outside && !result.doubt && !result.varies,
                 (double)(atomic_load(&runtime_now()->clock_ns) - began), &result);
     return failed;
 }

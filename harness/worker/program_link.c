@@ -118,6 +118,9 @@ static void take_line(struct request *request, const char *key, char *text)
         metric->name = x_strdup(text);
         metric->counter = x_strdup(counter);
         metric->class = *key == 'e' ? METRIC_EXACT : METRIC_INFO;
+    } else if (strcmp(key, "suppress") == 0) {
+        *ARRAY_GROW(request->suppressed.list, request->suppressed.count) = (struct suppression){
+            .kind = (enum suppressed_kind)strtoul(text, &text, 10), .function = x_strdup(text + strspn(text, " "))};
     } else if (strcmp(key, "weight") == 0) {
         take_weight(&request->metrics, text);
     } else {

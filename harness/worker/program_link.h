@@ -18,7 +18,8 @@ struct request {
     char *locks;  /* folder for the locks of GPUs */
     char *gpu;    /* file that describes the GPU to simulate; NULL: there is a real one */
     bool lines;   /* count by instruction, in place of metrics, the first launch that is wanted */
-    struct program_part part; /* what counts of the program */
+    struct suppressions suppressed; /* faults that are let pass; of each only kind and function are set */
+    struct program_part part;       /* what counts of the program */
     bool keeps; /* keep, in place of metrics, the first launch of each group that is wanted as a capsule */
 };
 

@@ -54,7 +54,9 @@ enum message_kind {
                          more: see enum program_work */
     MESSAGE_CALLER = 'Y', /* the id of a group, and in the next line who launches it; later words take their place */
     MESSAGE_KEPT = 'V', /* the id of a group whose launch is now a capsule; or in the next line why it cannot be one */
-    MESSAGE_LIBRARIES = 'B', /* before END: the loaded libraries that have or choose kernels, a line "NAME IDENTITY" */
+    MESSAGE_SUPPRESSED = 'Q', /* a launch's fault that was let pass: the index of its suppression and the group's id, or
+                                 "-"; in the next line what it was */
+    MESSAGE_LIBRARIES = 'B',  /* before END: the loaded libraries that have or choose kernels, a line "NAME IDENTITY" */
 
     /* From the parent to a worker. */
     MESSAGE_GO = 'O',  /* after KERNELS: no other worker uses the GPU's counters now */
