@@ -47,7 +47,8 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
     runtime_memory_begin(runtime);
     const size_t most = (size_t)runtime_gpu()->memory_bytes;
     void *made = NULL;
-    if (size <= most && (type == cudaMemoryTypeHost || runtime->used <= most - size))
+    const bool fits = size <= most && (type == cudaMemoryTypeHost || runtime->used <= most - size);
+    if (fits)
         made = runtime_pointer(
             (type == cudaMemoryTypeDevice ? device_allocate : device_allocate_for_host)(runtime_machine(), size));
     if (made) {
@@ -57,7 +58,12 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
         if (pool)
             count_in_pool(pool, size);
     }
+    const size_t used = runtime->used + (type == cudaMemoryTypeHost ? size : 0);
     runtime_memory_end(runtime);
+    if (!made && fits)
+        runtime_not_simulated("an allocation of %zu bytes, which this machine refuses", size);
+    else if (made)
+        runtime_watch_memory(runtime, used);
     if (made)
         inputs_add(INPUT_ALLOCATED, (const uint64_t[]){(uintptr_t)made, size}, 2, NULL, 0);
     if (made && type != cudaMemoryTypeDevice) {

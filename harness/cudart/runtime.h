@@ -55,6 +55,7 @@ struct runtime {
     /* cudart_memory.c, cudart_device.c */
     struct memory_block *blocks;
     size_t block_count, used;
+    bool watched; /* a thread looks whether this machine has the memory (runtime_memory.c) */
     struct CUmemPoolHandle_st default_pool;
     cudaMemPool_t current_pool;
     size_t limits[RUNTIME_LIMITS];
@@ -187,6 +188,10 @@ bool stream_captures(cudaGraph_t graph);
 /* Between these the calling thread may allocate and free memory of the GPU: nothing is launched. */
 void runtime_memory_begin(struct runtime *runtime);
 void runtime_memory_end(struct runtime *runtime);
+
+/* Begins to look whether the machine has the memory, once a program has allocated so many bytes that it may not:
+ * runtime_memory.c. */
+void runtime_watch_memory(struct runtime *runtime, uint64_t bytes);
 /* As device_find(), while other threads may allocate. */
 bool runtime_find(uint64_t address, struct allocation *allocation);
 

@@ -470,6 +470,7 @@ static void after_fork(void)
     program.forked = true;
     struct runtime *runtime = runtime_now();
     memset(&runtime->work, 0, sizeof runtime->work);
+    runtime->watched = false; /* the thread is not in this process */
     if (program.described)
         runtime->lost = cudaErrorInitializationError;
 }

@@ -96,6 +96,8 @@ run "$program" grid
 expect 'blocks that wait for each other: no count of them is known, and none is missing' 0 '4 blocks, 115712 bytes' 'rows not counted (exit 0)'
 run "$program" huge
 expect 'memory that is only set takes none' 0 '0 1'
+run sh -c "ulimit -m 500000; exec $program touches"
+expect 'memory that this machine lacks' 5 'this machine lacks memory: the program and' 'take 0.' '!other@1,32'
 
 CUGATE_SIM_PROOF=small run "$program" pins
 expect 'pinned memory' 0 '10238 30717'

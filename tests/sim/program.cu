@@ -172,17 +172,26 @@ static int small()
     return cudaMemcpy(&found, x, sizeof found, cudaMemcpyDeviceToHost) || found != 1 ? 4 : 0;
 }
 
-/* More memory than this machine has. */
+/* More memory than this machine has, and then more than the GPU has, for which the program makes do with less. */
 static int huge()
 {
     const size_t count = (size_t)25 << 30;
-    float *x, found[2];
+    float *x, *more, found[2];
     if (cudaMalloc(&x, count * sizeof *x) || cudaMemset(x, 0, count * sizeof *x))
         return 4;
+    if (cudaMalloc(&more, count * sizeof *x) != cudaErrorMemoryAllocation || cudaMalloc(&more, count))
+        return 5;
     other<<<1, 32>>>(x + count - 32);
     cudaMemcpy(found, x + count - 33, sizeof found, cudaMemcpyDeviceToHost);
     printf("%.0f %.0f\n", found[0], found[1]);
     return 0;
+}
+
+static int touches()
+{
+    const size_t bytes = (size_t)2 << 30;
+    char *x;
+    return cudaMalloc(&x, bytes) || cudaMemset(x, 1, bytes) ? 4 : small();
 }
 
 /* A process that nobody waits for launches when the others have ended. */
@@ -298,6 +307,8 @@ static int does(const char *what, char **more)
         return timed();
     if (strcmp(what, "huge") == 0)
         return huge();
+    if (strcmp(what, "touches") == 0)
+        return touches();
     if (strcmp(what, "pins") == 0)
         return pins();
     if (strcmp(what, "grid") == 0)
