@@ -153,7 +153,7 @@ static void open_binary(struct binary *binary)
                            : cubin_each_image_of("the kernel library", binary->container, &unknown, consider, &choice);
     /* As a GPU's driver does, where there is no machine code for it. */
     if (!choice.bytes && choice.ptx)
-        choice.bytes = ptx_compile(choice.ptx, choice.capability, &choice.size, &binary->problem);
+        choice.bytes = ptx_compile(choice.ptx, choice.capability, false, &choice.size, &binary->problem);
     if (failed < 0)
         problem_set(&binary->problem, "its machine code cannot be read, see the error above");
     else if (choice.bytes)

@@ -5,7 +5,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum handle { HANDLE_STREAM, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_NODE, HANDLE_ARRAY, HANDLE_LINK };
+enum handle {
+    HANDLE_STREAM,
+    HANDLE_EVENT,
+    HANDLE_GRAPH,
+    HANDLE_EXEC,
+    HANDLE_NODE,
+    HANDLE_ARRAY,
+    HANDLE_LINK,
+    HANDLE_MEMORY
+};
 
 /* Returns zeros of a size, which are a handle until they are freed. */
 void *handle_new(enum handle kind, size_t size);

@@ -60,8 +60,20 @@ static char *find_program(struct problem *problem)
     return NULL;
 }
 
+/* Runs a compiler or linker. Returns the file that it writes; NULL with *problem. Caller frees. */
+static char *made_by(const char *const *words, const char *file, const char *what, size_t *size,
+                     struct problem *problem)
+{
+    struct supervised supervised;
+    char *image = NULL;
+    if (supervised_start(&supervised, words, problem) == 0 &&
+        (supervised_end(&supervised) != 0 || file_read(file, LIMIT, &image, size) < 0))
+        problem_set(problem, "%s does not %s: see what it says above", words[0], what);
+    return image;
+}
+
 /* Has ptxas compile a file in a folder of its own. The lines are those that the PTX names. NULL with *problem. */
-static char *compile(const char *program, const char *folder, const char *text, int capability, size_t *size,
+static char *compile(const char *program, const char *folder, const char *text, int capability, bool part, size_t *size,
                      struct problem *problem)
 {
     char *from = x_sprintf("%s/code.ptx", folder), *to = x_sprintf("%s/code.cubin", folder), *image = NULL;
@@ -69,16 +81,16 @@ static char *compile(const char *program, const char *folder, const char *text, 
     const char *name = find_target(text);
     const bool exact = ptx_capability(text) == capability;
     char *chip = exact ? x_sprintf("%.*s", (int)strcspn(name, ", \t\r\n"), name) : x_sprintf("sm_%d", capability);
-    char *architecture = x_sprintf("-arch=%s", chip);
-    const char *const words[] = {program, architecture, from, "-o", to, strstr(text, ".loc") ? "-lineinfo" : NULL,
-                                 NULL};
-    struct supervised supervised;
+    char *architecture = x_sprintf("-arch=%s", chip), *what = x_sprintf("compile the PTX for %s", chip);
+    const char *words[8] = {program, architecture, from, "-o", to, part ? "-c" : NULL};
+    if (strstr(text, ".loc"))
+        words[part ? 6 : 5] = "-lineinfo";
     FILE *stream = fopen(from, "we");
     if (!stream || fputs(text, stream) < 0 || fclose(stream) != 0)
         problem_set(problem, "PTX cannot be written to %s", from);
-    else if (supervised_start(&supervised, words, problem) == 0 &&
-             (supervised_end(&supervised) != 0 || file_read(to, LIMIT, &image, size) < 0))
-        problem_set(problem, "%s does not compile the PTX for %s: see what it says above", program, chip);
+    else
+        image = made_by(words, to, what, size, problem);
+    free(what);
     free(architecture);
     free(chip);
     free(from);
@@ -86,7 +98,7 @@ static char *compile(const char *program, const char *folder, const char *text, 
     return image;
 }
 
-unsigned char *ptx_compile(const char *text, int capability, size_t *size, struct problem *problem)
+unsigned char *ptx_compile(const char *text, int capability, bool part, size_t *size, struct problem *problem)
 {
     char *program = find_program(problem), *bytes, *image = NULL, *folder = NULL;
     size_t length;
@@ -98,9 +110,9 @@ unsigned char *ptx_compile(const char *text, int capability, size_t *size, struc
         return NULL;
     }
     const XXH128_hash_t code = XXH3_128bits(text, strlen(text)), which = XXH3_128bits(bytes, length);
-    char *name = x_sprintf("%016llx%016llx-%016llx%016llx-sm_%d.cubin", (unsigned long long)code.high64,
+    char *name = x_sprintf("%016llx%016llx-%016llx%016llx-sm_%d%s.cubin", (unsigned long long)code.high64,
                            (unsigned long long)code.low64, (unsigned long long)which.high64,
-                           (unsigned long long)which.low64, capability);
+                           (unsigned long long)which.low64, capability, part ? "-c" : "");
     free(bytes);
     const int cache = kept_open("what ptxas compiles");
     FILE *kept = cache >= 0 ? kept_read(cache, name) : NULL;
@@ -112,7 +124,7 @@ unsigned char *ptx_compile(const char *text, int capability, size_t *size, struc
         *size = fread(image, 1, *size, kept);
         fclose(kept);
     } else if ((folder = make_temporary_folder())) {
-        image = compile(program, folder, text, capability, size, problem);
+        image = compile(program, folder, text, capability, part, size, problem);
         remove_temporary_folder(folder);
         kept = image && cache >= 0 ? kept_begin(cache, name) : NULL;
         if (kept)
@@ -124,5 +136,55 @@ unsigned char *ptx_compile(const char *text, int capability, size_t *size, struc
         close(cache);
     free(name);
     free(program);
+    return (unsigned char *)image;
+}
+
+/* Writes the pieces into the folder and links them. NULL with *problem. */
+static char *link_in(const char *folder, const char *ptxas, const struct code_piece *pieces, size_t count,
+                     int capability, size_t *size, struct problem *problem)
+{
+    OWNED_TEXT beside = folder_of(ptxas), *nvlink = x_sprintf("%s/nvlink", beside);
+    OWNED_TEXT to = x_sprintf("%s/linked.cubin", folder), *architecture = NULL;
+    const char **words = x_calloc(count + 6, sizeof *words);
+    char *image = NULL;
+    bool written = true, exact = false;
+    size_t given = 4;
+    for (size_t i = 0; i < count && written; i++) {
+        const struct code_piece *piece = &pieces[i];
+        const bool is_ptx = strcmp(piece->kind, "ptx") == 0;
+        size_t length = piece->size;
+        char *code = is_ptx ? (char *)ptx_compile(piece->bytes, capability, true, &length, problem) : piece->bytes;
+        char *path = x_sprintf("%s/%zu.%s", folder, i, is_ptx ? "cubin" : piece->kind);
+        FILE *stream = code ? fopen(path, "we") : NULL;
+        written = stream && fwrite(code, 1, length, stream) == length;
+        if (code && (!written || fclose(stream) != 0))
+            problem_set(problem, "code cannot be written to %s", path);
+        exact |= is_ptx && find_target(piece->bytes)[strcspn(find_target(piece->bytes), "a, \t\r\n")] == 'a';
+        words[given++] = path;
+        free(is_ptx ? code : NULL);
+    }
+    architecture = x_sprintf("-arch=sm_%d%s", capability, exact ? "a" : "");
+    memcpy(words, (const char *[]){nvlink, architecture, "-o", to}, 4 * sizeof *words);
+    if (written && access(nvlink, X_OK) != 0)
+        problem_set(problem, "pieces of code are linked by CUDA's nvlink, which is not beside %s", ptxas);
+    else if (written)
+        image = made_by(words, to, "link the pieces", size, problem);
+    for (size_t i = 4; i < given; i++)
+        free((char *)words[i]);
+    free(words);
+    return image;
+}
+
+unsigned char *pieces_link(const struct code_piece *pieces, size_t count, int capability, size_t *size,
+                           struct problem *problem)
+{
+    char *ptxas = find_program(problem), *folder = ptxas ? make_temporary_folder() : NULL, *image = NULL;
+    if (folder) {
+        image = link_in(folder, ptxas, pieces, count, capability, size, problem);
+        remove_temporary_folder(folder);
+    } else if (ptxas) {
+        problem_set(problem, "code cannot be linked without a folder for files");
+    }
+    free(ptxas);
     return (unsigned char *)image;
 }

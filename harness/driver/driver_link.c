@@ -1,5 +1,5 @@
-/* What a program has the driver link: one piece of PTX or machine code, which is compiled. NVIDIA's linker of several
- * is not simulated. And what it asks of the driver's compiler. */
+/* What a program has the driver link: pieces of PTX, machine code, objects and libraries. And what it asks of the
+ * driver's compiler. */
 #include "front.h"
 
 #include "base/base.h"
@@ -8,11 +8,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct CUlinkState_st {
-    char *code; /* a copy, with a NUL behind it; NULL: nothing was added yet */
-    size_t size;
-    bool is_ptx;
+    struct code_piece *pieces; /* copies, with a NUL behind each */
+    size_t count, size;
+    unsigned char *made; /* NULL: it is not complete */
 };
 
 cudaError_t link_options(unsigned count, const CUjit_option *options, void **values)
@@ -61,33 +62,51 @@ static cudaError_t begin(CUlinkState *state, unsigned count, const CUjit_option 
 
 static cudaError_t add(CUlinkState state, CUjitInputType type, const void *bytes, size_t size)
 {
-    if (!handle_is(HANDLE_LINK, state) || !bytes)
+    static const char *const kinds[] = {[CU_JIT_INPUT_CUBIN] = "cubin",
+                                        [CU_JIT_INPUT_PTX] = "ptx",
+                                        [CU_JIT_INPUT_FATBINARY] = "fatbin",
+                                        [CU_JIT_INPUT_OBJECT] = "o",
+                                        [CU_JIT_INPUT_LIBRARY] = "a"};
+    if (!handle_is(HANDLE_LINK, state) || !bytes || state->made)
         return cudaErrorInvalidValue;
-    if (state->code || (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_CUBIN))
-        return runtime_not_simulated("linking of several pieces of machine code, or of a library");
-    state->code = memcpy(x_calloc(size + 1, 1), bytes, size);
-    state->size = size;
-    state->is_ptx = type == CU_JIT_INPUT_PTX;
+    if ((size_t)type >= ARRAY_SIZE(kinds))
+        return runtime_not_simulated("linking of code of type %d", (int)type);
+    char *copy = memcpy(x_calloc(size + 1, 1), bytes, size);
+    *ARRAY_GROW(state->pieces, state->count) = (struct code_piece){kinds[type], copy, size};
     return runtime_lost();
+}
+
+static cudaError_t add_file(CUlinkState state, CUjitInputType type, const char *path)
+{
+    enum { LIMIT = 1 << 30 };
+    char *bytes;
+    size_t size;
+    if (!path || access(path, R_OK) != 0 || file_read(path, LIMIT, &bytes, &size) < 0)
+        return path ? cudaErrorFileNotFound : cudaErrorInvalidValue;
+    const cudaError_t error = add(state, type, bytes, size);
+    free(bytes);
+    return error;
 }
 
 /* The image is the state's, until that is destroyed. */
 static cudaError_t complete(CUlinkState state, void **image, size_t *size)
 {
     struct problem problem;
-    if (!handle_is(HANDLE_LINK, state) || !state->code || !image)
+    if (!handle_is(HANDLE_LINK, state) || state->count == 0 || !image)
         return cudaErrorInvalidValue;
-    if (state->is_ptx) {
-        char *made = (char *)ptx_compile(state->code, gpu_capability(runtime_gpu()), &state->size, &problem);
-        if (!made) {
-            runtime_not_simulated("%s", problem.text);
-            return cudaErrorInvalidPtx;
-        }
-        free(state->code);
-        state->code = made;
-        state->is_ptx = false;
+    const struct code_piece *first = state->pieces;
+    const int capability = gpu_capability(runtime_gpu());
+    if (!state->made && state->count == 1 && strcmp(first->kind, "cubin") == 0)
+        state->made = memcpy(x_calloc(first->size + 1, 1), first->bytes, state->size = first->size);
+    else if (!state->made && state->count == 1 && strcmp(first->kind, "ptx") == 0)
+        state->made = ptx_compile(first->bytes, capability, false, &state->size, &problem);
+    else if (!state->made)
+        state->made = pieces_link(first, state->count, capability, &state->size, &problem);
+    if (!state->made) {
+        runtime_not_simulated("%s", problem.text);
+        return cudaErrorInvalidPtx;
     }
-    *image = state->code;
+    *image = state->made;
     if (size)
         *size = state->size;
     return runtime_lost();
@@ -97,7 +116,10 @@ static cudaError_t end(CUlinkState state)
 {
     if (!handle_is(HANDLE_LINK, state))
         return cudaErrorInvalidResourceHandle;
-    free(state->code);
+    for (size_t i = 0; i < state->count; i++)
+        free(state->pieces[i].bytes);
+    free(state->pieces);
+    free(state->made);
     handle_free(state);
     return runtime_lost();
 }
@@ -106,6 +128,8 @@ static cudaError_t end(CUlinkState state)
 FRONT(cuLinkCreate_v2, (unsigned count, CUjit_option *options, void **values, CUlinkState *state), begin(state, count, options, values))
 FRONT(cuLinkAddData_v2, (CUlinkState state, CUjitInputType type, void *bytes, size_t size, const char *name, unsigned count, CUjit_option *options, void **values),
     ((void)name, link_options(count, options, values) == cudaSuccess ? add(state, type, bytes, size) : cudaErrorNotSupported))
+FRONT(cuLinkAddFile_v2, (CUlinkState state, CUjitInputType type, const char *path, unsigned count, CUjit_option *options, void **values),
+    link_options(count, options, values) == cudaSuccess ? add_file(state, type, path) : cudaErrorNotSupported)
 FRONT(cuLinkComplete, (CUlinkState state, void **image, size_t *size), complete(state, image, size))
 FRONT(cuLinkDestroy, (CUlinkState state), end(state))
 /* clang-format on */

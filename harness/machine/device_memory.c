@@ -183,6 +183,16 @@ bool device_reserve(struct machine *machine, uint64_t address, uint64_t size)
     return take(device_bytes(machine, address), size);
 }
 
+uint64_t device_reserve_next(struct machine *machine, uint64_t size, uint64_t alignment)
+{
+    struct device_memory *memory = &machine->memory;
+    const uint64_t begin = (memory->next + GUARD + alignment - 1) / alignment * alignment;
+    if (alignment > DEVICE_SPAN || size > DEVICE_FIRST + DEVICE_SPAN - begin || !device_reserve(machine, begin, size))
+        return 0;
+    memory->next = begin + size + GUARD;
+    return begin;
+}
+
 static bool map_anew(struct machine *machine, uint64_t address, uint64_t size, int protection)
 {
     return mmap(device_bytes(machine, address), size, protection,

@@ -54,6 +54,8 @@ bool device_find_near(const struct machine *machine, uint64_t address, uint64_t 
 
 /* Takes addresses, as multiples of a page; false: something else is there. */
 bool device_reserve(struct machine *machine, uint64_t address, uint64_t size);
+/* The same behind all allocations, at a multiple of `alignment`. Returns the address; 0: none is left. */
+uint64_t device_reserve_next(struct machine *machine, uint64_t size, uint64_t alignment);
 /* Backs reserved addresses by zeros, and takes that memory away again. False: there is no memory. */
 bool device_back(struct machine *machine, uint64_t address, uint64_t size);
 bool device_unback(struct machine *machine, uint64_t address, uint64_t size);

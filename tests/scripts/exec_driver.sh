@@ -20,6 +20,11 @@ kernels.fatbin -fatbin -gencode arch=compute_80,code=sm_80 -gencode arch=compute
 older.fatbin -fatbin -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=compute_80
 kernels.ptx -ptx -arch=sm_90
 EOF
+    for options in '-ptx -o calls.ptx' '-ptx -DFUNCTION -o called.ptx' '-dc -DFUNCTION -o called.o'; do
+        # shellcheck disable=SC2086 # words
+        "$nvcc" -rdc=true -lineinfo "${includes[@]/#/-I}" -arch=sm_90 $options "$top/tests/sim/linked_driver.cu"
+    done
+    ar rcs called.a called.o
     # What it calls of the driver is in a library of that name, which does nothing: no driver is here to link with.
     cc -std=gnu11 -Wall -Wextra "${includes[@]/#/-I}" -c -o program.o "$top/tests/sim/driver_program.c"
     nm -u program.o | sed -n 's/.* U \(cu[A-Z].*\)/void \1(void) {}/p' | cc -shared -x c - -o libcuda.so -Wl,-soname,libcuda.so.1
@@ -47,6 +52,16 @@ run add kernels.ptx
 expect 'PTX' 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256' 'built by ptxas 13.0.88'
 run linked kernels.ptx
 expect 'PTX that is linked' 0 'log "", made 1' '0 of 2000 sums are wrong' '!CUDA_ERROR'
+for second in called.ptx called.a; do
+    run linked calls.ptx 1 "$compiled/$second"
+    expect "PTX that is linked with $second" 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256'
+done
+run linked calls.ptx 1 "$compiled/none.a"
+expect 'PTX that needs what is missing' 5 'CUDA_ERROR_FILE_NOT_FOUND' 'CUDA_ERROR_INVALID_PTX'
+run virtual kernels.cubin
+expect 'virtual memory' 0 '0 wrong, range 1 of 4194304' 'refused 1 1 1, used 6291456, then 0' 'Done' '!CUDA_ERROR' '!early' 'program/stray@2,256'
+run unmapped kernels.cubin
+expect 'a stray access to what is unmapped' 5 'beyond the end of an allocation of 4194304 bytes' "$(line_of stray)"
 run debugged kernels.ptx
 expect 'an option that changes code' 5 'Done' 'not simulated: code for a debugger'
 run race older.fatbin
@@ -72,8 +87,8 @@ stray kernels.cubin stray writes 4 bytes at
 race kernels.cubin race without a barrier between them
 product no_barrier.cubin product uninitialised shared memory
 EOF
-run reserves kernels.cubin
-expect 'an entry that is not built' 5 'Done' 'not simulated: cuMemAddressReserve'
+run imports kernels.cubin
+expect 'an entry that is not built' 5 'Done' 'not simulated: cuImportExternalMemory'
 run table kernels.cubin
 expect "NVIDIA's runtime" 5 'Done' "NVIDIA's CUDA runtime in it" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
 run add other.cubin

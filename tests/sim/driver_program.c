@@ -31,8 +31,8 @@ static CUfunction function(const char *name)
     return found;
 }
 
-/* Has the driver link PTX, and loads what it makes. */
-static void load_linked(char *bytes, size_t size, CUjit_option option)
+/* Has the driver link a file and what another one has, "" for none, and loads what it makes. */
+static void load_linked(char *bytes, size_t size, CUjit_option option, const char *second)
 {
     CUlinkState state = NULL;
     char log[256] = "a log";
@@ -41,6 +41,9 @@ static void load_linked(char *bytes, size_t size, CUjit_option option)
     CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, option};
     CHECK(cuLinkCreate(3, options, values, &state));
     CHECK(cuLinkAddData(state, CU_JIT_INPUT_PTX, bytes, size, "code", 0, NULL, NULL));
+    if (*second)
+        CHECK(cuLinkAddFile(state, strstr(second, ".ptx") ? CU_JIT_INPUT_PTX : CU_JIT_INPUT_LIBRARY, second, 0, NULL,
+                            NULL));
     CHECK(cuLinkComplete(state, &made, &made_size));
     CHECK(cuModuleLoadData(&module, made));
     CHECK(cuLinkDestroy(state));
@@ -48,7 +51,7 @@ static void load_linked(char *bytes, size_t size, CUjit_option option)
 }
 
 /* The program frees what it has loaded at once. */
-static void load(const char *what, const char *path)
+static void load(const char *what, const char *path, const char *second)
 {
     FILE *file = fopen(path, "rb");
     char *bytes = calloc(1 << 20, 1);
@@ -57,7 +60,7 @@ static void load(const char *what, const char *path)
         exit(4);
     fclose(file);
     if (strcmp(what, "linked") == 0 || strcmp(what, "debugged") == 0)
-        load_linked(bytes, size, *what == 'l' ? CU_JIT_LOG_VERBOSE : CU_JIT_GENERATE_DEBUG_INFO);
+        load_linked(bytes, size, *what == 'l' ? CU_JIT_LOG_VERBOSE : CU_JIT_GENERATE_DEBUG_INFO, second);
     else
         CHECK(cuModuleLoadData(&module, bytes));
     memset(bytes, 0, 1 << 20);
@@ -244,6 +247,53 @@ static int built(void)
     return 0;
 }
 
+/* An array that grows in place, as allocators do it: kernels and copies cross from one piece of memory to the next.
+ * What is unmapped keeps its content. strays: a kernel then writes to what is not mapped any more. */
+static int virtual_memory(int strays)
+{
+    enum { PIECE = 2 << 20, PIECES = 3, COUNTED = 64 };
+    static unsigned char filled[COUNTED], found[COUNTED];
+    const CUmemAllocationProp how = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                     .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    const CUmemAccessDesc access = {how.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemGenericAllocationHandle pieces[PIECES];
+    CUdeviceptr at, begin;
+    size_t bytes = 0, left[3];
+    CHECK(cuMemGetAllocationGranularity(&bytes, &how, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    CHECK(cuMemGetInfo(&left[0], &bytes));
+    CHECK(cuMemAddressReserve(&at, 64 * (size_t)PIECE, 0, 0, 0));
+    for (int i = 0; i < PIECES; i++) {
+        CHECK(cuMemCreate(&pieces[i], PIECE, &how, 0));
+        CHECK(cuMemMap(at + (size_t)i * PIECE, PIECE, 0, pieces[i], 0));
+        const CUresult early = cuMemsetD8(at + (size_t)i * PIECE, 1, 1);
+        CHECK(cuMemSetAccess(at + (size_t)i * PIECE, PIECE, &access, 1));
+        printf("%s", early == CUDA_ERROR_INVALID_VALUE ? "" : "accessible early\n");
+    }
+    CHECK(cuMemGetInfo(&left[1], &bytes));
+    memset(filled, 7, sizeof filled);
+    CHECK(cuMemcpyHtoD(at + 2 * PIECE - COUNTED / 2, filled, sizeof filled)); /* across two pieces */
+    CHECK(cuMemUnmap(at + 2 * PIECE, PIECE));
+    CHECK(cuMemMap(at + 9 * PIECE, PIECE, 0, pieces[2], 0));
+    CHECK(cuMemSetAccess(at + 9 * PIECE, PIECE, &access, 1));
+    CHECK(cuMemcpyDtoH(found, at + 2 * PIECE - COUNTED / 2, COUNTED / 2));
+    CHECK(cuMemcpyDtoH(found + COUNTED / 2, at + 9 * PIECE, COUNTED / 2));
+    CHECK(cuMemGetAddressRange(&begin, &bytes, at + PIECE));
+    void *parameters[] = {strays ? &(CUdeviceptr){at + 2 * PIECE} : &at};
+    CHECK(cuLaunchKernel(function("stray"), 2, 1, 1, 256, 1, 1, 0, NULL, parameters, NULL));
+    CHECK(cuCtxSynchronize());
+    printf("%d wrong, range %d of %zu\n", memcmp(filled, found, sizeof found) != 0, begin == at, bytes);
+    const CUresult refused = cuMemMap(at, PIECE, 0, pieces[2], 0), twice = cuMemAddressFree(at, 64 * (size_t)PIECE);
+    CHECK(cuMemUnmap(at, 2 * PIECE));
+    CHECK(cuMemUnmap(at + 9 * PIECE, PIECE));
+    for (int i = 0; i < PIECES; i++)
+        CHECK(cuMemRelease(pieces[i]));
+    CHECK(cuMemAddressFree(at, 64 * (size_t)PIECE));
+    CHECK(cuMemGetInfo(&left[2], &bytes));
+    printf("refused %d %d %d, used %zu, then %zu\n", refused, twice, cuMemRelease(pieces[0]), left[0] - left[1],
+           left[0] - left[2]);
+    return 0;
+}
+
 static int faulty(const char *what)
 {
     CUdeviceptr x;
@@ -261,7 +311,7 @@ int main(int argc, char **argv)
     const char *what = argc > 2 ? argv[1] : "";
     CUcontext context;
     CUdevice device;
-    CUdeviceptr reserved;
+    CUexternalMemory imported;
     const void *table;
     int code = 0;
     if (cuMemAlloc(&(CUdeviceptr){0}, 4) != CUDA_ERROR_NOT_INITIALIZED)
@@ -271,7 +321,7 @@ int main(int argc, char **argv)
     CHECK(cuDevicePrimaryCtxRetain(&context, device));
     CHECK(cuCtxSetCurrent(context));
     if (argc > 2)
-        load(what, argv[2]);
+        load(what, argv[2], argc > 4 ? argv[4] : "");
     if (strcmp(what, "add") == 0 || strcmp(what, "linked") == 0)
         code = add(argc > 3 ? atoi(argv[3]) : 1);
     else if (strcmp(what, "product") == 0)
@@ -282,8 +332,10 @@ int main(int argc, char **argv)
         code = captured();
     else if (strcmp(what, "built") == 0)
         code = built();
-    else if (strcmp(what, "reserves") == 0)
-        cuMemAddressReserve(&reserved, 1 << 21, 0, 0, 0);
+    else if (strcmp(what, "virtual") == 0 || strcmp(what, "unmapped") == 0)
+        code = virtual_memory(*what == 'u');
+    else if (strcmp(what, "imports") == 0)
+        cuImportExternalMemory(&imported, NULL);
     else if (strcmp(what, "table") == 0)
         cuGetExportTable(&table, &(CUuuid){{0}});
     else if (strcmp(what, "debugged") != 0)

@@ -27,7 +27,7 @@ Test(ptx, is_compiled_for_a_newer_gpu_and_kept)
     glob_t files = {0};
     char *folder = make_temporary_folder(), *pattern = x_sprintf("%s/cugate/*-sm_90.cubin", folder);
     setenv("XDG_CACHE_HOME", folder, 1);
-    unsigned char *image = ptx_compile(text, 90, &size, &problem);
+    unsigned char *image = ptx_compile(text, 90, false, &size, &problem);
     cr_assert_not_null(image, "%s", problem.text);
     cr_expect_eq(memcmp(image, "\177ELF", 4), 0);
     free(image);
@@ -36,7 +36,7 @@ Test(ptx, is_compiled_for_a_newer_gpu_and_kept)
     FILE *stream = fopen(files.gl_pathv[0], "w");
     fputs("kept", stream);
     fclose(stream);
-    image = ptx_compile(text, 90, &size, &problem);
+    image = ptx_compile(text, 90, false, &size, &problem);
     cr_expect_eq(size, 4);
     cr_expect_eq(memcmp(image, "kept", 4), 0);
     free(image);
@@ -54,6 +54,6 @@ Test(ptx, no_compiler_is_said)
     struct problem problem;
     size_t size;
     setenv("CUGATE_PTXAS", "/absent/ptxas", 1);
-    cr_expect_null(ptx_compile(text, 90, &size, &problem));
+    cr_expect_null(ptx_compile(text, 90, false, &size, &problem));
     cr_expect(strstr(problem.text, "/absent/ptxas, which CUGATE_PTXAS names"), "%s", problem.text);
 }

@@ -82,11 +82,12 @@ Test(driver_lookup, the_table_has_all_names_of_cudas_header)
 Test(driver_lookup, what_is_not_built_is_an_error_and_named)
 {
     sim_open_gpu();
-    CUdeviceptr memory;
+    CUexternalMemory memory;
     cr_expect_eq(cuInit(0), CUDA_SUCCESS);
-    PFN_cuMemAddressReserve_v10020 reserve = (PFN_cuMemAddressReserve_v10020)found_as("cuMemAddressReserve", 12000);
-    cr_expect_eq(reserve(&memory, 1 << 21, 0, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
-    cr_expect_str_eq(runtime_reason(), "not simulated: cuMemAddressReserve");
+    PFN_cuImportExternalMemory_v10000 import =
+        (PFN_cuImportExternalMemory_v10000)found_as("cuImportExternalMemory", 12000);
+    cr_expect_eq(import(&memory, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    cr_expect_str_eq(runtime_reason(), "not simulated: cuImportExternalMemory");
     cr_expect_eq(cudaGetLastError(), cudaSuccess, "an error of the driver is none of the runtime");
 }
 
