@@ -3,7 +3,6 @@
 #include "front.h"
 
 #include "base/base.h"
-#include "cudart/function_launch.h"
 #include "machine/machine.h"
 
 #include <sys/mman.h>
