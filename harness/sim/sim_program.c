@@ -348,7 +348,8 @@ static void pass(struct alike *group, const struct grid *grid)
 static int count(struct alike *group, const struct grid *grid, enum fault *fault, struct problem *problem)
 {
     OWNED(result) result = {0};
-    struct launched launched = {.grid = grid};
+    struct grid executed = *grid;
+    struct launched launched = {.grid = &executed};
     const struct workload workload = {
         .id = grid->function->text.name, .self = &launched, .before = restore, .launch = execute, .wait = wait};
     program.log.times.wanted =
@@ -357,7 +358,7 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
     outcomes_restore_orders(runtime_machine(), true);
     heap_keep(runtime_machine());
     const uint64_t began = runtime_machine()->ns = atomic_load(&runtime_now()->clock_ns);
-    repeats_begin(grid);
+    executed.untrusted |= repeats_begin(grid) && group && !is_wanted(group);
     int failed = workload_count(&program.log, &workload, &program.request.metrics, &result, problem);
     outcomes_restore_orders(runtime_machine(), false);
     function_run_by(run_told, NULL); /* the log has put itself there */
@@ -375,7 +376,8 @@ static int count(struct alike *group, const struct grid *grid, enum fault *fault
         add_counts(group, &result);
     }
     repeats_end(failed == 0 && !suppressed && !result.outside && !result.doubt && !result.varies,
-                (double)(atomic_load(&runtime_now()->clock_ns) - began), &result);
+                (double)(atomic_load(&runtime_now()->clock_ns) - began),
+                failed == 0 ? program.log.values->list[BOUND_LEAST][EXACT_INSTRUCTIONS] : 0, &result);
     return failed;
 }
 

@@ -25,7 +25,7 @@ static int run(void *data, const struct grid *grid, enum fault *fault, struct pr
     struct tally *tallies = x_calloc(grid->function->code->count, sizeof *tallies);
     repeats_begin(grid);
     const int failed = grid_run(grid, tallies, fault, problem);
-    repeats_end(failed == 0, 5);
+    repeats_end(failed == 0, 5, 1000);
     free(tallies);
     return failed;
 }
@@ -133,6 +133,30 @@ Test(repeats, launches_by_turns)
     }
     cr_expect_eq(skipped - then, 0);
     cr_expect_eq(value(z), ((3 + 1) << 10) - 1);
+}
+
+/* Content that was there before gives what it gave then, even where it is changed in place. */
+Test(repeats, the_same_content_is_left_out)
+{
+    begin();
+    int left_out = 0;
+    set(z, 1);
+    for (int i = 0; i < 7; i++) {
+        set(x, 5);
+        left_out += launch(&add, x, z, 1);
+        cr_expect_eq(value(x), 6);
+        left_out += launch(&twice, y, x, 1);
+        cr_expect_eq(value(y), 13);
+    }
+    cr_expect_eq(left_out, 2 * 4, "it is kept the third time");
+    set(x, 6);
+    cr_expect_eq(launch(&add, x, z, 1), 0);
+    cr_expect_eq(value(x), 7);
+    const int two = 2;
+    cr_assert_eq(cudaMemcpyToSymbol(&more, &two, sizeof two, 0, cudaMemcpyHostToDevice), cudaSuccess);
+    set(x, 6);
+    cr_expect_eq(launch(&twice, y, x, 1), 0, "a constant is another");
+    cr_expect_eq(value(y), 14);
 }
 
 Test(repeats, memory_that_the_host_shares_is_never_known)
