@@ -12,7 +12,7 @@ struct grid;
 
 /* Of more than `most` words that blocks share, a power of 2, a sample is looked at, which is noted (outside_noted()).
  */
-enum { BLOCK_RACES_MOST = 1 << 20 };
+enum { BLOCK_RACES_MOST = 1 << 18 };
 struct block_races *block_races_open(size_t most);
 void block_races_close(struct block_races *races);
 /* Begins a workload, whose races are looked for in its orders behind 0. */
