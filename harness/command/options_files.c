@@ -37,6 +37,18 @@ static bool is_standard_output(const char *file)
     return strcmp(file, "-") == 0;
 }
 
+/* Whether the file is, or would be, one of the folders in that folder. */
+static bool is_below(const char *file, const char *folder)
+{
+    OWNED_TEXT beside = folder_of(file);
+    char *place = realpath(beside, NULL), *root = folder ? realpath(folder, NULL) : NULL;
+    const size_t length = root ? strlen(root) : 0;
+    const bool below = place && root && strncmp(place, root, length) == 0 && place[length] == '/';
+    free(place);
+    free(root);
+    return below;
+}
+
 /* Refuses to write over a file that is read: a recording that its own report replaces would be lost. */
 static int check_overwriting(const struct options *options, const struct written *written)
 {
@@ -44,6 +56,9 @@ static int check_overwriting(const struct options *options, const struct written
                                   options->costs,  options->from_check, options->code};
     if (is_standard_output(written->file))
         return 0;
+    if (is_below(written->file, options->baselines))
+        return error("%s %s would be a file of the baseline in %s: choose another path", written->option,
+                     written->argument, options->baselines);
     for (size_t i = 0; i < ARRAY_SIZE(inputs) + options->argument_count; i++) {
         const char *input = i < ARRAY_SIZE(inputs) ? inputs[i] : options->arguments[i - ARRAY_SIZE(inputs)];
         if (input && options_same_file(written->file, input))

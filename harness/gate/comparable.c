@@ -3,11 +3,26 @@
 #include "base/base.h"
 #include "names/names.h"
 
+static int refuse_cut(const struct run *run, const char *path)
+{
+    for (size_t i = 0; i < run->session_count; i++)
+        if (run->sessions[i].facts[SESSION_CUT])
+            return error("%s is of a program that %s ended, so its counts are not whole: measure again", path,
+                         run->sessions[i].facts[SESSION_CUT]);
+    return 0;
+}
+
 int gate_read(struct run *runs, const char *const *paths, size_t count, const struct metrics *metrics)
 {
     if (runs_read(runs, paths, count) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
+        if (refuse_cut(&runs[i], paths[i]) < 0) {
+            for (size_t k = 0; k < count; k++)
+                run_release(&runs[k]);
+            memset(runs, 0, count * sizeof *runs);
+            return -1;
+        }
         run_apply_laws(&runs[i], metrics, paths[i]);
         program_time_by_records(&runs[i], metrics);
     }

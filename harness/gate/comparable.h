@@ -4,7 +4,7 @@
 #include "model/model.h"
 
 /* Reads files of runs that are to be judged or shown, and holds each against the laws of the metrics (run_laws.h): 0,
- * or -1 after error(), and then all runs are empty. */
+ * or -1 after error(), and then all runs are empty. A run that was cut (SESSION_CUT) is refused. */
 int gate_read(struct run *runs, const char *const *paths, size_t count, const struct metrics *metrics);
 
 /* Keeps the kernels that -k chose, on both sides; baseline may be NULL. -1 after error() that names near kernels when

@@ -23,7 +23,7 @@ struct measuring {
     char **images;
     size_t image_count;
     int status;
-    bool interrupted;
+    bool interrupted, timed_out;
     bool broken_off; /* a process did not tell how often it launched each kernel */
     bool failed;     /* a process was not measured */
 };
@@ -95,11 +95,16 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     if (!part->further)
         measuring->status = part->status;
     measuring->interrupted |= part->interrupted;
+    measuring->timed_out |= part->timed_out;
     /* Unwatched launches may be of kernels that nothing else tells of. */
     measuring->failed |= part->failure || unwatched(part) > 0;
     measuring->broken_off |= part->broken_off > 0 || part->failure;
     /* A fault is told when it happens, but not by a process that closed the link. */
     measuring->failed |= part->broken_off > 0 && program_is_simulated(part->measurement);
+    if (part->interrupted) {
+        warning("Ctrl-C ended %s, so its counts are not whole: the run file says so and is not judged", what);
+        return EXIT_INTERRUPTED;
+    }
     say_losses(part);
     if (part->timed_out) {
         measuring->status = 0; /* the program did not end by itself, so its own exit code is not known */
@@ -107,8 +112,6 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
               measuring->measurement->program->timeout);
         return EXIT_NOT_MEASURED;
     }
-    if (part->interrupted)
-        return EXIT_INTERRUPTED;
     if (part->processes == 0 && program_is_simulated(measuring->measurement)) {
         error("%s did not load the simulated CUDA runtime or driver, so there is nothing to count: link the program "
               "with nvcc -cudart shared, in CMake with CUDA_RUNTIME_LIBRARY Shared",
@@ -263,6 +266,9 @@ static void describe(struct measuring *measuring)
     if (!program_is_simulated(measuring->measurement))
         session->facts[SESSION_CACHES] = x_strdup("the program's own");
     session->facts[SESSION_PART] = program_part_text(&measuring->measurement->program->part);
+    session->facts[SESSION_CUT] = x_strdup(measuring->interrupted ? "Ctrl-C"
+                                           : measuring->timed_out ? "--timeout"
+                                                                  : NULL);
     measure_complete_session(session);
     run_note_metrics(run, measuring->measurement->metrics);
 }

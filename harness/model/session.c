@@ -15,6 +15,7 @@ static const struct json_field session_fields[] = {
     {"cuda",       FIELD_TEXT, .offset = FACT(SESSION_CUDA), .optional = true},
     {"cugate",     FIELD_TEXT, .offset = FACT(SESSION_CUGATE), .optional = true},
     {"cupti",      FIELD_TEXT, .offset = FACT(SESSION_CUPTI), .optional = true},
+    {"cut",        FIELD_TEXT, .offset = FACT(SESSION_CUT), .optional = true},
     {"date",       FIELD_TEXT, .offset = FACT(SESSION_DATE), .optional = true},
     {"driver",     FIELD_TEXT, .offset = FACT(SESSION_DRIVER), .optional = true},
     {"flags",      FIELD_TEXT, .offset = FACT(SESSION_FLAGS), .optional = true},

@@ -139,6 +139,21 @@ for what in 'exec stray' 'exec conditional' 'check stray'; do
     ask cat report.xml notes
     expect 'have a failed test' 0 'errors="1"' '<error type=' '::error title=' "$words"
 done
+# Ctrl-C cuts a run: its file says so, and nothing takes it for a whole one.
+env --default-signal=INT "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --save cut.json -- \
+    sh -c "'$program' right; touch mark; exec sleep 60" >cut.txt 2>&1 &
+until [ -e mark ]; do sleep 0.05; done
+kill -INT $!
+code=0
+wait $! || code=$?
+verdict 'Ctrl-C is 130' "$([ $code = 130 ] || echo $code)"
+ask cat cut.txt
+expect 'and is not the program'"'"'s fault' 0 'Ctrl-C ended sh, so its counts are not whole' '!without a word' '!descriptors'
+for judging in 'accept cut.json --baselines cut --reason x' 'check --replay cut.json' 'compare run.json cut.json'; do
+    # shellcheck disable=SC2086 # words
+    ask "$cugate" $judging --metrics "$top/metrics"
+    expect "${judging%% *} refuses a run that was cut" 2 'cut.json is of a program that Ctrl-C ended'
+done
 # The program is told of a fault as by a GPU, once for all. A race, which a GPU does not see, is a failure of the launch.
 while read -r fault error name; do
     run "$program" "$fault" tells
