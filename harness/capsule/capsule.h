@@ -154,6 +154,11 @@ struct compared {
 int capsules_compared(const struct capsules *capsules, const struct capsule *capsule, struct compared *compared,
                       struct problem *problem);
 
+/* Counts the words of 8 bytes that are masked, if only in part, in each of `count` capsules of one launch from `first`
+ * on. *argument is told the number, from 1, of the one that points right before the first of them; 0: none does. */
+int capsules_masked(const struct capsules *capsules, size_t first, size_t count, uint64_t *words, unsigned *argument,
+                    struct problem *problem);
+
 /* Whether two launches find the same in memory and in their arguments. Pointers are the same where they point to the
  * same place of the same range, wherever that is. In capsule_compared.c. */
 bool capsules_same_inputs(const struct capsules *capsules, const struct capsule *capsule, const struct capsules *others,
@@ -308,6 +313,16 @@ void replay_close(struct replay *replay);
  * INTEGER_WORDS such words, since the second of a pair may be 0 by chance. Larger integers among values are told by
  * what points to them (struct argument). */
 enum { TOLERANCE_SPAN = 512, TOLERANCE_FAR = 10000, INTEGER_MOST = 1 << 25, INTEGER_WORDS = 8 };
+
+extern const size_t value_sizes[];
+/* Whether all that the launch changes in a span are integers, as far as their bits tell. What floats leave by the way,
+ * infinities and NaNs as arithmetic makes them, is no evidence. */
+bool holds_integers(enum value_type type, const unsigned char *before, const unsigned char *expected, size_t size);
+
+/* What a value is where code that sums in another order may have another one: not a number, infinite, or more than a
+ * quarter of the largest number of its type. */
+enum overflow { OVERFLOW_NONE = 0, OVERFLOW_NAN = 1, OVERFLOW_ABOVE = 2, OVERFLOW_BELOW = 4 };
+enum overflow value_overflow(enum value_type type, const unsigned char *bytes);
 
 struct tolerance {
     double most; /* of the rule */

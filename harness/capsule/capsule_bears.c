@@ -59,6 +59,65 @@ bool drawing_has_more(const struct numbers *numbers, const struct drawn *drawn)
            numbers->tiny > 2 * drawn->tiny + numbers->words / 1024;
 }
 
+/* Which kinds of overflow a launch leaves in a span that are not among the known ones; `masked`, which may be NULL,
+ * gets the bits of those. Adds to counts: all values, and those. */
+static unsigned overflows_of(const struct draw_request *request, unsigned known, const unsigned char *found,
+                             const unsigned char *left, size_t size, unsigned char *masked, uint64_t counts[2])
+{
+    const size_t step = value_sizes[request->type];
+    unsigned kinds = 0;
+    if (holds_integers(request->type, found, left, size))
+        return 0;
+    for (size_t at = 0; at + step <= size; at += step) {
+        const unsigned kind = value_overflow(request->type, left + at) & ~known;
+        if (memcmp(found + at, left + at, step) == 0)
+            continue;
+        if (kind && masked)
+            memset(masked + at, 0xff, step);
+        kinds |= kind;
+        counts[0]++;
+        counts[1] += kind != 0;
+    }
+    return kinds;
+}
+
+/* Whether the argument that points to a place says that there are integers. */
+static bool is_exact(const struct drawing *drawing, size_t range, uint64_t at)
+{
+    for (size_t i = drawing->scalar_count; i < drawing->array_count; i++) {
+        const struct array *array = &drawing->arrays[i];
+        if (array->range == range && at + TOLERANCE_SPAN > array->at && at < array->at + array->size)
+            return array->argument > 0 && drawing->capsule->arguments[array->argument - 1].exact;
+    }
+    return false;
+}
+
+bool drawing_overflows(struct drawing *drawing, const struct memory *base, const struct memory *captured,
+                       const struct memory *left, bool masks)
+{
+    const struct draw_request *request = drawing->request;
+    bool most = false;
+    for (size_t i = 0; request->tolerance > 0 && i < drawing->capsule->range_count; i++) {
+        uint64_t counts[2] = {0, 0}, ignored[2] = {0, 0};
+        unsigned known = 0;
+        for (unsigned pass = 0; pass < 2; pass++)
+            for (uint64_t at = 0, size = drawing->capsule->ranges[i].size; at < size; at += TOLERANCE_SPAN) {
+                const size_t part = size - at < TOLERANCE_SPAN ? (size_t)(size - at) : TOLERANCE_SPAN;
+                if (is_exact(drawing, i, at))
+                    continue;
+                if (pass == 0)
+                    known |=
+                        overflows_of(request, 0, base->ranges[i] + at, captured->ranges[i] + at, part, NULL, ignored);
+                else
+                    overflows_of(request, known, drawing->found.ranges[i] + at, left->ranges[i] + at, part,
+                                 masks ? drawing->varies.ranges[i] + at : NULL, counts);
+            }
+        most |= 2 * counts[1] > counts[0];
+        drawing->has_masked |= masks && counts[1] > 0;
+    }
+    return most;
+}
+
 /* Copies what a launch left to `actual`, but for what is as the other left it: bits that vary, and inputs that nobody
  * writes, which are no part of a result. */
 static void take_result(const struct drawing *drawing, size_t range, uint64_t at, unsigned char *actual, size_t size)
@@ -159,7 +218,8 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
         failed = varies < 0 ? -1 : failed;
         memcpy(before, kept, array->size);
         if (failed < 0 || varies > 2 * varying + (varying > 0 ? (int64_t)numbers.words / 16 : 0) ||
-            drawing_has_more(&numbers, drawn))
+            drawing_has_more(&numbers, drawn) ||
+            drawing_overflows(drawing, &drawing->base, &drawing->left, &drawing->other, false))
             continue;
         best = best.way == DRAW_KEPT || found->effect >= best.effect ? *found : best;
         if ((number >= drawing->scalar_count && found->kind != DRAWN_LENGTHS) || found->effect == EFFECT_SEEN)

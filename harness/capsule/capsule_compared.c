@@ -41,6 +41,50 @@ int capsules_compared(const struct capsules *capsules, const struct capsule *cap
     return 0;
 }
 
+static unsigned argument_before(const struct capsule *capsule, const struct memory_range *range, uint64_t address)
+{
+    uint64_t nearest = 0, pointer = 0;
+    unsigned number = 0;
+    for (unsigned i = 0; i < capsule->argument_count; i++) {
+        if (capsule->arguments[i].size != sizeof pointer)
+            continue;
+        memcpy(&pointer, capsule->bytes + capsule->arguments[i].offset, sizeof pointer);
+        if (pointer >= range->address && pointer <= address && pointer >= nearest) {
+            nearest = pointer;
+            number = i + 1;
+        }
+    }
+    return number;
+}
+
+int capsules_masked(const struct capsules *capsules, size_t first, size_t count, uint64_t *words, unsigned *argument,
+                    struct problem *problem)
+{
+    const struct capsule *capsule = &capsules->list[first];
+    *words = *argument = 0;
+    for (size_t i = 0; count > 0 && i < capsule->range_count; i++)
+        for (size_t page = 0; page < pages_of(capsule->ranges[i].size); page++) {
+            unsigned char all[CAPSULE_PAGE], one[CAPSULE_PAGE];
+            memset(all, 0xff, sizeof all);
+            for (size_t k = first; k < first + count; k++) {
+                const uint32_t *varies = capsules->list[k].ranges[i].varies;
+                if (capsules_page(capsules, varies ? varies[page] : PAGE_ZERO, one, problem) < 0)
+                    return -1;
+                for (size_t at = 0; at < CAPSULE_PAGE; at++)
+                    all[at] &= one[at];
+            }
+            for (size_t at = 0; at < CAPSULE_PAGE; at += WORD) {
+                static const unsigned char compared[WORD];
+                const bool masked = memcmp(all + at, compared, WORD) != 0;
+                if (masked && *words == 0)
+                    *argument = argument_before(capsule, &capsule->ranges[i],
+                                                capsule->ranges[i].address + page * CAPSULE_PAGE + at);
+                *words += masked;
+            }
+        }
+    return 0;
+}
+
 static bool same_page(const struct capsules *capsules, uint32_t page, const struct capsules *others, uint32_t other)
 {
     if (page == PAGE_ZERO || other == PAGE_ZERO)

@@ -1,11 +1,12 @@
 /* Tells results that differ in their last bits from wrong ones. The rule is in capsule.h. */
 #include "capsule.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t sizes[] = {[VALUE_F16] = 2, [VALUE_BF16] = 2, [VALUE_F32] = 4, [VALUE_F64] = 8};
+const size_t value_sizes[] = {[VALUE_F16] = 2, [VALUE_BF16] = 2, [VALUE_F32] = 4, [VALUE_F64] = 8};
 
 /* Returns the value of IEEE half precision with these bits. */
 static double half_value(uint16_t bits)
@@ -44,6 +45,17 @@ static double value_at(enum value_type type, const unsigned char *bytes)
     return value;
 }
 
+enum overflow value_overflow(enum value_type type, const unsigned char *bytes)
+{
+    enum { NEAR = 4 };
+    static const double largest[] = {
+        [VALUE_F16] = 65504, [VALUE_BF16] = 0x1.FEp127, [VALUE_F32] = FLT_MAX, [VALUE_F64] = DBL_MAX};
+    const double value = value_at(type, bytes);
+    if (fabs(value) < largest[type] / NEAR)
+        return OVERFLOW_NONE;
+    return isnan(value) ? OVERFLOW_NAN : value > 0 ? OVERFLOW_ABOVE : OVERFLOW_BELOW;
+}
+
 static int compare_numbers(const void *left, const void *right)
 {
     const double a = *(const double *)left, b = *(const double *)right;
@@ -58,11 +70,11 @@ static double magnitude(enum value_type type, const unsigned char *before, const
     double found[TOLERANCE_SPAN / 2];
     size_t count = 0;
     bool changed = false;
-    for (size_t at = 0; at + sizes[type] <= size; at += sizes[type]) {
+    for (size_t at = 0; at + value_sizes[type] <= size; at += value_sizes[type]) {
         const double value = fabs(value_at(type, expected + at));
-        if (memcmp(before + at, expected + at, sizes[type]) == 0)
+        if (memcmp(before + at, expected + at, value_sizes[type]) == 0)
             continue;
-        changed |= memcmp(before + at, actual + at, sizes[type]) != 0;
+        changed |= memcmp(before + at, actual + at, value_sizes[type]) != 0;
         if (isfinite(value) && value > 0)
             found[count++] = value;
     }
@@ -81,7 +93,7 @@ static bool is_usual_nan(enum value_type type, const unsigned char *bytes)
 {
     static const unsigned fraction_bits[] = {[VALUE_F16] = 10, [VALUE_BF16] = 7, [VALUE_F32] = 23, [VALUE_F64] = 52};
     uint64_t bits = 0;
-    memcpy(&bits, bytes, sizes[type]);
+    memcpy(&bits, bytes, value_sizes[type]);
     const uint64_t all = (UINT64_C(1) << fraction_bits[type]) - 1, fraction = bits & all;
     return isnan(value_at(type, bytes)) && (fraction == all || fraction == (all + 1) / 2);
 }
@@ -120,10 +132,7 @@ static double distance(enum value_type type, const unsigned char *of_expected, c
     return isfinite(expected) && isfinite(actual) ? fabs(actual - expected) : INFINITY;
 }
 
-/* Whether all that the launch changes in a span are integers, as far as their bits tell. What floats leave by the way,
- * infinities and NaNs as arithmetic makes them, is no evidence. */
-static bool holds_integers(enum value_type type, const unsigned char *before, const unsigned char *expected,
-                           size_t size)
+bool holds_integers(enum value_type type, const unsigned char *before, const unsigned char *expected, size_t size)
 {
     size_t found = 0;
     for (size_t at = 0; at + sizeof(int32_t) <= size; at += sizeof(int32_t)) {
@@ -136,7 +145,7 @@ static bool holds_integers(enum value_type type, const unsigned char *before, co
             return false;
         found++;
     }
-    return found >= (sizes[type] < sizeof(int32_t) ? INTEGER_WORDS : 1);
+    return found >= (value_sizes[type] < sizeof(int32_t) ? INTEGER_WORDS : 1);
 }
 
 static void count_integers(struct tolerance *tolerance, const unsigned char *expected, const unsigned char *actual,
@@ -149,7 +158,7 @@ static void count_integers(struct tolerance *tolerance, const unsigned char *exp
 static void tolerate_span(struct tolerance *tolerance, const unsigned char *before, unsigned char *expected,
                           const unsigned char *actual, size_t size)
 {
-    const size_t step = sizes[tolerance->type];
+    const size_t step = value_sizes[tolerance->type];
     if (tolerance->exact || holds_integers(tolerance->type, before, expected, size)) {
         count_integers(tolerance, expected, actual, size);
         return;

@@ -106,14 +106,22 @@ static void spread(const struct part *part, unsigned often)
         }
 }
 
-/* The largest by 2^9, and some that are near it, so that the rest vanishes beside them. */
+/* In one half the largest by 2^9, and some that are near it, so that the rest vanishes beside them; in the other by 2
+ * to 32, where the result may still be finite. */
 static void large(const struct part *part)
 {
-    enum { OFTEN = 16 };
+    enum { OFTEN = 16, TWICE = 0x80, MOST = 9 * TWICE };
+    const size_t half = part->count / 2;
     if (part->run->narrow)
         return;
-    shift(part, (size_t)(largest(part) - part->bytes) / part->width, 0x480);
-    spread(part, OFTEN);
+    for (unsigned i = 0; i < 2; i++) {
+        struct part own = *part;
+        own.bytes = element(part, i * half);
+        own.count = i == 0 ? half : part->count - half;
+        shift(&own, (size_t)(largest(&own) - own.bytes) / part->width,
+              i == 0 ? TWICE + (int)below(part->run->state, (uint64_t)4 * TWICE) : MOST);
+        spread(&own, OFTEN);
+    }
 }
 
 static void near(const struct part *part)

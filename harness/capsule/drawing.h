@@ -23,12 +23,12 @@ struct drawing {
     unsigned char *arguments; /* as the program would have them */
     struct array *arrays;     /* scalars first */
     size_t array_count, scalar_count;
-    struct memory before;      /* what is written before the launch, with pointers as the program had them */
-    struct memory found;       /* what the launch found, with pointers as they are here */
-    struct memory left, other; /* what it left, and what another launch left */
-    struct memory base, again; /* what it found on the captured inputs, and what a launch in another order left */
-    struct memory varies;      /* bits in which launches differ */
-    bool has_varied;
+    struct memory before;        /* what is written before the launch, with pointers as the program had them */
+    struct memory found;         /* what the launch found, with pointers as they are here */
+    struct memory left, other;   /* what it left, and what another launch left */
+    struct memory base, again;   /* what it found on the captured inputs, and what a launch in another order left */
+    struct memory varies;        /* bits in which launches differ */
+    bool has_varied, has_masked; /* has_masked: of `varies` some is not compared, since it overflows */
 };
 
 static inline unsigned char *bytes_of(const struct drawing *drawing, const struct array *array,
@@ -67,6 +67,11 @@ struct numbers {
 struct numbers drawing_count(const struct drawing *drawing, const struct memory *found, const struct memory *left);
 /* Whether there are clearly more that say nothing than in the captured result. */
 bool drawing_has_more(const struct numbers *numbers, const struct drawn *drawn);
+
+/* Whether most of what a launch changes in a range overflows, where its result on the captured inputs has no such
+ * value. With `masks` these are not compared. */
+bool drawing_overflows(struct drawing *drawing, const struct memory *base, const struct memory *captured,
+                       const struct memory *left, bool masks);
 
 /* Finds of all arrays how boldly each can be drawn alone, on the captured inputs, and whether the result moves with it.
  * Zeros that are written, but not filled, are where sums begin. -1 with drawing->problem. */

@@ -226,6 +226,9 @@ static void certify(struct refereeing *refereeing, size_t number)
         .filled = drawn->drawn.filled,
         .unfilled = drawn->unfilled,
         .uncounted = drawn->uncounted,
+        .overflows = drawn->overflows,
+        .undecided = drawn->undecided,
+        .undecided_argument = drawn->of_argument,
         .allowed = refereeing->allowed,
     };
     add_inputs(&facts, inputs, &drawn->drawn);

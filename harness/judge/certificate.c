@@ -87,12 +87,20 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
         return row(facts->allowed & ALLOW_VARYING ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
                    x_sprintf("%.3g %% of what the reference changes varies from launch to launch, and is not compared",
                              100 * facts->uncounted));
-    char within[64] = "bit for bit";
+    if (facts->undecided > 0)
+        return row(facts->allowed & ALLOW_VARYING ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
+                   x_sprintf("argument %u: %" PRIu64 " word%s of the result %s, on all drawn inputs, infinite, not a "
+                             "number, or near the largest one, and not compared there",
+                             facts->undecided_argument, facts->undecided, plural((size_t)facts->undecided),
+                             facts->undecided == 1 ? "is" : "are"));
+    char within[64] = "bit for bit", beyond[96] = "";
+    if (facts->overflows > 0)
+        snprintf(beyond, sizeof beyond, ", but for %.2g %% of a drawn result, which overflows", 100 * facts->overflows);
     if (facts->tolerance > 0)
         snprintf(within, sizeof within, "within %.3g as %s", facts->tolerance, facts->type);
     return row(CERTIFICATE_PASSED,
-               x_sprintf("it leaves what the reference leaves, %s, on the captured inputs and %zu others%s%s", within,
-                         facts->count - 1, off ? ", but for " : "", off ? off->near : ""));
+               x_sprintf("it leaves what the reference leaves, %s, on the captured inputs and %zu others%s%s%s", within,
+                         facts->count - 1, beyond, off ? ", but for " : "", off ? off->near : ""));
 }
 
 /* An input counts as an argument, however few bytes it has: a bias, a mask, a scale. */

@@ -38,10 +38,13 @@ struct certificate_facts {
     const char *undrawn; /* why there are no other inputs; NULL: there are */
     const struct certificate_input *inputs;
     size_t input_count;
-    uint64_t filled;                /* bytes that were filled with a pattern */
-    bool unfilled;                  /* the reference fails where anything is */
-    double tolerance;               /* of results; 0: none */
-    const char *type;               /* of results */
+    uint64_t filled;    /* bytes that were filled with a pattern */
+    bool unfilled;      /* the reference fails where anything is */
+    double tolerance;   /* of results; 0: none */
+    const char *type;   /* of results */
+    double overflows;   /* the same that overflows on drawn inputs alone */
+    uint64_t undecided; /* words that are not compared on any drawn inputs, and the argument of the first */
+    unsigned undecided_argument;
     double uncounted;               /* part of what the reference changes that varies and is not compared */
     const struct result **now;      /* of the code, on each of the inputs; the captured ones come first */
     const struct result **base;     /* of the reference on the same; NULL where there is none */

@@ -382,9 +382,14 @@ static int join(struct proving *proving)
                 if (prove->draws && (failed = capsules_compared(&one, &one.list[k], &compared, &writer.problem)) < 0)
                     break;
                 const double part = compared.changed > 0 ? (double)compared.masked / (double)compared.changed : 0;
-                prove->results[i].uncounted = fmax(prove->results[i].uncounted, part);
+                double *most =
+                    one.list[k].proof == PROOF_VARIES ? &prove->results[i].uncounted : &prove->results[i].overflows;
+                *most = fmax(*most, part);
                 failed = capsule_writer_copy(&writer, &one, &one.list[k], NULL);
             }
+            if (failed == 0 && prove->draws)
+                failed = capsules_masked(&one, 1, prove->draws->count, &prove->results[i].undecided,
+                                         &prove->results[i].of_argument, &writer.problem);
             capsules_release(&one);
         }
     }

@@ -15,8 +15,11 @@ struct proof_result {
     bool careful;       /* it failed on memory that was cleared: nothing is cleared in it, and nothing dropped */
     bool unfilled;      /* of draws: it failed wherever what it writes was filled with a pattern */
     double uncounted;   /* of draws: the largest part of what a launch changes that is not compared, since it varies */
-    bool in_part;       /* not all was found that it writes without changing it */
-    struct drawn drawn; /* of draws: what came of its arrays */
+    double overflows;   /* of draws: the same where it overflows, as it does not on the captured inputs */
+    uint64_t undecided; /* of draws: words that are not compared on any drawn inputs, the first where this points to: */
+    unsigned of_argument; /* its number, from 1; 0: none does */
+    bool in_part;         /* not all was found that it writes without changing it */
+    struct drawn drawn;   /* of draws: what came of its arrays */
 };
 
 /* Other inputs, in place of a proof: of each capsule, ID~0 has those of the program, ID~1 and so on others, and ID~n

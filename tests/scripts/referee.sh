@@ -159,6 +159,36 @@ extern "C" __global__ void sum(float *out, const float *x)
     out[0] = all;
 }
 extern "C" __global__ void whole(int *out, const int *x) { out[threadIdx.x] = 7 * x[threadIdx.x] + 1; }
+__device__ float sum_of(const float *x, float less)
+{
+    float sum = 0;
+    for (int i = 0; i < 64; i++)
+        sum += expf(x[64 * threadIdx.x + i] - less);
+    return sum;
+}
+extern "C" __global__ void logs(float *out, const float *x) { out[threadIdx.x] = logf(sum_of(x, 0)); }
+extern "C" __global__ void stable(float *out, const float *x)
+{
+    float most = x[64 * threadIdx.x];
+    for (int i = 1; i < 64; i++)
+        most = fmaxf(most, x[64 * threadIdx.x + i]);
+    out[threadIdx.x] = logf(sum_of(x, most)) + most;
+}
+extern "C" __global__ void early(float *out, const float *x)
+{
+    const float sum = sum_of(x, 0);
+    out[threadIdx.x] = sum > 400 ? INFINITY : logf(sum);
+}
+extern "C" __global__ void inflating(float *out, const float *x)
+{
+    const float sum = sum_of(x, 0);
+    const bool any = __syncthreads_or(isinf(sum));
+    out[threadIdx.x] = isinf(sum) ? 1e4f : logf(sum) * (any ? 1.05f : 1);
+}
+extern "C" __global__ void steep(float *out, const float *x)
+{
+    out[threadIdx.x] = threadIdx.x % 16 == 5 ? expf(1e4f * x[threadIdx.x]) : 2 * x[threadIdx.x] + 3;
+}
 extern "C" __global__ void partly(int *out, const int *x) { out[threadIdx.x] = 7 * x[threadIdx.x] + (threadIdx.x % 64 == 5); }
 CU
 NVCC=$nvcc task "$work/others.cu" --launch 'relu<<<1, 64>>>(f32:64)' --launch 'whole<<<1, 64>>>(out:i32:64, i32:64:uniform:100000000:200000000)' \
@@ -169,6 +199,16 @@ for stated in '' '--tolerance 1e-4'; do
     referee made "$work/made.capsule" -k 'others/whole*' --function partly $stated
     expect "of integers each bit counts, whatever the tolerance of floats $stated" 5 '63 bytes differ' 'in 63' '!f32 values'
 done
+task "$work/made.capsule" --launch 'logs<<<1, 64>>>(out:f32:64, f32:4096)' --launch 'steep<<<1, 64>>>(out:f32:64, f32:64:constant:0)' --tolerance 1e-4 -o "$work/finite.capsule"
+expect "of what may overflow" 0 'launches'
+referee finite "$work/made.capsule" -k 'made/logs*' --function stable
+expect "where the reference overflows on drawn inputs alone, nothing is compared" 1 'of a drawn result, which overflows'
+for cheat in early inflating; do
+    referee finite "$work/made.capsule" -k 'made/logs*' --function $cheat
+    expect "but where it is finite, all is: $cheat" 5 'result refused on drawn inputs: wrong result'
+done
+referee finite "$work/made.capsule" -k 'made/steep*'
+expect "what overflows on all drawn inputs is named" 3 'argument 1: 1 word of the result is, on all drawn inputs, infinite'
 task "$work/made.capsule" --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' -o "$work/other.capsule"
 expect "what is refused by itself is not a reference" 5 'is not a reference' 'if its sums have no order, state a --tolerance'
 NVCC=$nvcc task "$work/others.cu" --launch 'racy<<<1, 64>>>(out:f32:64, f32:64)' -o "$work/other.capsule"

@@ -214,3 +214,21 @@ Test(capsule_tolerance, types_have_names)
         cr_expect_eq(value_type_of(value_type_name(type)), type);
     cr_expect_eq(value_type_of("i32"), VALUE_TYPES);
 }
+
+Test(capsule_tolerance, what_overflows)
+{
+    static const struct {
+        enum value_type type;
+        uint64_t bits;
+        enum overflow overflow;
+    } rows[] = {
+        {VALUE_F16, 0x7bff, OVERFLOW_ABOVE},    {VALUE_F16, 0x7400, OVERFLOW_ABOVE},
+        {VALUE_F16, 0x73fe, OVERFLOW_NONE},     {VALUE_F16, 0xfc00, OVERFLOW_BELOW},
+        {VALUE_F16, 0x7e00, OVERFLOW_NAN},      {VALUE_BF16, 0x7e80, OVERFLOW_ABOVE},
+        {VALUE_BF16, 0x7e00, OVERFLOW_NONE},    {VALUE_F32, 0xff800000, OVERFLOW_BELOW},
+        {VALUE_F32, 0x7149f2ca, OVERFLOW_NONE}, {VALUE_F64, UINT64_C(0x7fe0) << 48, OVERFLOW_ABOVE},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        cr_expect_eq(value_overflow(rows[i].type, (const unsigned char *)&rows[i].bits), rows[i].overflow, "row %zu",
+                     i);
+}

@@ -230,6 +230,11 @@ Test(certificate, what_varies_and_what_is_off_are_told)
     facts.tolerance = 0.9;
     facts.type = "f16";
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_PASSED, "what the reference leaves, within 0.9 as f16, on", 0);
+    facts.overflows = 0.25;
+    expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_PASSED, "but for 25 % of a drawn result, which overflows", 0);
+    facts.undecided = 1;
+    facts.undecided_argument = 4;
+    expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED, "argument 4: 1 word of the result is, on all", 0);
     facts.uncounted = 0.5;
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED, "50 % of what the reference changes varies", 0);
     facts.allowed = ALLOW_VARYING;
