@@ -294,6 +294,11 @@ static int add_launch(struct task *task, struct capsule_writer *writer, const st
     memcpy(capsule.block, launch->block, sizeof capsule.block);
     int failed = replacement_find(&code, task->code, capsule.function, task->capability);
     const struct entry *entry = &code.entry;
+    const char *unset = failed == 0 ? image_unset_constant(&code.image) : NULL;
+    if (unset)
+        failed = error("%s has the constant %s without a value: here no host sets it; write its values in the source, "
+                       "make it an argument, or leave it out",
+                       kernels->path, unset);
     if (failed == 0 && entry->parameter_count != launch->count)
         failed = error("%s takes %zu argument%s, and %zu were given", kernels->read[kernel], entry->parameter_count,
                        plural(entry->parameter_count), launch->count);
@@ -369,6 +374,22 @@ static int compute(struct task *task)
     return code;
 }
 
+/* Says which launches leave a part of their outputs as it is, as where a grid is too small. */
+static void warn_unwritten(const struct task *task)
+{
+    for (size_t i = 0; i < task->launch_count; i++) {
+        const struct proof_result *result = &task->prove.results[i];
+        uint64_t bytes = 0; /* what is filled is counted in words of 8 */
+        for (size_t k = 0; k < task->launches[i].count; k++)
+            if (task->launches[i].arguments[k].kind == TASK_OUTPUT)
+                bytes += task_array_size(&task->launches[i].arguments[k]) / 8 * 8;
+        if (!result->unfilled && result->drawn.filled < bytes)
+            warning("%s: of %" PRIu64 " bytes of outputs %" PRIu64 " are not overwritten: is the grid too small, or an "
+                    "output too large? Does it add to them?",
+                    result->id, bytes, bytes - result->drawn.filled);
+    }
+}
+
 /* Copies what was computed, with the ids of the task and its tolerance. */
 static int write_task(struct task *task, const char *path)
 {
@@ -395,7 +416,9 @@ static int write_task(struct task *task, const char *path)
         else if (compared.changed == 0)
             failed = problem_set(
                 &writer.problem,
-                "%s leaves in memory what was there before, 0 in outputs: are these among the arguments?", capsule.id);
+                "%s leaves 0 in its outputs, and everything else as it was, so code that does nothing would be right: "
+                "are all outputs among the arguments, and do these inputs lead to other results?",
+                capsule.id);
         else
             failed = capsule_writer_copy(&writer, &computed, &capsule, NULL);
     }
@@ -504,12 +527,14 @@ static int cmd_task(const struct options *options)
     if (prepare(&task, &computing) == 0 && find_code(&task) == 0 && state_launches(&task) == 0 &&
         (code = compute(&task)) == EXIT_SAME && (code = write_task(&task, task.made)) == EXIT_SAME &&
         (code = judge_itself(&task, &computing, task.made)) == EXIT_SAME &&
-        (code = write_task(&task, options->output)) == EXIT_SAME && !options->quiet)
+        (code = write_task(&task, options->output)) == EXIT_SAME && !options->quiet) {
+        warn_unwritten(&task);
         fprintf(stderr,
                 "%s: %zu launch%s of %s, as an %s would leave %s\n"
                 "next: cugate referee %s --code CANDIDATE.cubin --simulate\n",
                 options->output, task.launch_count, plural_of(task.launch_count, "", "es"), options->arguments[0],
                 task.about.device.name, plural_of(task.launch_count, "it", "them"), options->output);
+    }
     release(&task);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }

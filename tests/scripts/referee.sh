@@ -213,6 +213,21 @@ task "$work/made.capsule" --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' -o "$work
 expect "what is refused by itself is not a reference" 5 'is not a reference' 'if its sums have no order, state a --tolerance'
 NVCC=$nvcc task "$work/others.cu" --launch 'racy<<<1, 64>>>(out:f32:64, f32:64)' -o "$work/other.capsule"
 expect "such as what lacks a barrier" 5 'is not a reference' 'others.cu:'
+printf '%s\n' '__constant__ float of_host[4], own[4] = {1, 2, 3, 4};' \
+    'extern "C" __global__ void scaled(float *out, const float *x) { out[threadIdx.x] = x[threadIdx.x] * CONSTANT[threadIdx.x % 4]; }' \
+    'extern "C" __global__ void none(float *out, const float *x) { out[threadIdx.x] = x[threadIdx.x] - x[threadIdx.x]; }' >"$work/constant.cu"
+sed 's/CONSTANT/of_host/' "$work/constant.cu" >"$work/host.cu"
+sed 's/CONSTANT/own/; s/of_host.4., //' "$work/constant.cu" >"$work/own.cu"
+NVCC=$nvcc task "$work/host.cu" --launch 'scaled<<<1, 64>>>(out:f32:64, f32:64)'
+expect "a constant that the host would set" 2 'has the constant of_host without a value' 'write its values in the source'
+NVCC=$nvcc task "$work/own.cu" --launch 'scaled<<<1, 64>>>(out:f32:96, f32:64)'
+expect "one with values, and a grid that is too small" 0 'own/scaled@1,64: of 384 bytes of outputs 128 are not overwritten'
+printf '%s\n' 'extern "C" __global__ void scaled(float *out, const float *x) { out[threadIdx.x] = x[threadIdx.x] * (1 + threadIdx.x % 4); }' >"$work/plain.cu"
+"$nvcc" -cubin -arch=sm_90 -o "$work/plain.cubin" "$work/plain.cu"
+referee made "$work/plain.cubin"
+expect "which code that has them elsewhere agrees with" 0 'passed: 1 of 1 kernel'
+NVCC=$nvcc task "$work/own.cu" --launch 'none<<<1, 64>>>(out:f32:64, f32:64)'
+expect "a result of zeros" 2 'leaves 0 in its outputs' 'code that does nothing would be right'
 task cheats.cubin --launch "plane$saxpy"
 expect "a kernel that is not in the code" 2 'cheats.cubin has no kernel plane; did you mean plain?'
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, f32:16384)'

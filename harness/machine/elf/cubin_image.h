@@ -82,6 +82,9 @@ char *image_compiler(const struct image *image);
  */
 bool image_variable(const struct image *image, const char *name, uint64_t *size);
 
+/* Returns the name of a __constant__ that is all 0, as what the host sets is; NULL: there is none. In variables.c. */
+const char *image_unset_constant(const struct image *image);
+
 /* Returns the names of all variables, a line each. Caller frees. In variables.c. */
 char *image_variables(const struct image *image);
 

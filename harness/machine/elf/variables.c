@@ -35,6 +35,24 @@ bool image_variable(const struct image *image, const char *name, uint64_t *size)
     return false;
 }
 
+const char *image_unset_constant(const struct image *image)
+{
+    for (size_t i = 0; i < image->symbol_count; i++) {
+        const GElf_Sym *symbol = &image->symbols[i];
+        const char *name = variable_name(image, i);
+        if (!name || strcmp(image->sections[symbol->st_shndx].name, ".nv.constant3") != 0)
+            continue;
+        const struct image_section *section = &image->sections[symbol->st_shndx];
+        uint64_t at = symbol->st_value;
+        const uint64_t end = at + symbol->st_size;
+        while (section->bytes && at < end && at < section->header.sh_size && section->bytes[at] == 0)
+            at++;
+        if (at == end)
+            return name;
+    }
+    return NULL;
+}
+
 char *image_variables(const struct image *image)
 {
     char *text = NULL;
