@@ -689,7 +689,8 @@ const struct command command_referee = {
                "JSON has a score, how many times as fast as the reference the code is, 0 unless it passed; the rules that did not pass "
                "(`reasons`); all settings; and hashes of both files.\n"
                "Of a folder each .cubin, .fatbin and .so is a candidate, on the same inputs: a line for each, with --format json its "
-               "whole report. The exit code is the worst. Without --tolerance that of TASK counts, which `cugate swap TASK --code TASK "
+               "whole report. NAME.json beside NAME.cubin may have its launch: {\"function\": \"softmax\", \"grid\": [64, 2], \"block\": 128, "
+               "\"shared\": 4096}; an option comes first. The exit code is the worst. Without --tolerance that of TASK counts, which `cugate swap TASK --code TASK "
                "--tolerance X -o NEW` states once. To be compared in speed with what was accepted last, have NEW by `cugate swap TASK "
                "--code ACCEPTED -o NEW` judge once more what TASK found right.",
     .exits = EXITS({EXIT_SAME, "right, and not slower"}, {EXIT_REGRESSED, "right, and slower"}, {EXIT_USAGE, "an option, a file or a candidate is wrong: it was not judged"},

@@ -7,6 +7,7 @@
 #include "names/names.h"
 
 #include "command.h"
+#include "kernel_find.h"
 #include "outputs.h"
 #include "swapping.h"
 #include "task_launch.h"
@@ -106,82 +107,6 @@ static int find_code(struct task *task)
     return failed;
 }
 
-struct kernels {
-    const char *path;
-    char **names, **read; /* as the machine code has them, and as the source does */
-    size_t count, read_count;
-};
-
-static int list_kernels(void *data, const unsigned char *bytes, size_t size)
-{
-    struct kernels *kernels = data;
-    struct image image;
-    char *copy = x_calloc(size, 1); /* libelf may write to it */
-    memcpy(copy, bytes, size);
-    const int result = image_read(&image, kernels->path, 0, copy, size);
-    for (size_t i = 0; result == 0 && i < image.kernel_count; i++) {
-        *ARRAY_GROW(kernels->names, kernels->count) = x_strdup(image.kernels[i].facts.name);
-        *ARRAY_GROW(kernels->read, kernels->read_count) = x_strdup(image.kernels[i].facts.name);
-    }
-    image_release(&image);
-    free(copy);
-    return result;
-}
-
-static bool is_part(struct name_part part, const char *text)
-{
-    return part.length == strlen(text) && strncmp(part.text, text, part.length) == 0;
-}
-
-/* Says that there is no such kernel, and which there are. */
-static void say_absent(const struct kernels *kernels, char *const *names, const char *meant)
-{
-    enum { SHOWN = 6 };
-    const char *near = nearest_name(meant, (const char *const *)names, kernels->count);
-    char *list = x_strdup("");
-    for (size_t i = 0; i < kernels->count && i < SHOWN; i++) {
-        char *longer = x_sprintf("%s%s%s", list, *list ? ", " : "", names[i]);
-        free(list);
-        list = longer;
-    }
-    if (near)
-        error("%s has no kernel %s; did you mean %s?", kernels->path, meant, near);
-    else
-        error("%s has no kernel %s; it has %s%s", kernels->path, meant, *list ? list : "none",
-              kernels->count > SHOWN ? ", ..." : "");
-    free(list);
-}
-
-/* Returns the kernel that is meant by a name: of the machine code, or of the source, with its template arguments and
- * namespaces or without them. kernels->count after error(). */
-static size_t find_kernel(const struct kernels *kernels, const char *meant)
-{
-    size_t found = kernels->count, other = kernels->count;
-    char **names = x_calloc(kernels->count + 1, sizeof *names);
-    for (size_t i = 0; i < kernels->count; i++) {
-        const char *read = kernels->read[i];
-        names[i] = kernel_short_name(read);
-        const size_t bare = strcspn(names[i], "<");
-        const bool is_it = strcmp(kernels->names[i], meant) == 0 || strcmp(names[i], meant) == 0 ||
-                           is_part(function_name(read), meant) || is_part(function_template(read), meant) ||
-                           (strlen(meant) == bare && strncmp(names[i], meant, bare) == 0);
-        if (is_it && found < kernels->count && strcmp(kernels->names[i], kernels->names[found]) != 0)
-            other = i;
-        else if (is_it)
-            found = i;
-    }
-    if (other < kernels->count)
-        error("%s has several kernels %s, such as %s and %s: write the template arguments too, or the name in the "
-              "machine code, %s",
-              kernels->path, meant, names[found], names[other], kernels->names[found]);
-    else if (found == kernels->count)
-        say_absent(kernels, names, meant);
-    for (size_t i = 0; i < kernels->count; i++)
-        free(names[i]);
-    free(names);
-    return other < kernels->count ? kernels->count : found;
-}
-
 /* ---- The launches as capsules, before they run ---- */
 
 /* Sets the bytes of an argument where the code has it. -1 after error(). */
@@ -271,18 +196,18 @@ static char *id_of(const struct task *task, const char *function, const struct t
     return id;
 }
 
-static int add_launch(struct task *task, struct capsule_writer *writer, const struct kernels *kernels, size_t number)
+static int add_launch(struct task *task, struct capsule_writer *writer, size_t number)
 {
     const struct task_launch *launch = &task->launches[number];
-    const size_t kernel = find_kernel(kernels, launch->function);
+    char *name, *read;
     struct replacement code = {0};
     uint64_t address = ARRAYS_FROM;
-    if (kernel == kernels->count)
+    if (kernel_find(task->code, launch->function, &name, &read) < 0)
         return -1;
-    task->ids[number] = id_of(task, kernels->read[kernel], launch, number);
+    task->ids[number] = id_of(task, read, launch, number);
     struct capsule capsule = {
         .id = x_strdup(task->ids[number]),
-        .function = x_strdup(kernels->names[kernel]),
+        .function = name,
         .shared = launch->shared,
         .shared_limit = launch->shared,
         .proof = PROOF_NONE,
@@ -298,9 +223,9 @@ static int add_launch(struct task *task, struct capsule_writer *writer, const st
     if (unset)
         failed = error("%s has the constant %s without a value: here no host sets it; write its values in the source, "
                        "make it an argument, or leave it out",
-                       kernels->path, unset);
+                       task->options->arguments[0], unset);
     if (failed == 0 && entry->parameter_count != launch->count)
-        failed = error("%s takes %zu argument%s, and %zu were given", kernels->read[kernel], entry->parameter_count,
+        failed = error("%s takes %zu argument%s, and %zu were given", read, entry->parameter_count,
                        plural(entry->parameter_count), launch->count);
     if (failed == 0) {
         capsule.code = capsule_writer_blob(writer, code.bytes, code.size);
@@ -317,38 +242,27 @@ static int add_launch(struct task *task, struct capsule_writer *writer, const st
         failed = error("%s", writer->problem.text);
     capsule_release(&capsule);
     replacement_release(&code);
+    free(read);
     return failed;
 }
 
 static int state_launches(struct task *task)
 {
-    struct kernels kernels = {.path = task->options->arguments[0]};
     struct capsule_writer writer;
-    int failed = cubin_each_image(task->code, list_kernels, &kernels);
-    char ***names = x_calloc(kernels.count + 1, sizeof *names);
-    for (size_t i = 0; i < kernels.count; i++)
-        names[i] = &kernels.read[i];
-    demangle(names, kernels.count);
-    free(names);
-    if (failed == 0 && (failed = capsule_writer_open(&writer, task->stated, NULL)) < 0)
+    int failed = capsule_writer_open(&writer, task->stated, NULL);
+    if (failed < 0)
         error("%s", writer.problem.text);
-    else if (failed == 0) {
+    else {
         writer.file.is_brief = true;
         if ((failed = capsule_writer_about(&writer, &task->about)) < 0)
             error("%s", writer.problem.text);
         for (size_t i = 0; i < task->launch_count && failed == 0; i++)
-            if ((failed = add_launch(task, &writer, &kernels, i)) < 0)
+            if ((failed = add_launch(task, &writer, i)) < 0)
                 error("that is of --launch '%s'", task->options->launches[i]);
         if (failed == 0 && (failed = capsule_writer_end(&writer)) < 0)
             error("%s", writer.problem.text);
         capsule_writer_abandon(&writer);
     }
-    for (size_t i = 0; i < kernels.count; i++) {
-        free(kernels.names[i]);
-        free(kernels.read[i]);
-    }
-    free(kernels.names);
-    free(kernels.read);
     return failed;
 }
 

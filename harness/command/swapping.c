@@ -2,6 +2,7 @@
 #include "capsule/capsule.h"
 #include "cubin/cubin.h"
 
+#include "kernel_find.h"
 #include "list_capsules.h"
 #include "swapping.h"
 
@@ -19,6 +20,7 @@ struct changes {
     char version[32]; /* of Triton, which made it; "" where not known */
     double tolerance;
     enum value_type type;
+    char *function; /* in the machine code; NULL: the capsule's */
     uint64_t exact; /* arguments that point to what has no tolerance, a bit each */
 };
 
@@ -109,12 +111,25 @@ static int read_exact(struct changes *changes, const char *text)
     return text && changes->tolerance == 0 ? error("--exact needs --tolerance: add it") : 0;
 }
 
-/* Takes the launch that Triton describes beside its code, unless an option says otherwise. */
-static int read_description(struct changes *changes, const char *path)
+/* Takes the launch that is described beside the code, unless an option says otherwise. */
+static int read_description(struct changes *changes, const char *path, const char *function)
 {
     struct triton_launch launch;
+    char *read;
     if (triton_read(&launch, path) < 0)
         return -1;
+    if (changes->grid[0] == 0)
+        memcpy(changes->grid, launch.grid, sizeof changes->grid);
+    if (changes->block[0] == 0)
+        memcpy(changes->block, launch.block, sizeof changes->block);
+    if (!changes->has_shared && launch.bytes >= 0)
+        changes->shared = (unsigned)launch.bytes;
+    changes->has_shared |= launch.bytes >= 0;
+    function = function ? function : *launch.function ? launch.function : NULL;
+    if (function && kernel_find(path, function, &changes->function, &read) < 0)
+        return -1;
+    if (function)
+        free(read);
     if (!launch.found)
         return 0;
     if (launch.threads == 0)
@@ -135,7 +150,7 @@ static int read_changes(struct changes *changes, const struct options *options)
         read_extents("--grid", options->grid, changes->grid) < 0 || read_shared(changes, options->shared) < 0 ||
         read_tolerance(options, &changes->tolerance, &changes->type) < 0 || read_exact(changes, options->exact) < 0)
         return -1;
-    return read_description(changes, options->code);
+    return read_description(changes, options->code, options->function);
 }
 
 /* ---- The launch ---- */
@@ -243,7 +258,7 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
     if (!arguments)
         return -1;
     changed.arguments = arguments;
-    changed.function = options->function ? (char *)options->function : capsule->function;
+    changed.function = swap->changes.function ? swap->changes.function : capsule->function;
     changed.swapped = *swap->changes.version ? x_sprintf("%s by triton %s", options->code, swap->changes.version)
                                              : x_strdup(options->code);
     changed.proof = PROOF_NONE;
@@ -315,8 +330,10 @@ int swap_file(const struct options *options, const char *from, const char *to, b
     struct swap swap = {.options = options, .to = to, .warns = warns};
     struct problem problem;
     int failed = -1, capability = 0;
-    if (read_changes(&swap.changes, options) < 0)
+    if (read_changes(&swap.changes, options) < 0) {
+        free(swap.changes.function);
         return -1;
+    }
     if (capsules_open(&swap.capsules, from, false, &problem) < 0)
         error("%s", problem.text);
     else if (capsules_check_globs(&swap.capsules, options) == 0 && (capability = capability_of(&swap.capsules)) > 0)
@@ -324,5 +341,6 @@ int swap_file(const struct options *options, const char *from, const char *to, b
     if (failed == 0 && !options->quiet)
         say_all(&swap);
     capsules_release(&swap.capsules);
+    free(swap.changes.function);
     return failed;
 }

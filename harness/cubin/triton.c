@@ -33,6 +33,43 @@ static void take(struct triton_launch *launch, const json_t *root)
     launch->ctas = (unsigned)ctas;
 }
 
+/* Takes one to three whole numbers, or one alone. */
+static int take_extents(const json_t *root, const char *name, const char *path, unsigned extents[3])
+{
+    const json_t *value = json_object_get(root, name);
+    const size_t count = json_is_array(value) ? json_array_size(value) : 1;
+    bool good = count >= 1 && count <= 3;
+    for (size_t i = 0; value && good && i < 3; i++) {
+        const json_t *one = json_is_array(value) ? json_array_get(value, i) : i == 0 ? value : NULL;
+        const json_int_t number = json_integer_value(one);
+        good = i >= count || (json_is_integer(one) && number > 0 && number <= INT32_MAX);
+        extents[i] = i < count ? (unsigned)number : 1;
+    }
+    return !value || good ? 0
+                          : error("%s: \"%s\" needs one to three whole numbers, such as 256 or [32, 4]", path, name);
+}
+
+/* Takes what is written by hand. */
+static int take_launch(struct triton_launch *launch, const json_t *root, const char *path)
+{
+    const json_t *function = json_object_get(root, "function"), *shared = json_object_get(root, "shared");
+    const char *name = json_string_value(function);
+    if (launch->found)
+        return 0;
+    if (function && (!name || !*name || strlen(name) >= sizeof launch->function))
+        return error("%s: \"function\" needs the name of a kernel", path);
+    if (name)
+        snprintf(launch->function, sizeof launch->function, "%s", name);
+    const bool is_own = function || json_object_get(root, "grid") || json_object_get(root, "block");
+    const json_int_t bytes = json_integer_value(shared);
+    if (is_own && shared && (!json_is_integer(shared) || bytes < 0 || bytes > 1 << 20))
+        return error("%s: \"shared\" needs bytes, a whole number of at most %d", path, 1 << 20);
+    launch->bytes = is_own && shared ? (long)bytes : -1;
+    return take_extents(root, "grid", path, launch->grid) < 0 || take_extents(root, "block", path, launch->block) < 0
+               ? -1
+               : 0;
+}
+
 int triton_read(struct triton_launch *launch, const char *path)
 {
     static const char ending[] = ".cubin";
@@ -40,7 +77,7 @@ int triton_read(struct triton_launch *launch, const char *path)
     struct stat facts;
     char *text;
     size_t size;
-    *launch = (struct triton_launch){0};
+    *launch = (struct triton_launch){.bytes = -1};
     if (length < end || strcmp(path + length - end, ending) != 0)
         return 0;
     char *beside = x_sprintf("%.*s.json", (int)(length - end), path);
@@ -54,8 +91,8 @@ int triton_read(struct triton_launch *launch, const char *path)
     free(text);
     if (!root)
         goto out;
-    result = 0;
     take(launch, root);
+    result = take_launch(launch, root, beside);
     json_at_end(root);
 out:
     free(beside);

@@ -1,14 +1,20 @@
-/* triton.h - Triton's description of a function, which lies beside its cubin as NAME.json. */
+/* triton.h - the description of a function that lies beside its cubin as NAME.json: Triton's, or one written by hand:
+ *
+ *   {"function": "softmax<float>", "grid": [64, 2], "block": 128, "shared": 4096}       all of them may be left out */
 #pragma once
 
 #include <stdbool.h>
 
 struct triton_launch {
-    bool found;       /* there is a description; if not, all else is 0 */
+    bool found;       /* there is a description of Triton's; if not, all else of it is 0 */
     unsigned threads; /* of a block; 0, as all else: the description cannot be right */
     unsigned shared;  /* dynamic shared memory of a block, in bytes */
     unsigned ctas;    /* blocks of a cluster; 1 where the description does not say */
     char version[32]; /* of Triton, "3.7.1"; "" where the description does not say */
+    /* Of one that is written by hand; "", 0 and -1 where it does not say. */
+    char function[1024];
+    unsigned grid[3], block[3];
+    long bytes; /* dynamic shared memory of a block */
 };
 
 /* Reads the description beside a file, whose name ends with .cubin. Other JSON files are passed over. -1 after

@@ -208,6 +208,7 @@ struct proving {
     char *folder;
     struct capsules capsules;       /* without their pages' content */
     size_t at;                      /* the capsule that is being proved */
+    double waited;                  /* for children that did not end with it */
     bool begun;                     /* the child has begun with it */
     size_t array;                   /* which of its arrays is tried; DRAWN_MOST: none */
     enum draw_way way;              /* and in which way */
@@ -234,6 +235,7 @@ static void take_drawn(struct drawn *drawn, const char *text)
 static void begin_capsule(struct proving *proving)
 {
     proving->begun = false;
+    proving->waited = 0;
     proving->array = DRAWN_MOST;
     memset(proving->ways, DRAW_BOLDLY, sizeof proving->ways);
 }
@@ -289,6 +291,7 @@ static bool goes_on(struct proving *proving)
     if (tried)
         proving->ways[proving->array] = (unsigned char)(proving->way + 1);
     proving->array = DRAWN_MOST;
+    proving->waited = tried ? 0 : proving->waited;
     return tried;
 }
 
@@ -314,6 +317,7 @@ static int run_child(struct proving *proving, size_t to, unsigned care, char **h
         free(message.text);
     }
     OWNED_TEXT ended = child_end(&child, event == CHILD_SAID || event == CHILD_ENDED);
+    proving->waited += event == CHILD_QUIET ? limit : 0;
     if (event == CHILD_QUIET)
         *how = x_sprintf("its replay did not end within %g s", limit);
     else
@@ -343,7 +347,7 @@ static int run_children(struct proving *proving)
             proving->failure = x_strdup("the process that replays ended before it began");
         else
             care = 0;
-        if (care == tries) {
+        if (care == tries || (care > 0 && proving->waited >= proving->prove->timeout)) {
             settle(proving, false, care - 1, how, "");
             care = 0;
         }

@@ -97,7 +97,7 @@ expect "of a folder each has a line" 2 '3 candidates on inputs by --seed 7' 'exi
     --format json -o lines 2>errors
 ask jq -r '"\(.candidate) \(.exit_code) \(.outcome) \(.score) \(.certificates[0].result.words) \(.reason)"' lines
 expect "as JSON, and without --tolerance there is the task's" 0 'several/cheats.cubin 5 refused 0 on the captured' \
-    'beyond the tolerance of 1e-05' 'several/kernels.cubin 2 not judged 0 null several/kernels.cubin has no function rounded'
+    'beyond the tolerance of 1e-05' 'several/kernels.cubin 2 not judged 0 null several/kernels.cubin has no kernel rounded'
 # A process that is killed leaves no gap in the list.
 "$cugate" referee "$work/within.capsule" --code several --simulate --seed 7 -k 'train/saxpy@64,256' --function by_copy \
     --format json -o lines 2>errors &
@@ -141,6 +141,33 @@ expect "with the name of the kernel" 0 'fill/fill<2>@1,32'
 cp "$work/made.capsule" "$work/both.capsule"
 task "$work/both.capsule" --launch 'fill<<<1, 32>>>(out:i32:32, i32=5)'
 expect "which may be one of several" 2 'has several kernels fill, such as fill<' 'write the template arguments too'
+cat >"$work/names.cu" <<'CU'
+namespace ns {
+template <typename T, int N> __global__ void scale(T *out, const T *x) { out[threadIdx.x] = x[threadIdx.x] * N; }
+template __global__ void scale<float, 4>(float *, const float *);
+template __global__ void scale<float, 5>(float *, const float *);
+__global__ void by_two(float *out, const float *x)
+{
+    for (int i = 0; i < 2; i++)
+        out[2 * threadIdx.x + i] = 4 * x[2 * threadIdx.x + i];
+}
+}
+CU
+"$nvcc" -cubin -arch=sm_90 -o "$work/names.cubin" "$work/names.cu" && mkdir "$work/described" && cp "$work/names.cubin" "$work/described/by_two.cubin"
+for name in 'ns::scale<float,4>' 'scale<float, 4>'; do
+    task "$work/names.cubin" --launch "$name<<<1, 64>>>(out:f32:64, f32:64)"
+    expect "by the name $name" 0 '1 launch of'
+    referee made "$work/names.cubin" --function "$name"
+    expect "and its candidate" 0 'passed: 1 of 1 kernel'
+done
+referee made "$work/names.cubin" --function 'ns::scales<float, 4>'
+expect "a name that is not there" 2 'has no kernel ns::scales<float, 4>; did you mean scale<float,4>?'
+echo '{"function": "ns::by_two", "block": 32}' >"$work/described/by_two.json"
+referee made "$work/described"
+expect "a candidate with a launch of its own" 0 'passed' 'exit 0  by_two.cubin'
+echo '{"function": "ns::by_two", "block": 0}' >"$work/described/by_two.json"
+referee made "$work/described"
+expect "which is not possible" 2 'by_two.json: "block" needs one to three whole numbers'
 cat >"$work/others.cu" <<'CU'
 extern "C" __global__ void relu(float *x) { x[threadIdx.x] = fmaxf(x[threadIdx.x], 0.f); }
 extern "C" __global__ void racy(float *out, const float *x)

@@ -154,7 +154,7 @@ cd "$compiled" || exit 2
 # ---- What does not fit
 swap first x older.cubin -k 'train/saxpy*'
 expect "code for another GPU" 2 "older.cubin has saxpy for compute capability 8.0, but the capsule's GPU has 9.0" sm_90
-swap first x older.cubin --function nothing
+swap turn x older.cubin
 expect "and nothing else" 2 'older.cubin has no machine code for compute capability 9.0'
 swap first x turn.cubin -k 'train/chain*'
 expect "a function that is not there" 2 'turn.cubin has no function chain, only turn' --function

@@ -21,20 +21,32 @@ Test(triton, other_descriptions)
         int result;
         struct triton_launch launch;
     } rows[] = {
-        {"{\"num_warps\": 8, \"shared\": 0, \"num_ctas\": 2}", 0, {true, 256, 0, 2, ""}},
+        {"{\"num_warps\": 8, \"shared\": 0, \"num_ctas\": 2}",
+         0,
+         {.found = true, .threads = 256, .shared = 0, .ctas = 2, .version = ""}},
         {"{\"num_warps\": 1, \"shared\": 99, \"triton_version\": \"3.7.1+git1a\"}",
          0,
-         {true, 32, 99, 1, "3.7.1+git1a"}},
-        {"{\"num_warps\": 1, \"shared\": 99, \"triton_version\": \"3; torch 1\"}", 0, {true, 32, 99, 1, ""}},
-        {"{\"num_warps\": 1, \"shared\": 99, \"triton_version\": 3}", 0, {true, 32, 99, 1, ""}},
-        {"{\"num_warps\": 0, \"shared\": 99}", 0, {true, 0, 0, 0, ""}},
-        {"{\"num_warps\": 64, \"shared\": 99}", 0, {true, 0, 0, 0, ""}},
-        {"{\"num_warps\": 4, \"shared\": -1}", 0, {true, 0, 0, 0, ""}},
-        {"{\"num_warps\": 4, \"shared\": 0, \"num_ctas\": 99}", 0, {true, 0, 0, 0, ""}},
-        {"{\"num_warps\": \"4\", \"shared\": 0}", 0, {false, 0, 0, 0, ""}},
-        {"{\"shared\": 0}", 0, {false, 0, 0, 0, ""}},
-        {"[]", 0, {false, 0, 0, 0, ""}},
-        {"{", -1, {false, 0, 0, 0, ""}},
+         {.found = true, .threads = 32, .shared = 99, .ctas = 1, .version = "3.7.1+git1a"}},
+        {"{\"num_warps\": 1, \"shared\": 99, \"triton_version\": \"3; torch 1\"}",
+         0,
+         {.found = true, .threads = 32, .shared = 99, .ctas = 1, .version = ""}},
+        {"{\"num_warps\": 1, \"shared\": 99, \"triton_version\": 3}",
+         0,
+         {.found = true, .threads = 32, .shared = 99, .ctas = 1, .version = ""}},
+        {"{\"num_warps\": 0, \"shared\": 99}", 0, {.found = true, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
+        {"{\"num_warps\": 64, \"shared\": 99}",
+         0,
+         {.found = true, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
+        {"{\"num_warps\": 4, \"shared\": -1}", 0, {.found = true, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
+        {"{\"num_warps\": 4, \"shared\": 0, \"num_ctas\": 99}",
+         0,
+         {.found = true, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
+        {"{\"num_warps\": \"4\", \"shared\": 0}",
+         0,
+         {.found = false, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
+        {"{\"shared\": 0}", 0, {.found = false, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
+        {"[]", 0, {.found = false, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
+        {"{", -1, {.found = false, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
     };
     OWNED_FOLDER folder = scratch_make();
     OWNED_TEXT cubin = x_sprintf("%s/a.cubin", folder);
@@ -45,5 +57,37 @@ Test(triton, other_descriptions)
                       launch.shared == rows[i].launch.shared && launch.ctas == rows[i].launch.ctas &&
                       strcmp(launch.version, rows[i].launch.version) == 0,
                   "row %zu", i);
+    }
+}
+
+Test(triton, a_launch_that_is_written_by_hand)
+{
+    static const struct {
+        const char *text;
+        int result;
+        struct triton_launch launch;
+    } rows[] = {
+        {"{\"function\": \"f<1>\", \"grid\": [2, 3], \"block\": 64, \"shared\": 99}",
+         0,
+         {.function = "f<1>", .grid = {2, 3, 1}, .block = {64, 1, 1}, .bytes = 99}},
+        {"{\"block\": [8, 4, 2]}", 0, {.block = {8, 4, 2}, .bytes = -1}},
+        {"{\"shared\": 99}", 0, {.bytes = -1}},
+        {"{\"block\": 0}", -1, {.bytes = -1}},
+        {"{\"grid\": []}", -1, {.bytes = -1}},
+        {"{\"grid\": [1, 2, 3, 4]}", -1, {.bytes = -1}},
+        {"{\"grid\": [1, \"2\"]}", -1, {.bytes = -1}},
+        {"{\"function\": 7}", -1, {.bytes = -1}},
+        {"{\"block\": 32, \"shared\": \"9\"}", -1, {.bytes = -1}},
+    };
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT cubin = x_sprintf("%s/a.cubin", folder);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        free(scratch_file(folder, "a.json", rows[i].text));
+        cr_expect_eq(triton_read(&launch, cubin), rows[i].result, "row %zu", i);
+        if (rows[i].result == 0)
+            cr_expect(strcmp(launch.function, rows[i].launch.function) == 0 && launch.bytes == rows[i].launch.bytes &&
+                          memcmp(launch.grid, rows[i].launch.grid, sizeof launch.grid) == 0 &&
+                          memcmp(launch.block, rows[i].launch.block, sizeof launch.block) == 0,
+                      "row %zu", i);
     }
 }
