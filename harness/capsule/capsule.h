@@ -304,9 +304,10 @@ void replay_close(struct replay *replay);
  *
  *   |actual - expected| <= tolerance x the largest |expected| of the values there that the launch changes
  *
- * Values of more than TOLERANCE_FAR times the median there, such as the -1e30 of a mask, count for themselves alone. A
- * NaN as arithmetic makes them equals any other, and an infinity itself alone. Where the launch changes nothing, or
- * all that it changes is as it was before, nothing may differ.
+ * or, but for halves, by less than the least normal number. Values of more than TOLERANCE_FAR times the median there,
+ * such as the -1e30 of a mask, count for themselves alone. A NaN as arithmetic makes them equals any other, and an
+ * infinity itself alone. Where the launch changes nothing, or all that it changes is as it was before, nothing may
+ * differ.
  *
  * Integers have no tolerance: where the 32-bit words that the launch changes are all less than INTEGER_MOST in
  * magnitude, and not all 0, nothing may differ. As single precision that is less than 1e-37. Of halves it takes

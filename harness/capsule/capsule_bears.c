@@ -59,8 +59,8 @@ bool drawing_has_more(const struct numbers *numbers, const struct drawn *drawn)
            numbers->tiny > 2 * drawn->tiny + numbers->words / 1024;
 }
 
-/* Which kinds of overflow a launch leaves in a span that are not among the known ones; `masked`, which may be NULL,
- * gets the bits of those. Adds to counts: all values, and those. */
+/* Returns which kinds of overflow a launch leaves in a span that are not among the known ones. `masked`, which may be
+ * NULL, gets the bits of those values. Adds to counts: all values, and those. */
 static unsigned overflows_of(const struct draw_request *request, unsigned known, const unsigned char *found,
                              const unsigned char *left, size_t size, unsigned char *masked, uint64_t counts[2])
 {

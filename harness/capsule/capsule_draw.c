@@ -94,15 +94,20 @@ static bool is_same(struct drawing *drawing, bool note)
 
 /* ---- What it writes ---- */
 
-/* Fills the words of an array that the launch changed with a pattern. Returns how many they are. */
+/* Fills the words of an array that the launch changed with a pattern; on drawn inputs but the last with what the launch
+ * left on the captured ones, which code may take for an answer. Returns how many they are. */
 static size_t fill(struct drawing *drawing, const struct array *array, uint64_t *state)
 {
+    const bool stale = drawing->request->inputs && !drawing->request->last;
+    const unsigned char *known = drawing->again.ranges[array->range];
     const unsigned char *found = drawing->found.ranges[array->range], *left = drawing->left.ranges[array->range];
     size_t count = 0;
     for (uint64_t at = array->at; at + WORD <= array->at + array->size; at += WORD) {
-        const uint64_t pattern = draw_next(state);
+        uint64_t pattern = draw_next(state);
         if (memcmp(found + at, left + at, WORD) == 0)
             continue;
+        if (stale && memcmp(known + at, left + at, WORD) != 0)
+            memcpy(&pattern, known + at, WORD);
         memcpy(drawing->before.ranges[array->range] + at, &pattern, WORD);
         count++;
     }
@@ -274,9 +279,8 @@ static void draw_all(struct drawing *drawing, uint64_t *state, const struct draw
     }
 }
 
-/* Of what overflows only on inputs that are drawn, code that sums in another order may leave something else: it is not
- * compared. -1 with drawing->problem, also where that is most of a result that can be drawn with less. */
-static int mask_overflow(struct drawing *drawing)
+/* Takes what the launch found and left on the captured inputs to `base` and `again`. */
+static int take_captured(struct drawing *drawing)
 {
     const struct capsule *capsule = drawing->capsule;
     for (size_t i = 0; i < capsule->range_count; i++) {
@@ -290,10 +294,7 @@ static int mask_overflow(struct drawing *drawing)
         if (failed)
             return -1;
     }
-    return drawing_overflows(drawing, &drawing->base, &drawing->again, &drawing->left, true) &&
-                   drawing->request->care + 1 < DRAW_CARES
-               ? problem_set(drawing->problem, "most of what it leaves overflows")
-               : 0;
+    return 0;
 }
 
 /* A variable has another address in each process, so what the launch leaves there is not known in the program's. */
@@ -319,6 +320,8 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         if (is_drawn(range))
             list_arrays(drawing, i);
     }
+    if (drawing->request->inputs && take_captured(drawing) < 0)
+        return -1;
     if (drawing->request->inputs)
         draw_all(drawing, &state, drawn);
     if (drawing_launch(drawing, &drawing->left) < 0)
@@ -344,8 +347,10 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
             return problem_set(drawing->problem, "it varies on integers that come twice");
         drawing->has_varied = true;
     }
-    if (drawing->request->inputs && mask_overflow(drawing) < 0)
-        return -1;
+    /* Of what overflows only on inputs that are drawn, code that sums in another order may leave something else. */
+    if (drawing->request->inputs && drawing_overflows(drawing, &drawing->base, &drawing->again, &drawing->left, true) &&
+        drawing->request->care + 1 < DRAW_CARES)
+        return problem_set(drawing->problem, "most of what it leaves overflows");
     return write_capsule(drawing, writer);
 }
 

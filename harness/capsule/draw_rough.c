@@ -68,12 +68,42 @@ static void negated(const struct part *part)
             element(part, i)[part->width - 1] ^= 0x80;
 }
 
-static void one_sign(const struct part *part)
+/* Makes all of a sign, if some are. */
+static void one_sign(const struct part *part, unsigned sign)
 {
-    for (size_t i = 0; i < part->count; i++)
+    bool has = false;
+    for (size_t i = 0; i < part->count && !has; i++)
+        has = may_change(part->run->bytes, upper_half(part, i)) && (element(part, i)[part->width - 1] & 0x80) == sign;
+    for (size_t i = 0; i < part->count && has; i++)
         if (may_change(part->run->bytes, upper_half(part, i)))
-            element(part, i)[part->width - 1] =
-                (unsigned char)((element(part, i)[part->width - 1] & 0x7f) | (part->hot[part->width - 1] & 0x80));
+            element(part, i)[part->width - 1] = (unsigned char)((element(part, i)[part->width - 1] & 0x7f) | sign);
+}
+
+static void below_zero(const struct part *part)
+{
+    one_sign(part, 0x80);
+}
+
+static void above_zero(const struct part *part)
+{
+    one_sign(part, 0);
+}
+
+/* All by 8, or 4: a spread that no captured row has, of which most counts. */
+static void scaled(const struct part *part)
+{
+    const int by = below(part->run->state, 4) ? 0x180 : 0x100;
+    for (size_t i = 0; i < part->count && !part->run->narrow; i++)
+        shift(part, i, by);
+}
+
+/* Zeros among others. */
+static void sparse(const struct part *part)
+{
+    enum { OFTEN = 3 };
+    for (size_t i = 0; i < part->count; i++)
+        if (below(part->run->state, OFTEN) == 0)
+            memset(element(part, i), 0, part->width);
 }
 
 /* A number that rises with a float, or with an integer. */
@@ -234,18 +264,21 @@ static void missing(const struct part *part)
     memcpy(run->bytes, &value, part->width);
 }
 
-/* Beyond those that are there: of bytes the least that there is. */
+/* None is set, as of a row that is masked. */
+static void unset(const struct part *part)
+{
+    memset(part->bytes, 0, part->count * part->width);
+}
+
+/* Beyond those that are there, of any number of bits, but such that sums of two do not overflow; of bytes the least. */
 static void beyond(const struct part *part)
 {
-    enum { MOST = 1 << 20 };
     const unsigned unused = 64 - 8 * (unsigned)part->width;
-    for (size_t i = 0; i < part->count; i++) {
-        const bool least = part->width == WIDTH_BYTES || i == 0;
+    for (size_t i = 0; i < part->count; i++)
         set(part, i,
-            least    ? INT64_MIN >> unused
-            : i == 1 ? INT64_MAX >> unused
-                     : (int64_t)below(part->run->state, (uint64_t)2 * MOST) - MOST);
-    }
+            part->width == WIDTH_BYTES
+                ? INT64_MIN >> unused
+                : (int64_t)draw_next(part->run->state) >> (unused + 2 + below(part->run->state, 24)));
 }
 
 /* ---- Parts ---- */
@@ -258,24 +291,23 @@ struct rough {
 };
 
 static const struct rough of_floats[PARTS] = {
-    {zeros, DRAW_BOLDLY},      {NULL, DRAW_BOLDLY}, {few, DRAW_NARROWLY},      {NULL, DRAW_BOLDLY},
-    {near, DRAW_NARROWLY},     {NULL, DRAW_BOLDLY}, {one_sign, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY},
-    {in_order, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY}, {by_lane, DRAW_NARROWLY},  {NULL, DRAW_BOLDLY},
-    {small, DRAW_BOLDLY},      {NULL, DRAW_BOLDLY}, {large, DRAW_BOLDLY},      {negated, DRAW_BOLDLY},
+    {zeros, DRAW_BOLDLY},      {NULL, DRAW_BOLDLY},   {few, DRAW_NARROWLY},        {sparse, DRAW_BOLDLY},
+    {near, DRAW_NARROWLY},     {scaled, DRAW_BOLDLY}, {below_zero, DRAW_NARROWLY}, {scaled, DRAW_BOLDLY},
+    {in_order, DRAW_NARROWLY}, {sparse, DRAW_BOLDLY}, {by_lane, DRAW_NARROWLY},    {above_zero, DRAW_NARROWLY},
+    {small, DRAW_BOLDLY},      {NULL, DRAW_BOLDLY},   {large, DRAW_BOLDLY},        {negated, DRAW_BOLDLY},
 };
 
 static const struct rough of_integers[PARTS] = {
-    {hot, DRAW_CALMLY},  {hot, DRAW_CALMLY},       {hot, DRAW_CALMLY},  {hot, DRAW_CALMLY},
-    {NULL, DRAW_BOLDLY}, {in_order, DRAW_CALMLY},  {NULL, DRAW_BOLDLY}, {by_lane, DRAW_CALMLY},
-    {NULL, DRAW_BOLDLY}, {few, DRAW_CALMLY},       {NULL, DRAW_BOLDLY}, {extreme, DRAW_CALMLY},
-    {NULL, DRAW_BOLDLY}, {missing, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY}, {beyond, DRAW_BOLDLY},
+    {hot, DRAW_CALMLY},   {hot, DRAW_CALMLY},       {hot, DRAW_CALMLY},  {hot, DRAW_CALMLY},
+    {unset, DRAW_BOLDLY}, {in_order, DRAW_CALMLY},  {NULL, DRAW_BOLDLY}, {by_lane, DRAW_CALMLY},
+    {NULL, DRAW_BOLDLY},  {few, DRAW_CALMLY},       {NULL, DRAW_BOLDLY}, {extreme, DRAW_CALMLY},
+    {NULL, DRAW_BOLDLY},  {missing, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY}, {beyond, DRAW_BOLDLY},
 };
 
 static void draw_parts(const struct run_of *run, const struct rough rows[PARTS], size_t width)
 {
-    enum { LEAST = 4 };
     const size_t count = draw_filled(run, width), part_of = (count + PARTS - 1) / PARTS;
-    const size_t each = part_of < LEAST ? LEAST : part_of;
+    const size_t least = run->kind == DRAWN_FLOATS ? 4 : 1, each = part_of < least ? least : part_of;
     unsigned char kept[WIDTH_LONG] = {0};
     for (size_t i = 0; i < 4 && count > 0; i++) {
         const unsigned char *other = run->bytes + below(run->state, count) * width;

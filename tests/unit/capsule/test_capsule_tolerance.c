@@ -62,6 +62,17 @@ Test(capsule_tolerance, what_a_mask_leaves_is_no_measure)
     cr_expect_eq(compared(1e-3).beyond, 1);
 }
 
+Test(capsule_tolerance, what_is_flushed_is_near)
+{
+    set_up();
+    for (size_t i = 0; i < COUNT; i++)
+        expected[i] = actual[i] = 1e-36F;
+    expected[3] = 1e-38F, actual[3] = 0;
+    cr_expect_eq(compared(1e-5).beyond, 0);
+    expected[3] = 1.3e-38F, actual[3] = 0;
+    cr_expect_eq(compared(1e-5).beyond, 1);
+}
+
 Test(capsule_tolerance, what_is_beyond_is_counted)
 {
     set_up();

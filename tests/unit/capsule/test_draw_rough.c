@@ -24,7 +24,7 @@ Test(draw_rough, parts_of_floats_are_of_each_kind_wherever_they_begin)
             values[i] = (i % 3 == 0 ? -1.F : 1.F) * (1 + (float)(i * 7919 % 1009) / 1009);
         draw(DRAW_BOLDLY, place, values, sizeof values);
         const float *parts[PARTS];
-        size_t zeros = 0, same = 0, near = 0, negative = 0, small = 0, large = 0;
+        size_t zeros = 0, same = 0, near = 0, negative = 0, positive = 0, small = 0, large = 0, sparse = 0, wide = 0;
         for (size_t i = 0; i < PARTS; i++)
             parts[(i + place) % PARTS] = values + i * EACH;
         float most = 0;
@@ -36,13 +36,18 @@ Test(draw_rough, parts_of_floats_are_of_each_kind_wherever_they_begin)
                 same += parts[2][i] == parts[2][k * 80];
             near += most - parts[4][i] < 1e-3F;
             negative += parts[6][i] < 0;
+            positive += parts[11][i] > 0;
+            sparse += parts[3][i] == 0;
+            wide += fabsf(parts[5][i]) > 4;
             small += fabsf(parts[12][i]) < 0.01F;
             large += fabsf(parts[14][i]) > 100;
         }
         cr_expect_eq(zeros, EACH);
         cr_expect_gt(same, EACH / 4, "of few: %zu", same);
         cr_expect_gt(near, EACH / 8, "%zu", near);
-        cr_expect(negative == 0 || negative == EACH, "%zu", negative);
+        cr_expect(negative == EACH && positive == EACH, "%zu, %zu", negative, positive);
+        cr_expect(sparse > EACH / 6 && sparse < EACH / 2, "%zu", sparse);
+        cr_expect_gt(wide, EACH / 8, "%zu", wide);
         cr_expect_eq(falls(parts[8], 1), 0, "in order");
         cr_expect(falls(parts[10], 1) > 0 && falls(parts[10], 32) == 0, "lane by lane");
         cr_expect_eq(small, EACH);
@@ -75,19 +80,21 @@ Test(draw_rough, integers_are_hot_missing_and_beyond)
                 {.way = DRAW_IN_BYTES, .missing = 0, .beyond = 0}};
     for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
         int32_t keys[COUNT];
-        size_t counts[1000] = {0}, hot = 0, missing = 0, beyond = 0;
+        size_t counts[1000] = {0}, hot = 0, missing = 0, beyond = 0, unset = 0;
         for (size_t i = 0; i < COUNT; i++)
             keys[i] = (int32_t)(1 + i * 7919 % 999);
         draw(rows[r].way, 3, keys, sizeof keys);
         for (size_t i = 0; i < COUNT; i++) {
+            unset += keys[i] == 0;
             missing += keys[i] == -100;
-            beyond += keys[i] >= 1000;
+            beyond += keys[i] >= 1000 && keys[i] < INT32_MAX / 2; /* sums of two do not overflow */
             if (keys[i] >= 0 && keys[i] < 1000)
                 counts[keys[i]]++;
         }
         for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
             hot = counts[i] > hot ? counts[i] : hot;
         cr_expect_eq(hot >= COUNT / 4, rows[r].way < DRAW_IN_BYTES, "%zu", hot);
+        cr_expect_eq(unset >= EACH, rows[r].way == DRAW_BOLDLY, "%zu", unset);
         cr_expect(missing >= rows[r].missing && (rows[r].missing > 0 || missing == 0), "%zu", missing);
         cr_expect(beyond >= rows[r].beyond / 2 && (rows[r].beyond > 0 || beyond == 0), "%zu", beyond);
     }
