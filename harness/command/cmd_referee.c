@@ -456,13 +456,19 @@ static void list_failure(struct refereeing *refereeing, int code, const char *wh
         list_line(refereeing->list, "not judged", code, options->code, why);
 }
 
-int referee_candidate(const struct options *options, FILE *list)
+/* drawn: has the inputs already; NULL: they are drawn here. */
+static int judge_candidate(const struct options *options, FILE *list, const struct refereeing *drawn)
 {
     struct refereeing refereeing = {.options = *options, .list = list};
     struct options *own = &refereeing.options;
     struct problem said = {""}, *before = list ? error_into(&said) : NULL;
     int code = EXIT_USAGE;
     if (open_files(&refereeing) == 0) {
+        if (drawn) {
+            free(refereeing.reference);
+            refereeing.reference = x_strdup(drawn->reference);
+            refereeing.drawing = drawn->drawing; /* of this process alone, which ends */
+        }
         own->kernels = refereeing.candidate;
         own->against = refereeing.reference;
         own->baselines = refereeing.none;
@@ -478,7 +484,9 @@ int referee_candidate(const struct options *options, FILE *list)
             request.measurement.globs = NULL;
             request.measurement.glob_count = 0;
             /* What does not fit is said before anything is drawn. */
-            code = swap(&refereeing, own->arguments[0], own) < 0 ? EXIT_USAGE : draw(&refereeing, &request.measurement);
+            code = swap(&refereeing, own->arguments[0], own) < 0 ? EXIT_USAGE
+                   : drawn                                       ? EXIT_SAME
+                                                                 : draw(&refereeing, &request.measurement);
             if (!options->quiet && !list)
                 fprintf(stderr, "inputs by --seed %d\n", own->seed);
             if (code == EXIT_SAME)
@@ -491,6 +499,11 @@ int referee_candidate(const struct options *options, FILE *list)
         list_failure(&refereeing, code, said.text);
     release(&refereeing);
     return code;
+}
+
+int referee_candidate(const struct options *options, FILE *list)
+{
+    return judge_candidate(options, list, NULL);
 }
 
 /* ---- Several candidates ---- */
@@ -509,6 +522,7 @@ static int is_candidate(const struct dirent *entry)
 /* A candidate of a folder, judged by a process of its own, so that several are at once and none ends the others. */
 struct turn {
     struct options options;
+    const struct refereeing *drawn;
     char *code, *said[2]; /* the candidate's path; files of its line or document, and of its messages */
     pid_t process;        /* -1: it could not be started */
 };
@@ -516,15 +530,17 @@ struct turn {
 static void take_turn(const void *data)
 {
     const struct turn *turn = data;
-    const int code = referee_candidate(&turn->options, stdout);
+    const int code = judge_candidate(&turn->options, stdout, turn->drawn);
     fflush(stdout);
     _exit(code);
 }
 
-static void start_turn(struct turn *turn, const struct options *options, const char *name, const char *folder)
+static void start_turn(struct turn *turn, const struct options *options, const struct refereeing *drawn,
+                       const char *name, const char *folder)
 {
     int files[2];
-    *turn = (struct turn){.options = *options, .code = x_sprintf("%s/%s", options->code, name), .process = -1};
+    *turn = (struct turn){
+        .options = *options, .drawn = drawn, .code = x_sprintf("%s/%s", options->code, name), .process = -1};
     turn->options.code = turn->code;
     for (size_t i = 0; i < 2; i++) {
         turn->said[i] = x_sprintf("%s/%s.%zu", folder, name, i);
@@ -577,7 +593,8 @@ static int end_turn(struct turn *turn, FILE *list)
 }
 
 /* Judges each file of a folder on the same inputs. Returns the worst exit code. */
-static int referee_all(const struct options *options, struct dirent **entries, size_t count, FILE *list)
+static int referee_all(const struct options *options, const struct refereeing *drawn, struct dirent **entries,
+                       size_t count, FILE *list)
 {
     const size_t jobs = options->jobs > 0 ? (size_t)options->jobs : 1;
     char *folder = make_temporary_folder();
@@ -586,7 +603,7 @@ static int referee_all(const struct options *options, struct dirent **entries, s
     int worst = folder ? EXIT_SAME : EXIT_USAGE;
     for (size_t i = 0; i < count && folder && (i < begun || worst != EXIT_INTERRUPTED); i++) {
         for (; begun < count && begun < i + jobs && worst != EXIT_INTERRUPTED; begun++)
-            start_turn(&turns[begun], options, entries[begun]->d_name, folder);
+            start_turn(&turns[begun], options, drawn, entries[begun]->d_name, folder);
         const int code = end_turn(&turns[i], list);
         worst = code > worst ? code : worst; /* 130 is the largest */
     }
@@ -594,6 +611,17 @@ static int referee_all(const struct options *options, struct dirent **entries, s
     if (folder)
         remove_temporary_folder(folder);
     return worst;
+}
+
+/* Draws inputs for all candidates. False: that fails, which each then says in its line. */
+static bool draw_once(struct refereeing *refereeing)
+{
+    struct measurement measurement = {0};
+    struct problem ignored, *before = error_into(&ignored);
+    const bool drawn = options_measurement(&measurement, &refereeing->options, &refereeing->metrics) == 0 &&
+                       draw(refereeing, &measurement) == EXIT_SAME;
+    error_into(before);
+    return drawn;
 }
 
 static int referee_folder(const struct options *options)
@@ -606,23 +634,24 @@ static int referee_folder(const struct options *options)
         return EXIT_USAGE;
     }
     struct refereeing probe = {.options = *options, .list = stderr};
-    const bool is_good = open_files(&probe) == 0; /* what is wrong with the task is said once */
-    release(&probe);
-    if (!is_good)
-        return EXIT_USAGE;
-    const int count = scandir(options->code, &entries, is_candidate, by_entry_name);
-    if (count < 0) {
-        error("cannot read %s: %s", options->code, strerror(errno));
+    int count = -1;
+    if (open_files(&probe) == 0) { /* what is wrong with the task is said once */
+        count = scandir(options->code, &entries, is_candidate, by_entry_name);
+        if (count < 0)
+            error("cannot read %s: %s", options->code, strerror(errno));
+        else if (count == 0)
+            error("%s has no candidate: no .cubin, .fatbin or .so", options->code);
+    }
+    if (count <= 0 || atomic_file_open(&list, options->output ? options->output : "-") < 0) {
+        if (count >= 0)
+            free(entries);
+        release(&probe);
         return EXIT_USAGE;
     }
-    if (count == 0)
-        error("%s has no candidate: no .cubin, .fatbin or .so", options->code);
-    if (count == 0 || atomic_file_open(&list, options->output ? options->output : "-") < 0) {
-        free(entries);
-        return EXIT_USAGE;
-    }
+    const bool drawn = draw_once(&probe);
     fprintf(stderr, "%d candidate%s on inputs by --seed %d\n", count, plural((size_t)count), options->seed);
-    const int worst = referee_all(options, entries, (size_t)count, list.stream);
+    const int worst = referee_all(options, drawn ? &probe : NULL, entries, (size_t)count, list.stream);
+    release(&probe);
     for (int i = 0; i < count; i++)
         free(entries[i]);
     free(entries);

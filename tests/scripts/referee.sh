@@ -100,8 +100,9 @@ expect "as JSON, and without --tolerance there is the task's" 0 'several/cheats.
     'beyond the tolerance of 1e-05' 'several/kernels.cubin 2 not judged 0 null several/kernels.cubin has no kernel rounded'
 # A process that is killed leaves no gap in the list.
 "$cugate" referee "$work/within.capsule" --code several --simulate --seed 7 -k 'train/saxpy@64,256' --function by_copy \
-    --format json -o lines 2>errors &
+    --format json -o lines 2>killed &
 whole=$!
+until grep -qs candidates killed || ! kill -0 $whole 2>/dev/null; do :; done # inputs are drawn
 until killed=$(pgrep -P $whole -f referee | tail -1) && [ -n "$killed" ]; do kill -0 $whole 2>/dev/null || break; done
 [ -z "$killed" ] || kill -KILL "$killed"
 wait $whole
