@@ -299,15 +299,17 @@ static const struct rough of_floats[PARTS] = {
 
 static const struct rough of_integers[PARTS] = {
     {hot, DRAW_CALMLY},   {hot, DRAW_CALMLY},       {hot, DRAW_CALMLY},  {hot, DRAW_CALMLY},
-    {unset, DRAW_BOLDLY}, {in_order, DRAW_CALMLY},  {NULL, DRAW_BOLDLY}, {by_lane, DRAW_CALMLY},
+    {unset, DRAW_CALMLY}, {in_order, DRAW_CALMLY},  {NULL, DRAW_BOLDLY}, {by_lane, DRAW_CALMLY},
     {NULL, DRAW_BOLDLY},  {few, DRAW_CALMLY},       {NULL, DRAW_BOLDLY}, {extreme, DRAW_CALMLY},
     {NULL, DRAW_BOLDLY},  {missing, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY}, {beyond, DRAW_BOLDLY},
 };
 
 static void draw_parts(const struct run_of *run, const struct rough rows[PARTS], size_t width)
 {
+    enum { LEAST = 4 };
     const size_t count = draw_filled(run, width), part_of = (count + PARTS - 1) / PARTS;
-    const size_t least = run->kind == DRAWN_FLOATS ? 4 : 1, each = part_of < least ? least : part_of;
+    const size_t least = run->kind == DRAWN_FLOATS ? LEAST : 1; /* of a few integers each gets a kind */
+    const size_t each = part_of < LEAST ? least : part_of;
     unsigned char kept[WIDTH_LONG] = {0};
     for (size_t i = 0; i < 4 && count > 0; i++) {
         const unsigned char *other = run->bytes + below(run->state, count) * width;
