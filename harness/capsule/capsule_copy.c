@@ -130,7 +130,7 @@ static uint32_t new_number(const struct copied *copied, uint32_t page)
     const uint32_t *found =
         copied->count > 0 ? bsearch(&page, copied->from, copied->count, sizeof page, by_number) : NULL;
     if (!found)
-        BUG("page %u was not copied", page);
+        BUG("page %u was not recorded", page);
     return copied->to[found - copied->from];
 }
 

@@ -327,7 +327,7 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
     if (drawing_launch(drawing, &drawing->left) < 0)
         return -1;
     if (changes_variable(drawing)) {
-        snprintf(why, why_size, "it changes a variable of its machine code");
+        snprintf(why, why_size, "it changes a __device__ variable");
         return 1;
     }
     if ((drawing->request->care < DRAW_UNFILLED &&
@@ -337,14 +337,14 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         return -1;
     const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->left);
     if (!drawing->request->inputs && numbers.special > numbers.words / 2) {
-        snprintf(why, why_size, "most of what it leaves is an infinity or not a number");
+        snprintf(why, why_size, "most of its results are infinite or NaN");
         return 1;
     }
     if (drawing_has_more(&numbers, drawn))
-        return problem_set(drawing->problem, "it leaves more that is infinite, next to nothing, or not a number");
+        return problem_set(drawing->problem, "more of its results become infinite, subnormal or NaN");
     if (!is_same(drawing, true)) {
         if (drawing->request->last && drawing->request->care == DRAW_ALL)
-            return problem_set(drawing->problem, "it varies on integers that come twice");
+            return problem_set(drawing->problem, "its results vary when an integer occurs twice");
         drawing->has_varied = true;
     }
     /* Of what overflows only on inputs that are drawn, code that sums in another order may leave something else. */

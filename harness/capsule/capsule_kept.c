@@ -38,9 +38,9 @@ int player_keep(struct player *player, const unsigned char *code, size_t size, v
     size_t count = 0;
     int failed = 0;
     if (!writable_variables(relocations, &names, &count))
-        failed =
-            problem_set(problem, "the machine code has memory without the name of a variable, in which a launch could "
-                                 "keep its result for the next");
+        failed = problem_set(
+            problem,
+            "the machine code has unnamed device memory, in which a launch could keep a result for the next one");
     for (size_t i = 0; i < count; i++) {
         if (failed == 0)
             failed = keep(player, module, names[i], problem);
@@ -93,10 +93,9 @@ int player_compare_kept(const struct player *player, const struct capsule *capsu
         if (player->device->read(now, kept->address, (size_t)kept->size, problem) < 0)
             differs = -1;
         else if (memcmp(now, kept->bytes, kept->size) != 0) {
-            snprintf(
-                why, why_size,
-                "a launch leaves something for the next in the variable %s, which the program's code does not have",
-                kept->name);
+            snprintf(why, why_size,
+                     "a launch leaves data for the next one in %s, a variable that the program's code does not have",
+                     kept->name);
             differs = 1;
         }
         free(now);

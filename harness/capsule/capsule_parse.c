@@ -35,7 +35,7 @@ static int read_argument(const struct json_at *at, json_t *value, size_t byte_co
     if (json_at_expect(at, value, JSON_ARRAY, "a list of offset and size") < 0)
         return -1;
     if (json_array_size(value) != 2 && json_array_size(value) != 3)
-        return json_error(at, "has %zu numbers, not 2: offset and size", json_array_size(value));
+        return json_error(at, "has %zu numbers, not 2 (offset and size)", json_array_size(value));
     if (json_at_whole(&offset, json_array_get(value, 0), 0, (long long)byte_count, &begin) < 0 ||
         json_at_whole(&size, json_array_get(value, 1), 0, (long long)byte_count - begin, &length) < 0 ||
         (json_array_size(value) == 3 && json_at_whole(&exact, json_array_get(value, 2), 1, 1, &one) < 0))

@@ -94,8 +94,8 @@ static int hold(const struct stretch *stretch, const char *path, struct problem 
     char occupant[256];
     name_occupant(stretch, occupant, sizeof occupant);
     return problem_set(problem,
-                       "%s needs the addresses 0x%" PRIx64 " to 0x%" PRIx64 ", where this process has %s; run it "
-                       "again, since every process has other addresses",
+                       "%s needs the addresses 0x%" PRIx64 " to 0x%" PRIx64
+                       ", where this process has %s; run it again, because addresses differ in each process",
                        path, stretch->begin, stretch->end, occupant);
 }
 
@@ -125,11 +125,11 @@ static int check_next(const struct player *player, struct problem *problem)
     munmap(next, NEAR);
     for (size_t i = 0; i < player->block_count; i++)
         if (player->blocks[i].begin > below && player->blocks[i].begin < libraries)
-            return problem_set(problem,
-                               "%s needs the addresses 0x%" PRIx64 " to 0x%" PRIx64
-                               ", where this process has its next memory; run it again, since every process has other "
-                               "addresses",
-                               player->capsules->path, player->blocks[i].begin, player->blocks[i].end);
+            return problem_set(
+                problem,
+                "%s needs the addresses 0x%" PRIx64 " to 0x%" PRIx64
+                ", where this process maps its next memory; run it again, because addresses differ in each process",
+                player->capsules->path, player->blocks[i].begin, player->blocks[i].end);
     return 0;
 }
 
@@ -140,7 +140,8 @@ static int check_addresses(const struct capsules *capsules, struct problem *prob
         for (size_t i = 0; i < capsules->list[c].range_count; i++) {
             const struct memory_range *range = &capsules->list[c].ranges[i];
             if (range->kind != MEMORY_VARIABLE && (range->address > HIGHEST || range->size > HIGHEST - range->address))
-                return problem_set(problem, "%s: %s has memory at 0x%" PRIx64 ", where none can be: capture it again",
+                return problem_set(problem,
+                                   "%s: %s has memory at 0x%" PRIx64 ", which is not a valid address: capture it again",
                                    capsules->path, capsules->list[c].id, range->address);
         }
     return 0;

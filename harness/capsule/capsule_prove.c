@@ -136,7 +136,7 @@ static int compare(struct proving *proving, char *why, size_t why_size)
     const int differs = replay_compare(proving->replay, difference, sizeof difference, proving->problem);
     replay_mask(proving->replay, NULL);
     if (differs > 0)
-        snprintf(why, why_size, "a replay does not leave what the program's launch left: %s", difference);
+        snprintf(why, why_size, "a replay does not reproduce the program's launch: %s", difference);
     return differs;
 }
 
@@ -264,7 +264,7 @@ static int prove(struct proving *proving, bool careful, struct capsule_writer *w
     if (proving->changed_count == 0 && !careful && proving_find_writes(proving) < 0)
         return -1;
     if (proving->changed_count == 0) {
-        snprintf(why, why_size, "the launch changed nothing that could be found, which proves nothing");
+        snprintf(why, why_size, "the launch changed no memory, so a replay proves nothing");
         return 1;
     }
     if (!careful && proving_drop(proving) < 0)

@@ -26,7 +26,7 @@ static int open_file(const char *path, uint64_t *size, struct problem *problem)
     if (file < 0)
         return problem_set(problem, "cannot read %s: %s", path, strerror(errno));
     close(file);
-    return problem_set(problem, "cannot read %s: it is no regular file; write what it holds into one first", path);
+    return problem_set(problem, "cannot read %s: not a regular file; copy its contents into one first", path);
 }
 
 static int read_at(const struct capsules *capsules, uint64_t at, void *bytes, size_t size, struct problem *problem)
@@ -39,7 +39,7 @@ static int read_at(const struct capsules *capsules, uint64_t at, void *bytes, si
         if (got < 0)
             return problem_set(problem, "cannot read %s: %s", capsules->path, strerror(errno));
         if (got == 0)
-            return problem_set(problem, "%s became shorter while it was read: " AGAIN, capsules->path);
+            return problem_set(problem, "%s was truncated during the read: " AGAIN, capsules->path);
         to += got;
         at += (uint64_t)got;
         size -= (size_t)got;
@@ -66,17 +66,17 @@ static int read_head(const struct capsules *capsules, uint64_t size, struct prob
     unsigned char head[FILE_HEAD];
     const char *path = capsules->path;
     if (size < sizeof head)
-        return problem_set(problem, "%s is no file of capsules: it has %d bytes, fewer than any", path, (int)size);
+        return problem_set(problem, "%s is not a capsule file: its %d bytes are too few", path, (int)size);
     if (read_at(capsules, 0, head, sizeof head, problem) < 0)
         return -1;
     if (memcmp(head, capsules_mark, FILE_MARK) != 0)
-        return problem_set(problem, "%s is no file of capsules: it does not begin with \"%.15s\"", path, capsules_mark);
+        return problem_set(problem, "%s is not a capsule file: it does not begin with \"%.15s\"", path, capsules_mark);
     const unsigned version = get_number(head + FILE_MARK);
     if (version > CAPSULE_VERSION)
-        return problem_set(problem, "%s has version %u of this format, and this cugate reads version %d: update cugate",
-                           path, version, CAPSULE_VERSION);
+        return problem_set(problem, "%s has format version %u, and this cugate reads version %d: update cugate", path,
+                           version, CAPSULE_VERSION);
     if (version < CAPSULE_VERSION)
-        return problem_set(problem, "%s has version %u of this format, which no cugate wrote: " AGAIN, path, version);
+        return problem_set(problem, "%s has format version %u, which cugate never wrote: " AGAIN, path, version);
     return 0;
 }
 
@@ -85,10 +85,10 @@ static int take_page(struct capsules *capsules, uint64_t at, const struct record
     /* A page that compression does not make smaller is not compressed. */
     const uint32_t most = record->kind == RECORD_PAGE ? CAPSULE_PAGE : CAPSULE_PAGE - 1;
     if (record->size == 0 || record->size > most)
-        return problem_set(problem, "%s: page %zu has %u bytes, but there are 1 to %u in one: " AGAIN, capsules->path,
+        return problem_set(problem, "%s: page %zu has %u bytes, but a page has 1 to %u: " AGAIN, capsules->path,
                            capsules->page_count, record->size, most);
     if (capsules->page_count == PAGE_SAME)
-        return problem_set(problem, "%s has more than %u pages; no cugate wrote it", capsules->path, PAGE_SAME);
+        return problem_set(problem, "%s has more than %u pages; cugate did not write it", capsules->path, PAGE_SAME);
     struct page *page = ARRAY_GROW(capsules->pages, capsules->page_count);
     *page = (struct page){.at = at, .kind = record->kind, .size = record->size};
     memcpy(page->hash, record->hash, HASH_SIZE);
@@ -99,13 +99,13 @@ static int take_page(struct capsules *capsules, uint64_t at, const struct record
 static int take_about(struct capsules *capsules, const char *text, size_t length)
 {
     if (capsules->has_about)
-        return error("%s says twice of which GPU its capsules are: no cugate wrote it", capsules->path);
+        return error("%s names the GPU of its capsules twice; cugate did not write it", capsules->path);
     capsules->has_about = true;
     char *name = x_sprintf("%s: about", capsules->path);
     int result = run_parse(&capsules->about, name, text, length);
     free(name);
     if (result == 0 && (capsules->about.result_count > 0 || capsules->about.note_count > 0))
-        result = error("%s: what it says of its capsules also holds results: no cugate wrote it", capsules->path);
+        result = error("%s: the description of its capsules also has results; cugate did not write it", capsules->path);
     return result;
 }
 
@@ -121,7 +121,7 @@ static int take_capsule(struct capsules *capsules, const char *text, size_t leng
 static int take_end(const struct capsules *capsules, const unsigned char *counts, size_t size)
 {
     if (size != END_SIZE || get_number(counts) != capsules->page_count || get_number(counts + 4) != capsules->count)
-        return error("%s: its end counts other pages and capsules than it has: " AGAIN, capsules->path);
+        return error("%s: its trailer does not match the number of its pages and capsules: " AGAIN, capsules->path);
     return 0;
 }
 
@@ -130,16 +130,15 @@ static int take_text(struct capsules *capsules, uint64_t at, const struct record
 {
     unsigned char hash[HASH_SIZE];
     if (record->size > TEXT_LIMIT)
-        return problem_set(problem, "%s: the record at byte %llu has %u bytes, and %d is the limit: " AGAIN,
+        return problem_set(problem, "%s: the record at byte %llu has %u bytes, more than the limit of %d: " AGAIN,
                            capsules->path, (unsigned long long)at, record->size, TEXT_LIMIT);
     char *text = x_calloc((size_t)record->size + 1, 1);
     int result = read_at(capsules, at, text, record->size, problem);
     if (result == 0) {
         content_hash(record->kind, text, record->size, hash);
         if (memcmp(hash, record->hash, HASH_SIZE) != 0)
-            result =
-                problem_set(problem, "%s is damaged: the record at byte %llu has another hash than it says: " AGAIN,
-                            capsules->path, (unsigned long long)at);
+            result = problem_set(problem, "%s is damaged: the record at byte %llu does not match its hash: " AGAIN,
+                                 capsules->path, (unsigned long long)at);
     }
     if (result == 0) {
         struct problem *before = error_into(problem);
@@ -158,7 +157,7 @@ static int take_record(struct capsules *capsules, uint64_t at, const struct reco
         return take_page(capsules, at, record, problem);
     if (record->kind >= RECORD_ABOUT && record->kind <= RECORD_END)
         return take_text(capsules, at, record, problem);
-    return problem_set(problem, "%s is damaged: the record at byte %llu is of kind %u, which is none: " AGAIN,
+    return problem_set(problem, "%s is damaged: the record at byte %llu has the unknown kind %u: " AGAIN,
                        capsules->path, (unsigned long long)at, record->kind);
 }
 
@@ -192,12 +191,12 @@ static int read_records(struct capsules *capsules, uint64_t size, bool cut, stru
         ended = record.kind == RECORD_END;
     }
     if (ended && at < size)
-        return problem_set(problem, "%s is damaged: it goes on behind its end: " AGAIN, capsules->path);
+        return problem_set(problem, "%s is damaged: it has data behind its trailer: " AGAIN, capsules->path);
     if (!ended && !cut)
-        return problem_set(problem,
-                           "%s has no end: who wrote it was killed or is not ready, or a copy of it was cut; wait, "
-                           "or " AGAIN,
-                           capsules->path);
+        return problem_set(
+            problem,
+            "%s is incomplete: its writer was killed or is still running, or a copy was truncated; wait, or " AGAIN,
+            capsules->path);
     return ended ? 0 : check_pages(capsules, problem);
 }
 
@@ -247,7 +246,7 @@ int capsules_page(const struct capsules *capsules, uint32_t page, unsigned char 
     size = from->kind == RECORD_PAGE ? from->size : page_expand_zstd(bytes, CAPSULE_PAGE, compressed, from->size);
     content_hash(RECORD_PAGE, bytes, size, hash);
     if (size == 0 || memcmp(hash, from->hash, HASH_SIZE) != 0)
-        return problem_set(problem, "%s is damaged: page %u at byte %llu has another hash than it says: " AGAIN,
+        return problem_set(problem, "%s is damaged: page %u at byte %llu does not match its hash: " AGAIN,
                            capsules->path, page, (unsigned long long)from->at);
     memset(bytes + size, 0, CAPSULE_PAGE - size);
     return 0;
@@ -258,8 +257,7 @@ unsigned char *capsules_blob(const struct capsules *capsules, const struct blob 
     unsigned char page[CAPSULE_PAGE];
     unsigned char *bytes = blob->size <= BLOB_LIMIT ? calloc((size_t)blob->size + 1, 1) : NULL;
     if (!bytes) {
-        problem_set(problem,
-                    "%s: cannot allocate %llu bytes for what a capsule holds: free some memory; %d is the limit",
+        problem_set(problem, "%s: cannot allocate %llu bytes for a capsule: free some memory; the limit is %d",
                     capsules->path, (unsigned long long)blob->size, BLOB_LIMIT);
         return NULL;
     }

@@ -130,8 +130,8 @@ static int add_variable(struct replay *replay, const struct memory_range *range,
         return capsule->swapped ? 0 : -1;
     if (size != range->size)
         return problem_set(problem,
-                           "variable %s of %s has %" PRIu64 " bytes, and had %" PRIu64 " where it was captured: "
-                           "replay it with code of the same variables",
+                           "variable %s of %s has %" PRIu64 " bytes, and had %" PRIu64
+                           " when it was captured: replay it with code that has the same variables",
                            range->variable, capsule->id, size, range->size);
     struct part *part = ARRAY_GROW(replay->parts, replay->part_count);
     *part = (struct part){.range = range, .here = here};
@@ -433,15 +433,15 @@ static void say_difference(const struct difference *difference, char *why, size_
     else
         snprintf(place, sizeof place, "memory at 0x%" PRIx64, range->address);
     if (tolerance->integers > 0)
-        snprintf(integers, sizeof integers, ", in %" PRIu64 " integer%s, of which all bits count", tolerance->integers,
-                 plural((size_t)tolerance->integers));
+        snprintf(integers, sizeof integers, ", in %" PRIu64 " integer%s, which must match bit for bit",
+                 tolerance->integers, plural((size_t)tolerance->integers));
     if (tolerance->beyond > 0)
         snprintf(values, sizeof values, ", in %" PRIu64 " %s value%s beyond the tolerance of %g, the largest by %.3g",
                  tolerance->beyond, value_type_name(tolerance->type), plural((size_t)tolerance->beyond),
                  tolerance->most, tolerance->largest);
     snprintf(why, why_size,
-             "%s differs from what the program's launch left: at byte %" PRIu64 " of %" PRIu64
-             " is 0x%08x in place of 0x%08x; %" PRIu64 " byte%s in all%s%s",
+             "%s differs from the program's result: byte %" PRIu64 " of %" PRIu64
+             " is 0x%08x instead of 0x%08x; %" PRIu64 " byte%s%s%s",
              place, difference->offset, range->size, difference->actual, difference->expected, difference->bytes,
              difference->bytes == 1 ? " differs" : "s differ", integers, values);
 }
@@ -453,11 +453,11 @@ static void say_near(struct replay *replay, const struct tolerance *tolerance)
     *replay->near = '\0';
     replay->off = tolerance->off;
     if (tolerance->counted > 0)
-        snprintf(ulps, sizeof ulps, ", %.3g units in the last place, and %.3g in the root mean square", tolerance->ulps,
+        snprintf(ulps, sizeof ulps, ", %.3g ULP, with a root mean square of %.3g ULP", tolerance->ulps,
                  sqrt(tolerance->squares / (double)tolerance->counted));
     if (tolerance->within > 0)
         snprintf(replay->near, sizeof replay->near,
-                 "%" PRIu64 " %s value%s, by %.2g of the largest beside them at most%s", tolerance->within,
+                 "%" PRIu64 " %s value%s, off by at most %.2g of the largest value nearby%s", tolerance->within,
                  value_type_name(tolerance->type), plural((size_t)tolerance->within), tolerance->off, ulps);
 }
 

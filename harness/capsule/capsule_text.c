@@ -65,12 +65,12 @@ static int check_range(const struct json_at *at, void *of)
     const struct memory_range *range = of;
     const struct json_at size = {at, "size", 0}, variable = {at, "variable", 0};
     if (range->size > INT64_MAX - range->address)
-        return json_error(&size, "is %llu, but must lie between 1 and %llu", (unsigned long long)range->size,
+        return json_error(&size, "is %llu, but must be between 1 and %llu", (unsigned long long)range->size,
                           (unsigned long long)(INT64_MAX - range->address));
     if (range->kind == MEMORY_VARIABLE && !range->variable)
-        return json_error(&variable, "is missing; it must be a text");
+        return json_error(&variable, "is missing; it must be a string");
     if (range->kind != MEMORY_VARIABLE && range->variable)
-        return json_error(at, "is no variable, but has the name of one");
+        return json_error(at, "is not a variable, but has a variable's name");
     return 0;
 }
 
@@ -109,18 +109,17 @@ static int check_capsule(const struct json_at *at, void *of)
     struct capsule *capsule = of;
     const bool has_tolerance = isfinite(capsule->tolerance), has_type = capsule->type < VALUE_TYPES;
     if (!is_kernel_id(capsule->id))
-        return json_error(
-            at,
-            "has the id \"%.64s\", which names no kernel: it must be program/function, at most %d letters, "
-            "digits, _ and, but not first, " ID_MARKS,
-            capsule->id, NAME_LENGTH);
+        return json_error(at,
+                          "has the id \"%.64s\", which is not a kernel's name: it must be program/function, at most %d "
+                          "letters, digits, _ and, after the first, " ID_MARKS,
+                          capsule->id, NAME_LENGTH);
     for (size_t i = 0; i < capsule->range_count; i++)
         if (capsule->proof == PROOF_IDENTICAL && capsule->ranges[i].varies)
-            return json_error(at, "has bits that vary, and the proof \"identical\"");
+            return json_error(at, "has bits that vary, but the proof \"identical\"");
     if (has_tolerance != has_type)
         return json_error(at, "has %s without the other", has_type ? "\"type\"" : "\"tolerance\"");
     if (has_tolerance && !(capsule->tolerance > 0 && capsule->tolerance < 1))
-        return json_error(at, "has the tolerance %g, which is not between 0 and 1", capsule->tolerance);
+        return json_error(at, "has the tolerance %g, but must be between 0 and 1", capsule->tolerance);
     if (!has_tolerance) {
         capsule->tolerance = 0;
         capsule->type = VALUE_F16;

@@ -51,8 +51,8 @@ static int put_text(struct capsule_writer *writer, enum record_kind kind, const 
 {
     if (length > TEXT_LIMIT)
         return problem_set(&writer->problem,
-                           "cannot write %s: what it says of a launch takes %zu bytes, and %d is the limit; capture a "
-                           "launch that reaches less memory",
+                           "cannot write %s: the description of a launch takes %zu bytes, more than the limit of %d; "
+                           "capture a launch that reaches less memory",
                            writer->file.path, length, TEXT_LIMIT);
     struct record record = {.kind = kind, .size = (uint32_t)length};
     content_hash(kind, text, length, record.hash);
@@ -174,7 +174,7 @@ int capsule_writer_about(struct capsule_writer *writer, const struct run *about)
     FILE *stream = open_memstream(&text, &length);
     const int result = stream ? run_write(about, stream) : -1;
     if (!stream || fclose(stream) != 0 || result < 0)
-        die(EXIT_USAGE, "cannot allocate memory for what %s says of itself", writer->file.path);
+        die(EXIT_USAGE, "cannot allocate memory for the description of %s", writer->file.path);
     put_text(writer, RECORD_ABOUT, text, length);
     free(text);
     return failed(writer);

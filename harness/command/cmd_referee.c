@@ -79,7 +79,7 @@ static int open_files(struct refereeing *refereeing)
         return error("%s", problem.text);
     for (size_t i = 0; i < refereeing->task.count; i++)
         if (strlen(refereeing->task.list[i].id) + strlen("~100") > NAME_LENGTH - 1)
-            return error("the id of %s leaves no room for the number of its inputs: capture it with a shorter --name",
+            return error("the name of %s is too long to number its inputs: capture it with a shorter --name",
                          refereeing->task.list[i].id);
     if (capsules_check_globs(&refereeing->task, options) < 0 || read_allowed(refereeing, options) < 0 ||
         read_arguments("keep", options->keep, &refereeing->keep) < 0 ||
@@ -582,7 +582,7 @@ static int end_turn(struct turn *turn, FILE *list)
     const bool has_line = !is_cut && (code == EXIT_INTERRUPTED || pass_on(turn->said[0], list));
     if (!has_line) {
         struct refereeing lost = {.options = turn->options, .list = list};
-        OWNED_TEXT why = turn->process < 0 ? x_strdup("no process can be started for it")
+        OWNED_TEXT why = turn->process < 0 ? x_strdup("cannot start a process for it")
                                            : x_sprintf("its process ended with exit code %d", code);
         list_failure(&lost, EXIT_NOT_MEASURED, why);
     }
@@ -630,7 +630,7 @@ static int referee_folder(const struct options *options)
     struct dirent **entries;
     const bool is_json = strcmp(options->format, "json") == 0;
     if ((!is_json && strcmp(options->format, "text") != 0) || options->report_count + options->out_count > 0) {
-        error("a folder of candidates has one list of them: --format text or json, and -o FILE");
+        error("a folder of candidates gives one list: use --format text or json, and -o FILE");
         return EXIT_USAGE;
     }
     struct refereeing probe = {.options = *options, .list = stderr};
@@ -640,7 +640,7 @@ static int referee_folder(const struct options *options)
         if (count < 0)
             error("cannot read %s: %s", options->code, strerror(errno));
         else if (count == 0)
-            error("%s has no candidate: no .cubin, .fatbin or .so", options->code);
+            error("%s has no candidates (.cubin, .fatbin or .so files)", options->code);
     }
     if (count <= 0 || atomic_file_open(&list, options->output ? options->output : "-") < 0) {
         if (count >= 0)
@@ -670,7 +670,7 @@ static int cmd_referee(const struct options *options)
     if (!options->code)
         die(EXIT_USAGE, "which code? add --code FILE: a cubin, fatbin, library or program, or a folder of them");
     if (own.seed < 0 && getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
-        die(EXIT_USAGE, "this system gives no random number: add --seed N");
+        die(EXIT_USAGE, "this system cannot provide a random seed: add --seed N");
     if (own.seed < 0)
         own.seed = (int)(drawn % SEED_MOST);
     if (interrupts_open(&interrupts) < 0)
@@ -686,15 +686,15 @@ static const struct option_row *const takes[] = {
            .doc = "the candidate: a cubin, fatbin, shared library or program, or a folder of candidates"),
     &option_k, &option_function, &option_block, &option_grid, &option_shared, &option_tolerance, &option_type, &option_exact,
     OPTION(.name = "seed", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(seed), .minimum = 0, .maximum = SEED_MOST,
-           .doc = "draw the inputs of an earlier verdict, which says its seed (default: one that nobody knows)"),
+           .doc = "seed for the inputs; an earlier verdict's seed reproduces it (default: random)"),
     OPTION(.name = "draws", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(draws), .minimum = 1, .maximum = 100,
-           .doc = "how many other inputs each kernel is judged on (default: 2)"),
+           .doc = "number of other inputs to judge each kernel on (default: 2)"),
     OPTION(.name = "jobs", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(jobs), .minimum = 1, .maximum = 1000,
-           .doc = "of a folder, judge so many candidates at once (default: 1)"),
+           .doc = "judge N candidates of a folder at once (default: 1)"),
     OPTION(.name = "keep", .argument = "N[,N]...", .kind = KIND_TEXT, .place = PLACE(keep),
-           .doc = "numbers of arguments, from 1, whose inputs stay as captured: a candidate may rely on them"),
-    OPTION(.name = "allow", .argument = "WHAT", .kind = KIND_LIST, .place = PLACE(allowed),
-           .doc = "what is no reason to refuse: tensor, precision, unexecuted or varying; repeatable"),
+           .doc = "arguments, numbered from 1, that keep their captured values: a candidate may rely on these"),
+    OPTION(.name = "allow", .argument = "RULE", .kind = KIND_LIST, .place = PLACE(allowed),
+           .doc = "do not refuse for RULE: tensor, precision, unexecuted or varying; repeatable"),
     &option_simulate, &option_output, &option_format, &option_report, &option_metrics, &option_collector, &option_device,
     &option_samples, &option_timeout, NULL,
 };
@@ -702,29 +702,30 @@ static const struct option_row *const takes[] = {
 const struct command command_referee = {
     .name = "referee",
     .arguments = "TASK.capsule",
-    .summary = "judge code that nobody trusts, on inputs that nobody knew",
-    .details = "TASK has captured launches of a kernel that is right: the reference. FILE has the candidate, which takes the same "
-               "arguments. Only its machine code runs, and none of its host code.\n"
-               "The inputs are drawn anew, each as boldly as the reference bears it alone: floats near to others than before, some "
-               "larger, smaller, 0, or the same; integers in another order, some often, some never seen; offsets in order; scalars "
-               "less or more. An input that has to stay, such as pointers, or on which the result does not depend, is named, and "
-               "undecided unless --keep N accepts it. The reference's code makes what is right. What it only writes is filled with a "
+    .summary = "judge untrusted kernels on fresh random inputs",
+    .details = "TASK has captured launches of a correct kernel, the reference. FILE is the candidate, which takes the same "
+               "arguments. Only its machine code runs, none of its host code.\n"
+               "cugate draws new inputs, as different from the captured ones as the reference tolerates: floats of similar size, "
+               "some larger, smaller, 0 or unchanged; integers in another order, some often, some never seen; sorted offsets; smaller or "
+               "larger scalars. It names an input that has to stay, such as pointers, or that does not change the result: the verdict is "
+               "then undecided unless --keep N accepts it. The reference computes the expected results. Pure outputs are filled with a "
                "pattern before each launch. The same --seed gives the same inputs.\n"
-               "The candidate is refused where it leaves something else, or beyond --tolerance; where it computes by tensor cores or "
-               "in fewer bits than the reference, unless --allow says so; and where a launch leaves something for the next in a variable of its own. On a GPU a CPU executes it as well, which sees a read or "
-               "write of what is nobody's; what it cannot execute, or finds otherwise, is undecided, unless --allow unexecuted says so. Results that vary from launch to launch of the "
-               "reference are not compared, which is undecided too, unless --allow varying. Then both are "
-               "compared as by `cugate check`: pairs of times on a GPU, exact counts with --simulate.\n"
-               "JSON has a score, how many times as fast as the reference the code is, 0 unless it passed; the rules that did not pass "
-               "(`reasons`); all settings; and hashes of both files.\n"
-               "Of a folder each .cubin, .fatbin and .so is a candidate, on the same inputs: a line for each, with --format json its "
+               "cugate refuses a candidate whose results differ, or differ by more than --tolerance; that uses tensor cores or fewer bits "
+               "than the reference, unless --allow permits it; or that leaves data for the next launch in a variable of its own. On a GPU, "
+               "the simulator also runs the candidate and reports out-of-bounds accesses. If it cannot run it, or disagrees, the verdict is "
+               "undecided, unless --allow unexecuted. Results of the reference that vary from launch to launch are not compared, which is "
+               "undecided too, unless --allow varying. Then both are compared as by `cugate check`: pairs of times on a GPU, exact counts "
+               "with --simulate.\n"
+               "JSON has a score (the speedup over the reference, 0 unless the candidate passed), the rules that did not pass "
+               "(`reasons`), all settings, and hashes of both files.\n"
+               "In a folder each .cubin, .fatbin and .so is a candidate, on the same inputs: one line each, or with --format json its "
                "whole report. NAME.json beside NAME.cubin may have its launch: {\"function\": \"softmax\", \"grid\": [64, 2], \"block\": 128, "
-               "\"shared\": 4096}; an option comes first. The exit code is the worst. Without --tolerance that of TASK counts, which `cugate swap TASK --code TASK "
-               "--tolerance X -o NEW` states once. To be compared in speed with what was accepted last, have NEW by `cugate swap TASK "
-               "--code ACCEPTED -o NEW` judge once more what TASK found right.",
-    .exits = EXITS({EXIT_SAME, "right, and not slower"}, {EXIT_REGRESSED, "right, and slower"}, {EXIT_USAGE, "an option, a file or a candidate is wrong: it was not judged"},
-                   {EXIT_UNSURE, "right as far as is known, but something could not be decided"},
-                   {EXIT_NOT_MEASURED, "wrong or refused, or nothing could be measured"}, {EXIT_INTERRUPTED, NULL}),
+               "\"shared\": 4096}; an option comes first. The exit code is the worst. Without --tolerance the task's own counts; `cugate swap TASK --code TASK "
+               "--tolerance X -o NEW` sets it. To compare with the last accepted code, make NEW by `cugate swap TASK --code ACCEPTED "
+               "-o NEW`, and judge a candidate that TASK passed by NEW too.",
+    .exits = EXITS({EXIT_SAME, "right, and not slower"}, {EXIT_REGRESSED, "right, and slower"}, {EXIT_USAGE, "an option, a file or a candidate is invalid: nothing was judged"},
+                   {EXIT_UNSURE, "no error found, but something is undecided"},
+                   {EXIT_NOT_MEASURED, "wrong, refused or not measured"}, {EXIT_INTERRUPTED, NULL}),
     .example = "cugate referee softmax.capsule --code candidate.cubin --tolerance 1e-5 --simulate",
     .takes = takes,
     .minimum = 1, .maximum = 1, .replays_argument = true, .ways = WAYS_OF_LIBRARY | WAY(COMPUTED), .run = cmd_referee,

@@ -71,7 +71,7 @@ static int describe_gpu(struct task *task, const char *path)
     free(version[0]);
     free(version[1]);
     free(text);
-    return device->name && task->capability ? 0 : error("%s does not say which GPU it describes", path);
+    return device->name && task->capability ? 0 : error("%s does not name the GPU that it describes", path);
 }
 
 /* ---- The code ---- */
@@ -100,8 +100,8 @@ static int find_code(struct task *task)
     else if (supervised_start(&supervised, words, &problem) < 0)
         failed = error("%s", problem.text);
     else if (supervised_end(&supervised) != 0)
-        failed = error("nvcc does not compile %s for sm_%d: to add options of it, compile a cubin and name that", path,
-                       task->capability);
+        failed = error("nvcc cannot compile %s for sm_%d: if it needs options, compile a cubin yourself and pass that",
+                       path, task->capability);
     free(architecture);
     free(nvcc);
     return failed;
@@ -151,7 +151,7 @@ static int add_argument(struct task *task, struct capsule *capsule, struct capsu
         bytes = x_calloc(size + 1, 1);
     }
     int failed = size == 0 || size > FILE_MOST
-                     ? error("argument %zu of %s points to %" PRIu64 " bytes: 1 byte to 4 GiB are possible", number + 1,
+                     ? error("argument %zu of %s points to %" PRIu64 " bytes, but must point to 1 byte to 4 GiB", number + 1,
                              capsule->id, size)
                      : 0;
     if (argument->kind == TASK_INPUT && failed == 0)
@@ -258,7 +258,7 @@ static int state_launches(struct task *task)
             error("%s", writer.problem.text);
         for (size_t i = 0; i < task->launch_count && failed == 0; i++)
             if ((failed = add_launch(task, &writer, i)) < 0)
-                error("that is of --launch '%s'", task->options->launches[i]);
+                error("in --launch '%s'", task->options->launches[i]);
         if (failed == 0 && (failed = capsule_writer_end(&writer)) < 0)
             error("%s", writer.problem.text);
         capsule_writer_abandon(&writer);
@@ -282,7 +282,7 @@ static int compute(struct task *task)
     task->prove.draws = NULL;
     for (size_t i = 0; i < task->prove.count && code == EXIT_SAME; i++)
         if (task->prove.results[i].refused)
-            code = error("%s does not run: %s", task->prove.results[i].id, task->prove.results[i].refused) < 0
+            code = error("cannot run %s: %s", task->prove.results[i].id, task->prove.results[i].refused) < 0
                        ? EXIT_NOT_MEASURED
                        : code;
     return code;
@@ -367,11 +367,11 @@ static int judge_itself(struct task *task, const struct options *computing, cons
             *to++ = *from;
     *to = '\0';
     if (code == EXIT_NOT_MEASURED)
-        error("%s is not a reference: the referee says of it by its own task: %s; if its sums have no order, state a "
+        error("%s cannot be a reference, because it fails its own task: %s; if its sums have no fixed order, add "
               "--tolerance",
               task->options->arguments[0], line);
     else if (code == EXIT_UNSURE && !task->options->quiet)
-        warning("the referee says of the reference by its own task: %s", line);
+        warning("the reference does not pass its own task: %s", line);
     free(line);
     return code == EXIT_NOT_MEASURED || code == EXIT_INTERRUPTED || code == EXIT_USAGE ? code : EXIT_SAME;
 }
@@ -406,7 +406,7 @@ static int prepare(struct task *task, struct options *computing)
     task->ids = x_calloc(options->launch_count + 1, sizeof *task->ids);
     for (size_t i = 0; i < options->launch_count; i++)
         if (task->launch_count++, task_launch_parse(&task->launches[i], options->launches[i]) < 0)
-            return error("that is of --launch '%s'", options->launches[i]);
+            return error("in --launch '%s'", options->launches[i]);
     if (output_expect_file(options->output) < 0 || read_tolerance(options, &tolerance, &type) < 0 ||
         options_read_metrics(options, &task->metrics) < 0 || !(task->folder = make_temporary_folder()))
         return -1;
@@ -428,7 +428,7 @@ static int cmd_task(const struct options *options)
     if (options->launch_count == 0)
         die(EXIT_USAGE, "how is it launched? add --launch 'NAME<<<GRID, BLOCK>>>(ARGUMENT, ...)', as in --help");
     if (options->launch_count > LAUNCHES_MOST)
-        die(EXIT_USAGE, "a task has %d launches at most", LAUNCHES_MOST);
+        die(EXIT_USAGE, "a task has at most %d launches", LAUNCHES_MOST);
     if (!options->output)
         die(EXIT_USAGE, "where to? add -o TASK.capsule");
     struct interrupts interrupts;
@@ -456,13 +456,13 @@ static int cmd_task(const struct options *options)
 /* clang-format off */
 static const struct option_row *const takes[] = {
     OPTION(.name = "launch", .argument = "LAUNCH", .kind = KIND_LIST, .place = PLACE(launches),
-           .doc = "'NAME<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)'; repeatable: each shape is a kernel of the task"),
+           .doc = "'NAME<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)'; repeatable: each shape becomes a kernel of the task"),
     OPTION(.name = "output", .letter = 'o', .argument = "TASK.capsule", .kind = KIND_TEXT, .place = PLACE(output),
-           .doc = "write the task to this file, whole or not at all"),
+           .doc = "write the task to this file"),
     OPTION(.name = "gpu", .argument = "GPU", .kind = KIND_TEXT, .place = PLACE(gpu),
            .doc = "the GPU that the reference is executed for, such as H200 (default: `gpu` in cugate.ini)"),
     OPTION(.name = "seed", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(seed), .minimum = 0, .maximum = 1000000000,
-           .doc = "other values of the inputs (default: 1)"),
+           .doc = "seed for the input values (default: 1)"),
     &option_tolerance, &option_type, &option_metrics, &option_timeout, NULL,
 };
 
@@ -470,20 +470,19 @@ const struct command command_task = {
     .name = "task",
     .arguments = "REFERENCE.cu|REFERENCE.cubin",
     .summary = "make a task for the referee from a kernel, without a GPU",
-    .details = "Executes each launch of the reference on a simulated GPU and keeps its inputs and its results in one file. "
-               "`cugate referee TASK.capsule --code CANDIDATE.cubin --simulate` then judges other code by it, on inputs of its own.\n"
-               "NAME is the kernel's name in the source, with its template arguments where there are several, or in the machine "
-               "code. GRID and BLOCK are X, XxY or XxYxZ. An ARGUMENT is a scalar, TYPE=VALUE; a pointer to an input, "
-               "TYPE:COUNT:VALUES, which the kernel may change; a pointer to what it only writes, out:TYPE:COUNT, 0 before; or a pointer to the bytes of a file, "
-               "file:PATH. TYPE is f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16 or u8. VALUES are uniform:LEAST:MOST (default "
-               "for floats: uniform:-1:1), normal:MEAN:DEVIATION, constant:VALUE, permutation (0 to COUNT - 1), "
-               "sorted:LEAST:MOST or offsets:LAST (from 0 to LAST, in order).\n"
-               "--tolerance holds for floats; of integers every bit counts. The referee draws inputs by what the values look like: a "
-               "range that is stated here is not a promise. A null pointer is u64=0, a bool u8, a struct the u64 of its bytes.\n"
-               "A .cu is compiled by nvcc (NVCC, or the PATH). A task is one launch a shape: of several kernels in turn, join "
-               "them first.",
+    .details = "Executes each launch of the reference on a simulated GPU and keeps its inputs and results in one file. "
+               "`cugate referee TASK.capsule --code CANDIDATE.cubin --simulate` then judges other code against it, on fresh inputs.\n"
+               "NAME is the kernel's name in the source, with template arguments if it is ambiguous, or its name in the machine "
+               "code. GRID and BLOCK are X, XxY or XxYxZ. An ARGUMENT is a scalar, TYPE=VALUE; a pointer to an input that the "
+               "kernel may change, TYPE:COUNT:VALUES; a pointer to a pure output, out:TYPE:COUNT, initially 0; or a pointer to the "
+               "contents of a file, file:PATH. TYPE is f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16 or u8. VALUES are "
+               "uniform:LEAST:MOST (default for floats: uniform:-1:1), normal:MEAN:DEVIATION, constant:VALUE, permutation "
+               "(0 to COUNT - 1), sorted:LEAST:MOST or offsets:LAST (from 0 to LAST, sorted).\n"
+               "--tolerance applies to floats; integers must match exactly. The referee draws inputs that look like the values here: "
+               "a range given here is not guaranteed. Write a null pointer as u64=0, a bool as u8, a struct as u64 words.\n"
+               "A .cu is compiled by nvcc (NVCC, or the PATH). A task has one kernel per launch: fuse a sequence of kernels first.",
     .exits = EXITS({EXIT_SAME, "the task was written"}, {EXIT_USAGE, NULL},
-                   {EXIT_NOT_MEASURED, "the reference does not run, or does something wrong"}, {EXIT_INTERRUPTED, NULL}),
+                   {EXIT_NOT_MEASURED, "the reference cannot run, or has a fault"}, {EXIT_INTERRUPTED, NULL}),
     .example = "cugate task softmax.cu --launch 'softmax<<<64, 128>>>(out:f32:65536, f32:65536:normal:0:1, i32=1024)' -o softmax.capsule",
     .takes = takes,
     .minimum = 1, .maximum = 1, .run = cmd_task,

@@ -125,7 +125,7 @@ static const struct task_values kinds[] = {
     {"offsets", 1, .order = IN_ORDER | FROM_ZERO, .next = uniform},
 };
 static const char task_values_doc[] =
-    "uniform:LEAST:MOST (of floats -1 and 1 without numbers), normal:MEAN:DEVIATION, constant:VALUE, "
+    "uniform:LEAST:MOST (for floats -1 and 1 by default), normal:MEAN:DEVIATION, constant:VALUE, "
     "permutation (0 to COUNT - 1), sorted:LEAST:MOST, offsets:LAST (from 0 to LAST, in order)";
 
 static int compare_numbers(const void *left, const void *right)
@@ -211,7 +211,7 @@ static int read_extents(const char *what, struct words words, unsigned extents[3
             return error("the %s is X, XxY or XxYxZ, such as 256 or 32x4", what);
         extents[i] = (unsigned)number;
     }
-    return words.next ? error("a %s has three extents at most", what) : 0;
+    return words.next ? error("a %s has at most three dimensions", what) : 0;
 }
 
 static const struct task_type *type_named(const char *name)
@@ -219,7 +219,7 @@ static const struct task_type *type_named(const char *name)
     for (size_t i = 0; name && i < ARRAY_SIZE(types); i++)
         if (strcmp(types[i].name, name) == 0)
             return &types[i];
-    error("'%s' is not a type: there are %s", name ? name : "", task_types_doc);
+    error("'%s' is not a type; use %s", name ? name : "", task_types_doc);
     return NULL;
 }
 
@@ -258,14 +258,14 @@ static int read_values(struct task_argument *argument, struct words *words)
         if (strcmp(kinds[i].name, name) == 0)
             argument->values = &kinds[i];
     if (!argument->values)
-        return error("'%s' are not values: there are %s", name, task_values_doc);
+        return error("'%s' is not a kind of values; use %s", name, task_values_doc);
     if (argument->values->optional && !argument->type->is_integer && !words->next) {
         argument->a = -1;
         argument->b = 1;
         return 0;
     }
     if (argument->values->optional && !words->next)
-        return error("of which values? %s:COUNT:uniform:0:99, for example: only floats have a range of their own",
+        return error("which values? Write for example %s:COUNT:uniform:0:99; only floats have a default range",
                      argument->type->name);
     for (unsigned i = 0; i < argument->values->numbers && i < ARRAY_SIZE(numbers); i++)
         if (read_number(words->next ? take(words, ':') : NULL, numbers[i]) < 0)
@@ -278,10 +278,10 @@ static int read_values(struct task_argument *argument, struct words *words)
     if (argument->values->order & ALL_SAME)
         argument->b = argument->a;
     if (argument->values->next == uniform && argument->b < argument->a)
-        return error("%s goes from %g down to %g: put the least first", argument->values->name, argument->a,
+        return error("%s goes from %g down to %g: put the smaller value first", argument->values->name, argument->a,
                      argument->b);
     if (words->next)
-        return error("'%s' is too much: %s takes %u number%s", words->next, argument->values->name,
+        return error("'%s' is one too many: %s takes %u number%s", words->next, argument->values->name,
                      argument->values->numbers, plural(argument->values->numbers));
     return argument->values->next == normal ? 0
                                             : check_range(argument, argument->a) | check_range(argument, argument->b);
@@ -311,7 +311,7 @@ static int read_argument(struct task_argument *argument, char *text)
                      argument->kind == TASK_OUTPUT ? "out:" : "", argument->type->name);
     if (argument->kind == TASK_INPUT)
         return read_values(argument, &words);
-    return words.next ? error("'%s' is too much: cugate fills an output", words.next) : 0;
+    return words.next ? error("'%s' is not allowed for an output, which cugate fills", words.next) : 0;
 }
 
 /* Reads what is between the brackets. */
@@ -326,7 +326,7 @@ static int read_arguments(struct task_launch *launch, struct words words)
         *argument = (struct task_argument){0};
         const int failed = read_argument(argument, word);
         if (failed < 0)
-            error("that is of argument %zu, '%s'", launch->count, typed);
+            error("in argument %zu, '%s'", launch->count, typed);
         free(typed);
         if (failed < 0)
             return -1;
@@ -340,7 +340,7 @@ static int read_shape(struct task_launch *launch, struct words words)
     uint64_t bytes = 0;
     if (!block || words.next || (shared && read_whole(shared, SHARED_MOST, &bytes) < 0))
         return error(
-            "between <<< and >>> are the grid, the block, and bytes of dynamic shared memory if there are any");
+            "between <<< and >>> write the grid, the block, and optionally the bytes of dynamic shared memory");
     launch->shared = (unsigned)bytes;
     return read_extents("grid", (struct words){grid}, launch->grid) < 0 ||
                    read_extents("block", (struct words){block}, launch->block) < 0

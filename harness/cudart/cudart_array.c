@@ -33,7 +33,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *made, const struct cudaChannelFormatD
     if (error != cudaSuccess)
         return error;
     if (flags & ~(unsigned)KNOWN)
-        return runtime_not_simulated("an array with flags %u", flags);
+        return runtime_not_simulated("an array with the flags %u", flags);
     if (!made || !format)
         return runtime_return(cudaErrorInvalidValue);
     const int bits = format->x + format->y + format->z + format->w;

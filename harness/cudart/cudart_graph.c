@@ -42,9 +42,9 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t gra
     if (!made || !handle_is(HANDLE_GRAPH, graph))
         return runtime_return(cudaErrorInvalidValue);
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
-        return runtime_not_simulated("a graph that kernels launch");
+        return runtime_not_simulated("a graph for device-side launch");
     if (stream_captures(graph)) /* it would change yet */
-        return runtime_not_simulated("a graph of what is still captured");
+        return runtime_not_simulated("a graph whose capture has not ended");
     cudaGraph_t copy = NULL;
     cudaError_t error = graph_run(graph, true);
     if (error == cudaSuccess)
@@ -157,7 +157,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
     if (!handle_is(HANDLE_EXEC, exec) || !handle_is(HANDLE_GRAPH, graph) || !info)
         return runtime_return(cudaErrorInvalidValue);
     if (stream_captures(graph))
-        return runtime_not_simulated("a graph of what is still captured");
+        return runtime_not_simulated("a graph whose capture has not ended");
     *info = (cudaGraphExecUpdateResultInfo){.result = cudaGraphExecUpdateSuccess};
     if (!is_like(exec->graph, graph, info))
         return runtime_return(cudaErrorGraphExecUpdateFailure);

@@ -186,7 +186,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *shar
 unsigned __cudaPushCallConfiguration(dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream)
 {
     if (configuration_count == CONFIGURATIONS)
-        return (unsigned)runtime_not_simulated("more than %d launches within each other", CONFIGURATIONS);
+        return (unsigned)runtime_not_simulated("launches nested more than %d deep", CONFIGURATIONS);
     configurations[configuration_count++] = (struct configuration){blocks, threads, shared, stream};
     return 0;
 }
@@ -367,7 +367,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *handle, co
                                    config->dynamicSmemBytes, kernel->carve_out, blocks);
     if (*clusters < 0)
         return runtime_not_simulated(
-            "cudaOccupancyMaxActiveClusters of clusters of %u blocks: it differs from chip to chip", blocks);
+            "cudaOccupancyMaxActiveClusters of clusters of %u blocks: it differs between chips of the same model",
+            blocks);
     return cudaSuccess;
 }
 

@@ -326,7 +326,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
     if (!pool || !properties)
         return runtime_return(cudaErrorInvalidValue);
     if (properties->handleTypes != cudaMemHandleTypeNone || properties->location.type != cudaMemLocationTypeDevice)
-        return runtime_not_simulated("a pool of memory that others share, or that is not on the device");
+        return runtime_not_simulated("a memory pool that is shared between processes or is not on the device");
     *pool = x_calloc(1, sizeof **pool);
     **pool = (struct CUmemPoolHandle_st){.reuse = {1, 1, 1}};
     return runtime_lost();

@@ -65,7 +65,7 @@ bool runtime_attribute(int *value, enum cudaDeviceAttr attribute)
 {
     const struct gpu *gpu = runtime_gpu();
     if ((int)attribute < 1 || (int)attribute >= GPU_ATTRIBUTES || !gpu || !gpu->known[attribute]) {
-        runtime_not_simulated("the program asks for attribute %d of the GPU, which its description lacks",
+        runtime_not_simulated("the program reads attribute %d of the GPU, which the GPU's description lacks",
                               (int)attribute);
         return false;
     }
@@ -160,7 +160,7 @@ static void open_binary(struct binary *binary)
         binary->module = module_open(runtime_now()->machine, choice.bytes, choice.size, &binary->problem);
     else if (unknown > 0 && !choice.ptx)
         problem_set(&binary->problem,
-                    "its machine code is in a form that is not known here: build it with nvcc --compress-mode=none");
+                    "its machine code has an unknown format: build it with nvcc --compress-mode=none");
     else if (!choice.ptx)
         problem_set(&binary->problem,
                     "there is no machine code for compute capability %d.%d: build with nvcc -arch=sm_%d, or in CMake "
@@ -175,7 +175,7 @@ static void open_binary(struct binary *binary)
 static struct module *module_of(struct binary *binary, const char *name)
 {
     if (!runtime_gpu()) {
-        runtime_not_simulated("%s was asked for before the GPU was opened", name);
+        runtime_not_simulated("%s was called before the GPU was opened", name);
         return NULL;
     }
     struct runtime *runtime = runtime_now();
@@ -301,7 +301,8 @@ cudaError_t runtime_load(struct binary **loaded, const void *code)
     else if (memcmp(bytes, ELFMAG, SELFMAG) == 0 ? bytes[offsetof(Elf64_Ehdr, e_machine)] == EM_GPU
                                                  : ptx_is((const char *)bytes))
         binary->image = bytes;
-    struct module *module = binary->image || binary->container ? module_of(binary, "what the program loads") : NULL;
+    struct module *module =
+        binary->image || binary->container ? module_of(binary, "the module that the program loads") : NULL;
     const bool is_ptx = binary->image && memcmp(bytes, ELFMAG, SELFMAG) != 0;
     binary->image = binary->container = NULL; /* the program may free it */
     if (!module) {
@@ -401,8 +402,7 @@ void **__cudaRegisterFatBinary(void *container)
         binary->container = wrapper->data;
     } else {
         binary->was_opened = true;
-        problem_set(&binary->problem, "the form in which its machine code is registered is not known here: build it "
-                                      "with nvcc 13");
+        problem_set(&binary->problem, "its machine code is registered in an unknown format: build it with nvcc 13");
     }
     *ARRAY_GROW(runtime_now()->binaries, runtime_now()->binary_count) = binary;
     runtime_now()->in_use = true;

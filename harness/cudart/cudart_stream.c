@@ -217,7 +217,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     if (error != cudaSuccess)
         return error;
     if (stream == cudaStreamPerThread)
-        return runtime_not_simulated("cudaStreamBeginCapture of the default stream of a thread");
+        return runtime_not_simulated("cudaStreamBeginCapture of the per-thread default stream");
     if (!is_made(stream))
         return runtime_return(cudaErrorStreamCaptureUnsupported);
     if (capture_of(stream))

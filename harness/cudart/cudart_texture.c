@@ -58,7 +58,7 @@ static cudaError_t take_array(struct texture *texture, const struct cudaArray *a
     if (!array)
         return cudaErrorInvalidValue;
     if (!take_format(texture, &array->format))
-        return runtime_not_simulated("a texture or surface of such elements");
+        return runtime_not_simulated("a texture or surface with this channel format");
     texture->shape = shape_of(array);
     texture->texels = array->texels;
     texture->counts[0] = array->width;
@@ -75,7 +75,7 @@ static cudaError_t take_memory(struct texture *texture, const void *memory, cons
     if (!memory)
         return cudaErrorInvalidValue;
     if (!take_format(texture, format))
-        return runtime_not_simulated("a texture or surface of such elements");
+        return runtime_not_simulated("a texture or surface with this channel format");
     texture->texels = runtime_bytes(memory);
     texture->address = (uintptr_t)memory;
     texture->counts[1] = texture->counts[2] = 1;
@@ -155,9 +155,9 @@ static const char *take_how(struct texture *texture, const struct cudaTextureDes
     if (how->maxAnisotropy > 1)
         return "a texture with anisotropic filtering";
     if (texture->linear && texture->kind != TEXEL_FLOAT && !texture->to_float)
-        return "a texture that filters whole numbers";
+        return "a texture that filters integers";
     if (texture->to_float && texture->bits == 32)
-        return "a texture that makes floats of whole numbers of 32 bits";
+        return "a texture that normalizes 32-bit integers";
     return is_cube && !texture->normalized ? "a cube map whose coordinates are not normalized" : NULL;
 }
 

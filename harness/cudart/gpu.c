@@ -59,10 +59,10 @@ static int take_attribute(struct reader *reader, const char *number, const char 
 {
     long long index, setting;
     if (!read_number(number, 1, GPU_ATTRIBUTES - 1, &index))
-        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no number of an attribute: 1 to %d", number,
-                              GPU_ATTRIBUTES - 1);
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is not the number of an attribute (1 to %d)",
+                              number, GPU_ATTRIBUTES - 1);
     if (!read_number(value, INT_MIN, INT_MAX, &setting))
-        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no whole number", value);
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is not an integer", value);
     if (reader->gpu->known[index])
         return ini_text_wrong(&reader->text, reader->text.line, "attribute %lld is given twice: remove one", index);
     reader->gpu->known[index] = true;
@@ -100,16 +100,17 @@ static int set_key(struct reader *reader, const char *name, const char *value)
                         : strcmp(name, "dram_gb_per_s") == 0 ? &gpu->dram_gb_per_s
                                                              : NULL;
     if (!is_name && !number)
-        return ini_text_wrong(&reader->text, reader->text.line,
-                              "unknown key \"%s\": there are name, memory_bytes, clock_mhz, dram_gb_per_s, attribute "
-                              "NUMBER and timing NAME",
-                              name);
+        return ini_text_wrong(
+            &reader->text, reader->text.line,
+            "unknown key \"%s\": known keys are name, memory_bytes, clock_mhz, dram_gb_per_s, attribute "
+            "NUMBER and timing NAME",
+            name);
     if (is_name ? *gpu->name : *number != 0)
         return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is given twice: remove one", name);
     if (is_name && *value)
         snprintf(gpu->name, sizeof gpu->name, "%s", value); /* a line of the file is shorter than the name may be */
     else if (is_name || !read_number(value, 1, LLONG_MAX, number))
-        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no value of \"%s\"", value, name);
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is not a value of \"%s\"", value, name);
     return 0;
 }
 
@@ -118,7 +119,7 @@ static int take_key(void *user, const char *section, const char *name, const cha
 {
     struct reader *reader = user;
     if (*section)
-        ini_text_wrong(&reader->text, reader->text.line, "there are no sections in the description of a GPU");
+        ini_text_wrong(&reader->text, reader->text.line, "a GPU's description must not have sections");
     return !reader->text.failed && set_key(reader, name, value) == 0;
 }
 
@@ -128,7 +129,7 @@ int gpu_read(struct gpu *gpu, const char *path, struct problem *problem)
     size_t length;
     *gpu = (struct gpu){0};
     timing_default(&gpu->timing);
-    problem_set(problem, "the description of the GPU, %s, cannot be read: see the error above", path);
+    problem_set(problem, "cannot read the GPU's description %s: see the error above", path);
     if (file_read(path, FILE_LIMIT, &content, &length) < 0)
         return -1;
     struct reader reader = {.gpu = gpu};

@@ -29,7 +29,7 @@ void *handle_new(enum handle kind, size_t size)
     *known = (struct known){handle, kind};
     pthread_mutex_lock(&lock);
     if (!tsearch(known, &root, by_handle))
-        BUG("no memory for a handle");
+        BUG("cannot allocate a handle");
     pthread_mutex_unlock(&lock);
     return handle;
 }

@@ -51,11 +51,10 @@ static char *find_program(struct problem *problem)
     if (found && access(found, X_OK) == 0)
         return found;
     if (found)
-        problem_set(problem, "%s, which " VARIABLE " names, is no program that can be run", found);
+        problem_set(problem, "%s, which " VARIABLE " names, cannot be executed", found);
     else
-        problem_set(
-            problem,
-            "PTX is compiled by CUDA's ptxas, which is not here: put it on the PATH, or name it with " VARIABLE);
+        problem_set(problem,
+                    "CUDA's ptxas, which compiles PTX, was not found: put it on the PATH, or name it with " VARIABLE);
     free(found);
     return NULL;
 }
@@ -87,7 +86,7 @@ static char *compile(const char *program, const char *folder, const char *text, 
         words[part ? 6 : 5] = "-lineinfo";
     FILE *stream = fopen(from, "we");
     if (!stream || fputs(text, stream) < 0 || fclose(stream) != 0)
-        problem_set(problem, "PTX cannot be written to %s", from);
+        problem_set(problem, "cannot write PTX to %s", from);
     else
         image = made_by(words, to, what, size, problem);
     free(what);
@@ -105,7 +104,7 @@ unsigned char *ptx_compile(const char *text, int capability, bool part, size_t *
     if (!program)
         return NULL;
     if (file_read(program, LIMIT, &bytes, &length) < 0) {
-        problem_set(problem, "%s cannot be read, to know which it is", program);
+        problem_set(problem, "cannot read %s to identify it", program);
         free(program);
         return NULL;
     }
@@ -114,7 +113,7 @@ unsigned char *ptx_compile(const char *text, int capability, bool part, size_t *
                            (unsigned long long)code.low64, (unsigned long long)which.high64,
                            (unsigned long long)which.low64, capability, part ? "-c" : "");
     free(bytes);
-    const int cache = kept_open("what ptxas compiles");
+    const int cache = kept_open("the output of ptxas");
     FILE *kept = cache >= 0 ? kept_read(cache, name) : NULL;
     if (kept) {
         fseek(kept, 0, SEEK_END);
@@ -130,7 +129,7 @@ unsigned char *ptx_compile(const char *text, int capability, bool part, size_t *
         if (kept)
             kept_end(kept, cache, name, fwrite(image, 1, *size, kept) == *size);
     } else {
-        problem_set(problem, "PTX cannot be compiled without a folder for files");
+        problem_set(problem, "cannot make a temporary folder for compiling PTX");
     }
     if (cache >= 0)
         close(cache);

@@ -212,9 +212,9 @@ static cudaError_t get_limit(size_t *value, CUlimit limit)
 /* clang-format off */
 FRONT_INIT(cuCtxCreate_v2, (CUcontext *context, unsigned flags, CUdevice device), make(context, flags, device))
 FRONT_INIT(cuCtxCreate_v3, (CUcontext *context, CUexecAffinityParam *affinities, int count, unsigned flags, CUdevice device),
-    affinities && count > 0 ? runtime_not_simulated("a context that has a part of the GPU") : make(context, flags, device))
+    affinities && count > 0 ? runtime_not_simulated("a context with a partition of the GPU") : make(context, flags, device))
 FRONT_INIT(cuCtxCreate_v4, (CUcontext *context, CUctxCreateParams *how, unsigned flags, CUdevice device),
-    how && (how->execAffinityParams || how->cigParams) ? runtime_not_simulated("a context that has a part of the GPU") : make(context, flags, device))
+    how && (how->execAffinityParams || how->cigParams) ? runtime_not_simulated("a context with a partition of the GPU") : make(context, flags, device))
 FRONT_INIT(cuCtxDestroy_v2, (CUcontext context), destroy(context))
 FRONT_INIT(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device), retain(context, device))
 FRONT_INIT(cuDevicePrimaryCtxRelease, (CUdevice device), release(device))

@@ -49,8 +49,8 @@ static cudaError_t set_copy(CUgraphNode *made, CUgraph graph, const CUgraphNode 
                   : cudaGraphMemcpyNodeSetParams(node, &same);
 }
 
-_Static_assert(sizeof(CUDA_MEMSET_NODE_PARAMS) == sizeof(struct cudaMemsetParams), "fills are described alike");
-_Static_assert(sizeof(CUDA_HOST_NODE_PARAMS) == sizeof(struct cudaHostNodeParams), "calls are described alike");
+_Static_assert(sizeof(CUDA_MEMSET_NODE_PARAMS) == sizeof(struct cudaMemsetParams), "fills have one layout");
+_Static_assert(sizeof(CUDA_HOST_NODE_PARAMS) == sizeof(struct cudaHostNodeParams), "calls have one layout");
 
 /* clang-format off */
 FRONT_INIT(cuGraphCreate, (CUgraph *made, unsigned flags), cudaGraphCreate(made, flags))

@@ -41,14 +41,13 @@ cudaError_t link_options(unsigned count, const CUjit_option *options, void **val
         case CU_JIT_GENERATE_DEBUG_INFO:
             if (!values[i])
                 break;
-            return runtime_not_simulated("code for a debugger, as CU_JIT_GENERATE_DEBUG_INFO asks for");
+            return runtime_not_simulated("debug information (CU_JIT_GENERATE_DEBUG_INFO)");
         case CU_JIT_OPTIMIZATION_LEVEL:
             if ((uintptr_t)values[i] == 4) /* it is that without the option */
                 break;
-            return runtime_not_simulated("optimization level %u of the driver's compiler",
-                                         (unsigned)(uintptr_t)values[i]);
+            return runtime_not_simulated("JIT optimization level %u", (unsigned)(uintptr_t)values[i]);
         default:
-            return runtime_not_simulated("option %d of the driver's compiler", (int)options[i]);
+            return runtime_not_simulated("JIT option %d", (int)options[i]);
         }
     }
     return runtime_lost();

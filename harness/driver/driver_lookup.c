@@ -104,11 +104,11 @@ CUresult CUDAAPI cuGetExportTable(const void **table, const CUuuid *id)
     (void)table, (void)id;
     if (is_compiler(__builtin_return_address(0)))
         return CUDA_ERROR_NOT_SUPPORTED;
-    runtime_not_simulated("process %d (%s) has NVIDIA's CUDA runtime in it, which wants NVIDIA's driver: it is linked "
-                          "into the program, or into a library that it loads (as cuBLAS and CuPy have it), or its "
-                          "RPATH leads there. Only the shared runtime is simulated: link with nvcc -cudart shared, in "
-                          "CMake with CUDA_RUNTIME_LIBRARY Shared",
-                          (int)getpid(), program_invocation_short_name);
+    runtime_not_simulated(
+        "process %d (%s) uses NVIDIA's own CUDA runtime, which needs NVIDIA's driver: it is linked into the program or "
+        "a library that it loads (such as cuBLAS or CuPy), or found by RPATH. Only the shared runtime is simulated: "
+        "link with nvcc -cudart shared, in CMake with CUDA_RUNTIME_LIBRARY Shared",
+        (int)getpid(), program_invocation_short_name);
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 

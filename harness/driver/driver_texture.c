@@ -143,7 +143,7 @@ static void set_tiled(struct tensor_map *map, const cuuint64_t *sizes, const cuu
 /* The driver refuses a missing list, even where it would be empty. No list of more ranks than there can be is read. */
 static CUresult encode(const struct tensor_map *map, CUtensorMap *made)
 {
-    _Static_assert(sizeof *made == TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
+    _Static_assert(sizeof *made == TENSOR_MAP_BYTES, "a tensor map must have 128 bytes");
     return map->rank >= 1 && map->rank <= TENSOR_RANKS && tensor_map_encode(map, (unsigned char *)made)
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_VALUE;

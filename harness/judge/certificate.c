@@ -41,8 +41,8 @@ static char *of_these_sizes(const struct certificate_facts *facts, const struct 
     char *words = NULL;
     size_t size = 0, listed = 0;
     FILE *stream = x_memstream(&words, &size);
-    fprintf(stream, "with other sizes: %s%s%s; accept them as they are by --keep ", result_status_name(now->status),
-            now->reason ? ": " : "", now->reason ? now->reason : "");
+    fprintf(stream, "with other sizes: %s%s%s; to judge only the captured sizes, add --keep ",
+            result_status_name(now->status), now->reason ? ": " : "", now->reason ? now->reason : "");
     for (size_t i = 0; i < facts->input_count; i++)
         if (facts->inputs[i].is_size && facts->inputs[i].moves)
             fprintf(stream, "%s%u", listed++ > 0 ? "," : "", facts->inputs[i].argument);
@@ -55,7 +55,7 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
     const struct result *off = NULL; /* on the inputs that it is off the most on */
     struct certificate_row open = {CERTIFICATE_UNDECIDED, NULL};
     if (facts->undrawn)
-        return row(CERTIFICATE_UNDECIDED, x_strdup("it was not run: see the inputs"));
+        return row(CERTIFICATE_UNDECIDED, x_strdup("not run: see the inputs"));
     for (size_t i = 0; i < facts->count; i++) {
         const struct result *base = facts->base[i], *now = facts->now[i];
         const char *inputs = i == 0 ? "the captured inputs" : "drawn inputs";
@@ -64,7 +64,7 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
         if (base ? base->status != RESULT_OK : now->status == RESULT_OK) { /* with what fails nothing is compared */
             free(open.words);
             open.words = x_sprintf("the reference itself fails on %s: %s", inputs,
-                                   base && base->reason ? base->reason : "it was not run");
+                                   base && base->reason ? base->reason : "not run");
         } else if (fails && i > 0 && i == facts->sizes) {
             free(open.words);
             open.words = of_these_sizes(facts, now);
@@ -82,10 +82,10 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
         if (facts->now[i]->near && (!off || facts->now[i]->off > off->off))
             off = facts->now[i];
     if (facts->count == 0 || facts->count < facts->wanted)
-        return row(CERTIFICATE_REFUSED, x_sprintf("it was run on %zu of %zu inputs", facts->count, facts->wanted));
+        return row(CERTIFICATE_REFUSED, x_sprintf("ran on only %zu of %zu inputs", facts->count, facts->wanted));
     if (facts->uncounted > 0)
         return row(facts->allowed & ALLOW_VARYING ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
-                   x_sprintf("%.3g %% of what the reference changes varies from launch to launch, and is not compared",
+                   x_sprintf("%.3g %% of the reference's results vary from launch to launch and are not compared",
                              100 * facts->uncounted));
     if (facts->undecided > 0)
         return row(facts->allowed & ALLOW_VARYING ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
@@ -99,21 +99,21 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
     if (facts->tolerance > 0)
         snprintf(within, sizeof within, "within %.3g as %s", facts->tolerance, facts->type);
     return row(CERTIFICATE_PASSED,
-               x_sprintf("it leaves what the reference leaves, %s, on the captured inputs and %zu others%s%s%s", within,
-                         facts->count - 1, beyond, off ? ", but for " : "", off ? off->near : ""));
+               x_sprintf("its results match the reference's %s, on the captured inputs and %zu others%s%s%s", within,
+                         facts->count - 1, beyond, off ? ", except for " : "", off ? off->near : ""));
 }
 
 /* An input counts as an argument, however few bytes it has: a bias, a mask, a scale. */
 static struct certificate_row judge_inputs(const struct certificate_facts *facts)
 {
     if (facts->undrawn)
-        return row(CERTIFICATE_UNDECIDED, x_sprintf("no others were drawn: %s", facts->undrawn));
+        return row(CERTIFICATE_UNDECIDED, x_sprintf("no other inputs were drawn: %s", facts->undrawn));
     char *words = NULL, *numbers = NULL;
     size_t sizes[2] = {0, 0}, moving = 0, open = 0, asked = 0;
     FILE *stream = x_memstream(&words, &sizes[0]), *keep = x_memstream(&numbers, &sizes[1]);
     for (size_t i = 0; i < facts->input_count; i++)
         moving += facts->inputs[i].moves;
-    fprintf(stream, "%zu of %zu input%s redrawn, and the result changes with each", moving, facts->input_count,
+    fprintf(stream, "%zu of %zu input%s redrawn, each of which changes the result", moving, facts->input_count,
             facts->input_count == 1 ? " was" : "s were");
     for (size_t i = 0; i < facts->input_count; i++) {
         const struct certificate_input *input = &facts->inputs[i];
@@ -122,12 +122,12 @@ static struct certificate_row judge_inputs(const struct certificate_facts *facts
         if (input->argument > 0)
             fprintf(stream, "; argument %u", input->argument);
         else
-            fputs("; memory of no argument", stream);
+            fputs("; memory that no argument points to", stream);
         fprintf(stream, " (%" PRIu64 " byte%s): ", input->bytes, plural((size_t)input->bytes));
         if (input->kept)
             fprintf(stream, "kept as captured (%s)", input->kept);
         else
-            fputs(input->within ? "the result changes within the tolerance" : "the result does not depend on it",
+            fputs(input->within ? "it changes the result only within the tolerance" : "it does not change the result",
                   stream);
         if (!input->asked && input->argument > 0)
             fprintf(keep, "%s%u", ftell(keep) > 0 ? "," : "", input->argument);
@@ -136,7 +136,7 @@ static struct certificate_row judge_inputs(const struct certificate_facts *facts
     }
     fclose(keep);
     if (*numbers)
-        fprintf(stream, "; accept %s by --keep %s", strchr(numbers, ',') ? "them" : "it", numbers);
+        fprintf(stream, "; to accept %s, add --keep %s", strchr(numbers, ',') ? "them" : "it", numbers);
     fclose(stream);
     free(numbers);
     return row(open > 0 || moving == 0 ? CERTIFICATE_UNDECIDED
@@ -148,13 +148,14 @@ static struct certificate_row judge_inputs(const struct certificate_facts *facts
 static struct certificate_row judge_outputs(const struct certificate_facts *facts)
 {
     if (facts->undrawn)
-        return row(CERTIFICATE_UNDECIDED, x_strdup("nothing was filled: see the inputs"));
+        return row(CERTIFICATE_UNDECIDED, x_strdup("no output was filled: see the inputs"));
     if (facts->unfilled)
-        return row(CERTIFICATE_UNDECIDED, x_strdup("nothing was filled, since the reference fails where anything is"));
-    return row(CERTIFICATE_PASSED,
-               facts->filled > 0
-                   ? x_sprintf("%" PRIu64 " bytes were filled with a pattern before the launches", facts->filled)
-                   : x_strdup("nothing was filled, since it reads all that it writes"));
+        return row(CERTIFICATE_UNDECIDED, x_strdup("no output was filled, because the reference then fails"));
+    return row(
+        CERTIFICATE_PASSED,
+        facts->filled > 0
+            ? x_sprintf("%" PRIu64 " bytes of output were filled with a pattern before each launch", facts->filled)
+            : x_strdup("no output was filled, because the reference reads all of it"));
 }
 
 /* ---- Precision ---- */
@@ -218,38 +219,38 @@ static struct certificate_row judge_types(const struct certificate_facts *facts,
     const enum tensor_cores used = uses_tensor_cores(base), uses = uses_tensor_cores(now);
     if (used == TENSOR_UNUSED && uses == TENSOR_USED)
         return row(allowed & ALLOW_TENSOR ? CERTIFICATE_ALLOWED : CERTIFICATE_REFUSED,
-                   x_strdup("it computes by tensor cores, and the reference does not"));
+                   x_strdup("it uses tensor cores, and the reference does not"));
     if (used == TENSOR_UNUSED && uses == TENSOR_UNKNOWN)
-        return row(CERTIFICATE_UNDECIDED, x_strdup("nobody knows whether it computes by tensor cores"));
+        return row(CERTIFICATE_UNDECIDED, x_strdup("unknown whether it uses tensor cores"));
     const int had = read_work(base, facts->base_no_halves, was), has = read_work(now, facts->no_halves, is);
     if (had == 0)
-        return row(CERTIFICATE_PASSED, x_strdup("the reference does no arithmetic of floats that is counted"));
+        return row(CERTIFICATE_PASSED, x_strdup("the reference does no floating-point arithmetic that is counted"));
     if (had > 0 && is_open(now, "fp32_arithmetic") && facts->no_halves && was[0] < was[TYPES - 1] * TYPE_USED)
-        return row(CERTIFICATE_PASSED, x_strdup("how much arithmetic it does depends on an order, and none of it is in "
-                                                "fewer bits than fp32"));
+        return row(
+            CERTIFICATE_PASSED,
+            x_strdup("its amount of arithmetic depends on the order of blocks, but all of it is fp32 or better"));
     if (had < 0 || has < 0)
-        return row(CERTIFICATE_UNDECIDED, x_strdup("its arithmetic was not counted, or not the reference's"));
+        return row(CERTIFICATE_UNDECIDED, x_strdup("its arithmetic or the reference's was not counted"));
     if (has == 0 && (used == TENSOR_USED || uses == TENSOR_USED))
-        return row(CERTIFICATE_PASSED, x_strdup("both compute by tensor cores"));
+        return row(CERTIFICATE_PASSED, x_strdup("both use tensor cores"));
     if (has == 0)
         return row(allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
-                   x_strdup("it does no arithmetic of floats, and the reference does"));
+                   x_strdup("it does no floating-point arithmetic, and the reference does"));
     const double all = was[TYPES - 1];
     for (size_t i = 0; i + 1 < TYPES; i++) {
         const double below = (is[TYPES - 1] - is[i] - (was[TYPES - 1] - was[i])) / all;
         if (was[i] >= all * TYPE_USED && below > TYPE_TAKEN)
             return row(allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_REFUSED,
-                       x_sprintf("in fewer bits than %s it does %.0f %% as much arithmetic as the reference does",
-                                 types[i], 100 * below));
+                       x_sprintf("its arithmetic below %s is %.0f %% of the reference's total", types[i], 100 * below));
         if (was[i] >= all * TYPE_USED && is[i] < was[i] * TYPE_LEFT && !saves_all(now, base, is[i] / was[i]) &&
             used != TENSOR_USED && uses != TENSOR_USED)
             return row(
                 allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
-                x_sprintf("in %s%s it does %.2g %% of the reference's arithmetic, and the rest in no type that is "
-                          "counted",
-                          types[i], i > 0 ? " or better" : "", 100 * is[i] / was[i]));
+                x_sprintf(
+                    "its %s%s arithmetic is %.2g %% of the reference's, and the rest is of types that are not counted",
+                    types[i], i > 0 ? " or better" : "", 100 * is[i] / was[i]));
     }
-    return row(CERTIFICATE_PASSED, x_strdup("its arithmetic is of the reference's types"));
+    return row(CERTIFICATE_PASSED, x_strdup("its arithmetic uses the reference's types"));
 }
 
 static struct certificate_row judge_precision(const struct certificate_facts *facts)
@@ -285,19 +286,19 @@ static struct certificate_row judge_execution(const struct certificate_facts *fa
         /* A process that died is no fault of the code: it may have had too little memory. */
         if (!executed || executed->status == RESULT_HUNG || executed->status == RESULT_CRASHED ||
             result_is_not_simulated(executed))
-            return row(open, x_sprintf("it was not executed on a CPU%s%s", *reason ? ": " : "", reason));
+            return row(open, x_sprintf("not executed by the simulator%s%s", *reason ? ": " : "", reason));
         if (executed->status == RESULT_WRONG) /* as a race would, or a rounding that no GPU does */
-            return row(open, x_sprintf("executed on a CPU it leaves something else: %s", reason));
+            return row(open, x_sprintf("its result in the simulator differs: %s", reason));
         if (executed->status != RESULT_OK)
             return row(CERTIFICATE_REFUSED,
-                       x_sprintf("executed on a CPU: %s: %s", result_status_name(executed->status), reason));
+                       x_sprintf("in the simulator: %s: %s", result_status_name(executed->status), reason));
         const struct result *base = facts->base[i];
         if (executed->doubt && !(base && base->doubt))
             doubt = executed->doubt;
     }
     if (facts->count == 0)
         return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
-    return row(doubt ? open : CERTIFICATE_PASSED, x_sprintf("executed on a CPU it touches no memory but the task's%s%s",
+    return row(doubt ? open : CERTIFICATE_PASSED, x_sprintf("in the simulator it accesses only the task's memory%s%s",
                                                             doubt ? "; but " : "", doubt ? doubt : ""));
 }
 
@@ -344,23 +345,25 @@ static struct certificate_row judge_shares(const struct certificate_facts *facts
         const struct shares were = shares_of(base);
         shares = shares_of(now);
         if (is_open(now, "busiest_block"))
-            return row(CERTIFICATE_PASSED, x_strdup("what its blocks and warps do depends on an order: see its speed"));
+            return row(CERTIFICATE_PASSED,
+                       x_strdup("the work of its blocks and warps depends on their order: see its speed"));
         if (isnan(shares.block + shares.warp + were.block + were.warp + sleeps + slept))
-            return row(CERTIFICATE_UNDECIDED, x_strdup("what its blocks and warps do was not counted"));
+            return row(CERTIFICATE_UNDECIDED, x_strdup("the work of its blocks and warps was not counted"));
         if (sleeps > slept)
-            return row(CERTIFICATE_UNDECIDED, x_sprintf("its warps sleep for %.3g ns, and the reference's for %.3g: a "
-                                                        "GPU decides how long that takes",
-                                                        sleeps, slept));
+            return row(CERTIFICATE_UNDECIDED,
+                       x_sprintf("its warps sleep for %.3g ns, the reference's for %.3g ns: measure on a GPU to decide",
+                                 sleeps, slept));
         if ((shares.block > UNEVEN * were.block || shares.warp > UNEVEN * were.warp) && !is_hardly_slower(now, base))
             return row(CERTIFICATE_UNDECIDED,
-                       x_sprintf("its busiest block does %.3g times the mean, and its longest warp %.3g, and the "
-                                 "reference's %.3g and %.3g: a GPU decides how long that takes",
+                       x_sprintf("its busiest block does %.3g times the mean and its longest warp %.3g times, the "
+                                 "reference's %.3g and %.3g times: measure on a GPU to decide",
                                  shares.block, shares.warp, were.block, were.warp));
     }
     if (facts->count == 0)
         return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
-    return row(CERTIFICATE_PASSED, x_sprintf("its busiest block does %.3g times the mean, and its longest warp %.3g",
-                                             shares.block, shares.warp));
+    return row(CERTIFICATE_PASSED,
+               x_sprintf("its busiest block does %.3g times the mean and its longest warp %.3g times", shares.block,
+                         shares.warp));
 }
 
 /* ---- All ---- */

@@ -57,7 +57,7 @@ static void go_in_groups(struct warp *warp, const struct instruction *code, stru
     while (left) {
         const uint32_t group = row[__builtin_ctz(left)] & left;
         if (!group)
-            block_not_simulated(warp->block, "%s of a lane that does not name itself", code->opcode);
+            block_not_simulated(warp->block, "%s with a mask that excludes its own lane", code->opcode);
         if (!first && again) {
             tally->again++;
             tally->again_threads += count_lanes(left);
@@ -98,7 +98,7 @@ bool do_warpsync(struct warp *warp, const struct instruction *code, unsigned ind
         const bool collective = has_modifier(code, "COLLECTIVE") && !alike,
                    here = (wanted & warp->alive & ~split->lanes) == 0;
         if (collective && !here)
-            block_not_simulated(warp->block, "%s of several groups, some of whose lanes are elsewhere", code->opcode);
+            block_not_simulated(warp->block, "%s of several groups whose lanes have diverged", code->opcode);
         if (here && (collective || has_modifier(code, "EXCLUSIVE"))) {
             go_in_groups(warp, code, split, row);
             return true;

@@ -271,7 +271,7 @@ __attribute__((noreturn)) static void block_stuck(struct block *block)
             }
         }
     if (!found)
-        BUG("a block of no lanes is stuck");
+        BUG("a block without active lanes is stuck");
     block->now = &block->code->list[found->pc];
     if (found->state == SPLIT_AT_BARRIER && found->barrier >= NAMED_BARRIERS)
         block_not_simulated(block, "%s without the other warps of its warpgroup", block->now->opcode);
@@ -283,7 +283,7 @@ __attribute__((noreturn)) static void block_stuck(struct block *block)
         block_fault(block, "deadlock: not every thread of the cluster arrives at its barrier");
     if (found->state == SPLIT_AT_PHASE)
         phase_is_missing(&block->warps[found_warp], found);
-    block_not_simulated(block, "%s that lanes of a warp do not leave", block->now->opcode);
+    block_not_simulated(block, "%s that lanes of a warp never leave", block->now->opcode);
 }
 
 void most_add(struct most *most, const struct most *more)

@@ -106,8 +106,8 @@ static void has_come(struct warp *warp, const struct target *target, uint32_t ex
 static void check_unit(struct block *block, const char *what, uint64_t address, unsigned unit)
 {
     if (address % unit)
-        block_fault_of(block, FAULT_MISALIGNED, "%s of a copy begins at 0x%llx, which is not a multiple of %u", what,
-                       (unsigned long long)address, unit);
+        block_fault_of(block, FAULT_MISALIGNED, "%s of a bulk copy begins at 0x%llx, which is not a multiple of %u",
+                       what, (unsigned long long)address, unit);
 }
 
 /* ---- Consecutive bytes ---- */
@@ -217,13 +217,13 @@ static void read_tile(struct tile_copy *copy, struct warp *warp, const struct in
     *copy = (struct tile_copy){.warp = warp, .code = code};
     check_unit(block, "the tensor map", address, 64);
     if (!tensor_map_decode(global_bytes(warp, code, address, TENSOR_MAP_READ, NULL), &copy->map))
-        block_fault(block, "no known tensor map at 0x%llx", (unsigned long long)address);
+        block_fault(block, "no tensor map at 0x%llx", (unsigned long long)address);
     const struct tensor_map *map = &copy->map;
     if (map->rank != rank || map->columns != (code->flags[FLAG_COLUMNS] != 0))
         block_fault(block, "%s with a tensor map of rank %u%s", code->opcode, map->rank,
                     map->columns ? ", im2col" : "");
     if (map->interleave)
-        block_not_simulated(block, "%s of a tensor whose slices are interleaved", code->opcode);
+        block_not_simulated(block, "%s of an interleaved tensor", code->opcode);
     for (unsigned i = 0; i < rank; i++)
         copy->place.at[i] = (int32_t)word_of(warp, &code->operands[0], skip + i);
     const unsigned bits = rank == 3 ? 16 : rank == 4 ? 8 : 5;
@@ -231,9 +231,8 @@ static void read_tile(struct tile_copy *copy, struct warp *warp, const struct in
         copy->place.offsets[i] = (int)(packed >> i * bits & ((1u << bits) - 1));
     const int64_t first = (int64_t)copy->place.at[0] * tensor_element_bytes(map->type);
     if (first % COPY_UNIT) /* to an H200 it is an illegal instruction, with and without swizzle */
-        block_fault(
-            block, "a tile begins %lld bytes from the tensor's beginning in dimension 0, which is not a multiple of %u",
-            (long long)first, COPY_UNIT);
+        block_fault(block, "a tile begins %lld bytes into the tensor in dimension 0, which is not a multiple of %u",
+                    (long long)first, COPY_UNIT);
 }
 
 /* Rounds numbers to TF32, in the middle between two to the even one, as an H200 did. How it rounds NaNs was not seen.
@@ -357,7 +356,7 @@ static void tile_change(struct warp *warp, const struct instruction *code, uint3
     (void)lanes;
     read_tile(&copy, warp, code, 1, 0);
     if (copy.map.type <= TENSOR_BF16 && !(types[copy.map.type].operations >> code->flags[FLAG_KIND] & 1))
-        block_fault(warp->block, "%s of elements that have no such operation", code->opcode);
+        block_fault(warp->block, "%s of elements without this operation", code->opcode);
     typed.flags[FLAG_NUMBER] = copy.map.type <= TENSOR_BF16 ? types[copy.map.type].number : NO_NUMBER;
     typed.size = (unsigned char)tensor_element_bytes(copy.map.type);
     copy.code = &typed;

@@ -205,7 +205,7 @@ static bool add_class(struct trial *trial, uint64_t number)
     if (good && proof.why)
         good = give_up(trial, proof.why, proof.where);
     if (good && !within_bounds(trial->run->grid->function->module->machine, class))
-        good = give_up(trial, "a block of its class accesses memory outside of an allocation", NULL);
+        good = give_up(trial, "a block of its class accesses memory outside every allocation", NULL);
     for (size_t i = 0; i < proof.arrays.count; i++)
         trial_add_place(&class->read, proof.arrays.list[i].begin, proof.arrays.list[i].end);
     for (unsigned k = 0; k < trial->axis_count; k++) {
@@ -311,8 +311,8 @@ static bool same_hot(struct trial *trial, const struct hot_addresses *hot)
     const struct hot_address one = hot_most(hot), other = hot_most(&trial->run->hot);
     const bool same = one.count == other.count && one.instruction == other.instruction;
     if (!same)
-        problem_set(&trial->run->problem, "there are %llu atomics at an address, not %llu",
-                    (unsigned long long)other.count, (unsigned long long)one.count);
+        problem_set(&trial->run->problem, "%llu atomics access an address, not %llu", (unsigned long long)other.count,
+                    (unsigned long long)one.count);
     trial->run->failed |= !same;
     return same;
 }
@@ -345,17 +345,17 @@ static bool prove(struct trial *trial, const struct tally *middle, uint64_t whol
     if (!tried || !trial->classes)
         return false;
     const uint16_t of_middle = trial->class_of[middle_of(trial)];
-    if (!of_middle && !give_up(trial, "the block in the middle belongs to no class", NULL) && !trial->every)
+    if (!of_middle && !give_up(trial, "the middle block is in none of the classes", NULL) && !trial->every)
         return false;
     if (!trial->proved->why && !trial_apart(trial, whole) && (!trial->every || trial->relies))
-        return give_up(trial, "blocks may meet in global memory", NULL);
+        return give_up(trial, "blocks may access the same global memory", NULL);
     if (trial->proved->why && trial->relies)
         return false;
     const struct class *class = of_middle ? &trial->classes[of_middle - 1] : NULL;
     if (class && !count_alike(trial, middle, class->tallies)) {
         trial->run->failed = !may_differ(trial);
         if (trial->run->failed)
-            problem_set(&trial->run->problem, "the block in the middle differs from its class");
+            problem_set(&trial->run->problem, "the middle block differs from its class");
         return give_up(trial, "a block differs from its class", NULL);
     }
     if (!compare_some(trial) || trial->proved->why || !record_some(trial))
@@ -365,7 +365,7 @@ static bool prove(struct trial *trial, const struct tally *middle, uint64_t whol
     if (grid_is_shared(grid->function->module->machine, &trial->places))
         return give_up(trial, "it accesses memory that the host shares", NULL);
     struct hot_addresses hot = {0};
-    bool counted = trial_count_hot(trial, whole, &hot) || give_up(trial, "atomics of blocks that may meet", NULL);
+    bool counted = trial_count_hot(trial, whole, &hot) || give_up(trial, "atomics of blocks that may overlap", NULL);
     if (counted && trial->every && !same_hot(trial, &hot))
         counted = give_up(trial, "atomics at an address", NULL);
     if (counted) {
@@ -382,15 +382,15 @@ static const char *cannot_be_tried(const struct run_state *run, bool small)
 {
     const struct grid *grid = run->grid;
     if (!grid_leaves(grid->function->module->machine))
-        return "all blocks were asked for";
+        return "all blocks were requested";
     if (grid->untrusted)
         return "replaced code";
     if (grid->order > 0)
-        return "an order of blocks was asked for";
+        return "an order of blocks was requested";
     if (grid->cooperative)
-        return "blocks know of each other";
+        return "cooperative launch";
     if (run->count < (small ? 2 : BLOCKS_LEAST) || run->count > BLOCKS_MOST)
-        return "the number of blocks";
+        return "too few or too many blocks";
     return grid->meetings && meetings_place(grid->meetings) ? "blocks of an earlier launch accessed the same memory"
                                                             : NULL;
 }
@@ -415,7 +415,7 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
     struct tally *middle = run_alone(&trial, middle_of(&trial), NULL);
     const uint64_t whole = trial.proved->steps = trial.steps * trial.count;
     if (middle && whole < GRID_STEPS_LEAST && !trial.small) {
-        give_up(&trial, "it is small", NULL);
+        give_up(&trial, "the launch is short", NULL);
     } else if (middle) {
         trial.class_of = x_calloc(trial.count, sizeof *trial.class_of);
         trial.others = x_calloc(count, sizeof *trial.others);

@@ -70,7 +70,7 @@ struct block *cluster_block(struct block *block, uint32_t address, uint64_t byte
     const uint32_t rank = address >> RANK_SHIFT, offset = address & OFFSET_MASK;
     struct block *other = rank < block->cluster->count ? &block->cluster->blocks[rank] : NULL;
     if (!other)
-        block_fault_of(block, FAULT_CLUSTER, "an address in shared memory of block %u of a cluster that has %u", rank,
+        block_fault_of(block, FAULT_CLUSTER, "an address in shared memory of block %u of a cluster of %u blocks", rank,
                        block->cluster->count);
     if (!other->runs)
         block_fault_of(block, FAULT_ADDRESS, "an access to shared memory of block %u of the cluster, which has exited",

@@ -14,7 +14,7 @@ static uint32_t target_of(struct warp *warp, const struct instruction *code)
         if (operand->kind == OPERAND_TARGET || (operand->kind == OPERAND_ROW && operand->immediate))
             return (uint32_t)(operand->value / INSTRUCTION_BYTES);
     }
-    block_not_simulated(warp->block, "%s without a place to go to", code->opcode);
+    block_not_simulated(warp->block, "%s without a target", code->opcode);
 }
 
 /* ---- Branches ---- */
@@ -93,7 +93,7 @@ static void indirect(struct warp *warp, const struct instruction *code, struct s
         const int64_t place = from + (int32_t)row[l];
         if ((taken >> l & 1) &&
             (place < 0 || place % INSTRUCTION_BYTES || (uint64_t)place / INSTRUCTION_BYTES >= warp->block->code->count))
-            block_not_simulated(warp->block, "%s leaves the function", code->opcode);
+            block_not_simulated(warp->block, "%s jumps out of the function", code->opcode);
         places[l] = (taken >> l & 1) ? (uint32_t)(place / INSTRUCTION_BYTES) : split->pc + 1;
     }
     const uint32_t before = split->lanes;
@@ -192,7 +192,7 @@ static bool do_call_absolute(struct warp *warp, const struct instruction *code, 
     for (unsigned l = 0; l < LANES; l++) {
         places[l] = split->pc + 1;
         if (lanes >> l & 1 && !module_place(function, call_address(warp, code, l), &places[l]))
-            block_not_simulated(warp->block, "%s of places in the machine code and outside", code->opcode);
+            block_not_simulated(warp->block, "%s of targets inside and outside the machine code", code->opcode);
     }
     go_apart(warp, split, before, places);
     warp->block->tallies[code->index].uniform += split->lanes == before;
@@ -254,20 +254,20 @@ static const struct {
 } purposes[] = {
     {"SR_CLOCK", "clock64() or clock()"},
     {"SR_GLOBALTIMER", "%globaltimer"},
-    {"SR_VIRTUALSMID", "%smid, the multiprocessor of a block"},
+    {"SR_VIRTUALSMID", "%smid, the SM of a block"},
     {"SR_VIRTID", "%warpid or %smid"},
     {"SR_VIRTCFG", "%nwarpid or %nsmid"},
     {"SR_SMEMSZ", "%total_smem_size"},
-    {"SR_PM", "a counter of the multiprocessor"},
+    {"SR_PM", "a counter of the SM"},
     {"SULD", "a read of a surface"},
     {"SUST", "a write to a surface"},
     {"SUATOM", "an atomic on a surface"},
     {"SURED", "an atomic on a surface"},
-    {"TEX", "a texture of this kind"},
-    {"TLD", "a texture of this kind"},
-    {"TXD", "a texture of this kind"},
-    {"TXQ", "a question about a texture"},
-    {"TMML", "a question about a texture"},
+    {"TEX", "this kind of texture"},
+    {"TLD", "this kind of texture"},
+    {"TXD", "this kind of texture"},
+    {"TXQ", "a texture query"},
+    {"TMML", "a texture query"},
     {"PMTRIG", "__prof_trigger()"},
 };
 
@@ -322,7 +322,7 @@ static bool do_clock(struct warp *warp, const struct instruction *code, unsigned
     const bool is_timer = strncmp(word, "SR_GLOBALTIMER", 14) == 0,
                no_time = is_timer && is_before_wait(warp->block, code);
     struct machine *machine = warp->block->machine;
-    if (!no_time && !outside_note(machine, "clocks are virtual: an instruction of a warp takes 4 cycles"))
+    if (!no_time && !outside_note(machine, "clocks are virtual: each instruction of a warp takes 4 cycles"))
         refuse(warp, code);
     const uint64_t cycles = CYCLES * (warp->steps + warp->in_turn);
     uint64_t time = no_time ? 0 : is_timer ? machine->ns + cycles / PER_NS : cycles;

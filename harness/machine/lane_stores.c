@@ -40,7 +40,8 @@ static void done(const struct access *access)
             memcpy(place, own, access->size);
         else if (memcmp(place, own, access->size) != 0)
             block_doubt(
-                warp->block, "lane %u of warp %u and another one store different values to 0x%llx of %s memory at once",
+                warp->block,
+                "lane %u of warp %u and another lane store different values to 0x%llx of %s memory in one instruction",
                 lane, warp->number,
                 (unsigned long long)access_address(access, lane) - (access->block ? access->block->reserved : 0),
                 access->block ? "shared" : "global");

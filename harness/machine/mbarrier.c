@@ -187,7 +187,7 @@ bool phase_is_over(struct warp *warp, const struct instruction *code, uint32_t l
 static void look(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     if (warp->block->copies_arrive)
-        block_not_simulated(warp->block, "%s: its result depends on how long copies take", code->opcode);
+        block_not_simulated(warp->block, "%s, whose result depends on how long copies take", code->opcode);
     meetings_note(warp->block, code);
     predicate_set(warp, &code->operands[0], lanes, lanes_over(warp, code, lanes));
 }

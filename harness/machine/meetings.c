@@ -132,7 +132,7 @@ void *meetings_words(size_t bytes)
 {
     void *words = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (words == MAP_FAILED)
-        BUG("no memory to note who accesses an array: %llu bytes", (unsigned long long)bytes);
+        BUG("cannot allocate %llu bytes to track the accesses to an array", (unsigned long long)bytes);
     madvise(words, bytes, MADV_HUGEPAGE);
     return words;
 }

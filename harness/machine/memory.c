@@ -40,7 +40,7 @@ static void global_outside(struct block *block, unsigned lane, uint64_t address,
 {
     enum { NEAR = 1 << 20 };
     struct allocation near;
-    char where[120] = "which is in no allocation";
+    char where[120] = "outside every allocation";
     const bool known =
         device_find(block->machine, address, &near) || device_find_near(block->machine, address, NEAR, &near);
     const bool before = known && address < near.begin;

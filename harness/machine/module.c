@@ -124,7 +124,7 @@ static int place_sections(struct module *module, struct problem *problem)
         /* Constants are in device memory, because a program can ask for their address. */
         places[i] = device_allocate(module->machine, length);
         if (!places[i])
-            return problem_set(problem, "no memory for %zu bytes of constants", length);
+            return problem_set(problem, "cannot allocate %zu bytes of constants", length);
         *size = length;
         *place = device_bytes(module->machine, places[i]);
     }
@@ -132,7 +132,7 @@ static int place_sections(struct module *module, struct problem *problem)
         return 0;
     const uint64_t globals = device_allocate_for_host(module->machine, total); /* some may be __managed__ */
     if (!globals)
-        return problem_set(problem, "no memory for %zu bytes of device variables", total);
+        return problem_set(problem, "cannot allocate %zu bytes of device variables", total);
     memset(device_bytes(module->machine, globals), 0, total);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         places[found[i]] = found[i] ? globals + offsets[i] : 0;
@@ -300,7 +300,7 @@ struct module *module_open(struct machine *machine, const unsigned char *bytes, 
     memcpy(module->bytes, bytes, size);
     elf_version(EV_CURRENT);
     if (image_read(&module->image, "the machine code of the kernel library", 0, (char *)module->bytes, size) < 0) {
-        problem_set(problem, "the machine code cannot be read, see the error above");
+        problem_set(problem, "cannot read the machine code, see the error above");
         module_release(module);
         return NULL;
     }

@@ -50,7 +50,7 @@ static size_t read_some(struct warp *warp, unsigned lane, uint64_t address, void
 static void read_all(struct warp *warp, unsigned lane, uint64_t address, void *to, size_t size)
 {
     if (read_some(warp, lane, address, to, size) < size)
-        block_fault_of(warp->block, FAULT_ADDRESS, "printf reads %zu bytes at 0x%llx, which are in no allocation", size,
+        block_fault_of(warp->block, FAULT_ADDRESS, "printf reads %zu bytes at 0x%llx, outside every allocation", size,
                        (unsigned long long)address);
 }
 
@@ -69,7 +69,8 @@ static char *read_text(struct warp *warp, unsigned lane, uint64_t address)
         length += had;
     } while (had > 0 && length < MOST_PRINTED);
     free(text);
-    block_fault_of(warp->block, FAULT_ADDRESS, "printf reads a text at 0x%llx that does not end in its memory",
+    block_fault_of(warp->block, FAULT_ADDRESS,
+                   "printf reads a string at 0x%llx that does not end within its allocation",
                    (unsigned long long)address);
 }
 
@@ -142,7 +143,7 @@ static const char *print_conversion(FILE *out, const char *format, struct argume
     size_t length;
     FILE *made = open_memstream(&how, &length);
     if (!made)
-        BUG("no memory for a format");
+        BUG("cannot allocate a format");
     fputc('%', made);
     while (*format && strchr("#0- +", *format))
         fputc(*format++, made);
@@ -175,7 +176,7 @@ static void print(struct warp *warp, unsigned lane)
     size_t length;
     FILE *out = open_memstream(&text, &length);
     if (!out)
-        BUG("no memory for a text");
+        BUG("cannot allocate a string");
     for (const char *at = format; *at;)
         if (*at == '%')
             at = print_conversion(out, at, &arguments);
@@ -230,8 +231,7 @@ static void release(struct warp *warp, unsigned lane)
 {
     const uint64_t address = argument(warp, FIRST_ARGUMENT, lane);
     if (address && !heap_free(warp->block->machine, address))
-        block_fault_of(warp->block, FAULT_ADDRESS,
-                       "lane %u frees 0x%llx, which malloc did not return, or which is free", lane,
+        block_fault_of(warp->block, FAULT_ADDRESS, "lane %u frees 0x%llx, which is not allocated by malloc", lane,
                        (unsigned long long)address);
 }
 
@@ -326,7 +326,7 @@ bool do_call_outside(struct warp *warp, const struct instruction *code, unsigned
     if (!function)
         block_not_simulated(block, "%s of %s", code->opcode, name ? name : "something outside the machine code");
     if (block->counts && function->note && !outside_note(block->machine, function->note))
-        block_not_simulated(block, "%s in a counted kernel: it executes code of the driver", function->said);
+        block_not_simulated(block, "%s in a counted kernel, which executes code of the driver", function->said);
     for (unsigned l = 0; l < LANES; l++)
         if (lanes >> l & 1)
             function->call(warp, l);

@@ -383,7 +383,7 @@ void product_spread(struct product *p, struct warp *warp, const struct instructi
         for (unsigned i = 0; i < half; i++) {
             const unsigned places = places_of(warp, code, bytes, row, i), first = places & 3, second = places >> 2;
             if (bytes == 4 ? places != 4 && places != 14 : first >= second)
-                block_not_simulated(warp->block, "%s of elements in the order 0x%x", code->opcode, places);
+                block_not_simulated(warp->block, "%s with the element order 0x%x", code->opcode, places);
             const unsigned k = bytes == 4 ? i * 2 + first / 2 : i / 2 * 4 + (i % 2 ? second : first);
             p->a[k][row] = kept[i][row];
             p->absent[row] &= ~(UINT64_C(1) << k);

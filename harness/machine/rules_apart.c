@@ -10,7 +10,7 @@
 #include "base/base.h"
 
 enum { COPY_UNIT = 16, TYPES_EXACT = 10 /* CUtensorMapDataType: those behind it are rounded */ };
-static const char where[] = "where in shared memory", place[] = "the place of a copy";
+static const char where[] = "an address in shared memory", place[] = "the address of a copy";
 
 /* ---- Words of shared memory ---- */
 
@@ -136,8 +136,8 @@ void rule_barrier(struct step *step)
     const struct instruction *code = step->code;
     const unsigned n = code->output_count;
     uint32_t addresses[LANES];
-    if (!need_narrow(step, n) || (code->operand_count > n + 1 &&
-                                  !need(step, row_tag(step, n + 1, 0), step->lanes, "how much arrives, or the phase")))
+    if (!need_narrow(step, n) || (code->operand_count > n + 1 && !need(step, row_tag(step, n + 1, 0), step->lanes,
+                                                                       "the number of arrivals, or the phase")))
         return;
     barrier_addresses(step->warp, &code->operands[n], addresses);
     for (uint32_t left = step->lanes; left; left &= left - 1)
@@ -198,7 +198,7 @@ static void note(struct step *step, const struct tag *moves, uint64_t begin, uin
     int64_t by[AXES_MOST] = {0};
     tag_factors(moves, by);
     if (end > begin && !footprint_add(&step->proof->footprint, by, begin, end, kind))
-        proof_fail(step->proof, step->code, "too many accesses to note");
+        proof_fail(step->proof, step->code, "too many accesses to record");
 }
 
 /* Bytes of global memory behind each other, which move by units of a copy. */
@@ -223,7 +223,7 @@ void rule_bulk(struct step *step)
     enum { UNIT_BITS = 16 };
     const struct instruction *code = step->code;
     const bool to_shared = code->modifiers[0][0] == 'S', from_shared = code->modifiers[1][0] == 'S';
-    if (!need(step, row_tag(step, 2, 0), 1, "how many bytes are copied"))
+    if (!need(step, row_tag(step, 2, 0), 1, "the number of copied bytes"))
         return;
     const uint32_t word = row_at(step->warp, code->operands[2].space, code->operands[2].row)[0];
     const uint32_t bytes = (word & ((1u << UNIT_BITS) - 1)) * COPY_UNIT;
@@ -246,7 +246,7 @@ static bool read_map(struct step *step, struct tensor_map *map)
         return false;
     if (!device_find(machine, address, &found) || found.end - address < TENSOR_MAP_READ ||
         !tensor_map_decode(device_bytes(machine, address), map) || map->columns || map->type >= TYPES_EXACT) {
-        proof_fail(step->proof, step->code, "a tensor map of this kind");
+        proof_fail(step->proof, step->code, "this kind of tensor map");
         return false;
     }
     note(step, &tag_same, address, address + TENSOR_MAP_READ, FOOTPRINT_READS);
@@ -334,11 +334,11 @@ void rule_group(struct step *step)
     const struct instruction *code = step->code;
     const unsigned rows = code->flags[PRODUCT_COLUMNS] * (code->flags[PRODUCT_SUM] == ELEMENT_F16 ? 2u : 4u);
     if (code->flags[PRODUCT_WAYS] & WAY_SPARSE)
-        proof_fail(step->proof, code, "which elements there are");
+        proof_fail(step->proof, code, "the sparsity pattern");
     for (unsigned n = 1; n < code->operand_count && !step->proof->why; n++) {
         const struct operand *operand = &code->operands[n];
         if (operand->kind == OPERAND_PREDICATE)
-            need(step, mask_tag(step, n), step->lanes, "whether it adds up");
+            need(step, mask_tag(step, n), step->lanes, "whether the product accumulates");
         const bool describes = operand->kind == OPERAND_DESCRIPTOR && operand->row < ROW_UNIFORM_ZERO * ROW_BYTES;
         for (unsigned k = n == 1 ? 0 : 2; k < 4 && describes; k++)
             need(step, tag_at(step, operand->row / ROW_BYTES + k), 1, where);

@@ -251,7 +251,7 @@ static void note_access(struct step *step, uint32_t lanes, const uint64_t *addre
     }
     noted &= !range.end || footprint_add(&step->proof->footprint, by, range.begin, range.end, kind);
     if (!noted)
-        proof_fail(step->proof, step->code, "too many accesses to note");
+        proof_fail(step->proof, step->code, "too many accesses to record");
 }
 
 /* Whether a load of what others may change (a volatile one) may find the address at which the warp looked last: what it
@@ -419,7 +419,7 @@ void rule_texture(struct step *step)
     const struct texture *texture = texture_find(step->warp->block->machine, handle);
     if (row < 0 || (row > 0 && !need(step, row_tag(step, (unsigned)row, 0), step->lanes, "which texture")) ||
         !texture || texture->shape == TEXTURE_CUBE || texture->shape == TEXTURE_CUBE_LAYERS) {
-        proof_fail(step->proof, code, "a cube, or which texture");
+        proof_fail(step->proof, code, "a cube map, or a varying texture");
         return;
     }
     static const int64_t stays_there[AXES_MOST] = {0};
@@ -432,7 +432,7 @@ void rule_texture(struct step *step)
         *ARRAY_GROW(arrays->list, arrays->count) = (struct range){array, array + texture->bytes};
     else if (texture->address && !footprint_add(&step->proof->footprint, stays_there, texture->address,
                                                 texture->address + texture->bytes, FOOTPRINT_READS))
-        proof_fail(step->proof, code, "too many accesses to note");
+        proof_fail(step->proof, code, "too many accesses to record");
     for (unsigned i = 0; i < channels; i++)
         put_row(step, i < 2, i % 2, &tag_data);
 }
@@ -449,7 +449,7 @@ void rule_copy(struct step *step)
         copies &= predicate(step->warp, &step->code->operands[2]);
     }
     if (step->code->flags[FLAG_FILLS])
-        proof_fail(step->proof, step->code, "how many bytes are copied");
+        proof_fail(step->proof, step->code, "the number of copied bytes");
     else if (copies)
         need_global(step, 1, copies, 128, step->code->size, FOOTPRINT_READS);
 }

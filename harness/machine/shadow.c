@@ -69,7 +69,7 @@ static void done(const struct access *access)
     if (memcmp(&shadow->again.word, warp->block->shared + shadow->again.address, sizeof shadow->again.word) != 0)
         writes_meet(warp->block, shadow->again.writer - 1u, warp->number, shadow->again.address, "write");
     else if (warp->block->proof)
-        proof_fail(warp->block->proof, access->code, "warps store to one word of shared memory, whose values are data");
+        proof_fail(warp->block->proof, access->code, "warps store data-dependent values to one word of shared memory");
 }
 
 static struct shadow_word *word_at(struct shadow *shadow, const struct block *block, uint32_t address)

@@ -29,7 +29,7 @@ static const struct texture *find(struct warp *warp, const struct instruction *c
         block_fault_of(warp->block, FAULT_ADDRESS, "%s of 0x%llx, which is not a surface", code->opcode,
                        (unsigned long long)handle);
     if (!(shapes[code->flags[FLAG_SHAPE]].fits >> surface->shape & 1))
-        block_not_simulated(warp->block, "%s of a surface of another shape", code->opcode);
+        block_not_simulated(warp->block, "%s of a surface with other dimensions", code->opcode);
     return surface;
 }
 
@@ -54,9 +54,10 @@ static unsigned char *place_of(struct warp *warp, const struct instruction *code
                            lane, size, (long long)wanted);
         const bool inside = wanted >= 0 && wanted <= last;
         if (!inside && code->flags[FLAG_BEYOND] == BEYOND_FAILS)
-            block_fault_of(warp->block, FAULT_ADDRESS,
-                           "lane %u accesses a surface beyond its edge: %lld on axis %u, where %lld is the last", lane,
-                           (long long)wanted, axis, (long long)last);
+            block_fault_of(
+                warp->block, FAULT_ADDRESS,
+                "lane %u accesses a surface out of bounds: coordinate %lld on axis %u, where the last is %lld", lane,
+                (long long)wanted, axis, (long long)last);
         if (last < 0 || (!inside && code->flags[FLAG_BEYOND] == BEYOND_IS_ZERO))
             return NULL;
         at[axis] = (size_t)(wanted < 0 ? 0 : wanted > last ? last : wanted);

@@ -52,7 +52,7 @@ bool tag_add_part(struct tag *tag, uint32_t axis, int64_t by)
 bool tag_add(struct tag *tag, const struct tag *other, int64_t factor)
 {
     if (other->ring && factor)
-        BUG("a value is added that turns around %u bits", other->ring);
+        BUG("an addition that wraps around %u bits", other->ring);
     tag->lanes &= other->lanes;
     if (other->floor)
         return false;
@@ -156,7 +156,7 @@ bool tag_limit(struct tag *tag, const struct tag *sum, const struct axis *axes, 
 {
     struct tag limited = *sum;
     if (sum->ring)
-        BUG("a value is limited that turns around %u bits", sum->ring);
+        BUG("a comparison of a value that wraps around %u bits", sum->ring);
     if (!tag_add(&limited, tag, 0))
         return false;
     for (unsigned i = 0; i < limited.count; i++)

@@ -49,7 +49,7 @@ void warpgroup_watch(struct warp *warp, const struct instruction *code)
             continue;
         if (has(&products->written, (unsigned)number) || (writes && has(&products->read, (unsigned)number))) {
             warp->block->now = code;
-            block_fault(warp->block, "%s %s R%d, which a matrix product that was not waited for still %s", code->opcode,
+            block_fault(warp->block, "%s %s R%d, which an unfinished wgmma still %s", code->opcode,
                         writes ? "writes" : "reads", number,
                         has(&products->written, (unsigned)number) ? "writes" : "reads");
         }
@@ -64,7 +64,7 @@ static void look_for_changed(const struct warp *warp, const struct instruction *
     const int first = register_of(&code->operands[n]);
     for (unsigned i = 0; first >= 0 && i < count; i++)
         if (has(&warp->products.changed, (unsigned)first + i))
-            block_fault(warp->block, "%s reads R%u, which was written without a wgmma.fence behind it", code->opcode,
+            block_fault(warp->block, "%s reads R%u, which was written without a wgmma.fence after it", code->opcode,
                         (unsigned)first + i);
 }
 
@@ -85,8 +85,8 @@ void warpgroup_begin(struct warp *warp, const struct instruction *code)
     look_for_changed(warp, code, 1, A_REGISTERS);
     for (unsigned i = 0; i < A_REGISTERS; i++)
         if (has(&warp->products.written, (unsigned)a + i))
-            block_fault(warp->block, "%s reads R%u, which a matrix product that was not waited for still writes",
-                        code->opcode, (unsigned)a + i);
+            block_fault(warp->block, "%s reads R%u, which an unfinished wgmma still writes", code->opcode,
+                        (unsigned)a + i);
 }
 
 void warpgroup_end(struct warp *warp, const struct instruction *code, unsigned registers)
@@ -95,8 +95,7 @@ void warpgroup_end(struct warp *warp, const struct instruction *code, unsigned r
     const unsigned group = products->committed % GROUPS_MOST;
     const int a = register_of(&code->operands[1]);
     if (products->committed - products->waited >= GROUPS_MOST - 1)
-        block_not_simulated(warp->block, "%s in more than %d groups that are not waited for", code->opcode,
-                            GROUPS_MOST - 1);
+        block_not_simulated(warp->block, "%s in more than %d unfinished groups", code->opcode, GROUPS_MOST - 1);
     if (!products->open)
         memset(&products->groups[group], 0, sizeof products->groups[group]);
     add(&products->groups[group].written, (unsigned)register_of(&code->operands[0]), registers);
@@ -261,11 +260,10 @@ static void copied(const struct access *access)
     for (uint64_t at = access->first / UNIT; at <= (access->first + access->size - 1) / UNIT; at++) {
         struct unit *unit = unit_of(block, (uint32_t)at * UNIT);
         if (unit->product && !knows_done(issuer, unit))
-            block_fault(
-                block,
-                "%s overwrites byte %lld of shared memory, which a matrix product still reads: warp %u does not "
-                "know that it was waited for",
-                block->now->opcode, (long long)at * UNIT - SHARED_RESERVED, issuer->number);
+            block_fault(block,
+                        "%s overwrites byte %lld of shared memory, which a wgmma still reads: warp %u is not ordered "
+                        "after the wait for it",
+                        block->now->opcode, (long long)at * UNIT - SHARED_RESERVED, issuer->number);
         unit->stored = 0;
     }
 }
@@ -308,9 +306,7 @@ static void stored(const struct access *access)
         last = address / UNIT;
         struct unit *unit = unit_of(block, address);
         if (unit->product && !is_done(warp, unit))
-            block_fault(block,
-                        "warp %u writes byte %lld of shared memory, which a matrix product that was not waited for "
-                        "still reads",
+            block_fault(block, "warp %u writes byte %lld of shared memory, which an unfinished wgmma still reads",
                         warp->number, (long long)address - SHARED_RESERVED);
         if (!unit->stored || is_fenced(block, unit))
             memcpy(unit->old, block->shared + (size_t)(address / UNIT) * UNIT, UNIT);
@@ -357,7 +353,7 @@ const unsigned char *warpgroup_unit(struct warp *warp, uint32_t address)
     if (unseen)
         block_doubt_of(
             block, DOUBT_OTHER,
-            "%s reads byte %lld of shared memory, which warp %u stored without a fence.proxy.async behind it",
+            "%s reads byte %lld of shared memory, which warp %u stored without a fence.proxy.async after it",
             block->now->opcode, (long long)address - SHARED_RESERVED, unit->storer);
     unit->reader = (unsigned short)(warp->number / WARPGROUP);
     unit->product = warp->products.committed + 1;

@@ -148,7 +148,7 @@ void launches_find_waits(struct launches *log)
         for (size_t k = 0; k < counted->count && !place; k++)
             if (depends_on_timing(&counted->tallies[k]) && counted->tallies[k].executed) {
                 place = code_place(counted->function, k);
-                waits = x_sprintf("how often %s at %s looks", code_opcode(counted->function, k), place);
+                waits = x_sprintf("how often %s at %s polls", code_opcode(counted->function, k), place);
             }
         counters_compare(counted->tallies, counted->tallies, counted->traits, counted->count, log->open_counters,
                          &log->open_lines);
@@ -246,7 +246,7 @@ static void add_tally(struct tally *sum, const struct tally *tally)
 {
     uint64_t *to = (uint64_t *)sum;
     const uint64_t *from = (const uint64_t *)tally;
-    _Static_assert(sizeof *tally % sizeof *from == 0, "a tally is made of whole numbers");
+    _Static_assert(sizeof *tally % sizeof *from == 0, "a tally has only integers");
     for (size_t i = 0; i < sizeof *tally / sizeof *from; i++)
         to[i] += from[i];
 }

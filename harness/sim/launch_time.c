@@ -170,7 +170,7 @@ static void replay_launch(struct launch_times *times, struct launch_time *one, c
     struct launch_time *equal = find_equal(times, one);
     one->moved = x_calloc(rows, sizeof *one->moved);
     if (!equal && times->replayed == REPLAYED_MOST) {
-        one->refused = x_sprintf("it makes more than %d launches that differ", REPLAYED_MOST);
+        one->refused = x_sprintf("it makes more than %d different launches", REPLAYED_MOST);
         return;
     }
     times->replayed += !equal;
@@ -210,7 +210,7 @@ void times_take(struct launch_times *times, const struct grid *grid, const struc
     size_t where;
     if (!is_launch(one, grid)) { /* its tallies are of other code */
         free(one->refused);
-        one->refused = x_strdup("each execution launches other kernels");
+        one->refused = x_strdup("each execution launches different kernels");
         one->known = true;
     }
     if (!one->known) {
@@ -218,7 +218,7 @@ void times_take(struct launch_times *times, const struct grid *grid, const struc
         const char *refused = replay_refused(grid, tallies, &where);
         OWNED_TEXT place = refused ? code_place(one->function, where) : NULL;
         one->refused = grid->function->module->machine->noted_count > 0
-                           ? x_strdup("it calls functions of the driver, or reads a clock")
+                           ? x_strdup("it calls functions of the driver or reads a clock")
                        : refused ? x_sprintf("%s: %s at %s", refused, code_opcode(one->function, where), place)
                                  : NULL;
         one->known = whole || one->refused;
@@ -263,7 +263,7 @@ struct estimated_time *times_together(const struct launch_times *times)
         if (one->refused || !one->known) {
             free(together->refused);
             *together = (struct estimated_time){
-                .refused = x_strdup(one->refused ? one->refused : "another block decides in each execution")};
+                .refused = x_strdup(one->refused ? one->refused : "a different block decides in each execution")};
             return together;
         }
         together->ns += one->time.ns;

@@ -70,13 +70,13 @@ static int check_library(const char *path, bool is_program, struct problem *prob
     const struct needs needs = read_needs(path);
     if (*needs.runtime && strcmp(needs.runtime, "libcudart.so.13") != 0 &&
         !(is_program && strcmp(needs.runtime, "libcudart.so.12") == 0))
-        return problem_set(problem, "%s cannot be simulated: it needs %s; build it with nvcc 13 and -cudart shared",
-                           path, needs.runtime);
+        return problem_set(problem, "cannot simulate %s: it needs %s; build it with nvcc 13 and -cudart shared", path,
+                           needs.runtime);
     if (needs.has_code && !needs.from_outside && !*needs.runtime) /* nvcc also gives code to what launches nothing */
-        return problem_set(problem,
-                           "%s cannot be simulated: it is linked with the static CUDA runtime; build it with nvcc 13 "
-                           "and -cudart shared",
-                           path);
+        return problem_set(
+            problem,
+            "cannot simulate %s: it is linked with the static CUDA runtime; build it with nvcc 13 and -cudart shared",
+            path);
     return 0;
 }
 
@@ -86,8 +86,8 @@ static int check_vector(struct problem *problem)
     const char *name = getenv(VECTOR_VARIABLE);
     if (!name || vector_unit_wanted(name) >= 0)
         return 0;
-    return problem_set(problem, VECTOR_VARIABLE " is '%s': base, avx2 or avx512, as far as this machine has them",
-                       name);
+    return problem_set(
+        problem, VECTOR_VARIABLE " is '%s': it must be base, avx2 or avx512, and supported by this machine", name);
 }
 
 static int is_description(const struct dirent *entry)
@@ -123,7 +123,7 @@ int sim_prepare(const struct job *job, struct problem *problem)
     const int failed = file ? gpu_read(&gpu, file, problem) : -1;
     const bool known = failed == 0 && architecture_find(gpu_capability(&gpu));
     if (failed == 0 && !known)
-        problem_set(problem, "%s is of compute capability %d.%d, whose code cannot be simulated", file,
+        problem_set(problem, "cannot simulate %s: code for compute capability %d.%d is not supported", file,
                     gpu_capability(&gpu) / 10, gpu_capability(&gpu) % 10);
     if (!known)
         return EXIT_USAGE;

@@ -93,7 +93,7 @@ static int reserve(uint64_t address, uint64_t size, struct problem *problem)
         return 0;
     return problem_set(problem,
                        "the capsules need the addresses 0x%" PRIx64 " to 0x%" PRIx64
-                       ", where this process has other memory; run it again, because every process has other addresses",
+                       ", where this process has other memory; run it again, because addresses differ in each process",
                        address, address + size);
 }
 
@@ -102,7 +102,7 @@ static int back(uint64_t address, uint64_t size, enum memory_kind kind, struct p
     (void)kind; /* kernels access both alike */
     if (device_back(runtime_machine(), address, size))
         return 0;
-    return problem_set(problem, "no memory for %" PRIu64 " bytes at 0x%" PRIx64 " of a capsule", size, address);
+    return problem_set(problem, "cannot allocate %" PRIu64 " bytes at 0x%" PRIx64 " of a capsule", size, address);
 }
 
 /* What blocks that were left out would leave there is seen by nobody. */
@@ -121,7 +121,7 @@ static int allocate(uint64_t size, uint64_t *address, struct problem *problem)
     *address = device_allocate(runtime_machine(), size);
     device_withhold(runtime_machine(), *address);
     if (!*address)
-        return problem_set(problem, "no memory for a copy of %" PRIu64 " bytes of a capsule", size);
+        return problem_set(problem, "cannot allocate a copy of %" PRIu64 " bytes of a capsule", size);
     inputs_add(INPUT_ALLOCATED, (const uint64_t[]){*address, size}, 2, NULL, 0);
     return 0;
 }
@@ -203,10 +203,10 @@ static int check_capability(const void *image, size_t size, struct problem *prob
     const int built = read.capability, capability = gpu_capability(runtime_gpu());
     image_release(&read);
     if (!is_image)
-        return problem_set(problem, "the machine code cannot be read, see the error above");
+        return problem_set(problem, "cannot read the machine code, see the error above");
     if (built / 10 == capability / 10 && built <= capability)
         return 0;
-    return problem_set(problem, "it is machine code for compute capability %d.%d, and the GPU's is %d.%d", built / 10,
+    return problem_set(problem, "its machine code is for compute capability %d.%d, but the GPU has %d.%d", built / 10,
                        built % 10, capability / 10, capability % 10);
 }
 

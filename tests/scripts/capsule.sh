@@ -67,8 +67,8 @@ expect "with other data as well" 0 'computed: 5 of 5 kernels (exit 0)'
 made wrong as_it_was wrong
 run_in run wrong
 expect "an output that is not the program's" 5 'wrong result  train/saxpy@64,256' '3 of 5 kernels; 2 wrong result' \
-    "memory at 0x7d0000000200 differs from what the program's launch left: at byte 4936 of 65536 is 0x448fc000 in place of" \
-    '1 byte differs in all'
+    "memory at 0x7d0000000200 differs from the program's result: byte 4936 of 65536 is 0x448fc000 instead of" \
+    '1 byte differs'
 made short as_it_was short
 run_in run short -k train/saxpy@64,256
 expect "an access beyond an array of the program" 5 'failed        train/saxpy@64,256' \
@@ -78,7 +78,7 @@ run_in run cluster -k 'train/saxpy*' -k train/chain@1,32
 expect "in clusters of blocks" 0 'computed: 3 of 3 kernels'
 made older older
 run_in run older
-expect "machine code for another GPU" 5 "not simulated: it is machine code for compute capability 8.0, and the GPU's is 9.0"
+expect "machine code for another GPU" 5 "its machine code is for compute capability 8.0, but the GPU has 9.0"
 
 # ---- Blocks are left out that are proved to count as others
 made many as_it_was many
@@ -97,13 +97,13 @@ made many_wrong as_it_was many wrong
 run_in run many_wrong
 expect "what was executed is compared" 0 'computed: 1 of 1 kernel'
 run_in run many_wrong --whole
-expect "with --whole all is" 5 'at byte 4936 of 65536'
+expect "with --whole all is" 5 'byte 4936 of 65536'
 made many_swapped as_it_was many wrong swapped=other.cubin
 run_in run many_swapped
-expect "and of code that is not the program's" 5 'at byte 4936 of 65536'
+expect "and of code that is not the program's" 5 'byte 4936 of 65536'
 made many_added adds many wrong
 run_in run many_added --save "$work/added.json"
-expect "and what blocks add to" 5 'at byte 4936 of 65536'
+expect "and what blocks add to" 5 'byte 4936 of 65536'
 unset CUGATE_SIM_PROOF
 
 ask "$cugate" run --collector host --kernels "$work/first.capsule"
@@ -160,7 +160,7 @@ expect "in the file" 0
 head -c 20000 "$work/first.capsule" >"$work/cut.capsule"
 sed 's/train.chain@1,32/train_chain@1,32/' "$work/first.capsule" >"$work/edited.capsule"
 printf 'cugate capsules\n\1\0\0\0' >"$work/begun.capsule"
-for name in cut:'has no end' edited:'another hash' begun:'has no end'; do
+for name in cut:'is incomplete' edited:'not match its hash' begun:'is incomplete'; do
     ask "$cugate" run --simulate=nvidia-h200 --kernels "$work/${name%%:*}.capsule"
     expect "a file that is ${name%%:*} is refused" 2 "$work/${name%%:*}.capsule" "${name#*:}"
     ask "$cugate" list --kernels "$work/${name%%:*}.capsule"

@@ -57,7 +57,7 @@ secret="file.capsule contains the program's data: inputs, weights, everything th
 
 # ---- What is in the file, and that it is a kernel library
 
-program 'plain 48' 5 'program/tiny@1,32 is refused: the launch changed nothing that could be found, which proves nothing' \
+program 'plain 48' 5 'program/tiny@1,32 is refused: the launch changed no memory, so a replay proves nothing' \
     '8 kernels: 7 replayed bit for bit' '1 refused' "$secret" 'program/add_one@64,256 64 256 1.02 kB 4 of 6 12 us identical' \
     'program/add_value@64,128,1024' '!program/tiny@1,32 1'
 if chosen 'library'; then
@@ -193,7 +193,7 @@ fi
 program 'memory hidden' 5 '3 kernels: 2 replayed bit for bit' \
     'program/hidden@1,256 is refused: its replay fails: waiting for it: an illegal memory access was encountered (700)'
 program 'memory hidden-near' 5 '3 kernels: 2 replayed bit for bit' \
-    "program/hidden@1,256 is refused: a replay does not leave what the program's launch left"
+    "program/hidden@1,256 is refused: a replay does not reproduce the program's launch"
 program 'memory hidden-crash' 5 '3 kernels: 2 replayed bit for bit' \
     'program/hidden@1,256 is refused: its replay ended the process: Aborted (signal 6)'
 options='--timeout 1' program 'memory hidden-hang' 5 '3 kernels: 2 replayed bit for bit' \

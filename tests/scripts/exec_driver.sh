@@ -63,12 +63,12 @@ expect 'virtual memory' 0 '0 wrong, range 1 of 4194304' 'refused 1 1 1, used 629
 run unmapped kernels.cubin
 expect 'a stray access to what is unmapped' 5 'beyond the end of an allocation of 4194304 bytes' "$(line_of stray)"
 run debugged kernels.ptx
-expect 'an option that changes code' 5 'Done' 'not simulated: code for a debugger'
+expect 'an option that changes code' 5 'Done' 'not simulated: debug information'
 run race older.fatbin
 expect 'PTX of an older GPU in a container, with lines' 5 'failed        program/race@1,64' "$(line_of race)"
 sed 's/^.version.*/.version 99.0/' "$compiled/kernels.ptx" >"$work/newer.ptx"
 ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" add "$work/newer.ptx"
-expect 'PTX that ptxas does not take' 5 'CUDA_ERROR_INVALID_PTX' 'Unsupported .version 99.0' 'does not compile the PTX for sm_90'
+expect 'PTX that ptxas does not take' 5 'CUDA_ERROR_INVALID_PTX' 'Unsupported .version 99.0' 'cannot compile the PTX for sm_90'
 run product kernels.cubin
 expect 'a stream, events, a configuration' 0 '0 products are wrong, time passed' '!CUDA_ERROR' 'program/product@3x3,16x16' '1 memory sets (9.22 kB)'
 run ask kernels.cubin
@@ -90,7 +90,7 @@ EOF
 run imports kernels.cubin
 expect 'an entry that is not built' 5 'Done' 'not simulated: cuImportExternalMemory'
 run table kernels.cubin
-expect "NVIDIA's runtime" 5 'Done' "NVIDIA's CUDA runtime in it" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
+expect "NVIDIA's runtime" 5 'Done' "NVIDIA's own CUDA runtime" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
 run add other.cubin
 expect 'machine code of another GPU' 5 'CUDA_ERROR_NO_BINARY_FOR_GPU' 'there is no machine code for compute capability 9.0'
 run add program.o

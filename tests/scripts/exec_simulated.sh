@@ -193,7 +193,7 @@ for what in misaligned asserts multiprocessor; do
     expect "$what is not" 5 'was not met'
 done
 run "$program" multiprocessor
-expect 'a kernel that is not simulated' 5 'not simulated: %smid, the multiprocessor of a block'
+expect 'a kernel that is not simulated' 5 'not simulated: %smid, the SM of a block'
 
 # A program of CUDA 12.
 run "$compiled/of_12" right
@@ -241,11 +241,11 @@ expect 'a program without kernels' 5 'launched nothing on it' '!linked into it'
 run "$compiled/static" right
 expect 'a static runtime' 5 'it is linked with the static CUDA runtime' '-cudart shared' '!sum'
 run sh -c "$compiled/static right"
-expect 'behind a shell' 5 "(static) has NVIDIA's CUDA runtime in it" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
+expect 'behind a shell' 5 "(static) uses NVIDIA's own CUDA runtime" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
 run sh -c "$program right; $compiled/static right"
-expect 'beside one that is simulated' 5 "(static) has NVIDIA's CUDA runtime in it" 'sum 80000'
+expect 'beside one that is simulated' 5 "(static) uses NVIDIA's own CUDA runtime" 'sum 80000'
 run "$compiled/exports" right
-expect 'a program that exports what cugate needs' 5 'exports a ZSTD_decompress of its own' '-Wl,--exclude-libs,ALL'
+expect 'a program that exports what cugate needs' 5 'exports its own ZSTD_decompress' '-Wl,--exclude-libs,ALL'
 run "$compiled/own" right
 expect 'one that has it for itself' 0 'sum 80000'
 run true

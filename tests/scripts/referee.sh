@@ -47,9 +47,9 @@ done < <(grep -v '^#' "$top/tests/capsule/candidates.txt")
 # ---- The reference, as its own candidate
 referee task kernels.cubin
 expect "is right on all that can be drawn" 3 'passed     train/transpose@1,32x32,4224' 'undecided  train/tally@1,32' \
-    'no others were drawn: it changes a variable of its machine code' 'argument 2 (256 bytes): kept as captured (pointers)' '!refused'
+    'no other inputs were drawn: it changes a __device__ variable' 'argument 2 (256 bytes): kept as captured (pointers)' '!refused'
 referee turn turn.cubin
-expect "and what is changed in place is drawn, and not filled" 0 '1 of 1 input was redrawn' 'since it reads all that it writes'
+expect "and what is changed in place is drawn, and not filled" 0 '1 of 1 input was redrawn' 'because the reference reads all of it'
 referee product product.cubin
 expect "and halves" 0 'passed     train/product@16x8,256' '2 of 2 inputs were redrawn'
 
@@ -66,11 +66,11 @@ expect "what is no slower than the reference is slower than what was accepted" 1
 
 "$made_capsules" "$work/many.capsule" kernels.cubin many || exit 2
 CUGATE_SIM_PROOF=small referee many cheats.cubin --function one_block --draws 1
-expect "one wrong block of 16,384" 5 'at byte 31108 of 65536' '1 byte differs in all'
+expect "one wrong block of 16,384" 5 'byte 31108 of 65536' '1 byte differs'
 
 LC_ALL=C sed 's/\x00kept_print\x00/\x00\x00ept_print\x00/g' cheats.cubin >"$work/nameless.cubin"
 referee task "$work/nameless.cubin" -k 'train/saxpy@64,256' --function kept_by_content
-expect "a variable without a name" 5 'the machine code has memory without the name of a variable' 'refused: 1 of 1 kernel'
+expect "a variable without a name" 5 'the machine code has unnamed device memory' 'refused: 1 of 1 kernel'
 
 # ---- As a document
 "$cugate" referee "$work/task.capsule" --code cheats.cubin --simulate --seed 7 -k 'train/saxpy@64,256' --function by_heart \
@@ -115,9 +115,9 @@ ask jq -r 'if .outcome == "passed" and .exit_code == 1 and .score > 0 and .score
 expect "what is right has a score, slower or not" 0 'right and slower'
 rm several/*
 referee task several
-expect "a folder without candidates" 2 'several has no candidate: no .cubin, .fatbin or .so'
+expect "a folder without candidates" 2 'several has no candidates'
 referee task several --format markdown
-expect "in another format" 2 'one list of them: --format text or json'
+expect "in another format" 2 'one list: use --format text or json'
 cd "$compiled" || exit 2
 
 # ---- A task that is made here
@@ -244,9 +244,9 @@ done
 referee finite "$work/made.capsule" -k 'made/steep*'
 expect "what overflows on all drawn inputs is named" 3 'argument 1: 1 word of the result is, on all drawn inputs, infinite'
 task "$work/made.capsule" --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' -o "$work/other.capsule"
-expect "what is refused by itself is not a reference" 5 'is not a reference' 'if its sums have no order, state a --tolerance'
+expect "what is refused by itself cannot be a reference" 5 'cannot be a reference' 'if its sums have no fixed order, add --tolerance'
 NVCC=$nvcc task "$work/others.cu" --launch 'racy<<<1, 64>>>(out:f32:64, f32:64)' -o "$work/other.capsule"
-expect "such as what lacks a barrier" 5 'is not a reference' 'others.cu:'
+expect "such as what lacks a barrier" 5 'cannot be a reference' 'others.cu:'
 printf '%s\n' '__constant__ float of_host[4], own[4] = {1, 2, 3, 4};' \
     'extern "C" __global__ void scaled(float *out, const float *x) { out[threadIdx.x] = x[threadIdx.x] * CONSTANT[threadIdx.x % 4]; }' \
     'extern "C" __global__ void none(float *out, const float *x) { out[threadIdx.x] = x[threadIdx.x] - x[threadIdx.x]; }' >"$work/constant.cu"
@@ -265,7 +265,7 @@ expect "a result of zeros" 2 'leaves 0 in its outputs' 'code that does nothing w
 task cheats.cubin --launch "plane$saxpy"
 expect "a kernel that is not in the code" 2 'cheats.cubin has no kernel plane; did you mean plain?'
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, f32:16384)'
-expect "too few arguments" 2 'plain takes 4 arguments, and 2 were given' "that is of --launch 'plain<<<"
+expect "too few arguments" 2 'plain takes 4 arguments, and 2 were given' "in --launch 'plain<<<"
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384, f64=2)'
 expect "arguments of another size" 2 'has 4 bytes, and 8 were given'
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16383, f32:16384, f32:16384, f32=2)'
@@ -274,7 +274,7 @@ task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, file:none.bin, f32
 expect "a file that is not there" 2 'cannot read none.bin'
 printf 'int x = ;\n' >"$work/bad.cu"
 NVCC=$nvcc task "$work/bad.cu" --launch 'f<<<1, 1>>>()'
-expect "source code that does not compile" 2 'nvcc does not compile'
+expect "source code that does not compile" 2 'nvcc cannot compile'
 NVCC=$work/none task "$work/bad.cu" --launch 'f<<<1, 1>>>()'
 expect "and no compiler" 2 'is compiled by nvcc, which is not on the PATH'
 

@@ -83,7 +83,7 @@ expect "a base build is executed whatever the compiler, which is told" 1 'local_
 swap turn wrong short.cubin
 judge wrong turn
 expect "a wrong result comes before all else" 5 'wrong result  train/turn@1,256' \
-    "memory at 0x7d0000000000 differs from what the program's launch left: at byte 0 of 49152" '1 wrong result (exit 5)' \
+    "memory at 0x7d0000000000 differs from the program's result: byte 0 of 49152" '1 wrong result (exit 5)' \
     '!improved'
 swap turn whole libturn.so -q
 expect "of a library the image for that GPU is taken" 0

@@ -61,7 +61,7 @@ beyond='bytes beyond the end of an allocation of 4096 bytes'
 reason wrong/read_beyond 'reads 4 bytes at 0x' "4 $beyond" 'block 3,0,0'
 reason wrong/second_block 'lane 0 writes 4 bytes at 0x' "260 $beyond" 'block 1,0,0'
 reason wrong/write_before 'lane 0 writes 4 bytes at 0x' '4 bytes before an allocation of 4096 bytes'
-reason wrong/wild_pointer 'lane 0 reads 4 bytes at 0x40, which is in no allocation'
+reason wrong/wild_pointer 'lane 0 reads 4 bytes at 0x40, outside every allocation'
 reason wrong/misaligned 'lane 0 accesses 16 bytes at 0x' 'which is not a multiple of 16'
 reason wrong/misaligned_shared 'lane 1 accesses 8 bytes at byte 4 of shared memory, which is not a multiple of 8'
 reason wrong/shared_beyond "lane 31 accesses bytes 256 to 259 of the block's 256 bytes of shared memory"
@@ -80,8 +80,8 @@ reason wrong/local_beyond 'accesses byte 16384 of its 256 bytes of local memory'
 reason wrong/lost_barrier 'deadlock: not every thread of the block reaches this barrier'
 reason wrong/trap 'the kernel executed a trap'
 reason wrong/assertion 'an assertion fails'
-reason wrong/wraps_around 'lane 1 reads 4 bytes at 0xfffffffffffffffc, which is in no allocation'
-reason wrong/atomic_wraps_around 'lane 1 writes 4 bytes at 0xfffffffffffffffc, which is in no allocation'
+reason wrong/wraps_around 'lane 1 reads 4 bytes at 0xfffffffffffffffc, outside every allocation'
+reason wrong/atomic_wraps_around 'lane 1 writes 4 bytes at 0xfffffffffffffffc, outside every allocation'
 reason wrong/lower_words_wrap 'lane 8 reads 4 bytes at 0x' '00000000, '
 reason in_vain/never_told 'not simulated: deadlock: all blocks have started'
 reason in_vain/waits_for_last 'not simulated: blocks that wait for unstarted blocks take more than 4 GiB'
@@ -116,7 +116,7 @@ open timing/plain_race branch_targets branch_efficiency
 
 ask jq -r '.kernels["timing/sleeps_between_looks"].metrics | .instructions.reason, .global_store_sectors.sessions' run.json
 line=$(grep -n '/\* sleeps_between_looks \*/' "$top/tests/sim/faults.cu" | cut -d: -f1)
-expect 'a wait that sleeps between two looks' 0 "how often SYNCS.PHASECHK.TRANS64.TRYWAIT at tests/sim/faults.cu:$line looks" '!null'
+expect 'a wait that sleeps between two polls' 0 "how often SYNCS.PHASECHK.TRANS64.TRYWAIT at tests/sim/faults.cu:$line polls" '!null'
 
 # Neither a number nor its absence may hang on how many of them there are.
 for threads in 1 2 7; do
@@ -141,17 +141,17 @@ expect 'right products pass' 0 'computed: 8 of 8 kernels; 6 rows not counted' \
     'right/stored_again: harmless, because no result depends on it: HGMMA.64x8x16.F32 reads byte '
 run --save "$work/run.json"
 expect 'wrong ones are not measured' 5 'computed: 8 of 18 kernels; 10 failed'
-not_done='of shared memory, which a matrix product that was not waited for still reads'
-reason wrong/no_proxy_fence 'HGMMA.64x8x16.F32 reads byte ' 'stored without a fence.proxy.async behind it'
-reason wrong/early_proxy_fence 'stored without a fence.proxy.async behind it'
+not_done='of shared memory, which an unfinished wgmma still reads'
+reason wrong/no_proxy_fence 'HGMMA.64x8x16.F32 reads byte ' 'stored without a fence.proxy.async after it'
+reason wrong/early_proxy_fence 'stored without a fence.proxy.async after it'
 reason wrong/beyond_tile "of the block's 4096 bytes of shared memory"
 for kernel in stored_in_flight copied_in_flight matrix_in_flight other_group_stores older_is_waited_for; do
     reason wrong/$kernel "$not_done"
 done
 
-still_reads='which a matrix product still reads: warp'
-reason wrong/bulk_in_flight "$still_reads 0 does not know"
-reason wrong/freed_in_flight "$still_reads 4 does not know"
+still_reads='which a wgmma still reads: warp'
+reason wrong/bulk_in_flight "$still_reads 0 is not ordered"
+reason wrong/freed_in_flight "$still_reads 4 is not ordered"
 
 library=$compiled/races.so source=races.cu
 run -k 'right/*' -k 'meant/*' --save "$work/run.json"
@@ -188,7 +188,7 @@ reason wrong/too_many_bytes 'never ends: 0 arrivals are missing, and 16 bytes to
 reason wrong/arrival_is_missing 'never ends: 1 arrivals are missing'
 reason wrong/too_many_arrive '3 arrivals at the mbarrier at byte 8 of shared memory, which expects 2 more'
 reason wrong/no_init 'is not initialised'
-reason wrong/tile_not_aligned 'a tile begins 20 bytes from'
+reason wrong/tile_not_aligned 'a tile begins 20 bytes into'
 reason wrong/neighbour_is_gone 'shared memory of block 0 of the cluster, which has exited'
 reason wrong/lanes_wait_for_too_few 'a copy (cp.async) of warp 0 may still write: its group was not waited for'
 reason wrong/lanes_do_not_commit 'a copy (cp.async) of warp 0 may still write: its group was not waited for'

@@ -96,7 +96,7 @@ static XXH128_canonical_t hash_section(const struct image_section *section)
 static int add_target(XXH3_state_t *state, const struct image *image, const XXH128_canonical_t *contents, size_t number)
 {
     if (number >= image->symbol_count)
-        return image_error(image, "refers to symbol %zu, which is not there", number);
+        return image_error(image, "refers to symbol %zu, which does not exist", number);
     const GElf_Sym *symbol = &image->symbols[number];
     if (symbol->st_shndx == SHN_UNDEF) {
         const char *name = elf_strptr(image->elf, image->symbol_names, symbol->st_name);

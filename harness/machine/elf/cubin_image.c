@@ -68,7 +68,7 @@ static int read_header(struct image *image)
 {
     GElf_Ehdr header;
     if (!gelf_getehdr(image->elf, &header) || header.e_machine != EM_GPU)
-        return image_error(image, "is not for a GPU");
+        return image_error(image, "is not GPU code");
     const bool is_old = header.e_ident[EI_ABIVERSION] < 8;
     image->capability = (int)((is_old ? header.e_flags : header.e_flags >> 8) & 0xff);
     image->release = is_old ? header.e_version : 0;
@@ -119,7 +119,7 @@ static int read_kernels(struct image *image)
         if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || !(symbol->st_other & IS_KERNEL) || symbol->st_shndx == 0)
             continue;
         if (symbol->st_shndx >= image->section_count)
-            return image_error(image, "has a function in section %u, which is not there", symbol->st_shndx);
+            return image_error(image, "has a function in section %u, which does not exist", symbol->st_shndx);
         struct image_section *section = &image->sections[symbol->st_shndx];
         const char *name = elf_strptr(image->elf, image->symbol_names, symbol->st_name);
         if (!name || !*name)
@@ -339,7 +339,7 @@ int image_read(struct image *image, const char *name, size_t offset, char *bytes
 {
     *image = (struct image){.name = name, .offset = offset};
     if (!image_is_whole((const unsigned char *)bytes, size))
-        return image_error(image, "is damaged or cut");
+        return image_error(image, "is damaged or truncated");
     image->elf = elf_memory(bytes, size);
     if (!image->elf)
         return image_error(image, "cannot be opened: %s", elf_errmsg(-1));

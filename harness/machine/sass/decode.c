@@ -279,7 +279,7 @@ struct code *code_read(const struct function_text *function, const json_t *list,
     code->count = json_array_size(list);
     code->list = aligned_alloc(_Alignof(struct instruction), (code->count + 1) * sizeof *code->list);
     if (!code->list)
-        BUG("no memory for %zu instructions", code->count);
+        BUG("cannot allocate %zu instructions", code->count);
     memset(code->list, 0, (code->count + 1) * sizeof *code->list);
     decoder.text_size = text_needed(list);
     decoder.text = code->texts = x_calloc(decoder.text_size, 1);

@@ -123,12 +123,12 @@ static json_t *ask(struct disassembler *disassembler, const unsigned char *image
     OWNED_TEXT name = x_sprintf("/proc/%ld/fd/%d", (long)getpid(), file), *number = x_sprintf("%zu", symbol);
     const char *const words[] = {program, "-json", name, one ? "-fun" : NULL, number, NULL};
     if (file < 0 || !write_image(file, image, size)) {
-        problem_set(problem, "no memory for a copy of the machine code: %s", strerror(errno));
+        problem_set(problem, "cannot allocate a copy of the machine code: %s", strerror(errno));
     } else if (supervised_start(&supervised, words, problem) == 0) {
         json = json_loadf(supervised.output, 0, &wrong);
         const int status = supervised_end(&supervised);
         if (!json || status != 0) {
-            problem_set(problem, "%s does not read the machine code (exit status %d)%s%s", program, status,
+            problem_set(problem, "%s cannot read the machine code (exit status %d)%s%s", program, status,
                         json ? "" : ": ", json ? "" : wrong.text);
             json_decref(json);
             json = NULL;

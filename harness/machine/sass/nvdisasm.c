@@ -7,9 +7,8 @@
 
 #define VARIABLE "CUGATE_NVDISASM"
 
-static const char remedy[] =
-    "run `make`, or where cugate is installed `cugate-fetch`, which installs it; or "
-    "pip install nvidia-cuda-nvdisasm==" NVDISASM_WANTED " and name its bin/nvdisasm with " VARIABLE;
+static const char remedy[] = "run `make`, or `cugate-fetch` where cugate is installed, to install it; or pip install "
+                             "nvidia-cuda-nvdisasm==" NVDISASM_WANTED " and set its bin/nvdisasm as " VARIABLE;
 
 static char *find_beside(const char *folder)
 {
@@ -58,7 +57,7 @@ char *nvdisasm_look(const char *folder, struct problem *problem)
     if (named && *named) {
         if (access(named, X_OK) == 0)
             return x_strdup(named);
-        problem_set(problem, "%s, which " VARIABLE " names, cannot be run: %s", named, remedy);
+        problem_set(problem, "%s, which " VARIABLE " names, cannot be executed: %s", named, remedy);
         return NULL;
     }
     char *path = find_beside(folder);

@@ -17,7 +17,7 @@ enum { DECIMAL = HALF_CROSSED + 1 /* place of an operand's half until place_deci
 const char *keep_text(struct decoder *decoder, const char *text, size_t length)
 {
     if (length + 1 > decoder->text_size - decoder->text_used)
-        BUG("the text of the machine code grew");
+        BUG("the disassembly grew");
     char *kept = decoder->text + decoder->text_used;
     memcpy(kept, text, length);
     kept[length] = '\0';

@@ -61,7 +61,7 @@ Test(capsule_player, it_is_said_what_has_the_addresses)
     expect_word(problem.text, "where this process has ");
     made.capsules.list[MADE_FOLLOW].ranges[0].address = (uint64_t)1 << 50;
     cr_expect_eq(player_hold(&player, &made.capsules, &problem), -1);
-    expect_word(problem.text, "app/follow@1 has memory at 0x4000000000000, where none can be");
+    expect_word(problem.text, "app/follow@1 has memory at 0x4000000000000, which is not a valid address");
     munmap(mapped, 4096);
     made_file_close(&made);
 }

@@ -89,19 +89,19 @@ Test(capsule_read, a_file_says_what_it_is, .init = enter, .fini = leave)
 Test(capsule_read, what_is_no_file_of_capsules_is_refused, .init = enter, .fini = leave)
 {
     expect_refused("none", false, "cannot read none: No such file or directory");
-    expect_refused(".", false, "cannot read .: it is no regular file");
+    expect_refused(".", false, "cannot read .: not a regular file");
     cr_assert_eq(mkfifo("pipe", 0600), 0);
-    expect_refused("pipe", false, "cannot read pipe: it is no regular file");
+    expect_refused("pipe", false, "cannot read pipe: not a regular file");
     write_bytes("b", "", 0);
-    expect_refused("b", true, "b is no file of capsules: it has 0 bytes");
+    expect_refused("b", true, "b is not a capsule file: its 0 bytes");
     write_bytes("b", "{\"schema\": 1, \"device\": {}}", 27);
-    expect_refused("b", false, "b is no file of capsules: it does not begin with \"cugate capsules\"");
+    expect_refused("b", false, "b is not a capsule file: it does not begin with \"cugate capsules\"");
     bytes[FILE_MARK] = 2;
     write_bytes("b", bytes, size);
-    expect_refused("b", false, "b has version 2 of this format, and this cugate reads version 1: update cugate");
+    expect_refused("b", false, "b has format version 2, and this cugate reads version 1: update cugate");
     bytes[FILE_MARK] = 0;
     write_bytes("b", bytes, size);
-    expect_refused("b", false, "b has version 0 of this format, which no cugate wrote");
+    expect_refused("b", false, "b has format version 0, which cugate never wrote");
 }
 
 /* Expects what was opened of a changed file to be what the file was: capsules, and each page that can be read. */
@@ -180,9 +180,9 @@ Test(capsule_read, of_a_cut_file_the_capsules_that_are_whole, .init = enter_smal
         struct capsules part;
         struct problem problem = {0};
         write_bytes("b", bytes, length);
-        expect_refused("b", false, length < FILE_HEAD ? "b is no file of capsules" : "b has no end");
+        expect_refused("b", false, length < FILE_HEAD ? "b is not a capsule file" : "b is incomplete");
         if (length < FILE_HEAD) {
-            expect_refused("b", true, "b is no file of capsules");
+            expect_refused("b", true, "b is not a capsule file");
             continue;
         }
         cr_assert_eq(capsules_open(&part, "b", true, &problem), 0, "%zu bytes: %s", length, problem.text);
@@ -230,19 +230,19 @@ Test(capsule_read, records_that_no_cugate_writes_are_refused, .init = enter, .fi
         uint32_t kind, size;
         const char *content, *words;
     } cases[] = {
-        {0, 0, "", "b is damaged: the record at byte 44 is of kind 0, which is none"},
-        {6, 1, "x", "b is damaged: the record at byte 44 is of kind 6"},
-        {RECORD_PAGE, 0, "", "b: page 0 has 0 bytes, but there are 1 to 65536 in one"},
+        {0, 0, "", "b is damaged: the record at byte 44 has the unknown kind 0"},
+        {6, 1, "x", "b is damaged: the record at byte 44 has the unknown kind 6"},
+        {RECORD_PAGE, 0, "", "b: page 0 has 0 bytes, but a page has 1 to 65536"},
         {RECORD_PAGE, CAPSULE_PAGE + 1, large, "b: page 0 has 65537 bytes"},
-        {RECORD_PAGE_ZSTD, CAPSULE_PAGE, large, "b: page 0 has 65536 bytes, but there are 1 to 65535 in one"},
+        {RECORD_PAGE_ZSTD, CAPSULE_PAGE, large, "b: page 0 has 65536 bytes, but a page has 1 to 65535"},
         {RECORD_ABOUT, 0, "", "b: about is empty"},
         {RECORD_ABOUT, 2, "{}", "b: about: schema: is missing"},
-        {RECORD_ABOUT, sizeof RESULTS - 1, RESULTS, "also holds results"},
+        {RECORD_ABOUT, sizeof RESULTS - 1, RESULTS, "also has results"},
         {RECORD_CAPSULE, 0, "", "b: capsule 1 is empty"},
         {RECORD_CAPSULE, 2, "{}", "b: capsule 1: arguments: is missing"},
-        {RECORD_END, 7, large, "b: its end counts other pages and capsules than it has"},
-        {RECORD_END, 8, "\1\0\0\0\0\0\0\0", "b: its end counts other pages"},
-        {RECORD_END, 8, "\0\0\0\0\1\0\0\0", "b: its end counts other pages"},
+        {RECORD_END, 7, large, "b: its trailer does not match the number of its pages and capsules"},
+        {RECORD_END, 8, "\1\0\0\0\0\0\0\0", "b: its trailer does not match"},
+        {RECORD_END, 8, "\0\0\0\0\1\0\0\0", "b: its trailer does not match"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         write_records(&(struct record){.kind = cases[i].kind, .size = cases[i].size}, &cases[i].content, 1);
@@ -252,10 +252,10 @@ Test(capsule_read, records_that_no_cugate_writes_are_refused, .init = enter, .fi
     const struct record twice[] = {{.kind = RECORD_ABOUT, .size = sizeof ABOUT - 1},
                                    {.kind = RECORD_ABOUT, .size = sizeof ABOUT - 1}};
     write_records(twice, (const char *const[]){ABOUT, ABOUT}, 2);
-    expect_refused("b", false, "b says twice of which GPU its capsules are");
+    expect_refused("b", false, "b names the GPU of its capsules twice");
     const struct record ended[] = {{.kind = RECORD_END, .size = 8}, {.kind = RECORD_PAGE, .size = 1}};
     write_records(ended, (const char *const[]){large, "x"}, 2);
-    expect_refused("b", true, "b is damaged: it goes on behind its end");
+    expect_refused("b", true, "b is damaged: it has data behind its trailer");
 }
 
 Test(capsule_read, a_record_need_not_be_there_to_be_refused, .init = enter, .fini = leave)
@@ -266,7 +266,7 @@ Test(capsule_read, a_record_need_not_be_there_to_be_refused, .init = enter, .fin
     memcpy(bytes + FILE_HEAD, head, sizeof head);
     write_bytes("b", bytes, FILE_HEAD + sizeof head);
     cr_assert_eq(truncate("b", (off_t)1 << 33), 0);
-    expect_refused("b", false, "the record at byte 44 has 4294967295 bytes, and 134217728 is the limit");
+    expect_refused("b", false, "the record at byte 44 has 4294967295 bytes, more than the limit of 134217728");
 }
 
 Test(capsule_read, a_file_that_becomes_shorter_is_told, .init = enter, .fini = leave)
@@ -276,7 +276,7 @@ Test(capsule_read, a_file_that_becomes_shorter_is_told, .init = enter, .fini = l
     static unsigned char page[CAPSULE_PAGE];
     cr_assert_eq(truncate("a", 1000), 0);
     cr_expect_eq(capsules_page(&a, 1, page, &problem), -1);
-    expect_word(problem.text, "a became shorter while it was read");
+    expect_word(problem.text, "a was truncated during the read");
     cr_expect_null(capsules_blob(&a, &(struct blob){a.list[1].ranges[0].size, a.list[1].ranges[0].before}, &problem));
 }
 

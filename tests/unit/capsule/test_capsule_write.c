@@ -173,7 +173,7 @@ Test(capsule_write, what_no_reader_would_take_is_refused, .init = scratch_enter,
     const struct capsule capsule = {.id = (char[]){"a/b"}, .function = name};
     begin(&writer, "a");
     cr_expect_eq(capsule_writer_add(&writer, &capsule), -1);
-    expect_word(writer.problem.text, "134217728 is the limit");
+    expect_word(writer.problem.text, "the limit of 134217728");
     cr_expect_eq(writer.capsule_count, 0);
     cr_expect_eq(capsule_writer_end(&writer), -1);
     cr_expect(!is_there("a"));
@@ -212,7 +212,7 @@ Test(capsule_write, what_a_killed_process_wrote_can_be_read, .init = scratch_ent
     write_and_be_killed("b");
     cr_expect(!is_there("a") && is_there("a.cugate-0.tmp"), "another file's writer lets it be");
     cr_expect_eq(capsules_open(&capsules, "a.cugate-0.tmp", false, &problem), -1);
-    expect_word(problem.text, "has no end");
+    expect_word(problem.text, "is incomplete");
     capsules = opened_capsules("a.cugate-0.tmp", true);
     free(made_capsules(".", "whole", NULL));
     OWNED(capsules) whole = opened_capsules("whole", false);

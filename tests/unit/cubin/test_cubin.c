@@ -97,10 +97,10 @@ Test(cubin, what_is_wrong_with_a_file_is_said)
         {"a compressed image of another form", "lz4.fatbin", 16 + 40, 8, 0x8000, -1, "compressed GPU code is damaged"},
         {"compressed, and not said", "lz4.fatbin", 16 + 40, 8, 0, 0, "are in an unknown format and were"},
         {"PTX alone", "small.fatbin", 16, 2, 1, 0, ""},
-        {"code for a CPU", "small.fatbin", 80 + 18, 2, 62, -1, "is not for a GPU"},
+        {"code for a CPU", "small.fatbin", 80 + 18, 2, 62, -1, "is not GPU code"},
         {"for no GPU in particular", "small.fatbin", 80 + 48, 4, 0, -1, "does not name its GPU"},
-        {"32 bits", "small.fatbin", 80 + 4, 1, 1, -1, "byte 80 is damaged or cut"},
-        {"sections beyond the end", "small.fatbin", 80 + 40, 8, 1 << 20, -1, "byte 80 is damaged or cut"},
+        {"32 bits", "small.fatbin", 80 + 4, 1, 1, -1, "byte 80 is damaged or truncated"},
+        {"sections beyond the end", "small.fatbin", 80 + 40, 8, 1 << 20, -1, "byte 80 is damaged or truncated"},
         {"a cubin cut short", "cuda12.cubin", 40, 8, 1 << 20, -1, "damaged or cut ELF file"},
         {"a library cut short", "library.so", 40, 8, 1 << 20, -1, "damaged or cut ELF file"},
     };

@@ -34,7 +34,7 @@ Test(cudart_device, what_is_not_known_of_the_gpu_is_no_number)
     cr_expect_eq(cudaDeviceGetAttribute(&value, cudaDevAttrL2CacheSize, 0), cudaErrorNotSupported);
     cr_expect_eq(value, 1);
     cr_expect_eq(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)100000, 0), cudaErrorNotSupported);
-    cr_expect(strstr(runtime_reason(), "not simulated: the program asks for attribute "), "%s", runtime_reason());
+    cr_expect(strstr(runtime_reason(), "not simulated: the program reads attribute "), "%s", runtime_reason());
 }
 
 Test(cudart_device, properties_are_the_attributes)

@@ -271,7 +271,7 @@ Test(cudart_texture, other_kinds_are_not_simulated)
     cudaArray_t words = make_array(32, cudaChannelFormatKindUnsigned, (struct cudaExtent){4, 3, 0}, 0);
     for (size_t i = 0; i < ARRAY_SIZE(how); i++)
         cr_expect_eq(make_texture(&texture, words, &how[i]), cudaErrorNotSupported, "row %zu", i);
-    cr_expect_str_eq(runtime_reason(), "not simulated: a texture that filters whole numbers");
+    cr_expect_str_eq(runtime_reason(), "not simulated: a texture that filters integers");
     cudaFreeArray(words);
 }
 

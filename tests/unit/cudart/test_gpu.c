@@ -57,16 +57,16 @@ Test(gpu, what_is_wrong_with_a_description_is_said)
     static const struct {
         const char *from, *to, *words;
     } rows[] = {
-        {"attribute 16 = 132", "attribute 16 = many", "\"many\" is no whole number"},
+        {"attribute 16 = 132", "attribute 16 = many", "\"many\" is not an integer"},
         {"attribute 16 = 132", "attribute 16 = 132\nattribute 16 = 132", "attribute 16 is given twice"},
         {"attribute 16 = 132", "", "\"attribute 16\" is missing"},
-        {"attribute 16 = 132", "attribute 256 = 1", "\"256\" is no number of an attribute"},
+        {"attribute 16 = 132", "attribute 256 = 1", "\"256\" is not the number of an attribute"},
         {"attribute 16 = 132", "sms = 132", "unknown key \"sms\""},
         {"name = NVIDIA H200", "", "\"name\" is missing"},
         {"name = NVIDIA H200", "name = A\nname = B", "\"name\" is given twice"},
-        {"memory_bytes = 150109880320", "memory_bytes = 0", "\"0\" is no value of \"memory_bytes\""},
+        {"memory_bytes = 150109880320", "memory_bytes = 0", "\"0\" is not a value of \"memory_bytes\""},
         {"memory_bytes = 150109880320", "", "\"memory_bytes\" is missing"},
-        {"name = NVIDIA H200", "[gpu]\nname = NVIDIA H200", "no sections"},
+        {"name = NVIDIA H200", "[gpu]\nname = NVIDIA H200", "must not have sections"},
         {"name = NVIDIA H200", "name", "neither"},
         {"attribute 1 =", "timing speed = 3\nattribute 1 =", "gpu.ini:8: \"speed\" is not a constant of the replay"},
         {"attribute 1 =", "timing l2_latency = soon\nattribute 1 =", "gpu.ini:8: \"soon\" must be a number above 0"},

@@ -111,12 +111,12 @@ Test(certificate, work_is_shared)
         enum certificate_outcome outcome;
         const char *words;
     } rows[] = {
-        {800, 200, 100, 0, 1000, CERTIFICATE_PASSED, "busiest block does 1 times the mean, and its longest warp 1"},
-        {800, 800, 400, 0, 2000, CERTIFICATE_UNDECIDED, "busiest block does 4 times the mean, and its longest warp 4"},
+        {800, 200, 100, 0, 1000, CERTIFICATE_PASSED, "busiest block does 1 times the mean and its longest warp 1"},
+        {800, 800, 400, 0, 2000, CERTIFICATE_UNDECIDED, "busiest block does 4 times the mean and its longest warp 4"},
         {800, 200, 200, 0, 2000, CERTIFICATE_PASSED, "longest warp 2"},
         {800, 200, 201, 0, 2000, CERTIFICATE_UNDECIDED, "longest warp 2.01"},
         {100, 100, 50, 0, 1100, CERTIFICATE_PASSED, "busiest block does 4 times the mean"},
-        {800, 200, 100, 32, 1000, CERTIFICATE_UNDECIDED, "sleep for 32 ns, and the reference's for 0"},
+        {800, 200, 100, 32, 1000, CERTIFICATE_UNDECIDED, "sleep for 32 ns, the reference's for 0 ns"},
         {NAN, 200, 100, 0, 1000, CERTIFICATE_UNDECIDED, "was not counted"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -155,7 +155,7 @@ Test(certificate, a_result_is_right_on_all_inputs)
         {RESULT_WRONG, RESULT_OK, 2, NULL, NULL, CERTIFICATE_UNDECIDED, "the reference itself fails on drawn inputs"},
         {RESULT_FAILED, RESULT_FAILED, 2, "reads nothing", NULL, CERTIFICATE_UNDECIDED,
          "the reference itself fails on"},
-        {RESULT_OK, RESULT_OK, 3, NULL, NULL, CERTIFICATE_REFUSED, "it was run on 2 of 3 inputs"},
+        {RESULT_OK, RESULT_OK, 3, NULL, NULL, CERTIFICATE_REFUSED, "ran on only 2 of 3 inputs"},
         {RESULT_OK, RESULT_OK, 2, NULL, "it changes a variable", CERTIFICATE_UNDECIDED, "see the inputs"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -184,19 +184,20 @@ Test(certificate, what_a_gpu_forgives_is_seen_by_execution)
         enum certificate_outcome outcome;
         const char *words;
     } rows[] = {
-        {RESULT_OK, NULL, false, NULL, 0, CERTIFICATE_PASSED, "no memory but the task's"},
+        {RESULT_OK, NULL, false, NULL, 0, CERTIFICATE_PASSED, "accesses only the task's memory"},
         {RESULT_OK, NULL, false, "a word that nobody wrote", 0, CERTIFICATE_UNDECIDED, "but a word that nobody wrote"},
         {RESULT_OK, NULL, false, "a word", ALLOW_UNEXECUTED, CERTIFICATE_ALLOWED, "but a word"},
         {RESULT_FAILED, "reads beyond", false, NULL, ALLOW_UNEXECUTED, CERTIFICATE_REFUSED, "failed: reads beyond"},
-        {RESULT_CRASHED, "signal 9", false, NULL, 0, CERTIFICATE_UNDECIDED, "not executed on a CPU: signal 9"},
+        {RESULT_CRASHED, "signal 9", false, NULL, 0, CERTIFICATE_UNDECIDED, "not executed by the simulator: signal 9"},
         {RESULT_CRASHED, "signal 9", false, NULL, ALLOW_UNEXECUTED, CERTIFICATE_ALLOWED, "signal 9"},
         {RESULT_FAILED, RESULT_NOT_SIMULATED "X", false, NULL, 0, CERTIFICATE_UNDECIDED,
-         "not executed on a CPU: not simul"},
+         "not executed by the simulator: not simul"},
         {RESULT_FAILED, RESULT_NOT_SIMULATED "X", false, NULL, ALLOW_UNEXECUTED, CERTIFICATE_ALLOWED, "not executed"},
-        {RESULT_HUNG, NULL, false, NULL, 0, CERTIFICATE_UNDECIDED, "not executed on a CPU"},
-        {RESULT_WRONG, "at byte 3", false, NULL, 0, CERTIFICATE_UNDECIDED, "leaves something else: at byte 3"},
-        {RESULT_OK, NULL, true, NULL, 0, CERTIFICATE_UNDECIDED, "not executed on a CPU"},
-        {RESULT_OK, NULL, true, NULL, ALLOW_PRECISION, CERTIFICATE_UNDECIDED, "not executed on a CPU"},
+        {RESULT_HUNG, NULL, false, NULL, 0, CERTIFICATE_UNDECIDED, "not executed by the simulator"},
+        {RESULT_WRONG, "at byte 3", false, NULL, 0, CERTIFICATE_UNDECIDED,
+         "result in the simulator differs: at byte 3"},
+        {RESULT_OK, NULL, true, NULL, 0, CERTIFICATE_UNDECIDED, "not executed by the simulator"},
+        {RESULT_OK, NULL, true, NULL, ALLOW_PRECISION, CERTIFICATE_UNDECIDED, "not executed by the simulator"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct result now = {.id = "k/v~0"};
@@ -226,17 +227,17 @@ Test(certificate, what_varies_and_what_is_off_are_told)
     struct certificate_facts facts = {
         .kernel = "k/v", .base = nows, .now = nows, .executed = nows, .count = 2, .wanted = 2};
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_PASSED,
-                "bit for bit, on the captured inputs and 1 others, but for 2 f32 values", 0);
+                "bit for bit, on the captured inputs and 1 others, except for 2 f32 values", 0);
     facts.tolerance = 0.9;
     facts.type = "f16";
-    expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_PASSED, "what the reference leaves, within 0.9 as f16, on", 0);
+    expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_PASSED, "match the reference's within 0.9 as f16, on", 0);
     facts.overflows = 0.25;
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_PASSED, "but for 25 % of a drawn result, which overflows", 0);
     facts.undecided = 1;
     facts.undecided_argument = 4;
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED, "argument 4: 1 word of the result is, on all", 0);
     facts.uncounted = 0.5;
-    expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED, "50 % of what the reference changes varies", 0);
+    expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED, "50 % of the reference's results vary", 0);
     facts.allowed = ALLOW_VARYING;
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_ALLOWED, "", 0);
     facts.now = facts.executed = open;
@@ -260,7 +261,7 @@ Test(certificate, what_is_wrong_with_other_sizes_alone_is_undecided)
                                       .wanted = 2,
                                       .sizes = 1};
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED,
-                "with other sizes: wrong result: byte 4; accept them as they are by --keep 3,5", 0);
+                "with other sizes: wrong result: byte 4; to judge only the captured sizes, add --keep 3,5", 0);
     facts.sizes = 0;
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_REFUSED, "wrong result: byte 4", 1);
 }
@@ -281,22 +282,22 @@ Test(certificate, each_input_counts)
         {{.input_count = 1},
          {moving},
          CERTIFICATE_PASSED,
-         "1 of 1 input was redrawn, and the result changes with each"},
+         "1 of 1 input was redrawn, each of which changes the result"},
         {{.input_count = 2},
          {moving, bias},
          CERTIFICATE_UNDECIDED,
-         "; argument 3 (4 bytes): kept as captured (zeros); accept it by --keep 3"},
+         "; argument 3 (4 bytes): kept as captured (zeros); to accept it, add --keep 3"},
         {{.input_count = 2}, {moving, asked}, CERTIFICATE_ALLOWED, "1 of 2 inputs were redrawn"},
-        {{.input_count = 2}, {moving, still}, CERTIFICATE_UNDECIDED, "argument 4 (1 byte): the result does not depend"},
-        {{.input_count = 2}, {moving, hidden}, CERTIFICATE_UNDECIDED, "(8 bytes): the result changes within"},
+        {{.input_count = 2}, {moving, still}, CERTIFICATE_UNDECIDED, "argument 4 (1 byte): it does not change"},
+        {{.input_count = 2}, {moving, hidden}, CERTIFICATE_UNDECIDED, "(8 bytes): it changes the result only"},
         {{.input_count = 2},
          {moving, list},
          CERTIFICATE_UNDECIDED,
-         "memory of no argument (8 bytes): kept as captured (pointers)"},
-        {{.input_count = 2}, {bias, still}, CERTIFICATE_UNDECIDED, "; accept them by --keep 3,4"},
+         "memory that no argument points to (8 bytes): kept as captured (pointers)"},
+        {{.input_count = 2}, {bias, still}, CERTIFICATE_UNDECIDED, "; to accept them, add --keep 3,4"},
         {{.input_count = 1}, {asked}, CERTIFICATE_UNDECIDED, "0 of 1 input"},
         {{.input_count = 0}, {asked}, CERTIFICATE_UNDECIDED, "0 of 0 inputs"},
-        {{.undrawn = "why", .input_count = 1}, {moving}, CERTIFICATE_UNDECIDED, "no others were drawn: why"},
+        {{.undrawn = "why", .input_count = 1}, {moving}, CERTIFICATE_UNDECIDED, "no other inputs were drawn: why"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct certificate_facts facts = rows[i].facts;

@@ -52,9 +52,9 @@ Test(launch_time, what_has_no_time_says_why)
         const char *why;
     } rows[] = {{&cooperative, NULL, "its blocks wait for each other"},
                 {&cluster, NULL, "clusters are not calibrated"},
-                {&grid, &grid, "another block decides in each execution"},
-                {&grid, &other, "each execution launches other kernels"},
-                {&grid, &larger, "each execution launches other kernels"}};
+                {&grid, &grid, "a different block decides in each execution"},
+                {&grid, &other, "each execution launches different kernels"},
+                {&grid, &larger, "each execution launches different kernels"}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         OWNED_TEXT why = refused(rows[i].grid, rows[i].again);
         cr_expect_str_eq(why, rows[i].why);

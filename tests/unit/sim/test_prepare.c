@@ -96,7 +96,7 @@ Test(prepare, only_what_instructions_are_known_of_can_be_simulated)
     major[strlen("attribute 75 = ")] = '7';
     OWNED_TEXT path = scratch_file(folder, "gpu.ini", text);
     cr_expect_eq(prepare("absent.so", path, &problem), EXIT_USAGE);
-    cr_expect(strstr(problem.text, "compute capability 7.0, whose code cannot be simulated"), "%s", problem.text);
+    cr_expect(strstr(problem.text, "code for compute capability 7.0 is not supported"), "%s", problem.text);
     cr_expect_eq(prepare("absent.so", "absent.ini", &problem), EXIT_USAGE);
     cr_expect(strstr(problem.text, "absent.ini"), "%s", problem.text);
     cr_expect_null(runtime_gpu());
