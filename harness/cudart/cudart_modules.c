@@ -80,6 +80,7 @@ struct choice {
     int best;             /* compute capability of the best image so far */
     unsigned char *bytes; /* a copy of it; owned */
     size_t size;
+    int newest;   /* the highest compute capability of all images */
     int best_ptx; /* the same of PTX, which is for this GPU or an older one */
     char *ptx;
 };
@@ -119,6 +120,7 @@ static int consider(void *data, const unsigned char *bytes, size_t size)
         choice->size = size;
         memcpy(choice->bytes, bytes, size);
     }
+    choice->newest = read && image.capability > choice->newest ? image.capability : choice->newest;
     image_release(&image);
     free(copy);
     return 0;
@@ -161,11 +163,15 @@ static void open_binary(struct binary *binary)
     else if (unknown > 0 && !choice.ptx)
         problem_set(&binary->problem,
                     "its machine code has an unknown format: build it with nvcc --compress-mode=none");
-    else if (!choice.ptx)
+    else if (!choice.ptx) {
+        OWNED_TEXT newest =
+            choice.newest ? x_sprintf(" (the newest is for %d.%d)", choice.newest / 10, choice.newest % 10) : NULL;
         problem_set(&binary->problem,
-                    "there is no machine code for compute capability %d.%d: build with nvcc -arch=sm_%d, or in CMake "
-                    "with CMAKE_CUDA_ARCHITECTURES=%d",
-                    choice.capability / 10, choice.capability % 10, choice.capability, choice.capability);
+                    "there is no machine code for compute capability %d.%d%s: build with nvcc -arch=sm_%d, or with "
+                    "CMAKE_CUDA_ARCHITECTURES=%d, set before project() in a new build folder since CMake caches it",
+                    choice.capability / 10, choice.capability % 10, newest ? newest : "", choice.capability,
+                    choice.capability);
+    }
     binary->lacks_code = failed == 0 && !choice.bytes && !choice.ptx && unknown == 0;
     free(choice.bytes);
     free(choice.ptx);

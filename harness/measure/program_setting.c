@@ -48,11 +48,18 @@ static void try_injection(int pipe, const void *path)
     message_send(pipe, MESSAGE_FAILURE, dlerror());
 }
 
-/* Says what can be judged of a program where nothing measures it. */
+static int take_first(void *data, const unsigned char *bytes, size_t size)
+{
+    (void)data;
+    (void)bytes;
+    return size > 0;
+}
+
+/* Says what can be judged of a program where nothing measures it. An interpreter has no machine code of a GPU. */
 static void say_what_works(const struct program *program)
 {
     const char *file = program->arguments[0];
-    const bool is_file = strchr(file, '/') && access(file, R_OK) == 0;
+    const bool is_file = strchr(file, '/') && cubin_each_image(file, take_first, NULL) > 0;
     remark("without a GPU `cugate check --static %s` judges %s; and `cugate check --simulate --kernels FILE.capsule` "
            "computes counts of launches that `cugate capture -o FILE.capsule -- PROGRAM` kept on a GPU",
            is_file ? file : "FILE...", is_file ? "its machine code" : "machine code, as in ~/.triton/cache");

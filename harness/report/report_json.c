@@ -34,6 +34,7 @@
  *     "failures": [ { "kernel": ..., "status": "crashed", "reason": ... } ],
  *     "judgements": [ { "kernel": ..., "metric": ..., "unit": ..., "class": ..., "verdict": ..., "base": 18700,
  *                       "now": 22100, "change": 3400, "limit": 935, "reason": null,
+ *                       "shown": "regressed",     the verdict as the text has it: "wrong" and "gone" too
  *                       "drift": -56,             part of the change that the whole suite made
  *                       "detectable": 1400,       the smallest change that is caught in 99 of 100 cases
  *                       "same_code": false,       the machine code is that of the baseline, launched in the same way
@@ -116,6 +117,7 @@ static void put_judgement(struct json_writer *json, const struct report *report,
     json_put_known(json, "change", judgement->compared, judgement->change);
     json_put_known(json, "limit", judgement->compared && judgement->verdict != VERDICT_INFO, judgement->limit);
     json_put_text(json, "reason", judgement->reason);
+    json_put_text(json, "shown", words_verdict_on(judgement));
     json_put_text(json, "kernel_verdict", verdict_name(judgement->of_kernel));
     json_put_text(json, "launched_by", caller_of(report, judgement->kernel));
     put_evidence(json, judgement);

@@ -207,14 +207,15 @@ bool words_banner(const struct report *report, struct banner *banner)
     const struct run *run = report->run;
     const struct origin *origin = run_origin(run);
     *banner = (struct banner){.loud = ""};
-    if (report->replay) {
+    if (report->replay && origin != origin_of(ORIGIN_IMPORTED)) {
         banner->loud = "REPLAY: NOTHING WAS MEASURED HERE.";
         banner->words = "The numbers below are a recording, not this machine and not this code:";
         snprintf(banner->source, sizeof banner->source, "%s, recorded %s on %s, driver %s", report->run_name,
                  words_fact(run, SESSION_DATE), words_known(run->device.name), words_fact(run, SESSION_DRIVER));
     } else if (origin->loud) {
         const char *compiler = words_fact(run, SESSION_COMPILER); /* of capsules each may have another */
-        const struct origin_words known = {.device = run->device.name,
+        const struct origin_words known = {.device = words_known(run->device.name),
+                                           .collector = words_fact(run, SESSION_COLLECTOR),
                                            .compiler = strcmp(compiler, words_known(NULL)) == 0 ? "an unknown compiler"
                                                                                                 : compiler};
         OWNED_TEXT source = origin_command(origin->source, &known);

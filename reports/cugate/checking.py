@@ -43,6 +43,7 @@ class Row:
     metric: str | None  # "time"; None: the verdict is about the kernel as a whole, for example that it is missing
     unit: str | None  # of the values: "ns", "count", "byte", "%"
     verdict: str  # "same", "regressed", "improved", "unsure", "missing" and others
+    shown: str  # the verdict as the report has it: a wrong result is "wrong", a kernel that is not launched "gone"
     base: float | None  # the baseline's value
     now: float | None  # this run's
     change: float | None  # now - base, in the same unit

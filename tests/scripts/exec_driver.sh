@@ -92,7 +92,8 @@ expect 'an entry that is not built' 5 'Done' 'not simulated: cuImportExternalMem
 run table kernels.cubin
 expect "NVIDIA's runtime" 5 'Done' "NVIDIA's own CUDA runtime" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
 run add other.cubin
-expect 'machine code of another GPU' 5 'CUDA_ERROR_NO_BINARY_FOR_GPU' 'there is no machine code for compute capability 9.0'
+expect 'machine code of another GPU' 5 'CUDA_ERROR_NO_BINARY_FOR_GPU' 'there is no machine code for compute capability 9.0 (the newest is for 8.0): build' \
+    'set before project() in a new build folder'
 run add program.o
 expect 'no machine code' 5 'CUDA_ERROR_INVALID_IMAGE, device kernel image is invalid' 'launched nothing'
 

@@ -23,7 +23,7 @@ Test(report_json, json_says_what_was_judged)
             const struct judgement *judgement = &comparison->list[j];
             const json_t *object = json_array_get(list, j);
             const json_t *base = json_object_get(object, "base"), *now = json_object_get(object, "now");
-            cr_expect_eq(json_object_size(object), 26u);
+            cr_expect_eq(json_object_size(object), 27u);
             cr_expect_str_eq(json_string_value(json_object_get(object, "kernel")), judgement->kernel);
             cr_expect_str_eq(json_string_value(json_object_get(object, "verdict")), verdict_name(judgement->verdict));
             cr_expect_eq(json_is_null(base), !judgement->has_base, "what has no value is null, never 0");

@@ -320,7 +320,7 @@ Test(report_text, unknown_facts_are_said_to_be_unknown)
     judge(&fixture);
     fixture.report.replay = true;
     reprint();
-    expect_word(text, "recorded unknown on unknown, driver unknown");
+    expect_word(text, "IMPORTED: NOT MEASURED BY CUGATE");
     expect_no_word(text, "(null)");
 }
 
