@@ -24,7 +24,7 @@ expect "README.md is short" 0
 ask few_words "$work/long.md"
 expect "a long one is found" 1
 
-for file in {ci,metrics,harness/{machine,inject,capsule,sim}}/README.md; do
+for file in {ci,metrics,baselines,reports,harness,harness/{machine,inject,capsule,sim}}/README.md; do
     most_words=1200 ask few_words "$file"
     expect "$file is, too" 0
 done
@@ -32,7 +32,7 @@ ask test "$(wc -l <README.md)" -le 180
 expect "and has few lines" 0
 ask ci/words.sh --check
 expect "what users read is plain" 0
-mkdir -p "$work/harness/a/a" && cp --parents README.md {ci,metrics,harness/{machine,inject,capsule,sim}}/README.md "$work"
+mkdir -p "$work/harness/a/a" && cp --parents README.md {ci,metrics,baselines,reports,harness,harness/{machine,inject,capsule,sim}}/README.md "$work"
 echo 'error("%s is " "no program, said twice"); /* "it is no string" */' >"$work/harness/a/a/a.c"
 ask env -C "$work" "$top/ci/words.sh" --check
 expect "what is not is found, over literals that are joined" 1 'a/a/a.c:1: %s is no program, said twice' '!no string'
