@@ -92,7 +92,7 @@ char *make_temporary_folder(void)
     char *path = x_sprintf("%s/cugate-XXXXXX", parent && *parent ? parent : "/tmp");
     if (mkdtemp(path))
         return path;
-    error("cannot make a folder like %s: %s; TMPDIR names another place", path, strerror(errno));
+    error("cannot make a folder like %s: %s; set TMPDIR to another folder", path, strerror(errno));
     free(path);
     return NULL;
 }

@@ -72,7 +72,7 @@ static int take_bytes(const struct json_at *at, const json_t *value, const struc
     const char *text = json_string_value(value);
     const size_t length = json_string_length(value);
     if (length % 2 > 0 || length / 2 > (size_t)field->most)
-        return json_error(at, "has %zu digits; there are two for each of at most %lld bytes", length, field->most);
+        return json_error(at, "has %zu digits, not two for each of at most %lld bytes", length, field->most);
     unsigned char *bytes = x_calloc(length / 2, 1);
     *(unsigned char **)(of + field->offset) = bytes;
     *(size_t *)(of + field->count) = length / 2;

@@ -70,7 +70,7 @@ int json_at_whole(const struct json_at *at, json_t *value, long long min, long l
         return -1;
     const long long whole = json_integer_value(value);
     if (whole < min || whole > max)
-        return json_error(at, "is %lld, but must lie between %lld and %lld", whole, min, max);
+        return json_error(at, "is %lld, but must be between %lld and %lld", whole, min, max);
     *number = whole;
     return 0;
 }
@@ -87,7 +87,7 @@ int json_at_number(const struct json_at *at, json_t *value, double *number)
         return json_at_expect(at, value, JSON_REAL, "a number");
     *number = json_number_value(value);
     if (*number < 0)
-        return json_error(at, "is %g, but nothing here is negative", *number);
+        return json_error(at, "is %g, but must not be negative", *number);
     /* Above 2^53 a double cannot represent every whole number. */
     if (json_is_integer(value) && (*number >= 0x1p63 || (json_int_t)*number != json_integer_value(value)))
         return json_error(at, "is %" JSON_INTEGER_FORMAT ", which a double does not hold exactly",

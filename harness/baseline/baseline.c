@@ -75,7 +75,7 @@ static int check_kernel(const struct baseline_files *files, struct kernel_file *
     }
     if (file->run.result_count > 0)
         return 0;
-    error("%s holds no kernel: remove it, and accept %s anew", file->path, file->id);
+    error("%s contains no kernel: remove it, and accept %s again", file->path, file->id);
     return EXIT_USAGE;
 }
 
@@ -123,10 +123,9 @@ int baseline_files_read(struct baseline_files *files, const char *baselines, con
         if (result == 0 && is_folder(path)) {
             result = list_family(files, name);
         } else if (result == 0 && is_run_file(name)) {
-            error(
-                "%s would not be read: a baseline is one file a kernel, %s/FAMILY/VARIANT.json. Remove it, and accept "
-                "runs of its kernels anew",
-                path, files->folder);
+            error("%s is not a baseline file: a baseline has one file per kernel, %s/FAMILY/VARIANT.json. Remove it, "
+                  "and accept runs of its kernels again",
+                  path, files->folder);
             result = EXIT_USAGE;
         }
         free(entries[i]);

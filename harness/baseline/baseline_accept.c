@@ -71,12 +71,12 @@ static int check_pair(const char *name, const struct run *run, const char *other
     }
     const char *second, *ignored, *collector = run_collector(run, &second), *first = run_collector(other, &ignored);
     if (second) {
-        error("%s holds sessions of two collectors, %s and %s: their values have no common meaning", name, collector,
+        error("%s holds sessions of two collectors, %s and %s: their values are not comparable", name, collector,
               second);
         return EXIT_BASELINE;
     }
     if (strcmp(collector, first) != 0) {
-        error("%s was measured by the collector %s, but %s by %s: their values have no common meaning", name, collector,
+        error("%s was measured by the collector %s, but %s by %s: their values are not comparable", name, collector,
               other_name, first);
         return EXIT_BASELINE;
     }
@@ -88,7 +88,7 @@ static int check_candidates(const struct candidate *candidates, size_t count)
     for (size_t i = 0; i < count; i++) {
         const struct run *run = candidates[i].run, *first = candidates[0].run;
         if (!run->device.name) {
-            error("%s does not say on which GPU it was measured: measure again", candidates[i].name);
+            error("%s does not name its GPU: measure again", candidates[i].name);
             return EXIT_USAGE;
         }
         const int result = check_pair(candidates[i].name, run, candidates[0].name, first);

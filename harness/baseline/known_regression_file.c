@@ -136,7 +136,7 @@ static int set_key(struct regression_reader *reader, const char *name, const cha
     const char *names[ARRAY_SIZE(keys)];
     if (!reader->open)
         return ini_text_wrong(&reader->text, reader->text.line,
-                              "\"%s\" stands before the first section: write [KERNEL METRIC] above it", name);
+                              "\"%s\" comes before the first section: write [KERNEL METRIC] above it", name);
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
         names[i] = keys[i].name;
         if (strcmp(names[i], name) != 0)

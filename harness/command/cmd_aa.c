@@ -86,9 +86,9 @@ static int expect_whole(struct run *run, const char *name, const struct options 
     if (run_exit_code(run) == EXIT_SAME)
         return EXIT_SAME;
     if (!lacking)
-        error("%s has no launch that was to be measured", name);
+        error("%s has no launch to measure", name);
     else
-        error("%s is not whole, in %zu kernel%s: %s %s", name, count, plural(count), lacking->id,
+        error("%s is incomplete in %zu kernel%s: %s %s", name, count, plural(count), lacking->id,
               lacking->status == RESULT_OK ? "has rows that were not counted"
               : lacking->reason            ? lacking->reason
                                            : result_status_name(lacking->status));

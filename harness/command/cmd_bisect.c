@@ -304,7 +304,7 @@ static int answer(struct bisecting *work)
                 run_release(&work->runs[r]);
             return code;
         }
-    error("--judge is for ci/bisect.sh, and has no such question");
+    error("--judge is internal to ci/bisect.sh, which passes ran, worse, nearer or found");
     return EXIT_USAGE;
 }
 

@@ -111,7 +111,7 @@ static int cmd_capture(const struct options *options)
 /* clang-format off */
 static const struct option_row *const takes[] = {
     OPTION(.name = "output", .letter = 'o', .argument = "FILE.capsule", .kind = KIND_TEXT, .place = PLACE(output),
-           .doc = "write the capsules to FILE, whole or not at all"),
+           .doc = "write the capsules to FILE, atomically"),
     &option_k,
     OPTION(.name = "from-check", .argument = "REPORT.json", .kind = KIND_TEXT, .place = PLACE(from_check),
            .doc = "capture the kernels that `cugate check --report json=REPORT.json -- PROGRAM` found worse"),

@@ -132,9 +132,9 @@ static enum health look_at_permission(struct doctor *doctor)
     char *text;
     size_t length;
     if (access(params, R_OK) != 0)
-        return found(doctor, HEALTH_UNKNOWN, "not known: /proc/driver/nvidia/params cannot be read here");
+        return found(doctor, HEALTH_UNKNOWN, "unknown: /proc/driver/nvidia/params cannot be read here");
     if (file_read(params, 1 << 20, &text, &length) < 0)
-        return found(doctor, HEALTH_UNKNOWN, "not known: see the error above");
+        return found(doctor, HEALTH_UNKNOWN, "unknown: see the error above");
     const bool restricted = strstr(text, "RmProfilingAdminOnly: 1") != NULL;
     free(text);
     if (!restricted)
@@ -202,7 +202,7 @@ static enum health look_at_gpu(struct doctor *doctor)
                  session->facts[SESSION_DRIVER] ? session->facts[SESSION_DRIVER] : "unknown",
                  session->facts[SESSION_CUDA]);
     if (health == HEALTH_GOOD && count > 1 && devices->count < 2)
-        add_text(doctor, "; one of %d GPUs, and --device all has those of one model share the kernels", count);
+        add_text(doctor, "; one of %d GPUs: --device all shares the kernels among those of one model", count);
     for (size_t i = 1; i < devices->count && health == HEALTH_GOOD; i++)
         health = look_at_another(doctor, devices->list[i], &run.device);
     run_release(&run);

@@ -263,8 +263,8 @@ static void say_next(const struct beginning *beginning)
     } else if (!beginning->judged) {
         print_harmless("  %s\n", options->build);
         print_harmless("  cugate check --simulate --save first.json      # ends with 4: no baseline yet\n");
-        print_harmless("  cugate accept first.json --reason \"first baseline\"      # shows what to write into "
-                       "expected.ini for kernels that cannot be computed\n");
+        print_harmless("  cugate accept first.json --reason \"first baseline\"      # prints the expected.ini entries "
+                       "of kernels that cannot be computed\n");
     }
     print_harmless("  git add .gitignore %s%s%s%s%s %s %s && git commit -m 'a gate for performance'\n", WORKFLOW,
                    options->nightly ? " " NIGHTLY : "", options->slurm ? " " SLURM : "", beginning->skill ? " " : "",
@@ -325,7 +325,7 @@ static int look(struct beginning *beginning)
     if ((has_library || options->gpu || config_gpu(&options->config)) && !(beginning->gpu = find_gpu(options)))
         return -1;
     if (access(".git", F_OK) < 0)
-        return error("this is not the root of a git repository, where " CONFIG_FILE " and the workflow belong");
+        return error("this is not the root of a git repository, the place for " CONFIG_FILE " and the workflow belong");
     beginning->keeps = !options->force && access(CONFIG_FILE, F_OK) == 0;
     beginning->kernels = has_library ? options->kernels : NULL;
     beginning->baselines = strcmp(options->baselines, OPTIONS_BASELINES) == 0 ? "perf/baselines" : options->baselines;

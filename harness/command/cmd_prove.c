@@ -90,7 +90,7 @@ static int cmd_prove(const struct options *options)
 /* clang-format off */
 static const struct option_row *const takes[] = {
     OPTION(.name = "output", .letter = 'o', .argument = "FILE.capsule", .kind = KIND_TEXT, .place = PLACE(output),
-           .doc = "write the replayed capsules to FILE, whole or not at all"),
+           .doc = "write the replayed capsules to FILE, atomically"),
     &option_timeout, NULL,
 };
 

@@ -17,7 +17,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "code", .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(code),
            .doc = "machine code to put in: a cubin, fatbin, shared library, program or file of capsules"),
     OPTION(.name = "output", .letter = 'o', .argument = "FILE.capsule", .kind = KIND_TEXT, .place = PLACE(output),
-           .doc = "write the capsules to FILE, whole or not at all"),
+           .doc = "write the capsules to FILE, atomically"),
     &option_k,
     &option_function, &option_block, &option_grid, &option_shared, &option_tolerance, &option_type, &option_exact, NULL,
 };

@@ -168,7 +168,7 @@ static char *next_line(char *buffer, int size, void *stream)
         reader->in_links = strcmp(buffer, "[links]") == 0;
         if (!reader->in_links) {
             ini_text_wrong(text, text->line,
-                           "unknown section %s: the only section is [links], and options stand above it", buffer);
+                           "unknown section %s: the only section is [links], and options come before it", buffer);
             return NULL;
         }
     }

@@ -13,10 +13,10 @@ const struct option_row option_k = {
     .doc = "only kernels that match: 'transpose/*', at a point 'softmax/*[n=16M]'; quoted; repeatable"};
 const struct option_row option_output = {
     .name = "output", .letter = 'o', .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(output),
-    .doc = "write the document to FILE, whole or not at all; - is standard output"};
+    .doc = "write the document to FILE, atomically; - is standard output"};
 const struct option_row option_save = {
     .name = "save", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(save),
-    .doc = "keep the run as a file, whole or not at all", .ways = WAYS_MEASURED | WAY(COMPUTED_PROGRAM) | WAY(COMPUTED) | WAY(FILES)};
+    .doc = "save the run as a file, atomically", .ways = WAYS_MEASURED | WAY(COMPUTED_PROGRAM) | WAY(COMPUTED) | WAY(FILES)};
 const struct option_row option_replay = {
     .name = "replay", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(replay),
     .doc = "measure nothing: judge a recorded run", .ways = WAY_RECORDED};
@@ -117,7 +117,7 @@ const struct option_row option_explain_words = {
     .doc = "append a glossary of the words and metrics in the report"};
 const struct option_row option_report = {
     .name = "report", .argument = "FORMAT=FILE", .kind = KIND_LIST, .place = PLACE(reports),
-    .doc = "also write the report in this format to FILE, whole or not at all; repeatable"};
+    .doc = "also write the report in this format to FILE, atomically; repeatable"};
 
 static const struct option_row everywhere[] = {
     {.name = "color", .argument = "WHEN", .kind = KIND_COLOR, .place = PLACE(color),

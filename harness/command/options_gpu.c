@@ -136,10 +136,10 @@ char *options_find_gpu(const struct options *options)
         error("unknown GPU '%s'%s; %s describes %s", meant, options->gpu ? "" : ", which " CONFIG_FILE " names", folder,
               *names ? names : "none");
     else if (*names)
-        error(
-            "which GPU is to be simulated? There are %s: name one with --simulate=NAME (init and task: --gpu NAME), or "
-            "with `gpu = NAME` in " CONFIG_FILE,
-            names);
+        error("which GPU should be simulated? Known are %s: name one with --simulate=NAME (init and task: --gpu NAME), "
+              "or "
+              "with `gpu = NAME` in " CONFIG_FILE,
+              names);
     else
         error("%s describes no GPU to simulate (NAME.ini)", folder);
     globfree(&paths);

@@ -67,7 +67,7 @@ static int read_costs(struct run *costs, const struct options *options, const st
     const int code = costs_read(costs, options->costs, options->baselines, measurement->backend->name);
     if (code != 0 || !options->costs || costs->result_count > 0)
         return code;
-    error("--costs %s: records no kernel durations: an older cugate wrote it, or it is of a program", options->costs);
+    error("--costs %s: has no kernel durations: it is from an older cugate, or from a program", options->costs);
     return EXIT_USAGE;
 }
 
@@ -78,7 +78,7 @@ static int check_costs(const struct shard *shard, const struct run *costs, const
         if (run_find(costs, shard->kernels[i]))
             return 0;
     if (options->costs) {
-        error("--costs %s: has no duration of any of these kernels: it is of another library, or -k", options->costs);
+        error("--costs %s: has no duration of any of these kernels: it is from another library, or -k", options->costs);
         return EXIT_USAGE;
     }
     warning("kernel durations are unknown, so all are weighted equally: pass --costs RUN.json of any run, or accept "
@@ -146,7 +146,7 @@ int sharding_make(struct sharding *sharding, const struct options *options, cons
 
 void sharding_apply(const struct sharding *sharding, struct measurement *measurement)
 {
-    static char none[] = "no kernel is called so", *const nothing[] = {none};
+    static char none[] = "no kernel has this name", *const nothing[] = {none};
     measurement->costs = &sharding->costs;
     if (sharding->shard.of == 0)
         return;

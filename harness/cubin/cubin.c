@@ -149,8 +149,8 @@ static int read_containers(struct code_file *file, const unsigned char *at, cons
         const uint64_t header = number_at(at + 6, 2);
         const uint64_t size = number_at(at + 8, 8);
         if (header < CONTAINER_HEADER || header > left || size > left - header)
-            return error("cannot read %s: at byte %zu the container of GPU code has %llu bytes, more than are there; "
-                         "build the library again",
+            return error("cannot read %s: at byte %zu the container of GPU code has %llu bytes, more than the file "
+                         "has; build the library again",
                          file->name, (size_t)(at - file->bytes), (unsigned long long)size);
         const int result = read_entries(file, at + header, at + header + size);
         if (result != 0)
@@ -246,7 +246,7 @@ static int read_images(struct code_file *file, size_t size)
         return error("cannot read %s: not an ELF library, executable, cubin or fatbin", file->name);
     if (!image_is_whole(bytes, size))
         return error(
-            "cannot read %s: it is a damaged or cut ELF file, or not a 64-bit little-endian one; build it again",
+            "cannot read %s: it is a damaged or truncated ELF file, or not a 64-bit little-endian one; build it again",
             file->name);
     if (number_at(bytes + offsetof(Elf64_Ehdr, e_machine), 2) == EM_GPU)
         return file->take(file->data, bytes, size);

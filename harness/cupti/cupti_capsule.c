@@ -19,7 +19,7 @@ static int reserve(uint64_t address, uint64_t size, struct problem *problem)
         return 0;
     cuMemAddressFree(got, size);
     return problem_set(problem,
-                       "the driver does not give the addresses from 0x%" PRIx64 " to 0x%" PRIx64
+                       "the driver does not provide the addresses from 0x%" PRIx64 " to 0x%" PRIx64
                        ", but those from 0x%llx: something else of this process is there or right behind; try again",
                        address, address + size, got);
 }
@@ -44,14 +44,14 @@ static int back(uint64_t address, uint64_t size, enum memory_kind kind, struct p
     int failed = cuda_check("mapping memory", cuMemMap(address, size, 0, handle, 0), problem);
     cuMemRelease(handle); /* the memory lives until it is mapped nowhere */
     if (failed == 0)
-        failed = cuda_check("opening memory to the GPU",
+        failed = cuda_check("making memory accessible to the GPU",
                             cuMemSetAccess(address, size, access, kind == MEMORY_HOST ? 2 : 1), problem);
     return failed;
 }
 
 static int unback(uint64_t address, uint64_t size, struct problem *problem)
 {
-    return cuda_check("taking memory away", cuMemUnmap(address, size), problem);
+    return cuda_check("unmapping memory", cuMemUnmap(address, size), problem);
 }
 
 static int allocate(uint64_t size, uint64_t *address, struct problem *problem)

@@ -51,14 +51,12 @@ static int open_counters(struct range_collector *self, struct problem *problem)
     CUPTI_PARAMS(Profiler_GetCounterAvailability, availability, .ctx = self->context);
     uint8_t *image = NULL;
     int failed = -1;
-    if (cupti_check("asking for the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0 ||
-        cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
-                    problem) < 0)
+    if (cupti_check("reading the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0 ||
+        cupti_check("reading the available counters", cuptiProfilerGetCounterAvailability(&availability), problem) < 0)
         goto out;
     image = x_calloc(1, availability.counterAvailabilityImageSize);
     availability.pCounterAvailabilityImage = image;
-    if (cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
-                    problem) < 0)
+    if (cupti_check("reading the available counters", cuptiProfilerGetCounterAvailability(&availability), problem) < 0)
         goto out;
     failed = counters_open(&self->counters, chip.pChipName, image, self->job->metrics, problem);
     if (failed == 0 && note_exact(self) && !self->job->every_sample) {
@@ -178,7 +176,7 @@ static int plan(struct range_collector *self, const struct batch *batch, size_t 
     plan->samples = (size_t)samples_of_length(self->job->samples, plan->seconds);
     plan->pins = gpu_condition_is_carved(self->condition);
     if (plan->measured == 0)
-        return problem_set(problem, "it launched no kernel; a family that only copies is of kind CUGATE_TRANSFER");
+        return problem_set(problem, "no kernel was launched; a family that only copies needs the kind CUGATE_TRANSFER");
     launch_log_hand_over(&self->log, batch->results[i]);
     return 0;
 }

@@ -52,7 +52,7 @@ int sass_metrics_begin(struct sass_metrics *self, CUcontext context, struct prob
         cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem) < 0)
         return -1;
     chip.deviceIndex = (size_t)device;
-    if (cupti_check("asking for the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0)
+    if (cupti_check("reading the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0)
         return -1;
     choose_counters(self, chip.pChipName);
     if (self->count == 0)

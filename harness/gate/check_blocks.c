@@ -55,9 +55,9 @@ static char *words_of(const struct result *base, const struct result *now, int c
     }
     *loses = last > 0;
     if (!*loses)
-        return x_strdup("as many warps fit on an SM, whatever its blocks");
-    return x_sprintf("fewer warps fit on an SM with some blocks of up to %u threads, as with %u: %.3g %% -> %.3g %%",
-                     last, shown, occupancy_with(base, capability, shown), occupancy_with(now, capability, shown));
+        return x_strdup("occupancy is unchanged for every block size");
+    return x_sprintf("fewer warps fit on an SM for some block sizes up to %u, such as %u: %.3g %% -> %.3g %%", last,
+                     shown, occupancy_with(base, capability, shown), occupancy_with(now, capability, shown));
 }
 
 void check_note_blocks(struct comparison *comparison, const struct run *baseline, const struct run *run)
@@ -79,7 +79,7 @@ void check_note_blocks(struct comparison *comparison, const struct run *baseline
             note_items_add(&items, "%s (registers %u -> %u; %s)", now->id, was.registers, is.registers, effect);
     }
     comparison_add_items(comparison, &items,
-                         "takes more, which is not judged, because machine code does not contain block sizes");
+                         "uses more, which is not judged because machine code does not contain block sizes");
 }
 
 void check_note_code(struct comparison *comparison, const struct run *baseline, const struct run *run)

@@ -131,7 +131,7 @@ static bool both_ran(struct settling *settling, struct result *result, const str
     } else if (base && base->status != RESULT_OK) {
         give_up(settling, result,
                 x_sprintf("the base build gave \"%s\" (%s)", result_status_name(base->status),
-                          base->reason ? base->reason : "no reason known"));
+                          base->reason ? base->reason : "unknown reason"));
     } else {
         return base && head;
     }

@@ -152,8 +152,9 @@ static int read_head(struct ncu *ncu)
     ncu->by_metric = ncu->places[COLUMN_METRIC] != SIZE_MAX;
     if (ncu->by_metric && (ncu->places[COLUMN_ID] == SIZE_MAX || ncu->places[COLUMN_UNIT] == SIZE_MAX ||
                            ncu->places[COLUMN_VALUE] == SIZE_MAX))
-        return error("%s:%zu: the table has a metric a line, and lacks one of the columns \"%s\", \"%s\" and \"%s\"",
-                     csv->name, csv->line - 1, titles[COLUMN_ID], titles[COLUMN_UNIT], titles[COLUMN_VALUE]);
+        return error(
+            "%s:%zu: the table has one metric per line, but lacks one of the columns \"%s\", \"%s\" and \"%s\"",
+            csv->name, csv->line - 1, titles[COLUMN_ID], titles[COLUMN_UNIT], titles[COLUMN_VALUE]);
     if (ncu->counter_count == 0 && !ncu->by_metric)
         return error("%s: none of its columns is a counter of the metric files, for example gpu__time_duration.sum; "
                      "`cugate list --metrics` names them all, for ncu --metrics",
@@ -189,7 +190,7 @@ static int read_units(struct ncu *ncu)
     if (csv_read(&ncu->csv) < 0 || expect_width(ncu, line) < 0)
         return -1;
     if (*field(ncu, COLUMN_ID))
-        return error("%s:%zu: the row of units is missing, which follows the titles", ncu->csv.name, line);
+        return error("%s:%zu: the row of units after the titles is missing", ncu->csv.name, line);
     for (size_t i = 0; i < ncu->counter_count; i++)
         if (read_unit(ncu, line, ncu->csv.fields[ncu->counters[i].column], &ncu->counters[i]) < 0)
             return -1;

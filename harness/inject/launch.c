@@ -34,7 +34,7 @@ static void send_lines(struct group *group)
     group->due++;
     group_count_launch(group, bounds_now());
     group_counted(group, sets_now())->taken++;
-    if (cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
+    if (cuda_check("reading the context", cuCtxGetCurrent(&context), &problem) < 0 ||
         lines_send(context, group, &problem) < 0)
         process_give_up(&problem);
     else

@@ -159,7 +159,7 @@ static int expect_same_model(struct problem *problem)
         memcpy(gpu_name, name, sizeof name);
     if (strcmp(gpu_name, name) == 0)
         return 0;
-    return problem_set(problem, "the program uses GPUs of two models, %s and %s: choose one by CUDA_VISIBLE_DEVICES",
+    return problem_set(problem, "the program uses GPUs of two models, %s and %s: choose one with CUDA_VISIBLE_DEVICES",
                        gpu_name, name);
 }
 
@@ -167,8 +167,7 @@ void process_start_session(enum ranges_mode mode)
 {
     struct problem problem;
     CUcontext context = NULL;
-    if (expect_same_model(&problem) < 0 ||
-        cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
+    if (expect_same_model(&problem) < 0 || cuda_check("reading the context", cuCtxGetCurrent(&context), &problem) < 0 ||
         (process.request.lines ? lines_begin(context, &problem)
                                : ranges_start(context, mode, &process.request, &problem)) < 0)
         process_give_up(&problem);

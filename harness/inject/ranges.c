@@ -105,14 +105,13 @@ static int open_counters(const struct request *request, CUcontext context, struc
     if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0)
         return -1;
     chip.deviceIndex = (size_t)device;
-    if (cupti_check("asking for the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0 ||
-        cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
-                    problem) < 0)
+    if (cupti_check("reading the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0 ||
+        cupti_check("reading the available counters", cuptiProfilerGetCounterAvailability(&availability), problem) < 0)
         return -1;
     uint8_t *image = x_calloc(1, availability.counterAvailabilityImageSize);
     availability.pCounterAvailabilityImage = image;
-    if (cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
-                    problem) == 0 &&
+    if (cupti_check("reading the available counters", cuptiProfilerGetCounterAvailability(&availability), problem) ==
+            0 &&
         sets_make(request, chip.pChipName, image, problem) == 0)
         failed = counters_open(&ranges.counters, chip.pChipName, image, sets_metrics(sets_now()), problem);
     free(image);

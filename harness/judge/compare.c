@@ -276,12 +276,13 @@ static void judge_not_simulated(struct comparison *comparison, const struct side
     } else if (!known) {
         set_reason(judgement, "%s", now->reason);
     } else if (known_regression_is_over(known, run_date(sides->run))) {
-        set_reason(judgement, "%s; it was declared as not computed until %s only (%s:%d), see %s", now->reason,
+        set_reason(judgement, "%s; its declaration as not computed ended on %s (%s:%d), see %s", now->reason,
                    known->expires, known->file, known->line, known->issue);
     } else {
         judgement->verdict = VERDICT_EXPECTED;
         comparison->computing.declared++;
-        set_reason(judgement, "not computed here until %s, see %s; %s", known->expires, known->issue, now->reason);
+        set_reason(judgement, "declared as not computed until %s, see %s; %s", known->expires, known->issue,
+                   now->reason);
     }
 }
 

@@ -10,7 +10,7 @@ static const struct metric estimated_time = {
     .title = (char[]){"Estimated time"},
     .counter = (char[]){""},
     .unit = (char[]){"ns"},
-    .doc = (char[]){"How long the launches take by a replay of the warps of one SM. It was not measured."},
+    .doc = (char[]){"Time of the launches, estimated by replaying the warps of one SM. Not measured."},
     .file = (char[]){""},
     .class = METRIC_EXACT,
     .better = METRIC_LOWER,
@@ -75,10 +75,10 @@ static const char *why_unknown(const struct estimated_time *was, const struct es
     if (refused)
         return refused;
     if (!is_known(was) || !is_known(now))
-        return "one side has none";
+        return "one side has no estimate";
     return strcmp(was->model, now->model) == 0
                ? NULL
-               : "the baseline's is of another version of the model, or of its constants";
+               : "the baseline's estimate is from another version of the model or its constants";
 }
 
 /* Whether more may be done by the counts, and only a model that was never compared with such a GPU says that it hides

@@ -112,8 +112,8 @@ void compare_libraries(struct comparison *comparison, const struct sides *sides)
         if (was[i])
             note_items_add(&gone, "%.*s", (int)strcspn(was[i], " "), was[i]);
     comparison_add_items(comparison, &others, "loaded in another version than the baseline's");
-    comparison_add_items(comparison, &more, "loaded, and not in the baseline");
-    comparison_add_items(comparison, &gone, "not loaded, in the baseline");
+    comparison_add_items(comparison, &more, "loaded, but not in the baseline");
+    comparison_add_items(comparison, &gone, "not loaded, but in the baseline");
     free(now);
     free(was);
     free(copies[0]);

@@ -339,7 +339,7 @@ static void revise_less_than_parts(struct judgement *program, const struct sides
         return;
     char all[64], sum[64];
     program->verdict = VERDICT_UNSURE;
-    set_reason(program, "its kernels have %s together and it has %s: a record is missing, measure again",
+    set_reason(program, "its kernels add up to %s, but it has %s: a record is missing, measure again",
                metric_format(metric, parts, sum, sizeof sum), metric_format(metric, program->now, all, sizeof all));
 }
 
@@ -356,7 +356,7 @@ static void revise_new_waits(struct judgement *program, const struct sides *side
             continue;
         program->verdict = VERDICT_UNSURE;
         set_reason(program,
-                   "it rose, and %s is a new kernel that waits for other processes: accept it if this is intended",
+                   "it increased, and %s is a new kernel that waits for other processes: accept it if this is intended",
                    now->id);
         return;
     }

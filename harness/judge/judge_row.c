@@ -20,7 +20,7 @@ static void judge_pairs(struct judgement *judgement, const struct row *now)
         set_reason(judgement, "%zu pair%s against the base do%s not decide it", now->pair_count,
                    plural(now->pair_count), now->pair_count == 1 ? "es" : "");
     else if (paired == PAIRED_DOUBTFUL)
-        set_reason(judgement, "too many pairs are worse for chance, and too few to be sure");
+        set_reason(judgement, "more pairs are worse than chance explains, but too few to be sure");
 }
 
 /* Whether the number is worse than `value` by more than that share of it and by more than a limit. */
@@ -70,11 +70,11 @@ static bool judge_exactness(struct judgement *judgement, const struct pairing *p
     if (!judgement->worse || witnesses >= needed)
         return false;
     judgement->verdict = VERDICT_UNSURE;
-    add_reason(judgement, "%zu session%s of the %zu that it takes to know that it repeats%s", witnesses,
-               plural(witnesses), needed,
+    add_reason(judgement, "%zu session%s of the %zu needed to show that it repeats%s", witnesses, plural(witnesses),
+               needed,
                !same   ? ""
-               : known ? ": the same machine code counted otherwise"
-                       : ": the same functions counted otherwise");
+               : known ? ": counts of the same machine code differed"
+                       : ": counts of the same functions differed");
     return true;
 }
 
@@ -93,7 +93,7 @@ static bool judge_provisional(struct judgement *judgement, const struct pairing 
     if (!same && is_past(judgement, judgement->base, 0, judgement->chance))
         return false;
     judgement->verdict = VERDICT_UNSURE;
-    add_reason(judgement, "too few sessions: the baseline has %zu of this row, and it takes %zu to know the spread",
+    add_reason(judgement, "too few sessions: the baseline has %zu of this row, but %zu are needed to know the spread",
                judgement->base_sessions, needed);
     if (!same && judgement->chance < HUGE_VAL) {
         char chance[64];
@@ -115,7 +115,8 @@ static void judge_gpu(struct judgement *judgement)
     if (judgement->metric->class == METRIC_TIME && is_past(judgement, judgement->base, differ, judgement->limit))
         return;
     judgement->verdict = VERDICT_UNSURE;
-    add_reason(judgement, "another GPU than the baseline's %zu, too few to know how GPUs differ (%d)%s", gpus,
+    add_reason(judgement,
+               "another GPU than the baseline's %zu, which are too few to know how GPUs differ (%d needed)%s", gpus,
                RULE_GPUS, judgement->metric->class == METRIC_TIME ? "; --against a base library settles it" : "");
 }
 
@@ -143,7 +144,7 @@ static bool is_steady_enough(const struct judgement *judgement, const struct pai
     if (!judgement->worse && pairing->sides->origin->own_caches)
         return true;
     if (base && !now) {
-        snprintf(why, size, "the clock is not known, and in the baseline it is");
+        snprintf(why, size, "the clock is unknown here, but known in the baseline");
         return false;
     }
     const bool explained = judgement->verdict != VERDICT_SAME || rule_clock_apart(now, base) <= RULE_CLOCK_APART;
@@ -195,7 +196,7 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
                judgement->run_sessions == 1 && !stands_out(judgement, pairing)) {
         judgement->verdict = VERDICT_UNSURE;
         judgement->wants_session = true;
-        add_reason(judgement, "one session; a second one has to agree");
+        add_reason(judgement, "one session; a second must agree");
     } else {
         judge_gpu(judgement);
     }
@@ -213,7 +214,7 @@ static void judge_static(struct judgement *judgement, const struct pairing *pair
     if (!is || judgement->verdict != VERDICT_REGRESSED)
         return;
     judgement->verdict = VERDICT_UNSURE;
-    set_reason(judgement, "%s made this code, %s that of the baseline", is, was);
+    set_reason(judgement, "%s compiled this code, %s the baseline's", is, was);
 }
 
 /* Holds both numbers against each other by the rule, and sets what stands behind the row. */
@@ -252,9 +253,9 @@ static void tell_disagreement(struct judgement *judgement, const struct assessme
         chance ? found->finding == FOUND_MIXED ? ", and its machine code is the same" : "; its machine code is the same"
                : "";
     if (found->finding == FOUND_MIXED)
-        set_reason(judgement, "%zu of %zu sessions say so%s", found->agree, found->sessions, same);
+        set_reason(judgement, "%zu of %zu sessions agree%s", found->agree, found->sessions, same);
     else if (found->finding == FOUND_NONREPEATING)
-        set_reason(judgement, "it repeated to the digit in %zu readings of the baseline, and does not now%s",
+        set_reason(judgement, "identical in %zu readings of the baseline, but not now%s",
                    row_equal_readings(pairing->base), same);
 }
 
@@ -463,32 +464,29 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
     if (was == ABSENT && is_without_judge(pairing->sides, metric)) {
         judgement->verdict = VERDICT_INFO;
         set_reason(judgement,
-                   "not judged: no GPU counts it, so a baseline that was measured has none; `--against` a base "
-                   "build does");
+                   "not judged: no GPU counts it, so a measured baseline lacks it; use `--against` a base build");
     } else if (is_of_division(metric) && judgement->has_base != judgement->has_now) {
         judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "not judged: %s has no collectives, or was measured before they were told apart",
+        set_reason(judgement, "not judged: %s has no collectives, or was measured before they were distinguished",
                    judgement->has_base ? "the run" : "the baseline");
     } else if (is_part_of_program(pairing, metric)) {
         judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "not judged: the time of a launch is, and the program's");
+        set_reason(judgement, "not judged; see the time of a launch and of the program");
     } else if ((was == ABSENT && is_seldom(pairing->sides, pairing->sides->baseline, pairing->base_result, metric)) ||
                (is == ABSENT && is_seldom(pairing->sides, pairing->sides->run, pairing->now_result, metric))) {
         judgement->verdict = VERDICT_INFO;
-        set_reason(
-            judgement,
-            "not judged: less than 1 %% of the program's GPU time, or in its first part only, so that it was not "
-            "counted in all sets");
+        set_reason(judgement, "not judged: less than 1 %% of the program's GPU time, or only in its first part, so not "
+                              "all sets of counters have it");
     } else if ((was == ABSENT) != (is == ABSENT) && is_known_to_wait(pairing, metric)) {
         judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "not read: it waits for others, so its counts tell how long");
+        set_reason(judgement, "not read: it waits for others, so its counts depend on how long");
     } else if (was == VALUE_MEASURED && is == ABSENT && is_known_code(pairing, metric)) {
         judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "not read: the same machine code in the same shape, whose time is judged");
+        set_reason(judgement, "not read: same machine code and shape; its time is judged");
     } else if (((was == ABSENT && judgement->has_now) || (judgement->has_base && is == ABSENT)) &&
                is_left_out(pairing, metric)) {
         judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "not read%s: counting had no time left for it; its time is judged",
+        set_reason(judgement, "not read%s: the time for counting ran out; its time is judged",
                    judgement->has_now ? " in the baseline" : "");
     } else if (judgement->has_base && judgement->has_now) {
         if (same_definition(pairing->sides, metric, &judgement->reason) && same_part(pairing, &judgement->reason))
@@ -522,9 +520,9 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         set_reason(judgement, "in the baseline, %s", pairing->base->reason);
     } else if (judgement->verdict == VERDICT_UNSURE) {
         set_reason(judgement, "%s",
-                   judgement->has_base           ? "had a value, is now not applicable"
-                   : was == VALUE_NOT_APPLICABLE ? "was not applicable, has now a value"
-                                                 : "the baseline has this kernel and no number of this, so there is "
-                                                   "nothing to judge it by; `cugate accept` adds it");
+                   judgement->has_base ? "had a value, is now not applicable"
+                   : was == VALUE_NOT_APPLICABLE
+                       ? "was not applicable, has now a value"
+                       : "the baseline has this kernel, but no value of this metric; `cugate accept` adds it");
     }
 }

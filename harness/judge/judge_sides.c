@@ -70,8 +70,8 @@ bool same_part(const struct pairing *pairing, char **why)
     }
     if (same)
         return true;
-    *why = x_sprintf("of the program counts %s%s, in the baseline %s: run it with the options of the baseline, or "
-                     "begin another one with --baselines",
+    *why = x_sprintf("the run counts %s%s of the program, the baseline %s: use the baseline's options, or another "
+                     "folder with --baselines",
                      now ? "a part, " : "all", now ? now : "", was ? was : "all");
     return false;
 }

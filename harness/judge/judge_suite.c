@@ -171,6 +171,6 @@ void judge_uncomputed(struct comparison *comparison, const struct sides *sides)
                               (metric->asked && metric->class != METRIC_INFO);
         if (expected && is_beyond_computing(sides, metric->name))
             set_reason(add_judgement(comparison, COMPARISON_SUITE, metric, VERDICT_UNSURE),
-                       "asked for and not computed here: only a GPU counts it");
+                       "requested, but only a GPU counts it");
     }
 }

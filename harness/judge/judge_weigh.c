@@ -344,7 +344,7 @@ static void allow_slow(const struct comparison *comparison, size_t first, struct
         judgement->now > all->base || judgement->change + all->change > 0)
         return;
     judgement->verdict = VERDICT_TRADED;
-    set_reason(judgement, "trade-off: fewer instructions, which take no more issue cycles in all");
+    set_reason(judgement, "trade-off: fewer instructions, and no more issue cycles in total");
 }
 
 /* ---- The whole ---- */
@@ -365,7 +365,7 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
     const char *was, *is = other_toolchain(comparison, sides, base, now, &was);
     const bool built = base->row_count > 0 && base->rows[0].from_base_build;
     if (sides->origin->computed && other_code && is && !built)
-        change.unknown = "another compiler made the code of the baseline";
+        change.unknown = "another compiler compiled the baseline";
     else if (sides->origin->computed && other_code)
         estimate_change(&change, sides, base, now);
     const double least = change.known ? fmin(base->estimated->ns, now->estimated->ns) : 0;

@@ -55,7 +55,7 @@ static void split_batch(struct slot *slot, enum ending ending, const char *how)
 {
     struct pool *pool = slot->pool;
     char quiet[64];
-    snprintf(quiet, sizeof quiet, "no sign of life within %g s", pool->measurement->timeout);
+    snprintf(quiet, sizeof quiet, "no response within %g s", pool->measurement->timeout);
     warning("%s and the kernels measured with it are measured again, one by one: %s", pool->ids[slot->item.first],
             slot->gave_up                  ? slot->gave_up
             : ending == ENDING_HUNG        ? quiet
@@ -127,7 +127,7 @@ static bool take_end(struct slot *slot, enum slot_state was, enum ending ending,
         return true;
     } else if (ending == ENDING_HUNG || (ending == ENDING_NEXT && was != SLOT_LEAVING)) {
         /* All results have arrived: only what cleans up after a kernel is left to fail. */
-        warning("after %s the worker did not end well (%s), most likely in the family's close(); its results are kept",
+        warning("after %s the worker ended abnormally (%s), probably in the family's close(); its results are kept",
                 slot->pool->ids[slot->last], ending == ENDING_HUNG ? "it hung" : how);
     }
     return ending == ENDING_IMPOSSIBLE;
@@ -303,7 +303,7 @@ static void fail_rest(struct pool *pool)
     for (size_t k = 0; k < pool->count && pool->run->result_count > 0; k++)
         if (!run_find(pool->run, pool->ids[k]))
             result_fail(run_add(pool->run, pool->ids[k]), RESULT_FAILED,
-                        "not measured: measuring broke off before it, see the error above");
+                        "not measured: an earlier error stopped the run, see above");
 }
 
 /* Returns the code of the measurement, and reports how it ended. A GPU that should have measured and did not is

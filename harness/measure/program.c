@@ -53,8 +53,8 @@ static void join(struct measuring *measuring, struct program_run *part)
 static const char *const unwatched_reasons[UNWATCHED_REASONS] = {
     [UNWATCHED_SHAPES] = "they had too many shapes; choose kernels with -k",
     [UNWATCHED_GRAPH] = "their CUDA graph was changed, so its kernels are unknown",
-    [UNWATCHED_WAIT] = "each came while a launch of another thread had not returned, and that launch may wait for it",
-    [UNWATCHED_CALL] = "an outdated function of the driver made them, or one for several GPUs at once",
+    [UNWATCHED_WAIT] = "each was made before a launch of another thread had returned, which may wait for it",
+    [UNWATCHED_CALL] = "they were made by an outdated function of the driver, or one for several GPUs",
 };
 
 static size_t unwatched(const struct program_run *part)
@@ -75,12 +75,12 @@ static void say_losses(const struct program_run *part)
     else if (part->failure)
         warning("a process of the program could not be measured: %s", part->failure);
     if (part->broken_off > 0)
-        warning("%zu of %zu process%s of the program ended without a word, by _exit or a signal: their last launches "
+        warning("%zu of %zu process%s of the program ended abruptly (_exit or a signal): their last launches "
                 "are unknown",
                 part->broken_off, part->processes, plural_of(part->processes, "", "es"));
     if (part->lost > 0)
         warning("the counts of %zu launch%s were lost: %s", part->lost, plural_of(part->lost, "", "es"),
-                part->trouble ? part->trouble : "not known why");
+                part->trouble ? part->trouble : "unknown reason");
     for (size_t i = 0; i < UNWATCHED_REASONS; i++)
         if (part->unwatched[i] > 0)
             warning("%zu %s not watched: %s", part->unwatched[i],
@@ -225,8 +225,9 @@ static void fill_gaps(struct measuring *measuring)
             result = run_add(run, group->id);
         if (group->wanted && !result && expects_number(measuring, group) && !measuring->measurement->profile)
             result_fail(run_add(run, group->id), RESULT_FAILED,
-                        group->holds > 0 ? "it waits for others, so it is not measured, and no record has its time"
-                                         : "it was launched, and no launch of it was measured");
+                        group->holds > 0
+                            ? "it waits for others, so it is not measured, and CUPTI's records lack its time"
+                            : "it was launched, but never measured");
         else if (group->wanted && !result && group->graph && measuring->measurement->profile)
             result_fail(run_add(run, group->id), RESULT_FAILED, "the launch of a graph has no lines");
     }
@@ -248,12 +249,12 @@ static int expect_results(const struct measuring *measuring)
     const struct program *program = measuring->measurement->program;
     if (measuring->run->result_count > 0 || measuring->failed)
         return EXIT_SAME;
-    error("none of the program's launches was to be measured: %s%s%s%s%s",
+    error("no launch of the program was measured: %s%s%s%s%s",
           program->part.nvtx_count > 0 ? "none was within an NVTX range that matches --nvtx" : "",
           program->part.nvtx_count > 0 && program->part.waits ? ", or " : "",
-          program->part.waits ? "none came between cudaProfilerStart and cudaProfilerStop (--from-start off)" : "",
+          program->part.waits ? "none was between cudaProfilerStart and cudaProfilerStop (--from-start off)" : "",
           !program_part_is_all(&program->part) && program->skip > 0 ? ", or " : "",
-          program->skip > 0 ? "--skip leaves out more than there are" : "");
+          program->skip > 0 ? "--skip leaves out all of them" : "");
     return EXIT_NOT_MEASURED;
 }
 

@@ -33,7 +33,7 @@ static int judge_run(const struct capturing *capturing, const struct program_run
               capturing->measurement->program->timeout);
     else if (part->failure)
         error("a process of %s could not be captured: %s%s", what, part->failure,
-              strstr(part->failure, part->setting->folder) ? "; TMPDIR names another place" : "");
+              strstr(part->failure, part->setting->folder) ? "; set TMPDIR to another folder" : "");
     else if (part->status != 0)
         error("%s ended with exit code %d%s; a program that fails is not captured", what, part->status,
               part->keeps ? " when it ran again" : "");
@@ -58,7 +58,7 @@ static void say_losses(const struct capturing *capturing, const struct program_r
                 unwatched, plural_of(unwatched, " was", "es were"));
     capturing->captured->refused += unwatched > 0;
     if (part->broken_off > 0)
-        warning("%zu of %zu process%s of the program ended without a word, by _exit or a signal: the first launch of "
+        warning("%zu of %zu process%s of the program ended abruptly (_exit or a signal): the first launch of "
                 "each kernel that only they launched is captured, because their number of launches is unknown",
                 part->broken_off, part->processes, plural_of(part->processes, "", "es"));
 }

@@ -204,7 +204,7 @@ void program_groups_find_images(struct program_groups *groups, const char *folde
         const size_t lost = count_lost(&loaded);
         if (lost > 0)
             group->refused = x_sprintf("its machine code is unknown: %zu module%s of the program could not be kept "
-                                       "below %s, which may be full; TMPDIR names another place",
+                                       "below %s, which may be full; set TMPDIR to another folder",
                                        lost, plural(lost), folder);
     }
 }

@@ -7,7 +7,7 @@
 static size_t pick(struct program_group *group, size_t asked)
 {
     if (group->graph)
-        group->refused = x_strdup("it is the launch of a graph, whose kernels cannot be told apart");
+        group->refused = x_strdup("it launches a graph, whose kernels cannot be distinguished");
     else if (!group->image)
         group->refused = group->refused
                              ? group->refused

@@ -124,7 +124,7 @@ static int start(struct running *running)
     if (running->handle < 0) {
         kill(running->first, SIGKILL);
         process_wait(running->first);
-        return error("cannot watch the program: %s; it takes Linux 5.3 or later", strerror(errno));
+        return error("cannot watch the program: %s; this needs Linux 5.3 or later", strerror(errno));
     }
     return 0;
 }

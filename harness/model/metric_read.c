@@ -329,7 +329,7 @@ static int take_head(struct metric_reader *reader, const char *name, const char 
 {
     if (strcmp(name, "optional") != 0)
         return ini_text_wrong(&reader->text, reader->text.line,
-                              "\"%s\" stands before the first section: write [metric_name] above it", name);
+                              "\"%s\" comes before the first section: write [metric_name] above it", name);
     if (strcmp(value, "yes") != 0)
         return ini_text_wrong(&reader->text, reader->text.line, "the only value of optional is yes, not \"%s\"", value);
     reader->optional = true;

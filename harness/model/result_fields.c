@@ -131,7 +131,7 @@ static int check_profile(const struct json_at *at, void *of)
     const bool too_many = known.stall_count > STALL_REASONS;
     profile_line_release(&known);
     if (too_many)
-        return json_error(at, "has more reasons of stalls than %d; no GPU has as many", STALL_REASONS);
+        return json_error(at, "has more than %d stall reasons, more than any GPU", STALL_REASONS);
     profile_sort(profile);
     return 0;
 }
@@ -325,7 +325,7 @@ static int expect_kernel_id(const struct json_at *list, const char *id)
                ? 0
                : json_error(list,
                             "\"%.64s\" is not a kernel: write family/variant or family/variant[axis=value], at most %d "
-                            "letters, digits, _ and, but not first, " ID_MARKS,
+                            "letters, digits, _ and, after the first, " ID_MARKS,
                             id, NAME_LENGTH);
 }
 

@@ -64,9 +64,9 @@ static int check_shard(const struct json_at *at, void *of)
     const struct shard *shard = of;
     const struct json_at number = {at, "number", 0}, measures = {at, "measures", 0};
     if (shard->number > shard->of)
-        return json_error(&number, "is %u, but must lie between 1 and %u", shard->number, shard->of);
+        return json_error(&number, "is %u, but must be between 1 and %u", shard->number, shard->of);
     if (shard->measures > shard->kernel_count)
-        return json_error(&measures, "is %zu, but must lie between 0 and %zu", shard->measures, shard->kernel_count);
+        return json_error(&measures, "is %zu, but must be between 0 and %zu", shard->measures, shard->kernel_count);
     return 0;
 }
 

@@ -93,7 +93,7 @@ static int check_definitions(const struct run *run, const char *run_name, const 
             continue;
         const int code = refuse(EXIT_BASELINE, "%s and %s are not parts of one run: they define the metric %s%s%s",
                                 run_name, against_name, here->name,
-                                words ? " differently: " : " differently, or one of them not", words ? words : "");
+                                words ? " differently: " : " differently, or only one defines it", words ? words : "");
         free(words);
         return code;
     }

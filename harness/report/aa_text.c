@@ -317,7 +317,7 @@ static void print_conclusion(const struct text *text, const struct analysis *ana
         advice = "see the rows that regressed: another process on the GPU, unsteady clocks, or counts that do not "
                  "repeat and so are not exact";
     else if (code != EXIT_SAME)
-        advice = "mend what failed, and measure again";
+        advice = "fix the failures, then measure again";
     text_print(text, INK_PLAIN, "\n");
     text_wrap(text, ink, 0, 2, words);
     text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "next: "), 6, advice);

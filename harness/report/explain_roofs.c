@@ -145,7 +145,7 @@ static void print_stated(const struct text *text, const struct roofline *rooflin
         return;
     explain_number(roofline->stated_bytes, "B", bytes);
     explain_number(roofline->stated_flops, "count", flops);
-    snprintf(words, sizeof words, "the kernel says its problem needs %s%s%s%s", has_bytes ? bytes : "",
+    snprintf(words, sizeof words, "the kernel states that its problem needs %s%s%s%s", has_bytes ? bytes : "",
              has_bytes && has_flops ? " and " : "", has_flops ? flops : "", has_flops ? " FLOP" : "");
     if (isfinite(times))
         snprintf(words + strlen(words), sizeof words - strlen(words),
@@ -173,11 +173,11 @@ static void print_bound(const struct text *text, const struct roofline *roofline
         snprintf(words, sizeof words, "%s: %s of the slots are used", title, share);
     else if (roofline->bound != ROOFLINE_UNKNOWN)
         snprintf(words, sizeof words, "%s: at %s of its peak%s", title, share,
-                 roofline->share > 1 ? ", which is measured, and no limit of the hardware" : "");
+                 roofline->share > 1 ? ", a measured peak, not a limit of the hardware" : "");
     else if (title)
-        snprintf(words, sizeof words, "not known: %s is at %s, but not every share is known", title, share);
+        snprintf(words, sizeof words, "unknown: %s is at %s, but other shares are unknown", title, share);
     else
-        snprintf(words, sizeof words, "not known: no share of a roof is known");
+        snprintf(words, sizeof words, "unknown: no share of a roof is known");
     explain_part(text, "bound by", INK_BOLD, words);
 }
 
@@ -185,7 +185,7 @@ static void print_bound(const struct text *text, const struct roofline *roofline
 static void print_busy(const struct text *text, const struct estimated_time *of)
 {
     text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nRoofline by the model  ") - 1, 2,
-              "not measured: for which part of the estimated time each bound is busy");
+              "not measured: the share of the estimated time in which each bound is busy");
     for (size_t i = 0; i < of->busy_count; i++) {
         text_print(text, INK_PLAIN, "  %-24s", of->busy[i].name);
         print_share(text, of->busy[i].part, "");

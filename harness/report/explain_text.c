@@ -202,7 +202,7 @@ static void print_theoretical(const struct text *text, const struct explained_la
     for (size_t i = 0; i < launch->step_count; i++)
         print_step(text, launch, &launch->steps[i]);
     if (launch->known && launch->step_count == 0 && occupancy->warps < occupancy->max_warps)
-        text_print(text, INK_PLAIN, "                less of one thing alone lets no more in\n");
+        text_print(text, INK_PLAIN, "                reducing only one of them admits no more blocks\n");
 }
 
 static void print_achieved(const struct text *text, const struct explanation *explanation)

@@ -45,12 +45,12 @@ const char *explain_gap_words(const struct explanation *explanation, char *text,
         break;
     case GAP_SHORT_KERNEL:
         explain_number(time / explanation->launches_in_all, "ns", duration);
-        snprintf(text, size, "a short kernel: of %s a launch, starting and ending are a good part", duration);
+        snprintf(text, size, "a short kernel: of %s a launch, starting and ending take a large part", duration);
         break;
     case GAP_SHORT_BLOCKS:
         explain_number(time / largest->waves, "ns", duration);
-        snprintf(text, size, "short blocks: a wave of %s takes %s, and places stand empty while blocks change",
-                 capacity, duration);
+        snprintf(text, size, "short blocks: a wave of %s takes %s, and slots are empty while blocks change", capacity,
+                 duration);
         break;
     default:
         snprintf(

@@ -115,7 +115,7 @@ static void add_shift(struct facts *facts, const struct suite *suite)
                       suite->one_of_several ? ", on " : "", suite->one_of_several ? words_known(suite->gpu) : "",
                       suite->moved       ? ": all kernels moved together"
                       : suite->same_code ? ", taken off"
-                                         : ", not taken off"));
+                                         : ", not subtracted"));
 }
 
 static void add_comparison(struct facts *facts, const struct report *report, bool whole)

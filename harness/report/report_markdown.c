@@ -353,7 +353,7 @@ static void add_judgements(struct page *page, const struct report *report, size_
         fputs("</details>\n\n", page->piece);
     }
     if (next < count)
-        fprintf(page->piece, "%zu row%s left out here, to stay below %zu KiB: the reports as text and JSON have all.\n",
+        fprintf(page->piece, "%zu row%s left out here, to stay below %zu KiB: the text and JSON reports have all.\n",
                 count - next, count - next == 1 ? " is" : "s are", max >> 10);
     page_add(page, 0);
     free(rows);

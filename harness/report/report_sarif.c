@@ -95,7 +95,7 @@ static void put_results(struct json_writer *json, const struct run *run, bool fa
         if (fails ? !failed : !result->suppressed)
             continue;
         unsigned line;
-        const char *reason = !fails ? result->suppressed : result->reason ? result->reason : "no reason is known";
+        const char *reason = !fails ? result->suppressed : result->reason ? result->reason : "unknown reason";
         char *file = words_failed_at(reason, &line), *message = x_sprintf("%s: %s", result->id, reason);
         put_result(json, TONE_FAIL, fails ? result_status_name(result->status) : "suppressed", result->id, message,
                    file, line, !fails);

@@ -252,7 +252,7 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
         append(text, size, "; NOT JUDGED HERE: %zu row%s not computed (times, traffic, caches)", computing->absent,
                plural(computing->absent));
     if (computing->baseless > 0)
-        append(text, size, "%s%zu row%s that no GPU counts, so the baseline has none (a base build has: --against)",
+        append(text, size, "%s%zu row%s that no GPU counts, so the baseline has none (use a base build: --against)",
                computing->absent > 0 ? ", and " : "; NOT JUDGED HERE: ", computing->baseless,
                plural(computing->baseless));
 }
@@ -307,7 +307,7 @@ static void judged(const struct report *report, const char *hint, struct verdict
         append(words->rest, sizeof words->rest, "; %zu row%s a wide limit%s", comparison->blind,
                comparison->blind == 1 ? " has" : "s have", hint);
     if (computing->unchanged_rows > 0)
-        append(words->rest, sizeof words->rest, "; %zu row%s not %s again, all the same", computing->unchanged_rows,
+        append(words->rest, sizeof words->rest, "; %zu unchanged row%s not %s again", computing->unchanged_rows,
                plural(computing->unchanged_rows), run_origin(report->run)->computed ? "computed" : "read");
     if (computing->absent > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s not computed", computing->absent,

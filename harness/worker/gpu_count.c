@@ -25,7 +25,7 @@ static int take_count(const struct message *message, struct problem *problem)
     const long count = strtol(message->text, &end, 10);
     if (message->kind == MESSAGE_FACTS && *message->text && !*end && count >= 0 && count <= 1 << 20)
         return (int)count;
-    return problem_set(problem, "%s", message->kind == MESSAGE_FAILURE ? message->text : "the driver says nothing");
+    return problem_set(problem, "%s", message->kind == MESSAGE_FAILURE ? message->text : "the driver gives no reason");
 }
 
 int gpu_count_read(double seconds, struct problem *problem)

@@ -129,7 +129,7 @@ int library_facts_read(struct library_facts *facts, const char *path, double sec
         code = take_message(facts, path, &message, problem);
         break;
     case CHILD_ENDED:
-        problem_set(problem, "the process that loaded %s died before it could be asked for its kernels: %s", path,
+        problem_set(problem, "the process that loaded %s died before it listed its kernels: %s", path,
                     how ? how : "it was not started");
         break;
     case CHILD_QUIET:

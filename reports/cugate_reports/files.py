@@ -259,7 +259,7 @@ class Roofline(Struct, kw_only=True):
     seconds: float | None = None
     bytes: float | None = None
     flops: float | None = None
-    stated_flops: float | None = None  # operations that the kernel says its problem needs
+    stated_flops: float | None = None  # operations that the kernel states that its problem needs
     intensity: float | None = None  # arithmetic intensity in FLOP per byte of device memory
     roofs: dict[str, RoofShare] = field(default_factory=dict)
     bound: str | None = None

@@ -335,7 +335,7 @@ def merged_report(
     _take_medians(night, table, rows)
     gravest = min((report for _, report in known), key=_gravity)
     failures = [
-        msgspec.structs.replace(failure, reason=f"{failure.reason or 'no reason is known'} (on {host})")
+        msgspec.structs.replace(failure, reason=f"{failure.reason or 'unknown reason'} (on {host})")
         for host, report in known
         for failure in report.failures
     ]

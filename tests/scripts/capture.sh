@@ -99,8 +99,8 @@ options='--launch 7 -k program/add_one*' program 'plain 48' 5 'NO FILE' \
 options='--nvtx forward*' program 'in-ranges' 0 '2 kernels: 2 replayed' 'add_one@64,256 64 256 1.02 kB 5 of 8' '!tiny' '!warning'
 options='--nvtx nowhere' program 'in-ranges' 5 'NO FILE' 'none is in the part that --nvtx and --from-start select'
 options='--from-start off' program 'warmed-up' 0 '1 kernel: 1 replayed' 'add_one@64,256 64 256 1.02 kB 5 of 8' '!large' '!warning'
-program 'graph' 5 'NO FILE' 'is not captured: it is the launch of a graph, whose kernels cannot be told apart'
-program 'capture 4 0' 5 'is not captured: it is the launch of a graph' '8 kernels: 7 replayed' 'program/add_one@64,256'
+program 'graph' 5 'NO FILE' 'is not captured: it launches a graph, whose kernels cannot be distinguished'
+program 'capture 4 0' 5 'is not captured: it launches a graph' '8 kernels: 7 replayed' 'program/add_one@64,256'
 program 'failing' 5 '8 kernels: 7 replayed' '1 refused' '!2048 is' '2 of 3'
 program 'ways' 0 '1 kernel: 1 replayed' '4 of 6'
 options='-k program/add_one@7,*' program 'shapes 5002' 5 '1 kernel: 1 replayed' \
@@ -210,7 +210,7 @@ program 'sigkill-at-once' 5 'NO FILE' "ended with exit code 137$nothing"
 options='--timeout 1' endless=1 program 'hang' 5 'NO FILE' 'did not end within 1 s; set a longer limit with --timeout'
 program 'none' 5 'NO FILE' 'opened no GPU, so there is nothing to capture'
 program 'start' 5 'NO FILE' 'opened a GPU and launched nothing on it, so there is nothing to capture'
-program '_exit 23' 5 '8 kernels: 7 replayed' '1 of 1' 'ended without a word, by _exit or a signal' 'their number of launches is unknown'
+program '_exit 23' 5 '8 kernels: 7 replayed' '1 of 1' 'ended abruptly (_exit or a signal)' 'their number of launches is unknown'
 program 'quick_exit' 5 '8 kernels: 7 replayed' '2 of 3' '!without a word'
 if chosen 'second'; then
     # Runs that differ from each other.
@@ -308,7 +308,7 @@ if chosen 'places'; then
     [ "$(cat file.capsule)" = before ] || echo 'WRONG: changed' >>said
     expect 'places: what is there stays when nothing is captured' 5 '!WRONG'
     ask_standin env "TMPDIR=$work/nowhere" "$cugate" capture -o file.capsule -- "$program" plain 8
-    expect 'places: no TMPDIR' 2 "cannot make a folder like $work/nowhere/cugate-" 'TMPDIR names another place'
+    expect 'places: no TMPDIR' 2 "cannot make a folder like $work/nowhere/cugate-" 'set TMPDIR to another folder'
     # As on a full disk. What the program itself writes is small.
     full() {
         (
@@ -318,7 +318,7 @@ if chosen 'places'; then
             exit "$code"
         ) 2>/dev/null
         code=$?
-        expect "places: a disk that is full at $1 kB" 5 'TMPDIR names another place' 'NO FILE' '!WRONG' '!several' "${@:2}"
+        expect "places: a disk that is full at $1 kB" 5 'set TMPDIR to another folder' 'NO FILE' '!WRONG' '!several' "${@:2}"
     }
     full 64 'cannot write' 'File too large'
     full 16 'machine code is unknown: 1 module of the program could not be kept below' # of 55 kB

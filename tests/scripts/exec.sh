@@ -148,7 +148,7 @@ signalled() {
 
 # ---- What takes seconds, beside all the rest
 
-ended='1 of 1 process of the program ended without a word'
+ended='1 of 1 process of the program ended abruptly'
 hung='did not end within 1 s; set a longer limit with --timeout'
 (
     mkdir slow slow/counters slow/tmp
@@ -235,7 +235,7 @@ program 'none' 5 'error: ' 'opened no GPU, so there is nothing to measure' '!ok'
 
 # ---- Ends
 
-warned=$ended options='--first 5' program 'crash' 139 '0 ok, 8 failed' '!error' 'it was launched, and no launch of it was measured'
+warned=$ended options='--first 5' program 'crash' 139 '0 ok, 8 failed' '!error' 'it was launched, but never measured'
 program 'abort' 134 '8 ok, 0 failed, samples 8 7 0'
 warned='the GPU'"'"'s context is lost: an illegal memory access was encountered (700)' options='--first 5' program 'illegal' 1 '0 ok, 8 failed'
 options='--runs 3' program 'exit3' 3 '8 ok, 0 failed, samples 8 9 15'
@@ -257,8 +257,8 @@ program 'ranks 40' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest, 13.4 ms, an
 program 'ranks 40 2' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest, 26.4 ms, and communicated for' '(rank 0: 13.4 ms and 13.2 ms)'
 
 # What waits is not measured, and fails where no record tells its time.
-STANDIN_NO_RECORDS=1 program 'ranks 40' 5 '2 ok, 1 failed' 'no record has its time'
-STANDIN_NO_RECORDS=1 program 'tuned' 5 'no record has its time' '!run 2'
+STANDIN_NO_RECORDS=1 program 'ranks 40' 5 '2 ok, 1 failed' 'records lack its time'
+STANDIN_NO_RECORDS=1 program 'tuned' 5 'records lack its time' '!run 2'
 
 # ---- Graphs
 
@@ -288,7 +288,7 @@ options='--first 100 --runs 3' program 'plain' 0 '8 ok, 0 failed, samples 40 48 
 options='--first 100 --runs 3' program 'many 200' 0 '1 ok, 0 failed, samples 100 101 100' # of more than one session
 options='--skip 3 --first 9 --runs 3' program 'plain' 0 '8 ok, 0 failed, samples 16 24 16'
 options='--metrics +tensor' program 'plain' 0 '8 ok, 0 failed, samples 8 16 16' # what the chip lacks of optional metrics
-options='--skip 6' program 'plain' 5 'error: none of the program'"'"'s launches was to be measured: --skip leaves out' '!ok'
+options='--skip 6' program 'plain' 5 'error: no launch of the program was measured: --skip leaves out' '!ok'
 options='-k program/add*' program 'plain' 0 '4 ok, 0 failed, samples 4 8 8' 'program/add_one@64,256,2048' '!tiny'
 options='-k program/tiny@1,32 -k program/large@*' program 'plain' 0 '2 ok, 0 failed, samples 2 4 4'
 options='-k program/add_one@64,256#2' program 'namesakes' 0 '1 ok, 0 failed, samples 1 2 2' 'program/add_one@64,256#2'
@@ -305,7 +305,7 @@ options='--nvtx step --nvtx nowhere' program 'in-ranges' 5 '2 ok' 'range program
 options='--nvtx nowhere' program 'in-ranges' 5 'none was within an NVTX range that matches --nvtx' '!ok'
 options='--from-start off' program 'warmed-up' 0 '1 ok, 0 failed, samples 1 2 2' 'program: 8 launches' '!large' '!tiny'
 options='--from-start on' program 'warmed-up 5' 0 '22 ok, 0 failed' 'program: 26 launches'
-options='--from-start off' program 'plain' 5 'none came between cudaProfilerStart and cudaProfilerStop' '!ok'
+options='--from-start off' program 'plain' 5 'none was between cudaProfilerStart and cudaProfilerStop' '!ok'
 options='--name mine_2' program 'plain' 0 '8 ok, 0 failed' 'mine_2/tiny@1,32' '!program/tiny'
 options='-m time --runs 1' program 'plain' 0 '8 ok, 0 failed, samples 40 0 0'
 options='-m branch*' program 'plain' 0 '8 ok, 0 failed, samples 0 48 0'
@@ -652,11 +652,11 @@ aa 'a program that fails in a session' 5 'A/A of 2 sessions' 'kept 2' 'ended wit
     -- --sessions 5 -- ./fails.sh
 aa 'a program that hangs in a session' 5 'A/A of 2 sessions' 'kept 2' 'did not end within 1 s' -- \
     --timeout 1 --sessions 5 -- ./hangs.sh
-aa 'a session that is not whole' 5 'session 1 of 10 is not whole, in 9 kernels: program/' 'rows that were not counted' \
+aa 'a session that is not whole' 5 'session 1 of 10 is incomplete in 9 kernels: program/' 'rows that were not counted' \
     'kept 0' '!A/A of' -- --first 5 --runs 1 -- "$program" plain
-aa 'a process that ends without a word' 5 'session 1 of 10 is not whole, in 8 kernels: program/add_one@16,256 it was launched' \
+aa 'a process that ends without a word' 5 'session 1 of 10 is incomplete in 8 kernels: program/add_one@16,256 it was launched' \
     'kept 0' -- --first 5 -- "$program" _exit 23 0
-aa 'nothing to measure' 5 'session 1 of 10 has no launch that was to be measured' 'kept 0' -- --skip 6 -- "$program" plain
+aa 'nothing to measure' 5 'session 1 of 10 has no launch to measure' 'kept 0' -- --skip 6 -- "$program" plain
 aa 'a kernel that never was' 2 "no kernel matches -k 'program/never*'" 'kept 0' -- -k 'program/never*' -- "$program" plain
 aa 'one kernel' 0 'of 1 kernel on' '!add_one' 'kept 2' -- --sessions 2 -k 'program/tiny@*' --first 2 -- "$program" plain
 aa 'some metrics' 0 'instructions ' '!branch_targets' '!run 2' 'kept 2' -- --sessions 2 -m instructions -m time -- "$program" plain
@@ -865,7 +865,7 @@ if chosen 'gate: ranges'; then
     expect 'gate: ranges, another part is not accepted' 4 'counts another part of the program (--nvtx step)' \
         'remove the old baseline, or keep this one elsewhere'
     in_ranges check --baselines ranges 8
-    expect 'gate: ranges, the whole program' 5 'of the program counts all, in the baseline --nvtx backward --nvtx step'
+    expect 'gate: ranges, the whole program' 5 'counts all of the program, the baseline --nvtx backward --nvtx step'
 fi
 if chosen 'gate: who launches'; then
     cp "$top/tests/standin/launches.py" .

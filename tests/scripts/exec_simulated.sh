@@ -229,7 +229,7 @@ expect 'graphs that are built node by node' 0 'all graphs right, 10 calls' 'grap
 ask jq -c '[.kernels[].metrics | [.launches, .copies, .memsets] | map(.sessions[0][0])]' run.json
 expect 'each launch of theirs is counted' 0 '[[11,null,null],[21,14,10],[10,null,null]]'
 run "$program" closes
-expect 'a program that hears no more' 5 'ended without a word'
+expect 'a program that hears no more' 5 'ended abruptly'
 run "$program" right fails
 expect 'its own exit code' 3 'sum 80000' 'computed: 2 of 2 kernels'
 run "$program" nothing

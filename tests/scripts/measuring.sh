@@ -103,7 +103,7 @@ expect 'a crash' 5 'crash/first: ok 5 1' 'crash/second: crashed 0 0' 'crash/thir
     "warning: crash/first $one_by_one: Killed (signal 9)" 'the process that ran it died: Killed (signal 9)' '!WRONG'
 measured -k 'hang/*' -k well/first --timeout 3 # far more than what is good takes
 expect 'one that does not end' 5 'hang/first: ok 5 1' 'hang/second: hung 0 0' 'hang/third: ok 5 1' 'well/first: ok 5 1' \
-    "warning: hang/first $one_by_one: no sign of life within 3 s" 'no result within 3 s' '!WRONG'
+    "warning: hang/first $one_by_one: no response within 3 s" 'no result within 3 s' '!WRONG'
 STANDIN_LOSE_RANGES=1 measured -k 'well/*' -k 'many/*'
 expect 'after a range that CUPTI lost every pass is over every sample' 0 'well/first: ok 5 5' 'well/third: ok 5 5' \
     'many/a: ok 5 5' 'many/h: ok 5 5' '1 pass 0: 41 of 82' '1 pass 2: 91 of 91' '!WRONG'

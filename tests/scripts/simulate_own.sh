@@ -54,7 +54,7 @@ ask "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
 expect "begins with one that was computed" 0
 judge as_it_was "${mine[@]}"
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 6 rows in 2 kernels' \
-    '0 rows of 0 kernels computed here' '44 rows not computed again, all the same'
+    '0 rows of 0 kernels computed here' '44 unchanged rows not computed again'
 cp "$compiled/as_it_was/lib.so" "$work/old.so" && touch -d 2001-01-01 "$work/old.so"
 judge as_it_was --kernels "$work/old.so" "${mine[@]}"
 expect "a library that is older than its sources is no pass, and they are named" 3 'STALE: ' 'as_it_was/kernels/mine.cu' \
@@ -91,9 +91,9 @@ sums=(--baselines "$work/sums" -k mine/gather)
 judge as_it_was "${sums[@]}" --save "$work/sums.json"
 ask "$cugate" accept "$work/sums.json" --baselines "$work/sums" --reason first
 judge as_it_was "${sums[@]}"
-expect "what takes long is not computed again" 0 'not computed again, all the same' '0 kernels computed here'
+expect "what takes long is not computed again" 0 'not computed again' '0 kernels computed here'
 judge told_otherwise "${sums[@]}"
-expect "but it is when the host passes another argument to the same code" 3 'unsure     mine/gather' 'counted otherwise' \
+expect "but it is when the host passes another argument to the same code" 3 'unsure     mine/gather' 'counts of the same' \
     '1 kernel computed here' '!not computed again'
 sed -i '/"inputs": /d' "$work"/sums/*/mine/gather.json
 judge told_otherwise "${sums[@]}"
@@ -118,7 +118,7 @@ doc = It is not judged.
 END
 judge as_it_was "${mine[@]}" --metrics "+$work/asked"
 expect "a gated metric that was asked for and is not computed is no pass" 3 'unsure     (suite)' 'loads_of_others' \
-    'asked for and not computed here' 'measure on a GPU' '!others_shown'
+    'requested, but only a GPU counts it' 'measure on a GPU' '!others_shown'
 # ---- What cannot be computed
 judge as_it_was --baselines "$work/mine" --save "$work/all.json"
 expect "what cannot be simulated is unsure, with its reason" 3 'unsure' 'mine/handle' 'not simulated: cudaIpcGetMemHandle'
@@ -135,20 +135,20 @@ declare_not_computed() { # KERNEL DATE
 lacking=(as_it_was --baselines "$work/declared")
 declare_not_computed mine/handle 2999-12-31
 judge "${lacking[@]}" --format json
-expect "what is declared is counted" 0 '"not_simulated": 1, "declared": 1' '"expected": 1' 'not computed here until 2999-12-31, see issue 27'
+expect "what is declared is counted" 0 '"not_simulated": 1, "declared": 1' '"expected": 1' 'declared as not computed until 2999-12-31, see issue 27'
 judge "${lacking[@]}" -k mine/handle
 expect "and where nothing else is judged, that is no pass" 5 'nothing was judged' '1 kernel declared as not computed'
 for format in text markdown github; do
     judge "${lacking[@]}" --format $format
-    expect "it is told in $format" 0 'expected' 'mine/handle' 'not computed here until 2999-12-31, see issue 27; not simulated: cudaIpcGetMemHandle' \
+    expect "it is told in $format" 0 'expected' 'mine/handle' 'declared as not computed until 2999-12-31, see issue 27; not simulated: cudaIpcGetMemHandle' \
         'NOT JUDGED: 1 kernel declared as not computed'
 done
 judge "${lacking[@]}" --format junit
 expect "and in JUnit's" 0 '1 kernel not simulated, 1 as declared' \
-    '<skipped type="expected" message="expected: not computed here until 2999-12-31, see issue 27; not simulated: cudaIpcGetMemHandle"'
+    '<skipped type="expected" message="expected: declared as not computed until 2999-12-31, see issue 27; not simulated: cudaIpcGetMemHandle"'
 declare_not_computed mine/handle 2020-12-31
 judge "${lacking[@]}"
-expect "no longer than was said" 3 'unsure     mine/handle' 'declared as not computed until 2020-12-31 only'
+expect "no longer than was said" 3 'unsure     mine/handle' 'its declaration as not computed ended on 2020-12-31'
 declare_not_computed mine/scale 2999-12-31
 judge "${lacking[@]}"
 expect "of what can be computed it fails" 1 'unexpected-pass' 'declared as not computed and can be computed: remove [mine/scale not_computed]' \

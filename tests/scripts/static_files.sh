@@ -51,11 +51,11 @@ expect "more local memory" 1 'regressed  app/stacked' '  regressed  local_memory
     '!app/bounded'
 ask "$cugate" check --static shared_grown/app.o
 expect "40 times the shared memory, and nobody knows the block" 0 'app/bounded (shared memory 1024 -> 40960 B' \
-    'fewer warps fit on an SM with some blocks of up to 256 threads, as with 256: 100 % -> 62.5 %' 'which is not judged' '!app/plain'
+    'fewer warps fit on an SM for some block sizes up to 256, such as 256: 100 % -> 62.5 %' 'which is not judged' '!app/plain'
 ask "$cugate" check --static shared_more/app.o
-expect "a little more shared memory" 0 'app/bounded (shared memory 1024 -> 1200 B; as many warps fit on an SM'
+expect "a little more shared memory" 0 'app/bounded (shared memory 1024 -> 1200 B; occupancy is unchanged'
 ask "$cugate" check --static registers/app.o
-expect "more registers" 0 'app/stacked (registers ' 'fewer warps fit on an SM with some blocks of up to 1024 threads' '!shared memory'
+expect "more registers" 0 'app/stacked (registers ' 'fewer warps fit on an SM for some block sizes up to 1024' '!shared memory'
 ask "$cugate" check --static=sm_90 stated_grown/app.o --against stated/app.o
 expect "40 times the shared memory, and the code states its block" 1 '  regressed  theoretical_occupancy' '100 %  62.5 %' \
     'machine code changed in 1 of 3 functions: app/bounded' '!which is not judged'

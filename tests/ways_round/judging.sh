@@ -43,7 +43,7 @@ thinned() {
 }
 way 'most rows of the baseline are deleted, and the rest is fifty times as large' thinned 3 \
     '"$cugate" check $H200 --baselines baselines --replay run.json' \
-    'the baseline has this kernel and no number of this' '!nothing is worse'
+    'the baseline has this kernel, but no value of this metric' '!nothing is worse'
 
 one_row_less() {
     cp -r "$top/baselines" baselines
@@ -52,7 +52,7 @@ one_row_less() {
 }
 way 'the row that would fail is deleted from the baseline' one_row_less 3 \
     '"$cugate" check $H200 --baselines baselines --replay run.json -k transpose/padded' \
-    'shared_wavefronts' 'no number of this' '!nothing is worse'
+    'shared_wavefronts' 'no value of this' '!nothing is worse'
 
 # ---- Expectations
 
@@ -71,7 +71,7 @@ one_more() {
     change '.kernels["sgemm/cublas"].metrics.instructions.sessions[0][] += 1'
 }
 way 'one session against one makes a count exact' one_more 3 '"$cugate" compare --metrics "$top/metrics" before.json run.json' \
-    'sgemm/cublas' 'to know that it repeats'
+    'sgemm/cublas' 'to show that it repeats'
 
 # By two sessions of the baseline, each of which repeats, and a third of the same code.
 one_more_by_two() {
@@ -80,7 +80,7 @@ one_more_by_two() {
     change '.kernels["reduce/sequential"].metrics.instructions.sessions[0][] += 1'
 }
 way 'the same machine code counts otherwise, and is red by two sessions' one_more_by_two 3 \
-    '"$cugate" compare --metrics "$top/metrics" before.json run.json' 'reduce/sequential' 'counted otherwise'
+    '"$cugate" compare --metrics "$top/metrics" before.json run.json' 'reduce/sequential' 'counts of the same'
 
 # Those without --lines have bank conflicts of no kernel but a few.
 some_with_lines() {

@@ -19,7 +19,7 @@ static="check --static=nvidia-h200 $H200 $ours"
 
 exits() { unruly_code LOAD '_exit(0)'; }
 way 'a library that exits when it is loaded: check --static' exits 5 '"$cugate" $static' \
-    'the process that loaded ./unruly.so died before it could be asked for its kernels: it exited with 0'
+    'the process that loaded ./unruly.so died before it listed its kernels: it exited with 0'
 way 'a library that exits when it is loaded: list' exits 5 '"$cugate" list $ours' 'it exited with 0'
 way 'a library that exits when it is loaded: explain' exits 5 '"$cugate" explain first/one $HOST $ours' 'it exited with 0'
 way 'a library that exits when it is loaded: doctor' exits 5 '"$cugate" doctor $HOST $ours' 'it exited with 0' \
@@ -90,7 +90,7 @@ breaks_off() {
         '-DAT_LAUNCH=was_here(), raise(SIGKILL)'
 }
 way 'a library that cannot be loaded again after a crash' breaks_off 5 "$believed" \
-    'first/one' 'crashed' 'not measured: measuring broke off before it' 'last/three' 'measured: 1 of 3 kernels'
+    'first/one' 'crashed' 'not measured: an earlier error stopped the run' 'last/three' 'measured: 1 of 3 kernels'
 
 scribbles() { unruly LAUNCH 'scribble("a forged line")'; }
 way 'a library that writes into our files' scribbles 0 "$believed"' --save run.json; code=$?; cat run.json; exit $code' \

@@ -86,7 +86,7 @@ stall_reasons() {
         for ((i = 0; i < 200; i++)); do printf '%s"r_&_%d": 1' "$([ $i -eq 0 ] || echo ', ')" $i; done)"'}}')
     write_run run.json 1 '' "$(kernel a/b "$time_row" ', "lines": {"counted": [], "launches": 1, "period": 32, "list": ['"$lines]}")"
 }
-way 'reasons to wait without end' stall_reasons 2 'in_time compare run.json run.json' 'has more reasons of stalls than 256'
+way 'reasons to wait without end' stall_reasons 2 'in_time compare run.json run.json' 'has more than 256 stall reasons'
 
 # 10,000 kernels of 50 metrics are a run.
 large_run() {

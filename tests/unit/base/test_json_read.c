@@ -18,7 +18,7 @@ Test(json_read, an_error_names_the_whole_way)
     cr_expect_eq(json_at_whole_key(&third, object, "none", &number), -1);
     OWNED_TEXT said = capture_end();
     cr_expect_str_eq(said, "cugate: error: a.json: is odd\n"
-                           "cugate: error: a.json: list/2/low: is -1, but must lie between 0 and 9223372036854775807\n"
+                           "cugate: error: a.json: list/2/low: is -1, but must be between 0 and 9223372036854775807\n"
                            "cugate: error: a.json: list/2/text: must be a whole number, not a text\n"
                            "cugate: error: a.json: list/2/none: is missing; it must be a whole number\n");
     cr_expect_eq(number, 7);

@@ -137,13 +137,14 @@ Test(baseline, what_cannot_be_read_is_said, .init = scratch_begin, .fini = scrat
     expect_read(scratch, &run.device, EXIT_USAGE, "reduce/tree.json holds reduce/warp, but");
     run_filter(&other_run, (char *[]){(char[]){"none"}}, 1);
     cr_assert_eq(run_write_file(&other_run, tree), 0);
-    expect_read(scratch, &run.device, EXIT_USAGE, "tree.json holds no kernel: remove it, and accept reduce/tree anew");
+    expect_read(scratch, &run.device, EXIT_USAGE, "tree.json contains no kernel: remove it, and accept reduce/tree again");
 
     remove(tree);
     OWNED_TEXT stray = scratch_file(gpu, "reduce.json", "{}");
     expect_read(scratch, &run.device, EXIT_USAGE,
-                "nvidia-h200/reduce.json would not be read: a baseline is one file a");
-    made_expect(&(struct trial){.folder = scratch}, &run, 1, EXIT_USAGE, "nvidia-h200/reduce.json would not be read");
+                "nvidia-h200/reduce.json is not a baseline file: a baseline has one file per");
+    made_expect(&(struct trial){.folder = scratch}, &run, 1, EXIT_USAGE,
+                "nvidia-h200/reduce.json is not a baseline file");
     remove(stray);
 
     made_accept_one(&(struct trial){.folder = scratch}, &run);

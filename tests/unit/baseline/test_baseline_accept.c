@@ -43,7 +43,7 @@ Test(baseline_accept, runs_that_do_not_belong_together_are_refused, .init = scra
     runs[1] = made_run(2);
     free(runs[1].device.name);
     runs[1].device.name = NULL;
-    made_expect(&(struct trial){.folder = scratch}, &runs[1], 1, EXIT_USAGE, "a.json does not say on which GPU");
+    made_expect(&(struct trial){.folder = scratch}, &runs[1], 1, EXIT_USAGE, "a.json does not name its GPU");
     run_release(&runs[1]);
     run_release(&runs[0]);
     OWNED_TEXT families = x_sprintf("%s/nvidia-h200", scratch);

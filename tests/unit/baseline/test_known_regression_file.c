@@ -91,7 +91,7 @@ Test(known_regression, what_is_wrong_is_said_with_its_line)
         {SECTION ISSUE "colour = red\n", "x.ini:3: unknown key \"colour\": there are issue, expires and worst"},
         {SECTION ISSUE EXPIRES "worst = 5 us\n", "x.ini:4: \"5 us\" is not a number"},
         {SECTION ISSUE EXPIRES "worst = nan\n", "is not a number"},
-        {ISSUE, "x.ini:1: \"issue\" stands before the first section"},
+        {ISSUE, "x.ini:1: \"issue\" comes before the first section"},
         {SECTION "issue\n", "x.ini:2: this is neither [KERNEL METRIC] nor key = value"},
         {SECTION " " ISSUE EXPIRES, "x.ini:2: the line is indented"},
         {SECTION "issue = \x01\n" EXPIRES, "x.ini:2: column 9 holds the control character 1"},

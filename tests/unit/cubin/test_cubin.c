@@ -87,8 +87,8 @@ Test(cubin, what_is_wrong_with_a_file_is_said)
     } cases[] = {
         {"no file of that kind", "small.fatbin", 0, 4, 0x20202020, -1,
          "not an ELF library, executable, cubin or fatbin"},
-        {"a container too long", "small.fatbin", 8, 8, 1 << 20, -1, "more than are there"},
-        {"a huge container", "small.fatbin", 8, 8, ~0ull, -1, "more than are there"},
+        {"a container too long", "small.fatbin", 8, 8, 1 << 20, -1, "more than the file has"},
+        {"a huge container", "small.fatbin", 8, 8, ~0ull, -1, "more than the file has"},
         {"an entry without header", "small.fatbin", 16 + 4, 4, 0, -1, "leaves its container"},
         {"an entry too long", "small.fatbin", 16 + 8, 8, ~0ull, -1, "leaves its container"},
         {"no image", "small.fatbin", 80, 4, 0xfd2fb528, 0, "1 images of machine code are in an unknown format"},
@@ -101,8 +101,8 @@ Test(cubin, what_is_wrong_with_a_file_is_said)
         {"for no GPU in particular", "small.fatbin", 80 + 48, 4, 0, -1, "does not name its GPU"},
         {"32 bits", "small.fatbin", 80 + 4, 1, 1, -1, "byte 80 is damaged or truncated"},
         {"sections beyond the end", "small.fatbin", 80 + 40, 8, 1 << 20, -1, "byte 80 is damaged or truncated"},
-        {"a cubin cut short", "cuda12.cubin", 40, 8, 1 << 20, -1, "damaged or cut ELF file"},
-        {"a library cut short", "library.so", 40, 8, 1 << 20, -1, "damaged or cut ELF file"},
+        {"a cubin cut short", "cuda12.cubin", 40, 8, 1 << 20, -1, "damaged or truncated ELF file"},
+        {"a library cut short", "library.so", 40, 8, 1 << 20, -1, "damaged or truncated ELF file"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         size_t length;

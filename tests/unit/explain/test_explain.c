@@ -219,7 +219,7 @@ Test(explain, a_run_without_anything_says_so)
     OWNED_TEXT text = printed(&made, false, explain_text);
     expect_words(text, "time      not known: not in this run",
                  "theoretical   not known: the run lacks the resources of the machine code",
-                 "achieved      not known: not in this run", "bound by      not known: no share of a roof is known",
+                 "achieved      not known: not in this run", "bound by      unknown: no share of a roof is known",
                  "not measured", "`cugate run --lines`");
     made.result->launches[0].has_machine = true;
     free(made.run.device.compute_capability);

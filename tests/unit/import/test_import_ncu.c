@@ -133,7 +133,7 @@ Test(import_ncu, other_forms_are_errors_that_say_where)
                  "x:1: ncu failed, so its output is incomplete: ==ERROR== ERR_NVGPUCTRPERM - no permission");
     expect_error(TIMED SCALE "\"1\"\n==ERROR== The application returned an error code (9).\n", "x:4: ncu failed");
     expect_error("\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Value\"\n",
-                 "x:1: the table has a metric a line, and lacks one of the columns \"ID\", \"Metric Unit\"");
+                 "x:1: the table has one metric per line, but lacks one of the columns \"ID\", \"Metric Unit\"");
     expect_error(LINES LINE("0", "sm__unknown.sum", "inst", "1"), "x: none of its metrics is a counter of the metric");
     expect_error(LINES LINE("0", "gpu__time_duration.sum", "furlong", "1"), "x:2: time is in \"furlong\"");
     expect_error(LINES LINE("0", "gpu__time_duration.sum", "ns", "18.980"),
@@ -146,7 +146,8 @@ Test(import_ncu, other_forms_are_errors_that_say_where)
     expect_error(HEAD "\"sm__unknown.sum\"\n", "x: none of its columns is a counter of the metric files");
     expect_error(HEAD "\"gpu__time_duration.sum\"\n", "x holds no launch: ncu profiled no kernel");
     expect_error(TIMED "==PROF== Disconnected\n", "x holds no measurement");
-    expect_error(HEAD "\"gpu__time_duration.sum\"\n" SCALE "\"1\"\n", "x:2: the row of units is missing");
+    expect_error(HEAD "\"gpu__time_duration.sum\"\n" SCALE "\"1\"\n",
+                 "x:2: the row of units after the titles is missing");
     expect_error(HEAD "\"gpu__time_duration.sum\"\n" NONE "\"furlong\"\n",
                  "x:2: time is in \"furlong\", which is not a unit of time in ns; print it with --print-units base");
     expect_error(HEAD "\"smsp__inst_executed.sum\"\n" NONE "\"Kinst\"\n", "x:2: instructions is in \"Kinst\"");

@@ -13,6 +13,6 @@ Test(judge_libraries, each_that_differs_is_noted_first)
     cr_expect_str_eq(comparison->notes[0],
                      "loaded in another version than the baseline's: libcublasLt.so.13.1.0.3 (was "
                      "libcublasLt.so.13.0.2.14), libtorch.so 77 (was 44)");
-    cr_expect_str_eq(comparison->notes[1], "loaded, and not in the baseline: libcudnn.so.9");
-    cr_expect_str_eq(comparison->notes[2], "not loaded, in the baseline: libnccl.so.2");
+    cr_expect_str_eq(comparison->notes[1], "loaded, but not in the baseline: libcudnn.so.9");
+    cr_expect_str_eq(comparison->notes[2], "not loaded, but in the baseline: libnccl.so.2");
 }

@@ -387,18 +387,18 @@ Test(judge_row, a_row_that_one_side_lacks_is_excused_by_what_is_known)
     } rows[] = {
         {"sim", "a/b", "waits", NULL, false, true, false, false, VERDICT_INFO, "no GPU counts it"},
         {"cupti", "a/b", "conflicts", NULL, false, true, false, false, VERDICT_NEW, "not in the baseline yet"},
-        {"cupti", "a/b", "count", NULL, false, true, false, false, VERDICT_UNSURE, "and no number of this"},
+        {"cupti", "a/b", "count", NULL, false, true, false, false, VERDICT_UNSURE, "but no value of this"},
         {"cupti", "a/b", "conflicts", NULL, true, false, false, false, VERDICT_SAME, "the exact counts are the"},
         {"cupti", "a/b", "conflicts", NULL, true, false, true, false, VERDICT_MISSING, "`cugate check` count it"},
         {"cupti", "a/b", "count", NULL, true, false, false, false, VERDICT_MISSING, "not in this run"},
         {"exec", "a/program", "computing", NULL, true, false, false, true, VERDICT_INFO, "the run has no collectives"},
         {"exec", "a/program", "computing", NULL, false, true, false, true, VERDICT_INFO, "the baseline has no coll"},
-        {"exec", "a/b@1,32", "gpu_time", NULL, true, true, false, true, VERDICT_INFO, "the time of a launch is"},
+        {"exec", "a/b@1,32", "gpu_time", NULL, true, true, false, true, VERDICT_INFO, "see the time of a launch"},
         {"exec", "a/b@1,32", "count", "ncclDevKernel_Sum", true, false, false, true, VERDICT_INFO, "waits for others"},
         {"exec", "a/b@1,32", "count", "ncclDevKernel_Sum", false, true, true, true, VERDICT_INFO, "waits for others"},
-        {"exec", "a/b@1,32", "count", "made_up()", true, false, false, true, VERDICT_INFO, "whose time is judged"},
+        {"exec", "a/b@1,32", "count", "made_up()", true, false, false, true, VERDICT_INFO, "its time is judged"},
         {"exec", "a/b@1,32", "count", "made_up()", true, false, true, true, VERDICT_MISSING, "not in this run"},
-        {"exec", "a/b@1,32", "count", "made_up()", false, true, false, true, VERDICT_UNSURE, "no number of this"},
+        {"exec", "a/b@1,32", "count", "made_up()", false, true, false, true, VERDICT_UNSURE, "no value of this"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up_one_sided(rows[i].collector);
@@ -431,7 +431,7 @@ Test(judge_row, what_the_clock_and_the_code_leave_open)
     AT_END(tear_down) struct fixture fixture = set_up();
     put_sides(&fixture, "a/b", "time", 100000, 10, 110000, 2);
     put_times(&fixture.base, "a/b", "clock", 2e9, 10);
-    cr_expect(says(expect_verdict(&fixture, "a/b", "time", VERDICT_UNSURE, 0), "the clock is not known"));
+    cr_expect(says(expect_verdict(&fixture, "a/b", "time", VERDICT_UNSURE, 0), "the clock is unknown here"));
     put_sides(&fixture, "a/c", "ceiling", 50, 1, 50, 1);
     run_find(&fixture.run, "a/c")->reason = x_strdup("launches are not known");
     cr_expect(says(expect_verdict(&fixture, "a/c", "ceiling", VERDICT_UNSURE, 1), "launches are not known"));

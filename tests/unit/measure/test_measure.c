@@ -305,7 +305,7 @@ static void expect_faults(const struct backend *backend)
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
         expect_result(&fixture, expected[i].id, expected[i].status, expected[i].words);
     cr_expect_eq(fixture.run.session_count, 1);
-    expect_word(fixture.said, "after close_dies/good the worker did not end well (Killed (signal 9))");
+    expect_word(fixture.said, "after close_dies/good the worker ended abnormally (Killed (signal 9))");
     if (backend == &batching) {
         expect_word(fixture.said,
                     "crash/good and the kernels measured with it are measured again, one by one: it exited");
@@ -360,8 +360,8 @@ static void expect_hang(const struct backend *backend)
     expect_result(&fixture, "slow/good", RESULT_OK, NULL);
     if (backend == &batching)
         expect_word(fixture.said,
-                    "slow/brief and the kernels measured with it are measured again, one by one: no sign of "
-                    "life within 3 s");
+                    "slow/brief and the kernels measured with it are measured again, one by one: no response "
+                    "within 3 s");
 }
 
 Test(measure, a_kernel_that_hangs_is_ended)
@@ -417,7 +417,7 @@ static void expect_close_that_hangs(const char *next, size_t kernels)
     cr_expect_eq(fixture.run.result_count, kernels);
     for (size_t i = 0; i < fixture.run.result_count; i++)
         expect_result(&fixture, fixture.run.results[i].id, RESULT_OK, NULL);
-    expect_word(fixture.said, "after slow_close/good the worker did not end well (it hung)");
+    expect_word(fixture.said, "after slow_close/good the worker ended abnormally (it hung)");
 }
 
 Test(measure, a_close_that_hangs_costs_no_result)

@@ -58,7 +58,7 @@ Test(program_pick, a_group_of_which_none_can_be_kept_says_why)
     fixture.group.refused = x_strdup("the disk is full"); /* as program_groups_find_images() found */
     expect_refused(&fixture, 0, "the disk is full");
     fixture.group.graph = true;
-    expect_refused(&fixture, 0, "it is the launch of a graph");
+    expect_refused(&fixture, 0, "it launches a graph");
 }
 
 /* Nothing is refused where nothing was asked for. */

@@ -136,7 +136,7 @@ Test(metric_read, errors_say_file_line_and_remedy)
     static const struct {
         const char *text, *words;
     } cases[] = {
-        {"title = T\n", "x.ini:1: \"title\" stands before the first section"},
+        {"title = T\n", "x.ini:1: \"title\" comes before the first section"},
         {"; c\noptional = no\n", "x.ini:2: the only value of optional is yes, not \"no\""},
         {"optional =\n", "x.ini:1: the only value of optional is yes"},
         {"optional = yes\n more\n", "x.ini:2: the line is indented, but no key"},

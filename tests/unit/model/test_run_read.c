@@ -66,7 +66,7 @@ Test(run_read, errors_say_where_and_what)
         {"[]", "x.json: must be an object, not a list"},
         {"{}", "x.json: schema: is missing; it must be a whole number"},
         {"{\"schema\": 2, \"novelty\": 1}", "x.json: schema: is 2, so a newer cugate wrote the file"},
-        {"{\"schema\": 0}", "x.json: schema: is 0, but must lie between 1 and"},
+        {"{\"schema\": 0}", "x.json: schema: is 0, but must be between 1 and"},
         {"{\"schema\": \"1\"}", "x.json: schema: must be a whole number, not a text"},
         {"{\"schema\": 1, \"kernel\": 1}", "x.json: has an unknown key \"kernel\"; did you mean \"kernels\"?"},
         {"{\"schema\": 1, \"schema\": 1}", "x.json:1:22: duplicate object key"},
@@ -108,9 +108,9 @@ Test(run_read, errors_say_where_and_what)
         {KERNEL(", \"reason\": \"x\""), "x.json: kernels/a/b: is \"ok\", but has a \"reason\""},
         {RUN("\"a/b\": {\"status\": \"ok\"}"), "x.json: kernels/a/b/bytes: is missing; it must be a number"},
         {RUN("\"a/b\": {\"status\": \"ok\", \"bytes\": -1}"),
-         "x.json: kernels/a/b/bytes: is -1, but nothing here is negative"},
+         "x.json: kernels/a/b/bytes: is -1, but must not be negative"},
         {KERNEL(", \"seconds\": 1e300"), NULL},
-        {KERNEL(", \"seconds\": -1"), "x.json: kernels/a/b/seconds: is -1, but nothing here is negative"},
+        {KERNEL(", \"seconds\": -1"), "x.json: kernels/a/b/seconds: is -1, but must not be negative"},
         {RUN("\"a/b\": {\"bytes\": 0, \"flops\": 0, \"status\": \"hung\", "
              "\"metrics\": {\"time\": {\"sessions\": [[1]]}}}"),
          "x.json: kernels/a/b/metrics: must be empty, because the kernel's status is \"hung\""},
@@ -131,7 +131,7 @@ Test(run_read, errors_say_where_and_what)
         {ROW("{\"sessions\": [[1], []]}"), "metrics/time/sessions/1: is a session without a sample"},
         {ROW("{\"sessions\": [[1, \"2\"]]}"), "metrics/time/sessions/0/1: must be a number, not a text"},
         {ROW("{\"sessions\": [[1, true]]}"), "metrics/time/sessions/0/1: must be a number, not true"},
-        {ROW("{\"sessions\": [[-0.5]]}"), "metrics/time/sessions/0/0: is -0.5, but nothing here is negative"},
+        {ROW("{\"sessions\": [[-0.5]]}"), "metrics/time/sessions/0/0: is -0.5, but must not be negative"},
         {ROW("{\"sessions\": [[NaN]]}"), "invalid token near 'NaN'"},
         {ROW("{\"sessions\": [[Infinity]]}"), "invalid token near 'Infinity'"},
         {ROW("{\"sessions\": [[1e400]]}"), "real number overflow"},
@@ -155,12 +155,12 @@ Test(run_read, errors_say_where_and_what)
 
         {LAUNCH("1"), "x.json: kernels/a/b/launches/0: must be an object"},
         {LAUNCH("{\"grid\": [1,1]}"), "launches/0/grid: has 2 numbers, not 3"},
-        {LAUNCH("{\"grid\": [1,1,0]}"), "launches/0/grid/2: is 0, but must lie between 1 and 4294967295"},
+        {LAUNCH("{\"grid\": [1,1,0]}"), "launches/0/grid/2: is 0, but must be between 1 and 4294967295"},
         {LAUNCH("{\"grid\": [1,1,4294967296]}"), "launches/0/grid/2: is 4294967296, but"},
         {LAUNCH("{\"grid\": [1,1,1.5]}"), "launches/0/grid/2: must be a whole number, not a real number"},
         {LAUNCH("{\"grid\": [1,1,1], \"block\": [1,1,1]}"), "launches/0/shared: is missing"},
         {LAUNCH("{\"block\": [1,1,1], \"carve_out\": 101, \"grid\": [1,1,1], \"shared\": 0, \"times\": 1}"),
-         "launches/0/carve_out: is 101, but must lie between 0 and 100"},
+         "launches/0/carve_out: is 101, but must be between 0 and 100"},
         {LAUNCH("{\"thread\": 1}"), "launches/0: has an unknown key \"thread\""},
         {KERNEL("") " {}", "end of file expected"},
     };
@@ -172,7 +172,7 @@ Test(run_read, errors_of_machine_code_and_roofs_say_where)
     static const struct run_text cases[] = {
         {MACHINE("\"barriers\": 1, \"local\": 0, \"max_threads\": 256, \"registers\": 32, \"shared\": 0"), NULL},
         {MACHINE(""), "x.json: kernels/a/b/launches/0/machine/barriers: is missing"},
-        {MACHINE("\"barriers\": -1"), "launches/0/machine/barriers: is -1, but must lie between 0 and 4294967295"},
+        {MACHINE("\"barriers\": -1"), "launches/0/machine/barriers: is -1, but must be between 0 and 4294967295"},
         {MACHINE("\"barriers\": 1, \"local\": 1.5"), "launches/0/machine/local: must be a whole number"},
         {MACHINE("\"barriers\": 1, \"local\": 0, \"max_threads\": 4294967296"), "machine/max_threads: is 4294967296"},
         {MACHINE("\"barriers\": 1, \"local\": 0, \"max_threads\": 0, \"registers\": null"),
@@ -189,7 +189,7 @@ Test(run_read, errors_of_machine_code_and_roofs_say_where)
         {ROOFS("{}"), NULL},
         {ROOFS("[]"), "x.json: sessions/0/roofs: must be an object, not a list"},
         {ROOFS("{\"fp8\": 1}"), "sessions/0/roofs: has an unknown key \"fp8\""},
-        {ROOFS("{\"dram\": -1}"), "sessions/0/roofs/dram: is -1, but nothing here is negative"},
+        {ROOFS("{\"dram\": -1}"), "sessions/0/roofs/dram: is -1, but must not be negative"},
         {ROOFS("{\"dram\": \"1\"}"), "sessions/0/roofs/dram: must be a number, not a text"},
     };
     expect_texts(cases, ARRAY_SIZE(cases));
@@ -243,12 +243,12 @@ Test(run_read, errors_of_lines_say_where_and_what)
         {LIST("{" ALL "\"text\": \"x\"}"), "lines/list/0: has a \"text\" but no \"file\""},
         {LIST("{" ALL "\"file\": \"k.cu\"}"), "lines/list/0/line: is missing"},
         {LIST("{\"function\": \"f\", \"offset\": 0, \"file\": \"k.cu\", \"line\": 0}"),
-         "lines/list/0/line: is 0, but must lie between 1 and 4294967295"},
+         "lines/list/0/line: is 0, but must be between 1 and 4294967295"},
         {LIST("{\"function\": \"f\", \"offset\": 0}"), "lines/list/0/counts: is missing; it must be an object"},
         {LIST("{\"function\": \"f\", \"offset\": 0, \"counts\": {\"wishes\": 1}}"),
          "lines/list/0/counts: has an unknown key \"wishes\""},
         {LIST("{\"function\": \"f\", \"offset\": 0, \"counts\": {\"instructions\": -1}}"),
-         "lines/list/0/counts/instructions: is -1, but nothing here is negative"},
+         "lines/list/0/counts/instructions: is -1, but must not be negative"},
         {LIST("{\"function\": \"f\", \"offset\": 0, \"counts\": {}}"), "lines/list/0/stalls: is missing"},
         {LIST("{\"function\": \"f\", \"offset\": 0, \"counts\": {}, \"stalls\": []}"),
          "lines/list/0/stalls: must be an object, not a list"},
@@ -361,7 +361,7 @@ Test(run_read, kernels_in_any_order_are_sorted_at_once)
 Test(run_read, stall_reasons_without_end_are_refused)
 {
     static const char *const words[] = {NULL, "lines/list/0/stalls: has 257 reasons; no GPU has more than 256",
-                                        "lines: has more reasons of stalls than 256"};
+                                        "lines: has more than 256 stall reasons"};
     for (int count = 256; count <= 258; count++) {
         OWNED_TEXT text = NULL;
         size_t length;

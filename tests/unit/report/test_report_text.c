@@ -430,7 +430,7 @@ Test(report_text, suite_shift_is_said)
         *ARRAY_GROW(fixture.comparison.suites, fixture.comparison.suite_count) = suites[i];
     reprint();
     expect_word(text, "\nshift     time -0.3 % (median of 62 kernels with unchanged machine code), taken off\n");
-    expect_word(text, "\nshift     time +2.1 % (median of 60 kernels), not taken off\n");
+    expect_word(text, "\nshift     time +2.1 % (median of 60 kernels), not subtracted\n");
     expect_word(
         text,
         "\nshift     time +10.0 % (median of 61 kernels with unchanged machine code): all kernels moved together\n");
