@@ -240,7 +240,7 @@ static const struct doctor_check checks[] = {
                "/etc/modprobe.d/nvidia-profiling.conf and reboot, or run as root; in a container add "
                "--cap-add=SYS_ADMIN"},
     {.title = "kernel library", .look = look_at_library,
-     .remedy = "`make` builds cugate's own; of another, " NAME_IT,
+     .remedy = "`make` builds cugate's own; for another, " NAME_IT,
      .remedy_installed = "build one with <cugate/kernel.hpp>, and " NAME_IT},
     {.title = "measuring", .look = look_at_measuring,
      .remedy = "fix the FAIL lines above; if there are none, `cugate run -k` with this kernel shows more"},

@@ -34,7 +34,7 @@ static void say_gaps(const struct prove *prove)
         count += !prove->results[i].refused && prove->results[i].in_part;
     if (count > 0)
         fprintf(stderr,
-                "%zu kernel%s: the search for writes that change nothing ran out of time; of these, only those found "
+                "%zu kernel%s: the search for writes that change nothing ran out of time, so only those found "
                 "are compared\n",
                 count, plural(count));
 }

@@ -323,7 +323,7 @@ static void time_words(const struct report *report, const struct group *group, c
         return;
     const double time = row_value(row);
     if (fabs(group->lost) < UNMOVED * time) {
-        snprintf(words, size, "%s as it was", name);
+        snprintf(words, size, "%s unchanged", name);
         return;
     }
     metric_format(metric, fabs(group->lost), amount, sizeof amount);
