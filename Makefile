@@ -310,14 +310,14 @@ install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/li
 	install -m 644 harness/report/schema/*.json "$(to)/share/cugate/schema"
 
 # What a gate is made of beside the program, in the folders that it has here: ci/where.sh tells the two apart.
-SCRIPTS := where gate nightly shards job join_comments check before bisect build_base report fetch install_python install_cuda_wheels
+SCRIPTS := where gate nightly shards slurm_shards job join_comments check before bisect build_base report fetch install_python install_cuda_wheels
 install-scripts: $(BUILD)/cugate
 	ci/man.sh $(BUILD)/cugate >$(BUILD)/cugate.1
 	$(BUILD)/cugate completion bash >$(BUILD)/completion
 	install -d "$(to)"/bin "$(to)"/share/{man/man1,bash-completion/completions} \
 	    "$(to)"/share/cugate/{ci,reports/cugate_reports/templates}
 	install $(SCRIPTS:%=ci/%.sh) "$(to)/share/cugate/ci"
-	for name in gate nightly shards job report fetch; do ln -sfn ../share/cugate/ci/$$name.sh "$(to)/bin/cugate-$$name"; done
+	for name in gate nightly shards slurm_shards job report fetch; do ln -sfn ../share/cugate/ci/$$name.sh "$(to)/bin/cugate-$${name/_/-}"; done
 	install -d "$(to)/share/cugate/ci/github"
 	install -m 644 ci/github/performance.yml ci/github/nightly.yml "$(to)/share/cugate/ci/github"
 	install -m 644 ci/slurm.sh ci/SKILL.md "$(to)/share/cugate/ci"

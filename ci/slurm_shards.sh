@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # The gate on many GPUs of a Slurm cluster: a job builds, a job array measures, each task a part of the kernels on a GPU that
-# no other job has, and a job that waits for all of them judges. On a login node, from the top of the tree:
+# no other job has, and a job that waits for all of them judges. On a login node, from the top of the tree; installed, as
+# cugate-slurm-shards, in any repository:
 #
 #   ci/slurm_shards.sh PARTS [OPTION OF cugate run AND cugate check]...
 #
-#   CUGATE_BUILD='make all'  on a node with a GPU, which decides what kernels are built for; empty: it is built
+#   CUGATE_BUILD='make all'  on a node with a GPU, which decides what kernels are built for; empty, as outside of cugate's
+#                            own tree: it is built
+#   CPUS=8                   of each job
 #   ONLY=3,5                 measure these parts again, and judge them with the others of before
 #   OUT, BASE, HISTORY       as ci/shards.sh has them
 #
@@ -16,15 +19,14 @@
 # ci/slurm.sh. What a node without network cannot fetch has to be there before: `make all` and ci/install_python.sh here.
 set -euo pipefail
 
+# shellcheck source=ci/where.sh
+. "$(dirname "$(realpath "$0")")/where.sh"
+tell_help "$@"
 export OUT=${OUT:-build/gate}
-CUGATE_BUILD=${CUGATE_BUILD-make all}
-gpu=(--gpus=1 --nodes=1 --ntasks=1 --cpus-per-task=8)
+CUGATE_BUILD=${CUGATE_BUILD-${own_tree:+make all}}
+gpu=(--gpus=1 --nodes=1 --ntasks=1 --cpus-per-task="${CPUS:-8}")
 if ! [[ ${1-} =~ ^[1-9][0-9]{0,2}$ ]]; then
-    echo "usage: ci/slurm_shards.sh PARTS [OPTION OF cugate run AND cugate check]..." >&2
-    exit 2
-fi
-if [ ! -x ci/shards.sh ]; then
-    echo "slurm: $PWD has no ci/shards.sh: submit from the top of cugate's tree" >&2
+    echo "usage: ${0##*/} PARTS [OPTION OF cugate run AND cugate check]..." >&2
     exit 2
 fi
 parts=$1
@@ -62,22 +64,23 @@ quoted() {
         printf " '%s'" "${word//\'/\'\\\'\'}"
     done
 }
-options=$(quoted "$@")
+options=$(quoted "$@") script=$(quoted "$here/shards.sh")
 after=()
 if [ -n "$CUGATE_BUILD" ]; then
     build=$(job build "$CUGATE_BUILD" "${gpu[@]}")
     after=(--dependency="afterok:$build" --kill-on-invalid-dep=yes)
 fi
-array=$(job part "exec ci/shards.sh measure \$SLURM_ARRAY_TASK_ID/$parts$options" \
+array=$(job part "exec$script measure \$SLURM_ARRAY_TASK_ID/$parts$options" \
     --array="${ONLY:-1-$parts}" --requeue "${gpu[@]}" "${after[@]}")
 echo "slurm: $parts parts by the job array $array; their logs are slurm-${array}_*.out"
 said=$(mktemp)
 trap 'rm -f "$said"' EXIT
 code=0
-sbatch --wait --job-name=cugate-judge --dependency="afterany:$array" --wrap "exec ci/shards.sh judge$options" |
+sbatch --wait --job-name=cugate-judge --dependency="afterany:$array" --wrap "exec$script judge$options" |
     tee "$said" || code=$?
 # sbatch also ends with 0 when its job was cancelled before it began.
 judge=$(sed -n 's/^Submitted batch job \([0-9]*\).*/\1/p' "$said")
+[ ! -e "slurm-$judge.out" ] || cat "slurm-$judge.out"
 if [ $code -eq 0 ] && ! scontrol --oneliner show job "$judge" | grep -q ' JobState=COMPLETED '; then
     echo "slurm: job $judge did not end by itself, so nothing was judged" >&2
     exit 5

@@ -113,6 +113,8 @@ ask "$installed/cugate" bisect --simulate=nvidia-h200 -k hierarchy/thread_index 
 expect "cugate bisect finds its script" 2 'there is no git checkout here'
 ask "$installed/cugate-shards" --help
 expect "cugate-shards" 0 'measure 2/8' '!set -euo'
+ask "$installed/cugate-slurm-shards" --help
+expect "cugate-slurm-shards" 0 CPUS=8 '!set -euo'
 ask "$installed/cugate-nightly"
 expect "cugate-nightly without a GPU is no pass" 5 'no GPU'
 cd "$top" || exit 2

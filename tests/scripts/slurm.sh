@@ -140,7 +140,6 @@ judged() { # what the last job said, beside what is said already
 ask build/cugate check "${options[@]}" --replay whole.json --report json=whole_check.json
 expect "one run" 0 'nothing is worse'
 ask env CUGATE_BUILD='echo built >built' ci/slurm_shards.sh 4 "${options[@]}"
-judged
 expect "four parts, each by a task of its own, and one run of them" 0 '4 parts by the job array' 'nothing is worse: 220 rows'
 ask cat built
 expect "what is judged is built first" 0 built
