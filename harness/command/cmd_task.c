@@ -151,8 +151,8 @@ static int add_argument(struct task *task, struct capsule *capsule, struct capsu
         bytes = x_calloc(size + 1, 1);
     }
     int failed = size == 0 || size > FILE_MOST
-                     ? error("argument %zu of %s points to %" PRIu64 " bytes, but must point to 1 byte to 4 GiB", number + 1,
-                             capsule->id, size)
+                     ? error("argument %zu of %s points to %" PRIu64 " bytes, but must point to 1 byte to 4 GiB",
+                             number + 1, capsule->id, size)
                      : 0;
     if (argument->kind == TASK_INPUT && failed == 0)
         task_fill(argument, (unsigned char *)bytes,
