@@ -190,7 +190,7 @@ static enum health look_at_gpu(struct doctor *doctor)
     if (gpu_driver_is_absent()) /* without a driver no other finding matters */
         return found(doctor, HEALTH_BAD, "no NVIDIA driver here (libcuda.so.1 was not found)");
     if (!load_cupti(doctor))
-        return found(doctor, HEALTH_UNKNOWN, "not known: CUPTI asks for it");
+        return found(doctor, HEALTH_UNKNOWN, "unknown without CUPTI");
     struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     const struct device_list *devices = &doctor->measurement.devices;
     const int count = doctor->gpu->count(&problem);

@@ -104,7 +104,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "shard", .argument = "N/OF", .kind = KIND_TEXT, .place = PLACE(shard),
            .doc = "measure only this part of the kernels, such as 2/8; `cugate merge` joins the parts"),
     OPTION(.name = "costs", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(costs),
-           .doc = "run that gives kernel durations, to divide kernels evenly among shards or GPUs (default: the "
+           .doc = "run file with kernel durations, to divide kernels evenly among shards or GPUs (default: the "
                   "baselines)"),
     &option_baselines,
     OPTION(.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),

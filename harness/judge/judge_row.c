@@ -479,7 +479,7 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
                               "all sets of counters have it");
     } else if ((was == ABSENT) != (is == ABSENT) && is_known_to_wait(pairing, metric)) {
         judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "not read: it waits for others, so its counts depend on how long");
+        set_reason(judgement, "not read: it waits for others, so its counts depend on its waits");
     } else if (was == VALUE_MEASURED && is == ABSENT && is_known_code(pairing, metric)) {
         judgement->verdict = VERDICT_INFO;
         set_reason(judgement, "not read: same machine code and shape; its time is judged");

@@ -137,7 +137,8 @@ Test(baseline, what_cannot_be_read_is_said, .init = scratch_begin, .fini = scrat
     expect_read(scratch, &run.device, EXIT_USAGE, "reduce/tree.json holds reduce/warp, but");
     run_filter(&other_run, (char *[]){(char[]){"none"}}, 1);
     cr_assert_eq(run_write_file(&other_run, tree), 0);
-    expect_read(scratch, &run.device, EXIT_USAGE, "tree.json contains no kernel: remove it, and accept reduce/tree again");
+    expect_read(scratch, &run.device, EXIT_USAGE,
+                "tree.json contains no kernel: remove it, and accept reduce/tree again");
 
     remove(tree);
     OWNED_TEXT stray = scratch_file(gpu, "reduce.json", "{}");

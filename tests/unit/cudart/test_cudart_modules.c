@@ -116,9 +116,10 @@ Test(cudart_modules, code_for_other_gpus_is_not_simulated)
     sim_open_gpu();
     sim_register_kernel(__cudaRegisterFatBinary(&wrapper), &host, "_Z3addPi");
     cr_expect_eq(runtime_kernel(&kernel, &host), cudaErrorNotSupported);
-    cr_expect_str_eq(runtime_reason(), "not simulated: there is no machine code for compute capability 9.0: build with "
-                                       "nvcc -arch=sm_90, or with CMAKE_CUDA_ARCHITECTURES=90, set before project() in a "
-                                       "new build folder since CMake caches it");
+    cr_expect_str_eq(runtime_reason(),
+                     "not simulated: there is no machine code for compute capability 9.0: build with "
+                     "nvcc -arch=sm_90, or with CMAKE_CUDA_ARCHITECTURES=90, set before project() in a "
+                     "new build folder since CMake caches it");
 }
 
 Test(cudart_modules, another_form_of_registering_is_said)
