@@ -72,7 +72,7 @@ for script in "$scripts"/*/*.sh; do
     expect "shellcheck: ${script#"$scripts"/}" 0
 done
 for script in ci/slurm.sh ci/slurm_shards.sh; do
-    ask shellcheck $script
+    ask shellcheck -x $script
     expect "shellcheck: $script" 0
 done
 # What stands in ${{ }} is put into the script as text, whoever wrote it: values come by `env`.
@@ -270,19 +270,20 @@ cat >"$work/bin/scontrol" <<'END_OF_SCRIPT'
 [ "$*" != "--oneliner show job 71" ] || echo "JobId=71 JobName=cugate-judge JobState=${STATE:-COMPLETED} Reason=None"
 END_OF_SCRIPT
 chmod +x "$work/bin/"{sbatch,scontrol}
-cp "$top/ci/slurm_shards.sh" "$tree/ci"
+cp "$top"/ci/{slurm_shards,where}.sh "$tree/ci"
 cd "$tree" || exit 2
 mkdir -p build/gate/parts
 touch build/gate/parts/{1,2,3,4,8}.json
+echo "as the judge says" >slurm-71.out
 # make's own BUILD, a folder, means nothing to it, nor does it tell the jobs another.
-CODE=0 BUILD=elsewhere ask ci/slurm_shards.sh 4 -k 'reduce/*'
+CODE=0 CPUS=3 BUILD=elsewhere ask ci/slurm_shards.sh 4 -k 'reduce/*'
 # shellcheck disable=SC2016 # as it is submitted
 expect "slurm_shards.sh: three jobs" 0 '<--job-name=cugate-build> <--gpus=1>' '<--wrap> <make all>' '<--array=1-4> <--requeue> <--gpus=1>' \
-    '1> <--kill-on-invalid-dep=yes> <--wrap> <exec ci/shards.sh measure $SLURM_ARRAY_TASK_ID/4 '"'-k' 'reduce/*'>" \
-    '<--wait> <--job-name=cugate-judge> <--dependency=afterany:' "<exec ci/shards.sh judge '-k' 'reduce/*'>" '!cluster>' \
+    '1> <--kill-on-invalid-dep=yes> <--wrap> <exec '"'$tree/ci/shards.sh'"' measure $SLURM_ARRAY_TASK_ID/4 '"'-k' 'reduce/*'>" \
+    '<--wait> <--job-name=cugate-judge> <--dependency=afterany:' "<exec '$tree/ci/shards.sh' judge '-k' 'reduce/*'>" '!cluster>' '<--cpus-per-task=3>' 'as the judge says' \
     "<make all>, where BUILD is 'elsewhere'"
 # What sbatch --wrap gets is run by sh, which has no $'...'.
-mkdir -p "$work/words/ci" && cp ci/slurm_shards.sh "$work/words/ci"
+mkdir -p "$work/words/ci" && cp ci/{slurm_shards,where}.sh "$work/words/ci"
 printf '#!/usr/bin/env bash\nprintf "%%q " "$@"\n' >"$work/words/ci/shards.sh"
 chmod +x "$work/words/ci/shards.sh"
 # shellcheck disable=SC1003,SC2016 # as they are
@@ -317,7 +318,7 @@ CODE=7 ask ci/slurm_shards.sh 4
 expect "slurm_shards.sh: a job that is not taken ends it" 7 '!--wait'
 cd "$work" || exit 2
 ask "$tree/ci/slurm_shards.sh" 4
-expect "slurm_shards.sh: from elsewhere" 2 'submit from the top' '!sbatch'
+expect "slurm_shards.sh: from any repository, as it is built" 0 "<exec '$tree/ci/shards.sh' judge>" '!make all'
 
 # ---- The steps that decide something.
 cd "$tree" || exit 2

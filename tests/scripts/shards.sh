@@ -96,24 +96,6 @@ cp part-*.json gate/parts
 ask env OUT="$work/gate" CUGATE="$cugate" scripts/shards.sh judge --metrics metrics --simulate=nvidia-h200 -k 'family_1?/*'
 expect "the judge computes nothing" 0 'gate/merged.json --metrics metrics -k family_1?/*' '!--simulate'
 
-# On a cluster, from any folder: a job runs where it is submitted here.
-cp "$top/ci/slurm_shards.sh" scripts
-mkdir bin login
-cat >bin/sbatch <<'END'
-#!/bin/bash
-echo "$@" >>jobs
-[[ $1 != --wait ]] || echo "Submitted batch job 7"
-tasks=7 out=slurm-7.out
-[[ $* != *--array=1-* ]] || { tasks=$(seq 2) && out=/dev/null && echo 7; }
-for SLURM_ARRAY_TASK_ID in $tasks; do export SLURM_ARRAY_TASK_ID && sh -c "${@: -1}" >$out 2>&1 || exit; done
-END
-printf '#!/bin/sh\necho "JobId=7 JobState=COMPLETED Reason=None"\n' >bin/scontrol
-chmod +x bin/*
-ask env -C login PATH="$work/bin:$PATH" CPUS=3 CUGATE="$cugate" "$work/scripts/slurm_shards.sh" 2 "${options[@]/#metrics/$work/metrics}" -k 'family_1?/one'
-expect "Slurm's jobs, and what the judge says" 0 'Submitted batch job 7' 'gate/merged.json --collector host'
-ask cat login/jobs
-expect "with as many CPUs as wanted" 0 --cpus-per-task=3 '!make all'
-
 # Whoever divides finds the same parts, by a baseline as well: its seconds are those of the run.
 few=(-k 'family_1?/one')
 ask "$cugate" accept --metrics metrics costs.json "${few[@]}" --reason first
