@@ -186,8 +186,9 @@ bool device_reserve(struct machine *machine, uint64_t address, uint64_t size)
 uint64_t device_reserve_next(struct machine *machine, uint64_t size, uint64_t alignment)
 {
     struct device_memory *memory = &machine->memory;
+    const uint64_t end = DEVICE_FIRST + DEVICE_SPAN;
     const uint64_t begin = (memory->next + GUARD + alignment - 1) / alignment * alignment;
-    if (alignment > DEVICE_SPAN || size > DEVICE_FIRST + DEVICE_SPAN - begin || !device_reserve(machine, begin, size))
+    if (alignment > DEVICE_SPAN || begin >= end || size > end - begin || !device_reserve(machine, begin, size))
         return 0;
     memory->next = begin + size + GUARD;
     return begin;

@@ -25,7 +25,7 @@ static bool is_skipped(const char *name)
 {
     static const char *const own[] = {"cuMemcpy",           "cuLaunchHostFunc", "cuStreamAddCallback",
                                       "cuGraphAddHostNode", "cuProfiler",       "cuPointerGet",
-                                      "cuLinkAddData",      "cuGetExportTable", "cuLaunchKernelEx"};
+                                      "cuLinkAdd",          "cuGetExportTable", "cuLaunchKernelEx"};
     for (size_t i = 0; i < ARRAY_SIZE(own); i++)
         if (strncmp(name, own[i], strlen(own[i])) == 0)
             return true;
@@ -36,7 +36,7 @@ static bool is_skipped(const char *name)
 static void look_for_handles(void)
 {
     for (size_t i = 0; i < PLACES; i++)
-        for (enum handle kind = HANDLE_STREAM; kind <= HANDLE_LINK; kind++)
+        for (enum handle kind = HANDLE_STREAM; kind <= HANDLE_MEMORY; kind++)
             if (handle_is(kind, runtime_pointer(places[i][0])))
                 seen[seen_count++ % SEEN] = places[i][0];
 }
@@ -52,11 +52,13 @@ static bool has_any(const char *name, const char *const *words)
 /* Whether an argument may be a handle: the first one, or the second where the first is what is set, or a handle too. */
 static bool is_handle(const char *name, size_t place)
 {
-    static const char *const kinds[] = {"cuStream", "cuEvent", "cuGraph", "cuArrayDestroy", "cuLink", NULL},
+    static const char *const kinds[] = {"cuStream", "cuEvent",      "cuGraph", "cuArrayDestroy",
+                                        "cuLink",   "cuMemRelease", NULL},
                              *const makes[] = {"Create", "Add", "Clone", "Instantiate", "Elapsed", NULL},
                              *const two[] = {"Exec", "Launch", "Record", "WaitEvent", NULL};
-    const bool sets = has_any(name, makes) && !strstr(name, "Dependencies");
-    return has_any(name, kinds) && (place == 0 ? !sets : place == 1 && (sets || has_any(name, two)));
+    const bool sets = has_any(name, makes) && !strstr(name, "Dependencies") && !strstr(name, "LinkCreate");
+    return has_any(name, kinds) &&
+           (place == 0 ? !sets : place == 1 && (sets || (has_any(name, two) && !strstr(name, "Get"))));
 }
 
 static uintptr_t argument(uint8_t byte, bool handle)
