@@ -50,8 +50,8 @@ struct candidate {
 __attribute__((format(printf, 2, 3))) void baseline_refuse(size_t *refused, const char *format, ...);
 void baseline_refused(size_t refused);
 
-/* Refuses candidates of which two differ in the machine code, launches or inputs of a chosen kernel, or in the program's
- * command: EXIT_USAGE after error(), which names the odd one. */
+/* Refuses candidates of which two differ in the machine code, launches or inputs of a chosen kernel, or in the
+ * program's command: EXIT_USAGE after error(), which names the odd one. */
 int baseline_refuse_odd(const struct acceptance *acceptance, const struct candidate *candidates, size_t count);
 
 /* Gathers what the runs, candidates[0..count) in the order of measurement, have to offer. That is kernels with all

@@ -444,6 +444,8 @@ int options_parse(struct options *options, const struct command *command, int ar
     options->behind_dashes = argv[optind - 1] != taken && strcmp(argv[optind - 1], "--") == 0;
     if (options->help || options->version)
         return 0;
+    if (options->behind_dashes && options->argument_count == 0 && command->minimum == 0 && command->maximum != 0)
+        return error("nothing is behind --: write the program there, or remove --");
     take_library(options, command, given, typed);
     options->way = options_way(options, command);
     if (check_arguments(options, command) < 0 || take_config(options, command, given) < 0)

@@ -86,11 +86,15 @@ static int find_baseline(struct check *check)
 static int keep_chosen(struct check *check)
 {
     struct run *baseline = check->has_baseline ? &check->baseline : NULL;
-    if (check->measured != EXIT_INTERRUPTED)
-        return gate_filter(&check->run, baseline, check->request->measurement.globs,
-                           check->request->measurement.glob_count) < 0
-                   ? EXIT_USAGE
-                   : EXIT_SAME;
+    const size_t all = baseline ? baseline->result_count : 0;
+    if (check->measured != EXIT_INTERRUPTED) {
+        if (gate_filter(&check->run, baseline, check->request->measurement.globs,
+                        check->request->measurement.glob_count) < 0)
+            return EXIT_USAGE;
+        if (baseline && run_origin(&check->run)->own_caches)
+            check->unchosen += all - baseline->result_count;
+        return EXIT_SAME;
+    }
     if (baseline)
         forget_others(baseline, &check->run); /* a kernel that Ctrl-C left unmeasured is not missing */
     return EXIT_SAME;
@@ -112,6 +116,9 @@ static void note_unasked(struct check *check)
     for (size_t m = 0; request->asked && m < request->metrics->count; m++)
         comparison->unasked_metrics += request->metrics->list[m].class != METRIC_INFO &&
                                        !metrics_find(request->asked, request->metrics->list[m].name);
+    if (check->unchosen > 0)
+        comparison_add_note(comparison, "-k leaves out %zu kernel%s of the program's baseline, which %s not judged",
+                            check->unchosen, plural(check->unchosen), plural_of(check->unchosen, "is", "are"));
     comparison->unasked = check->unasked;
     if (comparison->unasked > 0)
         comparison_add_note(comparison, "-m leaves out %zu row%s of the baseline, which %s not judged",

@@ -37,6 +37,7 @@ struct check {
     struct diagnosis diagnosis;
     struct note_items newer;     /* sources that are newer than the kernel library, unless it may be stale */
     size_t neither;              /* kernels of the baseline that neither the library nor its base build has */
+    size_t unchosen;             /* kernels of a program's baseline that -k left out, and are not judged */
     size_t unasked;              /* rows of the baseline that were not asked for, and are not judged */
     double took;                 /* seconds of measuring, before anything was measured again */
     bool is_confirmed;           /* something was measured again */

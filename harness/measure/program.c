@@ -102,7 +102,7 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     /* A fault is told when it happens, but not by a process that closed the link. */
     measuring->failed |= part->broken_off > 0 && program_is_simulated(part->measurement);
     if (part->interrupted) {
-        warning("Ctrl-C ended %s, so its counts are not whole: the run file says so and is not judged", what);
+        remark("a signal ended %s, so its counts are not whole: the run file says so and is not judged", what);
         return EXIT_INTERRUPTED;
     }
     say_losses(part);
@@ -267,7 +267,7 @@ static void describe(struct measuring *measuring)
     if (!program_is_simulated(measuring->measurement))
         session->facts[SESSION_CACHES] = x_strdup("the program's own");
     session->facts[SESSION_PART] = program_part_text(&measuring->measurement->program->part);
-    session->facts[SESSION_CUT] = x_strdup(measuring->interrupted ? "Ctrl-C"
+    session->facts[SESSION_CUT] = x_strdup(measuring->interrupted ? "a signal"
                                            : measuring->timed_out ? "--timeout"
                                                                   : NULL);
     measure_complete_session(session);

@@ -148,11 +148,11 @@ code=0
 wait $! || code=$?
 verdict 'Ctrl-C is 130' "$([ $code = 130 ] || echo $code)"
 ask cat cut.txt
-expect 'and is not the program'"'"'s fault' 0 'Ctrl-C ended sh, so its counts are not whole' '!without a word' '!descriptors'
+expect 'and is not the program'"'"'s fault' 0 'a signal ended sh, so its counts are not whole' '!without a word' '!descriptors'
 for judging in 'accept cut.json --baselines cut --reason x' 'check --replay cut.json' 'compare run.json cut.json'; do
     # shellcheck disable=SC2086 # words
     ask "$cugate" $judging --metrics "$top/metrics"
-    expect "${judging%% *} refuses a run that was cut" 2 'cut.json is of a program that Ctrl-C ended'
+    expect "${judging%% *} refuses a run that was cut" 2 'cut.json is of a program that a signal ended'
 done
 # The program is told of a fault as by a GPU, once for all. A race, which a GPU does not see, is a failure of the launch.
 while read -r fault error name; do
@@ -262,6 +262,8 @@ expect 'a baseline' 0 'accepted'
 check() {
     ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines base --name program --timeout 60 -- "$@"
 }
+ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines base -k '*/program' --name program -- "$program" right
+expect 'says what -k leaves out' 0 '-k leaves out ' "kernels of the program's baseline, which are not judged"
 check "$program" right
 expect 'unchanged' 0 'nothing is worse' 'sum 80000'
 check "$compiled/slower" right
