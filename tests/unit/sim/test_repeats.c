@@ -14,10 +14,12 @@ static int *x, *y, *z, skipped;
 
 static int run(void *data, const struct grid *grid, enum fault *fault, struct problem *problem)
 {
+    const struct result *counts;
     double ns;
     (void)data;
-    if (repeats_find(grid, &ns)) {
+    if (repeats_find(grid, &ns, &counts)) {
         cr_expect_eq(ns, 5);
+        cr_expect_eq(row_value(result_find(counts, "n")), COUNT);
         skipped++;
         return 0;
     }
@@ -25,7 +27,9 @@ static int run(void *data, const struct grid *grid, enum fault *fault, struct pr
     struct tally *tallies = x_calloc(grid->function->code->count, sizeof *tallies);
     repeats_begin(grid);
     const int failed = grid_run(grid, tallies, fault, problem);
-    repeats_end(failed == 0, 5, 1000);
+    OWNED(result) counts_now = {0};
+    row_add_session(result_add(&counts_now, "n"), (double[]){COUNT}, 1);
+    repeats_end(failed == 0, 5, 1000, &counts_now);
     free(tallies);
     return failed;
 }
