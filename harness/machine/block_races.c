@@ -20,13 +20,15 @@ enum { WORDS_FIRST = 1 << 8, SAMPLE_SHIFT = 53, PLACE_SHIFT = 32 };
 #define WORDS_NOTE "races between blocks were looked for in a sample of the words that they share"
 
 /* An allocation, with a number for each word: the first cluster + 1 that accessed it, whether any changed it, and
- * whether others accessed it. Words that are not both need not be looked at. */
+ * whether others accessed it. Words that are not both need not be looked at. As long as none is changed, loads are
+ * noted by chunks, so that what is only read takes little memory. */
 struct owned {
     struct allocation place;
-    uint32_t *words;
+    uint32_t *words, *chunks;
     size_t bytes;
     bool changed; /* any of them was */
 };
+enum { CHUNK = 64 }; /* words */
 #define OWNED_CHANGED (UINT32_C(1) << 31)
 #define OWNED_SHARED (UINT32_C(1) << 30)
 #define OWNED_BOTH (OWNED_CHANGED | OWNED_SHARED)
@@ -96,8 +98,10 @@ void block_races_begin(struct block_races *races)
 {
     for (size_t i = 0; i < races->count; i++)
         free(races->list[i].place);
-    for (size_t i = 0; i < races->owned_count; i++)
+    for (size_t i = 0; i < races->owned_count; i++) {
         munmap(races->owned[i].words, races->owned[i].bytes);
+        munmap(races->owned[i].chunks, races->owned[i].bytes / CHUNK + WORD);
+    }
     free(races->list);
     free(races->owned);
     races->list = NULL;
@@ -147,19 +151,35 @@ static struct owned *find_owned(struct block_races *races, const struct machine 
     const size_t bytes = (size_t)(place.end - place.begin / WORD * WORD + WORD);
     races->owned_last = races->owned_count;
     struct owned *owned = ARRAY_GROW(races->owned, races->owned_count);
-    *owned = (struct owned){place, meetings_words(bytes), bytes, false};
+    *owned = (struct owned){place, meetings_words(bytes), meetings_words(bytes / CHUNK + WORD), bytes, false};
     return owned;
+}
+
+static size_t number_of(const struct owned *owned, uint64_t address)
+{
+    return address / WORD - owned->place.begin / WORD;
+}
+
+/* Notes who loads a chunk: the first cluster + 1, and whether others do. */
+static void note_chunk(struct owned *owned, const struct block *block, uint64_t address)
+{
+    uint32_t *chunk = &owned->chunks[number_of(owned, address) / CHUNK];
+    const uint32_t me = (uint32_t)(block->cluster->number + 1) & ~OWNED_BOTH;
+    if (*chunk != me)
+        *chunk = *chunk ? *chunk | OWNED_SHARED : me;
 }
 
 /* Notes that a cluster accesses a word. Returns whether others do, too, and one of them changes it. A signal always
  * counts, so that none is missed in another order. */
 static bool is_shared(struct owned *owned, const struct block *block, uint64_t address, bool changes, bool signals)
 {
-    uint32_t *word = &owned->words[address / WORD - owned->place.begin / WORD];
+    const size_t number = number_of(owned, address);
+    uint32_t *word = &owned->words[number];
     const uint32_t me = (uint32_t)(block->cluster->number + 1) & ~OWNED_BOTH, before = *word;
+    const uint32_t loaded = owned->chunks[number / CHUNK];
     uint32_t now = before | (changes ? OWNED_CHANGED : 0) | (signals ? OWNED_BOTH : 0);
     if (!(before & ~OWNED_BOTH))
-        now |= me;
+        now |= me | (loaded && loaded != me ? OWNED_SHARED : 0);
     else if ((before & ~OWNED_BOTH) != me)
         now |= OWNED_SHARED;
     if (now != before)
@@ -406,7 +426,12 @@ static void done(const struct access *access)
         if (!owned || (!learns && !changes && !owned->changed))
             continue;
         owned->changed |= changes;
-        for (uint64_t at = part.first / WORD * WORD; at < part.end; at += WORD)
+        const bool only_loads = learns && !signals && !owned->changed;
+        for (uint64_t at = part.first / WORD * WORD; only_loads && at < part.end; at += CHUNK * WORD)
+            note_chunk(owned, block, at);
+        if (only_loads)
+            note_chunk(owned, block, part.end - 1);
+        for (uint64_t at = part.first / WORD * WORD; !only_loads && at < part.end; at += WORD)
             if (is_shared(owned, block, at, changes, signals) && !learns)
                 visit(access, &part, at);
     }
