@@ -719,7 +719,7 @@ const struct command command_referee = {
                "JSON has a score (the speedup over the reference, 0 unless the candidate passed), the rules that did not pass "
                "(`reasons`), all settings, and hashes of both files.\n"
                "In a folder each .cubin, .fatbin and .so is a candidate, on the same inputs: one line each, or with --format json its "
-               "whole report. NAME.json beside NAME.cubin may have its launch: {\"function\": \"softmax\", \"grid\": [64, 2], \"block\": 128, "
+               "whole report. NAME.json next to NAME.cubin may have its launch: {\"function\": \"softmax\", \"grid\": [64, 2], \"block\": 128, "
                "\"shared\": 4096}; an option comes first. The exit code is the worst. Without --tolerance the task's own counts; `cugate swap TASK --code TASK "
                "--tolerance X -o NEW` sets it. To compare with the last accepted code, make NEW by `cugate swap TASK --code ACCEPTED "
                "-o NEW`, and judge a candidate that TASK passed by NEW too.",

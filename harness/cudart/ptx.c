@@ -67,7 +67,7 @@ static char *made_by(const char *const *words, const char *file, const char *wha
     char *image = NULL;
     if (supervised_start(&supervised, words, problem) == 0 &&
         (supervised_end(&supervised) != 0 || file_read(file, LIMIT, &image, size) < 0))
-        problem_set(problem, "%s does not %s: see what it says above", words[0], what);
+        problem_set(problem, "%s cannot %s: see its messages above", words[0], what);
     return image;
 }
 
@@ -165,7 +165,7 @@ static char *link_in(const char *folder, const char *ptxas, const struct code_pi
     architecture = x_sprintf("-arch=sm_%d%s", capability, exact ? "a" : "");
     memcpy(words, (const char *[]){nvlink, architecture, "-o", to}, 4 * sizeof *words);
     if (written && access(nvlink, X_OK) != 0)
-        problem_set(problem, "pieces of code are linked by CUDA's nvlink, which is not beside %s", ptxas);
+        problem_set(problem, "pieces of code are linked by CUDA's nvlink, which is not next to %s", ptxas);
     else if (written)
         image = made_by(words, to, "link the pieces", size, problem);
     for (size_t i = 4; i < given; i++)
