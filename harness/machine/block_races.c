@@ -427,7 +427,7 @@ static void done(const struct access *access)
             continue;
         owned->changed |= changes;
         const bool only_loads = learns && !signals && !owned->changed;
-        for (uint64_t at = part.first / WORD * WORD; only_loads && at < part.end; at += CHUNK * WORD)
+        for (uint64_t at = part.first / WORD * WORD; only_loads && at < part.end; at += (uint64_t)CHUNK * WORD)
             note_chunk(owned, block, at);
         if (only_loads)
             note_chunk(owned, block, part.end - 1);

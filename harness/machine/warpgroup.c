@@ -351,10 +351,9 @@ const unsigned char *warpgroup_unit(struct warp *warp, uint32_t address)
     struct unit *unit = unit_of(block, address);
     const bool unseen = unit->stored && !is_fenced(block, unit);
     if (unseen)
-        block_doubt_of(
-            block, DOUBT_OTHER,
-            "%s reads byte %lld of shared memory, which warp %u stored without a fence.proxy.async after it",
-            block->now->opcode, (long long)address - SHARED_RESERVED, unit->storer);
+        block_doubt_of(block, DOUBT_OTHER,
+                       "%s reads byte %lld of shared memory, which warp %u stored without a fence.proxy.async after it",
+                       block->now->opcode, (long long)address - SHARED_RESERVED, unit->storer);
     unit->reader = (unsigned short)(warp->number / WARPGROUP);
     unit->product = warp->products.committed + 1;
     return unseen && block->grid->order > ORDERS ? unit->old : block->shared + address;

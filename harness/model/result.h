@@ -154,9 +154,9 @@ bool row_is_open(const struct row *row);
 /* Of a computed run: it is one of these two, or was not done within the time limit. */
 bool result_is_not_computed(const struct result *result);
 
-/* Counts of launches, in one session: a row has one sample, or three, itself and its bounds. Adds those of `more` as the
- * launches of a sample are combined (sample.h). A row that only one of the two has becomes not counted, unless the other
- * has none at all. In result_sums.c. */
+/* Counts of launches, in one session: a row has one sample, or three, itself and its bounds. Adds those of `more` as
+ * the launches of a sample are combined (sample.h). A row that only one of the two has becomes not counted, unless the
+ * other has none at all. In result_sums.c. */
 void result_add_up(struct result *result, const struct result *more, const struct metrics *metrics);
 
 /* Makes sums of so many launches those of one in the mean; ratios stay. */

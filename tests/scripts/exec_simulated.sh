@@ -130,12 +130,12 @@ done
 for what in 'exec stray' 'exec conditional' 'check stray'; do
     read -r does what <<<"$what"
     for file in report.xml notes report.sarif; do echo stale >$file; done
-    ask "$cugate" "$does" --simulate=nvidia-h200 --metrics "$top/metrics" --report junit=report.xml --report github=notes --report sarif=report.sarif -- "$program" $what
+    ask "$cugate" "$does" --simulate=nvidia-h200 --metrics "$top/metrics" --report junit=report.xml --report github=notes --report sarif=report.sarif -- "$program" "$what"
     expect "reports of $does $what" 5
     ask cat report.xml notes
-    [ $what = stray ] && words="$(line_of stray)" || words='not measured'
-    [ $what = stray ] && place=$(jq -r '.runs[0].results[0].locations[0].physicalLocation | "\(.artifactLocation.uri):\(.region.startLine)"' report.sarif) || place=
-    verdict "SARIF of $what has its line" "$([[ "$place" == *"$([ $what = stray ] && line_of stray)" ]] || echo "$place")"
+    [ "$what" = stray ] && words="$(line_of stray)" || words='not measured'
+    [ "$what" = stray ] && place=$(jq -r '.runs[0].results[0].locations[0].physicalLocation | "\(.artifactLocation.uri):\(.region.startLine)"' report.sarif) || place=
+    verdict "SARIF of $what has its line" "$([[ "$place" == *"$([ "$what" = stray ] && line_of stray)" ]] || echo "$place")"
     ask cat report.xml notes
     expect 'have a failed test' 0 'errors="1"' '<error type=' '::error title=' "$words"
 done
