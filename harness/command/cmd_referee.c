@@ -245,7 +245,8 @@ static void certify(struct refereeing *refereeing, size_t number)
         *ARRAY_GROW(facts.executed, executed) =
             refereeing->options.way == ORIGIN_COMPUTED ? now : run_find(&refereeing->executed, now->id);
         *ARRAY_GROW(facts.base, facts.count) = run_find(&check->baseline, now->id);
-        add_gain(refereeing, now, facts.base[facts.count - 1]);
+        if (!has_other_sizes(now->id))
+            add_gain(refereeing, now, facts.base[facts.count - 1]);
     }
     if (facts.count > 0 && facts.base[0]) {
         facts.no_halves = has_no_halves(&refereeing->codes[0], facts.now[0]);
@@ -412,6 +413,9 @@ static int judge(struct refereeing *refereeing, struct check_request *request)
     const int code = check_judge(&refereeing->check, request);
     if (code != EXIT_SAME || refereeing->check.measured == EXIT_INTERRUPTED)
         return code != EXIT_SAME ? code : EXIT_INTERRUPTED;
+    /* Whoever made the task chose the sizes at which speed matters. */
+    comparison_show_only(&refereeing->check.comparison, has_other_sizes,
+                         "its sizes were drawn: only its results count");
     if (kernel_code_open(&refereeing->codes[0], refereeing->candidate) < 0 ||
         kernel_code_open(&refereeing->codes[1], refereeing->reference) < 0)
         return EXIT_USAGE;

@@ -952,3 +952,26 @@ Test(compare, a_kernel_that_failed_on_another_gpu_is_no_pass)
     cr_expect_null(run_find(&fixture.run, "a/b")->elsewhere);
     cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
 }
+
+static bool is_drawn(const char *kernel)
+{
+    return strstr(kernel, "~n") != NULL;
+}
+
+Test(compare, what_is_only_shown_is_not_judged)
+{
+    AT_END(tear_down) struct fixture fixture = set_up();
+    put_sides(&fixture, "a/b", "count", 7, 3, 7, 1);
+    put_sides(&fixture, "a/b~n", "count", 7, 3, 9, 1);
+    put_sides(&fixture, "a/b~n", "good", 7, 3, 7, 1);
+    struct comparison *comparison = &fixture.comparison;
+    cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_REGRESSED);
+    comparison_show_only(comparison, is_drawn, "drawn");
+    cr_expect_eq(comparison_exit_code(comparison), EXIT_SAME);
+    cr_expect_eq(find(comparison, "a/b~n", "count")->verdict, VERDICT_INFO);
+    cr_expect_str_eq(find(comparison, "a/b~n", "count")->reason, "drawn");
+    cr_expect_eq(find(comparison, "a/b", "count")->verdict, VERDICT_SAME);
+    cr_expect_eq(comparison->kernel_counts[VERDICT_REGRESSED], 0);
+    cr_expect_eq(comparison->kernel_counts[VERDICT_SAME], 1);
+    cr_expect_eq(comparison->kernel_counts[VERDICT_INFO], 1);
+}
