@@ -364,13 +364,17 @@ static void revise_new_waits(struct judgement *program, const struct sides *side
 
 /* A kernel of a program whose stores are all gone may have lost its work: nothing verifies a program's results but the
  * program. Atomics may be in their place. */
-static void revise_silenced(struct judgement *judgement, const struct sides *sides)
+static void revise_silenced(struct comparison *comparison, struct judgement *judgement, const struct sides *sides)
 {
     const struct result *now = run_find(sides->run, judgement->kernel);
     if (!judgement->metric || exact_counter_of(judgement->metric) != EXACT_GLOBAL_STORES || !now ||
         judgement->verdict != VERDICT_IMPROVED || judgement->base == 0 || judgement->now != 0 ||
         count_of(sides->metrics, now, EXACT_ATOMICS) > 0)
         return;
+    if (judgement->of_kernel > VERDICT_UNSURE) {
+        comparison->kernel_counts[judgement->of_kernel]--;
+        comparison->kernel_counts[VERDICT_UNSURE]++;
+    }
     judgement->verdict = VERDICT_UNSURE;
     set_reason(judgement, "it stores nothing any more: accept it if its results are not needed");
 }
@@ -378,7 +382,7 @@ static void revise_silenced(struct judgement *judgement, const struct sides *sid
 void revise_programs(struct comparison *comparison, const struct sides *sides)
 {
     for (size_t i = 0; i < comparison->count && sides->origin->own_caches; i++)
-        revise_silenced(&comparison->list[i], sides);
+        revise_silenced(comparison, &comparison->list[i], sides);
     for (size_t p = 0; p < comparison->count; p++)
         if (is_program_row(comparison->list[p].kernel)) {
             revise_new_waits(&comparison->list[p], sides);

@@ -362,5 +362,6 @@ Test(judge_program, a_kernel_that_stores_nothing_any_more_is_no_gain)
         put_sides(&fixture, "a/kept@1,32", "stores", 8, 3, rows[i].stores, 1);
         put_sides(&fixture, "a/kept@1,32", "atomics", rows[i].atomics, 3, rows[i].atomics, 1);
         expect_verdict(&fixture, "a/kept@1,32", "stores", rows[i].verdict, i);
+        cr_expect_eq(fixture.comparison.kernel_counts[rows[i].verdict], 1, "row %zu", i);
     }
 }
