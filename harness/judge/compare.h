@@ -37,3 +37,7 @@ const char *compare_other_counts(const struct run *baseline, const struct result
 const char *compare_other_toolchain(const struct comparison *comparison, const struct run *baseline,
                                     const struct result *base, const struct run *run, const struct result *now,
                                     const char **was);
+
+/* Shows the rows of kernels for which is_shown() returns true, and judges none of them, for that reason. A kernel that
+ * is missing or new as a whole stays. */
+void comparison_show_only(struct comparison *comparison, bool (*is_shown)(const char *kernel), const char *reason);

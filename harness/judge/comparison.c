@@ -155,30 +155,6 @@ size_t comparison_rows(const struct comparison *comparison)
     return comparison->count - comparison->counts[VERDICT_INFO] - comparison->computing.declared;
 }
 
-void comparison_show_only(struct comparison *comparison, bool (*is_shown)(const char *kernel), const char *reason)
-{
-    for (size_t i = 0; i < comparison->count; i++) {
-        struct judgement *judgement = &comparison->list[i];
-        if (!judgement->metric || judgement->verdict == VERDICT_INFO || !is_shown(judgement->kernel))
-            continue;
-        comparison->counts[judgement->verdict]--;
-        comparison->counts[VERDICT_INFO]++;
-        judgement->verdict = VERDICT_INFO;
-        free(judgement->reason);
-        judgement->reason = x_strdup(reason);
-        for (size_t k = 0; k < comparison->count && judgement->of_kernel != VERDICT_INFO; k++)
-            if (k != i && strcmp(comparison->list[k].kernel, judgement->kernel) == 0)
-                comparison->list[k].of_kernel = VERDICT_INFO;
-        if (judgement->of_kernel != VERDICT_INFO) {
-            comparison->kernel_counts[judgement->of_kernel]--;
-            comparison->kernel_counts[VERDICT_INFO]++;
-            judgement->of_kernel = VERDICT_INFO;
-        }
-    }
-    if (comparison->count > 0)
-        qsort(comparison->list, comparison->count, sizeof *comparison->list, judgements_worst_first);
-}
-
 enum exit_code comparison_exit_code(const struct comparison *comparison)
 {
     const bool unchanged = comparison->computing.unchanged_rows > 0;

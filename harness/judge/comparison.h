@@ -152,10 +152,6 @@ void comparison_add_items(struct comparison *comparison, struct note_items *item
  */
 size_t comparison_rows(const struct comparison *comparison);
 
-/* Shows the rows of kernels for which is_shown() returns true, and judges none of them, for that reason. A kernel that
- * is missing or new as a whole stays. */
-void comparison_show_only(struct comparison *comparison, bool (*is_shown)(const char *kernel), const char *reason);
-
 /* Returns the exit code of the most severe verdict: 5 > 1 > 4 > 3 > 0. A gate never passes when nothing was judged:
  * that is 5, and 4 when every row is new. Rows that are unchanged count as judged. */
 enum exit_code comparison_exit_code(const struct comparison *comparison);
