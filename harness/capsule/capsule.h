@@ -419,7 +419,8 @@ struct draw_request {
     enum value_type type;
     enum draw_care {
         DRAW_ALL,
-        DRAW_ONCE,     /* the launch fails, or races, on all that it bears alone: none is drawn boldly */
+        DRAW_ANEW,     /* the launch fails, or races, on all that it bears alone: by chance, perhaps */
+        DRAW_ONCE,     /* it does so again: none is drawn boldly */
         DRAW_FLOATS,   /* integers stay */
         DRAW_UNFILLED, /* nothing is filled with a pattern */
         DRAW_CARES

@@ -72,6 +72,7 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
                     size_t why_size, struct problem *problem)
 {
     static const unsigned char boldly[DRAWN_MOST];
+    static const uint64_t anew = UINT64_C(0x9e3779b97f4a7c15);
     const bool given = job->draws->tolerance > 0;
     uint64_t seed = job->draws->seed;
     int result = 0;
@@ -83,7 +84,7 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
             say_trial(trial, first_size(drawn), drawn->arrays[first_size(drawn)].way);
         char *id = sizes ? x_sprintf("%s~n", capsule->id) : x_sprintf("%s~%u", capsule->id, i);
         const struct draw_request request = {.id = id,
-                                             .seed = seed + i,
+                                             .seed = seed + i + (job->care > 0 ? anew : 0),
                                              .place = seed,
                                              .inputs = i > 0,
                                              .last = i >= job->draws->count,
