@@ -13,7 +13,7 @@ static const struct trial trials[] = {
     {"slower than a baseline of one session: measured once more, unsure", "turns/slower", "turns/slower wall_time",
      "unsure", EXIT_UNSURE, .before = "HH", .young = true, .reason = "too few sessions"},
     {"slower once, by 6 ms: measured once more, unsure", "turns/slower_once", "turns/slower_once wall_time", "unsure",
-     EXIT_UNSURE, .before = "HH", .reason = "1 of 2 sessions say so"},
+     EXIT_UNSURE, .before = "HH", .reason = "1 of 2 sessions agree"},
     {"slower once, by 6 ms where 4 ms are none: measured once more, same", "turns/slower_once",
      "turns/slower_once wall_time", "same", EXIT_SAME, .before = "HH", .floor = "4000000 ns"},
     {"fails when it is measured once more: missing", "turns/slower_then_bad", "turns/slower_then_bad", "missing",
