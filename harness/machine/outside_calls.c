@@ -282,7 +282,8 @@ static int by_words(const void *a, const void *b)
 char *outside_noted(struct machine *machine)
 {
     char *text = NULL;
-    qsort(machine->noted, machine->noted_count, sizeof *machine->noted, by_words);
+    if (machine->noted_count > 0)
+        qsort(machine->noted, machine->noted_count, sizeof *machine->noted, by_words);
     for (size_t i = 0; i < machine->noted_count; i++) {
         OWNED_TEXT before = text;
         text = x_sprintf("%s%s%s", before ? before : "", before ? "; " : "", machine->noted[i]);

@@ -114,7 +114,8 @@ static struct words written(const struct command *command, const struct options 
     add(&words, "%s", command->name);
     for (size_t i = 0; (row = options_row(command, i)); i++)
         write_option(&words, row, options);
-    add(&words, "--");
+    if (options->argument_count > 0)
+        add(&words, "--");
     for (size_t i = 0; i < options->argument_count; i++)
         add(&words, "%s", options->arguments[i]);
     return words;

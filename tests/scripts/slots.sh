@@ -65,7 +65,7 @@ expect 'a GPU that is not there is missed, and what the others measure is kept' 
 standing_in doctor "${library[@]}" --device 0,2
 expect 'doctor looks at each' 0 'Stand-in GPU' 'GPU 2, too' 'on each of 2 GPUs'
 standing_in doctor "${library[@]}"
-expect 'and says that there are more' 0 'one of 3 GPUs, and --device all'
+expect 'and says that there are more' 0 'one of 3 GPUs: --device all'
 
 # Each session a whole one; then the gate, by a baseline of three GPUs.
 standing_in aa -k 'well/*' -k 'many/*' "${library[@]}" --sessions 3 --save sessions --device all
