@@ -116,7 +116,7 @@ expect "and the right one by what it had" 0 'nothing is worse' '!no GPU counts'
 
 # One that a GPU measured has not, and that is said: neither good nor red. Its launches tell of the grid.
 ask "$cugate" check --simulate=nvidia-h200 -k hierarchy/thread_index --all -v
-expect "a measured baseline has no judge for them" 0 '12 rows that no GPU counts' 'a base build has: --against' \
+expect "a measured baseline has no judge for them" 0 '12 rows that no GPU counts' 'use a base build: --against' \
     'info       load_waits' 'same       grid_balance'
 
 # ---- Other compute capabilities

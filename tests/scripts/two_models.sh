@@ -48,13 +48,13 @@ expect "one is named" 0 'baselines/made-up-h100, ' 'nothing is worse'
 ask "$cugate" check --static=h100 "${library[@]}"
 expect "a name that there is not" 4 "it has $which"
 ask "$cugate" check --simulate "${library[@]}"
-expect "two can be simulated" 2 "There are $which" '--simulate=NAME' 'cugate.ini'
+expect "two can be simulated" 2 "Known are $which" '--simulate=NAME' 'cugate.ini'
 ask "$cugate" check --simulate=made-up-h100 "${library[@]}"
 expect "one is named, to simulate" 0 'baselines/made-up-h100, ' 'COMPUTED' 'nothing is worse'
 ask "$cugate" run --simulate "${library[@]}" --save run.json
-expect "run asks as well" 2 "There are $which" 'name one with --simulate=NAME'
+expect "run asks as well" 2 "Known are $which" 'name one with --simulate=NAME'
 ask "$cugate" explain --simulate transpose/padded "${library[@]:0:4}"
-expect "and explain" 2 "There are $which"
+expect "and explain" 2 "Known are $which"
 
 # ---- cugate.ini says it once
 echo 'gpu = made-up-h100' >cugate.ini
