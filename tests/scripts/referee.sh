@@ -260,6 +260,19 @@ printf '%s\n' 'extern "C" __global__ void scaled(float *out, const float *x) { o
 "$nvcc" -cubin -arch=sm_90 -o "$work/plain.cubin" "$work/plain.cu"
 referee made "$work/plain.cubin"
 expect "which code that has them elsewhere agrees with" 0 'passed: 1 of 1 kernel'
+# Sizes are drawn below the task's: what is slower there alone is not slower, and what is wrong there is.
+loop='extern "C" __global__ void loop(float *out, const float *x, int n) { float a = 0; for (int i = 0; i < n; i++) a += x[i] * threadIdx.x; '
+more='for (int i = 0; i < 4096; i++) a = a * x[i & 31] > 1e30f ? 0 : a; out[threadIdx.x] = a; }'
+echo "$loop if (n > 255) $more" >"$work/loop.cu"
+echo "$loop if (n < 256) $more" >"$work/slow.cu"
+echo "$loop out[threadIdx.x] = n < 256 ? 0 : a; }" >"$work/wrong.cu"
+NVCC=$nvcc task "$work/loop.cu" --launch 'loop<<<1, 64>>>(out:f32:64, f32:256:uniform:0:1, i32=256)' --tolerance 1e-5
+expect "of a size" 0 'made.capsule'
+for what in slow wrong; do "$nvcc" -cubin -arch=sm_90 -o "$work/$what.cubin" "$work/$what.cu"; done
+referee made "$work/slow.cubin" -v
+expect "slower at a drawn size alone" 0 'passed: 1 of 1 kernel' 'its sizes were drawn: only its results count'
+referee made "$work/wrong.cubin"
+expect "wrong there alone" 3 'with other sizes'
 NVCC=$nvcc task "$work/own.cu" --launch 'none<<<1, 64>>>(out:f32:64, f32:64)'
 expect "a result of zeros" 2 'leaves 0 in its outputs' 'code that does nothing would be right'
 task cheats.cubin --launch "plane$saxpy"
