@@ -101,6 +101,8 @@ static const struct odd_file {
     {"an exact counter that was not counted: 5", "\"access/coalesced\"", "\"instructions\": {", "}",
      "\"state\": \"not counted\"", EXIT_NOT_MEASURED},
     {"a kernel of another name: 5", "\"kernels\"", "\"access/", "\": ", "renamed", EXIT_NOT_MEASURED},
+    {"a program that was ended: 2", "\"sessions\"", "\"date\": \"", "\"", "2026-11-20T00:00:00Z\", \"cut\": \"Ctrl-C",
+     EXIT_USAGE},
     {"another GPU: 4", "\"device\"", "\"name\": \"", "\"", "Other GPU", EXIT_BASELINE},
     {"a file cut off in the middle: 2", "\"access/coalesced\"", "\"time\": {", "", NULL, EXIT_USAGE},
 };

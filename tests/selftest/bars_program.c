@@ -151,8 +151,62 @@ static void q7_absence(struct selftest *selftest, const struct absence *absence)
     expect_all(selftest, verdict == absence->verdict, 1, absence->words);
 }
 
+/* Without a GPU: of 100 launches of a kernel, each of 1,000 instructions and 8 stores, beside 10 of another kernel. */
+static const struct computed {
+    const char *words, *kernel, *metric;
+    enum verdict verdict;
+    double launches, others; /* the other kernel's; more than 10 of them do the lost work, and have other code */
+    double stores, atomics;
+} computed[] = {
+    {"computed, 40 % of the launches are gone: improved", PROGRAM, "launches", VERDICT_IMPROVED, 60, 10, 8, 0},
+    {"computed, 60 % of the launches are gone: unsure", PROGRAM, "launches", VERDICT_UNSURE, 40, 10, 8, 0},
+    {"computed, 99 of 100 launches are gone: unsure", PROGRAM, "launches", VERDICT_UNSURE, 1, 9, 8, 0},
+    {"computed, others do what they did: improved", PROGRAM, "launches", VERDICT_IMPROVED, 1, 108, 8, 0},
+    {"computed, a kernel stores less: improved", "a/stays@1,32", "global_store_requests", VERDICT_IMPROVED, 100, 10, 1,
+     0},
+    {"computed, a kernel stores nothing: unsure", "a/stays@1,32", "global_store_requests", VERDICT_UNSURE, 100, 10, 0,
+     0},
+    {"computed, and it adds instead: improved", "a/stays@1,32", "global_store_requests", VERDICT_IMPROVED, 100, 10, 0,
+     8},
+};
+
+static void put_computed(struct run *run, const struct computed *row, size_t sessions)
+{
+    const double instead = row->others > 10 ? 1000 : 100;
+    put_kernel(run, "a/stays@1,32", row->launches, TIME, sessions);
+    put_kernel(run, "a/other@1,32", row->others, TIME, sessions);
+    for (size_t i = 0; i < run->result_count; i++)
+        result_remove(&run->results[i], "gpu_time");
+    put(run, "a/stays@1,32", "instructions", 1000, sessions);
+    put(run, "a/stays@1,32", "global_store_requests", row->stores, sessions);
+    put(run, "a/stays@1,32", "global_atomics", row->atomics, sessions);
+    put(run, "a/other@1,32", "instructions", instead, sessions);
+    put(run, PROGRAM, "launches", row->launches + row->others, sessions);
+    put(run, PROGRAM, "instructions", 1000 * row->launches + instead * row->others, sessions);
+    for (size_t i = 0; i < sessions; i++)
+        ARRAY_GROW(run->sessions, run->session_count)->facts[SESSION_COLLECTOR] = x_strdup("exec-sim");
+}
+
+static void q7_computed_program(struct selftest *selftest, const struct computed *row)
+{
+    static const struct computed before = {.launches = 100, .others = 10, .stores = 8};
+    OWNED(run) baseline = {0}, run = {0};
+    OWNED(comparison) comparison;
+    struct computed was = before;
+    was.atomics = row->atomics;
+    put_computed(&baseline, &was, 3);
+    put_computed(&run, row, 1);
+    if (strcmp(row->kernel, PROGRAM) != 0)
+        *run_find(&run, row->kernel)->launches[0].code = 'b';
+    compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
+    const struct judgement *judgement = judgement_of(&comparison, row->kernel, row->metric);
+    expect_all(selftest, judgement->verdict == row->verdict, 1, row->words);
+}
+
 void q7_program(struct selftest *selftest)
 {
+    for (size_t i = 0; i < ARRAY_SIZE(computed); i++)
+        q7_computed_program(selftest, &computed[i]);
     for (size_t i = 0; i < ARRAY_SIZE(absences); i++)
         q7_absence(selftest, &absences[i]);
     for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
