@@ -181,12 +181,32 @@ static bool has_other_maker(const struct comparison *comparison, const struct ru
            (other_triton || compare_other_toolchain(comparison, baseline, base, run, result, &ptxas));
 }
 
+/* Whether two files have the same bytes. */
+static bool is_same_build(const char *one, const char *other)
+{
+    char bytes[2][4096];
+    size_t sizes[2] = {1, 1};
+    FILE *files[2] = {fopen(one, "re"), fopen(other, "re")};
+    bool same = files[0] && files[1];
+    while (same && sizes[0] > 0) {
+        for (size_t i = 0; i < 2; i++)
+            sizes[i] = fread(bytes[i], 1, sizeof bytes[i], files[i]);
+        same = sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0;
+    }
+    for (size_t i = 0; i < 2; i++)
+        if (files[i])
+            fclose(files[i]);
+    return same;
+}
+
 void check_note_inputs(struct comparison *comparison, const char *kernels, const char *against,
                        const struct run *baseline, const struct run *run)
 {
     struct capsules now = {0}, base = {0};
     struct problem ignored; /* what is wrong with a file was said when it was measured */
     struct note_items others = {0}, made = {0};
+    if (is_same_build(kernels, against))
+        comparison_add_note(comparison, "%s has the same bytes as the base build: no change was judged", kernels);
     if (!capsules_is_file(kernels) || !capsules_is_file(against))
         return;
     if (capsules_open(&now, kernels, false, &ignored) == 0 && capsules_open(&base, against, false, &ignored) == 0)

@@ -16,6 +16,7 @@
 enum {
     TERM_SECONDS = 5,   /* from SIGTERM to SIGKILL, when the time is over */
     DRAIN_SECONDS = 10, /* for processes that outlive the program's first */
+    AGAIN_SECONDS = 1,  /* from a first signal to one that kills; `timeout` sends one to us and one to our group */
 };
 
 /* The state while the program runs. */
@@ -30,6 +31,7 @@ struct running {
     size_t count;
     char *address;
     double end;   /* when its time is over */
+    double asked; /* when the first signal came that should end it; 0: none has */
     bool killed;  /* it was killed because its time was over */
     bool is_over; /* the first process has ended */
     bool left;    /* ... and others have not, of which some may not have been heard yet */
@@ -215,15 +217,19 @@ static void end_first(struct running *running)
 }
 
 /* Passes a signal on to the program, if it was meant for us. A signal from the terminal has reached the program
- * already. */
+ * already. Another one, a second later or more, kills a program that goes on all the same. */
 static void pass_signal(struct running *running)
 {
     struct signalfd_siginfo taken;
     if (!interrupts_take(running->interrupts, &taken))
         return;
     running->run->interrupted = true;
-    if (taken.ssi_code <= 0 && !running->is_over)
+    const double now = now_seconds();
+    if (running->asked > 0 && now - running->asked >= AGAIN_SECONDS)
+        kill_all(running, SIGKILL);
+    else if (taken.ssi_code <= 0 && !running->is_over)
         kill(running->first, (int)taken.ssi_signo);
+    running->asked = running->asked > 0 ? running->asked : now;
 }
 
 static void be_late(struct running *running)

@@ -154,6 +154,16 @@ for judging in 'accept cut.json --baselines cut --reason x' 'check --replay cut.
     ask "$cugate" $judging --metrics "$top/metrics"
     expect "${judging%% *} refuses a run that was cut" 2 'cut.json is of a program that a signal ended'
 done
+# A second one kills a program that ignores them. By then it would end alone, with 3.
+env --default-signal=INT "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" -- \
+    sh -c "trap '' INT; '$program' right; touch deaf; for i in 1 2 3 4 5 6; do sleep 1; done; exit 3" >cut.txt 2>&1 &
+until [ -e deaf ]; do sleep 0.05; done
+kill -INT $!
+sleep 1.2
+kill -INT $!
+code=0
+wait $! || code=$?
+verdict 'a second Ctrl-C ends a program that ignores the first' "$([ $code = 137 ] || { echo $code; tail -2 cut.txt; })"
 # The program is told of a fault as by a GPU, once for all. A race, which a GPU does not see, is a failure of the launch.
 while read -r fault error name; do
     run "$program" "$fault" tells
