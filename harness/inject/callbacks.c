@@ -52,11 +52,14 @@ static void on_module_unload(CUpti_CallbackId id, const CUpti_CallbackData *call
     functions_forget();
 }
 
+/* The driver may give the handle of its module to another one, of which nobody may hear how it was loaded. */
 static void on_library_unload(CUpti_CallbackId id, const CUpti_CallbackData *call)
 {
     (void)id;
-    if (call->callbackSite == CUPTI_API_ENTER)
+    if (call->callbackSite == CUPTI_API_ENTER) {
         ranges_forget_code();
+        modules_forget(module_of_library(((const cuLibraryUnload_params *)call->functionParams)->library));
+    }
     functions_forget();
 }
 

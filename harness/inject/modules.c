@@ -158,7 +158,7 @@ void modules_of_function(CUfunction function, const char *function_name, char na
 
 void modules_forget(CUmodule handle)
 {
-    for (size_t i = 0; i < known_count; i++)
+    for (size_t i = 0; i < known_count && handle; i++)
         if (known[i].handle == handle)
             known[i].handle = NULL; /* no module has this handle */
 }

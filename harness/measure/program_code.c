@@ -100,15 +100,15 @@ struct loaded {
     int capability;
 };
 
-/* Finds the function of a launch: in its module, or else in any image, if all code of that name is the same.
- * *where is the number of the image. */
-static const struct cubin_function *find_function(const struct loaded *loaded, const struct program_launch *launch,
-                                                  size_t *where)
+/* Finds a function in that module; or in any image, if module is NULL and all code of that name is the same. *where is
+ * the number of the image. */
+static const struct cubin_function *find_in(const struct loaded *loaded, const struct program_launch *launch,
+                                            const char *module, size_t *where)
 {
     const struct cubin_function *found = NULL;
     for (size_t i = 0; i < loaded->count; i++) {
         enum cubin_status status = CUBIN_ABSENT;
-        if (launch->module && strcmp(launch->module, loaded->names[i]) != 0)
+        if (module && strcmp(module, loaded->names[i]) != 0)
             continue;
         const struct cubin *image = find_image(loaded->groups, loaded->folder, loaded->names[i]);
         const struct cubin_function *function =
@@ -120,6 +120,16 @@ static const struct cubin_function *find_function(const struct loaded *loaded, c
         found = function ? function : found;
     }
     return found;
+}
+
+/* Finds the function of a launch. A module that lacks it was taken for another one: its handle was that of a module
+ * that is gone. */
+static const struct cubin_function *find_function(const struct loaded *loaded, const struct program_launch *launch,
+                                                  size_t *where)
+{
+    const struct cubin_function *found = find_in(loaded, launch, launch->module, where);
+    const bool lacks = !found && launch->module && find_image(loaded->groups, loaded->folder, launch->module);
+    return lacks ? find_in(loaded, launch, NULL, where) : found;
 }
 
 static void copy_launches(const struct program_group *group, struct result *result)

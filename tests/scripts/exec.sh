@@ -223,8 +223,15 @@ program 'namesakes' 0 '2 ok, 0 failed, samples 2 4 4' 'program/add_one@64,256#2'
 program 'reload' 0 '2 ok, 0 failed, samples 2 4 4' 'program/add_one@64,256#2'
 program 'library' 0 '1 ok, 0 failed, samples 1 2 2'
 program 'library 20 sized' 0 '1 ok, 0 failed, samples 1 2 2'
+# A module with the handle of another that is gone has its own code. kernels.cubin's add_one is that of `ways`.
+program 'library 20 gone add_one' 0 '1 ok, 0 failed'
+code_of() { jq -r '.kernels[].launches[]?.code // "unknown"' run.json; }
+gone=$(code_of)
+program 'library 20 apart large' 0 '1 ok, 0 failed'
+verdict 'code behind the handle of a module that is gone' "$([ "$(code_of)" != unknown ] || echo unknown)"
 program 'libraries 40' 0 '2 ok, 0 failed, samples 10 4 4' 'program/large@64,256'
 program 'ways' 0 '1 ok, 0 failed, samples 1 2 2'
+verdict 'and no other code' "$([ "$gone" = "$(code_of)" ] || echo "$gone, not $(code_of)")"
 program 'failing' 0 '8 ok, 0 failed'
 program 'second-context' 0 '8 ok, 0 failed'
 STANDIN_DEVICES=2 program 'devices' 0 '8 ok, 0 failed'

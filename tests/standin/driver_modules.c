@@ -119,10 +119,14 @@ static void read_image(struct CUmod_st *module)
     elf_end(elf);
 }
 
+/* The last module that was unloaded: the next one gets its handle, as it may from the real driver. */
+static _Atomic(struct CUmod_st *) gone;
+
 /* Loads a module, which owns the image from then on. */
 static struct CUmod_st *load(unsigned char *image, size_t size)
 {
-    struct CUmod_st *module = memory_new(sizeof *module);
+    struct CUmod_st *module = atomic_exchange(&gone, NULL);
+    module = module ? module : memory_new(sizeof *module);
     module->id = __atomic_add_fetch(&last_module, 1, __ATOMIC_RELAXED);
     module->context = context_current();
     module->image = image;
@@ -139,7 +143,10 @@ static void unload(struct CUmod_st *module)
         free(module->functions[i].name);
     free(module->functions);
     free(module->image);
-    memory_free(module);
+    *module = (struct CUmod_st){0};
+    module = atomic_exchange(&gone, module);
+    if (module)
+        memory_free(module);
 }
 
 /* Returns the first ELF image in a container of several, as nvcc -fatbin writes it. Other images are returned as they
@@ -394,6 +401,8 @@ CUresult CUDAAPI cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
     if (!library || library->kernel_count == 0)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (!context_current())
+        return CUDA_ERROR_INVALID_CONTEXT;
     *pMod = function_of(&library->kernels[0])->module;
     return CUDA_SUCCESS;
 }

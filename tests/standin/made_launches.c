@@ -143,7 +143,8 @@ static int reload(struct gpu *gpu, int count)
 /* Launches kernels of a library, as the CUDA runtime has them: by CUkernel handles, with machine code that is loaded
  * when it is needed. `library N asked`: a question about the kernel comes first, so that it is loaded before the
  * launch; `library N sized`: a question that nobody watches; `library N both`: of two
- * libraries, which both have the kernel. */
+ * libraries, which both have the kernel; `library N gone KERNEL`: another one is loaded by a question that nobody
+ * watches, and its module has the handle of one that is gone; `library N apart KERNEL`: gone without a context. */
 static int library(int argc, char **argv)
 {
     struct gpu gpu;
@@ -157,9 +158,16 @@ static int library(int argc, char **argv)
     if (argc > 1) {
         int registers;
         CUmodule module;
-        if (strcmp(argv[1], "asked") == 0)
+        if (strcmp(argv[1], "asked") == 0 || argc > 2)
             MUST(cuKernelGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0));
-        else
+        if (argc > 2) {
+            MUST(cuCtxSetCurrent(strcmp(argv[1], "apart") == 0 ? NULL : gpu.context));
+            MUST(cuLibraryUnload(opened));
+            MUST(cuCtxSetCurrent(gpu.context));
+            MUST(cuLibraryLoadData(&opened, _binary_kernels_cubin_start, NULL, NULL, 0, NULL, NULL, 0));
+            MUST(cuLibraryGetKernel(&kernel, opened, argv[2]));
+        }
+        if (strcmp(argv[1], "asked") != 0)
             MUST(cuLibraryGetModule(&module, opened));
         if (strcmp(argv[1], "both") == 0) {
             CUlibrary another;
