@@ -335,6 +335,8 @@ static const char *const state_reasons[VALUE_STATES + 1] = {
     [ABSENT] = "not in this run",
 };
 
+static const char no_code[] = "not known: the machine code that was launched was not found";
+
 /* Bank conflicts are counted in a process of their own, so they are not counted again where nothing can have changed
  * them. */
 static bool is_known_to_be_same(const struct pairing *pairing, const struct metric *metric)
@@ -513,7 +515,8 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
                    pairing->now->reason);
     } else if (judgement->verdict == VERDICT_MISSING) {
         const char *law = pairing->now ? pairing->now->reason : NULL;
-        set_reason(judgement, "%s%s", law ? "not counted: " : state_reasons[is], law ? law : "");
+        const bool unread = metric->class == METRIC_STATIC && is == VALUE_NOT_SUPPORTED;
+        set_reason(judgement, "%s%s", law ? "not counted: " : unread ? no_code : state_reasons[is], law ? law : "");
     } else if (judgement->verdict == VERDICT_NEW) {
         set_reason(judgement, "not in the baseline yet");
     } else if (judgement->verdict == VERDICT_UNSURE && pairing->base && pairing->base->reason) {

@@ -265,6 +265,15 @@ Test(compare, states_without_a_number_are_never_same)
     }
 }
 
+Test(compare, machine_code_that_was_not_found_is_said)
+{
+    AT_END(tear_down) struct fixture fixture = set_up();
+    put(&fixture.base, "a/b", "ceiling", 50);
+    put_state(&fixture.run, "a/b", "ceiling", VALUE_NOT_SUPPORTED);
+    const struct judgement *judgement = expect_verdict(&fixture, "a/b", "ceiling", VERDICT_MISSING, 0);
+    cr_expect(says(judgement, "the machine code that was launched was not found"), "%s", judgement->reason);
+}
+
 /* A number that broke a law counts as none on either side. */
 Test(compare, a_broken_law_is_the_reason)
 {
