@@ -76,6 +76,7 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
 
 static cudaError_t allocate(void **memory, size_t size, enum cudaMemoryType type)
 {
+    atomic_fetch_add(&runtime_now()->work.allocations, 1);
     return allocate_from(NULL, memory, size, type);
 }
 
@@ -116,7 +117,7 @@ cudaError_t cudaMalloc(void **memory, size_t size)
 cudaError_t runtime_allocate_of_graph(void **memory, size_t size)
 {
     struct runtime *runtime = runtime_now();
-    const cudaError_t error = allocate(memory, size, cudaMemoryTypeDevice);
+    const cudaError_t error = allocate_from(NULL, memory, size, cudaMemoryTypeDevice);
     runtime_memory_begin(runtime);
     for (size_t i = 0; i < runtime->block_count && error == cudaSuccess; i++)
         runtime->blocks[i].of_graph |= runtime->blocks[i].memory == *memory;

@@ -79,7 +79,7 @@ NO(cudaWaitExternalSemaphoresAsync_ptsz) NO(cudaWaitExternalSemaphoresAsync_v2)
 NO(cudaWaitExternalSemaphoresAsync_v2_ptsz)
 
 NOTHING(cudaCtxResetPersistingL2Cache) NOTHING(cudaDeviceSetCacheConfig) NOTHING(cudaDeviceSetSharedMemConfig)
-NOTHING(cudaDeviceSynchronize) NOTHING(cudaMemAdvise) NOTHING(cudaMemAdvise_v2) NOTHING(cudaMemPrefetchAsync)
+NOTHING(cudaMemAdvise) NOTHING(cudaMemAdvise_v2) NOTHING(cudaMemPrefetchAsync)
 NOTHING(cudaMemPrefetchAsync_ptsz) NOTHING(cudaMemPrefetchAsync_v2) NOTHING(cudaMemPrefetchAsync_v2_ptsz)
 NOTHING(cudaProfilerStart) NOTHING(cudaProfilerStop) NOTHING(cudaSetDeviceFlags) NOTHING(cudaStreamAttachMemAsync)
 NOTHING(cudaStreamAttachMemAsync_ptsz) NOTHING(cudaThreadSetCacheConfig) NOTHING(cudaThreadSynchronize)

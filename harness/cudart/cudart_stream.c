@@ -151,6 +151,7 @@ static cudaError_t wait_for(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+    atomic_fetch_add(&runtime_now()->work.synchronizations, 1);
     return wait_for(stream);
 }
 ALSO(cudaStreamSynchronize, _ptsz);
@@ -349,8 +350,15 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     return handle_is(HANDLE_EVENT, event) ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle);
 }
 
+cudaError_t cudaDeviceSynchronize(void)
+{
+    atomic_fetch_add(&runtime_now()->work.synchronizations, 1);
+    return runtime_lost();
+}
+
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
+    atomic_fetch_add(&runtime_now()->work.synchronizations, 1);
     return handle_is(HANDLE_EVENT, event) ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle);
 }
 

@@ -45,7 +45,8 @@ struct runtime {
 
     /* cudart_copy.c: what was copied to or from memory of the GPU, and set there */
     struct {
-        atomic_size_t copies, copy_bytes, fills, fill_bytes, refused; /* launches that returned an error */
+        atomic_size_t copies, copy_bytes, fills, fill_bytes, synchronizations, allocations;
+        atomic_size_t refused; /* launches that returned an error */
     } work;
 
     /* runtime_clock.c */

@@ -63,6 +63,22 @@ static void on_library_unload(CUpti_CallbackId id, const CUpti_CallbackData *cal
     functions_forget();
 }
 
+/* ---- What the host waits for ---- */
+
+static void on_synchronization(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    (void)id;
+    if (is_done(call) && !process_is_own())
+        atomic_fetch_add(&process.synchronizations, 1);
+}
+
+static void on_allocation(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    (void)id;
+    if (is_done(call) && !process_is_own())
+        atomic_fetch_add(&process.allocations, 1);
+}
+
 /* ---- Graphs ---- */
 
 static void on_graph_update(CUpti_CallbackId id, const CUpti_CallbackData *call)
@@ -168,6 +184,18 @@ static const struct {
     CALL(cuStreamEndCapture_ptsz, capture_end),
     CALL(cuProfilerStart, bounds_take_profiler),
     CALL(cuProfilerStop, bounds_take_profiler),
+    CALL(cuCtxSynchronize, on_synchronization),
+#if CUDA_VERSION >= 13000
+    CALL(cuCtxSynchronize_v2, on_synchronization),
+#endif
+    CALL(cuStreamSynchronize, on_synchronization),
+    CALL(cuStreamSynchronize_ptsz, on_synchronization),
+    CALL(cuEventSynchronize, on_synchronization),
+    CALL(cuMemAlloc_v2, on_allocation),
+    CALL(cuMemAllocPitch_v2, on_allocation),
+    CALL(cuMemAllocManaged, on_allocation),
+    CALL(cuMemAllocHost_v2, on_allocation),
+    CALL(cuMemHostAlloc, on_allocation),
     CALL(cuModuleLoad, on_module_load),
     CALL(cuModuleLoadData, on_module_load),
     CALL(cuModuleLoadDataEx, on_module_load),
@@ -193,15 +221,15 @@ static const struct {
 
 static take_call *taker_of(CUpti_CallbackId id)
 {
+    for (size_t i = 0; process.request.keeps && i < reach_call_count; i++)
+        if (reach_calls[i] == id)
+            return reach_take;
     for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
         if (calls[i].id == id)
             return calls[i].take;
     for (size_t i = 0; i < LAUNCH_CALLS; i++)
         if (launch_calls[i] == id)
             return launch_of_kernel;
-    for (size_t i = 0; process.request.keeps && i < reach_call_count; i++)
-        if (reach_calls[i] == id)
-            return reach_take;
     return NULL;
 }
 
@@ -249,8 +277,9 @@ static void CUPTIAPI on_event(void *data, CUpti_CallbackDomain domain, CUpti_Cal
     const bool inside = launch_is_within() || modules_are_asked();
     if (process_is_off() && !inside)
         return;
-    /* The first two keep the mutex until the launch returns, the third needs none. */
-    if (take == launch_of_kernel || take == launch_of_graph || take == bounds_take_profiler) {
+    /* The first two keep the mutex until the launch returns, the others need none. */
+    if (take == launch_of_kernel || take == launch_of_graph || take == bounds_take_profiler ||
+        take == on_synchronization || take == on_allocation) {
         take(id, info);
         return;
     }

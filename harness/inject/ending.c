@@ -109,7 +109,7 @@ static void *await_signal(void *data)
  * when another process waits for them. */
 static void look_after(void)
 {
-    if (pthread_mutex_trylock(&process.mutex) != 0)
+    if (!process_try_lock())
         return;
     const double quiet = now_seconds() - process.last;
     const bool yields = quiet > YIELD_SECONDS && ranges_hold_counters() && gpu_lock_is_waited_for();

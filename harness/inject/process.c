@@ -29,16 +29,29 @@ bool process_is_off(void)
     return atomic_load(&process.off);
 }
 
+static _Thread_local bool is_own;
+
+bool process_is_own(void)
+{
+    return is_own;
+}
+
+bool process_try_lock(void)
+{
+    return is_own = pthread_mutex_trylock(&process.mutex) == 0;
+}
+
 bool process_lock(double seconds)
 {
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec += (time_t)seconds;
-    return pthread_mutex_timedlock(&process.mutex, &end) == 0;
+    return is_own = pthread_mutex_timedlock(&process.mutex, &end) == 0;
 }
 
 void process_unlock(void)
 {
+    is_own = false;
     pthread_mutex_unlock(&process.mutex);
 }
 
@@ -104,8 +117,9 @@ static void send_work(void)
         return;
     busy_tell(&busy, &span);
     OWNED_TEXT text =
-        x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " -", copies.count,
-                  copies.bytes, copies.time_ns, fills.count, fills.bytes, fills.time_ns, busy, span);
+        x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " - %zu %zu",
+                  copies.count, copies.bytes, copies.time_ns, fills.count, fills.bytes, fills.time_ns, busy, span,
+                  atomic_load(&process.synchronizations), atomic_load(&process.allocations));
     link_say(MESSAGE_WORK, text);
 }
 

@@ -20,14 +20,17 @@ extern struct process {
     pthread_mutex_t mutex; /* protects all fields below but the atomic ones, and what the other files keep */
     atomic_bool off;       /* nothing is measured any more */
     size_t unwanted;       /* launches in a row, in this session, that nobody wants */
-    atomic_size_t unwatched[UNWATCHED_REASONS]; /* launches that are of no group */
-    double last;                                /* when the last launch was, by now_seconds() */
-    double began;                               /* when the library was loaded */
-    double counting;                            /* seconds that launches have taken while something was counted */
+    atomic_size_t unwatched[UNWATCHED_REASONS];  /* launches that are of no group */
+    double last;                                 /* when the last launch was, by now_seconds() */
+    double began;                                /* when the library was loaded */
+    atomic_size_t synchronizations, allocations; /* calls of the program's that returned without an error */
+    double counting;                             /* seconds that launches have taken while something was counted */
 } process;
 
 bool process_is_off(void);
 bool process_lock(double seconds); /* waits that long for the mutex; false: it was not free in time */
+bool process_is_own(void);         /* whether this thread has it, so that what is called is called by cugate */
+bool process_try_lock(void);
 void process_unlock(void);
 
 /* The functions below are called with the mutex held. process_describe() tells the parent once what GPU is measured on;

@@ -70,6 +70,8 @@ enum program_work {
     WORK_BUSY,    /* ns in which the GPU was busy while nothing was measured, */
     WORK_SPAN,    /* of so many between its first and its last work */
     WORK_REFUSED, /* launches that returned an error; simulated */
+    WORK_SYNCHRONIZATIONS,
+    WORK_ALLOCATIONS,
     WORK_KINDS
 };
 

@@ -24,7 +24,9 @@ enum computed_counter {
     COMPUTED_GPU_TIME,       /* ns that all its launches took together, by CUPTI's activity records */
     COMPUTED_COMPUTING,      /* the part of that, in ns, which the process that computes longest computes, */
     COMPUTED_COMMUNICATION,  /* and which its collectives take */
-    COMPUTED_COPIES,         /* copies of memory that the GPU made for it */
+    COMPUTED_SYNCHRONIZATIONS, /* calls by which the host waited for the GPU */
+    COMPUTED_ALLOCATIONS,      /* of memory, without those in the order of a stream */
+    COMPUTED_COPIES,           /* copies of memory that the GPU made for it */
     COMPUTED_COPY_BYTES,
     COMPUTED_COPY_TIME, /* ns */
     COMPUTED_FILLS,     /* how often the GPU set memory for it */

@@ -313,18 +313,18 @@ finish "a kernel in expected.ini that has no baseline" $? 0 "expected.ini:1: tra
 # AddressSanitizer cannot live with CUPTI, which loads its parts with RTLD_DEEPBIND.
 if ! grep -q __asan_init "$cugate"; then
     "$cugate" list --metrics --chip gh100 >out 2>err
-    finish "list --metrics --chip gh100" $? 0 "smsp__inst_executed.sum; chip GH100: 67 of 67 metrics, 3 passes; !not supported"
+    finish "list --metrics --chip gh100" $? 0 "smsp__inst_executed.sum; chip GH100: 69 of 69 metrics, 3 passes; !not supported"
     list() { # CODE EXPECTATIONS ARGUMENT...
         local wanted=$1 expectations=$2
         shift 2
         "$cugate" list --metrics "$@" >out 2>err
         finish "list --metrics $*" $? "$wanted" "$expectations"
     }
-    list 0 'chip AD102: 67 of 67 metrics' --chip 'GeForce RTX 4090'
+    list 0 'chip AD102: 69 of 69 metrics' --chip 'GeForce RTX 4090'
     list 2 "'RTX 4909' is not a chip or product: did you mean 'RTX 4090'?" --chip 'RTX 4909'
     list 2 "'frob' is not a chip or product: ; --chip help" --chip frob
     list 0 'GH100  H100, H200; GB202  ; RTX 5090' --chip help
-    list 0 'chip GH100: 75 of 79 metrics, 8 passes; not supported; tensor_ops_int8 alone needs 2 passes; !tensor_active takes' \
+    list 0 'chip GH100: 77 of 81 metrics, 8 passes; not supported; tensor_ops_int8 alone needs 2 passes; !tensor_active takes' \
         +tensor --chip H200
     list 2 'chip GH100 cannot count [pcie_read] (pcie__read_bytes.sum) with [dram_throughput] (dram__throughput' \
         +made_up/clashing.ini --chip H100

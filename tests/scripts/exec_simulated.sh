@@ -45,13 +45,14 @@ expect 'a right program' 0 'sum 80000' 'COMPUTED: NO KERNEL RAN ON A GPU' 'progr
 cat >counts.jq <<'JQ'
 def of($kernel; $metric): .kernels[$kernel].metrics[$metric].sessions[0][0];
 [of("program/scale@40,256"; "launches"), of("program/program"; "launches"), of("program/program"; "copy_bytes"),
+    of("program/program"; "synchronizations"), of("program/program"; "allocations"),
     of("program/program"; "processes"), of("program/scale@40,256"; "global_load_sectors"), of("program/sum@40,256"; "global_atomics"),
     of("program/program"; "instructions") == 3 * of("program/scale@40,256"; "instructions") + of("program/sum@40,256"; "instructions"),
     .sessions[0].collector, (.kernels["program/scale@40,256"].estimated_time.ns > 0),
     ([.kernels[].metrics | has("time", "gpu_time", "copy_time")] | any), (.kernels["program/scale@40,256"].lines.list | length > 3)]
 JQ
 ask jq -c -f counts.jq run.json
-expect 'its counts' 0 '[3,4,40004,1,1250,10000,true,"exec-sim",true,false,true]'
+expect 'its counts' 0 '[3,4,40004,0,2,1,1250,10000,true,"exec-sim",true,false,true]'
 "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" right >out 2>/dev/null
 ask cat out
 expect 'the report is not in its output' 0 'sum 80000' '!COMPUTED'

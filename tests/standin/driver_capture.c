@@ -46,8 +46,7 @@ CUresult CUDAAPI cuStreamDestroy_v2(CUstream hStream)
 
 CUresult CUDAAPI cuStreamSynchronize(CUstream hStream)
 {
-    (void)hStream;
-    return cuCtxSynchronize();
+    SEEN(cuStreamSynchronize, context_synchronize(context_current()), hStream);
 }
 
 /* ---- Capture ---- */

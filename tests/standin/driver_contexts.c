@@ -210,6 +210,8 @@ CUresult CUDAAPI cuCtxGetLimit(size_t *pvalue, CUlimit limit)
 
 CUresult CUDAAPI cuCtxSynchronize(void)
 {
-    READY();
-    return context_synchronize(context_current());
+    struct standin_call call = CALL(cuCtxSynchronize, NULL, NULL);
+    driver_enter(&call);
+    const CUresult ready = driver_ready();
+    return driver_exit(&call, ready == CUDA_SUCCESS ? context_synchronize(context_current()) : ready);
 }
