@@ -210,6 +210,10 @@ static void judge_gone(struct comparison *comparison, const struct sides *sides,
         judgement->verdict = VERDICT_INFO;
         comparison->gone++;
         set_reason(judgement, "gone, it was %s; not in this run%s%s", share, where, shapes);
+    } else if (is_counted_whole(sides, base->id)) {
+        judgement->verdict = VERDICT_UNSURE;
+        set_reason(judgement, "gone, it was %s%s%s: accept the run with --gone if that is intended", share, where,
+                   shapes);
     } else if (is_program_row(base->id)) {
         set_reason(judgement, "not in this run: %s",
                    strchr(base->id, ':')
@@ -237,6 +241,7 @@ static void judge_absent(const struct judging *judging, const struct result *bas
                    "[%s " KNOWN_REGRESSION_REMOVED "] in " KNOWN_REGRESSION_FILE,
                    renamed ? ", but runs the same code as " : "", renamed ? renamed->id : "", base->id);
     } else if (renamed && !seen_whole) {
+        judgement->verdict = is_counted_whole(sides, base->id) ? VERDICT_UNSURE : VERDICT_MISSING;
         set_reason(judgement,
                    "not in this run, but %s is new and runs the same code; if it was renamed, accept it with "
                    "-k %s --was %s",

@@ -112,6 +112,8 @@ const struct result *program_of(const struct run *run, const char *kernel);
 /* Whether both sides saw every launch of the program that the kernel is of, know its GPU time, and the run has kernels
  * of it. Then its own row judges which kernels it launches. */
 bool is_seen_whole(const struct sides *sides, const char *kernel);
+/* Whether both sides simulated every launch of the program. Its time is not known, so what is gone is unsure. */
+bool is_counted_whole(const struct sides *sides, const char *kernel);
 
 /* Returns the metric whose common shift applies to that one: for the GPU time of a program the time of a launch. */
 const struct metric *metric_of_shift(const struct metrics *metrics, const struct result *now,

@@ -34,6 +34,18 @@ bool is_seen_whole(const struct sides *sides, const char *kernel)
            timed_program_of(sides, sides->run, kernel) && has_kernels(sides->run, kernel);
 }
 
+static bool is_counted(const struct sides *sides, const struct run *run, const char *kernel)
+{
+    const struct result *program = program_of(run, kernel);
+    return program && !isnan(program_launches(sides->metrics, program)) && has_kernels(run, kernel);
+}
+
+bool is_counted_whole(const struct sides *sides, const char *kernel)
+{
+    return sides->origin->own_caches && sides->origin->computed && !is_program_row(kernel) &&
+           is_counted(sides, sides->baseline, kernel) && is_counted(sides, sides->run, kernel);
+}
+
 const struct metric *metric_of_shift(const struct metrics *metrics, const struct result *now,
                                      const struct metric *metric)
 {

@@ -365,3 +365,23 @@ Test(judge_program, a_kernel_that_stores_nothing_any_more_is_no_gain)
         cr_expect_eq(fixture.comparison.kernel_counts[rows[i].verdict], 1, "row %zu", i);
     }
 }
+
+/* Nothing is missing where each launch was simulated: what is gone is unsure. */
+Test(judge_program, a_kernel_that_is_gone_without_a_gpu_is_unsure)
+{
+    for (int whole = 0; whole < 2; whole++) {
+        AT_END(tear_down) struct fixture fixture = set_up_computed();
+        put_sides(&fixture, "a/kept@1,32", "launches", 10, 3, 10, 1);
+        put_times(&fixture.base, "a/old@8,32", "launches", 4, 3);
+        put(&fixture.run, "a/old@4,64", "launches", 4);
+        put_times(&fixture.base, "a/program", "launches", 14, 3);
+        if (whole)
+            put(&fixture.run, "a/program", "launches", 14);
+        const struct comparison *comparison = compare(&fixture);
+        const struct judgement *gone = find(comparison, "a/old@8,32", "");
+        cr_expect_eq(gone->verdict, whole ? VERDICT_UNSURE : VERDICT_MISSING, "%s", gone->reason);
+        cr_expect(says(gone, whole ? "gone, it was 4 launches, where its function has other shapes: @4,64" : "not in"),
+                  "%s", gone->reason);
+        cr_expect_eq(comparison_exit_code(comparison), whole ? EXIT_UNSURE : EXIT_NOT_MEASURED);
+    }
+}
