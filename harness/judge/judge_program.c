@@ -232,9 +232,10 @@ static bool has_become_idle(const struct sides *sides, const char *program)
 
 /* Work of a program's kernels that the run launches less than half as often, that it launches less often, and of what
  * may be in their place: new kernels, and what others do more. It is GPU time, in ns; of what was computed,
- * instructions. */
+ * instructions; or what a metric counts, where it may be that some of it was not. */
 struct work {
     double gone, fewer, instead;
+    bool unknown; /* it was not counted of all that is gone */
 };
 
 /* Returns a count of a launch; NAN where it is not known. */
@@ -256,25 +257,33 @@ static double instructions_of(const struct metrics *metrics, const struct result
            (is_program_row(result->id) ? 1 : program_launches(metrics, result));
 }
 
-static double work_of(const struct sides *sides, const struct result *result)
+/* other: of the other side; counts of the same code need not have been read again. by: NULL: time or instructions. */
+static double work_of(const struct sides *sides, const struct result *result, const struct result *other,
+                      const struct metric *by)
 {
+    const struct row *row = by ? result_find(result, by->name) : NULL;
+    if (by && !(row && row->state == VALUE_MEASURED))
+        row = other && same_code(result, other) ? result_find(other, by->name) : NULL;
+    if (by)
+        return row && row->state == VALUE_MEASURED ? row_value(row) * program_launches(sides->metrics, result) : NAN;
     return sides->origin->computed ? instructions_of(sides->metrics, result)
                                    : program_time(sides->metrics, result, NULL);
 }
 
 static void add_work(struct work *work, const struct sides *sides, const struct result *one, const struct run *there,
-                     bool is_now)
+                     bool is_now, const struct metric *by)
 {
     const struct result *other = run_find(there, one->id);
-    const double often = program_launches(sides->metrics, one), done = work_of(sides, one);
+    const double often = program_launches(sides->metrics, one), done = work_of(sides, one, other, by);
     const double kept = other ? fmin(1, program_launches(sides->metrics, other) / often) : 0;
-    const double more = other ? fmax(0, done - work_of(sides, other)) : done;
+    const double more = other ? fmax(0, done - work_of(sides, other, one, by)) : done;
     const double moved = is_now ? more : done * (1 - kept);
+    work->unknown |= !is_now && kept < 1 && isnan(moved);
     if (!isnan(moved))
         *(is_now ? &work->instead : kept >= RULE_LOST_LAUNCHES ? &work->fewer : &work->gone) += moved;
 }
 
-static struct work compare_work(const struct sides *sides, const char *program)
+static struct work compare_work(const struct sides *sides, const char *program, const struct metric *by)
 {
     const struct run *runs[] = {sides->baseline, sides->run};
     const size_t family = strcspn(program, "/") + 1;
@@ -282,7 +291,7 @@ static struct work compare_work(const struct sides *sides, const char *program)
     for (size_t side = 0; side < 2; side++)
         for (size_t i = 0; i < runs[side]->result_count; i++)
             if (strncmp(runs[side]->results[i].id, program, family) == 0 && !is_program_row(runs[side]->results[i].id))
-                add_work(&work, sides, &runs[side]->results[i], runs[1 - side], side == 1);
+                add_work(&work, sides, &runs[side]->results[i], runs[1 - side], side == 1, by);
     return work;
 }
 
@@ -291,7 +300,18 @@ static struct work compare_work(const struct sides *sides, const char *program)
 static bool takes_over(const struct judgement *judgement, const struct sides *sides, const char *program)
 {
     const struct result *now = run_find(sides->run, judgement->kernel);
-    return now && judgement->change * program_launches(sides->metrics, now) <= compare_work(sides, program).gone;
+    return now && judgement->change * program_launches(sides->metrics, now) <= compare_work(sides, program, NULL).gone;
+}
+
+/* Whether kernels of other code count no more in addition, all together, than the kernels did that are gone. */
+static bool takes_over_counts(const struct judgement *judgement, const struct sides *sides, const char *program)
+{
+    const struct metric *metric = judgement->metric;
+    if ((metric->class != METRIC_EXACT && metric->class != METRIC_STEADY) || metric->better != METRIC_LOWER ||
+        metric->weight || is_metric_of_program(metric) || is_of_same_code(judgement, sides))
+        return false;
+    const struct work work = compare_work(sides, program, metric);
+    return !work.unknown && work.instead <= work.gone;
 }
 
 /* Whether it says that there are more launches, in the program or of a kernel in it; that memory is set more often;
@@ -303,10 +323,24 @@ static bool is_more_work(const struct judgement *judgement, const struct sides *
     const bool is_count = judgement->metric && (computed_counter_of(judgement->metric) == COMPUTED_LAUNCHES ||
                                                 is_paid_fill(judgement, sides, whole));
     return judgement->metric && judgement->worse &&
-           (is_count || (judgement->metric->class == METRIC_TIME &&
-                         (is_of_same_code(judgement, sides) || takes_over(judgement, sides, program)))) &&
+           (is_count ||
+            (judgement->metric->class == METRIC_TIME &&
+             (is_of_same_code(judgement, sides) || takes_over(judgement, sides, program))) ||
+            takes_over_counts(judgement, sides, program)) &&
            (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE) &&
            strncmp(judgement->kernel, program, strcspn(program, "/") + 1) == 0;
+}
+
+/* Whether what is gone was done by instructions that others execute more: a kernel that took it over may take hardly
+ * longer. */
+static bool is_replaced_by_instructions(const struct sides *sides, const char *program, double replaced)
+{
+    const struct metric *instructions = NULL;
+    for (size_t m = 0; m < sides->metrics->count; m++)
+        if (exact_counter_of(&sides->metrics->list[m]) == EXACT_INSTRUCTIONS)
+            instructions = &sides->metrics->list[m];
+    const struct work work = instructions ? compare_work(sides, program, instructions) : (struct work){.unknown = true};
+    return !work.unknown && work.instead > replaced * (work.gone + work.fewer);
 }
 
 /* A program that does less may be better, or may have lost its work. Where kernels with a part of its time are gone, or
@@ -317,13 +351,14 @@ static void revise_lost_work(struct judgement *program, const struct sides *side
     const bool computed = sides->origin->computed;
     if (computed ? !is_launched_as_well(program) : !is_improved_program(program))
         return;
-    const struct work work = compare_work(sides, program->kernel);
+    const struct work work = compare_work(sides, program->kernel, NULL);
     const double lost = work.gone + work.fewer,
                  whole = computed ? instructions_of(sides->metrics, run_find(sides->baseline, program->kernel))
                                   : program->base;
     const bool most = lost >= RULE_LOST_WORK * whole;
-    if (!(lost > 0) || (work.gone < RULE_LOST_KERNELS * whole && !most) ||
-        work.instead > (most ? RULE_REPLACED_MOST : RULE_REPLACED) * lost)
+    const double replaced = most ? RULE_REPLACED_MOST : RULE_REPLACED;
+    if (!(lost > 0) || (work.gone < RULE_LOST_KERNELS * whole && !most) || work.instead > replaced * lost ||
+        is_replaced_by_instructions(sides, program->kernel, replaced))
         return;
     program->verdict = VERDICT_UNSURE;
     set_reason(program, "%.0f %% of its %s gone, and only %.1f %% replaced %s: accept it if the work is not needed",

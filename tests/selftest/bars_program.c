@@ -21,6 +21,8 @@ static const struct change {
     double processes; /* on both sides; 0: not known */
     bool recompiled;  /* the code of the kernel that stays is another */
     double record;    /* the share of its time and launches that the program's own row has; 0: all */
+    double fused;     /* instructions of the kernel that stays, of other code then; both had 1,000; 0: not counted */
+    bool uncounted;   /* those of the kernel that is lost are not known */
 } changes[] = {
     {"kernels with 9 % of the time are gone: improved", "gpu_time", VERDICT_IMPROVED, .lost = 0.09},
     {"kernels with 11 % of the time are gone: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.11},
@@ -32,6 +34,13 @@ static const struct change {
      .instead = 0.1},
     {"90 % are gone, with two ninths of that in their place: improved", "gpu_time", VERDICT_IMPROVED, .lost = 0.9,
      .instead = 0.2},
+    {"42 % are gone, 30 % more instructions in the other kernel: improved", "gpu_time", VERDICT_IMPROVED, .lost = 0.42,
+     .fused = 1300},
+    {"the other kernel's instructions: trade-off", "instructions", VERDICT_TRADED, .lost = 0.42, .fused = 1300},
+    {"more of them than are gone: regressed", "instructions", VERDICT_REGRESSED, .lost = 0.42, .fused = 2001},
+    {"those that are gone were not counted: regressed", "instructions", VERDICT_REGRESSED, .lost = 0.42, .fused = 1300,
+     .uncounted = true},
+    {"hardly more in place of 42 %: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.42, .fused = 1001},
     {"80 % are gone, and all other code is another: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.8,
      .recompiled = true},
     {"the program has half of its kernels' time: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.5, .left = 1,
@@ -222,7 +231,13 @@ void q7_program(struct selftest *selftest)
             put_kernel(&run, "a/lost@1,32", LAUNCHES * change->left, left * TIME, 2);
         if (change->instead > 0)
             put_kernel(&run, "a/fresh@1,32", change->more, change->instead * TIME, 2);
-        if (change->recompiled)
+        if (change->fused > 0) {
+            put(&baseline, "a/stays@1,32", "instructions", 1000, 10);
+            put(&run, "a/stays@1,32", "instructions", change->fused, 2);
+            if (!change->uncounted)
+                put(&baseline, "a/lost@1,32", "instructions", 1000, 10);
+        }
+        if (change->recompiled || change->fused > 0)
             *run_find(&run, "a/stays@1,32")->launches[0].code = 'b';
         const double record = change->record > 0 ? change->record : 1;
         put_program(&run, record * (LAUNCHES * (1 + change->left) + change->more),
@@ -233,7 +248,9 @@ void q7_program(struct selftest *selftest)
             put(&run, PROGRAM, "processes", change->processes, 2);
         }
         compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
-        const enum verdict verdict = judgement_of(&comparison, PROGRAM, change->metric)->verdict;
+        const bool of_kernel = strcmp(change->metric, "instructions") == 0;
+        const enum verdict verdict =
+            judgement_of(&comparison, of_kernel ? "a/stays@1,32" : PROGRAM, change->metric)->verdict;
         expect_all(selftest, verdict == change->verdict, 1, change->words);
     }
 }

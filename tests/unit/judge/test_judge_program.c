@@ -385,3 +385,38 @@ Test(judge_program, a_kernel_that_is_gone_without_a_gpu_is_unsure)
         cr_expect_eq(comparison_exit_code(comparison), whole ? EXIT_UNSURE : EXIT_NOT_MEASURED);
     }
 }
+
+/* Of 1,000 launches of a/kept and a/gone, with as many instructions, only those of a/kept are left: of other code,
+ * which has more instructions and takes hardly longer. */
+Test(judge_program, a_kernel_may_take_over_what_another_counted)
+{
+    static const struct {
+        double was, is; /* instructions of a/kept; those of a/gone are 1,000 */
+        bool counted, same_code;
+        enum verdict verdict, program;
+    } rows[] = {
+        {1000, 1300, true, false, VERDICT_TRADED, VERDICT_IMPROVED},
+        {1000, 2000, true, false, VERDICT_TRADED, VERDICT_IMPROVED},
+        {1000, 2001, true, false, VERDICT_REGRESSED, VERDICT_IMPROVED}, /* more than is gone */
+        {1000, 1001, true, false, VERDICT_REGRESSED, VERDICT_UNSURE},   /* hardly anything is in its place */
+        {1000, 1300, false, false, VERDICT_REGRESSED, VERDICT_UNSURE},  /* nobody knows what is gone */
+        {1000, 1000, true, true, VERDICT_SAME, VERDICT_UNSURE},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        AT_END(tear_down) struct fixture fixture = set_up_computed();
+        put_fact(&fixture.base, SESSION_COLLECTOR, "exec");
+        put_fact(&fixture.run, SESSION_COLLECTOR, "exec");
+        put_codes(&fixture, "a/kept@1,32", "f00d", rows[i].same_code ? "f00d" : "beef");
+        put_sides(&fixture, "a/kept@1,32", "launches", 1000, 3, 1000, 2);
+        put_sides(&fixture, "a/kept@1,32", "time", 1e6, 3, 1.001e6, 2);
+        put_sides(&fixture, "a/kept@1,32", "instructions", rows[i].was, 3, rows[i].is, 2);
+        put_times(&fixture.base, "a/gone@1,32", "launches", 1000, 3);
+        put_times(&fixture.base, "a/gone@1,32", "time", 1e6, 3);
+        if (rows[i].counted)
+            put_times(&fixture.base, "a/gone@1,32", "instructions", 1000, 3);
+        put_sides(&fixture, "a/program", "launches", 2000, 3, 1000, 2);
+        put_sides(&fixture, "a/program", "time", 2e9, 3, 1.001e9, 2);
+        expect_verdict(&fixture, "a/kept@1,32", "instructions", rows[i].verdict, i);
+        expect_verdict(&fixture, "a/program", "time", rows[i].program, i);
+    }
+}
