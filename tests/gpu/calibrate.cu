@@ -411,227 +411,66 @@ template <class F> void roomy(F *kernel, unsigned bytes)
 
 } // namespace
 
+/* clang-format off */
 CUGATE_LIBRARY(
-    cugate::family<arrays>("calibrate", "kernels that ask for constants of the replay") ALONE(chain_single, 8192) ALONE(
-        chain_integer, 8192) ALONE(chain_double, 4096) ALONE(chain_special, 2048) ALONE(chain_shuffle, 2048)
-        ALONE(chain_constant, 2048) ALONE(chain_fence, 128) ALONE(chain_atomic, 256) ALONE(chain_strong, 512) ALONE(
-            chain_near, 2048) ALONE(chain_far,
-                                    256) RUN("chain_shared", "one warp", chain_shared<<<1, 32>>>(a.out.data, 0, 2048))
-            RUN("chain_shared_atomic", "one warp", chain_shared_atomic<<<1, 32>>>(a.out.data, 0, 1024)) RUN(
-                "chain_barrier_2",
-                "two warps", chain_barrier<<<1, 64>>>(a.out.data, 0, 2048))
-                RUN("chain_barrier_32", "32 warps", chain_barrier<<<1, 1024>>>(a.out.data, 0, 2048))
-                    RUN("chain_branch", "one warp", chain_branch<<<1, 32>>>(a.out.data, 0, 2048)) ALL(
-                        rate_single, 512) ALL(rate_multiply,
-                                              512) ALL(rate_integer, 512)
-                        ALL(rate_double, 128) ALL(rate_special, 64) ALL(rate_count, 64) ALL(
-                            rate_shuffle,
-                            128) ALL(rate_constant,
-                                     64) ALL(rate_constant_one,
-                                             64) ALL(rate_near,
-                                                     128) ALL(rate_near_lines, 32)
-                            ALL(rate_far, 32) ALL(rate_far_lines, 8) ALL(rate_store, 32) ALL(rate_store_sector, 8) ALL(
-                                rate_add_warp,
-                                4) ALL(rate_add_one,
-                                       2) ALL(rate_add_near,
-                                              4) ALL(rate_add_far,
-                                                     2) ALL(rate_add, 256)
-                                ALL(rate_logic, 256) ALL(rate_shift, 256) ALL(rate_least, 256) ALL(rate_wide, 128) ALL(
-                                    rate_half,
-                                    512) ALL(rate_to_float,
-                                             128) ALL(rate_to_integer,
-                                                      64) ALL(rate_near_fixed,
-                                                              128) ALL(rate_add_few_32, 1)
-                                    ALL(rate_add_few_256, 1) ALL(rate_add_few_2k, 1) ALL(
-                                        rate_add_few_16k,
-                                        1) ALL(rate_add_answer,
-                                               2) ALL(rate_shared_add_near,
-                                                      32) ALL(rate_shared_add_one,
-                                                              8) ALL(rate_shared_add_64,
-                                                                     16) RUN("rate_barrier", "all SMs",
-                                                                             chain_barrier<<<sms * 8, 256>>>(a.out.data,
-                                                                                                             0, 512))
-                                        RUN("rate_shared_1", "all SMs",
-                                            rate_shared<1><<<sms * 2, 1024>>>(
-                                                a.out.data,
-                                                0,
-                                                64)) RUN("rate_shared_8", "all SMs",
-                                                         rate_shared<8><<<sms * 2, 1024>>>(a.out.data, 0, 16))
-                                            RUN("dram_read", "256 MiB",
-                                                dram_read<<<4096, 256>>>(
-                                                    a.out.data,
-                                                    WIDE(in),
-                                                    16)) RUN("dram_copy", "128 MiB to 128",
-                                                             dram_copy<<<4096, 256>>>(
-                                                                 WIDE(out),
-                                                                 WIDE(in),
-                                                                 8)) RUN("dram_write", "256 MiB",
-                                                                         dram_write<<<4096, 256>>>(WIDE(out), 16))
-                                                RUN("dram_write_little", "8 MiB",
-                                                    dram_write<<<2048, 256>>>(
-                                                        WIDE(out), 1)) RUN("dram_apart", "a word of 64 bytes",
-                                                                           dram_apart<<<
-                                                                               16384, 256>>>(a.out.data, a.in.data))
-                                                    RUN("dram_partial", "a word of 32 bytes",
-                                                        dram_partial<<<
-                                                            32768,
-                                                            256>>>(a.out.data,
-                                                                   0)) RUN("again_12", "12 MiB four times",
-                                                                           again<<<sms * 2, 1024>>>(
-                                                                               a
-                                                                                   .out
-                                                                                   .data,
-                                                                               WIDE(in),
-                                                                               12 << 16,
-                                                                               4)) RUN("again_24", "24 MiB four times",
-                                                                                       again<<<
-                                                                                           sms * 2,
-                                                                                           1024>>>(a.out.data, WIDE(in), 24 << 16,
-                                                                                                   4))
-                                                        RUN("again_48", "48 MiB four times",
-                                                            again<<<sms * 2, 1024>>>(
-                                                                a.out.data,
-                                                                WIDE(in),
-                                                                48 << 16, 4)) RUN("again_96", "96 MiB four times",
-                                                                                  again<<<sms * 2, 1024>>>(a.out.data,
-                                                                                                           WIDE(in), 96 << 16,
-                                                                                                           4))
-                                                            RUN("nothing_1", "a launch", nothing<<<1, 32>>>()) RUN(
-                                                                "nothing_16k", "16,896 blocks",
-                                                                nothing<<<
-                                                                    sms * 128,
-                                                                    256>>>()) RUN("little_1", "a block",
-                                                                                  little<<<1, 32>>>(a.out.data))
-                                                                RUN("little_wide", "8,448 blocks of 1,024",
-                                                                    little<<<sms * 64, 1024>>>(
-                                                                        a.out.data)) RUN("little_narrow", "33,792 blocks of 64",
-                                                                                         little<<<sms * 256,
-                                                                                                  64>>>(a.out.data))
-                                                                    RUN("product_chain", "a warp an SM",
-                                                                        product<1><<<sms, 32>>>(
-                                                                            a.out.data,
-                                                                            0,
-                                                                            2048)) RUN("product_rate", "16 warps an SM",
-                                                                                       product<4>
-                                                                                       <<<sms,
-                                                                                          512>>>(a.out.data, 0, 256))
-                                                                        RUN("group_chain",
-                                                                            "a warpgroup that waits for each",
-                                                                            roomy(group_product<false, 1>, 33 << 10);
-                                                                            group_product<false, 1>
-                                                                            <<<sms, 128, 33 << 10>>>(
-                                                                                a.out.data,
-                                                                                0,
-                                                                                128)) RUN("group_one", "a warpgroup",
-                                                                                          roomy(
-                                                                                              group_product<false, 8>, 33 << 10);
-                                                                                          group_product<false, 8>
-                                                                                          <<<sms, 128, 33 << 10>>>(
-                                                                                              a.out
-                                                                                                  .data,
-                                                                                              0,
-                                                                                              64))
-                                                                            RUN("group_two", "two warpgroups",
-                                                                                roomy(group_product<false, 8>,
-                                                                                      33 << 10);
-                                                                                group_product<false, 8>
-                                                                                <<<sms, 256, 33 << 10>>>(
-                                                                                    a.out.data,
-                                                                                    0, 64))
-                                                                                RUN("group_registers",
-                                                                                    "A from registers",
-                                                                                    roomy(group_product<true, 8>,
-                                                                                          33 << 10);
-                                                                                    group_product<true, 8>
-                                                                                    <<<sms, 256, 33 << 10>>>(
-                                                                                        a.out.data,
-                                                                                        0,
-                                                                                        64)) RUN("copies_chain",
-                                                                                                 "1 KiB that the L2 "
-                                                                                                 "has",
-                                                                                                 copies<1024, 1>
-                                                                                                 <<<1, 32, 1024>>>(
-                                                                                                     a.out.data,
-                                                                                                     a.in.data,
-                                                                                                     256, 0))
-                                                                                    RUN("copies_chain_16k", "16 KiB",
-                                                                                        copies<16384, 1>
-                                                                                        <<<1, 32, 16384>>>(
-                                                                                            a.out.data,
-                                                                                            a.in.data, 128,
-                                                                                            0))
-                                                                                        RUN("copies_small", "256 bytes",
-                                                                                            copies<256, 32>
-                                                                                            <<<sms, 32, 32 * 256>>>(
-                                                                                                a.out.data,
-                                                                                                a.in.data, 1024,
-                                                                                                1 << 18))
-                                                                                            RUN("copies_large",
-                                                                                                "16 KiB, four on the "
-                                                                                                "way",
-                                                                                                roomy(copies<16384, 4>,
-                                                                                                      64 << 10);
-                                                                                                copies<16384, 4>
-                                                                                                <<<sms, 32, 64 << 10>>>(
-                                                                                                    a.out.data,
-                                                                                                    a.in.data, 96,
-                                                                                                    96 << 14))
-                                                                                                RUN("copies_near",
-                                                                                                    "16 KiB that the "
-                                                                                                    "L2 has",
-                                                                                                    roomy(copies<16384,
-                                                                                                                 4>,
-                                                                                                          64 << 10);
-                                                                                                    copies<16384, 4>
-                                                                                                    <<<sms, 32,
-                                                                                                       64 << 10>>>(
-                                                                                                        a.out.data,
-                                                                                                        a.in.data, 96,
-                                                                                                        0))
-                                                                                                    RUN("hand_over",
-                                                                                                        "two warps",
-                                                                                                        hand_over<<<
-                                                                                                            1, 64>>>(
-                                                                                                            a.out.data,
-                                                                                                            512))
-                                                                                                        RUN("cluster_"
-                                                                                                            "barrier",
-                                                                                                            "two "
-                                                                                                            "blocks",
-                                                                                                            cluster_barrier<<<
-                                                                                                                2,
-                                                                                                                256>>>(
-                                                                                                                a.out
-                                                                                                                    .data,
-                                                                                                                512))
-                                                                                                            RUN("cluste"
-                                                                                                                "r_"
-                                                                                                                "chain",
-                                                                                                                "two "
-                                                                                                                "block"
-                                                                                                                "s",
-                                                                                                                cluster_chain<<<
-                                                                                                                    2,
-                                                                                                                    32>>>(
-                                                                                                                    a.out
-                                                                                                                        .data,
-                                                                                                                    0,
-                                                                                                                    1024))
-                                                                                                                RUN("co"
-                                                                                                                    "py"
-                                                                                                                    "_c"
-                                                                                                                    "ha"
-                                                                                                                    "i"
-                                                                                                                    "n",
-                                                                                                                    "on"
-                                                                                                                    "e "
-                                                                                                                    "wa"
-                                                                                                                    "r"
-                                                                                                                    "p",
-                                                                                                                    copy_chain<<<
-                                                                                                                        1,
-                                                                                                                        32>>>(
-                                                                                                                        a.out
-                                                                                                                            .data,
-                                                                                                                        a.in.data,
-                                                                                                                        256)))
+    cugate::family<arrays>("calibrate", "kernels that ask for constants of the replay")
+        ALONE(chain_single, 8192) ALONE(chain_integer, 8192) ALONE(chain_double, 4096) ALONE(chain_special, 2048)
+        ALONE(chain_shuffle, 2048) ALONE(chain_constant, 2048) ALONE(chain_fence, 128) ALONE(chain_atomic, 256)
+        ALONE(chain_strong, 512) ALONE(chain_near, 2048) ALONE(chain_far, 256)
+        RUN("chain_shared", "one warp", chain_shared<<<1, 32>>>(a.out.data, 0, 2048))
+        RUN("chain_shared_atomic", "one warp", chain_shared_atomic<<<1, 32>>>(a.out.data, 0, 1024))
+        RUN("chain_barrier_2", "two warps", chain_barrier<<<1, 64>>>(a.out.data, 0, 2048))
+        RUN("chain_barrier_32", "32 warps", chain_barrier<<<1, 1024>>>(a.out.data, 0, 2048))
+        RUN("chain_branch", "one warp", chain_branch<<<1, 32>>>(a.out.data, 0, 2048))
+        ALL(rate_single, 512) ALL(rate_multiply, 512) ALL(rate_integer, 512) ALL(rate_double, 128) ALL(rate_special, 64)
+        ALL(rate_count, 64) ALL(rate_shuffle, 128) ALL(rate_constant, 64) ALL(rate_constant_one, 64) ALL(rate_near, 128)
+        ALL(rate_near_lines, 32) ALL(rate_far, 32) ALL(rate_far_lines, 8) ALL(rate_store, 32) ALL(rate_store_sector, 8)
+        ALL(rate_add_warp, 4) ALL(rate_add_one, 2) ALL(rate_add_near, 4) ALL(rate_add_far, 2) ALL(rate_add, 256)
+        ALL(rate_logic, 256) ALL(rate_shift, 256) ALL(rate_least, 256) ALL(rate_wide, 128) ALL(rate_half, 512)
+        ALL(rate_to_float, 128) ALL(rate_to_integer, 64) ALL(rate_near_fixed, 128) ALL(rate_add_few_32, 1)
+        ALL(rate_add_few_256, 1) ALL(rate_add_few_2k, 1) ALL(rate_add_few_16k, 1) ALL(rate_add_answer, 2)
+        ALL(rate_shared_add_near, 32) ALL(rate_shared_add_one, 8) ALL(rate_shared_add_64, 16)
+        RUN("rate_barrier", "all SMs", chain_barrier<<<sms * 8, 256>>>(a.out.data, 0, 512))
+        RUN("rate_shared_1", "all SMs", rate_shared<1><<<sms * 2, 1024>>>(a.out.data, 0, 64))
+        RUN("rate_shared_8", "all SMs", rate_shared<8><<<sms * 2, 1024>>>(a.out.data, 0, 16))
+        RUN("dram_read", "256 MiB", dram_read<<<4096, 256>>>(a.out.data, WIDE(in), 16))
+        RUN("dram_copy", "128 MiB to 128", dram_copy<<<4096, 256>>>(WIDE(out), WIDE(in), 8))
+        RUN("dram_write", "256 MiB", dram_write<<<4096, 256>>>(WIDE(out), 16))
+        RUN("dram_write_little", "8 MiB", dram_write<<<2048, 256>>>(WIDE(out), 1))
+        RUN("dram_apart", "a word of 64 bytes", dram_apart<<<16384, 256>>>(a.out.data, a.in.data))
+        RUN("dram_partial", "a word of 32 bytes", dram_partial<<<32768, 256>>>(a.out.data, 0))
+        RUN("again_12", "12 MiB four times", again<<<sms * 2, 1024>>>(a.out.data, WIDE(in), 12 << 16, 4))
+        RUN("again_24", "24 MiB four times", again<<<sms * 2, 1024>>>(a.out.data, WIDE(in), 24 << 16, 4))
+        RUN("again_48", "48 MiB four times", again<<<sms * 2, 1024>>>(a.out.data, WIDE(in), 48 << 16, 4))
+        RUN("again_96", "96 MiB four times", again<<<sms * 2, 1024>>>(a.out.data, WIDE(in), 96 << 16, 4))
+        RUN("nothing_1", "a launch", nothing<<<1, 32>>>())
+        RUN("nothing_16k", "16,896 blocks", nothing<<<sms * 128, 256>>>())
+        RUN("little_1", "a block", little<<<1, 32>>>(a.out.data))
+        RUN("little_wide", "8,448 blocks of 1,024", little<<<sms * 64, 1024>>>(a.out.data))
+        RUN("little_narrow", "33,792 blocks of 64", little<<<sms * 256, 64>>>(a.out.data))
+        RUN("product_chain", "a warp an SM", product<1><<<sms, 32>>>(a.out.data, 0, 2048))
+        RUN("product_rate", "16 warps an SM", product<4><<<sms, 512>>>(a.out.data, 0, 256))
+        RUN("group_chain", "a warpgroup that waits for each",
+            roomy(group_product<false, 1>, 33 << 10);
+            group_product<false, 1><<<sms, 128, 33 << 10>>>(a.out.data, 0, 128))
+        RUN("group_one", "a warpgroup",
+            roomy(group_product<false, 8>, 33 << 10);
+            group_product<false, 8><<<sms, 128, 33 << 10>>>(a.out.data, 0, 64))
+        RUN("group_two", "two warpgroups",
+            roomy(group_product<false, 8>, 33 << 10);
+            group_product<false, 8><<<sms, 256, 33 << 10>>>(a.out.data, 0, 64))
+        RUN("group_registers", "A from registers",
+            roomy(group_product<true, 8>, 33 << 10); group_product<true, 8><<<sms, 256, 33 << 10>>>(a.out.data, 0, 64))
+        RUN("copies_chain", "1 KiB that the L2 has", copies<1024, 1><<<1, 32, 1024>>>(a.out.data, a.in.data, 256, 0))
+        RUN("copies_chain_16k", "16 KiB", copies<16384, 1><<<1, 32, 16384>>>(a.out.data, a.in.data, 128, 0))
+        RUN("copies_small", "256 bytes", copies<256, 32><<<sms, 32, 32 * 256>>>(a.out.data, a.in.data, 1024, 1 << 18))
+        RUN("copies_large", "16 KiB, four on the way",
+            roomy(copies<16384, 4>, 64 << 10);
+            copies<16384, 4><<<sms, 32, 64 << 10>>>(a.out.data, a.in.data, 96, 96 << 14))
+        RUN("copies_near", "16 KiB that the L2 has",
+            roomy(copies<16384, 4>, 64 << 10); copies<16384, 4><<<sms, 32, 64 << 10>>>(a.out.data, a.in.data, 96, 0))
+        RUN("hand_over", "two warps", hand_over<<<1, 64>>>(a.out.data, 512))
+        RUN("cluster_barrier", "two blocks", cluster_barrier<<<2, 256>>>(a.out.data, 512))
+        RUN("cluster_chain", "two blocks", cluster_chain<<<2, 32>>>(a.out.data, 0, 1024))
+        RUN("copy_chain", "one warp", copy_chain<<<1, 32>>>(a.out.data, a.in.data, 256)))
+/* clang-format on */
