@@ -274,29 +274,28 @@ int main(int count, char **arguments)
         return 2;
     random_state = strtoul(arguments[1], NULL, 10);
     const unsigned kernels = (unsigned)atoi(arguments[2]), launches = (unsigned)atoi(arguments[3]);
-    printf(
-        "#include \"library.cuh\"\n\n#include <cstdint>\n\nnamespace {\n\n__constant__ uint32_t table[256] = {3, 5, 3, "
-        "3, 7};\n\n"
-        "/* A place of a matrix of tiles, in groups of so many rows. */\n"
-        "__device__ uint32_t grouped(uint32_t place, uint32_t columns, uint32_t rows)\n{\n"
-        "    const int width = 4 * int(columns), first = int(place) / width * 4, left = int(rows) - first;\n"
-        "    const int size = left > 0 && left < 4 ? left : 4;\n"
-        "    return uint32_t((first + int(place) %% width %% size) * 1000 + int(place) %% width / size);\n}\n\n");
+    printf("#include <cugate/kernel.hpp>\n\n#include <cstdint>\n\nnamespace {\n\n"
+           "__constant__ uint32_t table[256] = {3, 5, 3, 3, 7};\n\n"
+           "/* A place of a matrix of tiles, in groups of so many rows. */\n"
+           "__device__ uint32_t grouped(uint32_t place, uint32_t columns, uint32_t rows)\n{\n"
+           "    const int width = 4 * int(columns), first = int(place) / width * 4, left = int(rows) - first;\n"
+           "    const int size = left > 0 && left < 4 ? left : 4;\n"
+           "    return uint32_t((first + int(place) %% width %% size) * 1000 + int(place) %% width / size);\n}\n\n");
     bool *adds = calloc(kernels + 1, sizeof *adds);
     for (unsigned k = 0; k < kernels && adds; k++)
         adds[k] = print_kernel(k);
-    printf("struct programs {\n    cugate::device_array<uint32_t> outs, ins, sums;\n    uint32_t *out, *in, *added;\n"
-           "    int open()\n    {\n        std::vector<uint32_t> numbers(1 << 14);\n"
-           "        for (size_t i = 0; i < numbers.size(); i++)\n            numbers[i] = cugate::hash32(%u, i);\n"
-           "        CUGATE_TRY(outs.allocate(1 << 20));\n        CUGATE_TRY(ins.allocate(numbers.size()));\n"
-           "        CUGATE_TRY(sums.allocate(1 << 13));\n        out = outs.data, in = ins.data, added = sums.data;\n"
-           "        return ins.upload(numbers);\n    }\n};\n\n",
+    printf("struct programs {\n    cugate::array<uint32_t> in;\n    cugate::device_array<uint32_t> out, added;\n"
+           "    int open()\n    {\n        CUGATE_TRY(out.allocate(1 << 20));\n        CUGATE_TRY(added.allocate(1 << "
+           "13));\n"
+           "        return in.fill(1 << 14, %uu);\n    }\n    int restore() { return 0; }\n"
+           "    int verify(cugate::why &) { return 0; }\n};\n\n} // namespace\n\n"
+           "CUGATE_LIBRARY(cugate::family<programs>(\"programs\", \"random programs of a block's place\")",
            (unsigned)random_state);
     for (unsigned k = 0; k < kernels; k++) {
-        printf("int launch%u(void *state)\n{\n    const programs &p = *static_cast<programs *>(state);\n", k);
+        printf("\n    .variant(\"k%u\", \"a random program\", [](programs &p) {\n", k);
         /* A launch after one whose blocks met is not tried. */
         for (unsigned i = 0; i < (adds && adds[k] ? 1 : launches); i++) {
-            printf("    k%u<<<dim3(%u, %u, %u), %u>>>(p.out, p.in, p.added", k,
+            printf("        k%u<<<dim3(%u, %u, %u), %u>>>(p.out.data, p.in.data, p.added.data", k,
                    1 + below(below(2)   ? 60
                              : below(2) ? 280
                                         : 12),
@@ -305,20 +304,9 @@ int main(int count, char **arguments)
                 printf(", %uu", parameter());
             printf(");\n");
         }
-        printf("    return cugate::launched();\n}\n\n");
+        printf("    })");
     }
-    printf("int nothing(void *)\n{\n    return 0;\n}\n\nint right(void *, const cugate_variant *, char *, size_t)\n{\n "
-           "   return 0;\n}\n\n"
-           "constexpr cugate_variant variants[] = {\n");
-    for (unsigned k = 0; k < kernels; k++)
-        printf("    {.name = \"k%u\", .doc = \"a random program\", .launch = launch%u, .bytes = 1},\n", k, k);
-    printf("};\n\nconstexpr cugate_family programs_family = {\n    .name = \"programs\",\n    .doc = \"random programs "
-           "of a block's "
-           "place\",\n    .kind = CUGATE_KERNELS,\n    .open = cugate::open_state<programs>,\n    .restore = "
-           "nothing,\n    .verify = right,\n    .close = "
-           "cugate::close_state<programs>,\n    .variants = variants,\n    .variant_count = "
-           "std::size(variants),\n};\nconst cugate_family "
-           "*const families[] = {&programs_family};\n\n} // namespace\n\nLIBRARY(families)\n");
+    printf(")\n");
     free(adds);
     return 0;
 }

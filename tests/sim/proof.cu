@@ -1,7 +1,7 @@
 /* proof.cu - kernels whose blocks meet, or nearly do, and others of which one block is not like the rest: proof.sh
  * compares what is said of them when blocks are left out with what is said when all are executed. */
 #include "bulk.cuh"
-#include "library.cuh"
+#include <cugate/kernel.hpp>
 
 #include <cstdint>
 #include <cuda.h>
@@ -11,6 +11,8 @@ namespace {
 
 constexpr unsigned blocks = 64, threads = 64, words = 1u << 16;
 
+/* Of `own`, with_buffer and `fetches` each word is read, by which every block is executed; of `backwards` what was
+ * written is compared. */
 struct state {
     cugate::array<uint32_t> out, in;
     int open()
@@ -18,6 +20,32 @@ struct state {
         CUGATE_TRY(out.allocate(words));
         CUGATE_TRY(in.allocate(words));
         return in.poison(1);
+    }
+    int restore()
+    {
+        return out.poison(2);
+    }
+    int verify(const cugate_variant &variant, cugate::why &why)
+    {
+        const std::string name = variant.name;
+        if (name == "own" || name == "with_buffer" || name == "fetches") {
+            const bool fetched = name == "fetches";
+            std::vector<uint32_t> got;
+            CUGATE_TRY(out.download(got));
+            for (uint32_t i = 0; i < blocks * threads * (fetched ? 3 : 1); i++)
+                if (got[i] != (fetched ? 2 : 0x01010102))
+                    return why("word %u is 0x%x", i, got[i]);
+        }
+        if (name == "adds_own" && out.is_partly_written())
+            return why("what blocks add to is taken for the result");
+        if (name == "adds_one" || name == "adds_own")
+            return out.compare(why, [&](size_t i) {
+                return name == "adds_own" ? i < blocks * threads ? 0x01010104 : 0x02020202
+                                          : 0x02020202 + (i ? 0 : blocks * threads * 3 / 2);
+            });
+        if (name == "backwards")
+            return out.compare(why, [](size_t i) { return i >= words - blocks * threads ? 0x01010101 : 0x02020202; });
+        return 0;
     }
 };
 
@@ -1205,40 +1233,14 @@ __global__ void look_up(uint32_t *out, const uint32_t *, const __grid_constant__
     out[place * threads + threadIdx.x] = sum + (flips ? 0 : blockIdx.x);
 }
 
-template <void (*kernel)(uint32_t *, const uint32_t *), unsigned columns = blocks, unsigned rows = blocks / columns,
-          unsigned layers = 1>
-int launch(void *data)
-{
-    const state &s = *static_cast<state *>(data);
-    kernel<<<dim3(columns, rows, layers), threads>>>(s.out.data, s.in.data);
-    return cugate::launched();
-}
-/* What blocks have added is read. */
-template <void (*kernel)(uint32_t *, const uint32_t *)> int launch_and_read(void *data)
-{
-    const state &s = *static_cast<state *>(data);
-    kernel<<<blocks, threads>>>(s.out.data, s.in.data);
-    own<<<blocks, threads>>>(s.out.data + words / 2, s.out.data);
-    return cugate::launched();
-}
-/* What it reads is written by a launch before. */
-template <void (*kernel)(uint32_t *, const uint32_t *)> int launch_numbered(void *data)
-{
-    const state &s = *static_cast<state *>(data);
-    numbers<<<blocks, threads>>>(s.out.data + words / 2);
-    kernel<<<blocks, threads>>>(s.out.data, s.out.data + words / 2);
-    return cugate::launched();
-}
-
 __global__ void with_buffer(uint32_t *out, const uint32_t *in, uint32_t *buffer)
 {
     buffer[thread()] = in[thread()];
     out[thread()] = in[thread()] + 1;
 }
 /* Frees what it writes beside its output, before anybody reads that. */
-int launch_with_buffer(void *data)
+int launch_with_buffer(const state &s)
 {
-    const state &s = *static_cast<state *>(data);
     cugate::device_array<uint32_t> buffer;
     CUGATE_TRY(buffer.allocate(words));
     with_buffer<<<blocks, threads>>>(s.out.data, s.in.data, buffer.data);
@@ -1250,9 +1252,8 @@ __global__ void fetches(uint32_t *out, cudaTextureObject_t texture, cudaTextureO
     out[thread()] = tex1Dfetch<uint32_t>(texture, static_cast<int>(thread())) + tex1D<uint32_t>(array, threadIdx.x);
 }
 /* Changes and frees what it has read, of which two are textures, before anybody looks at its output. */
-int launch_fetches(void *data)
+int launch_fetches(const state &s)
 {
-    const state &s = *static_cast<state *>(data);
     constexpr size_t bytes = blocks * threads * sizeof(uint32_t);
     const std::vector<uint32_t> ones(blocks * threads, 1), twos(blocks * threads, 2);
     cugate::device_array<uint32_t> memory;
@@ -1299,24 +1300,17 @@ int describe(void *data, unsigned columns, unsigned rows, CUtensorMap *map)
                   CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
-template <unsigned columns, unsigned rows, unsigned step, unsigned before, uint32_t mask> int launch_tiles(void *data)
+template <unsigned columns, unsigned rows, unsigned step, unsigned before, uint32_t mask>
+int launch_tiles(const state &s)
 {
-    const state &s = *static_cast<state *>(data);
     CUtensorMap from, to;
     CUGATE_TRY(describe(s.in.data, columns, rows, &from));
     CUGATE_TRY(describe(s.out.data, columns, rows, &to));
     copy_tile<<<dim3(8, 8), 32>>>(from, to, s.in.data, step, before, mask);
     return cugate::launched();
 }
-template <bool decides> int launch_products(void *data)
+template <unsigned by, unsigned more, unsigned flips> int launch_table(const state &s)
 {
-    const state &s = *static_cast<state *>(data);
-    product_of_group<decides><<<blocks, 128>>>(s.out.data, s.in.data);
-    return cugate::launched();
-}
-template <unsigned by, unsigned more, unsigned flips> int launch_table(void *data)
-{
-    const state &s = *static_cast<state *>(data);
     places_of table;
     for (unsigned i = 0; i < blocks; i++)
         table.place[i] = static_cast<uint8_t>(i * by % blocks + (i == 41 ? more : 0));
@@ -1324,227 +1318,66 @@ template <unsigned by, unsigned more, unsigned flips> int launch_table(void *dat
     return cugate::launched();
 }
 
-int restore(void *data)
-{
-    return static_cast<state *>(data)->out.poison(2);
-}
-
-/* Of `own`, with_buffer and `fetches` each word is read, by which every block is executed; of `backwards` what was
- * written is compared. */
-int right(void *data, const cugate_variant *variant, char *text, size_t size)
-{
-    state &s = *static_cast<state *>(data);
-    cugate::why why{text, size};
-    const std::string name = variant->name;
-    if (name == "own" || name == "with_buffer" || name == "fetches") {
-        const bool fetched = name == "fetches";
-        std::vector<uint32_t> got;
-        CUGATE_TRY(s.out.download(got));
-        for (uint32_t i = 0; i < blocks * threads * (fetched ? 3 : 1); i++)
-            if (got[i] != (fetched ? 2 : 0x01010102))
-                return why("word %u is 0x%x", i, got[i]);
-    }
-    if (name == "adds_own" && s.out.is_partly_written())
-        return why("what blocks add to is taken for the result");
-    if (name == "adds_one" || name == "adds_own")
-        return s.out.compare(why, [&](size_t i) {
-            return name == "adds_own" ? i < blocks * threads ? 0x01010104 : 0x02020202
-                                      : 0x02020202 + (i ? 0 : blocks * threads * 3 / 2);
-        });
-    if (name == "backwards")
-        return s.out.compare(why, [](size_t i) { return i >= words - blocks * threads ? 0x01010101 : 0x02020202; });
-    return 0;
-}
-
-#define VARIANT_OF(kernel, columns, rows)                                                                              \
-    {                                                                                                                  \
-        .name = #kernel, .doc = "blocks that meet, or nearly do", .launch = launch<kernel, columns, rows>, .bytes = 1  \
-    }
-#define VARIANT(kernel) VARIANT_OF(kernel, blocks, 1)
-constexpr cugate_variant variants[] = {
-    VARIANT(own),
-    VARIANT(one_too_many),
-    VARIANT(half_apart),
-    VARIANT(same_word),
-    VARIANT(reads_next),
-    VARIANT(in_place),
-    VARIANT(long_index),
-    VARIANT(side_by_side),
-    VARIANT(side_too_near),
-    VARIANT(backwards),
-    VARIANT(byte_each),
-    VARIANT(word_each),
-    VARIANT(odd_rows),
-    VARIANT(parity),
-    VARIANT(half_lines),
-    VARIANT(halves),
-    VARIANT(wraps),
-    VARIANT(reads_elsewhere),
-    VARIANT(beyond),
-    VARIANT(by_data),
-    VARIANT(diagonal),
-    VARIANT(reads_farther),
-    VARIANT(wraps_and_carries),
-    VARIANT(chooses),
-    VARIANT(comes_nearer),
-    VARIANT(constants_turn),
-    VARIANT(one_constant),
-    VARIANT(constant_byte),
-    VARIANT(constants_apart),
-    VARIANT(turns),
-    VARIANT(smaller),
-    VARIANT(keeps_predicate),
-    VARIANT(wide_backwards),
-    VARIANT(carries),
-    VARIANT(wide_carry),
-    VARIANT(wide_float),
-    VARIANT(far_away),
-    VARIANT(votes),
-    VARIANT(warp_votes),
-    VARIANT(shift_by),
-    VARIANT(shift_by_block),
-    VARIANT(shift_by_lane),
-    VARIANT(beyond_shared),
-    VARIANT(wide_signed),
-    VARIANT(shift_at_edge),
-    VARIANT(shift_of_strides),
-    VARIANT(shift_that_wraps),
-    VARIANT(shift_that_carries),
-    VARIANT(sign_of_xor),
-    VARIANT(both_signs),
-    VARIANT(minus),
-    VARIANT(bits),
-    VARIANT(product),
-    VARIANT(lane_product),
-    VARIANT(squares),
-    VARIANT(upper_shifted),
-    VARIANT(carries_twice),
-    VARIANT(upper_carries),
-    VARIANT(right_of_two),
-    VARIANT(right_of_two_moves),
-    VARIANT(right_that_carries),
-    VARIANT(alike),
-    VARIANT(some_lanes),
-    VARIANT(other_lane),
-    VARIANT(bank_by_block),
-    VARIANT(one_far),
-    VARIANT(one_beyond_shared),
-    VARIANT(one_reads_adds),
-    VARIANT(beyond_in_the_middle),
-    VARIANT(adds_own),
-    VARIANT(adds_one),
-    VARIANT(adds_together),
-    VARIANT(adds_some),
-    VARIANT(adds_halves),
-    VARIANT(adds_vectors),
-    VARIANT(adds_fours),
-    VARIANT(adds_wide),
-    VARIANT(adds_to_next),
-    VARIANT(adds_and_reads),
-    VARIANT(adds_ahead),
-    VARIANT(adds_by_data),
-    VARIANT(adds_odd),
-    VARIANT(adds_beyond),
-    VARIANT(answers),
-    VARIANT(last_one),
-    VARIANT(exchanges),
-    VARIANT(waits),
-    VARIANT(one_decides),
-    VARIANT(one_is_written),
-    VARIANT(one_is_polled),
-    VARIANT(generic_turns),
-    VARIANT(generic_by_block),
-    VARIANT(long_quotient),
-    VARIANT(ticket_apart),
-    VARIANT(looks_on),
-    VARIANT(anywhere),
-    VARIANT(anywhere_shared),
-    VARIANT(looks_twice),
-    VARIANT(looks_askew),
-    VARIANT(each_waits),
-    VARIANT(two_wait),
-    VARIANT(looks_still),
-    VARIANT(stores_equal),
-    VARIANT(gives_up),
-    VARIANT(waits_for_fault),
-    VARIANT(looks_anywhere),
-    VARIANT_OF(quotient, 295, 1),
-    VARIANT_OF(quotient_masked, 295, 1),
-    VARIANT_OF(quotient_33, 295, 1),
-    VARIANT_OF(quotient_even, 295, 1),
-    VARIANT_OF(quotient_signed, 295, 1),
-    VARIANT_OF(quotient_by, 295, 1),
-    VARIANT_OF(quotient_signed_by, 295, 1),
-    VARIANT_OF(quotient_16, 295, 1),
-    VARIANT_OF(quotients, 295, 1),
-    VARIANT_OF(quotient_of_rows, 5, 58),
-    VARIANT_OF(quotient_decides, 295, 1),
-    VARIANT_OF(swizzled, 117, 1),
-    VARIANT_OF(swizzled_meets, 117, 1),
-    VARIANT(far_x),
-    VARIANT_OF(far_y, 4, 16),
-    {.name = "far_z", .doc = "clusters of rows and layers", .launch = launch<far_z, 4, 4, 4>, .bytes = 1},
-    VARIANT(far_adds),
-    VARIANT(cluster_meets),
-    VARIANT(clusters_meet),
-    VARIANT(generic_banks),
-    VARIANT(several_kinds),
-    VARIANT(looks_again),
-    VARIANT(barrier_begins),
-    VARIANT(barrier_comes),
-    VARIANT(barrier_phase),
-    VARIANT(barrier_which),
-    VARIANT(barrier_by_data),
-    VARIANT(barrier_stored),
-    VARIANT(spilled),
-    {.name = "spilled_apart", .doc = "another role", .launch = launch<spilled_apart<false>>, .bytes = 1},
-    {.name = "spilled_number", .doc = "a number in its place", .launch = launch<spilled_apart<true>>, .bytes = 1},
-    {.name = "spilled_generic", .doc = "a number over a role", .launch = launch<spilled_over<BY_GENERIC>>, .bytes = 1},
-    {.name = "spilled_by_lanes", .doc = "a number over a role", .launch = launch<spilled_over<BY_LANES>>, .bytes = 1},
-    {.name = "spilled_byte", .doc = "a byte over a number", .launch = launch<spilled_over<BYTE>>, .bytes = 1},
-    VARIANT(heavy),
-    VARIANT(told),
-    {.name = "told_by_data", .doc = "a word", .launch = launch<told_otherwise<false>>, .bytes = 1},
-    {.name = "told_some", .doc = "one of two words", .launch = launch<told_otherwise<true>>, .bytes = 1},
-    VARIANT(told_far),
-    VARIANT(copies),
-    VARIANT(copies_meet),
-    VARIANT(copies_more),
-    VARIANT(copies_nearer),
-    VARIANT(copies_decide),
-    {.name = "tiles", .doc = "tiles of a tensor", .launch = launch_tiles<128, 64, 16, 0, 0>, .bytes = 1},
-    {.name = "tiles_cut", .doc = "... that end beyond it", .launch = launch_tiles<120, 60, 16, 0, 0>, .bytes = 1},
-    {.name = "tiles_before", .doc = "... from before it", .launch = launch_tiles<128, 64, 16, 36, 0>, .bytes = 1},
-    {.name = "tiles_meet", .doc = "... that overlap", .launch = launch_tiles<128, 64, 12, 0, 0>, .bytes = 1},
-    {.name = "tiles_by_data", .doc = "... by data", .launch = launch_tiles<128, 64, 16, 0, 4>, .bytes = 1},
-    {.name = "products", .doc = "of a warpgroup", .launch = launch_products<false>, .bytes = 1},
-    {.name = "products_decide", .doc = "of a warpgroup", .launch = launch_products<true>, .bytes = 1},
-    {.name = "table", .doc = "places by constants", .launch = launch_table<37, 0, 0>, .bytes = 1},
-    {.name = "table_bent", .doc = "... of which one is another", .launch = launch_table<1, 80, 0>, .bytes = 1},
-    {.name = "table_flipped", .doc = "... of others", .launch = launch_table<1, 0, 1>, .bytes = 1},
-    {.name = "adds_columns", .doc = "blocks of a column", .launch = launch<adds_columns, 8>, .bytes = 1},
-    {.name = "row_constant", .doc = "one row of blocks", .launch = launch<row_constant, 8>, .bytes = 1},
-    {.name = "adds_one_read", .doc = "two launches", .launch = launch_and_read<adds_one>, .bytes = 1},
-    {.name = "adds_own_read", .doc = "two launches", .launch = launch_and_read<adds_own>, .bytes = 1},
-    {.name = "guards_decide", .doc = "two launches", .launch = launch_numbered<guards_decide>, .bytes = 1},
-    {.name = "guards_sums", .doc = "two launches", .launch = launch_numbered<guards_sums>, .bytes = 1},
-    {.name = "one_of_four", .doc = "two launches", .launch = launch_numbered<one_of_four>, .bytes = 1},
-    {.name = "with_buffer", .doc = "a buffer that is freed", .launch = launch_with_buffer, .bytes = 1},
-    {.name = "fetches", .doc = "textures that are freed", .launch = launch_fetches, .bytes = 1},
-};
-constexpr cugate_family meet_family = {
-    .name = "meet",
-    .doc = "blocks that meet",
-    .kind = CUGATE_KERNELS,
-    .open = cugate::open_state<state>,
-    .restore = restore,
-    .verify = right,
-    .close = cugate::close_state<state>,
-    .variants = variants,
-    .variant_count = std::size(variants),
-};
-const cugate_family *const families[] = {&meet_family};
-
 } // namespace
 
-LIBRARY(families)
+#define OUT s.out.data
+#define IN s.in.data
+#define RUN(name, ...) .variant(#name, "see there", [](state &s) { __VA_ARGS__; })
+#define GRID(kernel, grid) RUN(kernel, kernel<<<grid, threads>>>(OUT, IN))
+#define ROW(kernel) GRID(kernel, blocks)
+/* What blocks have added is read; or what it reads is written by a launch before. */
+#define READ(name, kernel)                                                                                             \
+    RUN(name, kernel<<<blocks, threads>>>(OUT, IN); own<<<blocks, threads>>>(OUT + words / 2, OUT))
+#define NUMBERED(kernel)                                                                                               \
+    RUN(kernel, numbers<<<blocks, threads>>>(OUT + words / 2); kernel<<<blocks, threads>>>(OUT, OUT + words / 2))
+
+/* clang-format off */
+CUGATE_LIBRARY(
+    cugate::family<state>("meet", "blocks that meet, or nearly do")
+        ROW(own) ROW(one_too_many) ROW(half_apart) ROW(same_word) ROW(reads_next) ROW(in_place) ROW(long_index)
+        ROW(side_by_side) ROW(side_too_near) ROW(backwards) ROW(byte_each) ROW(word_each) ROW(odd_rows) ROW(parity)
+        ROW(half_lines) ROW(halves) ROW(wraps) ROW(reads_elsewhere) ROW(beyond) ROW(by_data) ROW(diagonal)
+        ROW(reads_farther) ROW(wraps_and_carries) ROW(chooses) ROW(comes_nearer) ROW(constants_turn) ROW(one_constant)
+        ROW(constant_byte) ROW(constants_apart) ROW(turns) ROW(smaller) ROW(keeps_predicate) ROW(wide_backwards)
+        ROW(carries) ROW(wide_carry) ROW(wide_float) ROW(far_away) ROW(votes) ROW(warp_votes) ROW(shift_by)
+        ROW(shift_by_block) ROW(shift_by_lane) ROW(beyond_shared) ROW(wide_signed) ROW(shift_at_edge)
+        ROW(shift_of_strides) ROW(shift_that_wraps) ROW(shift_that_carries) ROW(sign_of_xor) ROW(both_signs) ROW(minus)
+        ROW(bits) ROW(product) ROW(lane_product) ROW(squares) ROW(upper_shifted) ROW(carries_twice) ROW(upper_carries)
+        ROW(right_of_two) ROW(right_of_two_moves) ROW(right_that_carries) ROW(alike) ROW(some_lanes) ROW(other_lane)
+        ROW(bank_by_block) ROW(one_far) ROW(one_beyond_shared) ROW(one_reads_adds) ROW(beyond_in_the_middle)
+        ROW(adds_own) ROW(adds_one) ROW(adds_together) ROW(adds_some) ROW(adds_halves) ROW(adds_vectors) ROW(adds_fours)
+        ROW(adds_wide) ROW(adds_to_next) ROW(adds_and_reads) ROW(adds_ahead) ROW(adds_by_data) ROW(adds_odd)
+        ROW(adds_beyond) ROW(answers) ROW(last_one) ROW(exchanges) ROW(waits) ROW(one_decides) ROW(one_is_written)
+        ROW(one_is_polled) ROW(generic_turns) ROW(generic_by_block) ROW(long_quotient) ROW(ticket_apart) ROW(looks_on)
+        ROW(anywhere) ROW(anywhere_shared) ROW(looks_twice) ROW(looks_askew) ROW(each_waits) ROW(two_wait)
+        ROW(looks_still) ROW(stores_equal) ROW(gives_up) ROW(waits_for_fault) ROW(looks_anywhere) GRID(quotient, 295)
+        GRID(quotient_masked, 295) GRID(quotient_33, 295) GRID(quotient_even, 295) GRID(quotient_signed, 295)
+        GRID(quotient_by, 295) GRID(quotient_signed_by, 295) GRID(quotient_16, 295) GRID(quotients, 295)
+        GRID(quotient_of_rows, dim3(5, 58)) GRID(quotient_decides, 295) GRID(swizzled, 117) GRID(swizzled_meets, 117)
+        ROW(far_x) GRID(far_y, dim3(4, 16)) GRID(far_z, dim3(4, 4, 4)) ROW(far_adds) ROW(cluster_meets)
+        ROW(clusters_meet) ROW(generic_banks) ROW(several_kinds) ROW(looks_again) ROW(barrier_begins) ROW(barrier_comes)
+        ROW(barrier_phase) ROW(barrier_which) ROW(barrier_by_data) ROW(barrier_stored) ROW(spilled)
+        RUN(spilled_apart, spilled_apart<false><<<blocks, threads>>>(OUT, IN))
+        RUN(spilled_number, spilled_apart<true><<<blocks, threads>>>(OUT, IN))
+        RUN(spilled_generic, spilled_over<BY_GENERIC><<<blocks, threads>>>(OUT, IN))
+        RUN(spilled_by_lanes, spilled_over<BY_LANES><<<blocks, threads>>>(OUT, IN))
+        RUN(spilled_byte, spilled_over<BYTE><<<blocks, threads>>>(OUT, IN))
+        ROW(heavy) ROW(told)
+        RUN(told_by_data, told_otherwise<false><<<blocks, threads>>>(OUT, IN))
+        RUN(told_some, told_otherwise<true><<<blocks, threads>>>(OUT, IN))
+        ROW(told_far) ROW(copies) ROW(copies_meet) ROW(copies_more) ROW(copies_nearer) ROW(copies_decide)
+        .variant("tiles", "tiles of a tensor", launch_tiles<128, 64, 16, 0, 0>)
+        .variant("tiles_cut", "... that end beyond it", launch_tiles<120, 60, 16, 0, 0>)
+        .variant("tiles_before", "... from before it", launch_tiles<128, 64, 16, 36, 0>)
+        .variant("tiles_meet", "... that overlap", launch_tiles<128, 64, 12, 0, 0>)
+        .variant("tiles_by_data", "... by data", launch_tiles<128, 64, 16, 0, 4>)
+        RUN(products, product_of_group<false><<<blocks, 128>>>(OUT, IN))
+        RUN(products_decide, product_of_group<true><<<blocks, 128>>>(OUT, IN))
+        .variant("table", "places by constants", launch_table<37, 0, 0>)
+        .variant("table_bent", "... of which one is another", launch_table<1, 80, 0>)
+        .variant("table_flipped", "... of others", launch_table<1, 0, 1>)
+        GRID(adds_columns, dim3(8, blocks / 8)) GRID(row_constant, dim3(8, blocks / 8)) READ(adds_one_read, adds_one)
+        READ(adds_own_read, adds_own) NUMBERED(guards_decide) NUMBERED(guards_sums) NUMBERED(one_of_four)
+        .variant("with_buffer", "a buffer that is freed", launch_with_buffer)
+        .variant("fetches", "textures that are freed", launch_fetches))
+/* clang-format on */
