@@ -1,8 +1,7 @@
 /* oracle.cu - the GPU's half of the oracle: a kernel library with a kernel for each row of ORACLE_ROWS. See oracle.h.
  */
-#include "library.cuh"
-#undef ROW /* rows here are of oracle_lists.h */
 #include "oracle.h"
+#include <cugate/kernel.hpp>
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -87,13 +86,6 @@ struct state {
     }
 };
 
-int open(const cugate_family *, void **made)
-{
-    state *s = new state();
-    *made = s;
-    return s->open();
-}
-
 int restore(void *s)
 {
     return static_cast<state *>(s)->out.poison();
@@ -132,11 +124,6 @@ int verify(void *opened, const cugate_variant *variant, char *why, size_t why_si
     return CUGATE_WRONG;
 }
 
-void close(void *s)
-{
-    delete static_cast<state *>(s);
-}
-
 template <class Row> int launch(void *opened)
 {
     const state *const s = static_cast<state *>(opened);
@@ -152,11 +139,16 @@ const cugate_variant variants[] = {
 #undef ROW
 };
 
-const cugate_family family = {"oracle", "against the CPU", CUGATE_KERNELS,
-                              open,     restore,           verify,
-                              close,    variants,          sizeof variants / sizeof variants[0]};
+const cugate_family family = {.name = "oracle",
+                              .doc = "against the CPU",
+                              .kind = CUGATE_KERNELS,
+                              .open = cugate::open_state<state>,
+                              .restore = restore,
+                              .verify = verify,
+                              .close = cugate::close_state<state>,
+                              .variants = variants,
+                              .variant_count = std::size(variants)};
 
 } // namespace oracle
 
-static const cugate_family *const families[] = {&oracle::family};
-LIBRARY(families)
+CUGATE_LIBRARY(oracle::family)

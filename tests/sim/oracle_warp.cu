@@ -1,6 +1,5 @@
-/* oracle_warp.cu - what lanes of a warp tell each other, against a warp in plain C; and textures, of which the
- * simulator has to say that it does not execute them, or be right. For tests/sim/oracle.sh. */
-#include "library.cuh"
+/* oracle_warp.cu - what lanes of a warp tell each other, against a warp in plain C. For tests/sim/oracle.sh. */
+#include <cugate/kernel.hpp>
 
 #include <bit>
 
@@ -126,30 +125,13 @@ __device__ int all_same(u32 mask, u32 value)
 OPERATIONS(KERNEL)
 #undef KERNEL
 
-/* ---- Textures ---- */
-
-constexpr unsigned side = 64;
-
-__global__ void fetched(cudaTextureObject_t texture, float *out)
-{
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = tex1Dfetch<float>(texture, int(i * 7 % (side * side)));
-}
-__global__ void sampled(cudaTextureObject_t texture, float *out)
-{
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = tex2D<float>(texture, float(i % side) + 0.5f, float(i / side) + 0.5f);
-}
-
 /* ---- The library ---- */
 
 struct state {
     std::vector<warp> host;
     cugate::device_array<warp> all;
     cugate::device_array<u64> out;
-    cugate::device_array<float> texels, results;
-    cudaArray_t array = nullptr;
-    cudaTextureObject_t textures[3] = {}; /* by variant */
+    u64 (*in_c)(const warp &w, unsigned lane); /* of what was launched last */
 
     int open()
     {
@@ -171,156 +153,35 @@ struct state {
         }
         CUGATE_TRY(all.allocate(warps));
         CUGATE_TRY(out.allocate(cases));
-        CUGATE_TRY(results.allocate(side * side));
-        CUGATE_TRY(texels.allocate(side * side));
         return all.upload(host);
     }
-    ~state()
+    int restore()
     {
-        for (const cudaTextureObject_t texture : textures)
-            if (texture)
-                cudaDestroyTextureObject(texture);
-        cudaFreeArray(array);
+        return out.poison();
+    }
+    int verify(cugate::why &why)
+    {
+        std::vector<u64> found;
+        CUGATE_TRY(out.download(found));
+        for (unsigned i = 0; i < cases; i++) {
+            const warp &w = host[i / lanes];
+            const u64 expected = in_c(w, i % lanes);
+            if (w.mask >> i % lanes & 1 && expected != undefined && expected != u32(undefined) && expected != found[i])
+                return why("lane %u of mask 0x%08x: a 0x%llx, b 0x%x: expected 0x%llx, found 0x%llx", i % lanes, w.mask,
+                           w.a[i % lanes], w.b[i % lanes], expected, found[i]);
+        }
+        return 0;
     }
 };
-
-int open(const cugate_family *, void **made)
-{
-    state *s = new state();
-    *made = s;
-    return s->open();
-}
-int restore(void *s)
-{
-    return static_cast<state *>(s)->out.poison();
-}
-void close(void *s)
-{
-    delete static_cast<state *>(s);
-}
-
-struct operation {
-    const char *name;
-    void (*kernel)(const warp *, u64 *);
-    u64 (*in_c)(const warp &w, unsigned lane);
-};
-const operation operations[] = {
-#define OPERATION(name, on_gpu, in_c)                                                                                  \
-    {#name, name, [](const warp &w, unsigned lane) -> u64 {                                                            \
-         (void)lane;                                                                                                   \
-         return in_c;                                                                                                  \
-     }},
-    OPERATIONS(OPERATION)
-#undef OPERATION
-};
-
-template <size_t n> int launch(void *opened)
-{
-    const state *const s = static_cast<state *>(opened);
-    operations[n].kernel<<<cases / 128, 128>>>(s->all.data, s->out.data);
-    return int(cudaGetLastError());
-}
-
-constexpr size_t count = sizeof operations / sizeof operations[0];
-cugate_variant variants[count];
-
-template <size_t... n> bool name_variants(std::index_sequence<n...>)
-{
-    ((variants[n] = {operations[n].name, "lanes of a warp", launch<n>, 8.0 * cases, 0, nullptr}), ...);
-    return true;
-}
-const bool named = name_variants(std::make_index_sequence<count>());
-
-int verify(void *opened, const cugate_variant *variant, char *why, size_t why_size)
-{
-    const state *const s = static_cast<state *>(opened);
-    const operation &operation = operations[variant - variants];
-    std::vector<u64> found(cases);
-    CUGATE_TRY(cudaMemcpy(found.data(), s->out.data, cases * sizeof found[0], cudaMemcpyDeviceToHost));
-    for (unsigned i = 0; i < cases; i++) {
-        const warp &w = s->host[i / lanes];
-        const u64 expected = operation.in_c(w, i % lanes);
-        if (w.mask >> i % lanes & 1 && expected != undefined && expected != u32(undefined) && expected != found[i])
-            return cugate::wrong(why, why_size,
-                                 "lane %u of mask 0x%08x: a 0x%llx, b 0x%x: expected 0x%llx, found 0x%llx", i % lanes,
-                                 w.mask, w.a[i % lanes], w.b[i % lanes], expected, found[i]);
-    }
-    return 0;
-}
-
-float texel(unsigned i)
-{
-    return float(i * 37 % 1001) * 0.25f;
-}
-
-int make_texture(state *s, bool linear, cudaTextureFilterMode filter, cudaTextureObject_t *texture)
-{
-    std::vector<float> host(side * side);
-    for (unsigned i = 0; i < side * side; i++)
-        host[i] = texel(i);
-    cudaResourceDesc resource = {};
-    if (linear) {
-        CUGATE_TRY(s->texels.upload(host));
-        resource.resType = cudaResourceTypeLinear;
-        resource.res.linear.devPtr = s->texels.data;
-        resource.res.linear.desc = cudaCreateChannelDesc<float>();
-        resource.res.linear.sizeInBytes = host.size() * sizeof host[0];
-    } else {
-        const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
-        if (!s->array)
-            CUGATE_TRY(cudaMallocArray(&s->array, &format, side, side));
-        CUGATE_TRY(cudaMemcpy2DToArray(s->array, 0, 0, host.data(), side * 4, side * 4, side, cudaMemcpyHostToDevice));
-        resource.resType = cudaResourceTypeArray;
-        resource.res.array.array = s->array;
-    }
-    cudaTextureDesc description = {};
-    description.addressMode[0] = description.addressMode[1] = cudaAddressModeClamp;
-    description.filterMode = filter;
-    description.readMode = cudaReadModeElementType;
-    return int(cudaCreateTextureObject(texture, &resource, &description, nullptr));
-}
-
-template <bool linear, cudaTextureFilterMode filter> int launch_texture(void *opened)
-{
-    state *const s = static_cast<state *>(opened);
-    cudaTextureObject_t &texture = s->textures[linear ? 0 : filter == cudaFilterModePoint ? 1 : 2];
-    if (!texture)
-        CUGATE_TRY(make_texture(s, linear, filter, &texture));
-    if (linear)
-        fetched<<<side * side / 128, 128>>>(texture, s->results.data);
-    else
-        sampled<<<side * side / 128, 128>>>(texture, s->results.data);
-    return int(cudaGetLastError());
-}
-
-int verify_texture(void *opened, const cugate_variant *variant, char *why, size_t why_size)
-{
-    const state *const s = static_cast<state *>(opened);
-    std::vector<float> found(side * side);
-    CUGATE_TRY(cudaMemcpy(found.data(), s->results.data, found.size() * 4, cudaMemcpyDeviceToHost));
-    for (unsigned i = 0; i < side * side; i++) {
-        const float expected = texel(variant->name[0] == 'f' ? i * 7 % (side * side) : i);
-        if (found[i] != expected)
-            return cugate::wrong(why, why_size, "texel %u: expected %g, found %g", i, double(expected),
-                                 double(found[i]));
-    }
-    return 0;
-}
-
-/* The centres of texels are the same by both filters. */
-const cugate_variant texture_variants[] = {
-    {"fetch", "of linear memory", launch_texture<true, cudaFilterModePoint>, 4.0 * side *side, 0, nullptr},
-    {"point", "of an array", launch_texture<false, cudaFilterModePoint>, 4.0 * side *side, 0, nullptr},
-    {"interpolated", "of an array", launch_texture<false, cudaFilterModeLinear>, 4.0 * side *side, 0, nullptr},
-};
-
-const cugate_family warp_family = {"warp", "against C", CUGATE_KERNELS, open, restore, verify, close, variants, count};
-const cugate_family texture_family = {
-    "texture", "against C",      CUGATE_KERNELS,
-    open,      restore,          verify_texture,
-    close,     texture_variants, sizeof texture_variants / sizeof texture_variants[0]};
 
 } // namespace
 
-static const cugate_family *const families[] = {&warp_family, &texture_family};
-LIBRARY(families)
+#define ROW(name, on_gpu, in_plain_c)                                                                                  \
+    .variant(#name, "lanes of a warp", [](state &s) {                                                                  \
+        s.in_c = [](const warp &w, unsigned lane) -> u64 {                                                             \
+            (void)lane;                                                                                                \
+            return in_plain_c;                                                                                         \
+        };                                                                                                             \
+        name<<<cases / 128, 128>>>(s.all.data, s.out.data);                                                            \
+    })
+CUGATE_LIBRARY(cugate::family<state>("warp", "against C").bytes(8.0 * cases) OPERATIONS(ROW))
