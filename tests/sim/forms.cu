@@ -3,7 +3,7 @@
  * Each kernel writes what the instructions of one kind make of seeded words. There is no second computation of it: what
  * is right is what a GPU wrote, to the bit. */
 #include "hopper_gmma.cuh"
-#include "library.cuh"
+#include <cugate/kernel.hpp>
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -22,9 +22,15 @@ namespace cg = cooperative_groups;
 constexpr u32 seed = 0xf0;
 constexpr unsigned in_words = 1u << 16, out_words = 1u << 16, threads = 128;
 
+template <class V> __global__ void __launch_bounds__(V::threads) kernel(const u32 *in, u32 *out)
+{
+    V::run(in, out);
+}
+
 struct job {
     cugate::device_array<u32> in, out;
-    unsigned words = 0; /* of the output of the last launch, from its beginning */
+    unsigned words = 0;           /* of the output of the last launch, from its beginning */
+    const char *family = nullptr; /* whose launch it was */
 
     int open()
     {
@@ -35,27 +41,34 @@ struct job {
         CUGATE_TRY(out.allocate(out_words));
         return in.upload(host);
     }
+    int restore()
+    {
+        return out.poison(0);
+    }
+    template <class V> void launch(const char *of)
+    {
+        static_assert(V::words <= out_words);
+        family = of;
+        words = V::words;
+        kernel<V><<<V::blocks, V::threads>>>(in.data, out.data);
+    }
+    /* Where CUGATE_OUTPUTS names a folder, the output goes to FOLDER/FAMILY-VARIANT.bin. One that cannot be written
+     * whole is an error: half an output would look like a wrong one. */
+    int verify(const cugate_variant &variant, cugate::why &why)
+    {
+        const char *const folder = std::getenv("CUGATE_OUTPUTS");
+        if (!folder || !folder[0])
+            return 0;
+        std::vector<u32> got;
+        CUGATE_TRY(out.download(got));
+        const std::string path = std::string(folder) + "/" + family + "-" + variant.name + ".bin";
+        std::FILE *const file = std::fopen(path.c_str(), "wb");
+        const bool written = file && std::fwrite(got.data(), sizeof got[0], words, file) == words;
+        if (!file || std::fclose(file) != 0 || !written)
+            return why("CUGATE_OUTPUTS: %s could not be written: %s", path.c_str(), std::strerror(errno));
+        return 0;
+    }
 };
-
-int restore(void *state)
-{
-    const job *const j = static_cast<job *>(state);
-    return static_cast<int>(cudaMemsetAsync(j->out.data, 0, out_words * sizeof(u32)));
-}
-
-template <class V> __global__ void __launch_bounds__(V::threads) kernel(const u32 *in, u32 *out)
-{
-    V::run(in, out);
-}
-
-template <class V> int launch(void *state)
-{
-    job *const j = static_cast<job *>(state);
-    static_assert(V::words <= out_words);
-    j->words = V::words;
-    kernel<V><<<V::blocks, V::threads>>>(j->in.data, j->out.data);
-    return cugate::launched();
-}
 
 /* `count` words of each of the threads of a block. */
 template <unsigned count> struct of_threads {
@@ -329,40 +342,36 @@ struct vectors : of_threads<6> {
     }
 };
 
-#define FAMILY(id, text) FAMILY_OF(job, id, text, restore)
-
-constexpr struct cugate_variant values_variants[] = {
-    ROW("saturated", "sums that saturate, by signs", saturated),
-    ROW("video", "bytes and halves of words", video),
-    ROW("bits", "bits and shifts", bits),
-    ROW("complex_halves", "products of complex numbers", complex_products<__half2>),
-    ROW("complex_bfloats", "products of complex numbers", complex_products<__nv_bfloat162>),
-    ROW("small_constants", "numbers of 8 bits, known to the compiler", small_constants),
-    ROW("lanes", "groups of lanes", between_lanes),
-};
-FAMILY(values, "what instructions make of words")
-
-constexpr struct cugate_variant asides_variants[] = {
-    ROW("rows_128", "rows behind each other", rows_aside<8, 8>),
-    ROW("rows_144", "16 bytes between rows in shared memory", rows_aside<8, 9>),
-    ROW("rows_160", "32 bytes between rows in shared memory", rows_aside<8, 10>),
-    ROW("rows_192", "64 bytes between rows in shared memory", rows_aside<8, 12>),
-    ROW("rows_256", "128 bytes between rows in shared memory", rows_aside<8, 16>),
-    ROW("from_160", "32 bytes between rows in global memory", rows_aside<10, 8>),
-    ROW("from_1024", "rows far from each other", rows_aside<64, 8>),
-    ROW("from_1040", "rows far from each other, and 32 bytes between them", rows_aside<65, 10>),
-};
-FAMILY(asides, "asynchronous copies of rows that do not begin at a line")
-
-constexpr struct cugate_variant others_variants[] = {
-    ROW("no_complete", "arrivals that may not end a phase", no_complete),
-    ROW("empty_groups", "groups without products", empty_groups),
-    ROW("vectors", "atomics on two and four floats", vectors),
-};
-FAMILY(others, "barriers, groups and atomics")
-
-const struct cugate_family *const families[] = {&values_family, &asides_family, &others_family};
-
 } // namespace forms
 
-LIBRARY(forms::families)
+#define FAMILY(name, text) cugate::family<forms::job>(name, text)
+#define ROW(family, name, text, ...)                                                                                   \
+    .variant(name, text, [](forms::job &j) {                                                                           \
+        using namespace forms;                                                                                         \
+        j.launch<__VA_ARGS__>(family);                                                                                 \
+    })
+
+/* clang-format off */
+CUGATE_LIBRARY(
+    FAMILY("values", "what instructions make of words")
+        ROW("values", "saturated", "sums that saturate, by signs", saturated)
+        ROW("values", "video", "bytes and halves of words", video)
+        ROW("values", "bits", "bits and shifts", bits)
+        ROW("values", "complex_halves", "products of complex numbers", complex_products<__half2>)
+        ROW("values", "complex_bfloats", "products of complex numbers", complex_products<__nv_bfloat162>)
+        ROW("values", "small_constants", "numbers of 8 bits, known to the compiler", small_constants)
+        ROW("values", "lanes", "groups of lanes", between_lanes),
+    FAMILY("asides", "asynchronous copies of rows that do not begin at a line")
+        ROW("asides", "rows_128", "rows behind each other", rows_aside<8, 8>)
+        ROW("asides", "rows_144", "16 bytes between rows in shared memory", rows_aside<8, 9>)
+        ROW("asides", "rows_160", "32 bytes between rows in shared memory", rows_aside<8, 10>)
+        ROW("asides", "rows_192", "64 bytes between rows in shared memory", rows_aside<8, 12>)
+        ROW("asides", "rows_256", "128 bytes between rows in shared memory", rows_aside<8, 16>)
+        ROW("asides", "from_160", "32 bytes between rows in global memory", rows_aside<10, 8>)
+        ROW("asides", "from_1024", "rows far from each other", rows_aside<64, 8>)
+        ROW("asides", "from_1040", "rows far from each other, and 32 bytes between them", rows_aside<65, 10>),
+    FAMILY("others", "barriers, groups and atomics")
+        ROW("others", "no_complete", "arrivals that may not end a phase", no_complete)
+        ROW("others", "empty_groups", "groups without products", empty_groups)
+        ROW("others", "vectors", "atomics on two and four floats", vectors))
+/* clang-format on */

@@ -4,8 +4,8 @@
 # (hopper.cu) and CUTLASS's tutorial of them, wgmma_sm90.cu, captured, as are kernels of Triton and torch.compile (others:
 # small_triton.py, small_torch.py), for forms of instructions that others use (forms.cu), and for how kernels of today are
 # built (patterns.cu). All are machine code of the day of recording. A new kernel goes into forms.cu, which
-# record.sh records. Sources that nothing compiles any more are in tests/data/recorded-sources.tar.xz: micro.cu, async.cu, cub.cu
-# and hopper.cu; those of the scripts are in the history, `git show d1ad3e2a:tests/gpu/programs/`.
+# record.sh records. The other sources are in tests/data/recorded-sources.tar.xz, since nothing compiles them any more; those
+# of the scripts are in the history, `git show d1ad3e2a:tests/gpu/programs/`.
 # Ends with "N passed, N failed". Needs no GPU and no nvcc, but cc.
 #
 #   CUGATE=build/cugate tests/sim/recorded.sh [--all | --quarter COMMIT | --choose] [LIBRARY...]
