@@ -1743,19 +1743,15 @@ static void generate_row(unsigned number)
 /* ---- The library ------------------------------------------------------------------------------------------------- */
 
 static const char beginning[] =
-    "#include <cugate/kernel.h>\n"
+    "#include <cugate/kernel.hpp>\n"
     "\n"
     "#include <cuda_bf16.h>\n"
     "#include <cuda_fp16.h>\n"
     "#include <cuda_pipeline.h>\n"
-    "#include <cuda_runtime.h>\n"
     "#include <mma.h>\n"
     "\n"
-    "#include <cstdint>\n"
-    "#include <cstdio>\n"
     "#include <cstdlib>\n"
-    "#include <string>\n"
-    "#include <vector>\n"
+    "#include <map>\n"
     "\n"
     "/* Random code has conditions that are always true, code that is never reached, and the like. */\n"
     "#pragma nv_diag_suppress 39, 68, 128, 177, 186, 550\n"
@@ -1896,125 +1892,61 @@ static const char ending[] =
     "constexpr size_t out_words = slot_words + sum_words + wide_words;\n"
     "\n"
     "struct state {\n"
-    "    uint32_t *in, *out; /* device memory */\n"
-    "    std::vector<uint32_t> words, found;\n"
+    "    cugate::array<uint32_t> in;\n"
+    "    cugate::device_array<uint32_t> out;\n"
+    "    size_t slots = 0; /* that the last launch has to write */\n"
+    "\n"
+    "    int open()\n"
+    "    {\n"
+    "        u64 z = SEED;\n"
+    "        CUGATE_TRY(out.allocate(out_words));\n"
+    "        return in.fill(in_words, [&](size_t) {\n"
+    "            z = z * 6364136223846793005u + 1442695040888963407u;\n"
+    "            return uint32_t(z >> 33) * 2654435769u ^ uint32_t(z >> 40);\n"
+    "        });\n"
+    "    }\n"
+    "    int restore()\n"
+    "    {\n"
+    "        CUGATE_TRY(in.reset());\n"
+    "        CUGATE_TRY(out.poison(0xab));\n"
+    "        /* Words of sums of floats begin as 0. */\n"
+    "        return int(cudaMemset(out.data + slot_words + sum_words / 2, 0, sum_words / 2 * 4));\n"
+    "    }\n"
+    "    int verify(const cugate_variant &variant, cugate::why &why)\n"
+    "    {\n"
+    "        static std::map<std::string, u64> first;\n"
+    "        std::vector<uint32_t> found;\n"
+    "        CUGATE_TRY(out.download(found));\n"
+    "        for (size_t i = 0; i < slots; i++)\n"
+    "            if (found[i] == poison)\n"
+    "                return why(\"thread %zu of %zu has written no answer\", i, slots);\n"
+    "        u64 hash = 0xcbf29ce484222325u; /* FNV-1a */\n"
+    "        for (size_t i = 0; i < out_words * 4; i++)\n"
+    "            hash = (hash ^ reinterpret_cast<const unsigned char *>(found.data())[i]) * 0x100000001b3u;\n"
+    "        if (const char *folder = getenv(\"CUGATE_OUTPUTS\")) {\n"
+    "            const std::string path = std::string(folder) + \"/hashes.txt\";\n"
+    "            FILE *file = fopen(path.c_str(), \"a\");\n"
+    "            const bool wrote = file && fprintf(file, \"rSEED/%s %016llx\\n\", variant.name, hash) > 0;\n"
+    "            if (!file || fclose(file) != 0 || !wrote)\n"
+    "                return why(\"cannot write %s (CUGATE_OUTPUTS)\", path.c_str());\n"
+    "        }\n"
+    "        const u64 before = first.emplace(variant.name, hash).first->second;\n"
+    "        if (before != hash)\n"
+    "            return why(\"the output has hash %016llx; after the first launch it was %016llx\", hash, before);\n"
+    "        return 0;\n"
+    "    }\n"
+    "    template <class F> void launch(F *kernel, dim3 grid, dim3 block, size_t shared, uint32_t launches)\n"
+    "    {\n"
+    "        uint32_t *sums = out.data + slot_words, *wide = sums + sum_words;\n"
+    "        slots = size_t{grid.x} * grid.y * block.x * block.y * block.z * launches;\n"
+    "        for (uint32_t salt = 0; salt < launches; salt++)\n"
+    "            kernel<<<grid, block, shared>>>(in.data, out.data, sums, wide, salt);\n"
+    "    }\n"
     "};\n"
-    "\n"
-    "int open_state(const cugate_family *, void **state_)\n"
-    "{\n"
-    "    state *s = new state{nullptr, nullptr, std::vector<uint32_t>(in_words), std::vector<uint32_t>(out_words)};\n"
-    "    u64 z = SEED;\n"
-    "    for (uint32_t &word : s->words) {\n"
-    "        z = z * 6364136223846793005u + 1442695040888963407u;\n"
-    "        word = uint32_t(z >> 33) * 2654435769u ^ uint32_t(z >> 40);\n"
-    "    }\n"
-    "    cudaError_t e = cudaMalloc(&s->in, in_words * 4);\n"
-    "    if (e == cudaSuccess)\n"
-    "        e = cudaMalloc(&s->out, out_words * 4);\n"
-    "    if (e != cudaSuccess) {\n"
-    "        cudaFree(s->in);\n"
-    "        delete s;\n"
-    "        return int(e);\n"
-    "    }\n"
-    "    *state_ = s;\n"
-    "    return 0;\n"
-    "}\n"
-    "\n"
-    "int restore(void *state_)\n"
-    "{\n"
-    "    state *s = static_cast<state *>(state_);\n"
-    "    cudaError_t e = cudaMemcpy(s->in, s->words.data(), in_words * 4, cudaMemcpyHostToDevice);\n"
-    "    if (e == cudaSuccess)\n"
-    "        e = cudaMemset(s->out, 0xab, out_words * 4);\n"
-    "    if (e == cudaSuccess) /* words of sums of floats begin as 0 */\n"
-    "        e = cudaMemset(s->out + slot_words + sum_words / 2, 0, sum_words / 2 * 4);\n"
-    "    return int(e);\n"
-    "}\n"
-    "\n"
-    "extern const cugate_variant variants[];\n"
-    "\n"
-    "int verify(void *state_, const cugate_variant *variant, char *why, size_t why_size)\n"
-    "{\n"
-    "    static struct {\n"
-    "        bool known;\n"
-    "        u64 hash;\n"
-    "    } first[COUNT];\n"
-    "    state *s = static_cast<state *>(state_);\n"
-    "    const size_t number = size_t(variant - variants);\n"
-    "    const cudaError_t e = cudaMemcpy(s->found.data(), s->out, out_words * 4, cudaMemcpyDeviceToHost);\n"
-    "    if (e != cudaSuccess)\n"
-    "        return int(e);\n"
-    "    for (size_t i = 0; i < slots[number]; i++)\n"
-    "        if (s->found[i] == poison) {\n"
-    "            snprintf(why, why_size, \"thread %zu of %u has written no answer\", i, slots[number]);\n"
-    "            return CUGATE_WRONG;\n"
-    "        }\n"
-    "    u64 hash = 0xcbf29ce484222325u; /* FNV-1a */\n"
-    "    for (size_t i = 0; i < out_words * 4; i++)\n"
-    "        hash = (hash ^ reinterpret_cast<const unsigned char *>(s->found.data())[i]) * 0x100000001b3u;\n"
-    "    if (const char *folder = getenv(\"CUGATE_OUTPUTS\")) {\n"
-    "        const std::string path = std::string(folder) + \"/hashes.txt\";\n"
-    "        FILE *file = fopen(path.c_str(), \"a\");\n"
-    "        const bool wrote = file && fprintf(file, \"rSEED/%s %016llx\\n\", variant->name, hash) > 0;\n"
-    "        if (!file || fclose(file) != 0 || !wrote) {\n"
-    "            snprintf(why, why_size, \"cannot write %s (CUGATE_OUTPUTS)\", path.c_str());\n"
-    "            return CUGATE_WRONG;\n"
-    "        }\n"
-    "    }\n"
-    "    if (first[number].known && first[number].hash != hash) {\n"
-    "        snprintf(why, why_size, \"the output has hash %016llx; after the first launch it was %016llx\", hash,\n"
-    "                 first[number].hash);\n"
-    "        return CUGATE_WRONG;\n"
-    "    }\n"
-    "    first[number].known = true;\n"
-    "    first[number].hash = hash;\n"
-    "    return 0;\n"
-    "}\n"
-    "\n"
-    "void close_state(void *state_)\n"
-    "{\n"
-    "    state *s = static_cast<state *>(state_);\n"
-    "    cudaFree(s->in);\n"
-    "    cudaFree(s->out);\n"
-    "    delete s;\n"
-    "}\n"
-    "\n"
-    "template <auto kernel> int launch(void *state_, dim3 grid, dim3 block, size_t shared, uint32_t launches)\n"
-    "{\n"
-    "    const state *s = static_cast<state *>(state_);\n"
-    "    uint32_t *sums = s->out + slot_words, *wide = sums + sum_words;\n"
-    "    for (uint32_t salt = 0; salt < launches; salt++)\n"
-    "        kernel<<<grid, block, shared>>>(s->in, s->out, sums, wide, salt);\n"
-    "    return int(cudaGetLastError());\n"
-    "}\n"
-    "\n";
-
-static const char library[] =
-    "const cugate_family family = {\"rSEED\", \"random kernels\", CUGATE_KERNELS, open_state, restore, verify, "
-    "close_state,\n"
-    "                              variants, COUNT};\n"
-    "const cugate_family *const families[] = {&family};\n"
-    "\n"
-    "int synchronize()\n"
-    "{\n"
-    "    const cudaError_t executed = cudaDeviceSynchronize();\n"
-    "    const cudaError_t launched = cudaGetLastError();\n"
-    "    return int(launched != cudaSuccess ? launched : executed);\n"
-    "}\n"
-    "\n"
-    "const char *error_text(int code)\n"
-    "{\n"
-    "    return cudaGetErrorString(cudaError_t(code));\n"
-    "}\n"
     "\n"
     "} // namespace\n"
     "\n"
-    "const struct cugate_library *cugate_library()\n"
-    "{\n"
-    "    static const struct cugate_library library = {CUGATE_KERNEL_ABI, nullptr, nullptr, families, 1, synchronize,\n"
-    "                                                  error_text};\n"
-    "    return &library;\n"
-    "}\n";
+    "CUGATE_LIBRARY(cugate::family<state>(\"rSEED\", \"random kernels\")";
 
 /* Constants of 64 elements each. What is in `permuted` is no constant to the compiler. */
 static void print_tables(void)
@@ -2057,7 +1989,7 @@ static void print_part(const char *text)
     } values[] = {
         {"IN_WORDS", IN_WORDS},   {"SLOT_WORDS", 3 * MOST_BLOCKS * MOST_THREADS},
         {"SUM_WORDS", SUM_WORDS}, {"WIDE_WORDS", WIDE_WORDS},
-        {"SEED", seed},           {"COUNT", count},
+        {"SEED", seed},
     };
     while (*text) {
         size_t i = 0;
@@ -2074,24 +2006,16 @@ static void print_part(const char *text)
 
 static void print_variants(void)
 {
-    printf("const uint32_t slots[] = {");
-    for (unsigned i = 0; i < count; i++)
-        printf("%s%u", i ? ", " : "",
-               descriptions[i].kernel.threads * descriptions[i].kernel.blocks * descriptions[i].kernel.launches);
-    printf("};\n\n");
     print_part(ending);
     for (unsigned i = 0; i < count; i++) {
         const struct description *d = &descriptions[i];
-        printf("int launch%u(void *s)\n{\n    return launch<k%03u::kernel>(s, dim3(%u, %u), dim3(%u, %u, %u), %u, "
-               "%u);\n}\n\n",
-               i, i, d->grid_x, d->grid_y, d->kernel.shape.x, d->kernel.shape.y, d->kernel.shape.z,
+        printf("\n    .variant(\"k%03u\", \"%s%s\", [](state &s) {\n"
+               "        s.launch(k%03u::kernel, dim3(%u, %u), dim3(%u, %u, %u), %u, %u);\n    })",
+               i, d->kernel.kind->doc, d->kernel.approximate ? ", approximate" : "", i, d->grid_x, d->grid_y,
+               d->kernel.shape.x, d->kernel.shape.y, d->kernel.shape.z,
                d->kernel.dynamic ? d->kernel.threads * d->kernel.own_stride * 4 : 0, d->kernel.launches);
     }
-    printf("const cugate_variant variants[] = {\n");
-    for (unsigned i = 0; i < count; i++)
-        printf("    {\"k%03u\", \"%s%s\", launch%u, 0, 0, nullptr},\n", i, descriptions[i].kernel.kind->doc,
-               descriptions[i].kernel.approximate ? ", approximate" : "", i);
-    printf("};\n\n");
+    printf(")\n");
 }
 
 static bool read_number(const char *text, unsigned long most, unsigned *number)
@@ -2132,7 +2056,6 @@ static void print_library(void)
         generate_kernel(i);
     }
     print_variants();
-    print_part(library);
     free(descriptions);
 }
 
