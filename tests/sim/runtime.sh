@@ -18,19 +18,15 @@ compile() {
 }
 begin_compiled "$@"
 
-# The build's stand-in for the CUDA runtime, under that library's name. alone.c says how a program ends.
 build=$(dirname "$cugate")
-ln -s "$build/libcugate_sim.so" "$work/libcudart.so.13"
 [ -n "${CUGATE_NVDISASM:-}" ] || [ ! -x "$build/disasm/nvidia/cu13/bin/nvdisasm" ] ||
-    export CUGATE_NVDISASM=$build/disasm/nvidia/cu13/bin/nvdisasm
-"${CC:-cc}" -std=c11 -D_GNU_SOURCE -shared -fPIC -I"$top/harness" "${includes[@]/#/-I}" -o "$work/alone.so" \
-    "$top/tests/sim/alone.c" -L"$work" -l:libcudart.so.13
-alone() {
-    CUGATE_GPU=$top/metrics/gpus/${gpu:-nvidia-h200}.ini LD_PRELOAD=$work/alone.so LD_LIBRARY_PATH=$work:${LD_LIBRARY_PATH:-} "$@"
+    export CUGATE_NVDISASM=$build/disasm/nvidia/cu13/bin/nvdisasm # for the example of harness/machine
+simulated() { # PROGRAM
+    ask "$cugate" exec -q --simulate="${gpu:-nvidia-h200}" --metrics "$top/metrics" -- "$1"
 }
 
 for gpu in nvidia-a100-sxm4-80gb nvidia-b200 nvidia-geforce-rtx-5090 nvidia-h200; do
-    ask alone "$compiled/program"
+    simulated "$compiled/program"
     expect "all is right on $gpu" 0 'right: textures' 'right: borders' 'right: surfaces' 'right: malloc' 'right: arguments of 8 KB' \
         'right: a graph with memory, launched twice' '!wrong'
 done
@@ -41,7 +37,7 @@ line=':  1.50|-3  |c own 1099511627776 ff %'
 # shellcheck disable=SC2034 # expect() reads it
 code=$?
 expect 'kernels print in the order of their blocks' 0
-ask alone "$compiled/apart"
+simulated "$compiled/apart"
 expect 'linked device code' 0 cudaSuccess
 
 # harness/machine as a library of its own: its example was built by pkg-config alone, and runs a cubin that is made here.
