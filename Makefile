@@ -140,7 +140,7 @@ SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/u
 KERNELS_O := $(patsubst %.cu,build/%.o,$(filter-out $(shell sed -n 's|^\#include "\(.*\.cu\)"|kernels/\1|p' $(KERNELS_CU)),$(KERNELS_CU)))
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
 # Libraries that stand in for the driver and CUPTI, and programs that launch on them: tests/standin/standin.h.
-STANDIN := $(addprefix $(BUILD)/tests/standin/,libcuda.so.1 libcupti.so.13 program library.so late bare bare_static probe.so)
+STANDIN := $(addprefix $(BUILD)/tests/standin/,libcuda.so.1 libcupti.so.13 program library.so late bare bare_static)
 FUZZERS := $(FUZZ_C:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
 # The libraries can be overridden, for example DEPENDENCY_LIBS='-l:libjansson.a -l:libinih.a ...' to link them in.
@@ -572,12 +572,10 @@ $(BUILD)/tests/standin/library.so: $(call standin_o,library.c gpu.c) $(BUILD)/te
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -L$(@D) -l:libcuda.so.1
 $(BUILD)/tests/standin/late: $(call standin_o,late.c) $(BUILD)/tests/standin/cubins.o
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ -ldl
-$(BUILD)/tests/standin/probe.so: $(call standin_o,probe.c) | $(BUILD)/tests/standin/libcuda.so.1 $(BUILD)/tests/standin/libcupti.so.13
-	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -L$(@D) -l:libcuda.so.1 -l:libcupti.so.13
-$(BUILD)/tests/standin/bare: $(call standin_o,bare.c echo.c)
+$(BUILD)/tests/standin/bare: $(call standin_o,bare.c)
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^
 # Sanitizers need shared libraries.
-$(BUILD)/tests/standin/bare_static: tests/standin/bare.c tests/standin/echo.c $(BUILD)/flags.c
+$(BUILD)/tests/standin/bare_static: tests/standin/bare.c $(BUILD)/flags.c
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) -std=c11 -D_GNU_SOURCE $(CFLAGS) $(LDFLAGS) -static -o $@ $(filter tests/%.c,$^)
 

@@ -81,7 +81,6 @@ script     oracle               8   22     .        .  env GENERATOR=$build/test
 script     two_models           4    .     .        .  tests/scripts/two_models.sh
 script     static               1    3     .        .  tests/scripts/static.sh
 script     static_files         1    3     .        .  tests/scripts/static_files.sh
-script     standin              1    3     .        .  tests/scripts/standin.sh
 script     laws                 1    .     .        .  tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
 script     record_baseline      1    .     .        .  tests/scripts/record_baseline.sh
 script     merge                1    .     .        .  tests/scripts/merge.sh

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tests CUPTI's collector with several GPUs (tests/standin/library.c, whose counters exclude each other as real ones do).
 # The GPUs must share the kernels; a kernel that one cannot measure must be tried on another; pairs must stay on one GPU;
-# and a process that is started ahead must wait for the counters. Needs no GPU. Ends with "N passed, N failed".
+# and a process that is started ahead must wait for the counters. What is said where there is no GPU, driver or CUPTI is
+# tested, too. Needs no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/slots.sh     tests/standin is beside it
 # shellcheck source=tests/scripts/begin.sh
@@ -89,5 +90,25 @@ pairs=$(jq '.kernels[].metrics.time.pairs | length' single.json)
 processes=$(grep -c '^process' log)
 [ "$processes" -le $((2 * pairs + 3)) ] && echo "each process measures" >>said
 expect "and is not started twice: $processes for $pairs pairs" 0 'each process measures'
+
+# Without CUPTI: with a driver that is in the way, and without one there is no GPU, which is what matters.
+cp "$cugate" no_cupti
+no_cupti() { # LD_LIBRARY_PATH ARGUMENT...
+    ask env "LD_LIBRARY_PATH=$1" ./no_cupti "${@:2}"
+}
+no_cupti "$standin" list --devices
+expect 'a driver, and no CUPTI' 5 'cannot load CUPTI' '!no GPU'
+no_cupti "$standin" check --dry-run
+expect 'nor do scripts take that for no GPU' 5 'cannot load CUPTI' '!no_gpu'
+if ! ldconfig -p | grep 'libcuda\.so\.1' >drivers; then # another driver cannot be hidden
+    no_cupti '' list --devices
+    expect 'no driver, and no CUPTI' 5 'no GPU: no NVIDIA driver'
+    no_cupti '' check --dry-run
+    expect 'which scripts are told' 0 '"no_gpu": "no NVIDIA driver'
+fi
+standing_in check --dry-run
+expect 'a driver that finds one' 0 '"no_gpu": null'
+STANDIN_DEVICES=0 standing_in check --dry-run
+expect 'a driver that finds no GPU' 0 '"no_gpu": "the NVIDIA driver finds no GPU"'
 
 summary

@@ -1,12 +1,9 @@
 /* Prints what a program gets from its parent: arguments, environment and open files, then its standard input. That is
- * compared with and without cugate in between. It is linked into the made programs with and without CUDA. */
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+ * compared with and without cugate in between. */
+#include "made_program.h"
 
-int echo(int argc, char **argv);
+#include <dirent.h>
+#include <unistd.h>
 
 extern char **environ;
 

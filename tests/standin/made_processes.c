@@ -59,8 +59,9 @@ static int fork_after(int argc, char **argv)
     launch_some(&gpu, 20);
     const pid_t child = must_fork();
     if (child == 0) {
-        printf("fork-after, child: the driver answers %d\n", (int)cuCtxSynchronize());
-        exit(0);
+        const CUresult answer = cuCtxSynchronize();
+        printf("fork-after, child: the driver answers %d\n", (int)answer);
+        exit(answer == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
     }
     launch_some(&gpu, 23);
     const int code = wait_for(child);
