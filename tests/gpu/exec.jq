@@ -6,17 +6,12 @@
 
 def median: sort | if length == 0 then null elif length % 2 == 1 then .[length / 2 | floor]
     else (.[length / 2 - 1] + .[length / 2]) / 2 end;
-def quantile($share): sort | if length == 0 then null else .[((length - 1) * $share) | round] end;
-# (largest - smallest) / median; 0 where all are 0.
-def spread: if max == min then 0 elif median == 0 then infinite else (max - min) / median end;
 def digits($n): if . == null then "-" elif isinfinite then "inf"
     else (if . < 0 then "-" else "" end) as $sign | . * pow(10; $n) | round | fabs | tostring
         | ("0" * ([0, $n + 1 - length] | max)) + .
         | $sign + .[:length - $n] + (if $n > 0 then "." + .[length - $n:] else "" end)
     end;
 def percent: if . == null then "-" else "\(. * 100 | digits(2)) %" end;
-def padded($width): tostring | . + (" " * ([1, $width - length] | max));
-def left($width): tostring | (" " * ([1, $width - length] | max)) + .;
 def some($n): unique | (.[:$n] | join(", ")) + (if length > $n then " and \(length - $n) more" else "" end);
 
 # A verdict: `complaints` is a list of words; empty means good.
@@ -36,50 +31,6 @@ def groups: [.kernels | to_entries[] | .key as $id | .value | select((.launches 
 # A function's name alone: no namespaces, no template arguments, no parameters, no result.
 def base: gsub("\\(anonymous namespace\\)::|<unnamed>::"; "") | split("(")[0] | split("<")[0]
     | sub(" +$"; "") | split(" ") | last | split("::") | last;
-
-# ---- overhead --------------------------------------------------------------------------------------------------------
-# {programs: [{program, alone: [s], total: s, sets: {hw: s, sass: s, l1: s}, every: {s, launches}, one: {s, launches},
-#              ncu: [{s, launches}, {s, launches}]}]}
-
-def overhead_figures:
-    (.alone | median) as $alone | (.alone | max - min) as $noise
-    | (.every.launches - .one.launches) as $more | (.ncu[1].launches - .ncu[0].launches) as $ncu_more
-    # Seconds for each more launch: what a start costs is not in them.
-    | (if $more > 0 then (.every.s - .one.s) / $more else null end) as $exec
-    | (if $ncu_more > 0 then (.ncu[1].s - .ncu[0].s) / $ncu_more else null end) as $ncu
-    | {
-        program, alone: $alone, noise: $noise, sets: (.sets | map_values(. - $alone)), total: (.total - $alone),
-        launches: .every.launches, exec: $exec, ncu: $ncu,
-        exec_whole: ((.every.s - $alone) / .every.launches),
-        ncu_whole: ((.ncu[1].s - $alone) / .ncu[1].launches),
-        # Launches may cost less than the program varies by itself; then that is what can be said.
-        ratio: (if $exec == null or $ncu == null then null else $ncu / ([$exec, $noise / $more, 1e-6] | max) end)
-      };
-
-def milliseconds($n): if . == null then null else . * 1000 end | digits($n) | left(8);
-def overhead_line:
-    (.program | padded(12)) + (.alone | digits(2) | left(7)) + (.noise | digits(2) | left(6))
-    + ([.sets.hw, .sets.sass, .sets.l1, .total] | map(digits(2) | left(7)) | add) + (.launches | left(9))
-    + (.exec | milliseconds(2)) + (.exec_whole | milliseconds(2))
-    + (.ncu | milliseconds(1)) + (.ncu_whole | milliseconds(1))
-    + (.ratio | digits(0) | left(7)) + (.ncu_whole / .exec_whole | digits(0) | left(7));
-
-def overhead:
-    "seconds: alone (median of 3, and their range); added by each set of metrics, by all three",
-    "ms a launch, every launch measured: each more launch, and with the start in it; ncu by the same metrics",
-    ("program     " + ("alone" | left(7)) + ("+-" | left(6)) + (["hw", "sass", "l1", "all 3"] | map(left(7)) | add)
-     + ("launches" | left(9)) + (["exec", "whole", "ncu", "whole"] | map(left(8)) | add)
-     + (["ratio", "whole"] | map(left(7)) | add)),
-    (.programs[] | .program as $name
-     | try (overhead_figures
-            | overhead_line,
-              verdict("overhead: \($name): at most 2 ms a launch";
-                      if .exec == null then ["no two numbers of launches to compare"]
-                      elif .exec > 0.002 then ["\(.exec * 1000 | digits(2)) ms"] else [] end),
-              verdict("overhead: \($name): at least 20 times less than ncu";
-                      if .ratio == null then ["no two numbers of launches to compare"]
-                      elif .ratio < 20 then ["\(.ratio | digits(1)) times"] else [] end))
-       catch "not ok - overhead: \($name): \(.)");
 
 # ---- truth -----------------------------------------------------------------------------------------------------------
 # {name, run: of every launch, again: another run, ncu: [[cell, ...], ...] of its CSV, left_out: how many launches of
@@ -152,44 +103,6 @@ def truth: .name as $name | .left_out as $left_out | .again as $again | (.run | 
               + if $compared | any(.repeats) then [] else ["no group repeats"] end),
       verdict("truth: \($name): time within 3 % of ncu's from 10 us up";
               [$long[] | select(is_off) | .id] + if $long == [] then ["no kernel takes 10 us"] else [] end);
-
-# ---- aa --------------------------------------------------------------------------------------------------------------
-# {name, runs: sessions of one program, exact: names of metrics}
-
-def aa: .name as $name | .runs as $runs | .exact as $exact
-    | ($runs | map(.kernels | keys[]) | group_by(.) | map({id: .[0], n: length})) as $ids
-    | ($ids | map(select(.n == ($runs | length)) | .id)) as $common
-    | [$common[] as $id | $exact[] as $metric | [$runs[].kernels[$id] | samples($metric)] | select(all(. != []))
-       | {id: $id, metric: $metric, repeats: (unique | length == 1), medians: (map(median) | unique | length == 1),
-          spread: (map(median) | spread)}] as $rows
-    | [$common[] as $id | [$runs[].kernels[$id] | samples("time")] | select(all(. != [])) | map(median)
-       | {id: $id, time: median, spread: spread}] as $times
-    | ($times | map(select(.time >= 10000).spread)) as $long | ($times | map(select(.time < 10000).spread)) as $short
-    | "\($name): sessions \($runs | length), GPUs \($runs | map(.sessions[0].gpu_uuid) | unique | length);"
-      + " kernels in all of them \($common | length), in any \($ids | length)",
-      "  exact rows \($rows | length); the same in all sessions, launch by launch"
-      + " \($rows | map(select(.repeats)) | length), their medians \($rows | map(select(.medians)) | length)",
-      ($rows | map(select(.repeats | not)) | group_by(.id) | .[:15][]
-       | "  does not repeat: \(.[0].id): \(map("\(.metric) \(.spread | percent)") | join(", "))"),
-      "  time, largest - smallest session over the median: \($long | length) kernels from 10 us up: median"
-      + " \($long | median | percent), 90 % \($long | quantile(0.9) | percent), worst \($long | max | percent);"
-      + " \($short | length) shorter: median \($short | median | percent), worst \($short | max | percent)",
-      verdict("aa: \($name): every session has the same kernels";
-              [$ids[] | select(.n < ($runs | length)) | "\(.id) is in \(.n)"]
-              + if $common == [] then ["no kernel is in all"] else [] end),
-      verdict("aa: \($name): exact rows were compared"; if $rows == [] then ["there is none"] else [] end);
-
-# ---- A check's report ------------------------------------------------------------------------------------------------
-
-def not_same:
-    (.judgements[]
-     | select(.verdict | IN("regressed", "unsure", "missing", "unexpected-pass", "new", "improved"))
-     | "\(.kernel) \(.metric // "") \(.verdict)"),
-    (.failures[] | "\(.kernel) \(.status)");
-def decided: "\(.verdict) (exit \(.exit_code)): "
-    + ([.counts | to_entries[] | select(.key | IN("kernels", "info") | not) | select(.value > 0)
-        | "\(.value) \(.key)"] | join(", "))
-    + (if .failures != [] then ", \(.failures | length) failures" else "" end);
 
 # ---- graph -----------------------------------------------------------------------------------------------------------
 # A run in which a row of several kernels is a graph launch; the same kernels were launched by themselves too.

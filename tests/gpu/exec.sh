@@ -1,18 +1,14 @@
 #!/usr/bin/env bash
-# Measures the figures of `cugate exec` on a GPU. Prints "ok - ...", "not ok - ...: why" and tables, ends with "N passed, N
-# failed", and exits 1 when one failed, 5 when there is no GPU. Builds nothing.
+# Tests `cugate exec` on a GPU. Prints "ok - ...", "not ok - ...: why" and tables, ends with "N passed, N failed", and exits
+# 1 when one failed, 5 when there is no GPU. Builds nothing. What a check of a program costs, and what it makes of changes,
+# measures bench_programs.sh; false alarms of a program counts `cugate aa -- PROGRAM`.
 #
-#   CUGATE=build/cugate PLAIN=plain CATALOGUE=catalogue OUT=DIR tests/gpu/exec.sh [PART]...
+#   CUGATE=build/cugate PLAIN=plain CATALOGUE=catalogue tests/gpu/exec.sh [PART]...
 #
-#     overhead   what a launch costs, beside the program alone and beside ncu with the same metrics
 #     truth      instructions and time beside ncu's, launch by launch
 #     results    programs print the same with and without exec
 #     catalogue  exact counters of the kernel library, launched by a plain program, beside the harness's
-#     aa         the PyTorch script ten times, over all GPUs: what repeats, false alarms, exit codes
-#     whole      all launches and GPU time beside CUPTI's activity records; twice the steps are worse
-#     batch      one run is accepted and two more are judged (exit 0); of a changed batch size the shapes are named, and
-#                the program's time decides
-#     planted    changes of the programs are caught, and their kernels named
+#     whole      all launches and GPU time beside CUPTI's activity records
 #     graph      CUDA graphs: results, and the counts of a graph launch beside those of its kernels
 #     nvtx       only the kernels of a range
 #     robust     crashes, hangs, exits, other processes, a profiler inside
@@ -20,18 +16,13 @@
 # Without a PART all of them, in this order. PLAIN and CATALOGUE are programs/plain.cu and programs/catalogue.c, built, and
 # BLAS, if it is given, programs/blas.c;
 # LIBRARY is the kernel library (libkernels.so beside cugate). Needs jq, c++filt, pgrep, ncu, and python3 with PyTorch,
-# Triton and CuPy. With several GPUs sessions are spread over them.
+# Triton and CuPy. It takes the first GPU.
 #
 # Nothing takes longer than LIMIT seconds in all (470): what has not ended by then is ended, and fails, and so does what
-# has not begun. Expect about 4 minutes for overhead, 3 each for aa and planted, 1 for batch and robust, less for the
-# others: all of them take two calls.
-#
-# PROGRAMS='plain train' limits overhead, whole and planted to these. gpt2 takes 4 minutes of planted by itself.
-#
-# OUT (default: nothing is kept) gets exec.txt, all that is printed, and exec.tar.gz, every run file, report and log.
+# has not begun. PROGRAMS='train vision' limits whole to these. KEEP=DIR: where run files and what was said are left.
 set -uo pipefail
 
-all_parts=(overhead truth results catalogue aa whole batch planted graph nvtx robust)
+all_parts=(truth results catalogue whole graph nvtx robust)
 
 here=$(cd "$(dirname "$0")" && pwd)
 programs=$here/programs
@@ -45,29 +36,10 @@ left_out=1   # launches of a group before exec measures one
 export LC_ALL=C PYTHONDONTWRITEBYTECODE=1
 ulimit -c 0 # a core of a process with a GPU is slow to write and of no use here
 
-work=$(mktemp -d) || exit 2
-passed=0
-failed=0
+# shellcheck source=tests/gpu/keep.sh
+. "$here/keep.sh"
 
-# ---- Saying and judging ----------------------------------------------------------------------------------------------
-
-# A line for people; a verdict counts.
-say() {
-    case $1 in
-    'ok - '*) passed=$((passed + 1)) ;;
-    'not ok - '*) failed=$((failed + 1)) ;;
-    esac
-    echo "$1"
-}
-
-# verdict NAME [WHY]: without a reason the test has passed.
-verdict() {
-    if [ -z "${2-}" ]; then
-        say "ok - $1"
-    else
-        say "not ok - $1: $2"
-    fi
-}
+# ---- Judging ---------------------------------------------------------------------------------------------------------
 
 # incomplete NAME: after what failed and said why.
 incomplete() {
@@ -92,7 +64,7 @@ quoted() {
     tr -s ' ' | cut -c1-150 | sed 's/^/    | /'
 }
 
-# judge FUNCTION INPUT: the same, said.
+# judge FUNCTION INPUT: the same, whose verdicts count; other lines are of tables.
 judge() {
     local line lines
     if ! lines=$(made_of "$1" "$2" 2>&1) || [ -z "$lines" ]; then
@@ -100,11 +72,15 @@ judge() {
         return
     fi
     while IFS= read -r line; do
-        say "$line"
+        case $line in
+        'ok - '*) verdict "${line#ok - }" ;;
+        'not ok - '*) line=${line#not ok - } && verdict "${line%%: *}" "${line#*: }" ;;
+        *) echo "$line" ;;
+        esac
     done <<<"$lines"
 }
 
-# Of each metric that CUPTI counts without being asked for: name, class, set, counter. A set is what is counted in one pass; exec makes the same
+# Of each metric that CUPTI counts without being asked for: name, class, set. A set is what is counted in one pass; exec makes the same
 # of them. A chip may know the second name of a counter; the first is that of those tried here.
 metric_table() {
     awk 'FNR == 1 { optional = 0 }
@@ -116,13 +92,12 @@ metric_table() {
              for (name in counter) {
                  set = counter[name] ~ /^smsp__sass_/ ? "sass" : counter[name] ~ /^l1tex__t_/ ? "l1" : "hw"
                  if (counter[name] !~ /^cugate\./)
-                     print name, class[name], set, counter[name]
+                     print name, class[name], set
              }
          }' "$here"/../../metrics/*.ini | sort
 }
 
 exact_metrics() { metric_table | awk '$2 == "exact" { print $1 }' | jq -Rn '[inputs]'; }
-counters_of() { metric_table | awk -v set="$1" '$3 == set { print $4 }' | paste -sd,; }
 options_of() { metric_table | awk -v set="$1" '$3 == set { print "-m", $1 }'; }
 
 # ---- Running ---------------------------------------------------------------------------------------------------------
@@ -207,31 +182,6 @@ every_launch() {
     measure "$1.every" --runs 1 --first $every "${options[@]}" -- "${command[@]}"
 }
 
-# lane NAME COUNT GPU: every so many sessions, those of one GPU.
-lane() {
-    local n
-    for ((n = $3 + 1; n <= $2; n += ${#gpus[@]})); do
-        session "$1" "$n" || return
-    done
-}
-
-# sessions NAME COUNT: in turn on all GPUs, one at a time on each.
-sessions() {
-    local gpu n line
-    for gpu in "${!gpus[@]}"; do
-        CUDA_VISIBLE_DEVICES=${gpus[gpu]} lane "$1" "$2" "$gpu" >"$work/lane-$gpu" &
-    done
-    wait
-    for gpu in "${!gpus[@]}"; do
-        while IFS= read -r line; do
-            say "$line" # a verdict that was said there was not counted here
-        done <"$work/lane-$gpu"
-    done
-    for ((n = 1; n <= "$2"; n++)); do
-        [ -s "$work/$1.session-$n.seconds" ] || return
-    done
-}
-
 # ncu_run TAG LAUNCHES METRICS OPTION... -- COMMAND...: TAG.rows, ncu's table as JSON: heads, units, a row a launch.
 ncu_run() {
     local tag=$1 launches=$2 counters=$3 options=()
@@ -249,52 +199,6 @@ ncu_run() {
         return 1
     fi
     echo "$took" >"$work/$tag.seconds"
-}
-
-seconds_of() { cat "$work/$1.seconds"; }
-
-# ---- overhead --------------------------------------------------------------------------------------------------------
-
-# One program's figures into overhead.NAME.json.
-measure_overhead() {
-    local name=$1 set options counters
-    counters=$(counters_of hw)
-    alone "$name" && session "$name" 1 && every_launch "$name" || return
-    command_of "$name"
-    for set in hw sass l1; do
-        mapfile -t options < <(options_of $set | tr ' ' '\n')
-        measure "$name.$set" --runs 1 "${options[@]}" -- "${command[@]}" || return
-    done
-    mapfile -t options < <(options_of hw | tr ' ' '\n')
-    measure "$name.one" --runs 1 --first 1 "${options[@]}" -- "${command[@]}" || return
-    ncu_run "$name.ncu-few" 10 "$counters" -- "${command[@]}" || return
-    ncu_run "$name.ncu-more" 50 "$counters" -- "${command[@]}" || return
-    jq -n --arg program "$name" --slurpfile alone <(cat "$work/$name".alone-[123].seconds) \
-        --argjson total "$(seconds_of "$name.session-1")" \
-        --argjson hw "$(seconds_of "$name.hw")" --argjson sass "$(seconds_of "$name.sass")" \
-        --argjson l1 "$(seconds_of "$name.l1")" \
-        --argjson every "$(seconds_of "$name.every")" --argjson n_every "$(made_of measured "$work/$name.every.json")" \
-        --argjson one "$(seconds_of "$name.one")" --argjson n_one "$(made_of measured "$work/$name.one.json")" \
-        --argjson few "$(seconds_of "$name.ncu-few")" --argjson n_few "$(jq 'length - 2' "$work/$name.ncu-few.rows")" \
-        --argjson more "$(seconds_of "$name.ncu-more")" \
-        --argjson n_more "$(jq 'length - 2' "$work/$name.ncu-more.rows")" '
-        {program: $program, $alone, total: $total, sets: {hw: $hw, sass: $sass, l1: $l1},
-         every: {s: $every, launches: $n_every}, one: {s: $one, launches: $n_one},
-         ncu: [{s: $few, launches: $n_few}, {s: $more, launches: $n_more}]}' >"$work/overhead.$name.json"
-}
-
-part_overhead() {
-    local name measured=()
-    for name in ${PROGRAMS:-plain train compiled cupy_sums}; do
-        if measure_overhead "$name"; then
-            measured+=("$work/overhead.$name.json")
-        else
-            incomplete "overhead: $name"
-        fi
-    done
-    [ ${#measured[@]} -gt 0 ] || return
-    jq -s '{programs: .}' "${measured[@]}" >"$work/overhead.json"
-    judge overhead "$work/overhead.json"
 }
 
 # ---- truth -----------------------------------------------------------------------------------------------------------
@@ -370,102 +274,7 @@ part_catalogue() {
     judge catalogue "$work/catalogue.json"
 }
 
-# ---- Judging runs: aa, batch, planted --------------------------------------------------------------------------------
-
-# accept FOLDER RUN.json...
-accept() {
-    local folder=$1
-    shift
-    timed accept 20 "$cugate" accept --baselines "$folder" --reason "made by tests/gpu" "$@"
-    [ "$code" -eq 0 ] || verdict "accept takes ${*##*/}" "exit code $code: $(last_words "$work/accept.err")"
-    return "$code"
-}
-
-# check TAG FOLDER ARGUMENT...: judges; TAG.report is the JSON, TAG.out the text. Source lines would take runs of the
-# program for each kernel, and are nothing that is asked for here.
-check() {
-    local tag=$1 folder=$2
-    shift 2
-    timed "$tag" 100 "$cugate" check --baselines "$folder" --report json="$work/$tag.report" "$@"
-}
-
-# What a check decided, in a line.
-decided() {
-    if [ -s "$work/$1.report" ]; then
-        made_of decided "$work/$1.report"
-    else
-        echo "no report (exit $code): $(last_words "$work/$1.err" "$work/$1.out")"
-    fi
-}
-
-moved() {
-    made_of not_same "$work/$1.report" 2>/dev/null | head -6 | tr '\n' ';'
-}
-
-# clean NAME TAG: that a check found nothing.
-clean() {
-    local why=
-    [ "$code" -eq 0 ] && [ -s "$work/$2.report" ] ||
-        why="exit code $code: $(moved "$2")"
-    echo "  $2, $took s: $(decided "$2")"
-    verdict "$1" "$why"
-}
-
-part_aa() {
-    local folder=$work/baseline-aa n runs=()
-    if ! warm train || ! sessions train 10; then
-        incomplete aa
-        return
-    fi
-    for n in {1..10}; do
-        runs+=("$work/train.session-$n.json")
-    done
-    jq -n --argjson exact "$(exact_metrics)" '{name: "train", $exact, runs: [inputs]}' "${runs[@]}" >"$work/aa.json"
-    judge aa "$work/aa.json"
-    accept "$folder" "${runs[@]:0:5}" || return # which said why
-    for n in {6..10}; do
-        check "aa.replay-$n" "$folder" --replay "${runs[n - 1]}"
-        clean "aa: session $n is no alarm" "aa.replay-$n"
-    done
-    command_of train
-    for n in 1 2; do
-        check "aa.live-$n" "$folder" -- "${command[@]}"
-        clean "aa: live run $n is no alarm" "aa.live-$n"
-    done
-}
-
-words_of_new='\<(new|appeared)\>'
-words_of_gone='\<(gone|vanished|missing)\>'
-words_of_both="$words_of_new|$words_of_gone"
-
-part_batch() {
-    local folder=$work/baseline-batch n which why=
-    if ! warm train || ! session train 1 || ! accept "$folder" "$work/train.session-1.json"; then
-        incomplete batch
-        return
-    fi
-    command_of train
-    for n in 1 2; do
-        check "batch.same-$n" "$folder" -- "${command[@]}"
-        clean "batch: after one accepted run, judged run $n ends with 0" "batch.same-$n"
-    done
-    check batch.changed "$folder" -- "${command[@]}" --batch 768
-    echo "  batch 768 for 1024, $took s: $(decided batch.changed)"
-    for which in "$words_of_new" "$words_of_gone"; do
-        grep -hiE "$which" "$work"/batch.changed.{out,err} | head -4 | quoted
-    done
-    [ $code -eq 0 ] || why="exit code $code: $(moved batch.changed)"
-    verdict "batch: a smaller batch makes the program faster, and passes" "$why"
-    why=
-    grep -qiE "$words_of_new" "$work"/batch.changed.{out,err} || why="no word of new shapes; "
-    grep -qiE "$words_of_gone" "$work"/batch.changed.{out,err} || why+="no word of shapes that are gone"
-    verdict "batch: it says which shapes are new and gone" "$why"
-    why=
-    check batch.larger "$folder" -- "${command[@]}" --batch 1152
-    echo "  batch 1152 for 1024, $took s: $(decided batch.larger)"
-    [ $code -ne 0 ] || why="exit code 0"
-    verdict "batch: a larger one does not pass" "$why"
-}
+# ---- whole -----------------------------------------------------------------------------------------------------------
 
 # beyond TIME RECORDS: by how much the first is more. Fails beyond 1 %.
 beyond() {
@@ -500,98 +309,6 @@ part_whole() {
                 "$work/$name.session-1.json")"
         verdict "whole: $name: GPU time is that of another profiler" "$why"
     done
-    [ -s "$work/train.session-1.json" ] || return
-    accept "$work/baseline-whole" "$work/train.session-1.json" || return
-    command_of train
-    check whole.same "$work/baseline-whole" -- "${command[@]}"
-    clean "whole: the same program passes" whole.same
-    check whole.twice "$work/baseline-whole" -- "${command[@]}" --steps 20
-    echo "  20 steps for 10, $took s: $(decided whole.twice)"
-    why=
-    [ $code -ne 0 ] || why="exit code 0"
-    made_of not_same "$work/whole.twice.report" | grep '^train/program launches regressed$' >/dev/null ||
-        why+="; its launches are not told"
-    verdict "whole: twice the steps do not pass" "$why"
-}
-
-# To add a change: a row. What it is; the program; its arguments; what a check must do (fails: not 0; tells: names it,
-# whatever the code; passes: 0); what must be named, a regular expression.
-#
-# A sync adds no work to the GPU: exec runs kernel by kernel anyway, and measures no time between kernels. So a bare
-# synchronize must pass: it cannot be seen, and nothing may pretend to see it. What people add, a look at a value on the
-# host, comes with kernels of its own, which are told as new.
-changes='
-Triton, unchanged    ; triton_add ;                  ; passes ; .
-Triton tile size     ; triton_add ; --block 256      ; fails  ; sum_kernel
-compiled, unchanged  ; compiled   ;                  ; passes ; .
-torch.compile off    ; compiled   ; --eager          ; fails  ; triton_
-a fused op split     ; train      ; --no-fused gelu  ; fails  ; [Gg]elu|erf
-fp32 for bf16        ; train      ; --dtype fp32     ; fails  ; gemm|cutlass|nvjet
-a sync, bare         ; train      ; --sync           ; passes ; .
-a sync, by a value   ; train      ; --check-finite   ; tells  ; [Aa]bs|[Cc]ompar
-GPT-2, unchanged     ; gpt2       ;                  ; passes ; .
-GPT-2, again         ; gpt2       ;                  ; passes ; .
-eager attention      ; gpt2       ; --attention eager; fails  ; gpt2/program
-fp32 in GPT-2        ; gpt2       ; --dtype float32  ; fails  ; gpt2/program
-an unfused optimizer ; gpt2       ; --unfused        ; fails  ; gpt2/program launches
-one more in a batch  ; gpt2       ; --batch 9        ; fails  ; gpt2/program
-forward made twice   ; gpt2       ; --twice          ; fails  ; gpt2/program launches
-a value in each step ; gpt2       ; --item           ; fails  ; gpt2/program copies
-ResNet, unchanged    ; vision     ;                  ; passes ; .
-channels_last off    ; vision     ; --rows-first     ; fails  ; vision/program
-torch.compile off in ResNet ; vision ; --eager       ; fails  ; vision/program
-'
-
-# named TAG PATTERN: the lines about what is not the same that name it.
-named() {
-    {
-        made_of not_same "$work/$1.report" 2>/dev/null
-        jq -r '.notes[]?' "$work/$1.report" 2>/dev/null
-        grep -hiE "$words_of_both" "$work/$1".{out,err}
-    } | grep -E "$2"
-}
-
-# taken_back WHAT TAG PROGRAM: where the slower run is the baseline, the program as it was is no alarm.
-taken_back() {
-    accept "$work/back-$2" "$work/$2.json" || return
-    check "$2.back" "$work/back-$2" --replay "$work/$3.session-1.json"
-    clean "planted: $1: taken back it passes" "$2.back"
-}
-
-part_planted() {
-    local what program arguments must pattern words tag why
-    for program in ${PROGRAMS:-train triton_add compiled gpt2 vision}; do
-        warm "$program" && sessions "$program" 3 && accept "$work/baseline-$program" "$work/$program".session-[123].json
-    done
-    while IFS=';' read -r what program arguments must pattern; do
-        [ -n "$what" ] || continue
-        read -r what <<<"$what"
-        read -r program <<<"$program"
-        read -ra words <<<"$arguments"
-        read -r must <<<"$must"
-        read -r pattern <<<"$pattern"
-        [[ " ${PROGRAMS:-$program} " = *" $program "* ]] || continue
-        tag=planted.${what//[^a-zA-Z0-9]/_} why=
-        if ! [ -d "$work/baseline-$program" ]; then
-            verdict "planted: $what" "there is no baseline of $program"
-            continue
-        fi
-        command_of "$program"
-        check "$tag" "$work/baseline-$program" --save "$work/$tag.json" -- "${command[@]}" "${words[@]}"
-        echo "  $what ($program ${words[*]}), $took s: $(decided "$tag")"
-        named "$tag" "$pattern" | head -3 | quoted
-        if [ "$must" = passes ]; then
-            [ $code -eq 0 ] || why="exit code $code: $(moved "$tag")"
-        elif [ $code -eq 0 ] && [ "$must" = fails ]; then
-            why="exit code 0"
-        elif ! [ -s "$work/$tag.report" ]; then
-            why="no report, exit code $code"
-        elif ! named "$tag" "$pattern" | grep . >/dev/null; then
-            why="nothing that is not the same has the name $pattern"
-        fi
-        verdict "planted: $what: the check $must" "$why"
-        [[ $must != fails || $pattern != */program* ]] || taken_back "$what" "$tag" "$program"
-    done <<<"$changes"
 }
 
 # ---- graph, nvtx -----------------------------------------------------------------------------------------------------
@@ -701,65 +418,38 @@ part_robust() {
 
 # ---- What to run -----------------------------------------------------------------------------------------------------
 
-run_parts() {
-    local part
-    echo "cugate exec on $(nvidia-smi --query-gpu=name,driver_version,uuid --format=csv,noheader | tr '\n' ';')" \
-        "$("$cugate" --version), $(date -u '+%Y-%m-%d %H:%M') UTC, parts: $*"
-    for part in "$@"; do
-        echo
-        echo "== $part, at $SECONDS s"
-        if [ $SECONDS -ge "$limit" ]; then
-            verdict "$part" "not run: $limit s are over"
-        else
-            "part_$part"
-        fi
-    done
-    echo
-    echo "$SECONDS s"
-    echo "$passed passed, $failed failed"
-    [ $failed -eq 0 ]
-}
-
-# Run files, reports and logs; not the caches of compilers.
-keep() {
-    [ ! -s "${OUT-}/exec.txt" ] || tar -C "$work" --exclude=cache -czf "$OUT/exec.tar.gz" .
-    rm -rf "$work"
-}
-
-# All of it, said on standard output and kept in OUT.
-measure_parts() {
-    local part tool devices log=/dev/null
-    for part in "$@"; do
-        case " ${all_parts[*]} " in
-        *" $part "*) ;;
-        *) echo "error: there is no part '$part': ${all_parts[*]}" >&2; return 2 ;;
-        esac
-    done
-    for tool in "$cugate" "$plain" "$catalogue" jq c++filt pgrep python3 ncu nvidia-smi; do
-        command -v "$tool" >/dev/null || { echo "error: $tool is needed and was not found" >&2; return 2; }
-    done
-    if ! devices=$("$cugate" list --devices 2>&1); then
-        printf '%s\nerror: these figures need a GPU, and nothing was measured\n' "$devices" >&2
-        return 5
+parts=("$@")
+[ $# -gt 0 ] || parts=("${all_parts[@]}")
+for part in "${parts[@]}"; do
+    case " ${all_parts[*]} " in
+    *" $part "*) ;;
+    *) echo "error: there is no part '$part': ${all_parts[*]}" >&2; exit 2 ;;
+    esac
+done
+for tool in "$cugate" "$plain" "$catalogue" jq c++filt pgrep python3 ncu nvidia-smi; do
+    command -v "$tool" >/dev/null || { echo "error: $tool is needed and was not found" >&2; exit 2; }
+done
+if ! devices=$("$cugate" list --devices 2>&1); then
+    printf '%s\nerror: these tests need a GPU, and nothing was tested\n' "$devices" >&2
+    exit 5
+fi
+[ -n "${CUDA_VISIBLE_DEVICES-}" ] || CUDA_VISIBLE_DEVICES=$(nvidia-smi --query-gpu=index --format=csv,noheader | paste -sd,)
+IFS=', ' read -ra gpus <<<"$CUDA_VISIBLE_DEVICES"
+export CUDA_VISIBLE_DEVICES=${gpus[0]}
+# Caches of their own, so that what is compiled does not depend on what ran on this machine before. One process
+# compiles: inductor's helpers keep Python from ending for seconds.
+export TRITON_CACHE_DIR=$work/cache/triton TORCHINDUCTOR_CACHE_DIR=$work/cache/inductor \
+    CUPY_CACHE_DIR=$work/cache/cupy TORCHINDUCTOR_COMPILE_THREADS=1
+echo "cugate exec on $(nvidia-smi --query-gpu=name,driver_version,uuid --format=csv,noheader | tr '\n' ';')" \
+    "$("$cugate" --version), $(date -u '+%Y-%m-%d %H:%M') UTC, parts: ${parts[*]}"
+for part in "${parts[@]}"; do
+    printf '\n== %s, at %s s\n' "$part" "$SECONDS"
+    if [ $SECONDS -ge "$limit" ]; then
+        verdict "$part" "not run: $limit s are over"
+    else
+        "part_$part"
     fi
-    if [ -n "${OUT-}" ]; then
-        mkdir -p "$OUT" || return 2
-        log=$OUT/exec.txt
-    fi
-    [ -n "${CUDA_VISIBLE_DEVICES-}" ] ||
-        CUDA_VISIBLE_DEVICES=$(nvidia-smi --query-gpu=index --format=csv,noheader | paste -sd,)
-    IFS=', ' read -ra gpus <<<"$CUDA_VISIBLE_DEVICES"
-    export CUDA_VISIBLE_DEVICES=${gpus[0]}
-    # Caches of their own, so that what is compiled does not depend on what ran on this machine before. One process
-    # compiles: inductor's helpers keep Python from ending for seconds.
-    export TRITON_CACHE_DIR=$work/cache/triton TORCHINDUCTOR_CACHE_DIR=$work/cache/inductor \
-        CUPY_CACHE_DIR=$work/cache/cupy TORCHINDUCTOR_COMPILE_THREADS=1
-    run_parts "$@" 2>&1 | tee "$log"
-    return "${PIPESTATUS[0]}"
-}
-
-trap keep EXIT
-case ${1-} in
-'') measure_parts "${all_parts[@]}" ;;
-*) measure_parts "$@" ;;
-esac
+done
+printf '\n%s s\n' "$SECONDS"
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
