@@ -145,7 +145,7 @@ def nvtx: (.forward | functions) as $forward | (.optimizer | functions) as $opti
               ($optimizer | lack("adam")) + [$optimizer[] | select(test("layer_?norm|softmax"; "i")) | base]);
 
 # ---- catalogue -------------------------------------------------------------------------------------------------------
-# {harness: its run, exec: a run of programs/catalogue.c, exact: names of metrics}
+# {harness: its run, exec: a run of a program that launches them, exact: names of metrics}
 
 def shape: [.function, .grid, .block, .shared];
 def is_same: .wanted == [.got];

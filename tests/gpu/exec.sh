@@ -3,18 +3,17 @@
 # 1 when one failed, 5 when there is no GPU. Builds nothing. What a check of a program costs, and what it makes of changes,
 # measures bench_programs.sh; false alarms of a program counts `cugate aa -- PROGRAM`.
 #
-#   CUGATE=build/cugate PLAIN=plain CATALOGUE=catalogue tests/gpu/exec.sh [PART]...
+#   CUGATE=build/cugate PLAIN=plain tests/gpu/exec.sh [PART]...
 #
 #     truth      instructions and time beside ncu's, launch by launch
 #     results    programs print the same with and without exec
-#     catalogue  exact counters of the kernel library, launched by a plain program, beside the harness's
+#     catalogue  exact counters of the kernel library, launched by a program (cugate, by the host's clock), beside the harness's
 #     whole      all launches and GPU time beside CUPTI's activity records
 #     graph      CUDA graphs: results, and the counts of a graph launch beside those of its kernels
 #     nvtx       only the kernels of a range
 #     robust     crashes, hangs, exits, other processes, a profiler inside
 #
-# Without a PART all of them, in this order. PLAIN and CATALOGUE are programs/plain.cu and programs/catalogue.c, built, and
-# BLAS, if it is given, programs/blas.c;
+# Without a PART all of them, in this order. PLAIN is programs/plain.cu, built, and BLAS, if it is given, programs/blas.c;
 # LIBRARY is the kernel library (libkernels.so beside cugate). Needs jq, c++filt, pgrep, ncu, and python3 with PyTorch,
 # Triton and CuPy. It takes the first GPU.
 #
@@ -28,7 +27,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 programs=$here/programs
 cugate=${CUGATE:-build/cugate}
 plain=${PLAIN:-plain}
-catalogue=${CATALOGUE:-catalogue}
 library=${LIBRARY:-$(dirname "$cugate")/libkernels.so}
 limit=${LIMIT:-470}
 every=100000 # more launches of a group than any program has, and the most that --first takes
@@ -255,16 +253,18 @@ part_results() {
 # ---- catalogue -------------------------------------------------------------------------------------------------------
 
 part_catalogue() {
-    local globs=('transpose/*' 'shared_bank/*' 'divergence/*' 'reduce/*' 'dot/*') filter=() glob
-    for glob in "${globs[@]}"; do
+    local filter=() glob
+    for glob in 'transpose/*' 'shared_bank/*' 'divergence/*' 'reduce/*' 'dot/*'; do
         filter+=(-k "$glob")
     done
-    timed catalogue.harness 100 "$cugate" run -q --kernels "$library" "${filter[@]}" --save "$work/catalogue.harness.json"
+    filter+=(--kernels "$library")
+    timed catalogue.harness 100 "$cugate" run -q "${filter[@]}" --save "$work/catalogue.harness.json"
     if [ $code -ne 0 ]; then
         verdict "catalogue: the harness measures" "exit code $code: $(last_words "$work/catalogue.harness.err")"
         return
     fi
-    if ! measure catalogue.exec -- "$catalogue" "$library" "${globs[@]}"; then
+    # As often as counting in all sets of metrics takes.
+    if ! measure catalogue.exec -- "$cugate" run -q --collector host --samples 50 "${filter[@]}"; then
         incomplete catalogue
         return
     fi
@@ -426,7 +426,7 @@ for part in "${parts[@]}"; do
     *) echo "error: there is no part '$part': ${all_parts[*]}" >&2; exit 2 ;;
     esac
 done
-for tool in "$cugate" "$plain" "$catalogue" jq c++filt pgrep python3 ncu nvidia-smi; do
+for tool in "$cugate" "$plain" jq c++filt pgrep python3 ncu nvidia-smi; do
     command -v "$tool" >/dev/null || { echo "error: $tool is needed and was not found" >&2; exit 2; }
 done
 if ! devices=$("$cugate" list --devices 2>&1); then
