@@ -27,7 +27,12 @@ template <> struct pool_of<bf162> {
     static constexpr pool value = POOL_BF162;
 };
 
-/* Functions of the same names are in the GPU's half. */
+/* Functions of the same names are in the GPU's half. A row is one, and what it returns. */
+#define FUNCTION(result, name, parameters, ...)                                                                        \
+    inline result name parameters                                                                                      \
+    {                                                                                                                  \
+        return __VA_ARGS__;                                                                                            \
+    }
 namespace {
 
 /* ---- Rounding ---- */
@@ -218,26 +223,21 @@ template <class T> T fma(T a, T b, T c, rounding how, bool flush, bool saturate)
 #include "oracle_lists.h"
 
 #define OF_FLOATS(op, rounding, flush, saturate, name, text)                                                           \
-    inline float name(float a, float b)                                                                                \
-    {                                                                                                                  \
-        return op(a, b, rounding, flush, saturate);                                                                    \
-    }
+    FUNCTION(float, name, (float a, float b), op(a, b, rounding, flush, saturate))
 ORACLE_FLOATS(OF_FLOATS, add)
 ORACLE_FLOATS(OF_FLOATS, sub)
 ORACLE_FLOATS(OF_FLOATS, mul)
 #undef OF_FLOATS
 #define OF_FLOATS(op, rounding, flush, saturate, name, text)                                                           \
-    inline float name(float a, float b, float c)                                                                       \
-    {                                                                                                                  \
-        return fma(a, b, c, rounding, flush, saturate);                                                                \
-    }
+    FUNCTION(float, name, (float a, float b, float c), fma(a, b, c, rounding, flush, saturate))
 ORACLE_FLOATS(OF_FLOATS, fma)
 #undef OF_FLOATS
 
-inline long double whole(long double x, rounding how)
-{
-    return how == rn ? std::rint(x) : how == rz ? std::trunc(x) : how == rm ? std::floor(x) : std::ceil(x);
-}
+FUNCTION(long double, whole, (long double x, rounding how),
+         how == rn   ? std::rint(x)
+         : how == rz ? std::trunc(x)
+         : how == rm ? std::floor(x)
+                     : std::ceil(x))
 
 /* "In float-to-integer conversions, NaN inputs result in zero if source is not .f64 and destination is not .s64, .u64.
  * Otherwise 1 << (BitWidth(dst) - 1)." */
@@ -268,39 +268,19 @@ constexpr rounding sat = rn, to = rn, rn_ftz = rn, rz_ftz = rz, rn_sat = rn, rz_
                    rn = oracle::rn, rz = oracle::rz, rm = oracle::rm, rp = oracle::rp;
 }
 #define CONVERSION(rounding, text, flush, saturate, to, from)                                                          \
-    inline to cvt_##rounding##_##to##_##from(from a)                                                                   \
-    {                                                                                                                  \
-        return convert<to>(a, roundings::rounding, flush, saturate, text[0] == 'r' && text[2] == 'i');                 \
-    }
+    FUNCTION(to, cvt_##rounding##_##to##_##from, (from a),                                                             \
+             convert<to>(a, roundings::rounding, flush, saturate, text[0] == 'r' && text[2] == 'i'))
 ORACLE_CONVERSIONS(CONVERSION)
 #undef CONVERSION
 
 /* ---- Integers ---- */
 
-inline u32 shl_u32(u32 a, u32 s)
-{
-    return s < 32 ? a << s : 0;
-}
-inline u32 shr_u32(u32 a, u32 s)
-{
-    return s < 32 ? a >> s : 0;
-}
-inline s32 shr_s32(s32 a, u32 s)
-{
-    return a >> std::min(s, 31u);
-}
-inline u64 shl_u64(u64 a, u32 s)
-{
-    return s < 64 ? a << s : 0;
-}
-inline u64 shr_u64(u64 a, u32 s)
-{
-    return s < 64 ? a >> s : 0;
-}
-inline s64 shr_s64(s64 a, u32 s)
-{
-    return a >> std::min(s, 63u);
-}
+FUNCTION(u32, shl_u32, (u32 a, u32 s), s < 32 ? a << s : 0)
+FUNCTION(u32, shr_u32, (u32 a, u32 s), s < 32 ? a >> s : 0)
+FUNCTION(s32, shr_s32, (s32 a, u32 s), a >> std::min(s, 31u))
+FUNCTION(u64, shl_u64, (u64 a, u32 s), s < 64 ? a << s : 0)
+FUNCTION(u64, shr_u64, (u64 a, u32 s), s < 64 ? a >> s : 0)
+FUNCTION(s64, shr_s64, (s64 a, u32 s), a >> std::min(s, 63u))
 
 /* Bits of a field, which its position and length may leave: only their lowest bytes count. */
 template <class T> T bfe(T a, u32 at, u32 length)
@@ -316,22 +296,10 @@ template <class T> T bfe(T a, u32 at, u32 length)
         d |= (i < length && at + i < width ? bit(at + i) : sign) << i;
     return T(d);
 }
-inline u32 bfe_u32(u32 a, u32 at, u32 length)
-{
-    return bfe(a, at, length);
-}
-inline s32 bfe_s32(s32 a, u32 at, u32 length)
-{
-    return bfe(a, at, length);
-}
-inline u64 bfe_u64(u64 a, u32 at, u32 length)
-{
-    return bfe(a, at, length);
-}
-inline s64 bfe_s64(s64 a, u32 at, u32 length)
-{
-    return bfe(a, at, length);
-}
+FUNCTION(u32, bfe_u32, (u32 a, u32 at, u32 length), bfe(a, at, length))
+FUNCTION(s32, bfe_s32, (s32 a, u32 at, u32 length), bfe(a, at, length))
+FUNCTION(u64, bfe_u64, (u64 a, u32 at, u32 length), bfe(a, at, length))
+FUNCTION(s64, bfe_s64, (s64 a, u32 at, u32 length), bfe(a, at, length))
 template <class T> T bfi(T a, T b, u32 at, u32 length)
 {
     const u32 width = sizeof(T) * 8;
@@ -341,69 +309,27 @@ template <class T> T bfi(T a, T b, u32 at, u32 length)
         b = (b & ~(T(1) << (at + i))) | (a >> i & 1) << (at + i);
     return b;
 }
-inline u32 bfi_u32(u32 a, u32 b, u32 at, u32 length)
-{
-    return bfi(a, b, at, length);
-}
-inline u64 bfi_u64(u64 a, u64 b, u32 at, u32 length)
-{
-    return bfi(a, b, at, length);
-}
+FUNCTION(u32, bfi_u32, (u32 a, u32 b, u32 at, u32 length), bfi(a, b, at, length))
+FUNCTION(u64, bfi_u64, (u64 a, u64 b, u32 at, u32 length), bfi(a, b, at, length))
 /* From bit b on: the sign, or 0. */
-inline s32 szext_s32(s32 a, u32 b)
-{
-    return b >= 32 ? a : b == 0 ? 0 : s32(u32(a) << (32 - b)) >> (32 - b);
-}
-inline u32 szext_wrap_u32(u32 a, u32 b)
-{
-    return b % 32 == 0 ? 0 : a & (~0u >> (32 - b % 32));
-}
+FUNCTION(s32, szext_s32, (s32 a, u32 b), b >= 32 ? a : b == 0 ? 0 : s32(u32(a) << (32 - b)) >> (32 - b))
+FUNCTION(u32, szext_wrap_u32, (u32 a, u32 b), b % 32 == 0 ? 0 : a & (~0u >> (32 - b % 32)))
 inline u32 bmsk_clamp(u32 a, u32 b)
 {
     const u32 at = std::min(a, 32u), length = std::min(b, 32u);
     return length == 0 || at >= 32 ? 0 : u32(((u64(1) << length) - 1) << at);
 }
-inline u32 bmsk_wrap(u32 a, u32 b)
-{
-    return u32(((u64(1) << b % 32) - 1) << a % 32);
-}
-inline s32 clamp_s32(s64 x)
-{
-    return s32(std::clamp<s64>(x, -0x80000000ll, 0x7fffffff));
-}
-inline s32 add_sat_s32(s32 a, s32 b)
-{
-    return clamp_s32(s64(a) + b);
-}
-inline s32 sub_sat_s32(s32 a, s32 b)
-{
-    return clamp_s32(s64(a) - b);
-}
-inline s32 mad_hi_sat_s32(s32 a, s32 b, s32 c)
-{
-    return clamp_s32((s64(a) * b >> 32) + c);
-}
-inline u32 mad_hi_u32(u32 a, u32 b, u32 c)
-{
-    return u32(u64(a) * b >> 32) + c;
-}
-inline s32 mad_hi_s32(s32 a, s32 b, s32 c)
-{
-    return s32(u32(s64(a) * b >> 32) + u32(c));
-}
-inline u64 mad_wide_u32(u32 a, u32 b, u64 c)
-{
-    return u64(a) * b + c;
-}
-inline s64 mad_wide_s32(s32 a, s32 b, s64 c)
-{
-    return s64(u64(s64(a) * b) + u64(c));
-}
+FUNCTION(u32, bmsk_wrap, (u32 a, u32 b), u32(((u64(1) << b % 32) - 1) << a % 32))
+FUNCTION(s32, clamp_s32, (s64 x), s32(std::clamp<s64>(x, -0x80000000ll, 0x7fffffff)))
+FUNCTION(s32, add_sat_s32, (s32 a, s32 b), clamp_s32(s64(a) + b))
+FUNCTION(s32, sub_sat_s32, (s32 a, s32 b), clamp_s32(s64(a) - b))
+FUNCTION(s32, mad_hi_sat_s32, (s32 a, s32 b, s32 c), clamp_s32((s64(a) * b >> 32) + c))
+FUNCTION(u32, mad_hi_u32, (u32 a, u32 b, u32 c), u32(u64(a) * b >> 32) + c)
+FUNCTION(s32, mad_hi_s32, (s32 a, s32 b, s32 c), s32(u32(s64(a) * b >> 32) + u32(c)))
+FUNCTION(u64, mad_wide_u32, (u32 a, u32 b, u64 c), u64(a) * b + c)
+FUNCTION(s64, mad_wide_s32, (s32 a, s32 b, s64 c), s64(u64(s64(a) * b) + u64(c)))
 
-inline u32 byte_at(u64 bytes, u32 n)
-{
-    return u32(bytes >> 8 * n) & 0xff;
-}
+FUNCTION(u32, byte_at, (u64 bytes, u32 n), u32(bytes >> 8 * n) & 0xff)
 inline u32 __byte_perm(u32 a, u32 b, u32 selector)
 {
     u32 d = 0;
@@ -445,26 +371,11 @@ inline u32 prmt_rc16(u32 a, u32 b, u32 s)
 {
     return picked(a, b, [s](u32 i) { return s % 2 * 2 + i % 2; });
 }
-inline u32 bfind_u32(u32 a)
-{
-    return a ? u32(31 - std::countl_zero(a)) : ~0u;
-}
-inline u32 bfind_s32(s32 a)
-{
-    return bfind_u32(a < 0 ? ~u32(a) : u32(a));
-}
-inline u32 bfind_shift(u32 a)
-{
-    return a ? u32(std::countl_zero(a)) : ~0u;
-}
-inline u32 bfind_u64(u64 a)
-{
-    return a ? u32(63 - std::countl_zero(a)) : ~0u;
-}
-inline u32 bfind_s64(s64 a)
-{
-    return bfind_u64(a < 0 ? ~u64(a) : u64(a));
-}
+FUNCTION(u32, bfind_u32, (u32 a), a ? u32(31 - std::countl_zero(a)) : ~0u)
+FUNCTION(u32, bfind_s32, (s32 a), bfind_u32(a < 0 ? ~u32(a) : u32(a)))
+FUNCTION(u32, bfind_shift, (u32 a), a ? u32(std::countl_zero(a)) : ~0u)
+FUNCTION(u32, bfind_u64, (u64 a), a ? u32(63 - std::countl_zero(a)) : ~0u)
+FUNCTION(u32, bfind_s64, (s64 a), bfind_u64(a < 0 ? ~u64(a) : u64(a)))
 template <unsigned table> u32 lop3(u32 a, u32 b, u32 c)
 {
     u32 d = 0;
@@ -472,47 +383,17 @@ template <unsigned table> u32 lop3(u32 a, u32 b, u32 c)
         d |= (table >> ((a >> i & 1) * 4 + (b >> i & 1) * 2 + (c >> i & 1)) & 1) << i;
     return d;
 }
-inline u64 two(u32 low, u32 high)
-{
-    return low | u64(high) << 32;
-}
-inline u64 add_carries(u32 a, u32 b, u32 c, u32 d)
-{
-    return two(a, b) + two(c, d);
-}
-inline u64 sub_borrows(u32 a, u32 b, u32 c, u32 d)
-{
-    return two(a, b) - two(c, d);
-}
-inline u64 mad_carries(u32 a, u32 b, u32 c, u32 d)
-{
-    return u64(a) * b + two(c, d);
-}
+FUNCTION(u64, two, (u32 low, u32 high), low | u64(high) << 32)
+FUNCTION(u64, add_carries, (u32 a, u32 b, u32 c, u32 d), two(a, b) + two(c, d))
+FUNCTION(u64, sub_borrows, (u32 a, u32 b, u32 c, u32 d), two(a, b) - two(c, d))
+FUNCTION(u64, mad_carries, (u32 a, u32 b, u32 c, u32 d), u64(a) * b + two(c, d))
 
-inline int __popc(u32 a)
-{
-    return std::popcount(a);
-}
-inline int __popcll(u64 a)
-{
-    return std::popcount(a);
-}
-inline int __clz(s32 a)
-{
-    return std::countl_zero(u32(a));
-}
-inline int __clzll(s64 a)
-{
-    return std::countl_zero(u64(a));
-}
-inline int __ffs(s32 a)
-{
-    return __builtin_ffs(a);
-}
-inline int __ffsll(s64 a)
-{
-    return __builtin_ffsll(a);
-}
+FUNCTION(int, __popc, (u32 a), std::popcount(a))
+FUNCTION(int, __popcll, (u64 a), std::popcount(a))
+FUNCTION(int, __clz, (s32 a), std::countl_zero(u32(a)))
+FUNCTION(int, __clzll, (s64 a), std::countl_zero(u64(a)))
+FUNCTION(int, __ffs, (s32 a), __builtin_ffs(a))
+FUNCTION(int, __ffsll, (s64 a), __builtin_ffsll(a))
 inline u32 __brev(u32 a)
 {
     u32 d = 0;
@@ -520,74 +401,23 @@ inline u32 __brev(u32 a)
         d |= (a >> i & 1) << (31 - i);
     return d;
 }
-inline u64 __brevll(u64 a)
-{
-    return two(__brev(u32(a >> 32)), __brev(u32(a)));
-}
-inline u32 __funnelshift_l(u32 low, u32 high, u32 s)
-{
-    return u32(two(low, high) << s % 32 >> 32);
-}
-inline u32 __funnelshift_r(u32 low, u32 high, u32 s)
-{
-    return u32(two(low, high) >> s % 32);
-}
-inline u32 __funnelshift_lc(u32 low, u32 high, u32 s)
-{
-    return u32(two(low, high) << std::min(s, 32u) >> 32);
-}
-inline u32 __funnelshift_rc(u32 low, u32 high, u32 s)
-{
-    return u32(two(low, high) >> std::min(s, 32u));
-}
-inline u32 __umulhi(u32 a, u32 b)
-{
-    return u32(u64(a) * b >> 32);
-}
-inline s32 __mulhi(s32 a, s32 b)
-{
-    return s32(s64(a) * b >> 32);
-}
-inline u64 __umul64hi(u64 a, u64 b)
-{
-    return u64(u128(a) * b >> 64);
-}
-inline s64 __mul64hi(s64 a, s64 b)
-{
-    return s64(s128(a) * b >> 64);
-}
-inline u32 __umul24(u32 a, u32 b)
-{
-    return u32(u64(a & 0xffffff) * (b & 0xffffff));
-}
-inline s32 __mul24(s32 a, s32 b)
-{
-    return s32(u32(s64(s32(u32(a) << 8) >> 8) * (s32(u32(b) << 8) >> 8)));
-}
-inline u32 __usad(u32 a, u32 b, u32 c)
-{
-    return (a > b ? a - b : b - a) + c;
-}
-inline u32 __sad(s32 a, s32 b, u32 c)
-{
-    return u32(a > b ? s64(a) - b : s64(b) - a) + c;
-}
-inline u32 __uhadd(u32 a, u32 b)
-{
-    return u32((u64(a) + b) >> 1);
-}
-inline u32 __urhadd(u32 a, u32 b)
-{
-    return u32((u64(a) + b + 1) >> 1);
-}
-inline s32 __hadd(s32 a, s32 b)
-{
-    return s32((s64(a) + b) >> 1);
-}
-inline s32 __rhadd(s32 a, s32 b)
-{
-    return s32((s64(a) + b + 1) >> 1);
-}
+FUNCTION(u64, __brevll, (u64 a), two(__brev(u32(a >> 32)), __brev(u32(a))))
+FUNCTION(u32, __funnelshift_l, (u32 low, u32 high, u32 s), u32(two(low, high) << s % 32 >> 32))
+FUNCTION(u32, __funnelshift_r, (u32 low, u32 high, u32 s), u32(two(low, high) >> s % 32))
+FUNCTION(u32, __funnelshift_lc, (u32 low, u32 high, u32 s), u32(two(low, high) << std::min(s, 32u) >> 32))
+FUNCTION(u32, __funnelshift_rc, (u32 low, u32 high, u32 s), u32(two(low, high) >> std::min(s, 32u)))
+FUNCTION(u32, __umulhi, (u32 a, u32 b), u32(u64(a) * b >> 32))
+FUNCTION(s32, __mulhi, (s32 a, s32 b), s32(s64(a) * b >> 32))
+FUNCTION(u64, __umul64hi, (u64 a, u64 b), u64(u128(a) * b >> 64))
+FUNCTION(s64, __mul64hi, (s64 a, s64 b), s64(s128(a) * b >> 64))
+FUNCTION(u32, __umul24, (u32 a, u32 b), u32(u64(a & 0xffffff) * (b & 0xffffff)))
+FUNCTION(s32, __mul24, (s32 a, s32 b), s32(u32(s64(s32(u32(a) << 8) >> 8) * (s32(u32(b) << 8) >> 8))))
+FUNCTION(u32, __usad, (u32 a, u32 b, u32 c), (a > b ? a - b : b - a) + c)
+FUNCTION(u32, __sad, (s32 a, s32 b, u32 c), u32(a > b ? s64(a) - b : s64(b) - a) + c)
+FUNCTION(u32, __uhadd, (u32 a, u32 b), u32((u64(a) + b) >> 1))
+FUNCTION(u32, __urhadd, (u32 a, u32 b), u32((u64(a) + b + 1) >> 1))
+FUNCTION(s32, __hadd, (s32 a, s32 b), s32((s64(a) + b) >> 1))
+FUNCTION(s32, __rhadd, (s32 a, s32 b), s32((s64(a) + b + 1) >> 1))
 inline u32 __dp4a(u32 a, u32 b, u32 c)
 {
     for (u32 i = 0; i < 4; i++)
@@ -600,63 +430,23 @@ inline s32 __dp4a(s32 a, s32 b, s32 c)
         c = s32(u32(c) + u32(s8(byte_at(u32(a), i)) * s8(byte_at(u32(b), i))));
     return c;
 }
-inline u32 dp2a(u32 a, u32 b, u32 c, u32 first)
-{
-    return c + (a & 0xffff) * byte_at(b, first) + (a >> 16) * byte_at(b, first + 1);
-}
-inline s32 dp2a(s32 a, s32 b, s32 c, u32 first)
-{
-    return s32(u32(c) + u32(s16(a) * s8(byte_at(u32(b), first))) + u32(s16(a >> 16) * s8(byte_at(u32(b), first + 1))));
-}
-inline u32 __dp2a_lo(u32 a, u32 b, u32 c)
-{
-    return dp2a(a, b, c, 0);
-}
-inline u32 __dp2a_hi(u32 a, u32 b, u32 c)
-{
-    return dp2a(a, b, c, 2);
-}
-inline s32 __dp2a_lo(s32 a, s32 b, s32 c)
-{
-    return dp2a(a, b, c, 0);
-}
-inline s32 __dp2a_hi(s32 a, s32 b, s32 c)
-{
-    return dp2a(a, b, c, 2);
-}
+FUNCTION(u32, dp2a, (u32 a, u32 b, u32 c, u32 first),
+         c + (a & 0xffff) * byte_at(b, first) + (a >> 16) * byte_at(b, first + 1))
+FUNCTION(s32, dp2a, (s32 a, s32 b, s32 c, u32 first),
+         s32(u32(c) + u32(s16(a) * s8(byte_at(u32(b), first))) + u32(s16(a >> 16) * s8(byte_at(u32(b), first + 1)))))
+FUNCTION(u32, __dp2a_lo, (u32 a, u32 b, u32 c), dp2a(a, b, c, 0))
+FUNCTION(u32, __dp2a_hi, (u32 a, u32 b, u32 c), dp2a(a, b, c, 2))
+FUNCTION(s32, __dp2a_lo, (s32 a, s32 b, s32 c), dp2a(a, b, c, 0))
+FUNCTION(s32, __dp2a_hi, (s32 a, s32 b, s32 c), dp2a(a, b, c, 2))
 
-inline u32 min(u32 a, u32 b)
-{
-    return std::min(a, b);
-}
-inline u32 max(u32 a, u32 b)
-{
-    return std::max(a, b);
-}
-inline s32 min(s32 a, s32 b)
-{
-    return std::min(a, b);
-}
-inline s32 max(s32 a, s32 b)
-{
-    return std::max(a, b);
-}
-inline u64 min(u64 a, u64 b)
-{
-    return std::min(a, b);
-}
-inline u64 max(u64 a, u64 b)
-{
-    return std::max(a, b);
-}
-inline s64 min(s64 a, s64 b)
-{
-    return std::min(a, b);
-}
-inline s64 max(s64 a, s64 b)
-{
-    return std::max(a, b);
-}
+FUNCTION(u32, min, (u32 a, u32 b), std::min(a, b))
+FUNCTION(u32, max, (u32 a, u32 b), std::max(a, b))
+FUNCTION(s32, min, (s32 a, s32 b), std::min(a, b))
+FUNCTION(s32, max, (s32 a, s32 b), std::max(a, b))
+FUNCTION(u64, min, (u64 a, u64 b), std::min(a, b))
+FUNCTION(u64, max, (u64 a, u64 b), std::max(a, b))
+FUNCTION(s64, min, (s64 a, s64 b), std::min(a, b))
+FUNCTION(s64, max, (s64 a, s64 b), std::max(a, b))
 
 /* Video instructions: the parts of words, each by itself. */
 template <class Part, class F> u32 parts(F f, u32 a, u32 b, u32 c = 0)
@@ -740,114 +530,36 @@ PARTS3(__viaddmax_s16x2_relu, s16, std::max({s32(s16(a + b)), c, 0}))
 PARTS3(__viaddmin_s16x2_relu, s16, std::max(std::min(s32(s16(a + b)), c), 0))
 PARTS(__vimax_s16x2_relu, s16, std::max({a, b, 0}))
 PARTS(__vimin_s16x2_relu, s16, std::max(std::min(a, b), 0))
-inline u32 __vimax3_u32(u32 a, u32 b, u32 c)
-{
-    return std::max({a, b, c});
-}
-inline u32 __vimin3_u32(u32 a, u32 b, u32 c)
-{
-    return std::min({a, b, c});
-}
-inline s32 __vimax3_s32(s32 a, s32 b, s32 c)
-{
-    return std::max({a, b, c});
-}
-inline s32 __vimin3_s32(s32 a, s32 b, s32 c)
-{
-    return std::min({a, b, c});
-}
-inline s32 __vimax3_s32_relu(s32 a, s32 b, s32 c)
-{
-    return std::max({a, b, c, 0});
-}
-inline s32 __vimin3_s32_relu(s32 a, s32 b, s32 c)
-{
-    return std::max(std::min({a, b, c}), 0);
-}
-inline u32 __viaddmax_u32(u32 a, u32 b, u32 c)
-{
-    return std::max(a + b, c);
-}
-inline u32 __viaddmin_u32(u32 a, u32 b, u32 c)
-{
-    return std::min(a + b, c);
-}
-inline s32 __viaddmax_s32(s32 a, s32 b, s32 c)
-{
-    return std::max(s32(u32(a) + u32(b)), c);
-}
-inline s32 __viaddmin_s32(s32 a, s32 b, s32 c)
-{
-    return std::min(s32(u32(a) + u32(b)), c);
-}
-inline s32 __viaddmax_s32_relu(s32 a, s32 b, s32 c)
-{
-    return std::max(__viaddmax_s32(a, b, c), 0);
-}
-inline s32 __viaddmin_s32_relu(s32 a, s32 b, s32 c)
-{
-    return std::max(__viaddmin_s32(a, b, c), 0);
-}
-inline s32 __vimax_s32_relu(s32 a, s32 b)
-{
-    return std::max({a, b, 0});
-}
-inline s32 __vimin_s32_relu(s32 a, s32 b)
-{
-    return std::max(std::min(a, b), 0);
-}
+FUNCTION(u32, __vimax3_u32, (u32 a, u32 b, u32 c), std::max({a, b, c}))
+FUNCTION(u32, __vimin3_u32, (u32 a, u32 b, u32 c), std::min({a, b, c}))
+FUNCTION(s32, __vimax3_s32, (s32 a, s32 b, s32 c), std::max({a, b, c}))
+FUNCTION(s32, __vimin3_s32, (s32 a, s32 b, s32 c), std::min({a, b, c}))
+FUNCTION(s32, __vimax3_s32_relu, (s32 a, s32 b, s32 c), std::max({a, b, c, 0}))
+FUNCTION(s32, __vimin3_s32_relu, (s32 a, s32 b, s32 c), std::max(std::min({a, b, c}), 0))
+FUNCTION(u32, __viaddmax_u32, (u32 a, u32 b, u32 c), std::max(a + b, c))
+FUNCTION(u32, __viaddmin_u32, (u32 a, u32 b, u32 c), std::min(a + b, c))
+FUNCTION(s32, __viaddmax_s32, (s32 a, s32 b, s32 c), std::max(s32(u32(a) + u32(b)), c))
+FUNCTION(s32, __viaddmin_s32, (s32 a, s32 b, s32 c), std::min(s32(u32(a) + u32(b)), c))
+FUNCTION(s32, __viaddmax_s32_relu, (s32 a, s32 b, s32 c), std::max(__viaddmax_s32(a, b, c), 0))
+FUNCTION(s32, __viaddmin_s32_relu, (s32 a, s32 b, s32 c), std::max(__viaddmin_s32(a, b, c), 0))
+FUNCTION(s32, __vimax_s32_relu, (s32 a, s32 b), std::max({a, b, 0}))
+FUNCTION(s32, __vimin_s32_relu, (s32 a, s32 b), std::max(std::min(a, b), 0))
 
 /* ---- Floats ---- */
 
-inline u32 bits(float x)
-{
-    return u32(to_bits(x));
-}
-inline u64 bits(double x)
-{
-    return to_bits(x);
-}
-inline u32 number(float x)
-{
-    return x != x ? 0x7fffffffu : bits(x);
-}
-inline u64 number(double x)
-{
-    return x != x ? 0x7fffffffffffffffu : bits(x);
-}
+FUNCTION(u32, bits, (float x), u32(to_bits(x)))
+FUNCTION(u64, bits, (double x), to_bits(x))
+FUNCTION(u32, number, (float x), x != x ? 0x7fffffffu : bits(x))
+FUNCTION(u64, number, (double x), x != x ? 0x7fffffffffffffffu : bits(x))
 
-inline float __uint_as_float(u32 x)
-{
-    return of_bits<float>(x);
-}
-inline u32 __float_as_uint(float x)
-{
-    return bits(x);
-}
-inline s32 __float_as_int(float x)
-{
-    return s32(bits(x));
-}
-inline double __longlong_as_double(s64 x)
-{
-    return of_bits<double>(u64(x));
-}
-inline s64 __double_as_longlong(double x)
-{
-    return s64(bits(x));
-}
-inline double __hiloint2double(s32 high, s32 low)
-{
-    return of_bits<double>(two(u32(low), u32(high)));
-}
-inline s32 __double2hiint(double x)
-{
-    return s32(bits(x) >> 32);
-}
-inline s32 __double2loint(double x)
-{
-    return s32(bits(x));
-}
+FUNCTION(float, __uint_as_float, (u32 x), of_bits<float>(x))
+FUNCTION(u32, __float_as_uint, (float x), bits(x))
+FUNCTION(s32, __float_as_int, (float x), s32(bits(x)))
+FUNCTION(double, __longlong_as_double, (s64 x), of_bits<double>(u64(x)))
+FUNCTION(s64, __double_as_longlong, (double x), s64(bits(x)))
+FUNCTION(double, __hiloint2double, (s32 high, s32 low), of_bits<double>(two(u32(low), u32(high))))
+FUNCTION(s32, __double2hiint, (double x), s32(bits(x) >> 32))
+FUNCTION(s32, __double2loint, (double x), s32(bits(x)))
 
 /* By CUDA's names: rn, rz, ru, rd. */
 constexpr rounding ru = rp, rd = rm;
@@ -878,34 +590,13 @@ template <class F> double directed(rounding how, F f)
     return d == d ? +d : of_bits<double>(0xfff8000000000000);
 }
 #define BY_ROUNDING(r)                                                                                                 \
-    inline float __fadd_##r(float a, float b)                                                                          \
-    {                                                                                                                  \
-        return add(a, b, r, false, false);                                                                             \
-    }                                                                                                                  \
-    inline float __fsub_##r(float a, float b)                                                                          \
-    {                                                                                                                  \
-        return sub(a, b, r, false, false);                                                                             \
-    }                                                                                                                  \
-    inline float __fmul_##r(float a, float b)                                                                          \
-    {                                                                                                                  \
-        return mul(a, b, r, false, false);                                                                             \
-    }                                                                                                                  \
-    inline float __fmaf_##r(float a, float b, float c)                                                                 \
-    {                                                                                                                  \
-        return fma(a, b, c, r, false, false);                                                                          \
-    }                                                                                                                  \
-    inline float __fdiv_##r(float a, float b)                                                                          \
-    {                                                                                                                  \
-        return quotient(a, b, r);                                                                                      \
-    }                                                                                                                  \
-    inline float __frcp_##r(float a)                                                                                   \
-    {                                                                                                                  \
-        return quotient(1.0f, a, r);                                                                                   \
-    }                                                                                                                  \
-    inline float __fsqrt_##r(float a)                                                                                  \
-    {                                                                                                                  \
-        return root(a, r);                                                                                             \
-    }                                                                                                                  \
+    FUNCTION(float, __fadd_##r, (float a, float b), add(a, b, r, false, false))                                        \
+    FUNCTION(float, __fsub_##r, (float a, float b), sub(a, b, r, false, false))                                        \
+    FUNCTION(float, __fmul_##r, (float a, float b), mul(a, b, r, false, false))                                        \
+    FUNCTION(float, __fmaf_##r, (float a, float b, float c), fma(a, b, c, r, false, false))                            \
+    FUNCTION(float, __fdiv_##r, (float a, float b), quotient(a, b, r))                                                 \
+    FUNCTION(float, __frcp_##r, (float a), quotient(1.0f, a, r))                                                       \
+    FUNCTION(float, __fsqrt_##r, (float a), root(a, r))                                                                \
     inline double __dadd_##r(double a, double b)                                                                       \
     {                                                                                                                  \
         const volatile double x = a, y = b;                                                                            \
@@ -926,10 +617,7 @@ template <class F> double directed(rounding how, F f)
         const volatile double x = a, y = b;                                                                            \
         return directed(r, [&] { return x / y; });                                                                     \
     }                                                                                                                  \
-    inline double __drcp_##r(double a)                                                                                 \
-    {                                                                                                                  \
-        return __ddiv_##r(1, a);                                                                                       \
-    }                                                                                                                  \
+    FUNCTION(double, __drcp_##r, (double a), __ddiv_##r(1, a))                                                         \
     inline double __dsqrt_##r(double a)                                                                                \
     {                                                                                                                  \
         const volatile double x = a;                                                                                   \
@@ -940,106 +628,34 @@ template <class F> double directed(rounding how, F f)
         const volatile double x = a, y = b, z = c;                                                                     \
         return directed(r, [&] { return std::fma(x, y, z); });                                                         \
     }                                                                                                                  \
-    inline s32 __float2int_##r(float a)                                                                                \
-    {                                                                                                                  \
-        return convert<s32>(a, r, false, false, false);                                                                \
-    }                                                                                                                  \
-    inline u32 __float2uint_##r(float a)                                                                               \
-    {                                                                                                                  \
-        return convert<u32>(a, r, false, false, false);                                                                \
-    }                                                                                                                  \
-    inline s64 __float2ll_##r(float a)                                                                                 \
-    {                                                                                                                  \
-        return convert<s64>(a, r, false, false, false);                                                                \
-    }                                                                                                                  \
-    inline u64 __float2ull_##r(float a)                                                                                \
-    {                                                                                                                  \
-        return convert<u64>(a, r, false, false, false);                                                                \
-    }                                                                                                                  \
-    inline s32 __double2int_##r(double a)                                                                              \
-    {                                                                                                                  \
-        return convert<s32>(a, r, false, false, false);                                                                \
-    }                                                                                                                  \
-    inline u32 __double2uint_##r(double a)                                                                             \
-    {                                                                                                                  \
-        return convert<u32>(a, r, false, false, false);                                                                \
-    }                                                                                                                  \
-    inline s64 __double2ll_##r(double a)                                                                               \
-    {                                                                                                                  \
-        return convert<s64>(a, r, false, false, false);                                                                \
-    }                                                                                                                  \
-    inline u64 __double2ull_##r(double a)                                                                              \
-    {                                                                                                                  \
-        return convert<u64>(a, r, false, false, false);                                                                \
-    }                                                                                                                  \
-    inline float __int2float_##r(s32 a)                                                                                \
-    {                                                                                                                  \
-        return convert<float>(a, r, false, false, false);                                                              \
-    }                                                                                                                  \
-    inline float __uint2float_##r(u32 a)                                                                               \
-    {                                                                                                                  \
-        return convert<float>(a, r, false, false, false);                                                              \
-    }                                                                                                                  \
-    inline float __ll2float_##r(s64 a)                                                                                 \
-    {                                                                                                                  \
-        return convert<float>(a, r, false, false, false);                                                              \
-    }                                                                                                                  \
-    inline float __ull2float_##r(u64 a)                                                                                \
-    {                                                                                                                  \
-        return convert<float>(a, r, false, false, false);                                                              \
-    }                                                                                                                  \
-    inline double __ll2double_##r(s64 a)                                                                               \
-    {                                                                                                                  \
-        return convert<double>(a, r, false, false, false);                                                             \
-    }                                                                                                                  \
-    inline double __ull2double_##r(u64 a)                                                                              \
-    {                                                                                                                  \
-        return convert<double>(a, r, false, false, false);                                                             \
-    }                                                                                                                  \
-    inline float __double2float_##r(double a)                                                                          \
-    {                                                                                                                  \
-        return convert<float>(a, r, false, false, false);                                                              \
-    }                                                                                                                  \
-    inline half __float2half_##r(float a)                                                                              \
-    {                                                                                                                  \
-        return convert<half>(a, r, false, false, false);                                                               \
-    }                                                                                                                  \
-    inline half __int2half_##r(s32 a)                                                                                  \
-    {                                                                                                                  \
-        return convert<half>(a, r, false, false, false);                                                               \
-    }                                                                                                                  \
-    inline half __uint2half_##r(u32 a)                                                                                 \
-    {                                                                                                                  \
-        return convert<half>(a, r, false, false, false);                                                               \
-    }                                                                                                                  \
-    inline s32 __half2int_##r(half a)                                                                                  \
-    {                                                                                                                  \
-        return convert<s32>(a, r, false, false, false);                                                                \
-    }                                                                                                                  \
-    inline u32 __half2uint_##r(half a)                                                                                 \
-    {                                                                                                                  \
-        return convert<u32>(a, r, false, false, false);                                                                \
-    }                                                                                                                  \
-    inline s16 __half2short_##r(half a)                                                                                \
-    {                                                                                                                  \
-        return convert<s16>(a, r, false, false, false);                                                                \
-    }                                                                                                                  \
-    inline u16 __half2ushort_##r(half a)                                                                               \
-    {                                                                                                                  \
-        return convert<u16>(a, r, false, false, false);                                                                \
-    }
+    FUNCTION(s32, __float2int_##r, (float a), convert<s32>(a, r, false, false, false))                                 \
+    FUNCTION(u32, __float2uint_##r, (float a), convert<u32>(a, r, false, false, false))                                \
+    FUNCTION(s64, __float2ll_##r, (float a), convert<s64>(a, r, false, false, false))                                  \
+    FUNCTION(u64, __float2ull_##r, (float a), convert<u64>(a, r, false, false, false))                                 \
+    FUNCTION(s32, __double2int_##r, (double a), convert<s32>(a, r, false, false, false))                               \
+    FUNCTION(u32, __double2uint_##r, (double a), convert<u32>(a, r, false, false, false))                              \
+    FUNCTION(s64, __double2ll_##r, (double a), convert<s64>(a, r, false, false, false))                                \
+    FUNCTION(u64, __double2ull_##r, (double a), convert<u64>(a, r, false, false, false))                               \
+    FUNCTION(float, __int2float_##r, (s32 a), convert<float>(a, r, false, false, false))                               \
+    FUNCTION(float, __uint2float_##r, (u32 a), convert<float>(a, r, false, false, false))                              \
+    FUNCTION(float, __ll2float_##r, (s64 a), convert<float>(a, r, false, false, false))                                \
+    FUNCTION(float, __ull2float_##r, (u64 a), convert<float>(a, r, false, false, false))                               \
+    FUNCTION(double, __ll2double_##r, (s64 a), convert<double>(a, r, false, false, false))                             \
+    FUNCTION(double, __ull2double_##r, (u64 a), convert<double>(a, r, false, false, false))                            \
+    FUNCTION(float, __double2float_##r, (double a), convert<float>(a, r, false, false, false))                         \
+    FUNCTION(half, __float2half_##r, (float a), convert<half>(a, r, false, false, false))                              \
+    FUNCTION(half, __int2half_##r, (s32 a), convert<half>(a, r, false, false, false))                                  \
+    FUNCTION(half, __uint2half_##r, (u32 a), convert<half>(a, r, false, false, false))                                 \
+    FUNCTION(s32, __half2int_##r, (half a), convert<s32>(a, r, false, false, false))                                   \
+    FUNCTION(u32, __half2uint_##r, (half a), convert<u32>(a, r, false, false, false))                                  \
+    FUNCTION(s16, __half2short_##r, (half a), convert<s16>(a, r, false, false, false))                                 \
+    FUNCTION(u16, __half2ushort_##r, (half a), convert<u16>(a, r, false, false, false))
 BY_ROUNDING(rn)
 BY_ROUNDING(rz)
 BY_ROUNDING(ru)
 BY_ROUNDING(rd)
-inline double __int2double_rn(s32 a)
-{
-    return a;
-}
-inline double __uint2double_rn(u32 a)
-{
-    return a;
-}
+FUNCTION(double, __int2double_rn, (s32 a), a)
+FUNCTION(double, __uint2double_rn, (u32 a), a)
 
 /* The smaller of two: -0 is below 0, and a number is taken before what is none. */
 template <class T> T least(T a, T b)
@@ -1055,52 +671,22 @@ template <class T> T greatest(T a, T b)
 {
     return std::isnan(value(a)) && std::isnan(value(b)) ? least(a, b) : negated(least(negated(a), negated(b)));
 }
-inline float fminf(float a, float b)
-{
-    return least(a, b);
-}
-inline float fmaxf(float a, float b)
-{
-    return greatest(a, b);
-}
-inline double fmin(double a, double b)
-{
-    return least(a, b);
-}
-inline double fmax(double a, double b)
-{
-    return greatest(a, b);
-}
-inline float min_ftz_f32(float a, float b)
-{
-    return least(flushed(a, true), flushed(b, true));
-}
-inline float max_ftz_f32(float a, float b)
-{
-    return greatest(flushed(a, true), flushed(b, true));
-}
-inline float min_nan_f32(float a, float b)
-{
-    return a != a || b != b ? of_bits<float>(0x7fffffff) : least(a, b);
-}
-inline float max_nan_f32(float a, float b)
-{
-    return a != a || b != b ? of_bits<float>(0x7fffffff) : greatest(a, b);
-}
+FUNCTION(float, fminf, (float a, float b), least(a, b))
+FUNCTION(float, fmaxf, (float a, float b), greatest(a, b))
+FUNCTION(double, fmin, (double a, double b), least(a, b))
+FUNCTION(double, fmax, (double a, double b), greatest(a, b))
+FUNCTION(float, min_ftz_f32, (float a, float b), least(flushed(a, true), flushed(b, true)))
+FUNCTION(float, max_ftz_f32, (float a, float b), greatest(flushed(a, true), flushed(b, true)))
+FUNCTION(float, min_nan_f32, (float a, float b), a != a || b != b ? of_bits<float>(0x7fffffff) : least(a, b))
+FUNCTION(float, max_nan_f32, (float a, float b), a != a || b != b ? of_bits<float>(0x7fffffff) : greatest(a, b))
 inline float min_xorsign_f32(float a, float b)
 {
     const float d = least(std::fabs(a), std::fabs(b));
     return d != d ? d : std::copysign(d, std::signbit(a) != std::signbit(b) ? -1.0f : 1.0f);
 }
 /* PTX's copies the sign of the first to the second. */
-inline float copysign_f32(float a, float b)
-{
-    return std::copysign(b, a);
-}
-inline float __saturatef(float a)
-{
-    return saturated(a, true);
-}
+FUNCTION(float, copysign_f32, (float a, float b), std::copysign(b, a))
+FUNCTION(float, __saturatef, (float a), saturated(a, true))
 
 /* ---- Halves and bfloat16, alone and in pairs ---- */
 
@@ -1126,28 +712,19 @@ template <class T> T one_if(bool holds)
 }
 
 #define OF_SMALL1(name, T, expression)                                                                                 \
-    inline T __h##name(T a)                                                                                            \
-    {                                                                                                                  \
-        return expression;                                                                                             \
-    }                                                                                                                  \
+    FUNCTION(T, __h##name, (T a), expression)                                                                          \
     inline T##2 __h##name##2(T##2 a)                                                                                   \
     {                                                                                                                  \
         return {__h##name(a.x), __h##name(a.y)};                                                                       \
     }
 #define OF_SMALL2(name, more, T, expression)                                                                           \
-    inline T __h##name##more(T a, T b)                                                                                 \
-    {                                                                                                                  \
-        return expression;                                                                                             \
-    }                                                                                                                  \
+    FUNCTION(T, __h##name##more, (T a, T b), expression)                                                               \
     inline T##2 __h##name##2##more(T##2 a, T##2 b)                                                                     \
     {                                                                                                                  \
         return {__h##name##more(a.x, b.x), __h##name##more(a.y, b.y)};                                                 \
     }
 #define OF_SMALL3(name, more, T, expression)                                                                           \
-    inline T __h##name##more(T a, T b, T c)                                                                            \
-    {                                                                                                                  \
-        return expression;                                                                                             \
-    }                                                                                                                  \
+    FUNCTION(T, __h##name##more, (T a, T b, T c), expression)                                                          \
     inline T##2 __h##name##2##more(T##2 a, T##2 b, T##2 c)                                                             \
     {                                                                                                                  \
         return {__h##name##more(a.x, b.x, c.x), __h##name##more(a.y, b.y, c.y)};                                       \
@@ -1162,10 +739,7 @@ template <class T> T one_if(bool holds)
     {                                                                                                                  \
         return {one_if<T>(__h##name(a.x, b.x)), one_if<T>(__h##name(a.y, b.y))};                                       \
     }                                                                                                                  \
-    inline bool __hb##name##2(T##2 a, T##2 b)                                                                          \
-    {                                                                                                                  \
-        return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                                             \
-    }
+    FUNCTION(bool, __hb##name##2, (T##2 a, T##2 b), __h##name(a.x, b.x) && __h##name(a.y, b.y))
 #define OF_TYPE(T)                                                                                                     \
     OF_SMALL2(add, , T, add(a, b, rn, false, false))                                                                   \
     OF_SMALL2(sub, , T, sub(a, b, rn, false, false))                                                                   \
@@ -1197,89 +771,31 @@ template <class T> T one_if(bool holds)
     {                                                                                                                  \
         return {number(x.x), number(x.y)};                                                                             \
     }                                                                                                                  \
-    inline T __low2##T(T##2 x)                                                                                         \
-    {                                                                                                                  \
-        return x.x;                                                                                                    \
-    }                                                                                                                  \
-    inline T __high2##T(T##2 x)                                                                                        \
-    {                                                                                                                  \
-        return x.y;                                                                                                    \
-    }                                                                                                                  \
-    inline float __low2float(T##2 x)                                                                                   \
-    {                                                                                                                  \
-        return convert<float>(x.x, rn, false, false, false);                                                           \
-    }                                                                                                                  \
-    inline float __high2float(T##2 x)                                                                                  \
-    {                                                                                                                  \
-        return convert<float>(x.y, rn, false, false, false);                                                           \
-    }
-inline half number(half x)
-{
-    return nan(x) ? half{0x7fff} : x;
-}
-inline bf16 number(bf16 x)
-{
-    return nan(x) ? bf16{0x7fff} : x;
-}
+    FUNCTION(T, __low2##T, (T##2 x), x.x)                                                                              \
+    FUNCTION(T, __high2##T, (T##2 x), x.y)                                                                             \
+    FUNCTION(float, __low2float, (T##2 x), convert<float>(x.x, rn, false, false, false))                               \
+    FUNCTION(float, __high2float, (T##2 x), convert<float>(x.y, rn, false, false, false))
+FUNCTION(half, number, (half x), nan(x) ? half{0x7fff} : x)
+FUNCTION(bf16, number, (bf16 x), nan(x) ? bf16{0x7fff} : x)
 OF_TYPE(half)
 OF_TYPE(bf16)
 
-inline half2 __floats2half2_rn(float a, float b)
-{
-    return {__float2half_rn(a), __float2half_rn(b)};
-}
-inline half2 __float2half2_rn(float a)
-{
-    return __floats2half2_rn(a, a);
-}
-inline bf162 __floats2bfloat162_rn(float a, float b)
-{
-    return {convert<bf16>(a, rn, false, false, false), convert<bf16>(b, rn, false, false, false)};
-}
-inline half2 __lows2half2(half2 a, half2 b)
-{
-    return {a.x, b.x};
-}
-inline half2 __highs2half2(half2 a, half2 b)
-{
-    return {a.y, b.y};
-}
-inline half2 __lowhigh2highlow(half2 a)
-{
-    return {a.y, a.x};
-}
-inline half2 __low2half2(half2 a)
-{
-    return {a.x, a.x};
-}
-inline half2 __half2half2(half a)
-{
-    return {a, a};
-}
-inline half2 __halves2half2(half a, half b)
-{
-    return {a, b};
-}
-inline half2 by_parts(half2 a, rounding how)
-{
-    return {convert<half>(a.x, how, false, false, true), convert<half>(a.y, how, false, false, true)};
-}
-inline half2 h2floor(half2 a)
-{
-    return by_parts(a, rm);
-}
-inline half2 h2ceil(half2 a)
-{
-    return by_parts(a, rp);
-}
-inline half2 h2rint(half2 a)
-{
-    return by_parts(a, rn);
-}
-inline half2 h2trunc(half2 a)
-{
-    return by_parts(a, rz);
-}
+FUNCTION(half2, __floats2half2_rn, (float a, float b), {__float2half_rn(a), __float2half_rn(b)})
+FUNCTION(half2, __float2half2_rn, (float a), __floats2half2_rn(a, a))
+FUNCTION(bf162, __floats2bfloat162_rn, (float a, float b),
+         {convert<bf16>(a, rn, false, false, false), convert<bf16>(b, rn, false, false, false)})
+FUNCTION(half2, __lows2half2, (half2 a, half2 b), {a.x, b.x})
+FUNCTION(half2, __highs2half2, (half2 a, half2 b), {a.y, b.y})
+FUNCTION(half2, __lowhigh2highlow, (half2 a), {a.y, a.x})
+FUNCTION(half2, __low2half2, (half2 a), {a.x, a.x})
+FUNCTION(half2, __half2half2, (half a), {a, a})
+FUNCTION(half2, __halves2half2, (half a, half b), {a, b})
+FUNCTION(half2, by_parts, (half2 a, rounding how),
+         {convert<half>(a.x, how, false, false, true), convert<half>(a.y, how, false, false, true)})
+FUNCTION(half2, h2floor, (half2 a), by_parts(a, rm))
+FUNCTION(half2, h2ceil, (half2 a), by_parts(a, rp))
+FUNCTION(half2, h2rint, (half2 a), by_parts(a, rn))
+FUNCTION(half2, h2trunc, (half2 a), by_parts(a, rz))
 
 /* The same as a number of its type. */
 template <class T> inline T plain(T x)
@@ -1296,18 +812,9 @@ template <class T> inline T plain(T x)
 
 using std::abs;
 using std::isnan;
-inline double fma(double a, double b, double c)
-{
-    return std::fma(a, b, c);
-}
-inline bool __hisnan(half x)
-{
-    return nan(x);
-}
-inline u16 __half_as_ushort(half x)
-{
-    return x.word;
-}
+FUNCTION(double, fma, (double a, double b, double c), std::fma(a, b, c))
+FUNCTION(bool, __hisnan, (half x), nan(x))
+FUNCTION(u16, __half_as_ushort, (half x), x.word)
 
 } // namespace
 } // namespace oracle
