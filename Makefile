@@ -558,9 +558,9 @@ $(BUILD)/tests/standin/%.o: tests/standin/%.c $(BUILD)/flags.c $(CUDA_READY) | c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -isystem build/include-cxx-stub $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/tests/standin/libcuda.so.1: $(call standin_o,driver_*.c) tests/standin/libcuda.map
-	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(filter %.o,$^) -Wl,-soname,$(@F) \
-	    -Wl,--version-script=tests/standin/libcuda.map $(DEPENDENCY_LIBS) -ldl -pthread
+$(BUILD)/tests/standin/libcuda.so.1: $(call standin_o,driver_*.c) $(BUILD)/libcugate.a tests/standin/libcuda.map
+	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(filter %.o %.a,$^) -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL \
+	    -Wl,--version-script=tests/standin/libcuda.map $(LIBS)
 $(BUILD)/tests/standin/libcupti.so.13: $(call standin_o,profiler_*.c) tests/standin/libcupti.map
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(filter %.o,$^) -Wl,-soname,$(@F) \
 	    -Wl,--version-script=tests/standin/libcupti.map -ldl -lm -pthread

@@ -1,7 +1,5 @@
 #include "driver.h"
-
-#include <gelf.h>
-#include <libelf.h>
+#include "machine/elf/elf.h"
 
 #include <stdatomic.h>
 
@@ -34,89 +32,26 @@ static struct CUfunc_st *find_function(struct CUmod_st *module, const char *name
     return NULL;
 }
 
-/* Reads registers and stack from .nv.info, where they are pairs of a symbol's number and a value. */
-static void read_attributes(struct CUmod_st *module, Elf *elf, Elf_Scn *section)
-{
-    enum { SIZED = 4, FRAME_SIZE = 0x11, REGISTERS = 0x2f };
-    GElf_Shdr header, symbols_header;
-    const Elf_Data *data = elf_getdata(section, NULL);
-    if (!data || !gelf_getshdr(section, &header))
-        return;
-    Elf_Scn *symbols = elf_getscn(elf, header.sh_link);
-    Elf_Data *symbol_data = elf_getdata(symbols, NULL);
-    if (!symbol_data || !gelf_getshdr(symbols, &symbols_header))
-        return;
-    const unsigned char *at = data->d_buf;
-    const unsigned char *end = at + data->d_size;
-    while (end - at >= 4) {
-        const size_t size = at[0] == SIZED ? at[2] | (size_t)at[3] << 8 : 0;
-        if (at[0] == SIZED && size == 8 && end - at >= 12 && (at[1] == REGISTERS || at[1] == FRAME_SIZE)) {
-            uint32_t pair[2];
-            GElf_Sym symbol;
-            memcpy(pair, at + 4, sizeof pair);
-            const char *name = gelf_getsym(symbol_data, (int)pair[0], &symbol)
-                                   ? elf_strptr(elf, symbols_header.sh_link, symbol.st_name)
-                                   : NULL;
-            struct CUfunc_st *function = name ? find_function(module, name) : NULL;
-            if (function)
-                *(at[1] == REGISTERS ? &function->registers : &function->local) = (int)pair[1];
-        }
-        at += 4 + size;
-    }
-}
-
-/* Calls `visit` for each section whose name begins with the prefix, with the rest of the name. */
-static void each_section(struct CUmod_st *module, Elf *elf, const char *prefix,
-                         void (*visit)(struct CUmod_st *, Elf *, Elf_Scn *, const char *rest))
-{
-    size_t names;
-    if (elf_getshdrstrndx(elf, &names) < 0)
-        return;
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-        GElf_Shdr header;
-        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (name && strncmp(name, prefix, strlen(prefix)) == 0)
-            visit(module, elf, section, name + strlen(prefix));
-    }
-}
-
-static void add_function(struct CUmod_st *module, Elf *elf, Elf_Scn *section, const char *name)
-{
-    (void)elf, (void)section;
-    module->functions = realloc(module->functions,
-                                /* If this is NULL, the crash is clear enough. */
-                                (module->function_count + 1) * sizeof *module->functions);
-    module->functions[module->function_count++] =
-        (struct CUfunc_st){.handle = FUNCTION, .name = strdup(name), .module = module, .work = kernel_work(name)};
-}
-
-/* Adds the shared memory of a kernel. From compute capability 9.0 on the system keeps the first 1,024 bytes of a block.
- */
-static void add_shared(struct CUmod_st *module, Elf *elf, Elf_Scn *section, const char *name)
-{
-    (void)elf;
-    GElf_Shdr header;
-    struct CUfunc_st *function = find_function(module, name);
-    if (function && gelf_getshdr(section, &header) && header.sh_size > 1024)
-        function->shared = (int)header.sh_size - 1024;
-}
-
-static void add_attributes(struct CUmod_st *module, Elf *elf, Elf_Scn *section, const char *rest)
-{
-    if (!*rest)
-        read_attributes(module, elf, section);
-}
-
+/* By cugate's own reader, which may change the bytes that it reads. */
 static void read_image(struct CUmod_st *module)
 {
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_memory((char *)module->image, module->size);
-    if (!elf)
-        return;
-    each_section(module, elf, ".text.", add_function);
-    each_section(module, elf, ".nv.shared.", add_shared);
-    each_section(module, elf, ".nv.info", add_attributes);
-    elf_end(elf);
+    struct image image;
+    char *bytes = malloc(module->size);
+    if (image_read(&image, "an image", 0, memcpy(bytes, module->image, module->size), module->size) == 0)
+        module->functions = calloc(image.kernel_count, sizeof *module->functions);
+    for (size_t i = 0; module->functions && i < image.kernel_count; i++) {
+        const struct cubin_function *facts = &image.kernels[i].facts;
+        const char *name = image.sections[image.kernels[i].section].name + strlen(".text.");
+        module->functions[module->function_count++] = (struct CUfunc_st){.handle = FUNCTION,
+                                                                         .name = strdup(name),
+                                                                         .module = module,
+                                                                         .work = kernel_work(name),
+                                                                         .registers = (int)facts->registers,
+                                                                         .shared = (int)facts->shared_bytes,
+                                                                         .local = (int)facts->local_bytes};
+    }
+    image_release(&image);
+    free(bytes);
 }
 
 /* The last module that was unloaded: the next one gets its handle, as it may from the real driver. */
