@@ -51,3 +51,28 @@ static inline const char *error_text(int code)
 {
     return code == MADE_UP_ERROR ? "made-up illegal address" : "made-up error";
 }
+
+/* A variant of the name of its function, a family of which nothing else goes wrong, and the library of all families. */
+#define VARIANT(name_)                                                                                                 \
+    {                                                                                                                  \
+        .name = #name_, .doc = #name_, .launch = launch_##name_, .bytes = 8                                            \
+    }
+#define FAMILY(name_, kind_)                                                                                           \
+    static const struct cugate_family name_ = {.name = #name_,                                                         \
+                                               .doc = #name_,                                                          \
+                                               .kind = kind_,                                                          \
+                                               .open = open_nothing,                                                   \
+                                               .restore = restore,                                                     \
+                                               .verify = verify,                                                       \
+                                               .close = close_nothing,                                                 \
+                                               .variants = name_##_variants,                                           \
+                                               .variant_count = sizeof name_##_variants / sizeof *name_##_variants}
+#define LIBRARY(...)                                                                                                   \
+    const struct cugate_library *cugate_library(void)                                                                  \
+    {                                                                                                                  \
+        static const struct cugate_family *const families[] = {__VA_ARGS__};                                           \
+        static const struct cugate_library library = {                                                                 \
+            CUGATE_KERNEL_ABI, "cc", "", families, sizeof families / sizeof *families, synchronize, error_text,        \
+        };                                                                                                             \
+        return &library;                                                                                               \
+    }

@@ -153,54 +153,54 @@ static int device_code(void)
     return device_error;
 }
 
-#define VARIANT(name_, launch_)                                                                                        \
+#define ROW(name_, launch_)                                                                                            \
     {                                                                                                                  \
         .name = #name_, .doc = #name_, .launch = launch_, .bytes = 1000, .flops = 500                                  \
     }
 #define VARIANTS(family) family##_variants, sizeof family##_variants / sizeof *family##_variants
-#define FAMILY(family, open_, restore_, verify_, close_)                                                               \
+#define FAMILY_OF(family, open_, restore_, verify_, close_)                                                            \
     static const struct cugate_family family = {#family, #family, CUGATE_KERNELS,   open_, restore_,                   \
                                                 verify_, close_,  VARIANTS(family), NULL,  NULL}
 
 static const struct cugate_variant crash_variants[] = {
-    VARIANT(segv, launch_segv), VARIANT(abort, launch_abort),     VARIANT(good, launch_good),
-    VARIANT(exit, launch_exit), VARIANT(closing, launch_closing),
+    ROW(segv, launch_segv), ROW(abort, launch_abort),     ROW(good, launch_good),
+    ROW(exit, launch_exit), ROW(closing, launch_closing),
 };
 static const struct cugate_variant wrong_variants[] = {
-    VARIANT(number, launch_wrong),    VARIANT(later, launch_wrong_later), VARIANT(silent, launch_wrong),
-    VARIANT(nothing, launch_nothing), VARIANT(good, launch_good),
+    ROW(number, launch_wrong),    ROW(later, launch_wrong_later), ROW(silent, launch_wrong),
+    ROW(nothing, launch_nothing), ROW(good, launch_good),
 };
 static const struct cugate_variant failing_variants[] = {
-    VARIANT(launch, launch_refused),
-    VARIANT(good, launch_good),
-    VARIANT(kernel, launch_failing),
+    ROW(launch, launch_refused),
+    ROW(good, launch_good),
+    ROW(kernel, launch_failing),
     {.name = "absent", .doc = "absent", .not_built = "made_up.h was not found", .bytes = 1000, .flops = 500},
 };
-static const struct cugate_variant open_fails_variants[] = {VARIANT(a, launch_good), VARIANT(b, launch_good)};
-static const struct cugate_variant open_exits_variants[] = {VARIANT(a, launch_good), VARIANT(b, launch_good)};
-static const struct cugate_variant restore_fails_variants[] = {VARIANT(a, launch_good)};
-static const struct cugate_variant verify_fails_variants[] = {VARIANT(a, launch_good)};
-static const struct cugate_variant close_dies_variants[] = {VARIANT(good, launch_good)};
-static const struct cugate_variant good_variants[] = {VARIANT(one, launch_good), VARIANT(two, launch_good),
-                                                      VARIANT(printing, launch_printing)};
-static const struct cugate_variant last_variants[] = {VARIANT(good, launch_good), VARIANT(segv, launch_segv)};
-static const struct cugate_variant slow_variants[] = {VARIANT(brief, launch_brief), VARIANT(brief_2, launch_brief),
-                                                      VARIANT(brief_3, launch_brief), VARIANT(endless, launch_endless),
-                                                      VARIANT(good, launch_good)};
-static const struct cugate_variant slow_close_variants[] = {VARIANT(good, launch_good)};
+static const struct cugate_variant open_fails_variants[] = {ROW(a, launch_good), ROW(b, launch_good)};
+static const struct cugate_variant open_exits_variants[] = {ROW(a, launch_good), ROW(b, launch_good)};
+static const struct cugate_variant restore_fails_variants[] = {ROW(a, launch_good)};
+static const struct cugate_variant verify_fails_variants[] = {ROW(a, launch_good)};
+static const struct cugate_variant close_dies_variants[] = {ROW(good, launch_good)};
+static const struct cugate_variant good_variants[] = {ROW(one, launch_good), ROW(two, launch_good),
+                                                      ROW(printing, launch_printing)};
+static const struct cugate_variant last_variants[] = {ROW(good, launch_good), ROW(segv, launch_segv)};
+static const struct cugate_variant slow_variants[] = {ROW(brief, launch_brief), ROW(brief_2, launch_brief),
+                                                      ROW(brief_3, launch_brief), ROW(endless, launch_endless),
+                                                      ROW(good, launch_good)};
+static const struct cugate_variant slow_close_variants[] = {ROW(good, launch_good)};
 
-FAMILY(crash, open_nothing, restore, verify_good, close_good);
-FAMILY(wrong, open_nothing, restore, verify_good, close_good);
-FAMILY(failing, open_nothing, restore, verify_good, close_good);
-FAMILY(open_fails, open_refused, restore, verify_good, close_good);
-FAMILY(open_exits, open_exit, restore, verify_good, close_good);
-FAMILY(restore_fails, open_nothing, restore_refused, verify_good, close_good);
-FAMILY(verify_fails, open_nothing, restore, verify_refused, close_good);
-FAMILY(close_dies, open_nothing, restore, verify_good, close_killed);
-FAMILY(good, open_nothing, restore, verify_good, close_good);
-FAMILY(last, open_nothing, restore, verify_good, close_good);
-FAMILY(slow, open_nothing, restore, verify_good, close_good);
-FAMILY(slow_close, open_nothing, restore, verify_good, close_endless);
+FAMILY_OF(crash, open_nothing, restore, verify_good, close_good);
+FAMILY_OF(wrong, open_nothing, restore, verify_good, close_good);
+FAMILY_OF(failing, open_nothing, restore, verify_good, close_good);
+FAMILY_OF(open_fails, open_refused, restore, verify_good, close_good);
+FAMILY_OF(open_exits, open_exit, restore, verify_good, close_good);
+FAMILY_OF(restore_fails, open_nothing, restore_refused, verify_good, close_good);
+FAMILY_OF(verify_fails, open_nothing, restore, verify_refused, close_good);
+FAMILY_OF(close_dies, open_nothing, restore, verify_good, close_killed);
+FAMILY_OF(good, open_nothing, restore, verify_good, close_good);
+FAMILY_OF(last, open_nothing, restore, verify_good, close_good);
+FAMILY_OF(slow, open_nothing, restore, verify_good, close_good);
+FAMILY_OF(slow_close, open_nothing, restore, verify_good, close_endless);
 
 /* The slow ones stand in front, so that other kernels come after them. */
 static const struct cugate_family *const families[] = {

@@ -82,32 +82,13 @@ static int launch_right(void *state)
     return meet(state, "right", "left");
 }
 
-#define VARIANT(name_)                                                                                                 \
-    {                                                                                                                  \
-        .name = #name_, .doc = #name_, .launch = launch_##name_, .bytes = 8                                            \
-    }
-#define FAMILY(name_, variants_)                                                                                       \
-    static const struct cugate_family name_ = {#name_,        #name_,    CUGATE_KERNELS,                               \
-                                               open_nothing,  restore,   verify,                                       \
-                                               close_nothing, variants_, sizeof variants_ / sizeof *variants_,         \
-                                               NULL,          NULL}
-
 static const struct cugate_variant here_variants[] = {VARIANT(left), VARIANT(good)};
 static const struct cugate_variant there_variants[] = {VARIANT(right), VARIANT(good)};
 static const struct cugate_variant once_variants[] = {VARIANT(crashes_first), VARIANT(good), VARIANT(fails_first)};
 static const struct cugate_variant bad_variants[] = {VARIANT(wrong_first), VARIANT(fails_then_wrong), VARIANT(fails)};
 
-FAMILY(here, here_variants);
-FAMILY(there, there_variants);
-FAMILY(once, once_variants);
-FAMILY(bad, bad_variants);
-
-static const struct cugate_family *const families[] = {&here, &there, &once, &bad};
-
-const struct cugate_library *cugate_library(void)
-{
-    static const struct cugate_library library = {
-        CUGATE_KERNEL_ABI, "cc", "", families, sizeof families / sizeof *families, synchronize, error_text,
-    };
-    return &library;
-}
+FAMILY(here, CUGATE_KERNELS);
+FAMILY(there, CUGATE_KERNELS);
+FAMILY(once, CUGATE_KERNELS);
+FAMILY(bad, CUGATE_KERNELS);
+LIBRARY(&here, &there, &once, &bad)

@@ -101,11 +101,6 @@ static int launch_bad_base(void *state)
     return is_base() ? MADE_UP_ERROR : take(state, 2, 2);
 }
 
-#define VARIANT(name_)                                                                                                 \
-    {                                                                                                                  \
-        .name = #name_, .doc = #name_, .launch = launch_##name_, .bytes = 8                                            \
-    }
-
 /* The first one is of the base alone, the last one of the head alone. */
 static const struct cugate_variant variants[] = {
     VARIANT(removed),     VARIANT(equal),       VARIANT(slower),          VARIANT(bit_slower), VARIANT(faster),

@@ -105,17 +105,8 @@ static const struct cugate_variant last_variants[] = {{.name = "three", .doc = "
 
 static const struct cugate_family first = {
     "first", "two", CUGATE_TRANSFER, open_nothing, restore, verify, close_unruly, first_variants, 2, NULL, NULL};
-static const struct cugate_family last = {
-    "last", "one", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, last_variants, 1, NULL, NULL};
-static const struct cugate_family *const families[] = {&first, &last};
-
-const struct cugate_library *cugate_library(void)
-{
-    static const struct cugate_library library = {
-        CUGATE_KERNEL_ABI, "cc", "", families, 2, synchronize, error_text,
-    };
-    return &library;
-}
+FAMILY(last, CUGATE_TRANSFER);
+LIBRARY(&first, &last)
 
 /* Real machine code, for --static. */
 #ifdef MACHINE_CODE

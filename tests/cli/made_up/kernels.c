@@ -49,7 +49,7 @@ static const struct cugate_variant fine_variants[] = {
     {.name = "two", .doc = "sleeps as well", .launch = launch_fine, .bytes = 8},
 };
 
-static const struct cugate_variant fault_variants[] = {
+static const struct cugate_variant faults_variants[] = {
     {.name = "wrong", .doc = "writes 41", .launch = launch_wrong},
     {.name = "failed", .doc = "returns an error", .launch = launch_failed},
     {.name = "crash", .doc = "is killed", .launch = launch_crash},
@@ -57,17 +57,6 @@ static const struct cugate_variant fault_variants[] = {
     {.name = "absent", .doc = "has no code", .not_built = "made_up.h was not found"},
 };
 
-static const struct cugate_family fine = {
-    "fine", "sleeps", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, fine_variants, 2, NULL, NULL};
-static const struct cugate_family faults = {
-    "faults", "goes wrong", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, fault_variants, 5,
-    NULL,     NULL};
-static const struct cugate_family *const families[] = {&fine, &faults};
-
-const struct cugate_library *cugate_library(void)
-{
-    static const struct cugate_library library = {
-        CUGATE_KERNEL_ABI, "cc", "", families, 2, synchronize, error_text,
-    };
-    return &library;
-}
+FAMILY(fine, CUGATE_TRANSFER);
+FAMILY(faults, CUGATE_TRANSFER);
+LIBRARY(&fine, &faults)
