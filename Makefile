@@ -209,7 +209,7 @@ test_environment = BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abs
 test:
 	@ci/install_deps.sh build test python $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/machine_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules $(BUILD)/tests/compact $(BUILD)/tests/machine/sectors fuzzers standin compiled
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/machine_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules $(BUILD)/tests/machine/sectors fuzzers standin compiled
 	@$(test_environment) ci/test.sh
 
 ## test-all: test, then all recorded kernels, not a sample, and that mutants of the simulator are caught; for a night
@@ -222,7 +222,7 @@ test-all: test
 test-install:
 	@ci/install_deps.sh build test python install package browser $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/libmany.so $(BUILD)/tests/compact standin
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/libmany.so standin
 	@$(test_environment) ci/test.sh --install
 
 ## test-gpu: the tests that need a GPU
@@ -286,7 +286,7 @@ fuzz:
 ## sim-random: that random kernels give the same on one core and on all, by each vector unit, and that arithmetic is the CPU's
 sim-random:
 	@ci/install_deps.sh build gate $(WHEELS_MISSING)
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/random_kernels $(BUILD)/tests/compact
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/random_kernels
 	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
 	    CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' CUDA_LIBS='$(abspath $(CUDA_LIBS))' tests/sim/random.sh $(SEEDS)
 	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
@@ -618,10 +618,6 @@ $(BUILD)/tests/replay_order: $(BUILD)/tests/gpu/replay_order.o $(BUILD)/libcugat
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(@D)/libcuda-driver.so $(LIBS)
 
 # Which instructions of a file the simulator does not know.
-# What recordings are compared by.
-$(BUILD)/tests/compact: $(BUILD)/tests/sim/compact.o $(BUILD)/libcugate.a
-	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
-
 $(BUILD)/tests/coverage: $(BUILD)/tests/sim/coverage.o $(SIM_O) $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
 

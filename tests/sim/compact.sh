@@ -4,9 +4,9 @@
 #   NOTE='how the libraries were built' tests/sim/compact.sh ARCHIVE.tar.xz 'RECORDING...' LIBRARY...
 #
 # A library is NAME.so, or NAME.capsule, whose outputs it holds itself. The archive's name ends with that of the GPU, as
-# metrics/gpus has it. Of each library it holds the library, its kernels' counts (compact.c says how they are written) and hashes of what
+# metrics/gpus has it. Of each library it holds the library, its kernels' counts (counts.sh says how they are written) and hashes of what
 # they wrote; and provenance.txt. A library may be built anew, without PTX say: that its machine code is the recorded
-# one is what recorded.sh looks at first. Exits 1 when a library has no recording. Needs build/tests/compact.
+# one is what recorded.sh looks at first. Exits 1 when a library has no recording.
 set -euo pipefail
 export LC_ALL=C
 
@@ -34,7 +34,7 @@ for library; do
     done
     [ -n "$recording" ] || { echo "compact: there is no recording of $name" >&2 && exit 1; }
     cp "$library" "$to/$file"
-    "$here/../../build/tests/compact" "$recording/$name.json" >"$to/$name.counts"
+    "$here/counts.sh" "$recording/$name.json" >"$to/$name.counts"
     if [ -d "$recording/outputs/$name" ]; then
         "$here/outputs.sh" "$recording/outputs/$name"
     fi >"$to/$name.outputs"

@@ -1,4 +1,4 @@
-# Compares counts of the simulator with a GPU's, both as tests/sim/compact.c writes them.
+# Compares counts of the simulator with a GPU's, both as tests/sim/counts.sh writes them.
 #
 #   awk -v library=NAME -f compare.awk recorded.counts simulated.counts
 #

@@ -18,7 +18,7 @@ simulate() {
     mkdir "outputs.$1"
     CUGATE_SIM_THREADS=$2 CUGATE_SIM_VECTOR=$3 CUGATE_OUTPUTS=$work/outputs.$1 "$cugate" run --simulate=nvidia-h200 \
         --kernels lib.so --metrics "$top/metrics" --lines --save "$1.json" >"$1.log" 2>&1
-    { "${cugate%/*}/tests/compact" "$1.json" | sed -E 's/^(k [^ ]+ - not simulated):.*/\1/' &&
+    { "$top/tests/sim/counts.sh" "$1.json" | sed -E 's/^(k [^ ]+ - not simulated):.*/\1/' &&
         "$top/tests/sim/outputs.sh" "outputs.$1"; } >"$1.txt" && rm -rf "outputs.$1"
 }
 

@@ -77,7 +77,7 @@ simulate() {
     CUGATE_OUTPUTS=$work/outputs "$cugate" run --simulate="$gpu" --kernels "$work/$1.so" --metrics metrics --lines \
         "${chosen[@]}" --save "$work/run.json" >"$work/log" 2>&1
     [ -s "$work/run.json" ] || return
-    "${cugate%/*}/tests/compact" "$work/run.json" >"$work/counts" && "$here/outputs.sh" "$work/outputs" >"$work/outputs.txt" || return
+    "$here/counts.sh" "$work/run.json" >"$work/counts" && "$here/outputs.sh" "$work/outputs" >"$work/outputs.txt" || return
     cp "$work/counts" "$work/all_counts"
     # A library may have been recorded without counts by instruction.
     lines=1
