@@ -214,7 +214,7 @@ test:
 
 ## test-all: test, then all recorded kernels, not a sample, and that mutants of the simulator are caught; for a night
 test-all: test
-	@$(MAKE) --no-print-directory $(BUILD)/tests/coverage
+	@$(MAKE) --no-print-directory $(BUILD)/tests/opcodes
 	@$(test_environment) COMPILE='$(CC) $(C_FLAGS) $(CUDA_CPPFLAGS) -c' LINK='$(CC) $(LD_FLAGS)' OBJECTS='$(SIM_O)' \
 	    LIBS='$(LIBS)' TESTS='$(MACHINE_TESTS_O)' TEST_LIBS='$(CRITERION_LIBS)' ci/test.sh --all
 
@@ -617,8 +617,8 @@ $(BUILD)/tests/replay_order: $(BUILD)/tests/gpu/replay_order.o $(BUILD)/libcugat
 	    $(CC) -shared -fPIC -x c - -o $(@D)/libcuda-driver.so -Wl,-soname,libcuda.so.1
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(@D)/libcuda-driver.so $(LIBS)
 
-# Which instructions of a file the simulator does not know.
-$(BUILD)/tests/coverage: $(BUILD)/tests/sim/coverage.o $(SIM_O) $(BUILD)/libcugate.a
+# Which instructions a file has.
+$(BUILD)/tests/opcodes: $(BUILD)/tests/sim/opcodes.o $(SIM_O) $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
 
 # Without libFuzzer, a main of our own feeds the corpus to each target.

@@ -1,6 +1,6 @@
 # What each recorded kernel has that a sample of them must have, as lines "LIBRARY KERNEL COST FEATURE":
 #
-#   build/tests/coverage --forms LIBRARY.so | awk -v library=NAME -f features.awk - compared simulated.counts
+#   build/tests/opcodes LIBRARY.so | awk -v library=NAME -f features.awk - compared simulated.counts
 #
 # These are opcodes with their modifiers, kinds of access, and rows of metrics, exact or by bounds. `compared` is what
 # compare.awk printed: a kernel that is not as on the GPU has none. With -v lines=0, for a recording without counts of

@@ -13,7 +13,7 @@
 # It takes the kernels of sample.txt, which have each opcode with its modifiers, each kind of access and each row of metrics
 # (features.awk) that any kernel has; choose.awk chose them. --all takes all kernels, in the parts of recorded.txt, and sees
 # whether the sample still has all that they have; --quarter those parts whose turn it is, by the hash of a commit; --choose
-# all, and it writes sample.txt anew. --all and --choose need build/tests/coverage.
+# all, and it writes sample.txt anew. --all and --choose need build/tests/opcodes.
 #
 # A count that the simulator gives as one number must be the GPU's. One with two bounds must have the GPU's between them,
 # and counts by instruction may differ only in kernels with such bounds. Both lists have how many kernels, rows and
@@ -91,7 +91,7 @@ simulate() {
 # Adds what the kernels of a part have to $work/features.
 features() {
     local library=$1
-    [ -e "$work/$library.forms" ] || "${cugate%/*}/tests/coverage" --forms "$work/$library.so" >"$work/$library.forms"
+    [ -e "$work/$library.forms" ] || "${cugate%/*}/tests/opcodes" "$work/$library.so" >"$work/$library.forms"
     awk -v library="$library" -v lines="$lines" -f "$here/features.awk" - "$work/compared" "$work/all_counts" \
         <"$work/$library.forms" >>"$work/features"
 }
