@@ -44,13 +44,9 @@ static struct run make(const struct of *of, int day)
     session->facts[SESSION_PROGRAM] = x_strdup(of->command);
     const char *ids[] = {of->kernel ? of->kernel : "app/a@1,32", "app/program"};
     for (size_t i = 0; i < 2; i++)
-        row_add_session(result_add(run_add(&run, ids[i]), "instructions"), &of->count, 1);
+        put_row(&run, ids[i], "instructions", of->count, 1);
     struct result *result = run_find(&run, ids[0]);
-    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){.function = x_strdup("a"),
-                                                                          .code = x_strdup(of->code),
-                                                                          .grid = {of->grid ? of->grid : 1, 1, 1},
-                                                                          .block = {32, 1, 1},
-                                                                          .times = 1};
+    put_launch(result, of->code, of->grid ? of->grid : 1);
     result->inputs = x_strdup(of->inputs);
     return run;
 }

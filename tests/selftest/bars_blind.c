@@ -24,21 +24,16 @@ static const struct timing {
     {"our 1 ms, +20 %: regressed", "host", 1e6, 0, 12e5, VERDICT_REGRESSED, NULL, false},
 };
 
-static void put(struct run *run, const char *metric, double value)
-{
-    row_add_session(result_add(run_add(run, KERNEL), metric), &value, 1);
-}
-
 static void make(struct run *baseline, struct run *run, const struct timing *timing)
 {
     for (size_t i = 0; i < SESSIONS; i++) {
-        put(baseline, "wall_time", timing->was + timing->spread * (double)i);
+        put_row(baseline, KERNEL, "wall_time", timing->was + timing->spread * (double)i, 1);
         if (timing->beside && !timing->is_new)
-            put(baseline, timing->beside, 1000);
+            put_row(baseline, KERNEL, timing->beside, 1000, 1);
         if (i < 2)
-            put(run, "wall_time", timing->now);
+            put_row(run, KERNEL, "wall_time", timing->now, 1);
         if (timing->beside && i < 2)
-            put(run, timing->beside, 1000);
+            put_row(run, KERNEL, timing->beside, 1000, 1);
     }
     ARRAY_GROW(run->sessions, run->session_count)->facts[SESSION_COLLECTOR] = x_strdup(timing->collector);
 }

@@ -150,13 +150,6 @@ static const struct change {
      .above = 100, .other_code = true, .base_build = true},
 };
 
-static void put(struct run *run, const char *metric, double value, size_t sessions)
-{
-    struct row *row = result_add(run_add(run, KERNEL), metric);
-    for (size_t i = 0; i < sessions; i++)
-        row_add_session(row, &value, 1);
-}
-
 /* A count between two bounds has three samples. */
 static void put_count(struct run *run, double count, double below, double above, size_t sessions)
 {
@@ -175,16 +168,16 @@ static void put_work(struct run *run, double banks)
     if (banks == 0)
         return;
     for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
-        put(run, counts[i], i < 4 ? 32 : 0, 1);
-    put(run, "shared_wavefronts", banks, 1);
+        put_row(run, KERNEL, counts[i], i < 4 ? 32 : 0, 1);
+    put_row(run, KERNEL, "shared_wavefronts", banks, 1);
     run->device.sm_count = 132;
 }
 
 static void put_uncalibrated(struct run *run, double atomics, bool sleeps)
 {
-    put(run, "global_atomics", atomics, 1);
+    put_row(run, KERNEL, "global_atomics", atomics, 1);
     if (sleeps)
-        put(run, "sleep_time", 0, 1);
+        put_row(run, KERNEL, "sleep_time", 0, 1);
 }
 
 /* A time whose constant of DRAM matters to it as the part says. */
@@ -203,13 +196,6 @@ static void put_time(struct run *run, double ns, double part, const char *model,
         *ARRAY_GROW(of->moved, of->moved_count) = (struct time_part){x_strdup("dram_share"), part};
 }
 
-static void put_code(struct run *run, const char *code)
-{
-    struct result *result = run_find(run, KERNEL);
-    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
-        .function = x_strdup("made_up()"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
-}
-
 static void put_session(struct run *run, const char *collector, const char *compiler)
 {
     struct session *session = ARRAY_GROW(run->sessions, run->session_count);
@@ -220,19 +206,19 @@ static void put_session(struct run *run, const char *collector, const char *comp
 static void make_baseline(struct run *baseline, const struct change *change)
 {
     const size_t sessions = change->base_sessions > 0 ? change->base_sessions : 10;
-    put(baseline, "time", 100000, sessions);
+    put_row(baseline, KERNEL, "time", 100000, sessions);
     if (!change->transfer) {
         put_count(baseline, COUNT, change->base_below, change->base_above, sessions);
-        put(baseline, "threads_per_instruction", THREADS, sessions);
-        put(baseline, "theoretical_occupancy", OCCUPANCY, sessions);
+        put_row(baseline, KERNEL, "threads_per_instruction", THREADS, sessions);
+        put_row(baseline, KERNEL, "theoretical_occupancy", OCCUPANCY, sessions);
         if (change->slow > 0)
-            put(baseline, "slow_instructions", change->slow_was, sessions);
+            put_row(baseline, KERNEL, "slow_instructions", change->slow_was, sessions);
         put_work(baseline, change->banks_was);
         put_uncalibrated(baseline, 0, true);
         put_time(baseline, change->ns_was, 0, NULL, NULL);
         for (size_t i = 0; i < run_find(baseline, KERNEL)->row_count; i++)
             run_find(baseline, KERNEL)->rows[i].from_base_build = change->base_build;
-        put_code(baseline, change->foreign ? NULL : "f00d");
+        put_launch(run_find(baseline, KERNEL), change->foreign ? NULL : "f00d", 1);
         run_find(baseline, KERNEL)->inputs = x_strdup("cafe");
     }
     for (size_t i = 0; i < sessions; i++)
@@ -256,16 +242,16 @@ static void make_run(struct run *run, const struct change *change, const struct 
             row_clear(row);
             row->reason = x_strdup(change->open);
         }
-        put(run, "threads_per_instruction", change->threads > 0 ? change->threads : THREADS, 1);
-        put(run, "theoretical_occupancy", change->occupancy > 0 ? change->occupancy : OCCUPANCY, 1);
+        put_row(run, KERNEL, "threads_per_instruction", change->threads > 0 ? change->threads : THREADS, 1);
+        put_row(run, KERNEL, "theoretical_occupancy", change->occupancy > 0 ? change->occupancy : OCCUPANCY, 1);
         if (change->slow > 0)
-            put(run, "slow_instructions", change->slow, 1);
+            put_row(run, KERNEL, "slow_instructions", change->slow, 1);
         put_work(run, change->banks);
         put_uncalibrated(run, change->atomics, !change->uncounted);
         put_time(run, change->ns, change->part, change->model, change->refused);
     }
     if (!change->transfer)
-        put_code(run, change->foreign ? NULL : change->other_code ? "beef" : "f00d");
+        put_launch(result, change->foreign ? NULL : change->other_code ? "beef" : "f00d", 1);
     result->inputs = x_strdup(change->inputs);
     if (change->reason)
         result_fail(result, RESULT_FAILED, change->reason);

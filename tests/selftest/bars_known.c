@@ -50,24 +50,12 @@ static const struct change {
      .reads = true, .instructions = 1001},
 };
 
-static void put(struct run *run, const char *metric, double first, double second)
-{
-    struct row *row = result_add(run_add(run, KERNEL), metric);
-    row_add_session(row, &first, 1);
-    if (second > 0)
-        row_add_session(row, &second, 1);
-}
-
 static void describe(struct run *run, const char *inputs, const char *code, unsigned grid, const char *compiler,
                      const char *cupti, const char *driver, bool program)
 {
     struct result *result = run_add(run, KERNEL);
     if (grid > 0)
-        *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){.function = x_strdup("made_up()"),
-                                                                              .code = *code ? x_strdup(code) : NULL,
-                                                                              .grid = {grid, 1, 1},
-                                                                              .block = {32, 1, 1},
-                                                                              .times = 1};
+        put_launch(result, *code ? code : NULL, grid);
     result->inputs = *inputs ? x_strdup(inputs) : NULL;
     struct session *session = ARRAY_GROW(run->sessions, run->session_count);
     session->facts[SESSION_COLLECTOR] = x_strdup(program ? "exec" : "cupti");
@@ -85,7 +73,7 @@ static void make_baseline(struct run *baseline, const struct change *change, con
                    special = change->row && strcmp(name, change->row) == 0;
         const double value = hardware ? 1000 : 7;
         if ((hardware || metric_may_be_known(&metrics->list[m])) && !(special && change->second == 0))
-            put(baseline, name, value, special ? change->second : value);
+            row_add_session(put_row(baseline, KERNEL, name, value, 1), special ? &change->second : &value, 1);
     }
     for (int i = 0; i < 2 && change->earlier; i++) /* the sessions of the rows */
         ARRAY_GROW(baseline->sessions, baseline->session_count)->facts[SESSION_CUPTI] = x_strdup(change->earlier);
@@ -95,9 +83,9 @@ static void make_baseline(struct run *baseline, const struct change *change, con
 
 static void make_run(struct run *run, const struct change *change)
 {
-    put(run, "instructions", change->instructions > 0 ? change->instructions : 1000, 0);
+    put_row(run, KERNEL, "instructions", change->instructions > 0 ? change->instructions : 1000, 1);
     if (change->reads)
-        put(run, FOLLOWING, 7, 0);
+        put_row(run, KERNEL, FOLLOWING, 7, 1);
     describe(run, change->inputs ? change->inputs : "cafe", change->code ? change->code : "f00d",
              change->unlaunched ? 0
              : change->grid > 0 ? change->grid

@@ -21,19 +21,14 @@ struct stage {
 static void stage_init(struct stage *stage, const struct selftest *selftest, const char *metric, size_t kernels,
                        size_t sessions)
 {
-    const double value = MEAN;
     *stage = (struct stage){.selftest = selftest, .metric = metric};
     for (size_t k = 0; k < kernels; k++) {
         char id[32];
         snprintf(id, sizeof id, "made/up_%zu", k);
-        for (size_t s = 0; s < sessions; s++)
-            row_add_session(result_add(run_add(&stage->base, id), metric), &value, 1);
-        row_add_session(result_add(run_add(&stage->now, id), metric), &value, 1);
-        for (int side = 0; side < 2 && k < WITNESSES && kernels > 2 * WITNESSES; side++) {
-            struct result *result = run_find(side ? &stage->now : &stage->base, id);
-            *ARRAY_GROW(result->launches, result->launch_count) =
-                (struct launch){.function = x_strdup("f()"), .code = x_strdup("f00d"), .times = 1};
-        }
+        put_row(&stage->base, id, metric, MEAN, sessions);
+        put_row(&stage->now, id, metric, MEAN, 1);
+        for (int side = 0; side < 2 && k < WITNESSES && kernels > 2 * WITNESSES; side++)
+            put_launch(run_find(side ? &stage->now : &stage->base, id), "f00d", 1);
     }
 }
 

@@ -67,36 +67,24 @@ static const struct change {
      .waits = 2.1},
 };
 
-static void put(struct run *run, const char *kernel, const char *metric, double value, size_t sessions)
-{
-    struct row *row = result_add(run_add(run, kernel), metric);
-    for (size_t i = 0; i < sessions; i++)
-        row_add_session(row, &value, 1);
-}
-
 static void put_kernel(struct run *run, const char *kernel, double launches, double time, size_t sessions)
 {
-    struct result *result = run_add(run, kernel);
-    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){.function = x_strdup("made_up()"),
-                                                                          .code = x_strdup("f00d"),
-                                                                          .grid = {1, 1, 1},
-                                                                          .block = {32, 1, 1},
-                                                                          .times = 1};
-    put(run, kernel, "launches", launches, sessions);
-    put(run, kernel, "gpu_time", time, sessions);
+    put_launch(run_add(run, kernel), "f00d", 1);
+    put_row(run, kernel, "launches", launches, sessions);
+    put_row(run, kernel, "gpu_time", time, sessions);
 }
 
 /* communication: the time of collectives; 0: there are none. */
 static void put_program(struct run *run, double launches, double time, double busy, double communication,
                         size_t sessions)
 {
-    put(run, PROGRAM, "launches", launches, sessions);
-    put(run, PROGRAM, "gpu_time", time + communication, sessions);
+    put_row(run, PROGRAM, "launches", launches, sessions);
+    put_row(run, PROGRAM, "gpu_time", time + communication, sessions);
     if (communication > 0) {
-        put(run, PROGRAM, "computing_time", time, sessions);
-        put(run, PROGRAM, "communication_time", communication, sessions);
+        put_row(run, PROGRAM, "computing_time", time, sessions);
+        put_row(run, PROGRAM, "communication_time", communication, sessions);
     }
-    put(run, PROGRAM, "gpu_busy", busy, sessions);
+    put_row(run, PROGRAM, "gpu_busy", busy, sessions);
     for (size_t i = 0; i < sessions; i++)
         ARRAY_GROW(run->sessions, run->session_count)->facts[SESSION_COLLECTOR] = x_strdup("exec");
 }
@@ -139,8 +127,8 @@ static void q7_absence(struct selftest *selftest, const struct absence *absence)
     OWNED(run) baseline = {0}, run = {0};
     OWNED(comparison) comparison;
     put_kernel(&baseline, "a/stays@1,32", LAUNCHES, TIME, 10);
-    put(&baseline, "a/stays@1,32", "time", TIME / LAUNCHES, 10);
-    put(&baseline, "a/stays@1,32", "instructions", 1000, 10);
+    put_row(&baseline, "a/stays@1,32", "time", TIME / LAUNCHES, 10);
+    put_row(&baseline, "a/stays@1,32", "instructions", 1000, 10);
     put_program(&baseline, LAUNCHES, TIME, BUSY, 0, 10);
     put_kernel(&run, "a/stays@1,32", LAUNCHES, TIME, 2);
     free(run.results[0].launches[0].code);
@@ -148,7 +136,7 @@ static void q7_absence(struct selftest *selftest, const struct absence *absence)
     name_function(&baseline, absence->was);
     name_function(&run, absence->is);
     if (absence->time > 0)
-        put(&run, "a/stays@1,32", "time", absence->time, 2);
+        put_row(&run, "a/stays@1,32", "time", absence->time, 2);
     put_program(&run, LAUNCHES, TIME, BUSY, 0, 2);
     for (size_t i = 0; i < run.session_count && absence->part; i++)
         run.sessions[i].facts[SESSION_PART] = x_strdup(absence->part);
@@ -244,8 +232,8 @@ void q7_program(struct selftest *selftest)
                     record * (stays + left + change->instead) * TIME, change->busy > 0 ? change->busy : BUSY,
                     change->waits * COLLECTIVES, 2);
         if (change->processes > 0) {
-            put(&baseline, PROGRAM, "processes", change->processes, 10);
-            put(&run, PROGRAM, "processes", change->processes, 2);
+            put_row(&baseline, PROGRAM, "processes", change->processes, 10);
+            put_row(&run, PROGRAM, "processes", change->processes, 2);
         }
         compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
         const bool of_kernel = strcmp(change->metric, "instructions") == 0;

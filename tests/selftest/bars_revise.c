@@ -120,45 +120,28 @@ static const struct change {
      .other_code = true},
 };
 
-static struct row *put(struct run *run, const char *metric, double value, size_t sessions)
-{
-    struct row *row = result_add(run_add(run, KERNEL), metric);
-    for (size_t i = 0; i < sessions; i++)
-        row_add_session(row, &value, 1);
-    return row;
-}
-
-static void put_code(struct run *run, const char *kernel, const char *code)
-{
-    struct result *result = run_find(run, kernel);
-    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
-        .function = x_strdup("made_up()"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
-}
-
 /* Other kernels, whose code is the session's own. */
 static void put_others(struct run *run, const struct change *change, const char *code, double time, size_t sessions)
 {
     for (size_t n = 0; n < change->others; n++) {
         OWNED_TEXT kernel = x_sprintf("made/other%zu", n);
-        struct row *row = result_add(run_add(run, kernel), "time");
-        for (size_t i = 0; i < sessions; i++)
-            row_add_session(row, &time, 1);
-        put_code(run, kernel, code);
+        put_row(run, kernel, "time", time, sessions);
+        put_launch(run_find(run, kernel), code, 1);
     }
 }
 
 static void make_baseline(struct run *baseline, const struct change *change)
 {
     const size_t sessions = change->base_sessions > 0 ? change->base_sessions : 10;
-    struct row *time = put(baseline, "time", TIME, sessions);
+    struct row *time = put_row(baseline, KERNEL, "time", TIME, sessions);
     time->has_drift_reference = change->drift_reference > 0;
     time->drift_reference = change->drift_reference;
-    put(baseline, "instructions", COUNT, sessions);
-    put(baseline, "sm_clock", 1e9, change->clock > 0 ? sessions : 0);
-    put(baseline, "achieved_occupancy", SHARE, sessions);
-    put(baseline, "global_load_sectors", SECTORS, sessions);
-    put(baseline, "threads_per_instruction", THREADS, sessions);
-    put_code(baseline, KERNEL, "f00d");
+    put_row(baseline, KERNEL, "instructions", COUNT, sessions);
+    put_row(baseline, KERNEL, "sm_clock", 1e9, change->clock > 0 ? sessions : 0);
+    put_row(baseline, KERNEL, "achieved_occupancy", SHARE, sessions);
+    put_row(baseline, KERNEL, "global_load_sectors", SECTORS, sessions);
+    put_row(baseline, KERNEL, "threads_per_instruction", THREADS, sessions);
+    put_launch(run_find(baseline, KERNEL), "f00d", 1);
     put_others(baseline, change, "f00d", TIME, sessions);
     struct result *result = run_find(baseline, KERNEL);
     for (size_t i = 0; i < sessions; i++) {
@@ -172,17 +155,17 @@ static void make_run(struct run *run, const struct change *change)
 {
     const size_t sessions = change->run_sessions > 0 ? change->run_sessions : 2;
     struct session *session = ARRAY_GROW(run->sessions, run->session_count);
-    struct row *time = put(run, "time", change->time > 0 ? change->time : TIME, sessions);
+    struct row *time = put_row(run, KERNEL, "time", change->time > 0 ? change->time : TIME, sessions);
     for (size_t i = 0; i < RULE_PAIRS && change->paired > 0; i++)
         row_add_pair(time, TIME, TIME * change->paired);
-    put(run, "instructions", COUNT, change->unrepeated);
-    put(run, "sm_clock", 1e9 * change->clock, change->clock > 0 ? sessions : 0);
-    put(run, "instructions", change->count > 0 ? change->count : COUNT, sessions - change->unrepeated);
-    put(run, "achieved_occupancy", change->share > 0 ? change->share : SHARE, sessions - change->steady);
-    put(run, "achieved_occupancy", SHARE, change->steady);
-    put(run, "global_load_sectors", change->sectors > 0 ? change->sectors : SECTORS, sessions);
-    put(run, "threads_per_instruction", change->threads > 0 ? change->threads : THREADS, sessions);
-    put_code(run, KERNEL, change->other_code ? "beef" : "f00d");
+    put_row(run, KERNEL, "instructions", COUNT, change->unrepeated);
+    put_row(run, KERNEL, "sm_clock", 1e9 * change->clock, change->clock > 0 ? sessions : 0);
+    put_row(run, KERNEL, "instructions", change->count > 0 ? change->count : COUNT, sessions - change->unrepeated);
+    put_row(run, KERNEL, "achieved_occupancy", change->share > 0 ? change->share : SHARE, sessions - change->steady);
+    put_row(run, KERNEL, "achieved_occupancy", SHARE, change->steady);
+    put_row(run, KERNEL, "global_load_sectors", change->sectors > 0 ? change->sectors : SECTORS, sessions);
+    put_row(run, KERNEL, "threads_per_instruction", change->threads > 0 ? change->threads : THREADS, sessions);
+    put_launch(run_find(run, KERNEL), change->other_code ? "beef" : "f00d", 1);
     put_others(run, change, "beef", TIME * (1 + change->shift), sessions);
     session->facts[SESSION_COMPILER] = x_strdup(change->compiler_is);
     session->facts[SESSION_GPU_UUID] = x_strdup(change->other_gpu ? "GPU-new" : "GPU-0");

@@ -48,6 +48,11 @@ __attribute__((format(printf, 2, 3))) void tell(const struct selftest *selftest,
 /* The judgement of that row, or NULL; metric NULL is the kernel as a whole. */
 const struct judgement *judgement_of(const struct comparison *comparison, const char *kernel, const char *metric);
 
+/* A row of a made-up run, with that value in so many sessions more; and one launch more of a made-up kernel, of that
+ * machine code, NULL: unknown. */
+struct row *put_row(struct run *run, const char *kernel, const char *metric, double value, size_t sessions);
+void put_launch(struct result *result, const char *code, unsigned grid);
+
 /* Judgements of a class that were flagged worse or improved. */
 struct flags {
     size_t judged, worse, improved;
