@@ -467,12 +467,14 @@ printf '## unclosed\n\n````sh\n<details>\n' >report/cugate-first/comment.md
 ask "$top/ci/join_comments.sh" 4096 report/cugate-{first,static}/comment.md
 expect "comment: what one leaves open takes in no other" 0 '1 more line; comment.md in the artifact cugate-first' 'nothing is worse'
 rm -r report
-while IFS='|' read -r needs wanted; do
+while IFS='|' read -r needs wanted words; do
     CUGATE_NEEDS=$needs ask step verdict
-    expect "verdict: $needs" "$wanted"
+    expect "verdict: $needs" "$wanted" "$words"
 done <<'END_OF_TABLE'
-{"computed": {"result": "success"}, "measured": {"result": "success"}}|0
-{"computed": {"result": "success"}, "measured": {"result": "skipped"}}|1
+{"computed": {"result": "success"}, "measured": {"result": "success"}}|0|measured: success
+{"computed": {"result": "success"}, "measured": {"result": "failure"}}|1|measured: failure
+{"computed": {"result": "failure"}, "measured": {"result": "success"}}|1|::error
+{"computed": {"result": "success"}, "measured": {"result": "skipped"}}|1|judged nothing
 {"computed": {"result": "failure"}}|1
 {"computed": {"result": "cancelled"}}|1
 {}|2

@@ -402,20 +402,7 @@ ask jq -r '.["cugate-measure", "gate of a fork"].rules[].if' "$scripts/gitlab/pi
 # shellcheck disable=SC2016 # GitLab's words
 expect "GitLab: and measures nothing" 0 '$CI_PROJECT_PATH == $CI_MERGE_REQUEST_PROJECT_PATH' '$CI_PROJECT_PATH != $CI_MERGE_REQUEST_PROJECT_PATH'
 
-# ---- The comment and the verdict, of which tests/scripts/action.sh has more, and whose code is not the pull request's.
-while read -r of_computed of_gate wanted; do
-    CUGATE_NEEDS="{\"computed\": {\"result\": \"$of_computed\"}, \"gate\": {\"result\": \"$of_gate\"}}" ask ci/job.sh verdict
-    expect "verdict: computed $of_computed, gate $of_gate" "$wanted" "computed: $of_computed" "gate: $of_gate"
-done <<'END_OF_TABLE'
-success success 0
-success failure 1
-failure success 1
-success skipped 1
-success cancelled 1
-cancelled cancelled 1
-END_OF_TABLE
-CUGATE_NEEDS='{"computed": {"result": "success"}, "gate": {"result": "skipped"}}' ask ci/job.sh verdict
-expect "verdict: a fork" 1 '::error' 'judged nothing'
+# ---- The verdict, whose code is not the pull request's. What it says has tests/scripts/action.sh.
 ask sed -n "/^  verdict:/,\$p" "$top/ci/github/pull-request.yml"
 # shellcheck disable=SC2016 # GitHub's words
 expect "verdict: of both jobs, whatever came of them, by what is in the base" 0 'needs: [computed, gate]' '    if: always()' \

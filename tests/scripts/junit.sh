@@ -19,15 +19,10 @@ fi
 
 # judge LABEL WANTED CODE: WANTED is valid or invalid
 judge() {
-    local verdict=valid
-    xmllint --noout --schema "$schema" "$work/out.xml" 2>"$work/err" || verdict=invalid
-    if [ $verdict = "$2" ] && [ "$3" -ne 2 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAILED: %s: %s, exit code %s\n' "$1" "$verdict" "$3"
-        head -5 "$work/err"
-    fi
+    local found=valid why=
+    xmllint --noout --schema "$schema" "$work/out.xml" 2>"$work/err" || found=invalid
+    [ $found = "$2" ] && [ "$3" -ne 2 ] || why="$found, exit code $3"$'\n'$(head -5 "$work/err")
+    verdict "$1" "$why"
 }
 
 # expect_valid ARGUMENT...

@@ -14,19 +14,9 @@ export GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@example.org GIT_COMMITTER_NAME
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
 
-# expect LABEL CODE COMMAND...
-expect() {
-    local label=$1 wanted=$2 code
-    shift 2
-    "$@" >out 2>&1
-    code=$?
-    if [ $code = "$wanted" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAILED: merge: %s: exit code %s, expected %s\n' "$label" $code "$wanted"
-        sed 's/^/    | /' out | head -40
-    fi
+try() { # LABEL CODE COMMAND...
+    ask "${@:3}"
+    expect "$1" "$2"
 }
 
 accept() {
@@ -61,34 +51,34 @@ sessions_of() {
     grep -c '"date": "[^"]*", "driver"' "baselines/test-gpu/$1.json"
 }
 
-git init -q . && git checkout -q -b first && printf '/*.json\nout\n' >.git/info/exclude || exit 2
-accept "$made_up"/session_{1,2,3}.json --reason first >out && git add baselines && git commit -q -m first || exit 2
+git init -q . && git checkout -q -b first && printf '/*.json\nsaid\n' >.git/info/exclude || exit 2
+accept "$made_up"/session_{1,2,3}.json --reason first >said && git add baselines && git commit -q -m first || exit 2
 change "$made_up/same.json" padded.json 2027 transpose/padded shared_wavefronts 1048577
 change "$made_up/same.json" naive.json 2028 transpose/naive instructions 2097153
 change naive.json both.json 2029 transpose/padded shared_wavefronts 1048577
 
-expect "the first baseline knows neither change" 1 check both.json
-expect "one branch accepts a kernel" 0 branch padded padded.json transpose/padded
-expect "and does not pass with the other's change" 1 check both.json
-expect "the other accepts its neighbour and more" 0 branch naive naive.json transpose/naive 'reduce/*'
-expect "and does not pass either" 1 check both.json
-expect "they merge" 0 git merge -q --no-edit padded
-expect "what was merged passes" 0 check both.json
+try "the first baseline knows neither change" 1 check both.json
+try "one branch accepts a kernel" 0 branch padded padded.json transpose/padded
+try "and does not pass with the other's change" 1 check both.json
+try "the other accepts its neighbour and more" 0 branch naive naive.json transpose/naive 'reduce/*'
+try "and does not pass either" 1 check both.json
+try "they merge" 0 git merge -q --no-edit padded
+try "what was merged passes" 0 check both.json
 
 # The run agrees with the baseline, so that these rows gain a session.
-expect "one branch adds a session" 0 branch tree "$made_up/same.json" reduce/tree
-expect "another one to its neighbour and more" 0 branch atomic "$made_up/same.json" reduce/atomic 'transpose/*'
-expect "a third one drops a kernel" 0 eval 'git checkout -q -b dropped first &&
+try "one branch adds a session" 0 branch tree "$made_up/same.json" reduce/tree
+try "another one to its neighbour and more" 0 branch atomic "$made_up/same.json" reduce/atomic 'transpose/*'
+try "a third one drops a kernel" 0 eval 'git checkout -q -b dropped first &&
     git rm -q baselines/test-gpu/copy/pinned.json && git commit -q -m dropped'
-expect "all three merge" 0 git merge -q --no-edit tree atomic
-expect "a kernel of the first has four sessions" 0 test "$(sessions_of reduce/tree)" = 4
-expect "a kernel of the second has four" 0 test "$(sessions_of reduce/atomic)" = 4
-expect "any other has three" 0 test "$(sessions_of copy/plain)" = 3
-expect "what was merged passes" 0 check "$made_up/same.json"
+try "all three merge" 0 git merge -q --no-edit tree atomic
+try "a kernel of the first has four sessions" 0 test "$(sessions_of reduce/tree)" = 4
+try "a kernel of the second has four" 0 test "$(sessions_of reduce/atomic)" = 4
+try "any other has three" 0 test "$(sessions_of copy/plain)" = 3
+try "what was merged passes" 0 check "$made_up/same.json"
 
 # Otherwise the above would prove nothing.
-expect "one branch accepts a kernel anew" 0 branch once padded.json transpose/padded
-expect "so does another" 0 branch twice naive.json transpose/padded
-expect "which does not merge" 1 git merge -q --no-edit once
+try "one branch accepts a kernel anew" 0 branch once padded.json transpose/padded
+try "so does another" 0 branch twice naive.json transpose/padded
+try "which does not merge" 1 git merge -q --no-edit once
 
 summary
