@@ -7,14 +7,14 @@
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/scripts/unbroken.sh
-. "$here/../scripts/unbroken.sh"
 golden=$here/../data/golden
 cugate=$(realpath "${CUGATE:-build/cugate}")
 rewrite=${1-}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/scripts/expect.sh
+. "$here/../scripts/expect.sh"
 cd "$work" || exit 2
 ln -s "$here/made_up" made_up
 "${CC:-cc}" -shared -fPIC -I"$here/../../harness" -o libmade_up.so made_up/kernels.c || exit 2
@@ -82,10 +82,6 @@ cp -r "$here/../../baselines" h200
 export CODE=$here/../fuzz/corpus/cubin
 export M='--metrics made_up/metrics' H200="--baselines h200" HOST='--metrics made_up/host_metrics --collector host --kernels ./libmade_up.so'
 
-passed=0
-failed=0
-complaints=
-
 complain() {
     complaints+="    $1"$'\n'
 }
@@ -99,7 +95,7 @@ expect_golden() {
     fi
 }
 
-expect() {
+meets() {
     case $1 in
     =*) expect_golden "${1#=}" ;;
     'file '*) [ -e "${1#file }" ] || complain "${1#file } is not there" ;;
@@ -122,15 +118,9 @@ finish() {
     while [ -n "$rest" ]; do
         one=${rest%%; *}
         [ "$one" = "$rest" ] && rest= || rest=${rest#*; }
-        expect "$one"
+        meets "$one"
     done
-    if [ -z "$complaints" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAILED: %s\n%s' "$label" "$complaints"
-        cat out err | sed 's/^/    | /' | head -40
-    fi
+    verdict "$label" "${complaints:+$'\n'$complaints$(cat out err | sed 's/^/    | /' | head -40)}"
 }
 
 trim() { # VARIABLE...: of spaces at both ends
@@ -338,5 +328,4 @@ while read -r told; do
     finish "told to type: $told" 0 0 '!: unknown; !does not take; !does not know; !has no effect; !: which GPU'
 done <told_once
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+summary

@@ -19,17 +19,14 @@ set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "${TREE:-$here/../..}" && pwd)
-# shellcheck source=tests/scripts/unbroken.sh
-. "$here/../scripts/unbroken.sh"
 cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 CC=${CC:-cc}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/scripts/expect.sh
+. "$here/../scripts/expect.sh"
 export LC_ALL=C CUDA_VISIBLE_DEVICES=''
 unset NO_COLOR CUGATE CI BASE STRICT REPLAY KERNELS OUT HISTORY GITHUB_ACTIONS GITHUB_STEP_SUMMARY
-
-passed=0
-failed=0
 
 # What rows need: the recording of a real GPU with its baseline; runs, metrics and a library that are made up.
 recorded=$top/tests/data/recorded-nvidia-h200.json
@@ -64,14 +61,8 @@ way() {
         lacks "$@"
         [[ $heard != *'runtime error:'* && $heard != *Sanitizer* ]] || complaints+="    a sanitizer spoke"$'\n'
     fi
-    if [ -z "$complaints" ]; then
-        passed=$((passed + 1))
-        [ -z "${V-}" ] || echo "held: $name"
-    else
-        failed=$((failed + 1))
-        printf 'FAILED: %s\n%s' "$name" "$complaints"
-        tail -25 "$work/said" | sed 's/^/    | /'
-    fi
+    verdict "$name" "${complaints:+$'\n'$complaints$(tail -25 "$work/said" | sed 's/^/    | /')}"
+    [ -n "$complaints" ] || [ -z "${V-}" ] || echo "held: $name"
 }
 
 areas=()
@@ -88,5 +79,4 @@ for area in "${areas[@]}"; do
     . "$here/$area.sh"
 done
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+summary
