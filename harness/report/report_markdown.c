@@ -195,6 +195,22 @@ static bool put_worst(FILE *stream, const struct report *report)
     return true;
 }
 
+static void put_unsure(FILE *stream, const struct report *report)
+{
+    struct answer answers[ANSWERS];
+    words_unsure(report, answers);
+    for (size_t i = 0; i < ANSWERS; i++) {
+        fprintf(stream, "- **%s**: ", answers[i].title);
+        put_markdown(stream, answers[i].words);
+        fputs(answers[i].command ? ": " : "", stream);
+        if (answers[i].command)
+            put_code(stream, answers[i].command);
+        fputc('\n', stream);
+    }
+    fputc('\n', stream);
+    words_unsure_free(answers);
+}
+
 static void put_head(FILE *stream, const struct report *report)
 {
     static const char *const icons[] = {
@@ -207,6 +223,8 @@ static void put_head(FILE *stream, const struct report *report)
     put_markdown(stream, words.headline);
     put_markdown(stream, words.rest);
     fputs("\n\n", stream);
+    if (report->exit_code == EXIT_UNSURE && report->comparison)
+        put_unsure(stream, report);
 
     struct banner banner;
     if (words_banner(report, &banner)) {

@@ -229,17 +229,6 @@ static struct advice advice_on_no_value(const struct report *report)
                            words_command(report, origin->no_value, NULL)};
 }
 
-static char *accept_command(const struct report *report, const char *options)
-{
-    char *command = NULL;
-    size_t size;
-    FILE *stream = x_memstream(&command, &size);
-    words_put_accept(report, stream);
-    fprintf(stream, "%s --reason \"...\"", options);
-    fclose(stream);
-    return command;
-}
-
 /* Advises when nothing fails: what would let the gate detect more. */
 static struct advice advice_on_fine(const struct report *report)
 {
@@ -252,7 +241,7 @@ static struct advice advice_on_fine(const struct report *report)
                                      : is_new ? "add new kernels to the baseline"
                                               : "make the improvements the baseline",
                                      words_run_file(report)),
-                           accept_command(report, is_gone ? " --gone" : "")};
+                           words_accept_with(report, is_gone ? " --gone" : "")};
 }
 
 static struct advice advice_on_gone(const struct report *report, const char *kernel)
@@ -288,42 +277,6 @@ static struct advice advice_on_missing(const struct report *report, const char *
         return advice_on_no_value(report);
     char *rerun = words_command(report, origin->rerun, kernel);
     return (struct advice){x_sprintf("mend %s%s", kernel, rerun ? "; this runs it alone" : ""), rerun};
-}
-
-/* What a second look decides, or who says that it is meant. */
-static struct advice advice_on_meant(const struct report *report, const char *kernel)
-{
-    const bool computed = run_origin(report->run)->computed;
-    OWNED_TEXT name = shell_word(kernel), *option = x_sprintf(" -k %s", name);
-    const struct advice advice = {x_sprintf("%s, or accept it if it is intended%s",
-                                            computed ? "settle it by pairs on a GPU" : "measure again",
-                                            words_run_file(report)),
-                                  accept_command(report, option)};
-    return advice;
-}
-
-static struct advice advice_on_unsure(const struct report *report, const struct group *group)
-{
-    const struct judgement *row = group->rows[0];
-    const size_t needed = row->metric ? rule_sessions_needed(row->metric->class) : 0;
-    if (strcmp(group->kernel, COMPARISON_SUITE) == 0 && run_origin(report->run)->computed)
-        return (struct advice){.words = x_strdup("measure on a GPU, or remove that metric from --metrics")};
-    if (strcmp(group->kernel, COMPARISON_SUITE) == 0)
-        return (struct advice){
-            .words = x_strdup("look for other processes and for clock changes on this GPU, then measure again")};
-    if (row->wants_session)
-        return (struct advice){
-            .words = x_strdup("measure a second session; `cugate check` on a GPU does so for rows in doubt")};
-    if (row->compared && row->worse && (report->against || run_origin(report->run)->computed))
-        return advice_on_meant(report, group->kernel);
-    if (row->compared && row->worse && row->base_sessions < needed)
-        return (struct advice){.words =
-                                   x_sprintf("accept more runs of the old code until the baseline has %zu sessions of "
-                                             "%s of %s, or judge against its build with check --against",
-                                             needed, row->metric->name, group->kernel)};
-    if (is_program_row(group->kernel) && row->compared && !row->worse) /* work is gone: a person decides */
-        return advice_on_fine(report);
-    return (struct advice){.words = x_strdup("fix the reason, and measure again")};
 }
 
 /* Advises on a run that was not judged: how to continue with it. */
@@ -370,21 +323,19 @@ static struct advice advice_of(const struct report *report)
     OWNED(groups) groups = groups_make(report);
     const enum exit_code code = report->exit_code;
     const struct group *wrong = first_of(&groups, SECTION_WRONG), *worse = first_of(&groups, SECTION_WORSE);
-    const struct group *missing = wrong ? wrong : first_of(&groups, SECTION_MISSING),
-                       *unsure = wrong ? wrong : first_of(&groups, SECTION_UNSURE);
+    const struct group *missing = wrong ? wrong : first_of(&groups, SECTION_MISSING);
     const struct advice advice = missing && code == EXIT_NOT_MEASURED ? advice_on_missing(report, missing->kernel)
                                  : code == EXIT_NOT_MEASURED
                                      ? (struct advice){x_strdup("check whether this machine can measure"),
                                                        words_command(report, "cugate doctor%{said}", NULL)}
-                                 : worse  ? advice_on_worse(report, worse)
-                                 : unsure ? advice_on_unsure(report, unsure)
-                                          : advice_on_fine(report);
+                                 : worse ? advice_on_worse(report, worse)
+                                         : advice_on_fine(report);
     return advice;
 }
 
-static void print_advice(const struct text *text, const struct advice *advice)
+static void print_advice(const struct text *text, const char *title, const struct advice *advice)
 {
-    const int column = text_print(text, INK_BOLD, "next: ");
+    const int column = text_print(text, INK_BOLD, "%s: ", title);
     const char *command = advice->command ? advice->command : "";
     if (advice->command && column + (int)text_count(advice->words) + (int)text_count(command) + 2 <= text_width(text)) {
         text_print(text, INK_PLAIN, "%s: %s\n", advice->words, command);
@@ -398,9 +349,17 @@ static void print_advice(const struct text *text, const struct advice *advice)
 
 void text_advice(const struct text *text, const struct report *report)
 {
-    struct advice advice = advice_of(report);
+    const bool unsure = report->comparison && report->exit_code == EXIT_UNSURE;
+    struct advice advice = unsure ? (struct advice){0} : advice_of(report);
+    struct answer answers[ANSWERS];
+    if (unsure)
+        words_unsure(report, answers);
+    for (size_t i = 0; i < ANSWERS && unsure; i++)
+        print_advice(text, answers[i].title, &(struct advice){answers[i].words, answers[i].command});
+    if (unsure)
+        words_unsure_free(answers);
     if (advice.words)
-        print_advice(text, &advice);
+        print_advice(text, "next", &advice);
     free(advice.words);
     free(advice.command);
     char *command = words_capture(report);
@@ -408,7 +367,7 @@ void text_advice(const struct text *text, const struct report *report)
         const bool reads = strstr(command, " --from-check REPORT.json") != NULL;
         OWNED_TEXT words = x_sprintf("to work on the worse kernels without the program, capture their launches%s",
                                      reads ? " (check --report json=REPORT.json writes the file)" : "");
-        print_advice(text, &(struct advice){words, command});
+        print_advice(text, "next", &(struct advice){words, command});
         free(command);
     }
 }

@@ -448,6 +448,17 @@ void words_put_accept(const struct report *report, FILE *stream)
     fputs(report->metrics_said ? report->metrics_said : "", stream);
 }
 
+char *words_accept_with(const struct report *report, const char *options)
+{
+    char *command = NULL;
+    size_t size;
+    FILE *stream = x_memstream(&command, &size);
+    words_put_accept(report, stream);
+    fprintf(stream, "%s --reason \"...\"", options);
+    fclose(stream);
+    return command;
+}
+
 bool words_accept_whole(const struct report *report, const struct judgement *const *rows, size_t count, FILE *stream)
 {
     enum { SINGLE = 3 };

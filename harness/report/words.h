@@ -165,6 +165,19 @@ bool words_accept_whole(const struct report *report, const struct judgement *con
  * these are. */
 size_t words_accept(const struct report *report, const struct judgement *const *rows, size_t count, FILE *stream);
 
+/* Returns such a command with these options, as " -k a/b". Caller frees. */
+char *words_accept_with(const struct report *report, const char *options);
+
+/* What a report that is unsure answers, in this order, in words_unsure.c: a title, words, and a command to type or
+ * NULL. words_unsure_free frees them. */
+enum { ANSWER_WHAT, ANSWER_WHY, ANSWER_SETTLE, ANSWER_ACCEPT, ANSWERS };
+struct answer {
+    const char *title;
+    char *words, *command;
+};
+void words_unsure(const struct report *report, struct answer answers[ANSWERS]);
+void words_unsure_free(struct answer answers[ANSWERS]);
+
 /* A command of the run's origin for that kernel, or NULL of it all: see origin_command. NULL for NULL. Caller frees. */
 char *words_command(const struct report *report, const char *command, const char *kernel);
 
