@@ -149,9 +149,11 @@ char *program_left_out(const struct program_groups *groups, const struct run *ru
         free(longer ? names : NULL);
         names = longer ? longer : names;
     }
-    char *text = count == 0 ? NULL
-                            : x_sprintf("%zu kernel%s, %.1f %% of the GPU time:%s%s", count, plural(count),
-                                        100 * time / all_time(groups), names, count > SHOWN ? ", ..." : "");
+    const double all = all_time(groups); /* 0 where none was measured */
+    OWNED_TEXT share = all > 0 ? x_sprintf(", %.1f %% of the GPU time", 100 * time / all) : x_strdup("");
+    char *text =
+        count == 0 ? NULL
+                   : x_sprintf("%zu kernel%s%s:%s%s", count, plural(count), share, names, count > SHOWN ? ", ..." : "");
     free(names);
     free(list);
     return text;
