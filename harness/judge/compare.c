@@ -238,8 +238,8 @@ static void judge_absent(const struct judging *judging, const struct result *bas
     } else if (only_base && !seen_whole) {
         set_reason(judgement,
                    "the base build has it and this one does not%s%s; if it was removed on purpose, declare "
-                   "[%s " KNOWN_REGRESSION_REMOVED "] in " KNOWN_REGRESSION_FILE,
-                   renamed ? ", but runs the same code as " : "", renamed ? renamed->id : "", base->id);
+                   "[KERNEL " KNOWN_REGRESSION_REMOVED "] in " KNOWN_REGRESSION_FILE,
+                   renamed ? ", but runs the same code as " : "", renamed ? renamed->id : "");
     } else if (renamed && !seen_whole) {
         judgement->verdict = is_counted_whole(sides, base->id) ? VERDICT_UNSURE : VERDICT_MISSING;
         set_reason(judgement,
@@ -249,10 +249,7 @@ static void judge_absent(const struct judging *judging, const struct result *bas
     } else if (sides->origin->own_caches) {
         judge_gone(judging->comparison, sides, base, judgement);
     } else {
-        OWNED_TEXT path = id_path(base->id); /* the file's path is printed where it differs from the id */
-        const bool is_other = strcmp(path, base->id) != 0;
-        set_reason(judgement, "not in this run; if it was removed on purpose, remove its baseline file%s%s%s",
-                   is_other ? ", " : "", is_other ? path : "", is_other ? ".json" : "");
+        set_reason(judgement, "not in this run; if it was removed on purpose, remove its baseline file");
     }
 }
 

@@ -119,6 +119,12 @@ static void put_code(FILE *stream, const char *text)
 /* Writes the lines that made a row worse, in the last cell of its row; `before` is written before the first one. */
 static void put_hotspots(FILE *stream, const struct blame *blame, const char *before)
 {
+    OWNED_TEXT launch = blame->is_worst && blame->launch_change ? x_sprintf("launch: %s", blame->launch_change) : NULL;
+    if (launch) { /* which precedes the counts that changed with it */
+        fputs(before, stream);
+        put_markdown(stream, launch);
+        before = "<br>";
+    }
     for (size_t i = 0; i < blame->count && !blame->same_as; i++, before = "<br>") {
         OWNED_TEXT place = words_place(blame->hotspots[i].line, WORDS_PLACE),
                    *hotspot = words_hotspot(blame, &blame->hotspots[i]);
@@ -134,9 +140,8 @@ static void put_hotspots(FILE *stream, const struct blame *blame, const char *be
     OWNED_TEXT words = blame->same_as   ? x_sprintf("the lines of %s", blame->same_as->name)
                        : blame->pattern ? words_advice(blame)
                                         : NULL;
-    OWNED_TEXT launch = blame->is_worst && blame->launch_change ? x_sprintf("launch: %s", blame->launch_change) : NULL;
     OWNED_TEXT appeared = blame->is_worst && blame->appeared ? x_sprintf("appeared: %s", blame->appeared) : NULL;
-    const char *const more[] = {words, launch, appeared};
+    const char *const more[] = {words, appeared};
     for (size_t i = 0; i < ARRAY_SIZE(more); i++) {
         if (!more[i])
             continue;

@@ -244,17 +244,34 @@ static struct advice advice_on_fine(const struct report *report)
                            words_accept_with(report, is_gone ? " --gone" : "")};
 }
 
+/* Names the baseline's files of all kernels that are gone, unless these are many. */
 static struct advice advice_on_gone(const struct report *report, const char *kernel)
 {
+    enum { MANY = 9 };
+    const struct comparison *comparison = report->comparison;
     const char *folder = report->baseline_name;
-    struct advice advice = {0};
-    if (folder && !strstr(folder, ".json")) { /* else it is a file of all kernels, and they are compared */
-        OWNED_TEXT name = id_path(kernel), *path = x_sprintf("%s/%s.json", folder, name), *file = shell_word(path);
-        advice.command = x_sprintf("git rm %s", file);
+    char *command = x_strdup("git rm");
+    size_t gone = 0;
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct judgement *row = &comparison->list[i];
+        if (row->metric || row->verdict != VERDICT_MISSING || run_find(report->run, row->kernel) || ++gone >= MANY)
+            continue;
+        OWNED_TEXT name = id_path(row->kernel), *path = x_sprintf("%s/%s.json", folder ? folder : "", name),
+                   *file = shell_word(path);
+        char *longer = x_sprintf("%s %s", command, file);
+        free(command);
+        command = longer;
     }
-    advice.words = x_sprintf("measure %s too, or exclude it on both sides with -k%s", kernel,
-                             advice.command ? "; if it is gone on purpose, remove its file" : "");
-    return advice;
+    const bool known = folder && !strstr(folder, ".json"); /* else it is a file of all kernels, and they are compared */
+    OWNED_TEXT others = gone > 1 ? x_sprintf(" and %zu more", gone - 1) : x_strdup("");
+    if (!known || gone >= MANY) {
+        free(command);
+        command = NULL;
+    }
+    return (struct advice){x_sprintf("measure %s%s too, or exclude %s on both sides with -k%s%s", kernel, others,
+                                     plural_of(gone, "it", "them"), command ? "; if gone on purpose, remove " : "",
+                                     command ? plural_of(gone, "its file", "their files") : ""),
+                           command};
 }
 
 /* Why a kernel or a number is not there decides what to do. */

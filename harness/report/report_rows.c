@@ -214,10 +214,6 @@ static void print_hotspots(const struct text *text, const struct report *report,
     if (words)
         print_line(text, INK_DIM, indent, words);
     free(words);
-    words = blame->is_worst && blame->launch_change ? x_sprintf("launch: %s", blame->launch_change) : NULL;
-    if (words)
-        print_line(text, INK_PLAIN, indent, words);
-    free(words);
 }
 
 static void print_row(const struct text *text, const struct report *report, const struct layout *layout,
@@ -363,8 +359,9 @@ static void head_words(const struct report *report, const struct group *group, c
         snprintf(words + used, size - used, "%sappeared: %s", used ? "; " : "", appeared);
 }
 
-#define ALIKE_MAX                                                                                                      \
-    3 /* more kernels that are gone, or new, for the same reason are one line, where -v does not ask for each */
+/* How many kernels that are gone, or new, for one reason are named in a line. With -v each has its own. */
+#define NAMED_GONE ((size_t)8)
+#define NAMED_NEW ((size_t)3)
 
 /* Returns how many kernels from that index on one line stands for. */
 static size_t count_alike(const struct report *report, const struct groups *groups, size_t place)
@@ -377,7 +374,7 @@ static size_t count_alike(const struct report *report, const struct groups *grou
             other->verdict != first->verdict || order_of_texts(other->rows[0]->reason, first->rows[0]->reason) != 0)
             break;
     }
-    return alike > ALIKE_MAX && !report->verbose ? alike : 1;
+    return report->verbose ? 1 : alike;
 }
 
 /* Prints verdict and name of a kernel, and text about it as a whole beside them, or below where that does not fit. */
@@ -401,13 +398,21 @@ static void print_head(const struct text *text, const struct layout *layout, con
     }
 }
 
-/* Prints who launches a kernel that is red, or that there is no more. */
-static void print_caller(const struct text *text, const struct report *report, const struct layout *layout,
-                         const struct group *group)
+/* Prints who launches a kernel that is red, or that there is no more, and how its launches changed: that precedes the
+ * counts that changed with them. */
+static void print_launches(const struct text *text, const struct report *report, const struct layout *layout,
+                           const struct group *group)
 {
     OWNED_TEXT caller = words_caller(report, group->kernel);
     if (caller && words_verdict_tone(group->verdict) == TONE_FAIL)
         print_line(text, INK_DIM, kernel_indent(layout), caller);
+    for (size_t i = 0; i < group->count; i++) {
+        const struct blame *blame = diagnosis_of(report->diagnosis, group->rows[i]);
+        OWNED_TEXT words =
+            blame->is_worst && blame->launch_change ? x_sprintf("launch: %s", blame->launch_change) : NULL;
+        if (words)
+            print_line(text, INK_PLAIN, kernel_indent(layout), words);
+    }
 }
 
 /* Returns the words beside a kernel's name with the evidence of its first row, which is not below it then. Caller
@@ -421,19 +426,32 @@ static char *head_with_evidence(const struct report *report, const struct group 
     return all;
 }
 
+/* Returns the names of so many kernels: "a/b, a/c and 7 more (-v lists them)". Caller frees. */
+static char *names_of(const struct group *group, size_t count)
+{
+    const size_t named = group->section == SECTION_NEW ? NAMED_NEW : NAMED_GONE;
+    char *names = x_strdup(group->kernel);
+    for (size_t i = 1; i < count && i < named; i++) {
+        char *longer = x_sprintf("%s, %s", names, group[i].kernel);
+        free(names);
+        names = longer;
+    }
+    char *all = count > named ? x_sprintf("%s and %zu more (-v lists them)", names, count - named) : x_strdup(names);
+    free(names);
+    return all;
+}
+
 /* Prints a kernel, or one line for so many that are alike. */
 static void print_group(const struct text *text, const struct report *report, const struct layout *layout,
                         const struct group *group, size_t alike, struct said *said)
 {
     const char *reason = group->rows[0]->reason ? group->rows[0]->reason : "unknown reason";
-    char words[512], *whole = group->rows[0]->metric ? NULL : x_strdup(reason),
-                     *kernel = alike > 1 ? x_sprintf("%s and %zu more (-v lists them)", group->kernel, alike - 1)
-                                         : x_strdup(group->kernel);
+    char words[512], *whole = group->rows[0]->metric ? NULL : x_strdup(reason), *kernel = names_of(group, alike);
     head_words(report, group, words, sizeof words);
     if (*words && !report->verbose && words_verdict_tone(group->verdict) == TONE_FAIL && !group->rows[0]->reason)
         whole = head_with_evidence(report, group, words, said);
     print_head(text, layout, group, kernel, whole ? whole : words);
-    print_caller(text, report, layout, group);
+    print_launches(text, report, layout, group);
     for (size_t i = 0; i < group->count;)
         if (is_brief(report, group, i))
             i += print_brief(text, report, layout, group, i);
@@ -459,15 +477,57 @@ static void print_titles(const struct text *text, const struct layout *layout)
     text_print(text, INK_PLAIN, "\n");
 }
 
+/* Whether a red row of the group has the metric. */
+static bool is_red_in(const struct group *group, const struct metric *metric)
+{
+    bool red = false;
+    for (size_t i = 0; i < group->count; i++)
+        red |= group->rows[i]->metric == metric && words_verdict_tone(group->rows[i]->verdict) == TONE_FAIL;
+    return red;
+}
+
+/* Returns the size of the same kernel, "[n=1M]" or "@512,128", at which it has the fault of another size and no further
+ * one; NULL: it is another kernel or fault. */
+static const char *same_fault_at(const struct group *first, const struct group *other)
+{
+    const size_t name = strcspn(first->kernel, "[@");
+    if (first->section != SECTION_WORSE || other->section != SECTION_WORSE || !first->kernel[name] ||
+        strcspn(other->kernel, "[@") != name || strncmp(first->kernel, other->kernel, name) != 0)
+        return NULL;
+    for (size_t i = 0; i < other->count; i++)
+        if (words_verdict_tone(other->rows[i]->verdict) == TONE_FAIL &&
+            !(other->rows[i]->metric && is_red_in(first, other->rows[i]->metric)))
+            return NULL;
+    return other->kernel + name;
+}
+
+/* Adds the other sizes at which a kernel has the same fault to its entry, and marks them as printed. */
+static void print_sizes(const struct text *text, const struct layout *layout, const struct groups *groups, size_t place,
+                        bool *printed)
+{
+    for (size_t i = place + 1; i < groups->count; i++) {
+        const char *size = printed[i] ? NULL : same_fault_at(&groups->list[place], &groups->list[i]);
+        if (!size)
+            continue;
+        char words[512];
+        red_words(&groups->list[i], words, sizeof words);
+        OWNED_TEXT line = x_sprintf("the same at %s: %s", size, words);
+        print_line(text, INK_PLAIN, kernel_indent(layout), line);
+        printed[i] = true;
+    }
+}
+
 void text_rows(const struct text *text, const struct report *report)
 {
     OWNED(groups) groups = groups_make(report);
     const struct layout layout = lay_out(text, report, &groups);
     struct said said = {0};
-    bool titles = has_metrics(&groups);
+    bool titles = has_metrics(&groups), *printed = x_calloc(groups.count, sizeof *printed);
     for (size_t i = 0, alike; i < groups.count; i += alike) {
         const struct group *group = &groups.list[i];
         alike = count_alike(report, &groups, i);
+        if (printed[i])
+            continue;
         if (i == 0 || group->section != groups.list[i - 1].section) {
             text_print(text, INK_PLAIN, i > 0 ? "\n" : "");
             print_section(text, group->section);
@@ -477,7 +537,10 @@ void text_rows(const struct text *text, const struct report *report)
             titles = false;
         }
         print_group(text, report, &layout, group, alike, &said);
+        if (!report->verbose)
+            print_sizes(text, &layout, &groups, i, printed);
     }
+    free(printed);
     if (groups.count > 0)
         text_print(text, INK_PLAIN, "\n");
     free(said.why);

@@ -125,6 +125,8 @@ void words_body(const struct report *report, const struct judgement *judgement, 
     OWNED_TEXT caller = words_caller(report, judgement->kernel);
     if (caller)
         fprintf(stream, "%s\n", caller);
+    if (blame->launch_change)
+        fprintf(stream, "launch: %s\n", blame->launch_change);
     for (size_t i = 0; i < blame->count; i++) {
         const struct hotspot *hotspot = &blame->hotspots[i];
         OWNED_TEXT place = words_place(hotspot->line, WORDS_PLACE), *words = words_hotspot(blame, hotspot);
@@ -138,8 +140,6 @@ void words_body(const struct report *report, const struct judgement *judgement, 
         OWNED_TEXT advice = words_advice(blame);
         fprintf(stream, "%s\n", advice);
     }
-    if (blame->launch_change)
-        fprintf(stream, "launch: %s\n", blame->launch_change);
     if (blame->appeared)
         fprintf(stream, "appeared: %s\n", blame->appeared);
     if (judgement->verdict == VERDICT_REGRESSED && judgement->metric) {

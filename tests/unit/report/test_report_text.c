@@ -573,3 +573,38 @@ Test(report_text, a_label_as_wide_as_its_column_stands_apart)
     fclose(stream);
     cr_expect_str_eq(text, "not proved f/c\ndevice    d\n");
 }
+
+/* Kernels that are gone for one reason are one list, with one command; with -v each has its line. */
+Test(report_text, kernels_that_are_gone_are_one_list)
+{
+    begin_empty();
+    fixture.report.baseline_name = "base/h200";
+    invent(&fixture, "gone/a", NULL, VERDICT_MISSING, "not in this run");
+    invent(&fixture, "gone/b", NULL, VERDICT_MISSING, "not in this run");
+    reprint();
+    expect_words(
+        text, "\nmissing    gone/a, gone/b  not in this run\n",
+        "measure gone/a and 1 more too, or exclude them on both sides with -k; if gone on purpose, remove their",
+        "git rm base/h200/gone/a.json base/h200/gone/b.json\n");
+    fixture.report.verbose = true;
+    reprint();
+    expect_words(text, "\nmissing    gone/a  not in this run\n", "\nmissing    gone/b  ");
+}
+
+/* A fault at two sizes of a kernel is one entry; a further fault, or another kernel, has its own. */
+Test(report_text, one_fault_at_two_sizes_is_one_entry)
+{
+    static const char *const kernels[] = {"sort/a[n=1K]", "sort/a[n=1M]", "sort/a[n=4M]", "sort/b[n=1M]"};
+    begin_empty();
+    for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
+        count_verdict(invent(&fixture, kernels[i], "instructions", VERDICT_REGRESSED, NULL), 100, 110 + (double)i, 0,
+                      1);
+    count_verdict(invent(&fixture, kernels[2], "shared_wavefronts", VERDICT_REGRESSED, NULL), 1, 2, 0, 1);
+    reprint();
+    expect_words(text, "\n           the same at [n=1M]: instructions +11 (+11.0 %)\n", "\nregressed  sort/a[n=4M]  ",
+                 "\nregressed  sort/b[n=1M]\n");
+    cr_expect_null(strstr(text, "regressed  sort/a[n=1M]"), "%s", text);
+    fixture.report.verbose = true;
+    reprint();
+    expect_words(text, "\nregressed  sort/a[n=1M]\n");
+}
