@@ -423,11 +423,23 @@ void replay_mask(struct replay *replay, unsigned char *const *varies)
     replay->varies = varies;
 }
 
+/* Whether the word looks like a float, and not like an integer or an address. */
+static bool is_like_float(uint32_t word)
+{
+    const int exponent = (int)(word >> 23 & 0xff) - 127;
+    return word == 0 || (exponent > -60 && exponent < 60);
+}
+
 static void say_difference(const struct difference *difference, char *why, size_t why_size)
 {
     const struct memory_range *range = difference->part->range;
     const struct tolerance *tolerance = &difference->tolerance;
-    char place[256], integers[64] = "", values[128] = "";
+    char place[256], integers[64] = "", values[128] = "", floats[64] = "";
+    float is, was;
+    memcpy(&is, &difference->actual, sizeof is);
+    memcpy(&was, &difference->expected, sizeof was);
+    if (is_like_float(difference->actual) && is_like_float(difference->expected))
+        snprintf(floats, sizeof floats, " (as f32 %.9g instead of %.9g)", (double)is, (double)was);
     if (range->kind == MEMORY_VARIABLE)
         snprintf(place, sizeof place, "variable %s", range->variable);
     else
@@ -441,9 +453,9 @@ static void say_difference(const struct difference *difference, char *why, size_
                  tolerance->most, tolerance->largest);
     snprintf(why, why_size,
              "%s differs from the program's result: byte %" PRIu64 " of %" PRIu64
-             " is 0x%08x instead of 0x%08x; %" PRIu64 " byte%s%s%s",
-             place, difference->offset, range->size, difference->actual, difference->expected, difference->bytes,
-             difference->bytes == 1 ? " differs" : "s differ", integers, values);
+             " is 0x%08x instead of 0x%08x%s; %" PRIu64 " byte%s%s%s",
+             place, difference->offset, range->size, difference->actual, difference->expected, floats,
+             difference->bytes, difference->bytes == 1 ? " differs" : "s differ", integers, values);
 }
 
 /* The differences that a tolerance allows are told as well. */

@@ -54,7 +54,7 @@ expect "exec says how it is named" 2 "to measure a file of capsules: " "--kernel
 ask "$cugate" run --simulate=nvidia-h200 "$work/first.capsule"
 expect "run takes it" 0 'train/saxpy@64,256#2'
 ask "$cugate" check --simulate=nvidia-h200 "$work/first.capsule"
-expect "check, too; the baselines are of another library" 5 'train/chain@1,32 and 4 more' "name the folder of these kernels' baselines, or a new one, with --baselines"
+expect "check, too; the baselines are of another library" 5 'train/chain@1,32, ' "name the folder of these kernels' baselines, or a new one, with --baselines"
 ask "$cugate" check --help
 expect "so does the help" 0 'FILE.capsule'
 
@@ -68,7 +68,7 @@ made wrong as_it_was wrong
 run_in run wrong
 expect "an output that is not the program's" 5 'wrong result  train/saxpy@64,256' '3 of 5 kernels; 2 wrong result' \
     "memory at 0x7d0000000200 differs from the program's result: byte 4936 of 65536 is 0x448fc000 instead of" \
-    '1 byte differs'
+    ' (as f32 1150 instead of ' '1 byte differs'
 made short as_it_was short
 run_in run short -k train/saxpy@64,256
 expect "an access beyond an array of the program" 5 'failed        train/saxpy@64,256' \
