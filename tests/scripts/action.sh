@@ -428,6 +428,11 @@ FOUND='41 42' ask step comment
 expect "comment: there is one" 0 'PATCH repos/owner/name/issues/comments/42' '!POST'
 CODE=1 ask step comment
 expect "comment: that cannot be written is no verdict" 0 '::warning'
+echo '## :white_check_mark: cugate: nothing is worse: 9 rows' >report/cugate-simulate/comment.md
+ask step comment
+expect "comment: none of a green check" 0 'no comment' '!gh api'
+FOUND=42 ask step comment
+expect "comment: but a red one is put right" 0 'PATCH repos/owner/name/issues/comments/42' 'nothing is worse: 9 rows'
 rm -r report
 ask step comment
 expect "comment: nothing was judged" 0 'nothing was judged'
