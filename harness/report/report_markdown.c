@@ -200,20 +200,32 @@ static bool put_worst(FILE *stream, const struct report *report)
     return true;
 }
 
-static void put_unsure(FILE *stream, const struct report *report)
+static void put_answer(FILE *stream, struct answer answer)
 {
-    struct answer answers[ANSWERS];
-    words_unsure(report, answers);
-    for (size_t i = 0; i < ANSWERS; i++) {
-        fprintf(stream, "- **%s**: ", answers[i].title);
-        put_markdown(stream, answers[i].words);
-        fputs(answers[i].command ? ": " : "", stream);
-        if (answers[i].command)
-            put_code(stream, answers[i].command);
+    if (answer.words) {
+        fprintf(stream, "- **%s**: ", answer.title);
+        put_markdown(stream, answer.words);
+        fputs(answer.command ? ": " : "", stream);
+        if (answer.command)
+            put_code(stream, answer.command);
         fputc('\n', stream);
     }
-    fputc('\n', stream);
-    words_unsure_free(answers);
+    free(answer.words);
+    free(answer.command);
+}
+
+/* Writes what the text report says at its end, if it is green or unsure. */
+static void put_next(FILE *stream, const struct report *report)
+{
+    struct answer answers[ANSWERS] = {{0}};
+    if (report->exit_code == EXIT_UNSURE)
+        words_unsure(report, answers);
+    else if (report->exit_code == EXIT_SAME)
+        answers[0] = words_fine(report);
+    const bool any = answers[0].words;
+    for (size_t i = 0; i < ANSWERS; i++)
+        put_answer(stream, answers[i]);
+    fputs(any ? "\n" : "", stream);
 }
 
 static void put_head(FILE *stream, const struct report *report)
@@ -228,8 +240,8 @@ static void put_head(FILE *stream, const struct report *report)
     put_markdown(stream, words.headline);
     put_markdown(stream, words.rest);
     fputs("\n\n", stream);
-    if (report->exit_code == EXIT_UNSURE && report->comparison)
-        put_unsure(stream, report);
+    if (report->comparison)
+        put_next(stream, report);
 
     struct banner banner;
     if (words_banner(report, &banner)) {

@@ -229,19 +229,10 @@ static struct advice advice_on_no_value(const struct report *report)
                            words_command(report, origin->no_value, NULL)};
 }
 
-/* Advises when nothing fails: what would let the gate detect more. */
 static struct advice advice_on_fine(const struct report *report)
 {
-    const size_t *counts = report->comparison->counts;
-    const bool is_new = counts[VERDICT_NEW] > 0, is_gone = report->comparison->gone > 0;
-    if (!is_new && !is_gone && counts[VERDICT_IMPROVED] == 0)
-        return (struct advice){0};
-    return (struct advice){x_sprintf("%s%s",
-                                     is_gone  ? "make this mix of kernels the baseline"
-                                     : is_new ? "add new kernels to the baseline"
-                                              : "make the improvements the baseline",
-                                     words_run_file(report)),
-                           words_accept_with(report, is_gone ? " --gone" : "")};
+    const struct answer answer = words_fine(report);
+    return (struct advice){answer.words, answer.command};
 }
 
 /* Names the baseline's files of all kernels that are gone, unless these are many. */

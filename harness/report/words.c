@@ -459,6 +459,37 @@ char *words_accept_with(const struct report *report, const char *options)
     return command;
 }
 
+/* Returns the row that improved by the largest part of its value; NULL: none did. */
+static const struct judgement *most_improved(const struct comparison *comparison)
+{
+    const struct judgement *most = NULL;
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct judgement *row = &comparison->list[i];
+        if (row->verdict == VERDICT_IMPROVED && row->metric && row->compared && row->base != 0 &&
+            (!most || fabs(row->change / row->base) > fabs(most->change / most->base)))
+            most = row;
+    }
+    return most;
+}
+
+struct answer words_fine(const struct report *report)
+{
+    const struct judgement *most = most_improved(report->comparison);
+    const bool is_gone = report->comparison->gone > 0;
+    struct answer answer = {.title = "next"};
+    if (is_gone)
+        answer.words = x_sprintf("make this mix of kernels the baseline%s", words_run_file(report));
+    else if (most)
+        answer.words =
+            x_sprintf("the baseline is worse than this run (%s of %s by %.1f %%): accept it to keep the gain%s",
+                      most->metric->name, most->kernel, 100 * fabs(most->change / most->now), words_run_file(report));
+    else if (report->comparison->counts[VERDICT_NEW] > 0)
+        answer.words = x_sprintf("add new kernels to the baseline%s", words_run_file(report));
+    if (answer.words)
+        answer.command = words_accept_with(report, is_gone ? " --gone" : "");
+    return answer;
+}
+
 bool words_accept_whole(const struct report *report, const struct judgement *const *rows, size_t count, FILE *stream)
 {
     enum { SINGLE = 3 };

@@ -235,7 +235,7 @@ void words_unsure(const struct report *report, struct answer answers[ANSWERS])
         way->accept ? x_strdup(way->accept) : x_sprintf("if it is intended%s", words_run_file(report));
     if (!way->accept)
         answers[ANSWER_ACCEPT].command = words_accept_with(report, *kernels               ? kernels
-                                                                   : is_work_gone(&asked) ? " --gone -k '*'"
+                                                                   : is_work_gone(&asked) ? " --gone"
                                                                                           : " -k '*'");
 }
 

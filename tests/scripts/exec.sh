@@ -804,7 +804,7 @@ fi
 if chosen 'gate: what is gone is dropped'; then
     cp -r baselines mixed
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines mixed --save shapes.json -- "$program" shapes 3
-    expect 'gate: what is gone is told' 3 'make this mix of kernels the baseline' 'accept shapes.json --baselines mixed --metrics' '--gone --reason'
+    expect 'gate: what is gone is told' 3 'still does all of its work' 'accept shapes.json --baselines mixed --metrics' '--gone --reason'
     ask "$cugate" accept --metrics "$metrics" --baselines mixed --reason 'another mix' --gone shapes.json
     expect 'gate: what is gone is dropped' 0 'of 3 kernels from 1 session' 'removed 8 kernels that are gone'
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines mixed -- "$program" shapes 3

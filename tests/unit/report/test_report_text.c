@@ -608,3 +608,15 @@ Test(report_text, one_fault_at_two_sizes_is_one_entry)
     reprint();
     expect_words(text, "\nregressed  sort/a[n=1M]\n");
 }
+
+/* An improvement says by how much the baseline is worse, of the row that gained most, in Markdown too. */
+Test(report_text, an_improvement_says_how_much_worse_the_baseline_is)
+{
+    begin_empty();
+    count_verdict(invent(&fixture, "copy/plain", "time", VERDICT_IMPROVED, NULL), 10000, 9000, 100, 1);
+    count_verdict(invent(&fixture, "reduce/tree", "time", VERDICT_IMPROVED, NULL), 12500, 10000, 100, 1);
+    reprint();
+    expect_next("(time of reduce/tree by 25.0 %): accept it to keep the gain:");
+    OWNED_TEXT page = print(&fixture.report, report_markdown);
+    expect_word(page, "(exit 0)\n\n- **next**: the baseline is worse than this run (time of reduce/tree by 25.0 %)");
+}
