@@ -744,7 +744,7 @@ gate 'another kernel' 1 'regressed  program/add_one@64,256' 'instructions' '16.3
     '!regressed  program/add_one@16,256' 'registers 8 -> 10' -- -- "$program" changed
 # The program as a whole judges which kernels there are: what is gone is not a fault where the rest does not take longer, and
 # where hardly anything is in its place, a person decides.
-gate 'other shapes' 3 'new        program/add_one@3,128' '; 8 kernels gone' 'replaced it' '!missing' -- -- "$program" shapes 3
+gate 'other shapes' 3 'new        program/add_one@1,128' ', program/add_one@3,128' '; 8 kernels gone' 'replaced it' '!missing' -- -- "$program" shapes 3
 gate 'fewer launches' 3 '; 3 kernels gone' 'replaced it' '!missing' '!new ' -- -- "$program" plain 5
 gate 'ten times the launches' 1 'regressed  program/program' '27.7 ms  +24.9 ms (10.0 x)' \
     'regressed  launches       48      480' 'regressed  program/tiny@1,32' "see the kernels' times in the table above" '1 of 1 session against 3' \
@@ -793,7 +793,7 @@ gate 'more copies' 1 'regressed  program/program' 'regressed  copies            
 export STANDIN_NO_RECORDS=1
 gate 'no records' 5 'missing    gpu_time ' 'missing    copies ' '!missing    program/tiny' \
     'run 2 of the program: 8 kernels without a recorded time; measuring all of them' -- -- "$program" plain
-gate 'no records, one run' 5 'missing    program/tiny' '!run 2' -- --runs 1 -- "$program" plain
+gate 'no records, one run' 5 'missing    program/add_one@16,256' 'program/tiny' '!run 2' -- --runs 1 -- "$program" plain
 gate 'no records, more launches' 5 'regressed  launches ' '2.77 ms  27.7 ms  +24.9 ms (10.0 x)' '+432 (10.0 x)' -- -- "$program" plain 480
 unset STANDIN_NO_RECORDS
 if chosen 'gate: a comment names what is gone'; then

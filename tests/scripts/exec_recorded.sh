@@ -59,7 +59,7 @@ done
 
 ask "$cugate" check --baselines same --replay train-batch.json
 expect "another batch size: shapes are gone and new, by name" 5 \
-    'missing    train/reduce_kernel<128,4,ReduceOp<BFloat16,func_wrapper_t~ecfd@8x16,32x4,2048' \
+    'missing    train/' 'train/reduce_kernel<128,4,ReduceOp<BFloat16,func_wrapper_t~ecfd@8x16,32x4,2048' \
     'where its function has other shapes: @' 'kernels of the baseline are gone'
 ask "$cugate" check -v --baselines same --replay train-gelu.json
 expect "a fused operation in parts" 5 'missing    train/vectorized_elementwise_kernel<8,GeluCUDAKernelImpl' \

@@ -63,7 +63,7 @@ ask "$cugate" check --static accesses/app.o
 expect "the same stack, read at more places" 1 '  regressed  local_accesses' 'changed in 1 of 3 functions: app/stacked' \
     '!local_memory'
 ask "$cugate" check --static gone/app.o
-expect "functions gone" 5 'missing    app/bounded' 'missing    app/stacked' 'remove its baseline file'
+expect "functions gone" 5 'missing    app/bounded, app/stacked' 'remove its baseline file'
 ask "$cugate" check --static overload/app.o
 expect "one more of a name leaves the name of the other" 0 'new        app/plain~' '!missing'
 ask "$cugate" check --static --kernels base/app.o
