@@ -186,7 +186,7 @@ machine: $(MACHINE)/ready
 check-perf:
 	@ci/install_deps.sh build gate $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory computing
-	@case "$$($(BUILD)/cugate list --devices 2>&1)" in *'no NVIDIA driver here'*) ;; \
+	@case "$$($(BUILD)/cugate list gpus 2>&1)" in *'no NVIDIA driver here'*) ;; \
 	    *) $(MAKE) --no-print-directory $(BUILD)/libcugate_cupti.so ;; esac
 	@CUGATE=$(BUILD)/cugate KERNELS='$(KERNELS)' BASE='$(BASE)' STRICT='$(STRICT)' SIM='$(SIM)' NVCC='$(NVCC)' \
 	    CUDA_HOME='$(CUDA_HOME)' CUDA_ARCHS='$(CUDA_ARCHS)' CUBLAS='$(CUBLAS)' NVCC_FLAGS='$(NVCC_FLAGS)' \
@@ -232,7 +232,7 @@ test-gpu: all
 
 ## planted: that planted faults are caught and blamed on their lines, and harmless edits are not; needs a GPU
 planted: all
-	@$(BUILD)/cugate list --devices >/dev/null || { echo 'make planted measures; its recording is judged by make test' >&2; exit 1; }
+	@$(BUILD)/cugate list gpus >/dev/null || { echo 'make planted measures; its recording is judged by make test' >&2; exit 1; }
 	@ci/install_deps.sh gate
 	@NVCC='$(NVCC)' CU_FLAGS='$(CU_FLAGS) $(CU_HOST_FLAGS) -Iharness $(CUDA_CPPFLAGS)' FLAGS='$(strip $(CU_FLAGS))' \
 	    CUDA_LDFLAGS=$(call quoted,$(CUDA_LDFLAGS)) tests/planted/build.sh

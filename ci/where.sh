@@ -68,7 +68,7 @@ library_of_base() {
 # configured KEY: prints the value that cugate.ini has for it; nothing where it has none. A library that it names may be
 # missing yet.
 configured() {
-    "$CUGATE" list --config | sed -n "s/^$1 = //p"
+    "$CUGATE" list config | sed -n "s/^$1 = //p"
 }
 
 # is_set VALUE: whether a variable says yes.

@@ -181,6 +181,6 @@ int baseline_gather(struct run *fresh, const struct acceptance *acceptance, cons
         error("nothing was accepted: fix the warnings above, then measure again");
         return EXIT_NOT_MEASURED;
     }
-    error("nothing was chosen: no metric of these kernels matches -m; `cugate list --metrics` names them all");
+    error("nothing was chosen: no metric of these kernels matches -m; `cugate list metrics` names them all");
     return EXIT_USAGE;
 }

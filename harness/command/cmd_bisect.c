@@ -32,7 +32,7 @@ static int find_metric(struct bisecting *work)
     const char *name = options->metric_globs[0];
     work->metric = metrics_find(&work->metrics, name);
     if (!work->metric)
-        return error("unknown metric '%s'; `cugate list --metrics` names them", name);
+        return error("unknown metric '%s'; `cugate list metrics` names them", name);
     if (work->metric->class == METRIC_INFO)
         return error("%s is only shown, never judged: name another metric", name);
     if (options->simulate && !exact_provides(work->metric))
@@ -333,7 +333,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "measure", .kind = KIND_FLAG, .place = PLACE(measure),
            .doc = "measure on a GPU even if the metric can be computed"),
     &option_device, &option_samples, &option_timeout,
-    OPTION(.name = "judge", .argument = "QUESTION", .kind = KIND_TEXT, .place = PLACE(judge),
+    OPTION(.name = "judge", .internal = true, .argument = "QUESTION", .kind = KIND_TEXT, .place = PLACE(judge),
            .doc = "for ci/bisect.sh, with run files instead of a range: ran, worse, nearer or found"),
     NULL,
 };

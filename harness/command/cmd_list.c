@@ -48,8 +48,9 @@ static int list_kernels(const struct options *options)
     return unmatched ? EXIT_USAGE : EXIT_SAME;
 }
 
-static int list_collectors(void)
+static int list_collectors(const struct options *options)
 {
+    (void)options;
     size_t count;
     const struct backend *backends = backend_list(&count);
     for (size_t i = 0; i < count; i++)
@@ -57,8 +58,9 @@ static int list_collectors(void)
     return EXIT_SAME;
 }
 
-static int list_devices(void)
+static int list_gpus(const struct options *options)
 {
+    (void)options;
     struct problem problem;
     const struct gpu_plugin *gpu = gpu_plugin_load(&problem);
     int count = gpu ? gpu->count(&problem) : -1;
@@ -101,8 +103,9 @@ static int list_metrics(const struct options *options)
 }
 
 /* As in the file, but paths as they are seen from here. */
-static int list_config(const struct config *config)
+static int list_config(const struct options *options)
 {
+    const struct config *config = &options->config;
     if (!config->path)
         print_harmless("# no " CONFIG_FILE " here or in a folder above\n");
     else
@@ -112,23 +115,26 @@ static int list_config(const struct config *config)
     return EXIT_SAME;
 }
 
+/* What can be listed besides kernels. */
+static const struct {
+    const char *name;
+    int (*list)(const struct options *options);
+} lists[] = {{"metrics", list_metrics}, {"gpus", list_gpus}, {"collectors", list_collectors}, {"config", list_config}};
+
 static int cmd_list(const struct options *options)
 {
-    if (options->list_metrics + options->list_devices + options->list_collectors + options->list_config > 1) {
-        error("--metrics, --devices, --collectors and --config exclude each other: name one of them");
+    const char *word = options->argument_count > 0 ? options->arguments[0] : options->list_metrics ? "metrics" : NULL;
+    if (options->chip && !(word && strcmp(word, "metrics") == 0)) {
+        error("--chip is of metrics: cugate list metrics --chip %s", options->chip);
         return EXIT_USAGE;
     }
-    if (options->list_metrics)
-        return list_metrics(options);
-    if (options->chip) {
-        error("--chip needs --metrics: cugate list --metrics --chip %s", options->chip);
-        return EXIT_USAGE;
-    }
-    if (options->list_devices)
-        return list_devices();
-    if (options->list_config)
-        return list_config(&options->config);
-    return options->list_collectors ? list_collectors() : list_kernels(options);
+    for (size_t i = 0; word && i < ARRAY_SIZE(lists); i++)
+        if (strcmp(lists[i].name, word) == 0)
+            return lists[i].list(options);
+    if (word)
+        error("`cugate list` lists metrics, gpus, collectors or config, not '%s'; kernels: cugate list -k '%s'", word,
+              word);
+    return word ? EXIT_USAGE : list_kernels(options);
 }
 
 /* clang-format off */
@@ -136,11 +142,7 @@ static const struct option_row *const takes[] = {
     &option_k, &option_kernels,
     OPTION(.name = "metrics", .argument = "DIR", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(list_metrics),
            .place_2 = PLACE(metrics), .place_more = PLACE(metric_sets),
-           .doc = "list the metrics: those of DIR instead of cugate's own, with +DIR or +tensor in addition"),
-    OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(list_devices), .doc = "list the GPUs"),
-    OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(list_collectors), .doc = "list the ways to measure"),
-    OPTION(.name = "config", .kind = KIND_FLAG, .place = PLACE(list_config),
-           .doc = "list what " CONFIG_FILE " gives here"),
+           .doc = "folder of metrics instead of cugate's own; +DIR, or an optional set such as +tensor, adds to them"),
     OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip),
            .doc = "check every counter for this chip or product, GH100 or H200; `help` lists them; needs no GPU"),
     &option_timeout, NULL,
@@ -148,17 +150,18 @@ static const struct option_row *const takes[] = {
 
 const struct command command_list = {
     .name = "list",
-    .arguments = "",
+    .arguments = "[metrics|gpus|collectors|config]",
     .summary = "list kernels, metrics, GPUs or collectors",
-    .details = "Lists the kernels of the library, one per line, unless an option asks for another list. For a file of "
-               "capsules it prints a table: each kernel's launch, memory and time in the program.\n"
-               "--metrics --chip NAME shows the counter of that chip behind each metric, and how many passes over a "
+    .details = "Lists the kernels of the library, one per line, or the metrics, the GPUs of this machine, the ways to "
+               "measure, or what " CONFIG_FILE " gives here. For a file of capsules it prints a table: each kernel's launch, "
+               "memory and time in the program.\n"
+               "`metrics --chip NAME` shows the counter of that chip behind each metric, and how many passes over a "
                "kernel all of them need. It needs no GPU.",
     .exits = EXITS({EXIT_SAME, "the list was printed"},
                    {EXIT_USAGE, NULL},
                    {EXIT_NOT_MEASURED, "no GPU, or CUPTI cannot be loaded"}),
-    .example = "cugate list --metrics --chip H200",
+    .example = "cugate list metrics --chip H200",
     .takes = takes,
-    .minimum = 0, .maximum = 0, .run = cmd_list,
+    .minimum = 0, .maximum = 1, .run = cmd_list,
 };
 /* clang-format on */

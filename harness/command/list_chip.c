@@ -49,13 +49,13 @@ static const char *find_chip(const char *text, const char *const *names, size_t 
         if (strcmp(names[i], chip) == 0)
             return names[i];
     if (chip) {
-        error("'%s' has the chip %s, which this CUPTI does not support: `cugate list --metrics --chip help` names all "
+        error("'%s' has the chip %s, which this CUPTI does not support: `cugate list metrics --chip help` names all "
               "chips",
               text, chip);
         return NULL;
     }
     OWNED_TEXT near = chip_nearest(text, names, count);
-    error("'%s' is not a chip or product: %s%s%s`cugate list --metrics --chip help` names them all", text,
+    error("'%s' is not a chip or product: %s%s%s`cugate list metrics --chip help` names them all", text,
           near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
     return NULL;
 }

@@ -69,6 +69,26 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
+/* Spellings of an earlier release, which work until the next. */
+static const struct {
+    const char *command, *old, *now;
+} old_spellings[] = {
+    {"list", "--devices", "gpus"},
+    {"list", "--collectors", "collectors"},
+    {"list", "--config", "config"},
+};
+
+static void take_old_spellings(int argc, char **argv)
+{
+    for (size_t o = 0; o < ARRAY_SIZE(old_spellings); o++)
+        for (int i = 1; i < argc && strcmp(argv[0], old_spellings[o].command) == 0; i++)
+            if (strcmp(argv[i], old_spellings[o].old) == 0) {
+                argv[i] = (char *)old_spellings[o].now;
+                warning("`cugate %s %s` is now `cugate %s %s`; the old spelling ends with the next release", argv[0],
+                        old_spellings[o].old, argv[0], argv[i]);
+            }
+}
+
 /* words are those of the command line; parsing puts arguments behind options. */
 static int run_command(const struct command *command, int argc, char **argv, char **words)
 {
@@ -135,6 +155,7 @@ int main(int argc, char **argv)
     } else {
         const struct command *command = find_command(word);
         char **words = x_calloc((size_t)argc + 1, sizeof *words);
+        take_old_spellings(argc - 1, argv + 1);
         memcpy(words, argv, (size_t)argc * sizeof *words);
         code = command ? run_command(command, argc - 1, argv + 1, words) : EXIT_USAGE;
         free(words);

@@ -77,7 +77,7 @@ struct options {
     bool measure;                          /* bisect --measure */
     int explain;                           /* --explain, seconds; -1: none were given */
     int sessions;                          /* --sessions, default 10 */
-    bool list_metrics, list_devices, list_collectors, list_config;
+    bool list_metrics;
     char **arguments; /* arguments that are no options, borrowed */
     size_t argument_count;
     bool behind_dashes;                    /* they are behind "--" */
@@ -114,6 +114,7 @@ struct option_row {
     long minimum, maximum; /* range of a number; for KIND_SECONDS minimum itself is excluded */
     enum document document;
     const char *doc; /* KIND_FORMAT: NULL, for the names of the formats are */
+    bool internal;   /* for a script of cugate's own: --help does not list it */
     unsigned ways;   /* of making a run that the option says something for, WAY bits; 0: all */
 };
 

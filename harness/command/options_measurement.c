@@ -107,7 +107,7 @@ int options_measurement(struct measurement *measurement, const struct options *o
     const char *name = computes ? origin_of(ORIGIN_COMPUTED)->collector : options->collector;
     const struct backend *backend = backend_find(name);
     if (!backend)
-        return error("unknown collector '%s'; `cugate list --collectors` shows them", name);
+        return error("unknown collector '%s'; `cugate list collectors` shows them", name);
     if (!computes && origin_find(name)->computed)
         return error("--collector %s does not measure: use --simulate, or --simulate=GPU", name);
     *measurement = (struct measurement){

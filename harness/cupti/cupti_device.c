@@ -102,7 +102,7 @@ int gpu_describe(int ordinal, struct device *device, struct session *session, st
     if (count <= 0)
         return -1;
     if (ordinal >= count)
-        return problem_set(problem, "no GPU %d: this machine has %d (`cugate list --devices`)", ordinal, count);
+        return problem_set(problem, "no GPU %d: this machine has %d (`cugate list gpus`)", ordinal, count);
     CUdevice gpu;
     char name[256] = "";
     size_t memory = 0;

@@ -157,7 +157,7 @@ static int read_head(struct ncu *ncu)
             csv->name, csv->line - 1, titles[COLUMN_ID], titles[COLUMN_UNIT], titles[COLUMN_VALUE]);
     if (ncu->counter_count == 0 && !ncu->by_metric)
         return error("%s: none of its columns is a counter of the metric files, for example gpu__time_duration.sum; "
-                     "`cugate list --metrics` names them all, for ncu --metrics",
+                     "`cugate list metrics` names them all, for ncu --metrics",
                      csv->name);
     return 0;
 }
@@ -382,7 +382,7 @@ int import_ncu(struct import *import, const char *text, size_t length, struct de
         settle_ratios(&import->list[i]);
     if (result == 0 && ncu.by_metric && ncu.known == 0)
         result = error("%s: none of its metrics is a counter of the metric files, for example gpu__time_duration.sum; "
-                       "`cugate list --metrics` names them all, for ncu --metrics",
+                       "`cugate list metrics` names them all, for ncu --metrics",
                        import->name);
     free(ncu.id);
     free(ncu.device);

@@ -123,7 +123,7 @@ struct backend {
     const struct collector *(*load)(unsigned what, struct problem *problem);
 };
 
-/* Returns the table of backends; `cugate list --collectors` prints it. */
+/* Returns the table of backends; `cugate list collectors` prints it. */
 const struct backend *backend_list(size_t *count);
 const struct backend *backend_find(const char *name); /* returns NULL when no backend has that name */
 

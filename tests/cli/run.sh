@@ -229,8 +229,8 @@ configured check --simulate=nvidia-h200 --samples 3
 finish "an option that computing has no use for" $? 2 "--samples has no effect when counts are computed"
 configured check --simulate=nvidia-h200 --kernels ../../libmade_up.so -k fine/none
 finish "of cugate.ini it is passed over" $? 2 "no kernel; fine/none; !--samples"
-configured list --config
-finish "list --config" $? 0 "# ../cugate.ini; metrics = ../../made_up/metrics; baselines = ../perf; samples = 9"
+configured list config
+finish "list config" $? 0 "# ../cugate.ini; metrics = ../../made_up/metrics; baselines = ../perf; samples = 9"
 configured doctor --collector host --kernels ../../libmade_up.so
 finish "doctor with a cugate.ini" $? 5 "cugate.ini; ../cugate.ini: metrics"
 printf '%s\n' 'kernels = perf/libmine.so' >>configured/cugate.ini
@@ -252,8 +252,8 @@ finish "--version whatever cugate.ini says" $? 0 "cugate 0.1.0; !error"
 configured check --help -v
 finish "--help whatever cugate.ini says" $? 0 "usage: cugate check; unknown key"
 rm configured/cugate.ini
-configured list --config
-finish "list --config without any" $? 0 "# no cugate.ini here or in a folder above"
+configured list config
+finish "list config without any" $? 0 "# no cugate.ini here or in a folder above"
 
 # Installed, but for what NVIDIA's is and for kernels: who gates programs needs no library of kernels.
 mkdir -p installed/bin
@@ -302,8 +302,8 @@ finish "a kernel in expected.ini that has no baseline" $? 0 "expected.ini:1: tra
 
 # AddressSanitizer cannot live with CUPTI, which loads its parts with RTLD_DEEPBIND.
 if ! grep -q __asan_init "$cugate"; then
-    "$cugate" list --metrics --chip gh100 >out 2>err
-    finish "list --metrics --chip gh100" $? 0 "smsp__inst_executed.sum; chip GH100: 69 of 69 metrics, 3 passes; !not supported"
+    "$cugate" list metrics --chip gh100 >out 2>err
+    finish "list metrics --chip gh100" $? 0 "smsp__inst_executed.sum; chip GH100: 69 of 69 metrics, 3 passes; !not supported"
     list() { # CODE EXPECTATIONS ARGUMENT...
         local wanted=$1 expectations=$2
         shift 2

@@ -14,8 +14,8 @@ static const struct option_row *const all_rows[] = {
     OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
            .doc = ""),
     OPTION(.name = "reason", .argument = "TEXT", .kind = KIND_TEXT, .place = PLACE(reason), .doc = ""),
-    OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(list_devices), .doc = ""),
-    OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(list_collectors), .doc = ""),
+    OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(paired), .doc = ""),
+    OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(power), .doc = ""),
     OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip), .doc = ""),
     NULL,
 };
@@ -23,8 +23,8 @@ static const struct option_row *const list_rows[] = {
     &option_k, &option_kernels,
     OPTION(.name = "metrics", .argument = "DIR", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(list_metrics),
            .place_2 = PLACE(metrics), .place_more = PLACE(metric_sets), .doc = ""),
-    OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(list_devices), .doc = ""),
-    OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(list_collectors), .doc = ""),
+    OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(paired), .doc = ""),
+    OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(power), .doc = ""),
     OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip), .doc = ""),
     NULL,
 };

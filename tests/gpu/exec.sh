@@ -429,7 +429,7 @@ done
 for tool in "$cugate" "$plain" jq c++filt pgrep python3 ncu nvidia-smi; do
     command -v "$tool" >/dev/null || { echo "error: $tool is needed and was not found" >&2; exit 2; }
 done
-if ! devices=$("$cugate" list --devices 2>&1); then
+if ! devices=$("$cugate" list gpus 2>&1); then
     printf '%s\nerror: these tests need a GPU, and nothing was tested\n' "$devices" >&2
     exit 5
 fi

@@ -32,7 +32,7 @@ suffix=tar.gz
 ! command -v xz >/dev/null || suffix=tar.xz
 
 if [ -z "${DEVICES-}" ]; then
-    found=$("$cugate" list --devices) || exit
+    found=$("$cugate" list gpus) || exit
     DEVICES=$(sed -n 's/^\([0-9][0-9]*\)  .*/\1/p' <<<"$found")
 fi
 

@@ -354,7 +354,7 @@ else
         *) needs_gpu=yes ;;
         esac
     done
-    if [ -n "$needs_gpu" ] && ! devices=$("$cugate" list --devices 2>&1); then
+    if [ -n "$needs_gpu" ] && ! devices=$("$cugate" list gpus 2>&1); then
         printf '%s\nerror: these tests need a GPU, and nothing was tested\n' "$devices" >&2
         exit 5
     fi

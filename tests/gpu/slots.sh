@@ -23,7 +23,7 @@ export LC_ALL=C
 old=${OLD:+$(realpath "$OLD")}
 cd "$work" || exit 2 # where a folder `baselines` says how long kernels take
 
-if [ "$("$cugate" list --devices | wc -l)" -lt 2 ]; then
+if [ "$("$cugate" list gpus | wc -l)" -lt 2 ]; then
     echo "slots.sh: this takes two GPUs of one model" >&2
     exit 5
 fi

@@ -393,11 +393,11 @@ END_OF_TABLE
 
 # ---- What GitLab's runner clones, everybody may write to.
 mkdir "$work/cloned" && cd "$work/cloned" && echo 'samples = 3' >cugate.ini && chmod 777 . && chmod 666 cugate.ini || exit 2
-ask cugate list --config
+ask cugate list config
 expect "others may write to cugate.ini" 2 'cugate.ini is not read, because others can'
 ask env GITLAB_CI=true CUGATE_MODE=static cugate-job check-inputs
 expect "in a job of GitLab's that is taken back" 0
-ask cugate list --config
+ask cugate list config
 expect "and then it is read" 0 'samples = 3'
 cd "$repository" || exit 2
 cat >"$work/bin/curl" <<'END_OF_SCRIPT'

@@ -172,7 +172,7 @@ if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
     expect "bare root: runs a program without a GPU" 0 'sum 80000' 'computed: 2 of 2 kernels'
     ask in_bare_program /usr/bin/cugate stray
     expect "bare root: and finds what it does wrong" 5 'program.cu:'
-    ask in_bare /usr/bin/cugate list --devices
+    ask in_bare /usr/bin/cugate list gpus
     expect "bare root: without a GPU nothing is measured, and it says so" 5 'no GPU: no NVIDIA driver here'
 
     # The same with Python alone.

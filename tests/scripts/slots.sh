@@ -27,9 +27,9 @@ tell() {
             [.value.metrics[] | select(.sessions) | (.from // [0])[]] | unique | length)")' "$1" >>said
 }
 
-standing_in list --devices
+standing_in list gpus
 expect 'each GPU is listed' 0 "0  Stand-in GPU" "2  Stand-in GPU" "${gpu}02"
-CUDA_VISIBLE_DEVICES=2,0 standing_in list --devices
+CUDA_VISIBLE_DEVICES=2,0 standing_in list gpus
 expect 'of those that are visible' 0 "${gpu}02" "${gpu}00" "!${gpu}01"
 
 standing_in run -k 'well/*' -k 'many/*' "${library[@]}" --save one.json

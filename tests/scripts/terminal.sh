@@ -54,7 +54,7 @@ passing=(
     "aa --explain-words -v final-1/s1.json final-1/s2.json final-2/s1.json"
     "list"
     "list --metrics -v"
-    "list --collectors"
+    "list collectors"
     "doctor"
     "run --collector nosuch"
 )

@@ -68,7 +68,7 @@ ask "$cugate" run --simulate "${library[@]}" --save run.json
 expect "run by cugate.ini" 0 "$other"
 ask "$cugate" check --replay h200.json -k 'dot/*'
 expect "what was measured is not asked" 0 'baselines/nvidia-h200, ' '!cugate.ini:'
-ask "$cugate" list --config
+ask "$cugate" list config
 expect "the key is told" 0 'gpu = made-up-h100'
 ask "$cugate" check --help -v
 expect "and where it counts" 0 'skip, gpu' 'here: gpu = made-up-h100'

@@ -9,7 +9,7 @@ Test(cmd_doctor, a_collector_that_there_is_not)
     capture_begin();
     cr_expect_eq(command_doctor.run(&options), EXIT_USAGE);
     OWNED_TEXT said = capture_end();
-    cr_expect_str_eq(said, "cugate: error: unknown collector 'abacus'; `cugate list --collectors` shows them\n");
+    cr_expect_str_eq(said, "cugate: error: unknown collector 'abacus'; `cugate list collectors` shows them\n");
 }
 
 /* Returns a finding as it is printed. Caller frees. */

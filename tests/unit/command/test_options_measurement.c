@@ -29,5 +29,5 @@ Test(options_measurement, a_collector_that_there_is_not)
     capture_begin();
     cr_expect_eq(options_measurement(&measurement, &options, &metrics), -1);
     OWNED_TEXT said = capture_end();
-    expect_word(said, "unknown collector 'abacus'; `cugate list --collectors`");
+    expect_word(said, "unknown collector 'abacus'; `cugate list collectors`");
 }

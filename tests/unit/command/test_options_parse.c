@@ -8,8 +8,8 @@ static const struct option_row *const all_rows[] = {
     OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
            .doc = ""),
     OPTION(.name = "reason", .argument = "TEXT", .kind = KIND_TEXT, .place = PLACE(reason), .doc = ""),
-    OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(list_devices), .doc = ""),
-    OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(list_collectors), .doc = ""),
+    OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(paired), .doc = ""),
+    OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(power), .doc = ""),
     OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip), .doc = ""),
     NULL,
 };
@@ -129,7 +129,7 @@ Test(options_parse, every_option_reaches_its_field)
                                  "0.25",      "--format",          "json",       "--collector", "host", "--report",
                                  "junit=a=b", "--report=github=-", NULL};
     cr_assert_eq(parse(&options, &everything, third), 0);
-    cr_expect(options.list_devices && options.list_collectors);
+    cr_expect(options.paired && options.power);
     cr_assert_eq(options.devices.count, 1);
     cr_expect_eq(options.devices.list[0], 1);
     cr_expect_eq(options.samples, 1000);
