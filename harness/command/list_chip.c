@@ -132,7 +132,7 @@ static int list_without_cupti(const struct options *options, const struct metric
     if (help)
         return EXIT_SAME;
     if (chip)
-        error("only CUPTI, which needs no GPU for this, knows the counters of the chip %s: %s", chip, why);
+        error("the counters of the chip %s come from CUPTI, which needs no GPU for this: %s", chip, why);
     return chip ? EXIT_NOT_MEASURED : EXIT_USAGE;
 }
 

@@ -196,7 +196,7 @@ char *claims_new_kernel(const struct claims *claims, const char *id)
     for (enum scope scope = 0; scope < SCOPES && explained == 0; scope++)
         explained = put_free(claims, scope, id, stream);
     if (explained == 0)
-        fputs("kernels of the baseline launch every function", stream);
+        fputs("each function is launched by a kernel of the baseline", stream);
     fclose(stream);
     return text;
 }

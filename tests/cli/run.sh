@@ -265,7 +265,7 @@ without_cupti() { # CODE EXPECTATIONS ARGUMENT...
     installed/bin/cugate list --metrics=made_up/metrics "${@:3}" >out 2>err
     finish "list --metrics ${*:3}, without CUPTI" $? "$1" "$2"
 }
-without_cupti 5 'smsp__inst_executed; only CUPTI, which needs no GPU for this, knows the counters of the chip GH100; sudo cugate-fetch cupti; !make' --chip H200
+without_cupti 5 'smsp__inst_executed; the counters of the chip GH100 come from CUPTI, which needs no GPU for this; sudo cugate-fetch cupti; !make' --chip H200
 without_cupti 0 'GH100  H100, H200; GB202  ; RTX 5090; !error' --chip help
 without_cupti 2 "'RTX 4909' is not a chip or product: did you mean 'RTX 4090'?" --chip 'RTX 4909'
 installed/bin/cugate run "$@" >out 2>err

@@ -135,6 +135,6 @@ Test(static_claims, a_new_kernel_may_launch_what_nobody_does)
     add_kernel(&fixture, "a/two", BOUNDED, BOUNDED);
     add_kernel(&fixture, "a/three", STACKED, STACKED);
     claims_make(&fixture.claims, &fixture.baseline, &fixture.cubin, 90, &fixture.facts);
-    expect_new(&fixture, "kernels of the baseline launch every function", true);
+    expect_new(&fixture, "each function is launched by a kernel of the baseline", true);
     tear_down(&fixture);
 }
