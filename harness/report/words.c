@@ -236,10 +236,13 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
     size_t facts = 0;
     for (size_t i = 0; i < comparison->count; i++)
         facts += comparison->list[i].compared && comparison->list[i].metric->class == METRIC_STATIC;
-    append(text, size, "%zu row%s of %zu kernel%s computed here", computing->rows, plural(computing->rows),
-           computing->kernels, plural(computing->kernels));
+    if (computing->rows == 0 && computing->unchanged > 0)
+        append(text, size, "nothing had to be computed again");
+    else
+        append(text, size, "%zu row%s of %zu kernel%s computed here", computing->rows, plural(computing->rows),
+               computing->kernels, plural(computing->kernels));
     if (facts > 0)
-        append(text, size, ", and %zu read from machine code", facts);
+        append(text, size, ", and %zu row%s read from machine code", facts, plural(facts));
     if (computing->unchanged > 0)
         append(text, size, "; %zu row%s of %zu kernel%s of unchanged machine code, launches and inputs",
                computing->unchanged_rows, plural(computing->unchanged_rows), computing->unchanged,
