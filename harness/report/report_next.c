@@ -243,7 +243,7 @@ static struct advice advice_on_gone(const struct report *report, const char *ker
     const char *folder = report->baseline_name;
     char *command = x_strdup("git rm");
     size_t gone = 0;
-    for (size_t i = 0; i < comparison->count; i++) {
+    for (size_t i = 0; comparison && i < comparison->count; i++) {
         const struct judgement *row = &comparison->list[i];
         if (row->metric || row->verdict != VERDICT_MISSING || run_find(report->run, row->kernel) || ++gone >= MANY)
             continue;

@@ -305,7 +305,7 @@ static void red_words(const struct group *group, char *words, size_t size)
             words_verdict_tone(group->rows[i]->verdict) == TONE_FAIL)
             red = group->rows[i];
     words_cells(red, &cells);
-    snprintf(words, size, "%s%s%s", red->metric->name, *cells.change ? " " : "", cells.change);
+    snprintf(words, size, "%s%s%s", red->metric ? red->metric->name : "", *cells.change ? " " : "", cells.change);
 }
 
 /* Writes by how much the time of a kernel moved: "time +11.5 us (+58.0 %)". */

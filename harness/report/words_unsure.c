@@ -2,84 +2,44 @@
  * here, and how to accept it. To add a situation: a row of `ways_out`; the first that applies counts. */
 #include "report_groups.h"
 
-#include <math.h>
-
 /* The unsure row that is answered for, the first of its kernel; or NULL. */
 struct asked {
     const struct report *report;
     const struct judgement *row;
-    const struct result *result; /* of the kernel, or NULL */
 };
 
-static bool is_simulated(const struct asked *asked)
-{
-    return run_origin(asked->report->run)->computed;
-}
+/* Facts of such a row, as bits. */
+enum {
+    SIMULATED = 1u << 0,
+    CODE_ONLY = 1u << 1,
+    SUITE = 1u << 2,         /* it is of all kernels */
+    NOT_COMPUTED = 1u << 3,  /* the kernel could not be simulated */
+    OTHER_GPU = 1u << 4,     /* it failed on a GPU and was measured on another */
+    WANTS_SESSION = 1u << 5, /* one session more decides */
+    PAIRED = 1u << 6,        /* pairs were run, or a base build was named on a GPU */
+    WORSE = 1u << 7,
+    WITHIN = 1u << 8,       /* compared, and not worse */
+    FEW_SESSIONS = 1u << 9, /* the baseline has too few for its class */
+    PROGRAM = 1u << 10,     /* it is of a whole program */
+    NO_BASE = 1u << 11,     /* only this run has a value */
+    NO_VALUE = 1u << 12,    /* only the baseline has one */
+};
 
-static bool is_suite(const struct asked *asked)
-{
-    return strcmp(asked->row->kernel, COMPARISON_SUITE) == 0;
-}
-
-static bool is_not_computed(const struct asked *asked)
-{
-    return !asked->row->metric && asked->result && result_is_not_computed(asked->result);
-}
-
-static bool is_from_another_gpu(const struct asked *asked)
-{
-    return !asked->row->metric && asked->result && asked->result->elsewhere;
-}
-
-static bool wants_session(const struct asked *asked)
-{
-    return asked->row->wants_session;
-}
-
-static bool is_paired(const struct asked *asked)
-{
-    return asked->row->pairs > 0 || (asked->report->against && !is_simulated(asked));
-}
-
-static bool is_worse(const struct asked *asked)
-{
-    return asked->row->compared && asked->row->worse;
-}
-
-static bool has_few_sessions(const struct asked *asked)
+static unsigned facts_of_row(const struct asked *asked)
 {
     const struct judgement *row = asked->row;
-    return row->compared && row->base_sessions < rule_sessions_needed(row->metric->class);
-}
-
-static bool is_work_gone(const struct asked *asked)
-{
-    return asked->row->compared && !asked->row->worse && is_program_row(asked->row->kernel);
-}
-
-static bool is_without_base(const struct asked *asked)
-{
-    return asked->row->has_now && !asked->row->has_base;
-}
-
-static bool is_without_value(const struct asked *asked)
-{
-    return asked->row->has_base && !asked->row->has_now;
-}
-
-static bool is_within_limit(const struct asked *asked)
-{
-    return asked->row->compared && !asked->row->worse;
-}
-
-static bool is_code(const struct asked *asked)
-{
-    return run_origin(asked->report->run)->code_only;
-}
-
-static bool is_any(const struct asked *asked)
-{
-    return asked->row != NULL;
+    const struct origin *origin = run_origin(asked->report->run);
+    const struct result *result = row->metric ? NULL : run_find(asked->report->run, row->kernel);
+    return (origin->computed ? SIMULATED : 0u) | (origin->code_only ? CODE_ONLY : 0u) |
+           (strcmp(row->kernel, COMPARISON_SUITE) == 0 ? SUITE : 0u) |
+           (result && result_is_not_computed(result) ? NOT_COMPUTED : 0u) |
+           (result && result->elsewhere ? OTHER_GPU : 0u) | (row->wants_session ? WANTS_SESSION : 0u) |
+           (row->pairs > 0 || (asked->report->against && !origin->computed) ? PAIRED : 0u) |
+           (row->compared && row->worse ? WORSE : 0u) | (row->compared && !row->worse ? WITHIN : 0u) |
+           (row->compared && row->metric && row->base_sessions < rule_sessions_needed(row->metric->class) ? FEW_SESSIONS
+                                                                                                          : 0u) |
+           (is_program_row(row->kernel) ? PROGRAM : 0u) | (row->has_now && !row->has_base ? NO_BASE : 0u) |
+           (row->has_base && !row->has_now ? NO_VALUE : 0u);
 }
 
 enum command {
@@ -92,48 +52,47 @@ enum command {
 
 static const struct way_out {
     const char *says; /* the reason of the row has these words; NULL: whatever it says */
-    bool (*applies)(const struct asked *asked);
+    unsigned facts;   /* all of these hold */
     const char *settle;
     enum command command;
     const char *accept; /* NULL: by `cugate accept` */
 } ways_out[] = {
-    {"only a GPU counts it", is_suite, "measure on a GPU", COMMAND_CHECK, "remove the metric from --metrics"},
-    {NULL, is_suite, "end other processes on the GPU, let its clock settle, and measure again", COMMAND_CHECK, NULL},
-    {NULL, is_not_computed, "measure it on a GPU", COMMAND_CHECK,
+    {"only a GPU counts it", SUITE, "measure on a GPU", COMMAND_CHECK, "remove the metric from --metrics"},
+    {NULL, SUITE, "end other processes on the GPU, let its clock settle, and measure again", COMMAND_CHECK, NULL},
+    {NULL, NOT_COMPUTED, "measure it on a GPU", COMMAND_CHECK,
      "declare it as not_computed in expected.ini, with an issue and a date"},
-    {NULL, is_from_another_gpu,
-     "find out whether the kernel or that GPU is faulty: run it on each alone, by --device N", COMMAND_CHECK,
-     "a failure cannot be accepted"},
-    {"no metric file defines", is_any, "add the folder of these metrics, --metrics +DIR, to the command", COMMAND_NONE,
+    {NULL, OTHER_GPU, "find out whether the kernel or that GPU is faulty: run it on each alone, by --device N",
+     COMMAND_CHECK, "a failure cannot be accepted"},
+    {"no metric file defines", 0, "add the folder of these metrics, --metrics +DIR, to the command", COMMAND_NONE,
      "remove them from the kernel's file in the baseline"},
-    {"this run measured it as", is_any, "measure again by the new definition", COMMAND_CHECK,
+    {"this run measured it as", 0, "measure again by the new definition", COMMAND_CHECK,
      "measure again first: this run counted something else"},
-    {"the baseline measured it as", is_any, "measure both builds by the new definition", COMMAND_PAIRS, NULL},
-    {"the run counts ", is_any, "run it again with the baseline's options", COMMAND_NONE,
+    {"the baseline measured it as", 0, "measure both builds by the new definition", COMMAND_PAIRS, NULL},
+    {"the run counts ", 0, "run it again with the baseline's options", COMMAND_NONE,
      "keep this run in a folder of its own, by --baselines DIR"},
-    {NULL, wants_session, "measure a second session, which `check` on a GPU does by itself", COMMAND_CHECK, NULL},
-    {NULL, is_paired, "run more pairs, with nothing else on the GPU", COMMAND_PAIRS, NULL},
-    {"on a GPU", is_simulated, "run both builds in turn on a GPU", COMMAND_PAIRS, NULL},
-    {"(--against)", is_simulated, "run both builds in turn on a GPU", COMMAND_PAIRS, NULL},
-    {"a computed base build", is_simulated, "compute the base build too, by the same compiler", COMMAND_BASE, NULL},
-    {"needed to show that it repeats", is_simulated, "compute the base build too, on the same inputs", COMMAND_BASE,
-     NULL},
-    {NULL, is_work_gone, "find out whether the program still does all of its work", COMMAND_NONE, NULL},
-    {NULL, is_without_base, "check the new value: the baseline has none to compare with", COMMAND_NONE, NULL},
-    {NULL, is_without_value, "find out whether the kernel still does this work", COMMAND_NONE, NULL},
-    {NULL, is_code, "build both sides by the same compiler, or measure on a GPU", COMMAND_CHECK, NULL},
-    {NULL, is_worse, "run both builds in turn", COMMAND_PAIRS, NULL},
-    {NULL, has_few_sessions, "measure more sessions of the old code and accept them, which narrows the limit",
+    {NULL, WANTS_SESSION, "measure a second session, which `check` on a GPU does by itself", COMMAND_CHECK, NULL},
+    {NULL, PAIRED, "run more pairs, with nothing else on the GPU", COMMAND_PAIRS, NULL},
+    {"on a GPU", SIMULATED, "run both builds in turn on a GPU", COMMAND_PAIRS, NULL},
+    {"(--against)", SIMULATED, "run both builds in turn on a GPU", COMMAND_PAIRS, NULL},
+    {"a computed base build", SIMULATED, "compute the base build too, by the same compiler", COMMAND_BASE, NULL},
+    {"needed to show that it repeats", SIMULATED, "compute the base build too, on the same inputs", COMMAND_BASE, NULL},
+    {NULL, WITHIN | PROGRAM, "find out whether the program still does all of its work", COMMAND_NONE, NULL},
+    {NULL, NO_BASE, "check the new value: the baseline has none to compare with", COMMAND_NONE, NULL},
+    {NULL, NO_VALUE, "find out whether the kernel still does this work", COMMAND_NONE, NULL},
+    {NULL, CODE_ONLY, "build both sides by the same compiler, or measure on a GPU", COMMAND_CHECK, NULL},
+    {NULL, WORSE, "run both builds in turn", COMMAND_PAIRS, NULL},
+    {NULL, FEW_SESSIONS, "measure more sessions of the old code and accept them, which narrows the limit",
      COMMAND_SESSIONS, NULL},
-    {NULL, is_within_limit, "run both builds in turn, which needs no limit", COMMAND_PAIRS, NULL},
-    {NULL, is_any, "fix the cause, then measure again", COMMAND_CHECK, NULL},
+    {NULL, WITHIN, "run both builds in turn, which needs no limit", COMMAND_PAIRS, NULL},
+    {NULL, 0, "fix the cause, then measure again", COMMAND_CHECK, NULL},
 };
 
 static const struct way_out *way_out_of(const struct asked *asked)
 {
     const char *reason = asked->row->reason ? asked->row->reason : "";
+    const unsigned facts = facts_of_row(asked);
     const struct way_out *way = ways_out;
-    while (!way->applies(asked) || (way->says && !strstr(reason, way->says)))
+    while ((way->facts & ~facts) || (way->says && !strstr(reason, way->says)))
         way++;
     return way;
 }
@@ -145,7 +104,6 @@ static bool ask_about(struct asked *asked, const struct group *group)
     for (size_t r = 0; r < group->count && !asked->row; r++)
         if (group->rows[r]->verdict == VERDICT_UNSURE)
             asked->row = group->rows[r];
-    asked->result = run_find(asked->report->run, group->kernel);
     return asked->row != NULL;
 }
 
@@ -159,7 +117,7 @@ static char *kernels_of(const struct report *report, const struct groups *groups
         struct asked asked = {.report = report};
         if (!ask_about(&asked, &groups->list[i]) || way_out_of(&asked) != way)
             continue;
-        const bool all = is_suite(&asked) || is_program_row(asked.row->kernel) || ++count > FEW;
+        const bool all = (facts_of_row(&asked) & (SUITE | PROGRAM)) || ++count > FEW;
         OWNED_TEXT word = shell_word(asked.row->kernel);
         char *more = all ? x_strdup("") : x_sprintf("%s -k %s", kernels, word);
         free(kernels);
@@ -224,9 +182,9 @@ void words_unsure(const struct report *report, struct answer answers[ANSWERS])
     struct cells cells;
     words_cells(asked.row, &cells);
     OWNED_TEXT others = more > 0 ? x_sprintf(" (and %zu more row%s)", more, plural(more)) : x_strdup("");
-    answers[ANSWER_WHAT].words =
-        x_sprintf("%s%s%s%s%s%s", is_suite(&asked) ? "all kernels" : asked.row->kernel, asked.row->metric ? ": " : "",
-                  asked.row->metric ? asked.row->metric->name : "", *cells.change ? " " : "", cells.change, others);
+    answers[ANSWER_WHAT].words = x_sprintf(
+        "%s%s%s%s%s%s", facts_of_row(&asked) & SUITE ? "all kernels" : asked.row->kernel, asked.row->metric ? ": " : "",
+        asked.row->metric ? asked.row->metric->name : "", *cells.change ? " " : "", cells.change, others);
     char *why = words_why(asked.row);
     answers[ANSWER_WHY].words = why ? why : x_strdup("its reason is unknown");
     answers[ANSWER_SETTLE].words = x_strdup(way->settle);
@@ -234,9 +192,9 @@ void words_unsure(const struct report *report, struct answer answers[ANSWERS])
     answers[ANSWER_ACCEPT].words =
         way->accept ? x_strdup(way->accept) : x_sprintf("if it is intended%s", words_run_file(report));
     if (!way->accept)
-        answers[ANSWER_ACCEPT].command = words_accept_with(report, *kernels               ? kernels
-                                                                   : is_work_gone(&asked) ? " --gone"
-                                                                                          : " -k '*'");
+        answers[ANSWER_ACCEPT].command = words_accept_with(report, *kernels                           ? kernels
+                                                                   : way->facts == (WITHIN | PROGRAM) ? " --gone"
+                                                                                                      : " -k '*'");
 }
 
 void words_unsure_free(struct answer answers[ANSWERS])
