@@ -25,8 +25,8 @@
 enum {
     ROWS_16 = PRODUCT_ROWS,
     NOTHING = -15000, /* exponent of 0 */
-    INFINITE = 20000, /* of an infinity */
-    NOT_A_NUMBER = 20001,
+    INFINITE = 16000, /* of an infinity; a sum of two fits 16 bits */
+    NOT_A_NUMBER = 16001,
     HIGHEST = 125, /* exponents of a sum that floats compute: below it no product is infinite, */
     LOWEST = -60,  /* and above it all that floats lose is cut off */
     FRACTION = 25,
@@ -147,17 +147,16 @@ static int32_t significand_of(uint32_t word, const struct format_bits *format)
     return bits >> (format->exponent + format->fraction) & 1 ? -magnitude : magnitude;
 }
 
-/* Sets the values of elements, and their exponents. */
+/* Sets the values of elements. */
 #define TAKE(name, value)                                                                                              \
     case name:                                                                                                         \
         for (unsigned i = 0; i < count; i++) {                                                                         \
             const uint32_t word = words[i];                                                                            \
             values[i] = (value);                                                                                       \
-            exponents[i] = exponent_of(word, &formats[name]);                                                          \
         }                                                                                                              \
         break;
-static void take(float *restrict values, int32_t *restrict exponents, const uint32_t *restrict words, unsigned count,
-                 enum element_kind kind)
+static inline __attribute__((always_inline)) void take(float *restrict values, const uint32_t *restrict words,
+                                                       unsigned count, enum element_kind kind)
 {
     switch (kind) {
         TAKE(ELEMENT_F16, half_to_float(word))
@@ -255,6 +254,12 @@ static uint32_t one_sum(const struct product *p, const struct instruction *code,
     return rounded(total, most, fraction, kind);
 }
 
+#if defined(__clang__)
+#define UNROLLED _Pragma("unroll")
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
+
 /* As many rows as a vector of this unit holds. */
 #if defined(__AVX512F__)
 enum { WIDE = 16 };
@@ -265,26 +270,54 @@ enum { WIDE = 4 };
 #endif
 typedef float floats __attribute__((vector_size(4 * WIDE)));
 typedef int32_t ints __attribute__((vector_size(4 * WIDE)));
+typedef int16_t pairs __attribute__((vector_size(4 * WIDE))); /* of exponents */
+typedef int16_t halves __attribute__((vector_size(2 * WIDE)));
 typedef uint32_t uints
     __attribute__((vector_size(4 * WIDE))); /* they wrap, where exponents are beyond and no sum counts */
 
-/* Of each pair the larger one. Compilers make the instruction of this loop, and not of masks. */
-static inline ints larger(ints a, ints b)
+/* Of each two the larger one. Compilers make the instruction of this loop, and not of masks. */
+#define LARGER(type, element)                                                                                          \
+    static inline type larger_##type(type a, type b)                                                                   \
+    {                                                                                                                  \
+        element most[sizeof a / sizeof(element)], others[sizeof a / sizeof(element)];                                  \
+        memcpy(most, &a, sizeof most);                                                                                 \
+        memcpy(others, &b, sizeof others);                                                                             \
+        for (size_t r = 0; r < sizeof a / sizeof(element); r++)                                                        \
+            most[r] = most[r] > others[r] ? most[r] : others[r];                                                       \
+        memcpy(&a, most, sizeof a);                                                                                    \
+        return a;                                                                                                      \
+    }
+LARGER(ints, int32_t)
+LARGER(pairs, int16_t)
+
+static inline bool any_of(ints all)
 {
-    int32_t most[WIDE], others[WIDE];
-    memcpy(most, &a, sizeof most);
-    memcpy(others, &b, sizeof others);
-    for (int r = 0; r < WIDE; r++)
-        most[r] = most[r] > others[r] ? most[r] : others[r];
-    memcpy(&a, most, sizeof a);
-    return a;
+#if defined(__AVX512F__)
+    return _mm512_test_epi32_mask((__m512i)all, (__m512i)all) != 0;
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)all, (__m256i)all);
+#else
+    return all[0] | all[1] | all[2] | all[3];
+#endif
 }
 
+/* Returns the exponents of numbers of a kind; of a NaN that of an infinity, since no sum of either counts. */
+static inline ints exponents_of(const float *values, enum element_kind kind)
+{
+    ints bits;
+    memcpy(&bits, values, sizeof bits);
+    bits &= 0x7fffffff;
+    const ints zero = bits == 0, infinite = bits >= 0x7f800000,
+               exponents = larger_ints((bits >> 23) - 127, (ints){0} + 2 - (1 << (formats[kind].exponent - 1)));
+    return (zero & NOTHING) | (infinite & INFINITE) | (exponents & ~(zero | infinite));
+}
+
+/* Exponents are in pairs of neighbours along k, which a vector adds at once. */
 struct factors {
     float a[PRODUCT_DEPTH_MOST][ROWS_16];
-    int32_t a_exponents[PRODUCT_DEPTH_MOST][ROWS_16];
+    uint32_t a_exponents[PRODUCT_DEPTH_MOST / 2][ROWS_16];
     float b[PRODUCT_COLUMNS_MOST * PRODUCT_DEPTH_MOST];
-    int32_t b_exponents[PRODUCT_COLUMNS_MOST * PRODUCT_DEPTH_MOST];
+    int16_t b_exponents[PRODUCT_COLUMNS_MOST * PRODUCT_DEPTH_MOST];
 };
 
 /* A column of D while it is computed: the exponents of its sums, and two parts of each, since one part of all would not
@@ -296,38 +329,39 @@ struct column {
 /* Computes the sums of the rows of one vector, of which `c` are added. False: their exponents are beyond what floats
  * can do. */
 static inline __attribute__((always_inline)) bool rows_summed(struct column *sums, const struct factors *f,
-                                                              const float *c, const float *b,
-                                                              const int32_t *b_exponents, unsigned first,
+                                                              const float *c, enum element_kind kind, const float *b,
+                                                              const int16_t *b_exponents, unsigned first,
                                                               unsigned depth, unsigned fraction)
 {
     floats a, scale;
-    ints exponent, most;
+    pairs exponents, largest = (pairs){0} + 2 * NOTHING;
     uints parts[2] = {{0}};
-    int32_t outside[WIDE], any = 0;
-    memcpy(&most, &sums->exponents[first], sizeof most);
-    for (unsigned k = 0; k < depth; k++) {
-        memcpy(&exponent, &f->a_exponents[k][first], sizeof exponent);
-        exponent += b_exponents[k];
-        most = larger(most, exponent);
+    UNROLLED
+    for (unsigned k = 0; k < depth / 2; k++) {
+        uint32_t pair;
+        memcpy(&pair, &b_exponents[(size_t)2 * k], sizeof pair);
+        memcpy(&exponents, &f->a_exponents[k][first], sizeof exponents);
+        largest = larger_pairs(largest, exponents + (pairs)((uints){0} + pair));
     }
+    ints most = larger_ints(larger_ints((ints)((uints)largest << 16) >> 16, (ints)largest >> 16),
+                            exponents_of(&c[first], kind));
     const ints beyond = (most > HIGHEST) | ((most < LOWEST) & (most > NOTHING / 2));
-    most = larger(most, (ints){0} + LOWEST);
+    most = larger_ints(most, (ints){0} + LOWEST);
     const uints bits = (uints)((int32_t)fraction + 127 - most) << 23;
     memcpy(&scale, &bits, sizeof scale);
     memcpy(&a, &c[first], sizeof a);
     parts[0] = (uints) __builtin_convertvector(a * scale, ints);
-    for (unsigned half = 0; half < 2; half++)
+    for (unsigned half = 0; half < 2; half++) {
+        UNROLLED
         for (unsigned k = half * depth / 2; k < (half + 1) * depth / 2; k++) {
             memcpy(&a, &f->a[k][first], sizeof a);
             parts[half] += (uints) __builtin_convertvector(a * b[k] * scale, ints);
         }
+    }
     memcpy(&sums->exponents[first], &most, sizeof most);
     memcpy(&sums->parts[0][first], &parts[0], sizeof parts[0]);
     memcpy(&sums->parts[1][first], &parts[1], sizeof parts[1]);
-    memcpy(outside, &beyond, sizeof outside);
-    for (int r = 0; r < WIDE; r++)
-        any |= outside[r];
-    return any == 0;
+    return !any_of(beyond);
 }
 
 /* Rounds the sums, none of which is below what a float can be. */
@@ -347,48 +381,61 @@ static void sums_rounded(uint32_t *restrict words, const struct column *restrict
     }
 }
 
-/* Computes a column of D by floats. False: it has to be done otherwise. */
-static bool column_multiplied(struct product *p, const struct factors *f, unsigned column, unsigned fraction,
-                              enum element_kind kind)
+/* Computes D; a column by floats, unless that has to be done otherwise. */
+static inline __attribute__((always_inline)) void columns_multiplied(struct product *p, const struct instruction *code,
+                                                                     enum element_kind left, enum element_kind right,
+                                                                     enum element_kind kind, unsigned depth,
+                                                                     unsigned fraction)
 {
-    float c[ROWS_16];
-    struct column sums;
-    bool done = true;
-    take(c, sums.exponents, p->sum[column], ROWS_16, kind);
-    const float *b = &f->b[(size_t)column * p->depth];
-    const int32_t *exponents = &f->b_exponents[(size_t)column * p->depth];
-    for (unsigned first = 0; first < ROWS_16 && done; first += WIDE)
-        switch (p->depth) { /* for each its own loops, which are unrolled */
-        case 8:
-            done = rows_summed(&sums, f, c, b, exponents, first, 8, fraction);
-            break;
-        case 16:
-            done = rows_summed(&sums, f, c, b, exponents, first, 16, fraction);
-            break;
-        default:
-            done = rows_summed(&sums, f, c, b, exponents, first, p->depth, fraction);
+    struct factors f;
+    take(f.a[0], p->a[0], depth * ROWS_16, left);
+    take(f.b, p->b, depth * p->columns, right);
+    for (unsigned k = 0; k < depth / 2; k++)
+        for (unsigned r = 0; r < ROWS_16; r += WIDE) {
+            const ints pair = (exponents_of(&f.a[(size_t)2 * k][r], left) & 0xffff) |
+                              (ints)((uints)exponents_of(&f.a[(size_t)2 * k + 1][r], left) << 16);
+            memcpy(&f.a_exponents[k][r], &pair, sizeof pair);
         }
-    if (done)
-        sums_rounded(p->sum[column], &sums, fraction, kind);
-    return done;
+    for (unsigned i = 0; i < depth * p->columns; i += WIDE) {
+        const halves exponents = __builtin_convertvector(exponents_of(&f.b[i], right), halves);
+        memcpy(&f.b_exponents[i], &exponents, sizeof exponents);
+    }
+    for (unsigned column = 0; column < p->columns; column++) {
+        const size_t at = (size_t)column * depth;
+        float c[ROWS_16];
+        struct column sums;
+        bool done = true;
+        if (kind == ELEMENT_F32)
+            memcpy(c, p->sum[column], sizeof c);
+        else
+            take(c, p->sum[column], ROWS_16, kind);
+        for (unsigned first = 0; first < ROWS_16 && done; first += WIDE)
+            done = rows_summed(&sums, &f, c, kind, &f.b[at], &f.b_exponents[at], first, depth, fraction);
+        if (done) {
+            sums_rounded(p->sum[column], &sums, fraction, kind);
+            continue;
+        }
+        uint32_t words[ROWS_16];
+        for (unsigned row = 0; row < ROWS_16; row++)
+            words[row] = one_sum(p, code, row, column, fraction);
+        memcpy(p->sum[column], words, sizeof words);
+    }
 }
 
+/* The forms that most programs have are compiled each by itself. */
 static void floats_multiplied(struct product *p, const struct instruction *code)
 {
     const enum element_kind left = code->flags[PRODUCT_LEFT], right = code->flags[PRODUCT_RIGHT],
                             kind = code->flags[PRODUCT_SUM];
-    const unsigned fraction = left == ELEMENT_E4M3 || left == ELEMENT_E5M2 ? FRACTION_OF_BYTES : FRACTION;
-    struct factors f;
-    take(f.a[0], f.a_exponents[0], p->a[0], p->depth * ROWS_16, left);
-    take(f.b, f.b_exponents, p->b, p->depth * p->columns, right);
-    for (unsigned column = 0; column < p->columns; column++) {
-        uint32_t sums[ROWS_16];
-        if (column_multiplied(p, &f, column, fraction, kind))
-            continue;
-        for (unsigned row = 0; row < ROWS_16; row++)
-            sums[row] = one_sum(p, code, row, column, fraction);
-        memcpy(p->sum[column], sums, sizeof sums);
-    }
+    if (left == ELEMENT_F16 && kind == ELEMENT_F32 && p->depth == 16)
+        columns_multiplied(p, code, ELEMENT_F16, ELEMENT_F16, ELEMENT_F32, 16, FRACTION);
+    else if (left == ELEMENT_BF16 && p->depth == 16)
+        columns_multiplied(p, code, ELEMENT_BF16, ELEMENT_BF16, ELEMENT_F32, 16, FRACTION);
+    else if (left == ELEMENT_E4M3 && right == ELEMENT_E4M3 && kind == ELEMENT_F32 && p->depth == 32)
+        columns_multiplied(p, code, ELEMENT_E4M3, ELEMENT_E4M3, ELEMENT_F32, 32, FRACTION_OF_BYTES);
+    else
+        columns_multiplied(p, code, left, right, kind, p->depth,
+                           left == ELEMENT_E4M3 || left == ELEMENT_E5M2 ? FRACTION_OF_BYTES : FRACTION);
 }
 
 /* ---- Whole numbers ---- */
