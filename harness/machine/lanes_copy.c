@@ -105,6 +105,8 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
         zeros[l] = (uint32_t)from[l] % code->size;
         from[l] -= zeros[l];
     }
+    for (uint32_t left = copies; left; left &= left - 1) /* it takes longer to come than all that is seen to before */
+        __builtin_prefetch(device_bytes(block->machine, from[__builtin_ctz(left)]));
     struct memo memo = {0};
     struct tally *tally = &block->tallies[code->index];
     const struct copy_counts *counts = NULL;

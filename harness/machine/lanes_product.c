@@ -320,16 +320,43 @@ struct factors {
     int16_t b_exponents[PRODUCT_COLUMNS_MOST * PRODUCT_DEPTH_MOST];
 };
 
-/* A column of D while it is computed: the exponents of its sums, and two parts of each, since one part of all would not
- * fit into 32 bits. */
-struct column {
-    int32_t exponents[ROWS_16], parts[2][ROWS_16];
-};
+/* Rounds sums of two parts, in units of 2^(exponent - FRACTION), to halves. */
+static void halves_rounded(uint32_t *words, const uints parts[2], ints exponent, unsigned fraction)
+{
+    int32_t both[2][WIDE], exponents[WIDE];
+    memcpy(both, parts, sizeof both);
+    memcpy(exponents, &exponent, sizeof exponents);
+    for (int r = 0; r < WIDE; r++)
+        words[r] = half_of_float(
+            float_to_odd(((double)both[0][r] + both[1][r]) * power_of_2(exponents[r] - (int32_t)fraction)));
+}
 
-/* Computes the sums of the rows of one vector, of which `c` are added. False: their exponents are beyond what floats
- * can do. */
-static inline __attribute__((always_inline)) bool rows_summed(struct column *sums, const struct factors *f,
-                                                              const float *c, enum element_kind kind, const float *b,
+/* The same to floats, towards zero. Bits of the result are set where the sum does not fit 32 bits. */
+static inline ints floats_rounded(uint32_t *words, const uints parts[2], ints exponent, unsigned fraction)
+{
+    enum { LOW = 127 };
+    const ints sum = (ints)(parts[0] + parts[1]), sign = sum >> 31, magnitude = (sum ^ sign) - sign;
+    const floats high = __builtin_convertvector(magnitude & ~LOW, floats),
+                 low = __builtin_convertvector(magnitude & LOW, floats), near = high + low;
+    const uints scale = (uints)(exponent - (int32_t)fraction + 127) << 23;
+    const ints kept = (ints)((uints){0} + (fraction == FRACTION_OF_BYTES ? ~0x3ffu : ~0u));
+    floats value, factor;
+    ints bits;
+    memcpy(&bits, &near, sizeof bits);
+    bits = (bits + (near - high > low)) & kept;
+    memcpy(&value, &bits, sizeof value);
+    memcpy(&factor, &scale, sizeof factor);
+    value *= factor;
+    memcpy(&bits, &value, sizeof bits);
+    bits |= (ints)((uints)sign << 31);
+    memcpy(words, &bits, sizeof bits);
+    return (((ints)parts[0] ^ sum) & ((ints)parts[1] ^ sum)) | magnitude;
+}
+
+/* Computes the sums of the rows of one vector, of which `c` are added, in two parts, since one part of all would not
+ * fit into 32 bits. False: their exponents are beyond what floats can do, or a sum is. */
+static inline __attribute__((always_inline)) bool rows_summed(uint32_t *words, const struct factors *f, const float *c,
+                                                              enum element_kind kind, const float *b,
                                                               const int16_t *b_exponents, unsigned first,
                                                               unsigned depth, unsigned fraction)
 {
@@ -345,7 +372,7 @@ static inline __attribute__((always_inline)) bool rows_summed(struct column *sum
     }
     ints most = larger_ints(larger_ints((ints)((uints)largest << 16) >> 16, (ints)largest >> 16),
                             exponents_of(&c[first], kind));
-    const ints beyond = (most > HIGHEST) | ((most < LOWEST) & (most > NOTHING / 2));
+    ints beyond = (most > HIGHEST) | ((most < LOWEST) & (most > NOTHING / 2));
     most = larger_ints(most, (ints){0} + LOWEST);
     const uints bits = (uints)((int32_t)fraction + 127 - most) << 23;
     memcpy(&scale, &bits, sizeof scale);
@@ -358,27 +385,11 @@ static inline __attribute__((always_inline)) bool rows_summed(struct column *sum
             parts[half] += (uints) __builtin_convertvector(a * b[k] * scale, ints);
         }
     }
-    memcpy(&sums->exponents[first], &most, sizeof most);
-    memcpy(&sums->parts[0][first], &parts[0], sizeof parts[0]);
-    memcpy(&sums->parts[1][first], &parts[1], sizeof parts[1]);
+    if (kind == ELEMENT_F16)
+        halves_rounded(&words[first], parts, most, fraction);
+    else
+        beyond |= floats_rounded(&words[first], parts, most, fraction) < 0;
     return !any_of(beyond);
-}
-
-/* Rounds the sums, none of which is below what a float can be. */
-static void sums_rounded(uint32_t *restrict words, const struct column *restrict sums, unsigned fraction,
-                         enum element_kind kind)
-{
-    const int32_t *first = sums->parts[0], *second = sums->parts[1], *exponents = sums->exponents;
-    const uint64_t kept = kept_bits(fraction);
-    for (int r = 0; r < ROWS_16 && kind == ELEMENT_F16; r++)
-        words[r] =
-            half_of_float(float_to_odd(((double)first[r] + second[r]) * power_of_2(exponents[r] - (int32_t)fraction)));
-    for (int r = 0; r < ROWS_16 && kind != ELEMENT_F16; r++) {
-        double value = ((double)first[r] + second[r]) * power_of_2(exponents[r] - (int32_t)fraction);
-        const uint64_t bits = of_double(value) & kept;
-        memcpy(&value, &bits, sizeof value);
-        words[r] = of_float((float)value);
-    }
 }
 
 /* Computes D; a column by floats, unless that has to be done otherwise. */
@@ -403,20 +414,15 @@ static inline __attribute__((always_inline)) void columns_multiplied(struct prod
     for (unsigned column = 0; column < p->columns; column++) {
         const size_t at = (size_t)column * depth;
         float c[ROWS_16];
-        struct column sums;
+        uint32_t words[ROWS_16];
         bool done = true;
         if (kind == ELEMENT_F32)
             memcpy(c, p->sum[column], sizeof c);
         else
             take(c, p->sum[column], ROWS_16, kind);
         for (unsigned first = 0; first < ROWS_16 && done; first += WIDE)
-            done = rows_summed(&sums, &f, c, kind, &f.b[at], &f.b_exponents[at], first, depth, fraction);
-        if (done) {
-            sums_rounded(p->sum[column], &sums, fraction, kind);
-            continue;
-        }
-        uint32_t words[ROWS_16];
-        for (unsigned row = 0; row < ROWS_16; row++)
+            done = rows_summed(words, &f, c, kind, &f.b[at], &f.b_exponents[at], first, depth, fraction);
+        for (unsigned row = 0; row < ROWS_16 && !done; row++)
             words[row] = one_sum(p, code, row, column, fraction);
         memcpy(p->sum[column], words, sizeof words);
     }

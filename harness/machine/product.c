@@ -307,10 +307,11 @@ static void from_memory(uint32_t *to, size_t by_line, size_t by_k, struct warp *
     for (unsigned line = 0; line < lines; line += tile->turned ? each : 1)
         for (unsigned k = 0; k < depth; k += tile->turned ? 1 : each) {
             const unsigned char *unit = unit_at(warp, tile, first + line, k, bytes);
+            const size_t by = tile->turned ? by_line : by_k;
             uint32_t *const here = &to[k * by_k + line * by_line], words[UNIT] = {0};
-            product_widen(words, unit, bytes);
-            for (unsigned i = 0; i < each; i++)
-                here[i * (tile->turned ? by_line : by_k)] = words[i];
+            product_widen(by == 1 ? here : words, unit, bytes);
+            for (unsigned i = 0; i < each && by > 1; i++)
+                here[i * by] = words[i];
         }
 }
 

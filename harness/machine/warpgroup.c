@@ -159,19 +159,27 @@ bool products_are_done(struct warp *warp, const struct instruction *code, uint32
 
 /* ---- Shared memory ---- */
 
-/* 16 bytes. Times are counted by stores and fences. */
+/* 16 bytes. Products look at all that they read, so that this is small, and what few ask for is apart. */
 struct unit {
-    uint64_t block;                /* number of the block, from 1, that the rest is about */
-    uint64_t stored;               /* when a warp stored to it; 0: none did */
-    uint64_t product;              /* group of the last product that read it; 0: none did */
-    unsigned epoch;                /* of the store */
-    unsigned short storer, reader; /* the warp; the warpgroup */
-    unsigned char old[UNIT];       /* before stores that products may not see yet */
+    uint32_t block;        /* number of the block, from 1, that the rest is about */
+    unsigned short reader; /* warpgroup of the last product that read it */
+    bool stored;           /* by a warp */
+    uint64_t product;      /* the group of that product; 0: none did */
+};
+
+/* The last store to a unit. Times are counted by stores and fences. */
+struct unit_store {
+    uint64_t time;
+    unsigned epoch;
+    unsigned short storer;   /* the warp */
+    unsigned char old[UNIT]; /* before stores that products may not see yet */
 };
 
 struct tiles {
     struct unit *units;
-    uint64_t block, now;
+    struct unit_store *stores; /* of each unit */
+    uint32_t block;
+    uint64_t now;
     uint64_t fenced; /* when any warp was last at a fence */
     unsigned fence_epoch;
     uint64_t *fences; /* the same of each warp */
@@ -183,6 +191,7 @@ static bool begin(struct block *block)
     if (!block->code->multiplies_apart)
         return false;
     tiles->units = tiles->units ? tiles->units : x_calloc(block->shared_size / UNIT + 1, sizeof *tiles->units);
+    tiles->stores = tiles->stores ? tiles->stores : x_calloc(block->shared_size / UNIT + 1, sizeof *tiles->stores);
     tiles->fences = tiles->fences ? tiles->fences : x_calloc(block->warp_count, sizeof *tiles->fences);
     tiles->block++;
     for (unsigned w = 0; w < block->warp_count; w++)
@@ -194,6 +203,7 @@ static void release(void *state)
 {
     struct tiles *tiles = state;
     free(tiles->units);
+    free(tiles->stores);
     free(tiles->fences);
 }
 
@@ -264,17 +274,17 @@ static void copied(const struct access *access)
                         "%s overwrites byte %lld of shared memory, which a wgmma still reads: warp %u is not ordered "
                         "after the wait for it",
                         block->now->opcode, (long long)at * UNIT - SHARED_RESERVED, issuer->number);
-        unit->stored = 0;
+        unit->stored = false;
     }
 }
 
 /* Returns whether a store is visible to products: the warp that stored has been at a fence since, or another one has
  * after a barrier. Where warps meet by other means than barriers of the block, any fence will do. */
-static bool is_fenced(const struct block *block, const struct unit *unit)
+static bool is_fenced(const struct block *block, const struct unit_store *store)
 {
     const struct tiles *tiles = tiles_of(block);
-    return tiles->fences[unit->storer] > unit->stored ||
-           (tiles->fenced > unit->stored && (tiles->fence_epoch != unit->epoch || block->code->tells_others));
+    return tiles->fences[store->storer] > store->time ||
+           (tiles->fenced > store->time && (tiles->fence_epoch != store->epoch || block->code->tells_others));
 }
 
 /* Whether lanes fill shared memory by cp.async, or store zeros in code that does. CUTLASS has no fence behind either:
@@ -305,14 +315,16 @@ static void stored(const struct access *access)
             continue;
         last = address / UNIT;
         struct unit *unit = unit_of(block, address);
+        struct unit_store *store = &tiles_of(block)->stores[address / UNIT];
         if (unit->product && !is_done(warp, unit))
             block_fault(block, "warp %u writes byte %lld of shared memory, which an unfinished wgmma still reads",
                         warp->number, (long long)address - SHARED_RESERVED);
-        if (!unit->stored || is_fenced(block, unit))
-            memcpy(unit->old, block->shared + (size_t)(address / UNIT) * UNIT, UNIT);
-        unit->stored = now;
-        unit->storer = (unsigned short)warp->number;
-        unit->epoch = block->epoch;
+        if (!unit->stored || is_fenced(block, store))
+            memcpy(store->old, block->shared + (size_t)(address / UNIT) * UNIT, UNIT);
+        unit->stored = now > 0;
+        store->time = now;
+        store->storer = (unsigned short)warp->number;
+        store->epoch = block->epoch;
     }
 }
 
@@ -349,14 +361,15 @@ const unsigned char *warpgroup_unit(struct warp *warp, uint32_t address)
                        (long long)address + UNIT - 1 - SHARED_RESERVED,
                        (unsigned long long)(block->shared_size - SHARED_RESERVED));
     struct unit *unit = unit_of(block, address);
-    const bool unseen = unit->stored && !is_fenced(block, unit);
+    const struct unit_store *store = &tiles_of(block)->stores[address / UNIT];
+    const bool unseen = unit->stored && !is_fenced(block, store);
     if (unseen)
         block_doubt_of(block, DOUBT_OTHER,
                        "%s reads byte %lld of shared memory, which warp %u stored without a fence.proxy.async after it",
-                       block->now->opcode, (long long)address - SHARED_RESERVED, unit->storer);
+                       block->now->opcode, (long long)address - SHARED_RESERVED, store->storer);
     unit->reader = (unsigned short)(warp->number / WARPGROUP);
     unit->product = warp->products.committed + 1;
-    return unseen && block->grid->order > ORDERS ? unit->old : block->shared + address;
+    return unseen && block->grid->order > ORDERS ? store->old : block->shared + address;
 }
 
 /* Shows what the warp has written to products, and to copies that it or others issue afterwards. */
