@@ -30,7 +30,8 @@ static void (*const rules[])(struct step *) = {RULES(RULE_ROW)};
 static bool only_computes(const struct instruction *code)
 {
     const uint64_t rule = (uint64_t)code->rule << RULE_SHIFT;
-    return rule >= RULE_SAME && rule <= RULE_SPECIAL && !code->apart;
+    const bool constant = rule == RULE_CONSTANT && code->operands[1].kind == OPERAND_ROW; /* one address of all lanes */
+    return ((rule >= RULE_SAME && rule <= RULE_SPECIAL) || constant) && !code->apart;
 }
 
 /* Whether its guard may be data, since it only computes: then it is not known how many of its threads work. Where

@@ -86,6 +86,7 @@ static const char *const forms[] = {
     "F2F.F32.F64 R0,R4",
     "DADD R0,R4,R6",
     "@P1 IADD3 R0,R4,R6,RZ",
+    "@P1 LDC R0,c[0x0][0x210];IADD3 R1,R0,R4,RZ",
     "@!P2 MOV R4,R6;IADD3 R0,R4,R8,RZ",
     "MOV R0,R4;@P1 VIADD R0,R0,0x1;SHF.R.U32.HI R1,RZ,0x1,R0",
     "LOP3.LUT R0,R4,R6,RZ,0x3c,!PT;ISETP.GE.AND P0,PT,R0,RZ,PT;ISETP.LT.AND P3,PT,R0,RZ,P1",
