@@ -423,7 +423,7 @@ static void revise_silenced(struct comparison *comparison, struct judgement *jud
         comparison->kernel_counts[VERDICT_UNSURE]++;
     }
     judgement->verdict = VERDICT_UNSURE;
-    set_reason(judgement, "it has no store any more: accept it if atomics or bulk copies write its results, or nobody needs them");
+    set_reason(judgement, "it stores nothing any more: accept it if atomics or bulk copies write its results, or if they are not needed");
 }
 
 void revise_programs(struct comparison *comparison, const struct sides *sides)

@@ -216,7 +216,7 @@ static bool add_class(struct trial *trial, uint64_t number)
         }
     }
     if (good)
-        class->members = claim(trial, class, (uint16_t)trial->class_count);
+        trial->claimed += class->members = claim(trial, class, (uint16_t)trial->class_count);
     if (good && trial->every) {
         class->proof = x_calloc(1, sizeof proof);
         *class->proof = proof;
@@ -317,13 +317,21 @@ static bool same_hot(struct trial *trial, const struct hot_addresses *hot)
     return same;
 }
 
+/* Whether it takes too long: some of the whole is tried in any case, and more if all would be in classes before long.
+ */
+static bool takes_long(const struct trial *trial, uint64_t whole)
+{
+    const double foreseen = (double)trial->steps * (double)trial->count / ((double)trial->claimed + 1);
+    return trial->steps * TRIAL_PARTS > whole && foreseen * TRIAL_GAIN > (double)whole && !trial->small;
+}
+
 /* Executes a block that is in no class, if there may be another one. If that class is small, since it is cut to one
  * quotient, an axis is split for those that follow. */
 static bool try_class(struct trial *trial, uint64_t number, uint64_t whole)
 {
     if (trial->class_count == CLASSES_MOST ||
         trial->class_count * trial->run->code->count * sizeof(struct tally) > CLASS_BYTES_MOST ||
-        (trial->steps * TRIAL_PARTS > whole && !trial->small))
+        takes_long(trial, whole))
         return give_up(trial, "there are too many classes of blocks", NULL);
     if (!add_class(trial, number)) {
         trial->class_of[number] = (uint16_t)trial->class_count; /* others are compared all the same */

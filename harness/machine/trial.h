@@ -5,8 +5,9 @@
 #include "proof.h"
 #include "turns.h"
 
-/* A trial ends when it has taken such a part of the whole. It visits blocks, so many in the time of an instruction. */
-enum { TRIAL_PARTS = 20, VISITS_OF_STEP = 8 };
+/* A trial ends when it has taken such a part of the whole, unless it foresees that all will take less than another. It
+ * visits blocks, so many in the time of an instruction. */
+enum { TRIAL_PARTS = 20, TRIAL_GAIN = 4, VISITS_OF_STEP = 8 };
 
 struct class {
     struct tally *tallies;
@@ -30,9 +31,9 @@ struct trial {
     uint16_t *class_of; /* of each block 1 + its class; 0: none yet */
     struct class *classes;
     size_t class_count;
-    struct footprint all; /* what all blocks access where any writes, of block 0 */
-    struct ranges places; /* allocations that they access */
-    uint64_t steps, executed;
+    struct footprint all;              /* what all blocks access where any writes, of block 0 */
+    struct ranges places;              /* allocations that they access */
+    uint64_t steps, executed, claimed; /* blocks that are in a class */
     struct proved *proved;
     bool *uneven;         /* instructions of which it is not proved how many threads work */
     bool relies;          /* on that blocks do not meet, for what they count */
