@@ -429,6 +429,8 @@ static void hear(const struct access *access)
         visit(access, true);
     if (kind == ACCESS_COPIES)
         copy_lanes(access);
+    if (kind == ACCESS_MULTIPLIES)
+        check_lane_copy(access->warp, access->first >> PLACE_SHIFT, "multiplies");
     if (kind & (ACCESS_GROUPS | ACCESS_RETIRES | ACCESS_COUNTED | ACCESS_ARRIVES))
         end_lane_copies(access);
     if (kind == ACCESS_COMES)
@@ -454,7 +456,7 @@ static void hear(const struct access *access)
 enum {
     HEARD = ACCESS_READS | ACCESS_STORES | ACCESS_WRITES | ACCESS_COPIES | ACCESS_CHANGES | ACCESS_COMES | ACCESS_GOES |
             ACCESS_ARRIVES | ACCESS_WAITED | ACCESS_MEETS | ACCESS_FENCES | ACCESS_COMMITS | ACCESS_RETIRES |
-            ACCESS_COUNTED | ACCESS_GROUPS
+            ACCESS_COUNTED | ACCESS_GROUPS | ACCESS_MULTIPLIES
 };
 const struct watcher hazards_watcher = {0, HEARD, sizeof(struct hazards), false, begin, hear, NULL, release};
 

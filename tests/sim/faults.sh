@@ -140,11 +140,12 @@ run -k 'right/*'
 expect 'right products pass' 0 'computed: 8 of 8 kernels; 6 rows not counted' \
     'right/stored_again: harmless, because no result depends on it: HGMMA.64x8x16.F32 reads byte '
 run --save "$work/run.json"
-expect 'wrong ones are not measured' 5 'computed: 8 of 18 kernels; 10 failed'
+expect 'wrong ones are not measured' 5 'computed: 8 of 19 kernels; 11 failed'
 not_done='of shared memory, which an unfinished wgmma still reads'
 reason wrong/no_proxy_fence 'HGMMA.64x8x16.F32 reads byte ' 'stored without a fence.proxy.async after it'
 reason wrong/early_proxy_fence 'stored without a fence.proxy.async after it'
 reason wrong/beyond_tile "of the block's 4096 bytes of shared memory"
+reason wrong/not_waited 'multiplies bytes of shared memory from' 'its group was not waited for'
 for kernel in stored_in_flight copied_in_flight matrix_in_flight other_group_stores older_is_waited_for; do
     reason wrong/$kernel "$not_done"
 done

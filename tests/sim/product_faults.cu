@@ -113,6 +113,21 @@ KERNEL(beyond_tile)
     }
 }
 
+OP(not_waited) /* not_waited */
+KERNEL(not_waited)
+{
+    TILE;
+    for (unsigned i = T; i < tile_words; i += threads)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at(&t.words[0][i])), "l"(ones) : "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
+    proxy_fence();
+    __syncthreads();
+    if (T < group) {
+        begin<not_waited_op>(d, t.words[0]);
+        end(out, d);
+    }
+}
+
 OP(plain)
 
 KERNEL(stored_in_flight)
@@ -396,7 +411,7 @@ struct arrays {
 /* clang-format off */
 CUGATE_LIBRARY(
     FAMILY("wrong")
-        ROW(no_proxy_fence) ROW(early_proxy_fence) ROW(beyond_tile) ROW(stored_in_flight) ROW(copied_in_flight)
+        ROW(no_proxy_fence) ROW(early_proxy_fence) ROW(beyond_tile) ROW(not_waited) ROW(stored_in_flight) ROW(copied_in_flight)
         ROW(matrix_in_flight) ROW(other_group_stores) ROW(older_is_waited_for) ROW(bulk_in_flight)
         ROW(freed_in_flight),
     FAMILY("right")
