@@ -247,6 +247,8 @@ static uint32_t one_sum(const struct product *p, const struct instruction *code,
         return special(kinds, kind);
     int64_t total = cut(c, fraction, most - c_exponent + (int32_t)formats[kind].fraction);
     for (unsigned k = 0; k < p->depth; k++) {
+        if (p->absent[row] >> k & 1)
+            continue;
         const int32_t exponent = exponent_of(p->a[k][row], left) + exponent_of(words[k], right);
         total += cut((int64_t)significand_of(p->a[k][row], left) * significand_of(words[k], right), fraction,
                      most - exponent + (int32_t)(left->fraction + right->fraction));
@@ -335,7 +337,8 @@ static void halves_rounded(uint32_t *words, const uints parts[2], ints exponent,
 static inline ints floats_rounded(uint32_t *words, const uints parts[2], ints exponent, unsigned fraction)
 {
     enum { LOW = 127 };
-    const ints sum = (ints)(parts[0] + parts[1]), sign = sum >> 31, magnitude = (sum ^ sign) - sign;
+    const ints sum = (ints)(parts[0] + parts[1]), sign = sum >> 31,
+               magnitude = (ints)(((uints)sum ^ (uints)sign) - (uints)sign);
     const floats high = __builtin_convertvector(magnitude & ~LOW, floats),
                  low = __builtin_convertvector(magnitude & LOW, floats), near = high + low;
     const uints scale = (uints)(exponent - (int32_t)fraction + 127) << 23;
