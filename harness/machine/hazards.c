@@ -421,6 +421,11 @@ static void hear(const struct access *access)
 {
     struct hazards *hazards = hazards_of(access->block);
     const unsigned kind = access->kind;
+    if (kind == ACCESS_MULTIPLIES) {
+        if (access->block->code->has_copies) /* else places, which are large, are not looked at so often */
+            check_lane_copy(access->warp, access->first >> PLACE_SHIFT, "multiplies");
+        return;
+    }
     if (kind & ACCESS_CHANGES)
         learn_all(hazards, access->warp);
     if (kind & (ACCESS_READS | ACCESS_CHANGES))
@@ -429,8 +434,6 @@ static void hear(const struct access *access)
         visit(access, true);
     if (kind == ACCESS_COPIES)
         copy_lanes(access);
-    if (kind == ACCESS_MULTIPLIES)
-        check_lane_copy(access->warp, access->first >> PLACE_SHIFT, "multiplies");
     if (kind & (ACCESS_GROUPS | ACCESS_RETIRES | ACCESS_COUNTED | ACCESS_ARRIVES))
         end_lane_copies(access);
     if (kind == ACCESS_COMES)
