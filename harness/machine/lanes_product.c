@@ -257,7 +257,7 @@ static uint32_t one_sum(const struct product *p, const struct instruction *code,
 }
 
 #if defined(__clang__)
-#define UNROLLED _Pragma("unroll")
+#define UNROLLED
 #else
 #define UNROLLED _Pragma("GCC unroll 16")
 #endif
@@ -310,7 +310,8 @@ static inline ints exponents_of(const float *values, enum element_kind kind)
     memcpy(&bits, values, sizeof bits);
     bits &= 0x7fffffff;
     const ints zero = bits == 0, infinite = bits >= 0x7f800000,
-               exponents = larger_ints((bits >> 23) - 127, (ints){0} + 2 - (1 << (formats[kind].exponent - 1)));
+               exponents =
+                   larger_ints((bits >> 23) - 127, (ints){0} + 2 - (int32_t)(1u << (formats[kind].exponent - 1)));
     return (zero & NOTHING) | (infinite & INFINITE) | (exponents & ~(zero | infinite));
 }
 
@@ -416,7 +417,7 @@ static inline __attribute__((always_inline)) void columns_multiplied(struct prod
     }
     for (unsigned column = 0; column < p->columns; column++) {
         const size_t at = (size_t)column * depth;
-        float c[ROWS_16];
+        float c[ROWS_16] = {0};
         uint32_t words[ROWS_16];
         bool done = true;
         if (kind == ELEMENT_F32)
