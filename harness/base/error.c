@@ -4,6 +4,7 @@
 #include "utf8.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,8 +148,19 @@ void bug_at(const char *file, int line, const char *format, ...)
     abort();
 }
 
+static _Thread_local jmp_buf *memory_taker;
+
+jmp_buf *memory_into(jmp_buf *out)
+{
+    jmp_buf *before = memory_taker;
+    memory_taker = out;
+    return before;
+}
+
 __attribute__((noreturn)) static void out_of_memory(size_t count, size_t size)
 {
+    if (memory_taker)
+        longjmp(*memory_taker, 1);
     die(EXIT_USAGE, "cannot allocate %zu x %zu bytes: free some memory, or measure fewer kernels at once with -k",
         count, size);
 }
@@ -160,6 +172,16 @@ void *x_calloc(size_t count, size_t size)
     if (!memory)
         out_of_memory(count, size);
     return memory;
+}
+
+void *x_aligned(size_t alignment, size_t size)
+{
+    if (size > SIZE_MAX - alignment)
+        out_of_memory(1, size);
+    void *memory = aligned_alloc(alignment, (size + alignment) / alignment * alignment);
+    if (!memory)
+        out_of_memory(1, size);
+    return memset(memory, 0, size);
 }
 
 void *x_realloc(void *memory, size_t count, size_t size)

@@ -1,6 +1,7 @@
 /* error.h - error messages, exit codes, and allocation that ends the program when memory is exhausted. */
 #pragma once
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -54,11 +55,16 @@ __attribute__((format(printf, 3, 4), noreturn)) void bug_at(const char *file, in
 
 /* Allocate zeroed memory, or end the program with a message when memory is exhausted. Free with free(). */
 void *x_calloc(size_t count, size_t size);
+void *x_aligned(size_t alignment, size_t size); /* a multiple of the alignment is allocated */
 void *x_realloc(void *memory, size_t count, size_t size);
 char *x_strdup(const char *text); /* x_strdup(NULL) is NULL */
 __attribute__((format(printf, 1, 2))) char *x_sprintf(const char *format, ...);
 __attribute__((format(printf, 1, 0))) char *x_vsprintf(const char *format, va_list list);
 FILE *x_memstream(char **text, size_t *size); /* writes to *text, which is whole after fclose() */
+
+/* From here on these jump to *out in this thread where memory is exhausted; NULL: they end the program. Returns what
+ * was set before. What is being changed then is lost: only what is certain not to be half done may be used again. */
+jmp_buf *memory_into(jmp_buf *out);
 
 /* Makes space for one more element at the end of a growing array, and returns that element zeroed. The array starts as
  * NULL and must grow by ARRAY_GROW alone, because its capacity follows from its count:

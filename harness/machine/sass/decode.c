@@ -277,10 +277,7 @@ struct code *code_read(const struct function_text *function, const json_t *list,
     struct decoder decoder = {.function = function, .find = find, .code = x_calloc(1, sizeof *decoder.code)};
     struct code *code = decoder.code;
     code->count = json_array_size(list);
-    code->list = aligned_alloc(_Alignof(struct instruction), (code->count + 1) * sizeof *code->list);
-    if (!code->list)
-        BUG("cannot allocate %zu instructions", code->count);
-    memset(code->list, 0, (code->count + 1) * sizeof *code->list);
+    code->list = x_aligned(_Alignof(struct instruction), (code->count + 1) * sizeof *code->list);
     decoder.text_size = text_needed(list);
     decoder.text = code->texts = x_calloc(decoder.text_size, 1);
     for (size_t i = 0; i < code->count; i++) {

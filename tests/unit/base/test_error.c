@@ -69,6 +69,21 @@ Test(error, bug_aborts, .signal = SIGABRT)
     BUG("impossible");
 }
 
+Test(error, memory_that_cannot_exist_may_be_jumped_from)
+{
+    jmp_buf outer, inner;
+    cr_expect_null(memory_into(&outer));
+    cr_expect_eq(memory_into(&inner), &outer);
+    if (setjmp(inner) == 0) {
+        x_aligned(64, SIZE_MAX / 2);
+        cr_assert_fail("there is such memory");
+    }
+    cr_expect_eq(memory_into(NULL), &inner);
+    unsigned char *bytes = x_aligned(64, 65);
+    cr_expect((uintptr_t)bytes % 64 == 0 && bytes[0] + bytes[64] == 0);
+    free(bytes);
+}
+
 Test(error, memory_that_cannot_exist_ends_the_program, .exit_code = EXIT_USAGE)
 {
     cr_redirect_stderr();
