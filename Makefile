@@ -113,13 +113,14 @@ HARNESS_C := $(wildcard harness/*/*.c harness/*/*/*.c)
 INJECT_C := $(wildcard harness/inject/*.c)
 PLUGIN_C := $(wildcard harness/cupti/*.c)
 MACHINE_C := $(wildcard harness/machine/*.c)
+OTHERS_C := $(wildcard harness/library/*.c)
 RUNTIME_C := $(wildcard harness/cudart/*.c harness/driver/*.c harness/sim/*.c)
 SIM_C := $(MACHINE_C) $(RUNTIME_C)
-LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C) $(INJECT_C) $(SIM_C),$(HARNESS_C))
+LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C) $(INJECT_C) $(SIM_C) $(OTHERS_C),$(HARNESS_C))
 KERNELS_CU := $(wildcard kernels/*.cu)
 # Tests of what executes machine code are a program of their own, which a change of the gate alone need not run.
-MACHINE_TESTS_C := $(wildcard $(addprefix tests/unit/,machine/*.c machine/*/*.c replay/*.c cudart/*.c driver/*.c sim/*.c cubin/cubin_support.c support.c))
-TESTS_C := $(filter-out $(filter-out %/cubin_support.c %/unit/support.c,$(MACHINE_TESTS_C)),$(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c))
+MACHINE_TESTS_C := $(wildcard $(addprefix tests/unit/,machine/*.c machine/*/*.c library/*.c replay/*.c cudart/*.c driver/*.c sim/*.c cubin/cubin_support.c support.c test.c))
+TESTS_C := $(filter-out $(filter-out %/cubin_support.c %/unit/support.c %/unit/test.c,$(MACHINE_TESTS_C)),$(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c))
 FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
 
 LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
@@ -131,7 +132,10 @@ LANES_C := $(wildcard harness/machine/lanes_*.c)
 VECTORS := base $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
 MACHINE_O := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LANES_C),$(MACHINE_C))) \
              $(foreach vector,$(VECTORS),$(LANES_C:%.c=$(BUILD)/%.$(vector).o))
-MACHINE := $(BUILD)/machine
+INTERFACE := $(shell sed -n 's/^\#define CUGATE_MACHINE_INTERFACE \([0-9]*\).*/\1/p' harness/cugate/machine.h)
+MACHINE_SO := $(BUILD)/libcugate_machine.so.$(INTERFACE)
+MACHINE_NEEDS := jansson inih libelf libdw libxxhash
+OTHERS_O := $(OTHERS_C:%.c=$(BUILD)/%.o)
 SIM_O := $(MACHINE_O) $(RUNTIME_C:%.c=$(BUILD)/%.o) $(BUILD)/driver_entries.o
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 MACHINE_TESTS_O := $(MACHINE_TESTS_C:%.c=$(BUILD)/%.o)
@@ -165,7 +169,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all computing machine check-perf demo nightly-report test test-all test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel release clean FORCE
+.PHONY: help all computing check-perf demo nightly-report test test-all test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel release clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -177,10 +181,7 @@ help:
 
 ## all: build cugate, its plugins and the kernel library
 all: computing $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so
-computing: $(BUILD)/cugate $(BUILD)/simulated/libcudart.so.13 $(BUILD)/simulated/libcuda.so.1 build/libkernels.so $(BUILD)/beside $(DISASM_READY)
-
-## machine: the library that executes machine code, alone, in build/machine: harness/machine/README.md
-machine: $(MACHINE)/ready
+computing: $(BUILD)/cugate $(MACHINE_SO) $(BUILD)/simulated/libcudart.so.13 $(BUILD)/simulated/libcuda.so.1 build/libkernels.so $(BUILD)/beside $(DISASM_READY)
 
 ## check-perf: measure every kernel and compare with the baseline of this GPU; without a GPU, compute what changed
 check-perf:
@@ -209,7 +210,7 @@ test_environment = BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abs
 test:
 	@ci/install_deps.sh build test python $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/machine_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules $(BUILD)/tests/machine/sectors fuzzers standin compiled
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/machine_tests $(BUILD)/tests/random_kernels $(BUILD)/tests/made_capsules fuzzers standin compiled
 	@$(test_environment) ci/test.sh
 
 ## test-all: test, then all recorded kernels, not a sample, and that mutants of the simulator are caught; for a night
@@ -259,7 +260,7 @@ format:
 	@build/python/bin/ruff format --quiet reports tests/gpu/programs
 
 ## rooms: check that the harness keeps its rule of rooms, harness/ROOMS
-rooms: $(BUILD)/harness/command/main.o $(LIBRARY_O) $(PLUGIN_O) $(INJECT_O) $(SIM_O)
+rooms: $(BUILD)/harness/command/main.o $(LIBRARY_O) $(PLUGIN_O) $(INJECT_O) $(SIM_O) $(OTHERS_O)
 	@ci/check_rooms.sh $(BUILD)
 
 ## ready: lint, rooms and test, for before a commit
@@ -294,15 +295,20 @@ sim-random:
 
 ## install: copy the program, its plugins, headers, metrics, scripts, reports, manual and completion to PREFIX (below DESTDIR)
 install: to := $(DESTDIR)$(PREFIX)
-install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(BUILD)/libcugate_sim.so $(BUILD)/simulated/libcuda.so.1
+install: install-scripts $(BUILD)/cugate $(MACHINE_SO) $(BUILD)/libcugate_machine.a $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(BUILD)/libcugate_sim.so $(BUILD)/simulated/libcuda.so.1
 	sed 's|@VERSION@|$(VERSION)|' harness/cugate.pc.in >$(BUILD)/cugate.pc
+	sed 's|@VERSION@|$(VERSION)|;s|@NEEDS@|$(MACHINE_NEEDS)|;s|@LIBS@|$(DEMANGLER) -ldl -lm -pthread|' harness/library/cugate_machine.pc.in \
+	    >$(BUILD)/cugate_machine.pc
 	sed 's|@VERSION@|$(VERSION)|' harness/cugateConfigVersion.cmake.in >$(BUILD)/cugateConfigVersion.cmake
 	install -d "$(to)"/{bin,lib/cugate/simulated,lib/pkgconfig,lib/cmake/cugate,include/cugate,share/cugate/metrics/gpus,share/cugate/schema}
 	install $(BUILD)/cugate "$(to)/bin"
 	install $(BUILD)/libcugate_{cupti,inject,sim}.so "$(to)/lib/cugate"
 	install $(BUILD)/simulated/libcuda.so.1 "$(to)/lib/cugate/simulated"
 	for version in 12 13; do ln -sfn ../libcugate_sim.so "$(to)/lib/cugate/simulated/libcudart.so.$$version"; done
-	install -m 644 $(BUILD)/cugate.pc "$(to)/lib/pkgconfig"
+	install $(MACHINE_SO) "$(to)/lib"
+	ln -sfn $(notdir $(MACHINE_SO)) "$(to)/lib/libcugate_machine.so"
+	install -m 644 $(BUILD)/libcugate_machine.a "$(to)/lib"
+	install -m 644 $(BUILD)/{cugate,cugate_machine}.pc "$(to)/lib/pkgconfig"
 	install -m 644 $(BUILD)/cugateConfigVersion.cmake harness/cugate{Config,Test}.cmake "$(to)/lib/cmake/cugate"
 	install -m 644 harness/cugate/*.{h,hpp} "$(to)/include/cugate"
 	install -m 644 metrics/*.ini "$(to)/share/cugate/metrics"
@@ -423,24 +429,16 @@ build/include-cxx-stub/string:
 $(BUILD)/libcugate.a: $(LIBRARY_O)
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 
-# What executes machine code, with `base` and nothing else of the harness: a folder that may be copied to wherever.
-LIBRARY_MACHINE_O := $(MACHINE_O) $(patsubst %.c,$(BUILD)/%.o,$(wildcard harness/base/*.c harness/machine/*/*.c))
-$(MACHINE)/lib/libcugate_machine.a: $(LIBRARY_MACHINE_O)
-	@mkdir -p $(@D)
-	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
-$(MACHINE)/ready: $(MACHINE)/lib/libcugate_machine.a harness/machine/cugate_machine.pc.in Makefile
-	@mkdir -p $(MACHINE)/lib/pkgconfig $(MACHINE)/include/cugate_machine
-	@sed 's|@VERSION@|$(VERSION)|; s|@LIBS@|$(DEMANGLER) -ldl -lm -pthread|' harness/machine/cugate_machine.pc.in \
-	    >$(MACHINE)/lib/pkgconfig/cugate_machine.pc
-	@cd harness && cp --parents $$($(CC) -std=c11 -D_GNU_SOURCE -I. $(DEPENDENCY_CFLAGS) -MM machine/machine.h | tr -d '\\' | \
-	    tr ' ' '\n' | grep '\.h$$') $(abspath $(MACHINE))/include/cugate_machine
-	@touch $@
-
-# An example, built as a project of somebody else's is.
-$(BUILD)/tests/machine/sectors: tests/machine/sectors.c $(MACHINE)/ready
-	@mkdir -p $(@D)
-	$(call say,LD)export PKG_CONFIG_PATH=$(MACHINE)/lib/pkgconfig; $(CC) $(filter-out -Iharness,$(C_FLAGS)) $(LD_FLAGS) -o $@ $< \
-	    $$($(PKG_CONFIG) --cflags --libs cugate_machine)
+# What executes machine code, for programs of others: harness/machine/README.md. It exports cugate_* alone, also as an archive.
+OTHERS_ALL_O := $(OTHERS_O) $(MACHINE_O) $(patsubst %.c,$(BUILD)/%.o,$(wildcard harness/base/*.c harness/names/*.c harness/machine/*/*.c))
+OTHERS_LIBS = $(if $(findstring -l:,$(DEPENDENCY_LIBS)),$(DEPENDENCY_LIBS),$(shell $(PKG_CONFIG) --libs $(MACHINE_NEEDS) 2>/dev/null)) $(DEMANGLER) -ldl -lm -pthread
+$(MACHINE_SO): $(OTHERS_ALL_O) harness/library/library.map
+	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(OTHERS_ALL_O) -Wl,-soname,$(@F) -Wl,--version-script=harness/library/library.map \
+	    -Wl,--exclude-libs,ALL -Wl,--as-needed $(OTHERS_LIBS)
+	@if ldd -r $@ 2>&1 | grep 'undefined symbol'; then rm $@; exit 1; fi
+	@ln -sfn $(@F) $(@:.$(INTERFACE)=)
+$(BUILD)/libcugate_machine.a: $(OTHERS_ALL_O)
+	$(call say,AR)$(LD) -r -o $(@:.a=.o) $^ && objcopy --wildcard --keep-global-symbol='cugate_*' $(@:.a=.o) && rm -f $@ && $(AR) rcs $@ $(@:.a=.o)
 
 $(BUILD)/cugate: $(BUILD)/harness/command/main.o $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib/cugate'
@@ -545,7 +543,7 @@ $(BUILD)/tests/lib%.so: tests/libraries/%.c tests/libraries/answer.h harness/cug
 	$(call say,CC)$(CC) $(C_FLAGS) -shared -o $@ $<
 
 $(BUILD)/tests/unit_tests: $(TESTS_O) $(BUILD)/libcugate.a | $(TESTS_SO) $(BUILD)/libcugate_cupti.so
-$(BUILD)/tests/machine_tests: $(MACHINE_TESTS_O) $(SIM_O) $(BUILD)/libcugate.a | $(TESTS_SO)
+$(BUILD)/tests/machine_tests: $(MACHINE_TESTS_O) $(SIM_O) $(OTHERS_O) $(BUILD)/libcugate.a | $(TESTS_SO)
 $(BUILD)/tests/unit_tests $(BUILD)/tests/machine_tests:
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) $(CRITERION_LIBS) \
 	    -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..' -Wl,--export-dynamic-symbol='mbedtls_x509_crt_parse_*'

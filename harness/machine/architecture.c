@@ -7,13 +7,13 @@
  * rows below are of nvcc 13.0.88. Those of 9.0 were also compared with GPUs. */
 /* clang-format off */
 static const struct architecture architectures[] = {
-    /*    verified threads  blocks  shared   local   stack   smids  workspace arguments reserved */
-    { 80, false,        0,    0xc,   0x18,   0x20,   0x28,  0x10c,      0,      0x160,       0},
-    { 86, false,        0,    0xc,   0x18,   0x20,   0x28,  0x10c,      0,      0x160,       0},
-    { 89, false,        0,    0xc,   0x18,   0x20,   0x28,  0x10c,      0,      0x160,       0},
-    { 90, true,         0,    0xc,      0,   0x20,   0x28,  0x10c,   0x44,      0x210,    1024},
-    {100, false,    0x360,  0x370,      0,  0x2f8,  0x37c,  0x2d0,      0,      0x380,    1024},
-    {120, false,    0x360,  0x370,      0,  0x2f8,  0x37c,  0x2d0,      0,      0x380,    1024},
+    /*    verified threads  blocks  shared   local   stack   smids  workspace arguments reserved shared */
+    { 80, false,        0,    0xc,   0x18,   0x20,   0x28,  0x10c,      0,      0x160,       0, 163 << 10},
+    { 86, false,        0,    0xc,   0x18,   0x20,   0x28,  0x10c,      0,      0x160,       0,  99 << 10},
+    { 89, false,        0,    0xc,   0x18,   0x20,   0x28,  0x10c,      0,      0x160,       0,  99 << 10},
+    { 90, true,         0,    0xc,      0,   0x20,   0x28,  0x10c,   0x44,      0x210,    1024, 227 << 10},
+    {100, false,    0x360,  0x370,      0,  0x2f8,  0x37c,  0x2d0,      0,      0x380,    1024, 227 << 10},
+    {120, false,    0x360,  0x370,      0,  0x2f8,  0x37c,  0x2d0,      0,      0x380,    1024,  99 << 10},
 };
 /* clang-format on */
 

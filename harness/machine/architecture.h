@@ -16,6 +16,7 @@ struct architecture {
     unsigned workspace;     /* where blocks of a cooperative launch meet; 0: not known, so that there are none */
     unsigned parameters;    /* where arguments begin, unless the code says so */
     unsigned reserved;      /* bytes at the beginning of a block's shared memory that are the system's */
+    unsigned shared_most;   /* bytes of shared memory that a block may have, without these */
 };
 
 /* Returns the row of a compute capability; NULL: code for it cannot be executed. */

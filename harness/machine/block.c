@@ -23,21 +23,13 @@ enum {
     PARAMETERS_AT = 0x198
 };
 
-static const struct watcher *const watchers[WATCHERS] = {[WATCH_OUTCOMES] = &outcomes_watcher,
-                                                         [WATCH_TOUCHED] = &touched_watcher,
-                                                         [WATCH_MEETINGS] = &meetings_watcher,
-                                                         [WATCH_ANSWERS] = &answers_watcher,
-                                                         [WATCH_HOT] = &hot_watcher,
-                                                         [WATCH_RACES] = &races_watcher,
-                                                         [WATCH_BLOCKS] = &block_races_watcher,
-                                                         [WATCH_SHADOW] = &shadow_watcher,
-                                                         [WATCH_HAZARDS] = &hazards_watcher,
-                                                         [WATCH_TILES] = &tiles_watcher,
-                                                         [WATCH_SWAPS] = &swaps_watcher,
-                                                         [WATCH_WAITS] = &waits_watcher,
-                                                         [WATCH_LANES] = &lane_stores_watcher,
-                                                         [WATCH_PROOF] = &proof_watcher,
-                                                         [WATCH_CLUSTER] = &cluster_races_watcher};
+static const struct watcher *const watchers[WATCHERS] = {
+    [WATCH_OUTCOMES] = &outcomes_watcher,  [WATCH_TOUCHED] = &touched_watcher, [WATCH_MEETINGS] = &meetings_watcher,
+    [WATCH_ANSWERS] = &answers_watcher,    [WATCH_HOT] = &hot_watcher,         [WATCH_RACES] = &races_watcher,
+    [WATCH_BLOCKS] = &block_races_watcher, [WATCH_SHADOW] = &shadow_watcher,   [WATCH_HAZARDS] = &hazards_watcher,
+    [WATCH_TILES] = &tiles_watcher,        [WATCH_SWAPS] = &swaps_watcher,     [WATCH_WAITS] = &waits_watcher,
+    [WATCH_LANES] = &lane_stores_watcher,  [WATCH_PROOF] = &proof_watcher,     [WATCH_CLUSTER] = &cluster_races_watcher,
+    [WATCH_CLIENT] = &client_watcher};
 
 /* ---- Beginning ---- */
 
@@ -112,15 +104,6 @@ static void fill_bank0(struct block *block, uint64_t parameters)
         memcpy(block->bank0 + function->entry.parameter_base, grid->parameters, function->entry.parameter_bytes);
 }
 
-static struct memo *open_memos(size_t count)
-{
-    struct memo *memos = aligned_alloc(_Alignof(struct memo), (count + 1) * sizeof *memos);
-    if (!memos)
-        BUG("no memory to remember %zu accesses", count);
-    memset(memos, 0, (count + 1) * sizeof *memos);
-    return memos;
-}
-
 static void let_next_run(struct block *block)
 {
     if (block->next)
@@ -150,16 +133,14 @@ void block_open(struct block *block, const struct run_state *run, struct thread_
                             .interrupt = let_next_run,
                             .launch_workspace = run->workspace};
     block->warp_count = (threads + LANES - 1) / LANES;
-    block->warps = aligned_alloc(64, sizeof *block->warps * block->warp_count);
-    if (!block->warps)
-        BUG("no memory for %u warps", block->warp_count);
-    memset(block->warps, 0, sizeof *block->warps * block->warp_count);
-    block->memos = lender ? lender->memos : open_memos(run->code->count);
+    block->warps = x_aligned(64, sizeof *block->warps * block->warp_count);
+    block->memos =
+        lender ? lender->memos : x_aligned(_Alignof(struct memo), (run->code->count + 1) * sizeof *block->memos);
     block->begun = lender ? 2 : 0;
     block->bank0_size = (size_t)function->entry.parameter_base + function->entry.parameter_bytes;
     block->bank0 = x_calloc(block->bank0_size + 8, 1);
     block->local_bytes = (module_stack(function) + 15) / 16 * 16;
-    block->constants = aligned_alloc(64, run->code->constant_count * ROW_BYTES + 64);
+    block->constants = x_aligned(64, run->code->constant_count * ROW_BYTES);
     block->reserved = function->module->architecture->reserved;
     block->shared_size = block->reserved + (size_t)function->shared_bytes + grid->shared;
     block->shared = x_calloc(block->shared_size + 16, 1);

@@ -92,6 +92,8 @@ static uint64_t allocate(struct machine *machine, size_t size, bool anywhere)
     if (size > SIZE_MAX / 2)
         return 0;
     const size_t mapped = (size + PAGE - 1) / PAGE * PAGE + 2 * (size_t)GUARD;
+    if (memory->most && (size > memory->most || memory->taken > memory->most - size))
+        return 0;
     anywhere = memory->apart && (anywhere || memory->next + mapped > DEVICE_FIRST + DEVICE_SPAN);
     unsigned char *wanted = anywhere ? NULL : device_bytes(machine, memory->next);
     unsigned char *mapping =
@@ -100,6 +102,7 @@ static uint64_t allocate(struct machine *machine, size_t size, bool anywhere)
         return 0;
     const uint64_t begin = (mapping == wanted ? memory->next : (uint64_t)(uintptr_t)mapping) + GUARD;
     memory->next += anywhere ? 0 : mapped;
+    memory->taken += size;
     if (size >= (size_t)1 << 22)
         madvise(mapping, mapped, MADV_HUGEPAGE);
     add_entry(memory, &(struct device_entry){.place = {begin, begin + size}, .mapping = mapping, .mapped = mapped});
@@ -131,6 +134,7 @@ static bool free_withheld(struct device_memory *memory, uint64_t address)
     for (size_t i = 0; i < memory->withheld_count; i++)
         if (memory->withheld[i].place.begin == address) {
             munmap(memory->withheld[i].mapping, memory->withheld[i].mapped);
+            memory->taken -= memory->withheld[i].place.end - memory->withheld[i].place.begin;
             memory->withheld[i] = memory->withheld[--memory->withheld_count];
             return true;
         }
@@ -143,6 +147,7 @@ bool device_free(struct machine *machine, uint64_t address)
     if (!entry)
         return free_withheld(&machine->memory, address);
     munmap(entry->mapping, entry->mapped);
+    machine->memory.taken -= entry->place.end - entry->place.begin;
     remove_entry(&machine->memory, (size_t)(entry - machine->memory.entries));
     return true;
 }

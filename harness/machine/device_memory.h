@@ -28,6 +28,7 @@ struct device_memory {
     struct device_entry *withheld; /* those that no kernel can access */
     size_t withheld_count;
     uint64_t next;  /* where the next one begins */
+    uint64_t taken, most; /* bytes that are allocated, and may be; 0: any number */
     uint64_t apart; /* how far the bytes are from their addresses */
 };
 

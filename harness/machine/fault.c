@@ -1,5 +1,6 @@
 /* Makes a block fail. The message has the place of the instruction that it is executing. */
 #include "block.h"
+#include "client.h"
 
 #include "base/base.h"
 #include "machine/elf/elf.h"
@@ -44,6 +45,8 @@ static void describe(struct problem *problem, const struct block *block, const c
 __attribute__((noreturn)) static void fail(struct block *block, const char *prefix, const char *format, va_list list)
 {
     describe(block->problem, block, prefix, format, list);
+    if (block->grid->client)
+        client_fails(block);
     longjmp(*block->failed, 1);
 }
 

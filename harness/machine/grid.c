@@ -42,7 +42,8 @@ static bool uses_answers(const struct code *code)
  * addresses that malloc() returns. */
 static size_t thread_count(const struct run_state *run)
 {
-    const bool one = run->grid->order > 0 || ((!run->counts || run->grid->recorder) && uses_answers(run->code)) ||
+    const bool one = run->grid->order > 0 || client_calls(run->grid->client) ||
+                     ((!run->counts || run->grid->recorder) && uses_answers(run->code)) ||
                      module_calls(run->grid->function->module, "malloc");
     const size_t most = one ? 1 : processors();
     return run->count < most ? (size_t)run->count : most;
@@ -82,23 +83,50 @@ static void add_counts(struct tally *tallies, struct thread_state *threads, size
     }
 }
 
+/* What a thread does. Where a client asked for it, a thread that has no memory fails, and the program goes on. */
+static void *run_thread(void *data)
+{
+    struct thread_state *self = data;
+    struct run_state *run = self->run;
+    jmp_buf out, *const before = memory_into(NULL);
+    struct problem said;
+    memory_into(run->grid->client ? &out : before);
+    struct problem *const taker = run->grid->client ? error_into(&said) : NULL;
+    if (setjmp(out) == 0) {
+        run_blocks(data);
+    } else {
+        pthread_mutex_lock(&run->lock);
+        run->grid->client->ended = CLIENT_MEMORY;
+        problem_set(&run->problem, "there is no memory to go on");
+        __atomic_store_n(&run->failed, true, __ATOMIC_RELAXED);
+        pthread_mutex_unlock(&run->lock);
+        __atomic_sub_fetch(&run->live, 1, __ATOMIC_SEQ_CST);
+    }
+    if (run->grid->client)
+        error_into(taker);
+    memory_into(before);
+    return NULL;
+}
+
 /* Executes blocks on all processors. */
 static void run_threads(struct run_state *run, struct tally *tallies)
 {
     const size_t most = thread_count(run);
+    size_t started = 1;
     run->live = most;
     struct thread_state *threads = x_calloc(most, sizeof *threads);
     for (size_t i = 0; i < most; i++) {
         threads[i].run = run;
         threads[i].tallies = x_calloc(run->code->count, sizeof *threads[i].tallies);
         threads[i].flows = x_calloc(run->code->count + 1, sizeof *threads[i].flows);
-        if (i > 0 && pthread_create(&threads[i].thread, NULL, run_blocks, &threads[i]) != 0)
-            BUG("cannot start a thread");
     }
+    while (started < most && pthread_create(&threads[started].thread, NULL, run_thread, &threads[started]) == 0)
+        started++;
+    __atomic_sub_fetch(&run->live, most - started, __ATOMIC_SEQ_CST); /* fewer do the same */
     struct thread_state *const waiting = run->waiting, *const first = waiting ? waiting : &threads[0];
     first->run = run;
-    run_blocks(first);
-    for (size_t i = 1; i < most; i++)
+    run_thread(first);
+    for (size_t i = 1; i < started; i++)
         pthread_join(threads[i].thread, NULL);
     if (waiting) {
         free(threads[0].tallies);

@@ -74,6 +74,7 @@ enum { DOUBT_ORDERS = 3, ALL_ORDERS = ORDERS + DOUBT_ORDERS };
 struct meetings;
 struct block_races;
 struct recorder;
+struct client;
 
 /* Why a kernel fails, as far as a GPU tells its program. */
 enum fault {
@@ -134,6 +135,7 @@ struct grid {
     struct doubt *doubt;       /* is set; NULL: what would be a doubt is a fault */
     struct proved *proved;     /* is set; NULL: all blocks are executed */
     struct recorder *recorder; /* is told what some blocks execute (record.h); NULL: nobody asks */
+    struct client *client;     /* the program that uses the machine as a library (client.h); NULL: there is none */
 };
 
 static inline uint64_t grid_blocks(const struct grid *grid)

@@ -8,6 +8,7 @@
 
 #include "architecture.h"
 #include "block_races.h"
+#include "client.h"
 #include "device_heap.h"
 #include "device_memory.h"
 #include "grid.h"

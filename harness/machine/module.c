@@ -133,7 +133,6 @@ static int place_sections(struct module *module, struct problem *problem)
     const uint64_t globals = device_allocate_for_host(module->machine, total); /* some may be __managed__ */
     if (!globals)
         return problem_set(problem, "cannot allocate %zu bytes of device variables", total);
-    memset(device_bytes(module->machine, globals), 0, total);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         places[found[i]] = found[i] ? globals + offsets[i] : 0;
     return 0;
@@ -299,8 +298,10 @@ struct module *module_open(struct machine *machine, const unsigned char *bytes, 
     module->size = size;
     memcpy(module->bytes, bytes, size);
     elf_version(EV_CURRENT);
-    if (image_read(&module->image, "the machine code of the kernel library", 0, (char *)module->bytes, size) < 0) {
-        problem_set(problem, "cannot read the machine code, see the error above");
+    struct problem *const before = error_into(problem);
+    const int unread = image_read(&module->image, "the machine code", 0, (char *)module->bytes, size);
+    error_into(before);
+    if (unread < 0) {
         module_release(module);
         return NULL;
     }

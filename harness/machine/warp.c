@@ -1,4 +1,5 @@
 /* The loop that executes a warp. Its splits are executed in turn, each until it waits, is gone, or its turn is over. */
+#include "client.h"
 #include "control.h"
 #include "control_parts.h"
 #include "proof.h"
@@ -34,6 +35,8 @@ static void see_step(struct warp *warp, const struct instruction *code, uint32_t
         proof_step(warp, code, lanes);
     if (warp->block->recorded)
         record_step(warp, code, lanes);
+    if (warp->block->grid->client)
+        client_step(warp, code, lanes);
 }
 
 /* Executes one split. True: its turn is over. False: it waits or is gone. */
@@ -50,7 +53,8 @@ static bool run_split(struct warp *warp, unsigned index)
     warp->yielders = split->yielders;
     const unsigned turn = warp->slow_turns > 0 ? 1 : block->turn;
     warp->slow_turns -= warp->slow_turns > 0;
-    const bool multiplies_apart = block->code->multiplies_apart, is_seen = block->proof || block->recorded;
+    const bool multiplies_apart = block->code->multiplies_apart,
+               is_seen = block->proof || block->recorded || client_calls(block->grid->client);
     const struct instruction *code = list + first;
     for (unsigned fuel = 0; fuel < turn; fuel++) {
         if (code >= end)
@@ -171,7 +175,12 @@ bool warp_run(struct warp *warp)
             return ran;
         ran = true;
         /* The next split comes after a fixed number of instructions, however short the turns are. */
+        const uint64_t before = warp->steps;
         warp->turns = run_split(warp, ready) ? warp->turns + 1 : 0;
+        struct client *client = warp->block->grid->client;
+        const char *ends = client ? client_check(client, warp->steps - before) : NULL;
+        if (ends)
+            block_fault_of(warp->block, FAULT_NONE, "%s", ends);
         if (warp->turns >= FUEL / warp->block->turn)
             warp->turns = 0;
         warp->current = ready + (warp->turns == 0);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs programs as they are on the simulated GPU (tests/sim/runtime.cu, apart.cu): textures and surfaces of every shape, what
-# kernels print and allocate, large arguments, graphs with memory, linked device code, and the example of
-# harness/machine (tests/machine). Ends with "N passed, N failed". Needs nvcc, no GPU.
+# kernels print and allocate, large arguments, graphs with memory, linked device code. Ends with "N passed, N failed". Needs
+# nvcc, no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/runtime.sh [--compile]
 # shellcheck source=tests/scripts/begin.sh
@@ -40,16 +40,4 @@ expect 'kernels print in the order of their blocks' 0
 simulated "$compiled/apart"
 expect 'linked device code' 0 cudaSuccess
 
-# harness/machine as a library of its own: its example was built by pkg-config alone, and runs a cubin that is made here.
-cd "$top" || exit 2
-"$nvcc" -cubin -arch=sm_90 -lineinfo -o "$work/strided.cubin" tests/machine/strided.cu || exit 2
-sectors() { "$build/tests/machine/sectors" "$work/strided.cubin" "$@"; }
-ask sectors strided 1
-expect 'threads beside each other share sectors' 0 '4 sectors at tests/machine/strided.cu:5' '4 sectors read'
-ask sectors strided 8
-expect 'each of 32 threads has a sector' 0 '32 sectors read'
-ask sectors strided 1000000
-expect 'a fault has its place' 2 'tests/machine/strided.cu:5 (block 0,0,0)'
-ask nm --defined-only "$build/machine/lib/libcugate_machine.a"
-expect 'it has nothing of the rooms above' 0 'T grid_run' '!T cuda' '!T runtime_' '!T launches_' '!T run_read'
 summary
