@@ -10,7 +10,7 @@ set -euo pipefail
 root=$1 version=$2 file=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-programs=("$root"/usr/bin/cugate "$root"/usr/lib/cugate/*.so)
+programs=("$root"/usr/bin/cugate "$root"/usr/lib/cugate/*.so "$root"/usr/lib/libcugate_machine.so.*)
 
 strip --strip-unneeded "${programs[@]}"
 gzip -9nf "$root/usr/share/man/man1/cugate.1"

@@ -28,6 +28,10 @@ for link in "$data"/bin/cugate-*; do
     chmod 755 "$link"
 done
 
+# Nor is there a second copy of what programs are linked with: the linker reads this. The archive needs packages.
+echo 'INPUT(libcugate_machine.so.0)' >"$work/machine" && mv "$work/machine" "$data/lib/libcugate_machine.so"
+rm "$data/lib/libcugate_machine.a"
+
 # ---- `import cugate`, and its plug-in, which pytest finds by this entry.
 mkdir "$tree/cugate"
 cp "$top"/reports/cugate/{*.py,py.typed} "$tree/cugate"
@@ -35,7 +39,7 @@ printf '[pytest11]\ncugate = cugate.pytest_plugin\n' >"$info/entry_points.txt"
 
 # ---- The libraries, each with the terms under which its package says that it may be passed on. The simulator needs all that
 # the other plugins need; CUPTI's own needs are none of the package's.
-programs=("$data"/bin/cugate "$data"/lib/cugate/*.so)
+programs=("$data"/bin/cugate "$data"/lib/cugate/*.so "$data"/lib/libcugate_machine.so.*)
 everywhere='(ld-linux[-a-z0-9]*|lib(c|m|cuda|cupti))\.so[.0-9]*'
 strip --strip-unneeded "${programs[@]}"
 mapfile -t libraries < <(ldd "$data"/{bin/cugate,lib/cugate/libcugate_sim.so} | awk '$2 == "=>" && $3 ~ "^/" { print $3 }' |
@@ -59,6 +63,7 @@ done
 for file in "$data"/lib/cugate/*.so "${copies[@]}"; do
     patchelf --force-rpath --add-rpath "\$ORIGIN:\$ORIGIN/.." "$file"
 done
+patchelf --force-rpath --add-rpath "\$ORIGIN/cugate" "$data"/lib/libcugate_machine.so.*
 
 mapfile -t needed < <(patchelf --print-needed "${programs[@]}" "${copies[@]}" | sort -u | grep -vxE "$everywhere")
 for name in "${needed[@]}"; do

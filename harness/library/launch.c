@@ -162,8 +162,7 @@ static cugate_status execute(cugate_machine *machine, const struct grid *grid, c
     const int failed = grid_run(grid, tallies, &fault, problem);
     outside_print(machine->machine);
     const cugate_status status = failed ? status_of(client, fault, problem) : CUGATE_OK;
-    if (status == CUGATE_STOPPED)
-        atomic_store(&client->stop, false);
+    atomic_store(&client->stop, false);
     machine->is_broken |= status == CUGATE_NO_MEMORY;
     if (sums && !failed)
         add_counts(sums, tallies, count);

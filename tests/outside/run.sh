@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds two projects of somebody else's, by make and by CMake, against an installed cugate that was moved since, and gates
-# them: listed, computed by the simulator, accepted, checked, and caught when a kernel gets worse. Ends with "N passed, N
-# failed". Needs nvcc, no GPU, and hides one that is there.
+# Builds projects of somebody else's against an installed cugate that was moved since: programs in C, C++ and Python on its
+# executor of machine code, and two kernel libraries, by make and by CMake, which are gated: listed, computed by the simulator,
+# accepted, checked, and caught when a kernel gets worse. Ends with "N passed, N failed". Needs nvcc, no GPU, and hides one
+# that is there.
 #
 #   CUGATE=build/cugate [NVCC=nvcc] tests/outside/run.sh
 # shellcheck source=tests/scripts/begin.sh
@@ -25,6 +26,55 @@ ask grep -rIl -e /opt/cugate -e "$top" moved
 expect "what is installed as text names neither the tree nor the folder it was made for" 1
 ask pkg-config --cflags cugate
 expect "pkg-config knows where it is now" 0 "-I$work/moved/lib/pkgconfig/../../include"
+
+# ---- Programs on the executor of machine code
+cp -r "$top/tests/outside/machine" "$work" && cd "$work/machine" || exit 2
+"$nvcc" -cubin -arch=sm_90 -lineinfo kernels.cu || exit 2
+read -ra flags <<<"$(pkg-config --cflags --libs cugate_machine)"
+read -ra static <<<"$(pkg-config --cflags cugate_machine) ../moved/lib/libcugate_machine.a $(pkg-config --static --libs cugate_machine)"
+strict=(-Wall -Wextra -Wpedantic -Werror)
+ask cc -std=c11 "${strict[@]}" counter.c "${flags[@]}" -o counter
+expect "C: pkg-config links a counter" 0
+for stride in 1 8; do
+    ask ./counter kernels.cubin strided $stride
+    expect "C: it counts sectors by line, at a stride of $stride" 0 "kernels.cu:15: 231 instructions, $((4 * stride)) sectors, 96 wavefronts"
+done
+ask ./counter kernels.cubin strided 1000000
+expect "C: a fault has its place" 1 'fault: lane 1 reads 4 bytes' 'kernels.cu:15 (block 0,0,0)'
+ask ./counter kernels.cu strided
+expect "C: a source is not a cubin" 1 'bad file: '
+ask ./counter kernels.cubin stride
+expect "C: a kernel is missing" 1 'not found: ' 'checksum(unsigned char const*, unsigned int*)'
+ask env CUGATE_NVDISASM=/nowhere PATH=/usr/bin:/bin XDG_CACHE_HOME="$work/empty" ./counter kernels.cubin strided 1
+expect "C: without nvdisasm it says how to get it" 1 'not simulated: ' cugate-fetch
+printf '%s\n' '#include <error.h>' '#include <cugate/machine.h>' 'int die(void), median(void), join(void);' 'int die(void) { return 0; }' \
+    'int median(void) { return 0; }' 'int join(void) { return 0; }' \
+    'int main(void) { return die() + median() + join() + cugate_open("h200", &(cugate_machine *){0}); }' >names.c
+ask cc -std=c11 "${strict[@]}" names.c "${static[@]}" -o names
+expect "C: its archive takes no names of the program" 0
+ask ./names
+expect "C: and runs" 0
+exported() { nm "$@" | awk 'NF == 3 { print $3 }' | sort; }
+declared=$(sed '/^ \*/d; /^typedef/d' ../moved/include/cugate/machine.h | grep -oE '\bcugate_[a-z_]+\(' | tr -d '(' | sort -u)
+for library in -D:../moved/lib/libcugate_machine.so.0 -g:../moved/lib/libcugate_machine.a; do
+    ask diff <(exported "${library%%:*}" --defined-only "${library#*:}") <(echo "$declared")
+    expect "${library##*/} has the functions of the header and nothing else" 0
+done
+ask c++ -std=c++11 -Wall -Wextra -Werror stores.cpp "${flags[@]}" -o stores
+expect "C++: builds a tracer" 0
+ask ./stores kernels.cubin
+expect "C++: it traces stores" 0 'kernels.cu:6 block 0 warp 0 lane 31: STG.E 0x' ' = 62' 'block 1 warp 0 lane 7' ' = 78'
+[ "$(wc -l <"$work/said")" = 40 ]
+code=$?
+expect "C++: each once" 0
+ask env PYTHONPATH="$top/reports" python3 saxpy.py kernels.cubin
+expect "Python: counts, stores and a fault" 0 'kernels.cu:6: 320 instructions, 375 sectors' 'STG.E stores 13.0' 'block (3, 0, 0)'
+if command -v clang >/dev/null && ask clang -fsanitize=fuzzer fuzz.c "${flags[@]}" -o fuzz && [ "$code" = 0 ]; then
+    CUBIN=kernels.cubin ask ./fuzz -max_len=64 -runs=100000
+    expect "a fuzzer finds an input of which the kernel reads too much" 77 'reads 1 byte' 'kernels.cu:26'
+else
+    echo "a fuzzer: left out, since there is no clang with libFuzzer"
+fi
 
 # ---- make
 cd "$work/make" || exit 2

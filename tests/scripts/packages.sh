@@ -256,6 +256,13 @@ ask in_alone cugate task "$top/build/libkernels.so" --gpu H200 -o made.capsule \
 expect "wheel: makes a task for the referee" 0 'made.capsule: 1 launch'
 ask in_alone cugate referee made.capsule --code "$top/build/libkernels.so" --simulate
 expect "wheel: and judges by it, for the GPU that it names" 0 'passed: 1 of 1 kernel'
+"${NVCC:-nvcc}" -cubin -arch=sm_90 -lineinfo -o "$work/kernels.cubin" "$top/tests/outside/machine/kernels.cu" || exit 2
+ask in_alone python "$top/tests/outside/machine/saxpy.py" "$work/kernels.cubin"
+expect "wheel: cugate.Machine executes a cubin" 0 'STG.E stores 13.0' 'address: ' 'kernels.cu:6'
+ask cc "$top/tests/outside/machine/counter.c" -I"$alone/include" -L"$alone/lib" -Wl,-rpath,"$alone/lib" -lcugate_machine -o "$work/counter"
+expect "wheel: a program is linked with its library" 0
+ask "$work/counter" "$work/kernels.cubin" strided 8
+expect "wheel: and runs" 0 'kernels.cu:15: 231 instructions, 32 sectors'
 rm -r "$alone/lib/cugate/disasm"
 if command -v cmake >/dev/null; then
     mkdir -p "$work/repository/cmake"
