@@ -438,7 +438,7 @@ $(MACHINE_SO): $(OTHERS_ALL_O) harness/library/library.map
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol'; then rm $@; exit 1; fi
 	@ln -sfn $(@F) $(@:.$(INTERFACE)=)
 $(BUILD)/libcugate_machine.a: $(OTHERS_ALL_O)
-	$(call say,AR)$(LD) -r -o $(@:.a=.o) $^ && objcopy --wildcard --keep-global-symbol='cugate_*' $(@:.a=.o) && rm -f $@ && $(AR) rcs $@ $(@:.a=.o)
+	$(call say,AR)$(LD) -r -o $(@:.a=.o) $^ && objcopy --strip-debug --wildcard --keep-global-symbol='cugate_*' $(@:.a=.o) && rm -f $@ && $(AR) rcs $@ $(@:.a=.o)
 
 $(BUILD)/cugate: $(BUILD)/harness/command/main.o $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib/cugate'
