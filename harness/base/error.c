@@ -80,6 +80,20 @@ __attribute__((format(printf, 2, 0))) static void say(const char *kind, const ch
     fprintf(stderr, "%s\n", line);
 }
 
+static _Thread_local jmp_buf *memory_taker;
+
+jmp_buf *memory_into(jmp_buf *out)
+{
+    jmp_buf *before = memory_taker;
+    memory_taker = out;
+    return before;
+}
+
+bool memory_is_into(void)
+{
+    return memory_taker != NULL;
+}
+
 static _Thread_local struct problem *error_taker;
 
 struct problem *error_into(struct problem *problem)
@@ -105,7 +119,8 @@ void warning(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    say("warning", format, list);
+    if (!memory_taker)
+        say("warning", format, list);
     va_end(list);
 }
 
@@ -113,7 +128,8 @@ void remark(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    say("note", format, list);
+    if (!memory_taker)
+        say("note", format, list);
     va_end(list);
 }
 
@@ -146,15 +162,6 @@ void bug_at(const char *file, int line, const char *format, ...)
     fprintf(stderr, "cugate: bug at %s:%d: %s\ncugate: please report this with the command line that led to it\n", file,
             line, text);
     abort();
-}
-
-static _Thread_local jmp_buf *memory_taker;
-
-jmp_buf *memory_into(jmp_buf *out)
-{
-    jmp_buf *before = memory_taker;
-    memory_taker = out;
-    return before;
 }
 
 __attribute__((noreturn)) static void out_of_memory(size_t count, size_t size)

@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +66,7 @@ FILE *x_memstream(char **text, size_t *size); /* writes to *text, which is whole
 /* From here on these jump to *out in this thread where memory is exhausted; NULL: they end the program. Returns what
  * was set before. What is being changed then is lost: only what is certain not to be half done may be used again. */
 jmp_buf *memory_into(jmp_buf *out);
+bool memory_is_into(void); /* it is set: the program is not cugate's, so nothing is printed but error() */
 
 /* Makes space for one more element at the end of a growing array, and returns that element zeroed. The array starts as
  * NULL and must grow by ARRAY_GROW alone, because its capacity follows from its count:

@@ -69,7 +69,7 @@ int supervised_end(struct supervised *supervised)
         close(supervised->life);
     if (supervised->guard > 0)
         process_wait(supervised->guard);
-    if (supervised->errors >= 0 && !(status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0))
+    if (supervised->errors >= 0 && !memory_is_into() && !(status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0))
         pass_on(supervised->errors);
     if (supervised->errors >= 0)
         close(supervised->errors);

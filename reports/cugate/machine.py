@@ -144,9 +144,13 @@ def library() -> ctypes.CDLL:
     return loaded
 
 
+def words(text: bytes) -> str:
+    return text.decode(errors="replace")  # names of a cubin may be anything
+
+
 def check(status: int) -> None:
     if status:
-        raise MachineError(status, library().cugate_error().decode())
+        raise MachineError(status, words(library().cugate_error()))
 
 
 def three(sizes: int | tuple[int, ...]) -> Any:
@@ -220,19 +224,14 @@ class Machine:
             tuple(event.block), event.warp, lanes, bool(event.access & 1), bool(event.access & 2),
             SPACES.get(event.space), {lane: event.addresses[lane] for lane in lanes} if is_access else {},
             {lane: ctypes.string_at(event.values + lane * event.bytes, event.bytes) for lane in lanes} if is_access
-            else {}, event.fault.contents.text.decode() if event.fault else None, register,
+            else {}, words(event.fault.contents.text) if event.fault else None, register,
         )  # fmt: skip
-
-
-@cache
-def _text(text: bytes | None) -> str | None:
-    return text.decode() if text else None
 
 
 def instruction(kernel: c_void_p, index: int) -> Instruction:
     one = _Instruction()
     check(library().cugate_describe_instruction(kernel, c_size_t(index), byref(one)))
-    return Instruction(one.opcode.decode(), _text(one.file), one.line)
+    return Instruction(words(one.opcode), words(one.file) if one.file else None, one.line)
 
 
 class Module:
@@ -259,7 +258,7 @@ class Kernel:
     def __init__(self, machine: Machine, kernel: c_void_p) -> None:
         self.machine, self._kernel, self._info = machine, kernel, _Info()
         check(library().cugate_describe_kernel(kernel, byref(self._info)))
-        self.signature: str = self._info.signature.decode()
+        self.signature: str = words(self._info.signature)
 
     def __getitem__(self, shape: tuple[Any, ...]) -> Callable[..., Counts]:
         grid, block, shared = (*shape, 0)[:3]
@@ -313,9 +312,9 @@ class Kernel:
             raise raised
         status, text = ended[0]
         if STATUSES[status] == "fault":
-            self._raise_fault(status, text.decode())
+            self._raise_fault(status, words(text))
         if status:
-            raise MachineError(status, text.decode())
+            raise MachineError(status, words(text))
 
     def _raise_fault(self, status: int, text: str) -> None:
         found, fault = _Fault(), Fault(status, text)
