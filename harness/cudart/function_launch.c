@@ -62,26 +62,11 @@ static bool is_within(const unsigned sizes[3], enum cudaDeviceAttr x, enum cudaD
            sizes[2] <= attribute(z);
 }
 
-/* Sets the size of the clusters that the machine code asks for. False: it asks for none. */
-static bool own_cluster(const struct function *function, unsigned sizes[3])
-{
-    enum { CTA_PER_CLUSTER = 0x3d };
-    const struct image *image = &function->module->image;
-    const size_t number = (size_t)(function - function->module->functions) + 1;
-    for (size_t i = 0; i < image->attribute_count; i++)
-        if (image->attributes[i].owner == number && image->attributes[i].number == CTA_PER_CLUSTER &&
-            image->attributes[i].size == 3 * sizeof *sizes) {
-            memcpy(sizes, image->attributes[i].bytes, 3 * sizeof *sizes);
-            return sizes[0] > 0;
-        }
-    return false;
-}
-
 /* As an H200 refuses clusters. */
 static cudaError_t check_cluster(struct grid *grid, bool large)
 {
     unsigned own[3];
-    if (own_cluster(grid->function, own)) {
+    if (module_cluster(grid->function, own)) {
         if (grid->cluster[0] && memcmp(own, grid->cluster, sizeof own) != 0)
             return cudaErrorInvalidClusterSize;
         memcpy(grid->cluster, own, sizeof own);

@@ -1,6 +1,7 @@
 /* cugate/machine.h - executes machine code of NVIDIA's GPUs on the CPU, counts what each instruction does, and finds
- * faults. It needs no GPU and no CUDA; code is decoded by NVIDIA's nvdisasm 13.2 or later, which cugate-fetch gets.
- * C11 and C++11. Link with: pkg-config --cflags --libs cugate_machine
+ * faults. It needs no GPU and no CUDA. Code is decoded by NVIDIA's nvdisasm 13.2 or later: that beside the library,
+ * which cugate-fetch gets, the one that the variable CUGATE_NVDISASM names, or that on the PATH. C11 and C++11. Link
+ * with: pkg-config --cflags --libs cugate_machine
  *
  *     cugate_machine *machine;
  *     cugate_module *module;
@@ -190,7 +191,8 @@ typedef struct cugate_event {
     uint32_t lanes; /* that do it, a bit each: threads whose predicate is true */
     uint32_t warps; /* that have met at a barrier, a bit each */
     /* Of an access. Copies by the hardware (TMA), products of matrices and accesses to the cluster are told as lane
-     * 0's, of any size. Not told: local memory, textures and surfaces. */
+     * 0's, of any size. Not told: local memory, textures, surfaces, and
+     * what barriers in memory count. */
     unsigned access;             /* CUGATE_READS, CUGATE_WRITES */
     cugate_space space;          /* one of them */
     uint64_t bytes;              /* of each lane */

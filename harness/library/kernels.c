@@ -210,13 +210,6 @@ cugate_status cugate_describe_instruction(cugate_kernel *kernel, size_t index, c
     return call_end(&call, status);
 }
 
-static void add_tally(cugate_tally *sum, const cugate_tally *more)
-{
-    uint64_t *to = (uint64_t *)sum;
-    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
-        to[i] += ((const uint64_t *)more)[i];
-}
-
 cugate_status cugate_tally_lines(cugate_kernel *kernel, const cugate_tally *tallies, cugate_line *lines, size_t most,
                                  size_t *count)
 {
@@ -236,7 +229,7 @@ cugate_status cugate_tally_lines(cugate_kernel *kernel, const cugate_tally *tall
             continue;
         if (at == *count)
             lines[(*count)++] = (cugate_line){.file = own->file, .line = own->number};
-        add_tally(&lines[at].tally, &tallies[i]);
+        tally_add(&lines[at].tally, &tallies[i]);
     }
     return call_end(&call, status);
 }

@@ -12,28 +12,13 @@ enum {
     REGISTERS = 65536,      /* of a block */
     REGISTER_UNIT = 256,    /* a warp gets them in these */
     MOST_LOCAL = 512 << 10, /* bytes of a thread */
-    CTA_PER_CLUSTER = 0x3d, /* an attribute of the machine code */
 };
-
-/* Sets the cluster that the kernel was compiled for. False: it was compiled for none. */
-static bool own_cluster(const struct function *function, unsigned cluster[3])
-{
-    const struct image *image = &function->module->image;
-    const size_t owner = (size_t)(function - function->module->functions) + 1;
-    for (size_t i = 0; i < image->attribute_count; i++)
-        if (image->attributes[i].owner == owner && image->attributes[i].number == CTA_PER_CLUSTER &&
-            image->attributes[i].size == 3 * sizeof *cluster) {
-            memcpy(cluster, image->attributes[i].bytes, 3 * sizeof *cluster);
-            return cluster[0] > 0;
-        }
-    return false;
-}
 
 static int check_cluster(struct grid *grid, struct problem *problem)
 {
     unsigned own[3];
     unsigned *const given = grid->cluster;
-    if (own_cluster(grid->function, own)) {
+    if (module_cluster(grid->function, own)) {
         if (given[0] + given[1] + given[2] > 0 && memcmp(own, given, sizeof own) != 0)
             return problem_set(problem, "the kernel was compiled for clusters of %ux%ux%u blocks, not %ux%ux%u", own[0],
                                own[1], own[2], given[0], given[1], given[2]);
@@ -129,11 +114,9 @@ static void add_counts(cugate_tally *sums, const struct tally *tallies, size_t c
 {
     for (size_t i = 0; i < count; i++) {
         const struct tally *one = &tallies[i];
-        const cugate_tally more = {one->executed,   one->active,           one->working, one->uniform,
-                                   one->divergent,  one->accesses,         one->sectors, one->ideal_sectors,
-                                   one->wavefronts, one->ideal_wavefronts, one->atomics};
-        for (size_t k = 0; k < sizeof more / sizeof(uint64_t); k++)
-            ((uint64_t *)&sums[i])[k] += ((const uint64_t *)&more)[k];
+        tally_add(&sums[i], &(cugate_tally){one->executed, one->active, one->working, one->uniform, one->divergent,
+                                            one->accesses, one->sectors, one->ideal_sectors, one->wavefronts,
+                                            one->ideal_wavefronts, one->atomics});
     }
 }
 

@@ -54,5 +54,11 @@ __attribute__((format(printf, 2, 3))) cugate_status call_refused(cugate_status s
 /* The status of a problem of the machine: CUGATE_NOT_SIMULATED, or another one. */
 cugate_status problem_status(const struct problem *problem, cugate_status other);
 
+static inline void tally_add(cugate_tally *sum, const cugate_tally *more)
+{
+    for (size_t i = 0; i < sizeof *sum / sizeof(uint64_t); i++)
+        ((uint64_t *)sum)[i] += ((const uint64_t *)more)[i];
+}
+
 /* Decodes the code of a kernel. */
 cugate_status kernel_decode(cugate_kernel *kernel, struct problem *problem);

@@ -56,7 +56,8 @@ static unsigned access_of(const struct access *access)
         return access->block ? CUGATE_WRITES : CUGATE_READS;
     if (kind & (ACCESS_GOES | ACCESS_COMES) && !access->block)
         return kind & ACCESS_COMES ? CUGATE_READS : CUGATE_WRITES | (access->more ? CUGATE_READS : 0);
-    return (kind & READS ? CUGATE_READS : 0) | (kind & WRITES ? CUGATE_WRITES : 0);
+    return (kind & READS || access->code->traits & TRAIT_ATOMIC ? CUGATE_READS : 0) |
+           (kind & WRITES ? CUGATE_WRITES : 0);
 }
 
 static void hear(const struct access *access)

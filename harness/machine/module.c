@@ -362,6 +362,20 @@ struct function *module_function(struct module *module, const char *name)
     return NULL;
 }
 
+bool module_cluster(const struct function *function, unsigned blocks[3])
+{
+    enum { CTA_PER_CLUSTER = 0x3d };
+    const struct image *image = &function->module->image;
+    const size_t owner = (size_t)(function - function->module->functions) + 1;
+    for (size_t i = 0; i < image->attribute_count; i++)
+        if (image->attributes[i].owner == owner && image->attributes[i].number == CTA_PER_CLUSTER &&
+            image->attributes[i].size == 3 * sizeof *blocks) {
+            memcpy(blocks, image->attributes[i].bytes, 3 * sizeof *blocks);
+            return blocks[0] > 0;
+        }
+    return false;
+}
+
 struct variable *module_variable(struct module *module, const char *name)
 {
     for (size_t i = 0; i < module->variable_count; i++)

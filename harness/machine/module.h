@@ -58,6 +58,9 @@ struct module *module_loaded(const struct machine *machine, const unsigned char 
 struct function *module_function(struct module *module, const char *name); /* NULL: there is none */
 struct variable *module_variable(struct module *module, const char *name); /* NULL: there is none */
 
+/* Sets the blocks of the clusters that a kernel was compiled for. False: it was compiled for none. */
+bool module_cluster(const struct function *function, unsigned blocks[3]);
+
 /* Returns the local memory of a thread, in bytes. Where a function has others to call, it includes what the runtime
  * keeps for them, cudaLimitStackSize, which module_set_call_stack sets. */
 unsigned module_stack(const struct function *function);
