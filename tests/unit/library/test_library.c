@@ -383,6 +383,7 @@ Test(library, memory_is_checked)
     cr_expect_eq(words()[0], 7);
 }
 
+#ifndef __SANITIZE_ADDRESS__ /* which ends the program itself */
 /* In a process of its own: a limit of addresses stands for a computer without memory. */
 Test(library, without_memory_the_program_goes_on)
 {
@@ -396,3 +397,4 @@ Test(library, without_memory_the_program_goes_on)
     cr_expect_eq(status, CUGATE_NO_MEMORY, "%s: %s", cugate_status_name(status), cugate_error());
     cr_expect_eq(run_of("bounded", 1, 1, memory, NULL), CUGATE_NO_MEMORY, "it may only be closed");
 }
+#endif
