@@ -27,9 +27,9 @@ struct device_memory {
     size_t entry_count;
     struct device_entry *withheld; /* those that no kernel can access */
     size_t withheld_count;
-    uint64_t next;  /* where the next one begins */
+    uint64_t next;        /* where the next one begins */
     uint64_t taken, most; /* bytes that are allocated, and may be; 0: any number */
-    uint64_t apart; /* how far the bytes are from their addresses */
+    uint64_t apart;       /* how far the bytes are from their addresses */
 };
 
 /* Begins without allocations. -1: this process has no addresses left. */

@@ -1,5 +1,6 @@
 /* Finds inputs on which a kernel accesses what is not its own: the bytes of libFuzzer are the message of `checksum`.
- *   clang -fsanitize=fuzzer fuzz.c $(pkg-config --cflags --libs cugate_machine) -o fuzz && CUBIN=kernels.cubin ./fuzz */
+ *   clang -fsanitize=fuzzer fuzz.c $(pkg-config --cflags --libs cugate_machine) -o fuzz && CUBIN=kernels.cubin ./fuzz
+ */
 #include <cugate/machine.h>
 
 #include <stdio.h>
@@ -33,8 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (size == 0 || cugate_alloc(machine, size, &message) || cugate_write(machine, message, bytes, size))
         return 0;
     const void *arguments[] = {&message, &sum};
-    const cugate_launch launch = {
-        .grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = arguments, .argument_count = 2};
+    const cugate_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = arguments, .argument_count = 2};
     if (cugate_run(kernel, &launch, NULL) == CUGATE_FAULT) {
         fprintf(stderr, "%s\n", cugate_error());
         abort();

@@ -9,29 +9,30 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static const char source[] = "#include <cassert>\n"
-                             "extern \"C\" __global__ void add(const int *x, int *out, int n) { if (threadIdx.x < n) "
-                             "out[threadIdx.x] += x[threadIdx.x]; }\n"
-                             "extern \"C\" __global__ void endless(volatile int *flag) { while (!*flag) {} }\n"
-                             "extern \"C\" __global__ void apart(volatile int *flag) { if (threadIdx.x % 2) while "
-                             "(!*flag) {} else while (!flag[1]) {} }\n"
-                             "extern \"C\" __global__ void waits(int *x) { if (threadIdx.x < 32) while (atomicAdd(x, "
-                             "0) == 0) {} __syncthreads(); }\n"
-                             "extern \"C\" __global__ void __launch_bounds__(128) bounded(int *x) { *x = 1; }\n"
-                             "extern \"C\" __global__ void __cluster_dims__(2) pairs(int *x) { x[blockIdx.x] = 1; }\n"
-                             "extern \"C\" __global__ void keeps(int *x) { __shared__ int s[64]; s[threadIdx.x] = "
-                             "x[threadIdx.x]; __syncthreads();\n"
-                             "    x[threadIdx.x] = s[63 - threadIdx.x]; __syncthreads(); atomicAdd(&s[0], 5); atomicAdd(x + 64, 1); }\n"
-                             "extern \"C\" __global__ void asserts(int *x) { assert(x[0] == 2); }\n"
-                             "extern \"C\" __global__ void races(int *x) { __shared__ int s[64]; s[threadIdx.x] = "
-                             "threadIdx.x; x[threadIdx.x] = s[63 - threadIdx.x]; }\n"
-                             "extern \"C\" __global__ void misaligned(char *x) { *(int *)(x + 1) = 1; }\n"
-                             "template <class T> __global__ void twice(T *x) { x[threadIdx.x] *= 2; }\n"
-                             "template __global__ void twice<float>(float *);\n"
-                             "template __global__ void twice<int>(int *);\n"
-                             "namespace ns { __global__ void inside(int *x, float y) { *x = y; } }\n"
-                             "__device__ int variable[10];\n"
-                             "extern \"C\" __global__ void reads_variable(int *x) { *x = variable[3]; }\n";
+static const char source[] =
+    "#include <cassert>\n"
+    "extern \"C\" __global__ void add(const int *x, int *out, int n) { if (threadIdx.x < n) "
+    "out[threadIdx.x] += x[threadIdx.x]; }\n"
+    "extern \"C\" __global__ void endless(volatile int *flag) { while (!*flag) {} }\n"
+    "extern \"C\" __global__ void apart(volatile int *flag) { if (threadIdx.x % 2) while "
+    "(!*flag) {} else while (!flag[1]) {} }\n"
+    "extern \"C\" __global__ void waits(int *x) { if (threadIdx.x < 32) while (atomicAdd(x, "
+    "0) == 0) {} __syncthreads(); }\n"
+    "extern \"C\" __global__ void __launch_bounds__(128) bounded(int *x) { *x = 1; }\n"
+    "extern \"C\" __global__ void __cluster_dims__(2) pairs(int *x) { x[blockIdx.x] = 1; }\n"
+    "extern \"C\" __global__ void keeps(int *x) { __shared__ int s[64]; s[threadIdx.x] = "
+    "x[threadIdx.x]; __syncthreads();\n"
+    "    x[threadIdx.x] = s[63 - threadIdx.x]; __syncthreads(); atomicAdd(&s[0], 5); atomicAdd(x + 64, 1); }\n"
+    "extern \"C\" __global__ void asserts(int *x) { assert(x[0] == 2); }\n"
+    "extern \"C\" __global__ void races(int *x) { __shared__ int s[64]; s[threadIdx.x] = "
+    "threadIdx.x; x[threadIdx.x] = s[63 - threadIdx.x]; }\n"
+    "extern \"C\" __global__ void misaligned(char *x) { *(int *)(x + 1) = 1; }\n"
+    "template <class T> __global__ void twice(T *x) { x[threadIdx.x] *= 2; }\n"
+    "template __global__ void twice<float>(float *);\n"
+    "template __global__ void twice<int>(int *);\n"
+    "namespace ns { __global__ void inside(int *x, float y) { *x = y; } }\n"
+    "__device__ int variable[10];\n"
+    "extern \"C\" __global__ void reads_variable(int *x) { *x = variable[3]; }\n";
 
 static cugate_machine *machine;
 static cugate_module *module;
