@@ -216,7 +216,7 @@ test:
 ## test-all: test, then all recorded kernels, not a sample, and that mutants of the simulator are caught; for a night
 test-all: test
 	@$(MAKE) --no-print-directory $(BUILD)/tests/opcodes
-	@$(test_environment) COMPILE='$(CC) $(C_FLAGS) $(CUDA_CPPFLAGS) -c' LINK='$(CC) $(LD_FLAGS)' OBJECTS='$(SIM_O)' \
+	@$(test_environment) COMPILE='$(CC) $(C_FLAGS) $(CUDA_CPPFLAGS) -c' LINK='$(CC) $(LD_FLAGS)' OBJECTS='$(SIM_O) $(OTHERS_O)' \
 	    LIBS='$(LIBS)' TESTS='$(MACHINE_TESTS_O)' TEST_LIBS='$(CRITERION_LIBS)' ci/test.sh --all
 
 ## test-install: what is installed, projects of others by it, Slurm, pages in a browser, years of nights; needs the network, no GPU
