@@ -234,35 +234,118 @@ static const struct collector *load_telling(unsigned what, struct problem *probl
 static const struct backend telling = {
     .name = "telling", .provides = PROVIDES_VALUES, .tells_headway = true, .load = load_telling};
 
-Test(measure, what_makes_progress_is_not_hung)
+/* ---- What is measured, and what comes of it ---- */
+
+struct scene {
+    const char *globs[3];
+    const struct backend *backend; /* NULL: the host's clock */
+    const char *library;           /* NULL: libfaults.so */
+    double timeout;                /* 0: far more than is needed */
+    int headway, samples;          /* samples, 0: 3 */
+    bool progress, quiet, skip_unmatched;
+    int code;
+    size_t results; /* all are good but those of `hung` */
+    const char *hung, *why;
+    const char *says, *hides; /* says, NULL: nothing */
+};
+
+static void expect_scene(const struct scene *scene)
 {
-    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/one"));
-    fixture.measurement.backend = &telling;
-    fixture.measurement.timeout = 2;
-    fixture.measurement.progress = true;
-    headway_times = 50; /* in all longer than the limit */
+    WITH(tear_down, struct fixture fixture, set_up(&fixture, scene->globs[0]));
+    for (size_t i = 1; i < ARRAY_SIZE(scene->globs) && scene->globs[i]; i++)
+        add_glob(&fixture, scene->globs[i]);
+    struct measurement *measurement = &fixture.measurement;
+    measurement->backend = scene->backend ? scene->backend : measurement->backend;
+    measurement->kernels = scene->library ? scene->library : measurement->kernels;
+    measurement->timeout = scene->timeout > 0 ? scene->timeout : measurement->timeout;
+    measurement->samples = scene->samples ? scene->samples : measurement->samples;
+    measurement->progress = scene->progress;
+    measurement->quiet = scene->quiet;
+    measurement->skip_unmatched = scene->skip_unmatched;
+    headway_times = scene->headway;
     measure(&fixture);
-    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
-    expect_result(&fixture, "good/one", RESULT_OK, NULL);
-    expect_word(fixture.said, "good/one  3,000 of 8,192 blocks, about 2 min left");
+    cr_expect_eq(fixture.code, scene->code, "%s: %s", scene->globs[0], fixture.said);
+    cr_expect_eq(fixture.run.result_count, scene->results, "%s", scene->globs[0]);
+    for (size_t i = 0; i < fixture.run.result_count && scene->code == EXIT_SAME; i++) {
+        const char *id = fixture.run.results[i].id;
+        const bool hung = scene->hung && strcmp(id, scene->hung) == 0;
+        expect_result(&fixture, id, hung ? RESULT_HUNG : RESULT_OK, scene->why);
+    }
+    if (scene->says)
+        expect_word(fixture.said, scene->says);
+    else
+        cr_expect_str_eq(fixture.said, "", "%s", scene->globs[0]);
+    if (scene->hides)
+        expect_no_word(fixture.said, scene->hides);
 }
 
-Test(measure, progress_without_end_is_hung)
+#define EXPECT(...)                                                                                                    \
+    do {                                                                                                               \
+        const struct scene scenes_[] = {__VA_ARGS__};                                                                  \
+        for (size_t i_ = 0; i_ < ARRAY_SIZE(scenes_); i_++)                                                            \
+            expect_scene(&scenes_[i_]);                                                                                \
+    } while (0)
+
+/* The first takes longer than the limit in all. */
+Test(measure, what_makes_progress_is_not_hung_unless_it_has_no_end)
 {
-    WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/one"));
-    fixture.measurement.backend = &telling;
-    fixture.measurement.timeout = 0.5;
-    headway_times = 1 << 30;
-    measure(&fixture);
-    expect_result(&fixture, "good/one", RESULT_HUNG, "last seen: 3,000 of 8,192 blocks; set a longer limit");
-    cr_expect_str_eq(fixture.said, "");
+    EXPECT({{"good/one"},
+            .backend = &telling,
+            .timeout = 2,
+            .headway = 50,
+            .progress = true,
+            .results = 1,
+            .says = "good/one  3,000 of 8,192 blocks, about 2 min left"},
+           {{"good/one"},
+            .backend = &telling,
+            .timeout = 0.5,
+            .headway = 1 << 30,
+            .results = 1,
+            .hung = "good/one",
+            .why = "last seen: 3,000 of 8,192 blocks; set a longer limit"});
+}
+
+/* The limit is far more than good kernels need. */
+Test(measure, a_kernel_that_hangs_is_ended)
+{
+#define HANGS {"slow/brief", "slow/endless", "slow/good"}, .timeout = 3, .results = 3, .hung = "slow/endless"
+    EXPECT({HANGS, .why = "no result within 3 s; set a longer limit with --timeout"},
+           {HANGS, .backend = &batching, .why = "no result within 3 s; set a longer limit with --timeout",
+            .says = "slow/brief and the kernels measured with it are measured again, one by one: no response "
+                    "within 3 s"},
+           {{"slow/*"}, .timeout = 1, .quiet = true, .code = EXIT_USAGE, .results = 5});
+}
+
+/* A kernel takes 2.1 s, all three take more than the limit; in a batch each says that it is being worked on. */
+Test(measure, the_time_limit_is_each_kernel_s_own)
+{
+    EXPECT({{"slow/brief*"}, .samples = 13, .timeout = 6, .results = 3},
+           {{"slow/brief*"}, .backend = &batching, .samples = 13, .timeout = 6, .results = 3});
+}
+
+Test(measure, a_close_that_hangs_costs_no_result)
+{
+#define CLOSE_HANGS .timeout = 3, .says = "after slow_close/good the worker ended abnormally (it hung)"
+    EXPECT({{"slow_close/*", "good/*"}, CLOSE_HANGS, .results = 4},
+           {{"slow_close/*", "slow_close/*"}, CLOSE_HANGS, .results = 1});
+}
+
+Test(measure, kernels_and_libraries_that_are_not_there)
+{
+    EXPECT({{"good/oen"}, .code = EXIT_USAGE, .says = "no kernel matches -k 'good/oen'; did you mean 'good/one'?"},
+           {{"zzzzzzzzzzzzzzzzzzzzzz"}, .code = EXIT_USAGE, .says = "`cugate list`", .hides = "did you mean"},
+           {{"good/one", "good/removed"}, .skip_unmatched = true, .results = 1},
+           {{"good/removed"}, .skip_unmatched = true},
+           {{"*"},
+            .library = "/no/such/lib.so",
+            .code = EXIT_USAGE,
+            .says = "cannot load the kernel library: /no/such/lib.so"});
 }
 
 /* ---- Faults ---- */
 
-/* Expects the faults: the first kernel, two in a row and the last one crash; others are wrong or fail, in each possible
- * call. */
-static void expect_faults(const struct backend *backend)
+/* The first kernel, two in a row and the last one crash; others are wrong or fail, in each possible call. */
+Test(measure, a_fault_costs_its_own_kernel_only)
 {
     static const struct {
         const char *id;
@@ -296,33 +379,22 @@ static void expect_faults(const struct backend *backend)
         {"last/good", RESULT_OK, NULL},
         {"last/segv", RESULT_CRASHED, "the process that ran it died: Segmentation fault (signal 11)"},
     };
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "[!s]*"); /* chooses all but the slow kernels */
-    fixture.measurement.backend = backend;
-    measure(&fixture);
-    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
-    cr_expect_eq(fixture.run.result_count, ARRAY_SIZE(expected));
-    for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
-        expect_result(&fixture, expected[i].id, expected[i].status, expected[i].words);
-    cr_expect_eq(fixture.run.session_count, 1);
-    expect_word(fixture.said, "after close_dies/good the worker ended abnormally (Killed (signal 9))");
-    if (backend == &batching) {
-        expect_word(fixture.said,
-                    "crash/good and the kernels measured with it are measured again, one by one: it exited");
-        expect_word(fixture.said,
-                    "failing/good and the kernels measured with it are measured again, one by one: kernel: "
-                    "made-up illegal address");
+    for (int batch = 0; batch < 2; batch++) {
+        WITH(tear_down, struct fixture fixture, set_up(&fixture, "[!s]*")); /* all but the slow kernels */
+        if (batch)
+            fixture.measurement.backend = &batching;
+        measure(&fixture);
+        cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+        cr_expect_eq(fixture.run.result_count, ARRAY_SIZE(expected));
+        for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
+            expect_result(&fixture, expected[i].id, expected[i].status, expected[i].words);
+        cr_expect_eq(fixture.run.session_count, 1);
+        expect_word(fixture.said, "after close_dies/good the worker ended abnormally (Killed (signal 9))");
+#define AGAIN " and the kernels measured with it are measured again, one by one: "
+        if (batch)
+            expect_words(fixture.said, "crash/good" AGAIN "it exited",
+                         "failing/good" AGAIN "kernel: made-up illegal address");
     }
-}
-
-Test(measure, a_fault_costs_its_own_kernel_only)
-{
-    expect_faults(backend_find("host"));
-}
-
-Test(measure, a_fault_in_a_batch_costs_its_own_kernel_only)
-{
-    expect_faults(&batching);
 }
 
 Test(measure, kernels_of_a_family_are_at_work_at_once)
@@ -345,87 +417,6 @@ Test(measure, kernels_of_a_family_are_at_work_at_once)
     }
 }
 
-static void expect_hang(const struct backend *backend)
-{
-    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/brief"));
-    add_glob(&fixture, "slow/endless");
-    add_glob(&fixture, "slow/good");
-    fixture.measurement.backend = backend;
-    fixture.measurement.timeout = 3; /* far more than the good kernels need */
-    measure(&fixture);
-    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
-    expect_result(&fixture, "slow/endless", RESULT_HUNG, "no result within 3 s");
-    expect_result(&fixture, "slow/endless", RESULT_HUNG, "--timeout");
-    expect_result(&fixture, "slow/brief", RESULT_OK, NULL);
-    expect_result(&fixture, "slow/good", RESULT_OK, NULL);
-    if (backend == &batching)
-        expect_word(fixture.said,
-                    "slow/brief and the kernels measured with it are measured again, one by one: no response "
-                    "within 3 s");
-}
-
-Test(measure, a_kernel_that_hangs_is_ended)
-{
-    expect_hang(backend_find("host"));
-}
-
-Test(measure, a_kernel_that_hangs_in_a_batch_is_ended)
-{
-    expect_hang(&batching);
-}
-
-Test(measure, what_hangs_beside_a_measurement_ends_it)
-{
-    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/*"));
-    fixture.measurement.timeout = 1;
-    fixture.measurement.quiet = true;
-    measure(&fixture);
-    cr_expect_eq(fixture.code, EXIT_USAGE);
-}
-
-static void expect_own_limit(const struct backend *backend)
-{
-    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow/brief*"));
-    fixture.measurement.backend = backend;
-    fixture.measurement.samples = 13;
-    fixture.measurement.timeout = 6; /* one kernel takes 2.1 s, all three take more than the limit */
-    measure(&fixture);
-    cr_expect_eq(fixture.run.result_count, 3);
-    for (size_t i = 0; i < fixture.run.result_count; i++)
-        expect_result(&fixture, fixture.run.results[i].id, RESULT_OK, NULL);
-    cr_expect_str_eq(fixture.said, "");
-}
-
-Test(measure, the_time_limit_is_each_kernel_s_own)
-{
-    expect_own_limit(backend_find("host"));
-}
-
-/* One pass takes longer than the limit, but each kernel reports that it is being worked on. */
-Test(measure, the_time_limit_is_each_kernel_s_own_in_a_batch)
-{
-    expect_own_limit(&batching);
-}
-
-static void expect_close_that_hangs(const char *next, size_t kernels)
-{
-    WITH(tear_down, struct fixture fixture, set_up(&fixture, "slow_close/*"));
-    add_glob(&fixture, next);
-    fixture.measurement.timeout = 3; /* far more than the good kernels need */
-    measure(&fixture);
-    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
-    cr_expect_eq(fixture.run.result_count, kernels);
-    for (size_t i = 0; i < fixture.run.result_count; i++)
-        expect_result(&fixture, fixture.run.results[i].id, RESULT_OK, NULL);
-    expect_word(fixture.said, "after slow_close/good the worker ended abnormally (it hung)");
-}
-
-Test(measure, a_close_that_hangs_costs_no_result)
-{
-    expect_close_that_hangs("good/*", 4);
-    expect_close_that_hangs("slow_close/*", 1);
-}
-
 Test(measure, what_a_library_prints_stays_out_of_standard_output)
 {
     WITH(tear_down, struct fixture fixture, set_up(&fixture, "good/printing"));
@@ -446,54 +437,6 @@ Test(measure, what_a_library_prints_stays_out_of_standard_output)
     cr_expect_null(strstr(fixture.said, "ours")); /* text in our buffers is not printed twice */
     expect_words(fixture.said, "printed through a buffer\n", "printed at once\n");
     expect_result(&fixture, "good/printing", RESULT_OK, NULL);
-}
-
-Test(measure, no_kernel_of_that_name)
-{
-    struct fixture fixture;
-    set_up(&fixture, "good/oen");
-    measure(&fixture);
-    cr_expect_eq(fixture.code, EXIT_USAGE);
-    cr_expect_eq(fixture.run.result_count, 0);
-    expect_word(fixture.said, "no kernel matches -k 'good/oen'; did you mean 'good/one'?");
-    tear_down(&fixture);
-
-    set_up(&fixture, "zzzzzzzzzzzzzzzzzzzzzz");
-    measure(&fixture);
-    cr_expect_eq(fixture.code, EXIT_USAGE);
-    cr_expect_null(strstr(fixture.said, "did you mean"));
-    expect_word(fixture.said, "`cugate list`");
-    tear_down(&fixture);
-}
-
-Test(measure, globs_that_match_nothing_can_be_passed_over)
-{
-    struct fixture fixture;
-    set_up(&fixture, "good/one");
-    add_glob(&fixture, "good/removed");
-    fixture.measurement.skip_unmatched = true;
-    measure(&fixture);
-    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
-    cr_expect_eq(fixture.run.result_count, 1);
-    expect_result(&fixture, "good/one", RESULT_OK, NULL);
-    tear_down(&fixture);
-
-    set_up(&fixture, "good/removed");
-    fixture.measurement.skip_unmatched = true;
-    measure(&fixture);
-    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
-    cr_expect_eq(fixture.run.result_count, 0);
-    tear_down(&fixture);
-}
-
-Test(measure, a_library_that_cannot_be_used)
-{
-    WITH(tear_down, struct fixture fixture, set_up(&fixture, "*"));
-    fixture.measurement.kernels = "/no/such/lib.so";
-    measure(&fixture);
-    cr_expect_eq(fixture.code, EXIT_USAGE);
-    cr_expect_eq(fixture.run.result_count, 0);
-    expect_word(fixture.said, "cannot load the kernel library: /no/such/lib.so");
 }
 
 Test(measure, progress_is_drawn_only_on_request)
