@@ -115,11 +115,7 @@ void invent_blame(struct fixture *fixture, struct judgement *judgement, const ch
 
 char *print(const struct report *report, int (*reporter)(const struct report *, FILE *))
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    cr_assert_eq(reporter(report, stream), 0);
-    fclose(stream);
+    PRINT(char *, text, stream, cr_assert_eq(reporter(report, stream), 0));
     return text;
 }
 

@@ -106,3 +106,14 @@ int run_write_file(const struct run *run, const char *path)
     (void)run_write(run, file.stream); /* atomic_file_commit sees a stream that failed, and knows the reason */
     return atomic_file_commit(&file);
 }
+
+char *run_text(const struct run *run)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = x_memstream(&text, &size);
+    if (run_write(run, stream) < 0)
+        die(EXIT_USAGE, "cannot write a run");
+    fclose(stream);
+    return text;
+}

@@ -37,6 +37,9 @@ char *built(const char *name);
 struct run;
 int run_write_file(const struct run *run, const char *path);
 
+/* Returns a run as the text of its file. Caller frees. */
+char *run_text(const struct run *run);
+
 /* Ends this test like a crash when it has used so many seconds of processor time. Criterion's .timeout would depend on
  * how busy the machine is. */
 void limit_processor(unsigned seconds);

@@ -14,6 +14,22 @@ void expect_each(const char *text, void (*expect)(const char *, const char *), c
 #define expect_words(text, ...) expect_each(text, expect_word, (const char *const[]){__VA_ARGS__, NULL})
 #define expect_no_words(text, ...) expect_each(text, expect_no_word, (const char *const[]){__VA_ARGS__, NULL})
 
+/* PRINT(OWNED_TEXT, text, stream, call) declares what a call prints to `stream`. */
+#define PRINT(type, text, stream, call)                                                                                \
+    type text = NULL;                                                                                                  \
+    size_t text##_size = 0;                                                                                            \
+    FILE *stream = x_memstream(&text, &text##_size);                                                                   \
+    call;                                                                                                              \
+    fclose(stream)
+
+/* DO(name(int *memory), call) is a static function that does this, for a row that names it. */
+#define DO(signature, call)                                                                                            \
+    static void signature                                                                                              \
+    {                                                                                                                  \
+        call;                                                                                                          \
+    }                                                                                                                  \
+    _Static_assert(true, "")
+
 /* For .init and .fini: a folder of the test's own, and one in which it is. */
 extern char *scratch;
 void scratch_begin(void);

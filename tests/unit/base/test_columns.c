@@ -13,11 +13,7 @@ Test(columns, a_file_has_none)
     cr_assert_not_null(file);
     cr_expect_eq(terminal_columns(file), 0);
     fclose(file);
-    OWNED_TEXT memory = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&memory, &size);
-    cr_expect_eq(terminal_columns(stream), 0);
-    fclose(stream);
+    PRINT(OWNED_TEXT, memory, stream, cr_expect_eq(terminal_columns(stream), 0));
 }
 
 Test(columns, a_terminal_says_how_wide_it_is)

@@ -1,16 +1,5 @@
 #include "test.h"
 
-/* Returns what print_harmless prints. Caller frees. */
-static char *print(const char *words, int *columns)
-{
-    char *printed = NULL;
-    size_t size;
-    const struct text text = {.stream = open_memstream(&printed, &size)};
-    *columns = text_print(&text, INK_PLAIN, "%s", words);
-    fclose(text.stream);
-    return printed;
-}
-
 Test(terminal, terminals_get_no_control_characters)
 {
     static const struct {
@@ -31,8 +20,8 @@ Test(terminal, terminals_get_no_control_characters)
         {"bad \xff\xc3", "bad ??", 6},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        int columns;
-        OWNED_TEXT printed = print(rows[i].words, &columns);
+        PRINT(OWNED_TEXT, printed, to,
+              const int columns = text_print(&(struct text){.stream = to}, INK_PLAIN, "%s", rows[i].words));
         cr_expect_str_eq(printed, rows[i].printed);
         cr_expect_eq(columns, rows[i].columns, "%s", rows[i].printed);
     }
@@ -40,33 +29,29 @@ Test(terminal, terminals_get_no_control_characters)
 
 Test(terminal, no_line_begins_with_a_command)
 {
-    OWNED_TEXT printed = NULL;
-    size_t size;
-    const struct text text = {.stream = open_memstream(&printed, &size)};
-    text_wrap(&text, INK_PLAIN, 2, 2, "::error::first a::b\n::error::after a newline");
-    text_wrap(&text, INK_PLAIN, 110, 2, "123456 ::error::wrapped ::plain ##[error]x # ## [#[");
-    fclose(text.stream);
+    struct text text = {0};
+    PRINT(OWNED_TEXT, printed, to, text.stream = to;
+          text_wrap(&text, INK_PLAIN, 2, 2, "::error::first a::b\n::error::after a newline");
+          text_wrap(&text, INK_PLAIN, 110, 2, "123456 ::error::wrapped ::plain ##[error]x # ## [#["));
     cr_expect_str_eq(printed, "?::error::first a::b ::error::after a newline\n"
                               "123456\n  ?::error::wrapped ::plain ?#[error]x # ## [#[\n");
 }
 
 Test(terminal, a_newline_of_the_format_is_kept_and_one_of_an_argument_is_not)
 {
-    OWNED_TEXT printed = NULL;
-    size_t size;
-    const struct text text = {.stream = open_memstream(&printed, &size)};
-    text_print(&text, INK_PLAIN, "\n%s\n%*s|%.3s %d\n", "a\n\n::error::b", 3, "\n", "\n\nc\nd", 7);
-    text_print(&text, INK_PLAIN, "one\n%s\n", "  ::error::two ##vso[task.complete]##[x]##Not[");
-    fclose(text.stream);
+    struct text text = {0};
+    PRINT(OWNED_TEXT, printed, to, text.stream = to;
+          text_print(&text, INK_PLAIN, "\n%s\n%*s|%.3s %d\n", "a\n\n::error::b", 3, "\n", "\n\nc\nd", 7);
+          text_print(&text, INK_PLAIN, "one\n%s\n", "  ::error::two ##vso[task.complete]##[x]##Not["));
     cr_expect_str_eq(printed, "\na  ::error::b\n   |  c 7\n"
                               "one\n  ?:error::two ?#vso[task.complete]?#[x]##Not[\n");
 }
 
 Test(terminal, a_long_text_is_printed_whole)
 {
-    int columns;
     OWNED_TEXT words = x_sprintf("%05000d", 7);
-    OWNED_TEXT printed = print(words, &columns);
+    PRINT(OWNED_TEXT, printed, to,
+          const int columns = text_print(&(struct text){.stream = to}, INK_PLAIN, "%s", words));
     cr_expect_str_eq(printed, words);
     cr_expect_eq(columns, 5000);
 }
@@ -88,11 +73,7 @@ Test(terminal, shell_words)
         {"\033[2J", "'?[2J'"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        OWNED_TEXT printed = NULL;
-        size_t size;
-        const struct text text = {.stream = open_memstream(&printed, &size)};
-        text_shell_word(&text, rows[i].word);
-        fclose(text.stream);
+        PRINT(OWNED_TEXT, printed, to, text_shell_word(&(struct text){.stream = to}, rows[i].word));
         cr_expect_str_eq(printed, rows[i].printed);
     }
 }
@@ -161,11 +142,9 @@ Test(terminal, words_are_wrapped_where_the_terminal_ends)
         {40, 30, "1234567890", "1234567890\n"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        OWNED_TEXT printed = NULL;
-        size_t size;
-        const struct text text = {.stream = open_memstream(&printed, &size), .columns = rows[i].columns};
-        text_wrap(&text, INK_PLAIN, rows[i].column, 2, rows[i].words);
-        fclose(text.stream);
+        PRINT(OWNED_TEXT, printed, to,
+              text_wrap(&(struct text){.stream = to, .columns = rows[i].columns}, INK_PLAIN, rows[i].column, 2,
+                        rows[i].words));
         cr_expect_str_eq(printed, rows[i].printed, "row %zu: %s", i, printed);
     }
 }

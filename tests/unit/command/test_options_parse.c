@@ -261,11 +261,7 @@ Test(options_parse, help_and_version_need_no_arguments)
 
 Test(options_parse, help_names_every_option_that_is_taken)
 {
-    OWNED_TEXT text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    options_help(&everything, true, stream);
-    fclose(stream);
+    PRINT(OWNED_TEXT, text, stream, options_help(&everything, true, stream));
     expect_words(text, "usage: cugate everything [OPTION]... FILE...", "-k GLOB", "-m METRIC", "-o, --output FILE",
                  "--save RUN.json", "--replay RUN.json", "--baselines DIR", "--reason TEXT", "--kernels LIB.so",
                  "--metrics DIR", "--devices", "--collectors", "--chip NAME", "--collector NAME", "--device N",

@@ -186,11 +186,8 @@ Test(explain, patterns_stand_by_how_much_they_matter)
 static char *printed(const struct made *made, bool verbose,
                      int (*print_it)(const struct explanation *, const struct explain_style *, FILE *))
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    cr_assert_eq(print_it(&made->explanation, &(struct explain_style){.verbose = verbose}, stream), 0);
-    fclose(stream);
+    PRINT(char *, text, to,
+          cr_assert_eq(print_it(&made->explanation, &(struct explain_style){.verbose = verbose}, to), 0));
     return text;
 }
 

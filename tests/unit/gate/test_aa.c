@@ -211,11 +211,7 @@ Test(aa, takes_single_sessions_of_todays_metrics_once)
 static char *print(const struct analysis *analysis, const struct analysis_style *style,
                    int (*how)(const struct analysis *, const struct analysis_style *, FILE *))
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    cr_assert_eq(how(analysis, style, stream), 0);
-    fclose(stream);
+    PRINT(char *, text, stream, cr_assert_eq(how(analysis, style, stream), 0));
     return text;
 }
 

@@ -24,11 +24,8 @@ static void set_up(struct fixture *fixture)
         fixture->slots[i] = (struct slot){
             .pool = &fixture->pool, .number = i, .device = i, .state = SLOT_STARTED, .worker = {.pipe = -1}};
     OWNED(run) run = {.device.name = x_strdup("made up")};
-    size_t size;
-    FILE *stream = open_memstream(&fixture->device, &size);
     ARRAY_GROW(run.sessions, run.session_count)->facts[SESSION_DATE] = x_strdup("2026-01-01T00:00:00.000Z");
-    cr_assert_eq(run_write(&run, stream), 0);
-    fclose(stream);
+    fixture->device = run_text(&run);
 }
 
 static void tear_down(struct fixture *fixture)

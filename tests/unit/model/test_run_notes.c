@@ -112,18 +112,14 @@ Test(run_notes, a_definition_is_written_and_read_back)
     full.clock = (char[]){"hz"};
     full.trade = (char[]){"time"};
     run_set_note(&run, &full);
-    OWNED_TEXT text = NULL;
     char *words;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    run_write(&run, stream);
-    fclose(stream);
+    OWNED_TEXT text = run_text(&run);
     const char *line =
         "\"hits\": {\"better\": \"higher\", \"class\": \"steady\", \"clock\": \"hz\", \"counter\": "
         "\"h.pct\", \"few\": 100000, \"floor\": 1, \"floor_share\": 0.07, \"trade\": \"time\", \"unit\": \"%\", "
         "\"weight\": \"reads\"}";
     cr_expect_not_null(strstr(text, line), "%s", text);
-    cr_assert_eq(run_parse(&back, "x.json", text, size), 0);
+    cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
     cr_expect(back.notes[0].judged);
     cr_expect_eq(note_compare(&full, &back.notes[0], &words), NOTE_SAME);
 }

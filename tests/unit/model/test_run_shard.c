@@ -45,112 +45,49 @@ static void set(char **text, const char *value)
     *text = x_strdup(value);
 }
 
-static void forget_result(struct run *run)
-{
-    result_release(&run->results[--run->result_count]);
-}
+static const struct metric_note a_metric = {.name = (char[]){"a"}, .counter = (char[]){"a"}, .unit = (char[]){"ns"}};
 
-/* Changes to the third part, each of which makes it invalid. */
-static void other_model(struct run *part)
-{
-    set(&part->device.name, "Another GPU");
-}
-static void other_capability(struct run *part)
-{
-    set(&part->device.compute_capability, "8.0");
-}
-static void other_collector(struct run *part)
-{
-    set(&part->sessions[0].facts[SESSION_COLLECTOR], "host");
-}
+/* Changes to the third part, most of which make it invalid. */
+DO(nothing(struct run *part), (void)part);
+DO(other_model(struct run *part), set(&part->device.name, "Another GPU"));
+DO(other_capability(struct run *part), set(&part->device.compute_capability, "8.0"));
+DO(other_collector(struct run *part), set(&part->sessions[0].facts[SESSION_COLLECTOR], "host"));
+DO(no_session(struct run *part), run_forget_sessions(part));
+DO(other_flags(struct run *part), set(&part->sessions[0].facts[SESSION_FLAGS], "-O0"));
+DO(other_commit(struct run *part), set(&part->sessions[0].facts[SESSION_COMMIT], "4567"));
+DO(no_compiler(struct run *part), set(&part->sessions[0].facts[SESSION_COMPILER], "gcc"));
+DO(other_driver(struct run *part), set(&part->sessions[0].facts[SESSION_DRIVER], "570"));
+DO(other_code(struct run *part), set(&part->shard.code, "ffff"));
+DO(no_code(struct run *part), set(&part->shard.code, NULL));
+DO(other_kernel(struct run *part), set(&part->shard.kernels[2], "b/z"));
+DO(other_count(struct run *part), part->shard.of = 4);
+DO(other_floor(struct run *part), part->notes[0].floor_absolute = 9999);
+DO(other_counter(struct run *part), set(&part->notes[0].counter, "clock"));
+DO(no_metric(struct run *part), run_forget_notes(part));
+DO(more_metrics(struct run *part), run_set_note(part, &a_metric));
+DO(twice(struct run *part), part->shard.number = 2);
+DO(interrupted(struct run *part), result_release(&part->results[--part->result_count]));
+DO(whole(struct run *part), shard_release(&part->shard));
+DO(failed(struct run *part), result_fail(&part->results[0], RESULT_CRASHED, "died"));
+
 static void another_collector(struct run *part)
 {
     const struct session session = {
         .facts = {[SESSION_COLLECTOR] = (char[]){"sim"}, [SESSION_COMMIT] = (char[]){"0123"}}};
     run_add_session(part, &session);
 }
-static void no_session(struct run *part)
-{
-    run_forget_sessions(part);
-}
-static void other_flags(struct run *part)
-{
-    set(&part->sessions[0].facts[SESSION_FLAGS], "-O0");
-}
-static void other_commit(struct run *part)
-{
-    set(&part->sessions[0].facts[SESSION_COMMIT], "4567");
-}
-static void no_compiler(struct run *part)
-{
-    set(&part->sessions[0].facts[SESSION_COMPILER], "gcc");
-}
-static void other_driver(struct run *part)
-{
-    set(&part->sessions[0].facts[SESSION_DRIVER], "570");
-}
-static void other_code(struct run *part)
-{
-    set(&part->shard.code, "ffff");
-}
-static void no_code(struct run *part)
-{
-    set(&part->shard.code, NULL);
-}
-static void other_kernel(struct run *part)
-{
-    set(&part->shard.kernels[2], "b/z");
-}
-static void other_count(struct run *part)
-{
-    part->shard.of = 4;
-}
-static void other_floor(struct run *part)
-{
-    part->notes[0].floor_absolute = 9999;
-}
-static void other_counter(struct run *part)
-{
-    set(&part->notes[0].counter, "clock");
-}
-static void no_metric(struct run *part)
-{
-    run_forget_notes(part);
-}
-static void twice(struct run *part)
-{
-    part->shard.number = 2;
-}
-static void interrupted(struct run *part)
-{
-    forget_result(part);
-}
-static void whole(struct run *part)
-{
-    shard_release(&part->shard);
-}
-static void more_metrics(struct run *part)
-{
-    run_set_note(part, &(struct metric_note){.name = (char[]){"a"}, .counter = (char[]){"a"}, .unit = (char[]){"ns"}});
-}
+
 static void overlapping(struct run *part)
 {
     add_result(part, "b/x", 7);
     part->shard.measures++;
 }
+
 /* Removes a kernel from the part and from its list. */
 static void doctored(struct run *part)
 {
-    forget_result(part);
+    interrupted(part);
     part->shard.measures--;
-}
-static void failed(struct run *part)
-{
-    result_fail(&part->results[0], RESULT_CRASHED, "died");
-}
-static void nothing(struct run *part)
-{
-    (void)part;
 }
 
 static void expect_merge(void (*change)(struct run *), size_t count, int expected, const char *words)
@@ -158,10 +95,7 @@ static void expect_merge(void (*change)(struct run *), size_t count, int expecte
     struct run parts[4] = {made_part(1), made_part(2), made_part(3), made_part(3)};
     OWNED(run) merged;
     change(&parts[2]);
-    int code;
-    capture_begin();
-    code = run_merge(&merged, parts, names, count);
-    OWNED_TEXT said = capture_end();
+    HEAR(code, run_merge(&merged, parts, names, count));
     cr_expect_eq(code, expected, "%d, not %d: %s", code, expected, said);
     cr_expect(words ? strstr(said, words) != NULL : *said == '\0', "not said: %s; but: %s", words ? words : "nothing",
               said);
@@ -230,13 +164,9 @@ Test(run_shard, each_number_names_the_session_that_it_is_from)
         const char *date = merged.sessions[row->sessions[0].session].facts[SESSION_DATE];
         cr_expect_str_eq(date + strlen(date) - 1, last);
     }
-    OWNED_TEXT text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    cr_expect_eq(run_write(&merged, stream), 0);
-    fclose(stream);
+    OWNED_TEXT text = run_text(&merged);
     OWNED(run) back;
-    cr_assert_eq(run_parse(&back, "merged.json", text, size), 0);
+    cr_assert_eq(run_parse(&back, "merged.json", text, strlen(text)), 0);
     cr_expect_eq(result_find(run_find(&back, "a/x"), "time")->sessions[0].session, 2);
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         run_release(&parts[i]);
@@ -275,17 +205,11 @@ Test(run_shard, a_part_that_contradicts_itself_is_refused)
         cr_expect_eq(result, cases[i].words ? -1 : 0, "case %zu: %s", i, said);
         cr_expect(!cases[i].words || strstr(said, cases[i].words), "case %zu: %s", i, said);
         if (result == 0) {
-            OWNED_TEXT text = NULL;
-            size_t size;
-            FILE *stream = open_memstream(&text, &size);
-            cr_expect_eq(run_write(&run, stream), 0);
-            fclose(stream);
+            OWNED_TEXT text = run_text(&run);
             OWNED(run) back;
-            cr_assert_eq(run_parse(&back, "x.json", text, size), 0);
-            cr_expect_eq(back.shard.number, 2);
-            cr_expect_eq(back.shard.of, 2);
-            cr_expect_eq(back.shard.measures, 1);
-            cr_expect_eq(back.shard.kernel_count, 2);
+            cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
+            cr_expect(back.shard.number == 2 && back.shard.of == 2);
+            cr_expect(back.shard.measures == 1 && back.shard.kernel_count == 2);
         }
     }
 }

@@ -1,22 +1,12 @@
 #include "model/run.h"
 #include "test.h"
 
-static char *written(const struct run *run)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    cr_assert_eq(run_write(run, stream), 0);
-    fclose(stream);
-    return text;
-}
-
 /* Writes a run, reads that, and finds that it is written alike. Returns what is written; caller frees. */
 static char *through(const struct run *run, struct run *back)
 {
-    char *text = written(run);
+    char *text = run_text(run);
     cr_assert_eq(run_parse(back, "x.json", text, strlen(text)), 0);
-    OWNED_TEXT again = written(back);
+    OWNED_TEXT again = run_text(back);
     cr_expect_str_eq(again, text);
     return text;
 }
@@ -105,7 +95,7 @@ static const char *const golden =
 Test(run_write, the_file_is_as_documented)
 {
     OWNED(run) run = make_run();
-    OWNED_TEXT text = written(&run);
+    OWNED_TEXT text = run_text(&run);
     /* 1/3 has no shorter text than 16 digits, and both 16 and 17 digits would be right. */
     OWNED_TEXT expected = x_strdup(golden);
     char *third = strstr(expected, "0.33333333333333331");
@@ -117,7 +107,7 @@ Test(run_write, the_file_is_as_documented)
 Test(run_write, what_is_not_known_of_a_device_stays_so)
 {
     OWNED(run) run = {.device = {.name = x_strdup("NVIDIA H200"), .ecc_unknown = true, .mig_unknown = true}}, back;
-    char *text = written(&run), difference[256];
+    char *text = run_text(&run), difference[256];
     cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
     device_difference(&back.device, &run.device, difference, sizeof difference);
     cr_expect_str_eq(difference, "");
@@ -276,11 +266,11 @@ Test(run_write, empty_lines_are_said_only_when_they_were_counted)
     OWNED(run) run = {0}, back;
     struct result *result = run_add(&run, "reduce/tree");
     (void)profile_add(&result->base_profile, "f", NULL, 0, 0);
-    char *text = written(&run);
+    char *text = run_text(&run);
     cr_expect_null(strstr(text, "lines"), "%s", text);
     free(text);
     result->profile.counted = 1u << LINE_SHARED;
-    text = written(&run);
+    text = run_text(&run);
     expect_word(text, "\"list\": [],");
     cr_assert_eq(run_parse(&back, "made up", text, strlen(text)), 0);
     cr_expect_eq(back.results[0].profile.counted, 1u << LINE_SHARED);
@@ -378,8 +368,8 @@ Test(run_write, a_file_is_written_and_read)
     OWNED(run) back;
     cr_assert_eq(run_write_file(&run, path), 0);
     cr_assert_eq(run_read(&back, path), 0);
-    OWNED_TEXT text = written(&run);
-    OWNED_TEXT again = written(&back);
+    OWNED_TEXT text = run_text(&run);
+    OWNED_TEXT again = run_text(&back);
     cr_expect_str_eq(again, text);
     free(path);
     path = x_sprintf("%s/no/run.json", folder);

@@ -4,11 +4,7 @@
 /* Returns the glossary's explanation of a text. Caller frees. */
 static char *explain(const char *said, size_t *count)
 {
-    char *lines = NULL;
-    size_t size;
-    const struct text text = {.stream = open_memstream(&lines, &size)};
-    *count = glossary_print(&text, said);
-    fclose(text.stream);
+    PRINT(char *, lines, to, *count = glossary_print(&(struct text){.stream = to}, said));
     return lines;
 }
 

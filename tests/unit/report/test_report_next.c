@@ -25,11 +25,8 @@ Test(report_next, a_command_in_many_lines_is_the_same_to_a_shell)
     };
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
         for (int columns = 40; columns <= 140; columns += 7) {
-            OWNED_TEXT lines = NULL;
-            size_t size;
-            const struct text text = {.stream = open_memstream(&lines, &size), .columns = columns};
-            text_command(&text, 2, commands[i]);
-            fclose(text.stream);
+            PRINT(OWNED_TEXT, lines, to,
+                  text_command(&(struct text){.stream = to, .columns = columns}, 2, commands[i]));
             for (const char *line = lines; *line; line += strcspn(line, "\n") + 1)
                 cr_expect_leq((int)strcspn(line, "\n"), columns, "%d columns: %s", columns, lines);
             OWNED_TEXT wanted = arguments_of(commands[i]), *got = arguments_of(lines);

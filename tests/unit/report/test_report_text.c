@@ -272,16 +272,8 @@ Test(report_text, no_baseline_says_how_to_make_one)
             .hides = {"--baselines taken"}});
 }
 
-static void be_computed(void)
-{
-    report_set_origin(&fixture.run, ORIGIN_COMPUTED);
-}
-
-static void be_computed_and_in_no_file(void)
-{
-    be_computed();
-    fixture.report.run_name = NULL;
-}
+DO(be_computed(void), report_set_origin(&fixture.run, ORIGIN_COMPUTED));
+DO(be_computed_and_in_no_file(void), (be_computed(), fixture.report.run_name = NULL));
 
 /* Where there is no GPU, `cugate aa` cannot measure; what was computed is a baseline as it is. */
 Test(report_text, a_first_baseline_of_what_was_computed_takes_no_gpu)
@@ -438,10 +430,7 @@ Test(report_text, suite_shift_is_said)
     cr_expect_eq(count_words(text, "\nshift "), 3u);
 }
 
-static void have_moved_by_noise(void)
-{
-    fixture.comparison.same_code = 3;
-}
+DO(have_moved_by_noise(void), fixture.comparison.same_code = 3);
 
 Test(report_text, noise_of_the_same_code_is_counted_quietly)
 {

@@ -179,11 +179,7 @@ Test(words, names_of_a_run_file_are_quoted_in_commands)
         char **place = is_files ? &fixture.run.device.name : &fixture.run.sessions[0].facts[SESSION_COLLECTOR];
         free(*place);
         *place = x_strdup(rows[i].name);
-        OWNED_TEXT text = NULL;
-        size_t size;
-        FILE *stream = open_memstream(&text, &size);
-        words_first_baseline(&fixture.report, "", stream);
-        fclose(stream);
+        PRINT(OWNED_TEXT, text, to, words_first_baseline(&fixture.report, "", to));
         expect_word(text, rows[i].wanted);
     }
 }

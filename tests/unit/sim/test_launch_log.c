@@ -150,70 +150,24 @@ struct doing {
     unsigned stride, blocks, beyond;
 };
 
-static void copy_in(int *memory)
-{
-    cudaMemcpy(memory + 1, (const int[]){1, 2}, 8, cudaMemcpyHostToDevice);
-}
+static const struct cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindFloat};
+static cudaArray_t array;
+static void *more;
 
-static void copy_other(int *memory)
-{
-    cudaMemcpy(memory + 1, (const int[]){1, 3}, 8, cudaMemcpyHostToDevice);
-}
-
-static void copy_within(int *memory)
-{
-    cudaMemcpy(memory, memory + 8, 16, cudaMemcpyDeviceToDevice);
-}
-
-static void clear(int *memory)
-{
-    cudaMemset(memory, 0, 64);
-}
-
-static void set_table(int *memory)
-{
-    (void)memory;
-    cudaMemcpyToSymbol(&table, &(int){5}, 4, 0, cudaMemcpyHostToDevice);
-}
+DO(copy_in(int *memory), cudaMemcpy(memory + 1, (const int[]){1, 2}, 8, cudaMemcpyHostToDevice));
+DO(copy_other(int *memory), cudaMemcpy(memory + 1, (const int[]){1, 3}, 8, cudaMemcpyHostToDevice));
+DO(copy_within(int *memory), cudaMemcpy(memory, memory + 8, 16, cudaMemcpyDeviceToDevice));
+DO(clear(int *memory), cudaMemset(memory, 0, 64));
+DO(read_back(int *memory), cudaMemcpy(&(int){0}, memory, 4, cudaMemcpyDefault));
+DO(set_table(__attribute__((unused)) int *memory), cudaMemcpyToSymbol(&table, &(int){5}, 4, 0, cudaMemcpyHostToDevice));
+DO(allocate_more(__attribute__((unused)) int *memory), cudaMalloc(&more, 64));
+DO(allocate_pinned(__attribute__((unused)) int *memory), cudaMallocHost(&more, 64));
+DO(allocate_managed(__attribute__((unused)) int *memory), cudaMallocManaged(&more, 64, 1));
+DO(allocate_array(__attribute__((unused)) int *memory), cudaMallocArray(&array, &format, 8, 8, 0));
 
 static void launch_before(int *memory)
 {
     cudaLaunchKernel(&fixed, (dim3){1, 1, 1}, (dim3){32, 1, 1}, (void *[]){&memory}, 0, NULL);
-}
-
-static void allocate_more(int *memory)
-{
-    (void)memory;
-    void *more;
-    cudaMalloc(&more, 64);
-}
-
-static void read_back(int *memory)
-{
-    int first;
-    cudaMemcpy(&first, memory, 4, cudaMemcpyDefault);
-}
-
-static void allocate_pinned(int *memory)
-{
-    (void)memory;
-    void *more;
-    cudaMallocHost(&more, 64);
-}
-
-static void allocate_managed(int *memory)
-{
-    (void)memory;
-    void *more;
-    cudaMallocManaged(&more, 64, 1);
-}
-
-static void allocate_array(int *memory)
-{
-    (void)memory;
-    cudaArray_t array;
-    const struct cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindFloat};
-    cudaMallocArray(&array, &format, 8, 8, 0);
 }
 
 /* Sets the hash that a process of its own gets by doing so; "" if it has none. */
