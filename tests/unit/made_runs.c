@@ -1,4 +1,5 @@
 #include "made_runs.h"
+#include "command/command.h"
 #include "test.h"
 
 const char made_definitions[] =
@@ -89,6 +90,20 @@ void made_expect(const struct trial *trial, const struct run *runs, size_t count
     cr_expect_eq(result, expected, "%d, not %d: %s", result, expected, said);
     cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
     cr_expect(result == 0 || (accepted.rows == 0 && accepted.kernels == 0 && !accepted.moves));
+}
+
+void made_accept_file(const char *baselines, const char *metrics, const char *path)
+{
+    const struct options options = {
+        .baselines = baselines,
+        .metrics = metrics,
+        .reason = "made up",
+        .arguments = &(char *){(char *)path},
+        .argument_count = 1,
+        .quiet = true,
+    };
+    HEAR(code, command_accept.run(&options));
+    cr_assert_eq(code, EXIT_SAME, "%s", said);
 }
 
 struct run made_baseline(const char *folder)

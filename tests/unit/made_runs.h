@@ -32,6 +32,9 @@ void made_accept_one(const struct trial *trial, const struct run *run);
 /* Accepts runs, and expects an exit code and these words in an error or warning. */
 void made_expect(const struct trial *trial, const struct run *runs, size_t count, int expected, const char *words);
 
+/* Accepts a run file, by the command. */
+void made_accept_file(const char *baselines, const char *metrics, const char *path);
+
 /* Reads the baseline of the runs' device. Caller releases it. */
 struct run made_baseline(const char *folder);
 

@@ -3,7 +3,9 @@
 #include "model/run.h"
 
 #include <ftw.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 char *scratch_make(void)
@@ -60,6 +62,35 @@ char *file_text(const char *path)
 void limit_processor(unsigned seconds)
 {
     setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds});
+}
+
+int signalled(void (*child)(void *), void *self, const char *when, const int *signals, size_t count, char **said)
+{
+    enum { MOST = 4096 };
+    int ends[2], status = 0;
+    size_t length = 0;
+    bool sent = false;
+    *said = x_calloc(MOST, 1);
+    if (pipe(ends) < 0)
+        die(EXIT_USAGE, "cannot open a pipe");
+    const pid_t process = fork();
+    if (process == 0) {
+        signal(SIGINT, SIG_DFL); /* background jobs of a shell ignore it */
+        dup2(ends[1], STDERR_FILENO);
+        child(self);
+    }
+    close(ends[1]);
+    for (ssize_t got; (got = read(ends[0], *said + length, MOST - 1 - length)) > 0;) {
+        length += (size_t)got;
+        if (sent || !strstr(*said, when))
+            continue;
+        sent = true;
+        for (size_t i = 0; i < count; i++)
+            kill(process, signals[i]);
+    }
+    close(ends[0]);
+    waitpid(process, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 static struct {

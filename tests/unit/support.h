@@ -44,6 +44,10 @@ char *run_text(const struct run *run);
  * how busy the machine is. */
 void limit_processor(unsigned seconds);
 
+/* Calls child(self) in a process of its own, which must not return, and sends it the signals once it has said `when`.
+ * Returns its exit code; *said is what it wrote to standard error, which the caller frees. */
+int signalled(void (*child)(void *), void *self, const char *when, const int *signals, size_t count, char **said);
+
 /* Between capture_begin and capture_end, standard error goes into a file. capture_end returns what was written; caller
  * frees. */
 void capture_begin(void);

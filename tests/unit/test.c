@@ -19,6 +19,13 @@ void expect_each(const char *text, void (*expect)(const char *, const char *), c
         expect(text, *words);
 }
 
+void set_text(char **text, const char *to)
+{
+    char *const before = *text;
+    *text = x_strdup(to);
+    free(before);
+}
+
 char *scratch;
 
 void scratch_begin(void)

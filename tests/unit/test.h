@@ -40,6 +40,9 @@ void scratch_leave(void);
 struct run;
 struct row *made_row(const struct run *run, const char *kernel, const char *metric);
 
+/* Replaces a text by a copy of another, or by NULL. */
+void set_text(char **text, const char *to);
+
 /* Gives a row one value, in place of what it had. */
 struct result;
 void set_value(struct result *result, const char *metric, double value);

@@ -21,10 +21,8 @@ static const char *const hostile_words[] = {
 static void set_up_hostile(struct fixture *fixture, const char *words)
 {
     *fixture = report_set_up("broken.json");
-    free(fixture->run.device.name);
-    fixture->run.device.name = x_strdup(words);
-    free(fixture->run.sessions[0].facts[SESSION_DRIVER]);
-    fixture->run.sessions[0].facts[SESSION_DRIVER] = x_strdup(words);
+    set_text(&fixture->run.device.name, words);
+    set_text(&fixture->run.sessions[0].facts[SESSION_DRIVER], words);
     row_add_session(result_add(run_add(&fixture->run, words), words), (const double[]){1}, 1);
     forget_judgements(fixture);
     invent(fixture, "copy/plain", NULL, VERDICT_MISSING, words);

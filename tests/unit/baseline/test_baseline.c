@@ -250,8 +250,7 @@ Test(baseline, costs_are_the_seconds_that_baselines_know, .init = scratch_begin,
     cr_expect_eq(costs.result_count, 0);
     run_find(&run, "reduce/tree")->seconds = 2;
     made_accept_one(&(struct trial){.folder = scratch}, &run);
-    free(run.device.name);
-    run.device.name = x_strdup("another model");
+    set_text(&run.device.name, "another model");
     run_find(&run, "reduce/tree")->seconds = 3;
     made_accept_one(&(struct trial){.folder = scratch}, &run);
     cr_expect_eq(costs_read(&costs, NULL, scratch, "cupti"), 0);

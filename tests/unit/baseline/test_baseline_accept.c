@@ -22,8 +22,7 @@ Test(baseline_accept, runs_that_do_not_belong_together_are_refused, .init = scra
     run_release(&runs[1]);
 
     runs[1] = made_run(2);
-    free(runs[1].sessions[0].facts[SESSION_COLLECTOR]);
-    runs[1].sessions[0].facts[SESSION_COLLECTOR] = x_strdup("host");
+    set_text(&runs[1].sessions[0].facts[SESSION_COLLECTOR], "host");
     made_expect(&(struct trial){.folder = scratch}, runs, 2, EXIT_BASELINE,
                 "b.json was measured by the collector host, but a.json by cupti");
     run_add_session(&runs[0], &runs[1].sessions[0]);
@@ -41,8 +40,7 @@ Test(baseline_accept, runs_that_do_not_belong_together_are_refused, .init = scra
     run_release(&runs[1]);
 
     runs[1] = made_run(2);
-    free(runs[1].device.name);
-    runs[1].device.name = NULL;
+    set_text(&runs[1].device.name, NULL);
     made_expect(&(struct trial){.folder = scratch}, &runs[1], 1, EXIT_USAGE, "a.json does not name its GPU");
     run_release(&runs[1]);
     run_release(&runs[0]);
@@ -59,8 +57,7 @@ Test(baseline_accept, kernels_that_would_share_a_file_are_refused, .init = scrat
     cr_assert_str_eq(paths[0], paths[1]);
     struct run runs[] = {made_run(1), made_run(2)};
     for (size_t i = 0; i < 2; i++) {
-        free(runs[i].results[0].id);
-        runs[i].results[0].id = x_strdup(ids[i]);
+        set_text(&runs[i].results[0].id, ids[i]);
     }
     made_accept_one(&(struct trial){.folder = scratch}, &runs[0]);
     made_expect(
@@ -90,8 +87,7 @@ Test(baseline_accept, runs_that_do_not_fit_the_old_baseline_are_refused, .init =
     /* accepting all rows at once may change their definitions */
     made_accept_one(&(struct trial){.folder = scratch}, &new);
 
-    free(new.sessions[0].facts[SESSION_COLLECTOR]);
-    new.sessions[0].facts[SESSION_COLLECTOR] = NULL;
+    set_text(&new.sessions[0].facts[SESSION_COLLECTOR], NULL);
     made_expect(&(struct trial){.folder = scratch}, &new, 1, EXIT_BASELINE, "by the collector unknown, but");
 }
 

@@ -5,8 +5,7 @@
 static void set_launch(const struct run *run, const char *kernel, const char *code)
 {
     struct launch *launch = &run_find(run, kernel)->launches[0];
-    free(launch->code);
-    launch->code = x_strdup(code);
+    set_text(&launch->code, code);
     launch->times = 1;
 }
 

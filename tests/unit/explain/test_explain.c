@@ -219,8 +219,7 @@ Test(explain, a_run_without_anything_says_so)
                  "achieved      not known: not in this run", "bound by      unknown: no share of a roof is known",
                  "not measured", "`cugate run --lines`");
     made.result->launches[0].has_machine = true;
-    free(made.run.device.compute_capability);
-    made.run.device.compute_capability = x_strdup("3.5");
+    set_text(&made.run.device.compute_capability, "3.5");
     explain(&made);
     OWNED_TEXT old = printed(&made, false, explain_text);
     expect_word(old, "theoretical   not known: of this GPU");
@@ -243,8 +242,7 @@ Test(explain, hostile_names_and_numbers_stay_harmless)
     WITH(forget, struct made made, make(&made, 10));
     add_lines(&made);
     struct launch *launch = made.result->launches;
-    free(launch->function);
-    launch->function = x_strdup(evil);
+    set_text(&launch->function, evil);
     for (size_t i = 0; i < 3; i++)
         launch->grid[i] = launch->block[i] = UINT_MAX;
     launch->times = launch->shared = UINT_MAX;

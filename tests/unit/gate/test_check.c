@@ -1,4 +1,5 @@
 #include "command/command.h"
+#include "made_runs.h"
 #include "made_time.h"
 #include "model/run.h"
 #include "test.h"
@@ -85,20 +86,7 @@ static void accept_base(struct fixture *fixture)
     check(fixture);
     cr_assert_eq(fixture->code, EXIT_BASELINE, "%s", fixture->said);
     fixture->options.kernels = fixture->head;
-
-    char *arguments[] = {fixture->save};
-    const struct options options = {
-        .baselines = fixture->baselines,
-        .metrics = fixture->folder,
-        .reason = "made up",
-        .arguments = arguments,
-        .argument_count = 1,
-        .quiet = true,
-    };
-    capture_begin();
-    const int code = command_accept.run(&options);
-    free(capture_end());
-    cr_assert_eq(code, EXIT_SAME);
+    made_accept_file(fixture->baselines, fixture->folder, fixture->save);
 }
 
 /* Expects the same verdict from the saved run: it has all that the verdict depends on. */
@@ -248,8 +236,7 @@ Test(check, a_base_build_that_fails_settles_nothing)
     WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/bad_base"));
     fixture.options.kernels = fixture.head;
     check(&fixture);
-    free(fixture.base);
-    fixture.base = x_strdup(fixture.head);
+    set_text(&fixture.base, fixture.head);
     accept_base(&fixture);
     OWNED_TEXT link = x_sprintf("%s/base.so", fixture.folder);
     fixture.options.against = link;

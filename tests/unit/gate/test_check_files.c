@@ -1,4 +1,5 @@
 #include "command/command.h"
+#include "made_runs.h"
 #include "test.h"
 
 /* Files made from data/small.cu: library.so is for 8.0 and 9.0, cuda12.cubin for 8.0 only. */
@@ -36,15 +37,7 @@ static char *check(const char *folder, const char *gpu, char *file, int *code)
 static void accept(const char *folder)
 {
     OWNED_TEXT baselines = x_sprintf("%s/baselines", folder), *run = x_sprintf("%s/run.json", folder);
-    const struct options options = {
-        .baselines = baselines,
-        .metrics = "metrics",
-        .reason = "made up",
-        .arguments = &run,
-        .argument_count = 1,
-        .quiet = true,
-    };
-    cr_assert_eq(command_accept.run(&options), EXIT_SAME);
+    made_accept_file(baselines, "metrics", run);
 }
 
 Test(check_files, which_capability_is_meant)

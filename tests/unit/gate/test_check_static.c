@@ -1,5 +1,6 @@
 #include "command/command.h"
 #include "cubin/static_facts.h"
+#include "made_runs.h"
 #include "test.h"
 
 /* Files with machine code made from data/small.cu, so no compiler is needed. library.so is for 8.0 and 9.0,
@@ -80,15 +81,7 @@ static void accept(const struct fixture *fixture, const char *gpu, const char *c
 
     OWNED_TEXT path = x_sprintf("%s/run.json", fixture->folder);
     cr_assert_eq(run_write_file(&run, path), 0);
-    const struct options options = {
-        .baselines = fixture->baselines,
-        .metrics = "metrics",
-        .reason = "made up",
-        .arguments = &path,
-        .argument_count = 1,
-        .quiet = true,
-    };
-    cr_assert_eq(command_accept.run(&options), EXIT_SAME);
+    made_accept_file(fixture->baselines, "metrics", path);
 }
 
 Test(check_static, the_same_code_is_same)

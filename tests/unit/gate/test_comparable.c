@@ -48,8 +48,7 @@ Test(comparable, a_glob_that_matches_nothing_names_what_is_near)
 
 static void set_collector(struct run *run, const char *name)
 {
-    free(run->sessions[0].facts[SESSION_COLLECTOR]);
-    run->sessions[0].facts[SESSION_COLLECTOR] = x_strdup(name);
+    set_text(&run->sessions[0].facts[SESSION_COLLECTOR], name);
 }
 
 /* NULL stands for a file that does not name its collector, which may be any. */

@@ -2,7 +2,7 @@
 #include "made_time.h"
 #include "test.h"
 
-#include <sys/wait.h>
+#include <signal.h>
 #include <unistd.h>
 
 /* Two builds of the kernels in libraries/turns.c, timed by a made-up host clock. */
@@ -207,8 +207,7 @@ Test(paired, a_pair_at_two_clocks_does_not_count)
 Test(paired, a_base_library_that_is_none)
 {
     WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/equal", wall_time));
-    free(fixture.base);
-    fixture.base = x_strdup("/no/such/base.so");
+    set_text(&fixture.base, "/no/such/base.so");
     settle(&fixture, NULL);
     cr_expect_eq(fixture.code, EXIT_USAGE);
     cr_expect_eq(made_row(&fixture.run, "turns/equal", "wall_time")->pair_count, 0);
@@ -216,11 +215,12 @@ Test(paired, a_base_library_that_is_none)
 }
 
 /* Judges as `check` does, with signals held back, and saves the run. */
-__attribute__((noreturn)) static void be_the_command(struct fixture *fixture, const char *path)
+static void be_the_command(void *self)
 {
+    struct fixture *fixture = self;
     AT_END(interrupts_close) struct interrupts interrupts;
-    made_time_begin();       /* each process has its own made-up clock */
-    signal(SIGINT, SIG_DFL); /* background jobs of a shell ignore it */
+    OWNED_TEXT path = x_sprintf("%s/run.json", fixture->folder);
+    made_time_begin(); /* each process has its own made-up clock */
     if (interrupts_open(&interrupts) < 0)
         _exit(EXIT_USAGE);
     fixture->measurement.progress = true;
@@ -232,29 +232,10 @@ Test(paired, an_interrupt_keeps_the_pairs_so_far)
 {
     WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/stuck_later", wall_time));
     OWNED_TEXT path = x_sprintf("%s/run.json", fixture.folder);
-    int ends[2];
-    cr_assert_eq(pipe(ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        be_the_command(&fixture, path);
-    }
-    close(ends[1]);
-    char said[4096] = "";
-    size_t length = 0;
-    bool sent = false;
-    for (ssize_t got; (got = read(ends[0], said + length, sizeof said - 1 - length)) > 0;) {
-        length += (size_t)got;
-        said[length] = '\0';
-        if (!sent && strstr(said, "pair 3 of at most 14, 1 kernel left: [1/1] turns/stuck_later"))
-            sent = kill(child, SIGINT) == 0;
-    }
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    cr_assert(WIFEXITED(status), "ended by signal %d: %s", WTERMSIG(status), said);
-    cr_expect_eq(WEXITSTATUS(status), EXIT_INTERRUPTED, "%s", said);
-    expect_word(said, "interrupted after 0 of 1 kernels (pair 3 of at most 14, 1 kernel left)");
+    fixture.code = signalled(be_the_command, &fixture, "pair 3 of at most 14, 1 kernel left: [1/1] turns/stuck_later",
+                             (const int[]){SIGINT}, 1, &fixture.said);
+    cr_expect_eq(fixture.code, EXIT_INTERRUPTED, "%d: %s", fixture.code, fixture.said);
+    expect_word(fixture.said, "interrupted after 0 of 1 kernels (pair 3 of at most 14, 1 kernel left)");
     run_release(&fixture.run);
     cr_assert_eq(run_read(&fixture.run, path), 0);
     cr_expect_eq(made_row(&fixture.run, "turns/stuck_later", "wall_time")->pair_count, 2);

@@ -407,8 +407,7 @@ Test(judge_row, a_row_that_one_side_lacks_is_excused_by_what_is_known)
             struct run *run = side == 0 ? &fixture.base : &fixture.run;
             if (rows[i].function) {
                 struct launch *launch = &run_find(run, rows[i].kernel)->launches[0];
-                free(launch->function);
-                launch->function = x_strdup(rows[i].function);
+                set_text(&launch->function, rows[i].function);
             }
             put(run, rows[i].kernel, "good", 1);
             put(run, rows[i].kernel, "launches", 1);

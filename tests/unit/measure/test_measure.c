@@ -2,6 +2,8 @@
 #include "measure/measure.h"
 #include "test.h"
 
+#include "host_like.h"
+
 #include <regex.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -16,6 +18,7 @@ struct fixture {
     struct run run;
     int code;
     char *said; /* what was printed to standard error */
+    char *path; /* where a child saves the run */
 };
 
 static void set_up(struct fixture *fixture, const char *glob)
@@ -190,15 +193,7 @@ static size_t no_launches(void *self)
     return 0;
 }
 
-static const struct collector *load_batching(unsigned what, struct problem *problem)
-{
-    static struct collector collector;
-    (void)what, (void)problem;
-    collector = host_collector;
-    collector.measure_batch = measure_batch;
-    collector.launches = no_launches;
-    return &collector;
-}
+HOST_LIKE(load_batching, (collector.measure_batch = measure_batch, collector.launches = no_launches));
 
 static const struct backend batching = {.name = "batching", .provides = PROVIDES_VALUES, .load = load_batching};
 
@@ -221,15 +216,7 @@ static int measure_telling(void *self, const struct workload *workload, struct r
     return host_collector.measure(self, workload, result, problem);
 }
 
-static const struct collector *load_telling(unsigned what, struct problem *problem)
-{
-    static struct collector collector;
-    (void)what, (void)problem;
-    collector = host_collector;
-    collector.open = open_telling;
-    collector.measure = measure_telling;
-    return &collector;
-}
+HOST_LIKE(load_telling, (collector.open = open_telling, collector.measure = measure_telling));
 
 static const struct backend telling = {
     .name = "telling", .provides = PROVIDES_VALUES, .tells_headway = true, .load = load_telling};
@@ -462,47 +449,21 @@ Test(measure, progress_is_drawn_only_on_request)
 /* ---- Signals: a child measures, and the test watches its progress line ---- */
 
 /* Ends as a command does, and saves the run. */
-__attribute__((noreturn)) static void be_the_command(struct fixture *fixture, const char *path)
+static void be_the_command(void *self)
 {
+    struct fixture *fixture = self;
     fixture->measurement.progress = true;
     const int code = measure_run(&fixture->measurement, &fixture->run);
-    _exit(run_write_file(&fixture->run, path) < 0 ? EXIT_USAGE : code);
+    _exit(run_write_file(&fixture->run, fixture->path) < 0 ? EXIT_USAGE : code);
 }
 
 /* Sends the signals to a measuring child as soon as its progress line contains `when`. Reads the run that it saved. */
 static void measure_and_signal(struct fixture *fixture, const char *when, const int *signals, size_t count)
 {
     OWNED_FOLDER folder = scratch_make();
-    OWNED_TEXT path = x_sprintf("%s/run.json", folder);
-    int ends[2];
-    cr_assert_eq(pipe(ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        signal(SIGINT, SIG_DFL); /* background jobs of a shell ignore it */
-        dup2(ends[1], STDERR_FILENO);
-        be_the_command(fixture, path);
-    }
-    close(ends[1]);
-    char said[4096] = "";
-    size_t length = 0;
-    bool sent = false;
-    ssize_t got;
-    while ((got = read(ends[0], said + length, sizeof said - 1 - length)) > 0) {
-        length += (size_t)got;
-        said[length] = '\0';
-        if (sent || !strstr(said, when))
-            continue;
-        sent = true;
-        for (size_t i = 0; i < count; i++)
-            kill(child, signals[i]);
-    }
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    cr_assert(WIFEXITED(status), "ended by signal %d: %s", WTERMSIG(status), said);
-    fixture->code = WEXITSTATUS(status);
-    fixture->said = x_strdup(said);
-    cr_expect_eq(run_read(&fixture->run, path), 0);
+    OWNED_TEXT path = fixture->path = x_sprintf("%s/run.json", folder);
+    fixture->code = signalled(be_the_command, fixture, when, signals, count, &fixture->said);
+    cr_expect_eq(run_read(&fixture->run, path), 0, "%d: %s", fixture->code, fixture->said);
 }
 
 Test(measure, an_interrupted_run_keeps_what_was_measured)

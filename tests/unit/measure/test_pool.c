@@ -3,6 +3,8 @@
 #include "measure/pool.h"
 #include "test.h"
 
+#include "host_like.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -25,14 +27,7 @@ static int open_made_up(void **self, const struct job *job, struct device *devic
     return 0;
 }
 
-static const struct collector *load_made_up(unsigned what, struct problem *problem)
-{
-    static struct collector collector;
-    (void)what, (void)problem;
-    collector = host_collector;
-    collector.open = open_made_up;
-    return &collector;
-}
+HOST_LIKE(load_made_up, collector.open = open_made_up);
 
 /* Numbers the processes of a test, from 1; the one that GPUS_REFUSES names finds the GPU taken. */
 static int prepare_made_up(const struct job *job, struct problem *problem)
@@ -64,12 +59,10 @@ static void end(void)
 {
     if (!library)
         return;
-    free(said);
-    said = NULL;
+    set_text(&said, NULL);
     run_release(&run);
     run = (struct run){0};
-    free(library);
-    library = NULL;
+    set_text(&library, NULL);
     scratch_remove(marks);
     metrics_release(&metrics);
 }
@@ -160,24 +153,60 @@ Test(pool, every_row_of_a_kernel_names_its_session)
         cr_expect_eq(result_session(&read.results[i]), result_session(&run.results[i]));
 }
 
-/* A GPU for which there is nothing is in no session. */
-Test(pool, one_kernel_takes_one_gpu)
+/* A GPU for which there is nothing is in no session; one that does not open is missed, and what the others measure is
+ * kept. Which process takes a dry run's kernels is chance: its session has a date whichever it is. */
+Test(pool, a_run_is_of_one_model_and_of_the_gpus_that_measured)
 {
-    BEGIN("none-A-1,none-A-2,none-A-3", 3, "here/good");
-    measure(EXIT_SAME);
-    cr_expect_eq(run.session_count, 1);
-    cr_expect_eq(run.result_count, 1);
-    cr_expect_eq(result_session(result_of("here/good")), 0);
-}
-
-/* Which process takes a dry run's kernels is chance. Its session says when that was, whichever it is. */
-Test(pool, the_session_of_a_dry_run_has_a_date_without_the_first_process_too)
-{
-    BEGIN("none-X-1,none-A-2", 2, "here/good", "there/good");
-    measurement.dry = true;
-    measure(EXIT_NOT_MEASURED);
-    cr_assert_eq(run.session_count, 1);
-    cr_expect_not_null(run.sessions[0].facts[SESSION_DATE]);
+    static const struct {
+        const char *gpus, *globs[4];
+        size_t count;
+        bool dry;
+        int code;
+        size_t sessions, results;
+        const char *said, *gpu; /* on which all was measured */
+    } rows[] = {
+        {"none-A-1,none-A-2,none-A-3", {"here/good"}, 3, false, EXIT_SAME, 1, 1, "", NULL},
+        {"none-X-1,none-A-2", {"here/good", "there/good"}, 2, true, EXIT_NOT_MEASURED, 1, 2, "", NULL},
+        {"none-A-1,none-X-2",
+         {"here/good", "there/good", "once/good"},
+         2,
+         false,
+         EXIT_NOT_MEASURED,
+         1,
+         3,
+         "cannot measure on device 1: it fell off the bus",
+         "GPU-1"},
+        {"none-A-1,none-B-2", {"*here/*"}, 2, false, EXIT_NOT_MEASURED, 0, 0, "is another model than GPU ", NULL},
+        {"none-A-1,none-A-1",
+         {"*here/*"},
+         2,
+         false,
+         EXIT_NOT_MEASURED,
+         0,
+         0,
+         "are the same GPU, GPU-1; see CUDA_VISIBLE_DEVICES",
+         NULL},
+        {"none-X-1,none-X-2",
+         {"*here/*"},
+         2,
+         false,
+         EXIT_NOT_MEASURED,
+         0,
+         0,
+         "cannot measure on device 1: it fell off the bus",
+         NULL},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        begin(rows[i].gpus, rows[i].count, (char *const *)rows[i].globs);
+        measurement.dry = rows[i].dry;
+        measure(rows[i].code);
+        expect_word(said, rows[i].said);
+        cr_expect_eq(run.result_count, rows[i].results, "row %zu: %zu", i, run.result_count);
+        cr_expect(rows[i].sessions == 0 || run.session_count == rows[i].sessions, "row %zu", i);
+        cr_expect(!rows[i].dry || run.sessions[0].facts[SESSION_DATE]);
+        for (size_t k = 0; k < run.result_count && rows[i].gpu; k++)
+            cr_expect_str_eq(gpu_of(run.results[k].id), rows[i].gpu);
+    }
 }
 
 /* On one GPU a crash is a crash. On two it is tried once more, and is no plain success either. */
@@ -221,35 +250,6 @@ Test(pool, what_is_wrong_is_not_tried_again)
     const struct result *both = result_of("bad/fails");
     cr_expect_eq(both->status, RESULT_FAILED);
     expect_words(both->reason, "(GPU-1)", "(GPU-2)");
-}
-
-/* What the others measure is kept; but a GPU that was to measure is missed. */
-Test(pool, a_gpu_that_does_not_open_is_missed)
-{
-    BEGIN("none-A-1,none-X-2", 2, "here/good", "there/good", "once/good");
-    measure(EXIT_NOT_MEASURED);
-    expect_word(said, "cannot measure on device 1: it fell off the bus");
-    cr_assert_eq(run.result_count, 3);
-    for (size_t i = 0; i < 3; i++)
-        cr_expect_str_eq(gpu_of(run.results[i].id), "GPU-1");
-    cr_expect_eq(run.session_count, 1);
-}
-
-Test(pool, a_run_is_of_one_model_and_of_different_gpus)
-{
-    static const struct {
-        const char *gpus, *words;
-    } rows[] = {
-        {"none-A-1,none-B-2", "is another model than GPU "},
-        {"none-A-1,none-A-1", "are the same GPU, GPU-1; see CUDA_VISIBLE_DEVICES"},
-        {"none-X-1,none-X-2", "cannot measure on device 1: it fell off the bus"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        BEGIN(rows[i].gpus, 2, "*here/*");
-        measure(EXIT_NOT_MEASURED);
-        cr_expect_eq(run.result_count, 0);
-        expect_word(said, rows[i].words);
-    }
 }
 
 /* What is measured again to be compared with a run is measured where that was. */
@@ -363,34 +363,29 @@ Test(pool, a_worker_that_is_ready_measures_what_is_left)
     relay_release(next.relay);
 }
 
-/* A measurement in turn with the one after it, which is measured, too: so many processes. */
-static void expect_in_turn(const char *refuses, size_t processes)
+/* A measurement in turn with the one after it, which is measured, too. In exclusive mode, say, a GPU takes one process
+ * at a time. */
+Test(pool, the_worker_that_is_ready_measures_and_where_none_can_be_another_is_started)
 {
-    BEGIN("none-A-1", 1, "*here/good");
-    setenv("GPUS_REFUSES", refuses, 1);
-    struct measurement next;
-    take_turns(&next);
-    measure(EXIT_SAME);
-    cr_expect_eq(run.result_count, 2);
-    measurement = next;
-    measure(EXIT_SAME);
-    cr_expect_str_eq(said, "");
-    cr_expect_eq(run.result_count, 2);
-    OWNED_TEXT path = x_sprintf("%s/started", marks);
-    OWNED_TEXT started = file_text(path);
-    cr_expect_eq(strlen(started), processes, "%zu processes", strlen(started));
-    relay_release(next.relay);
-}
-
-Test(pool, the_worker_that_is_ready_is_the_one_that_measures)
-{
-    expect_in_turn("0", 2);
-}
-
-/* In exclusive mode, say, a GPU takes one process at a time. */
-Test(pool, where_a_worker_cannot_be_ready_another_one_is_started_when_it_is_needed)
-{
-    expect_in_turn("2", 3);
+    static const struct {
+        const char *refuses;
+        size_t processes;
+    } rows[] = {{"0", 2}, {"2", 3}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        BEGIN("none-A-1", 1, "*here/good");
+        setenv("GPUS_REFUSES", rows[i].refuses, 1);
+        struct measurement next;
+        take_turns(&next);
+        measure(EXIT_SAME);
+        cr_expect_eq(run.result_count, 2);
+        measurement = next;
+        measure(EXIT_SAME);
+        cr_expect_str_eq(said, "");
+        cr_expect_eq(run.result_count, 2);
+        OWNED_TEXT path = x_sprintf("%s/started", marks), *started = file_text(path);
+        cr_expect_eq(strlen(started), rows[i].processes, "%zu processes", strlen(started));
+        relay_release(next.relay);
+    }
 }
 
 /* Its end is no matter to the measurement after it: a process that is ready and dies is one that does not start. */
@@ -446,15 +441,7 @@ static int measure_lines_made_up(void *self, const struct workload *workload, st
     return alone ? 0 : problem_set(problem, "another one samples");
 }
 
-static const struct collector *load_lines(unsigned what, struct problem *problem)
-{
-    static struct collector collector;
-    (void)what, (void)problem;
-    collector = host_collector;
-    collector.open = open_lines;
-    collector.measure = measure_lines_made_up;
-    return &collector;
-}
+HOST_LIKE(load_lines, (collector.open = open_lines, collector.measure = measure_lines_made_up));
 
 static const struct backend lines = {.name = "lines",
                                      .provides =

@@ -42,8 +42,7 @@ static void expect_refused(struct fixture *fixture, size_t asked, const char *wh
     cr_expect_eq(fixture->group.pick, 0);
     cr_assert_not_null(fixture->group.refused);
     cr_expect(strstr(fixture->group.refused, why), "%s", fixture->group.refused);
-    free(fixture->group.refused);
-    fixture->group.refused = NULL;
+    set_text(&fixture->group.refused, NULL);
 }
 
 Test(program_pick, a_group_of_which_none_can_be_kept_says_why)

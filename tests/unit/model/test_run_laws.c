@@ -179,7 +179,6 @@ Test(run_laws, those_between_metrics_are_not_asked_of_a_program)
     char **collector = &ARRAY_GROW(run.sessions, run.session_count)->facts[SESSION_COLLECTOR];
     *collector = x_strdup("exec");
     cr_expect_eq(apply_quietly(&run, &metrics, NULL), 0);
-    free(*collector);
-    *collector = x_strdup("cupti");
+    set_text(collector, "cupti");
     cr_expect_geq(apply_quietly(&run, &metrics, NULL), 1);
 }

@@ -39,30 +39,24 @@ static struct run made_part(unsigned number)
     return run;
 }
 
-static void set(char **text, const char *value)
-{
-    free(*text);
-    *text = x_strdup(value);
-}
-
 static const struct metric_note a_metric = {.name = (char[]){"a"}, .counter = (char[]){"a"}, .unit = (char[]){"ns"}};
 
 /* Changes to the third part, most of which make it invalid. */
 DO(nothing(struct run *part), (void)part);
-DO(other_model(struct run *part), set(&part->device.name, "Another GPU"));
-DO(other_capability(struct run *part), set(&part->device.compute_capability, "8.0"));
-DO(other_collector(struct run *part), set(&part->sessions[0].facts[SESSION_COLLECTOR], "host"));
+DO(other_model(struct run *part), set_text(&part->device.name, "Another GPU"));
+DO(other_capability(struct run *part), set_text(&part->device.compute_capability, "8.0"));
+DO(other_collector(struct run *part), set_text(&part->sessions[0].facts[SESSION_COLLECTOR], "host"));
 DO(no_session(struct run *part), run_forget_sessions(part));
-DO(other_flags(struct run *part), set(&part->sessions[0].facts[SESSION_FLAGS], "-O0"));
-DO(other_commit(struct run *part), set(&part->sessions[0].facts[SESSION_COMMIT], "4567"));
-DO(no_compiler(struct run *part), set(&part->sessions[0].facts[SESSION_COMPILER], "gcc"));
-DO(other_driver(struct run *part), set(&part->sessions[0].facts[SESSION_DRIVER], "570"));
-DO(other_code(struct run *part), set(&part->shard.code, "ffff"));
-DO(no_code(struct run *part), set(&part->shard.code, NULL));
-DO(other_kernel(struct run *part), set(&part->shard.kernels[2], "b/z"));
+DO(other_flags(struct run *part), set_text(&part->sessions[0].facts[SESSION_FLAGS], "-O0"));
+DO(other_commit(struct run *part), set_text(&part->sessions[0].facts[SESSION_COMMIT], "4567"));
+DO(no_compiler(struct run *part), set_text(&part->sessions[0].facts[SESSION_COMPILER], "gcc"));
+DO(other_driver(struct run *part), set_text(&part->sessions[0].facts[SESSION_DRIVER], "570"));
+DO(other_code(struct run *part), set_text(&part->shard.code, "ffff"));
+DO(no_code(struct run *part), set_text(&part->shard.code, NULL));
+DO(other_kernel(struct run *part), set_text(&part->shard.kernels[2], "b/z"));
 DO(other_count(struct run *part), part->shard.of = 4);
 DO(other_floor(struct run *part), part->notes[0].floor_absolute = 9999);
-DO(other_counter(struct run *part), set(&part->notes[0].counter, "clock"));
+DO(other_counter(struct run *part), set_text(&part->notes[0].counter, "clock"));
 DO(no_metric(struct run *part), run_forget_notes(part));
 DO(more_metrics(struct run *part), run_set_note(part, &a_metric));
 DO(twice(struct run *part), part->shard.number = 2);

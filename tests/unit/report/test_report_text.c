@@ -9,8 +9,7 @@ static char *text; /* what was printed last */
 
 static void forget(void)
 {
-    free(text);
-    text = NULL;
+    set_text(&text, NULL);
     report_tear_down(&fixture);
 }
 
@@ -290,8 +289,7 @@ Test(report_text, text_of_files_does_not_reach_the_terminal_raw)
     free(fixture.run.device.name);
     fixture.run.device.name = x_strdup("GPU \033]0;title\007");
     struct result *result = run_find(&fixture.run, "reduce/tree");
-    free(result->reason);
-    result->reason = x_strdup("died\r\033[2J\nsaying \"\xff\"");
+    set_text(&result->reason, "died\r\033[2J\nsaying \"\xff\"");
     judge(&fixture);
     invent(&fixture, "copy/plain", "time", VERDICT_UNSURE, "::error::planted\n::error::planted");
     fixture.report.replay = true;
@@ -304,11 +302,9 @@ Test(report_text, text_of_files_does_not_reach_the_terminal_raw)
 Test(report_text, unknown_facts_are_said_to_be_unknown)
 {
     fixture = report_set_up("same.json");
-    free(fixture.run.device.name);
-    fixture.run.device.name = NULL;
+    set_text(&fixture.run.device.name, NULL);
     for (size_t i = 0; i < SESSION_FACTS; i++) {
-        free(fixture.run.sessions[0].facts[i]);
-        fixture.run.sessions[0].facts[i] = NULL;
+        set_text(&fixture.run.sessions[0].facts[i], NULL);
     }
     judge(&fixture);
     fixture.report.replay = true;

@@ -111,8 +111,7 @@ Test(words, a_red_row_says_what_writes_its_file)
 static void compute(struct fixture *fixture)
 {
     struct session *session = &fixture->run.sessions[0];
-    free(session->facts[SESSION_COLLECTOR]);
-    session->facts[SESSION_COLLECTOR] = x_strdup(origin_of(ORIGIN_COMPUTED)->collector);
+    set_text(&session->facts[SESSION_COLLECTOR], origin_of(ORIGIN_COMPUTED)->collector);
     run_forget_notes(&fixture->run);
     for (size_t i = 0; i < fixture->run.result_count; i++)
         for (size_t r = fixture->run.results[i].row_count; r-- > 0;) {
@@ -177,8 +176,7 @@ Test(words, names_of_a_run_file_are_quoted_in_commands)
         if (is_files)
             report_set_origin(&fixture.run, ORIGIN_FILES);
         char **place = is_files ? &fixture.run.device.name : &fixture.run.sessions[0].facts[SESSION_COLLECTOR];
-        free(*place);
-        *place = x_strdup(rows[i].name);
+        set_text(place, rows[i].name);
         PRINT(OWNED_TEXT, text, to, words_first_baseline(&fixture.report, "", to));
         expect_word(text, rows[i].wanted);
     }
