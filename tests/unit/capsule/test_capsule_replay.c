@@ -6,6 +6,11 @@ static struct made_file made;
 static struct problem problem;
 static char why[1024];
 
+DO(begin(void), made_file_open(&made));
+DO(end(void), made_file_close(&made));
+
+TestSuite(capsule_replay, .init = begin, .fini = end);
+
 static struct replay *opened(size_t number)
 {
     struct replay *replay = NULL;
@@ -24,7 +29,6 @@ static int replayed(struct replay *replay)
 
 Test(capsule_replay, every_launch_leaves_what_it_left_in_the_program)
 {
-    made_file_open(&made);
     for (size_t i = 0; i < MADE_COUNT; i++) {
         struct replay *replay = opened(i);
         for (int times = 0; times < 3; times++)
@@ -32,13 +36,11 @@ Test(capsule_replay, every_launch_leaves_what_it_left_in_the_program)
         replay_close(replay);
         cr_expect_eq(made_regions, made_loaded, "memory of capsule %zu is left", i);
     }
-    made_file_close(&made);
 }
 
 Test(capsule_replay, several_may_be_open_at_once)
 {
     struct replay *replays[MADE_COUNT];
-    made_file_open(&made);
     for (size_t i = 0; i < MADE_COUNT; i++)
         replays[i] = opened(i);
     for (size_t times = 0; times < 3 * MADE_COUNT; times++) {
@@ -50,13 +52,11 @@ Test(capsule_replay, several_may_be_open_at_once)
     for (size_t i = 1; i < MADE_COUNT; i++)
         replay_close(replays[i]);
     cr_expect_eq(made_regions, made_loaded);
-    made_file_close(&made);
 }
 
 Test(capsule_replay, what_the_launch_does_not_change_is_restored_once)
 {
     const uint64_t size = ADD_COUNT * sizeof(uint32_t);
-    made_file_open(&made);
     struct replay *add = opened(MADE_ADD), *again = opened(MADE_AGAIN);
     cr_expect_eq(replay_restore(add, &problem), 0);
     cr_expect_eq(made_copied, 2 * size);
@@ -67,12 +67,10 @@ Test(capsule_replay, what_the_launch_does_not_change_is_restored_once)
     cr_expect_eq(made_copied, 7 * size);
     replay_close(add);
     replay_close(again);
-    made_file_close(&made);
 }
 
 Test(capsule_replay, pointers_into_variables_are_moved)
 {
-    made_file_open(&made);
     struct replay *replay = opened(MADE_FOLLOW);
     cr_assert_eq(replay_restore(replay, &problem), 0, "%s", problem.text);
     /* Of the words that the loader wrote, the first stays, and the program has set the third. */
@@ -84,12 +82,10 @@ Test(capsule_replay, pointers_into_variables_are_moved)
     cr_expect_eq(replayed(replay), 1);
     expect_word(why, "variable table differs from the program's result: byte 40 of 64 is ");
     replay_close(replay);
-    made_file_close(&made);
 }
 
 Test(capsule_replay, it_is_said_where_memory_differs)
 {
-    made_file_open(&made);
     struct replay *replay = opened(MADE_ADD);
     made_device_fault = MADE_WRONG;
     cr_expect_eq(replayed(replay), 1);
@@ -101,13 +97,11 @@ Test(capsule_replay, it_is_said_where_memory_differs)
     cr_expect_eq(replay_compare(replay, why, sizeof why, &problem), 1);
     expect_words(why, "memory at 0x7d0000200000", "; 1 byte differs");
     replay_close(replay);
-    made_file_close(&made);
 }
 
 /* The words of MADE_ADD are single precision numbers, of 1e-19, unless its argument says that they are none. */
 Test(capsule_replay, values_within_the_tolerance_do_not_differ)
 {
-    made_file_open(&made);
     struct capsule *capsule = &made.capsules.list[MADE_ADD];
     capsule->tolerance = 0.01;
     capsule->type = VALUE_F32;
@@ -129,12 +123,10 @@ Test(capsule_replay, values_within_the_tolerance_do_not_differ)
     cr_expect_eq(replay_compare(replay, why, sizeof why, &problem), 1);
     expect_words(why, "memory at 0x7d0000200000", "; 1 byte differs");
     replay_close(replay);
-    made_file_close(&made);
 }
 
 Test(capsule_replay, bits_that_vary_are_not_compared_and_others_are)
 {
-    made_file_open(&made);
     struct replay *replay = opened(MADE_NOISY);
     for (int times = 0; times < 5; times++)
         cr_expect_eq(replayed(replay), 0, "%s", why);
@@ -142,12 +134,10 @@ Test(capsule_replay, bits_that_vary_are_not_compared_and_others_are)
     cr_expect_eq(replayed(replay), 1);
     expect_word(why, "byte 96 of 100 is 0x00");
     replay_close(replay);
-    made_file_close(&made);
 }
 
 Test(capsule_replay, other_code_may_do_without_a_variable)
 {
-    made_file_open(&made);
     made_device_fault = MADE_NO_VARIABLE;
     struct capsule *capsule = &made.capsules.list[MADE_FOLLOW];
     struct replay *replay = NULL;
@@ -158,17 +148,14 @@ Test(capsule_replay, other_code_may_do_without_a_variable)
     replay = opened(MADE_FOLLOW);
     replay_close(replay);
     cr_expect_eq(made_regions, made_loaded);
-    made_file_close(&made);
 }
 
 Test(capsule_replay, a_variable_of_another_size_is_another)
 {
-    made_file_open(&made);
     struct replay *replay = NULL;
     made.capsules.list[MADE_FOLLOW].ranges[2].size = 56;
     cr_expect_eq(replay_open(&replay, &made.player, &made.capsules.list[MADE_FOLLOW], &problem), -1);
     expect_word(problem.text, "variable table of app/follow@1 has 64 bytes, and had 56");
-    made_file_close(&made);
 }
 
 /* Does all that can be done with a capsule; the device refuses one of the calls. */
@@ -186,7 +173,6 @@ static int do_all(size_t number, size_t refuses)
 
 Test(capsule_replay, any_call_may_fail_and_nothing_is_left)
 {
-    made_file_open(&made);
     for (size_t number = 0; number < MADE_COUNT; number++) {
         size_t refuses = 0;
         for (int result = -1; result < 0; refuses++) {
@@ -199,12 +185,10 @@ Test(capsule_replay, any_call_may_fail_and_nothing_is_left)
         }
         cr_expect_gt(refuses, 7);
     }
-    made_file_close(&made);
 }
 
 Test(capsule_replay, a_damaged_page_is_said)
 {
-    made_file_open(&made);
     FILE *file = fopen(made.path, "r+e");
     cr_assert_not_null(file);
     fseek(file, 60, SEEK_SET); /* in the first page */
@@ -214,5 +198,4 @@ Test(capsule_replay, a_damaged_page_is_said)
     cr_expect_eq(replay_open(&replay, &made.player, &made.capsules.list[MADE_ADD], &problem), -1);
     expect_word(problem.text, "is damaged: page 0 ");
     cr_expect_eq(made_regions, made_loaded);
-    made_file_close(&made);
 }

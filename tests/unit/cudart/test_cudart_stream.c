@@ -6,13 +6,14 @@
 
 #include "sim_support.h"
 
+TestSuite(cudart_stream, .init = sim_open_gpu);
+
 Test(cudart_stream, streams_and_events_are_done_at_once)
 {
     cudaStream_t stream;
     cudaEvent_t event;
     int priority = 0, least, greatest, device = -1;
     unsigned flags = 0;
-    sim_open_gpu();
     cr_expect_eq(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, -9), cudaSuccess);
     cr_expect_eq(cudaEventCreate(&event), cudaSuccess);
     cr_expect_eq(cudaEventRecord(event, stream), cudaSuccess);
@@ -34,7 +35,6 @@ Test(cudart_stream, no_time_passes)
 {
     cudaEvent_t start, end, untimed;
     float milliseconds = -1;
-    sim_open_gpu();
     cudaEventCreate(&start);
     cudaEventCreate(&end);
     cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming);
@@ -58,7 +58,6 @@ Test(cudart_stream, time_passes_by_the_work_of_a_program)
     cudaEvent_t events[4];
     float copied, launched, both, back;
     char *memory;
-    sim_open_gpu();
     runtime_now()->has_clock = true;
     cudaMalloc((void **)&memory, 64 << 20);
     for (size_t i = 0; i < 4; i++)
@@ -99,7 +98,6 @@ Test(cudart_stream, what_waits_for_a_captured_stream_is_captured_too)
     size_t node_count = ARRAY_SIZE(nodes);
     enum cudaStreamCaptureStatus status;
     int calls = 0;
-    sim_open_gpu();
     cudaStreamCreate(&first);
     cudaStreamCreate(&second);
     cudaStreamCreate(&third);

@@ -9,6 +9,8 @@
 
 #include "sim_support.h"
 
+TestSuite(cudart_texture, .init = sim_open_gpu);
+
 enum { WIDTH = 4, HEIGHT = 3 };
 
 static cudaArray_t make_array(int bits, enum cudaChannelFormatKind kind, struct cudaExtent extent, unsigned flags)
@@ -110,7 +112,6 @@ Test(cudart_texture, edges_and_filters)
         {CLAMP, LINEAR, 0, 0.501f, 0.5f, 0},
         {CLAMP, LINEAR, 0, 0.503f, 0.5f, 0x1p-8f},
     };
-    sim_open_gpu();
     cudaArray_t array = make_floats((struct cudaExtent){WIDTH, HEIGHT, 0}, cudaArrayDefault);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         cudaTextureObject_t texture;
@@ -153,7 +154,6 @@ Test(cudart_texture, shapes)
         {{2, 2, 6}, cudaArrayCubemap, LINEAR, {1, 0.9f, 0}, 0, NAN},
         {{2, 2, 6}, cudaArrayCubemap, POINT, {1, 1, 0.5f}, 0, NAN},
     };
-    sim_open_gpu();
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         cudaTextureObject_t texture;
         const struct cudaTextureDesc how = how_of(cudaAddressModeClamp, (enum cudaTextureFilterMode)rows[i].filter, 1);
@@ -182,7 +182,6 @@ Test(cudart_texture, elements_and_what_becomes_of_them)
         {16, cudaChannelFormatKindFloat, cudaReadModeElementType, 0x3e00, 1.5f},
         {8, cudaChannelFormatKindSigned, cudaReadModeElementType, 0xff, NAN}, /* the bits of -1 */
     };
-    sim_open_gpu();
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         cudaTextureObject_t texture;
         cudaArray_t array = make_array(rows[i].bits, rows[i].kind, (struct cudaExtent){1, 1, 0}, 0);
@@ -204,7 +203,6 @@ Test(cudart_texture, memory_and_gathers)
     cudaTextureObject_t row, rows;
     uint32_t texel[4];
     unsigned char *memory;
-    sim_open_gpu();
     cr_assert_eq(cudaMalloc((void **)&memory, sizeof bytes), cudaSuccess);
     cudaMemcpy(memory, bytes, sizeof bytes, cudaMemcpyHostToDevice);
     const struct cudaTextureDesc how = how_of(cudaAddressModeClamp, cudaFilterModePoint, 0);
@@ -241,7 +239,6 @@ Test(cudart_texture, memory_and_gathers)
 Test(cudart_texture, surfaces)
 {
     cudaSurfaceObject_t surface;
-    sim_open_gpu();
     cudaArray_t array =
         make_array(32, cudaChannelFormatKindFloat, (struct cudaExtent){4, 3, 0}, cudaArraySurfaceLoadStore);
     struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray}, told;
@@ -261,7 +258,6 @@ Test(cudart_texture, other_kinds_are_not_simulated)
 {
     cudaTextureObject_t texture;
     struct cudaTextureDesc how[4];
-    sim_open_gpu();
     for (size_t i = 0; i < ARRAY_SIZE(how); i++)
         how[i] = how_of(cudaAddressModeClamp, cudaFilterModePoint, 0);
     how[0].filterMode = cudaFilterModeLinear;
@@ -278,7 +274,6 @@ Test(cudart_texture, other_kinds_are_not_simulated)
 Test(cudart_texture, copies_stay_inside_an_array)
 {
     uint32_t row[6] = {1, 2, 3, 4, 5, 6}, back[2];
-    sim_open_gpu();
     cudaArray_t array = make_array(32, cudaChannelFormatKindUnsigned, (struct cudaExtent){5, 3, 0}, 0);
     cr_expect_eq(cudaMemcpy2DToArray(array, 8, 2, row, 8, 8, 1, cudaMemcpyHostToDevice), cudaSuccess);
     cr_expect_eq(cudaMemcpy2DFromArray(back, 8, array, 8, 2, 8, 1, cudaMemcpyDeviceToHost), cudaSuccess);

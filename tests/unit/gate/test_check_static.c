@@ -7,24 +7,24 @@
  * cuda12.cubin for 8.0 only, other.fatbin for both but without two of the three functions. */
 #define CORPUS "tests/fuzz/corpus/cubin/"
 
-struct fixture {
+static struct {
     char *folder, *baselines, *report;
     struct options options;
     int code;
     char *said;    /* what was printed to standard error */
     char *printed; /* the report as it was printed */
-};
+} fixture;         /* each test has a process of its own */
 
-static void set_up(struct fixture *fixture)
+static void set_up(void)
 {
-    *fixture = (struct fixture){.folder = scratch_make()};
-    fixture->baselines = x_sprintf("%s/baselines", fixture->folder);
-    fixture->report = x_sprintf("%s/report.txt", fixture->folder);
-    fixture->options = (struct options){
+    fixture.folder = scratch_make();
+    fixture.baselines = x_sprintf("%s/baselines", fixture.folder);
+    fixture.report = x_sprintf("%s/report.txt", fixture.folder);
+    fixture.options = (struct options){
         .kernels = CORPUS "library.so",
         .metrics = "metrics",
-        .baselines = fixture->baselines,
-        .output = fixture->report,
+        .baselines = fixture.baselines,
+        .output = fixture.report,
         .format = "text",
         .collector = "cupti",
         .timeout = 60,
@@ -33,24 +33,26 @@ static void set_up(struct fixture *fixture)
     };
 }
 
-static void tear_down(struct fixture *fixture)
+static void tear_down(void)
 {
-    free(fixture->said);
-    free(fixture->printed);
-    free(fixture->baselines);
-    free(fixture->report);
-    scratch_remove(fixture->folder);
+    free(fixture.said);
+    free(fixture.printed);
+    free(fixture.baselines);
+    free(fixture.report);
+    scratch_remove(fixture.folder);
 }
 
-static void check(struct fixture *fixture)
+TestSuite(check_static, .init = set_up, .fini = tear_down);
+
+static void check(void)
 {
-    free(fixture->said);
-    free(fixture->printed);
-    remove(fixture->report);
+    free(fixture.said);
+    free(fixture.printed);
+    remove(fixture.report);
     capture_begin();
-    fixture->code = command_check.run(&fixture->options);
-    fixture->said = capture_end();
-    fixture->printed = file_text(fixture->report);
+    fixture.code = command_check.run(&fixture.options);
+    fixture.said = capture_end();
+    fixture.printed = file_text(fixture.report);
 }
 
 static void add_kernel(struct run *run, const char *id, const char *function)
@@ -62,7 +64,7 @@ static void add_kernel(struct run *run, const char *id, const char *function)
 }
 
 /* Makes the baseline of a GPU: the facts in library.so, a time, and `local_bytes` for small/stacked. */
-static void accept(const struct fixture *fixture, const char *gpu, const char *capability, double local_bytes)
+static void accept(const char *gpu, const char *capability, double local_bytes)
 {
     OWNED(metrics) metrics;
     OWNED(run) run = {.device = {.name = x_strdup(gpu), .compute_capability = x_strdup(capability), .sm_count = 8}};
@@ -79,16 +81,15 @@ static void accept(const struct fixture *fixture, const char *gpu, const char *c
     row_clear(row);
     row_add_session(row, &local_bytes, 1);
 
-    OWNED_TEXT path = x_sprintf("%s/run.json", fixture->folder);
+    OWNED_TEXT path = x_sprintf("%s/run.json", fixture.folder);
     cr_assert_eq(run_write_file(&run, path), 0);
-    made_accept_file(fixture->baselines, "metrics", path);
+    made_accept_file(fixture.baselines, "metrics", path);
 }
 
 Test(check_static, the_same_code_is_same)
 {
-    WITH(tear_down, struct fixture fixture, set_up(&fixture));
-    accept(&fixture, "Some GPU", "9.0", 96);
-    check(&fixture);
+    accept("Some GPU", "9.0", 96);
+    check();
     cr_expect_eq(fixture.code, EXIT_SAME, "%s%s", fixture.said, fixture.printed);
     expect_words(fixture.printed, "NO KERNEL WAS RUN", "nothing is worse: 9 rows in 3 kernels");
     /* such as the time, which static checks lack */
@@ -97,26 +98,24 @@ Test(check_static, the_same_code_is_same)
 
 Test(check_static, a_spill_is_a_regression)
 {
-    WITH(tear_down, struct fixture fixture, set_up(&fixture));
-    accept(&fixture, "Some GPU", "9.0", 0);
-    check(&fixture);
+    accept("Some GPU", "9.0", 0);
+    check();
     cr_expect_eq(fixture.code, EXIT_REGRESSED, "%s%s", fixture.said, fixture.printed);
     expect_word(fixture.printed, "regressed: 1 of 9 rows in 1 of 3 kernels");
 
     char *globs[] = {x_strdup("small/[pb]*")};
     fixture.options.globs = globs;
     fixture.options.glob_count = 1;
-    check(&fixture);
+    check();
     cr_expect_eq(fixture.code, EXIT_SAME, "%s%s", fixture.said, fixture.printed);
     free(globs[0]);
 }
 
 Test(check_static, a_function_that_is_gone_fails)
 {
-    WITH(tear_down, struct fixture fixture, set_up(&fixture));
-    accept(&fixture, "Some GPU", "9.0", 96);
+    accept("Some GPU", "9.0", 96);
     fixture.options.kernels = CORPUS "other.fatbin";
-    check(&fixture);
+    check();
     cr_expect_eq(fixture.code, EXIT_NOT_MEASURED, "%s%s", fixture.said, fixture.printed);
     expect_word(fixture.printed, "missing: 2 of ");
 }
@@ -137,13 +136,12 @@ Test(check_static, which_baseline_is_meant)
         {"a-gpu", CORPUS "library.so", EXIT_BASELINE, "no baseline 'a-gpu' in ", ""},
         {NULL, "tests/data/small.cu", EXIT_USAGE, "", ""},
     };
-    WITH(tear_down, struct fixture fixture, set_up(&fixture));
-    accept(&fixture, "Old GPU", "8.0", 96);
-    accept(&fixture, "New GPU", "9.0", 96);
+    accept("Old GPU", "8.0", 96);
+    accept("New GPU", "9.0", 96);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         fixture.options.gpu = cases[i].gpu;
         fixture.options.kernels = cases[i].kernels;
-        check(&fixture);
+        check();
         cr_expect_eq(fixture.code, cases[i].code, "case %zu: %d, %s", i, fixture.code, fixture.said);
         expect_word(fixture.said, cases[i].said);
         expect_word(fixture.printed, cases[i].printed);
@@ -153,24 +151,22 @@ Test(check_static, which_baseline_is_meant)
 
 Test(check_static, no_baseline_that_fits)
 {
-    WITH(tear_down, struct fixture fixture, set_up(&fixture));
-    check(&fixture);
+    check();
     cr_expect_eq(fixture.code, EXIT_BASELINE);
     expect_word(fixture.said, "it has none");
 
-    accept(&fixture, "Older GPU", "7.5", 96);
-    check(&fixture);
+    accept("Older GPU", "7.5", 96);
+    check();
     cr_expect_eq(fixture.code, EXIT_BASELINE);
     expect_word(fixture.said, "it has older-gpu");
 }
 
 Test(check_static, a_library_without_machine_code)
 {
-    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     OWNED_TEXT folder = program_folder();
     OWNED_TEXT library = x_sprintf("%s/libother.so", folder);
     fixture.options.kernels = library;
-    check(&fixture);
+    check();
     cr_expect_eq(fixture.code, EXIT_USAGE);
     expect_word(fixture.said, "libother.so contains no readable machine code");
 }

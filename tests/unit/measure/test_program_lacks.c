@@ -3,7 +3,7 @@
 #include "test.h"
 
 /* Two metrics of set 0, one of set 1, one of none; two groups, of which the first has five samples in set 0. */
-struct fixture {
+static struct {
     struct metric list[4];
     struct metrics metrics;
     size_t set_of[4];
@@ -12,6 +12,10 @@ struct fixture {
     struct program_groups all;
     size_t missed[2][2];
     struct run run;
+} fixture = {
+    .list = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}},
+    .set_of = {1, 1, 2, 0},
+    .groups = {{.id = "often", .wanted = true}, {.id = "seldom", .wanted = true}},
 };
 
 static void add(struct run *run, const char *id, const char *metric, size_t count)
@@ -20,66 +24,60 @@ static void add(struct run *run, const char *id, const char *metric, size_t coun
     row_add_session(result_add(run_add(run, id), metric), samples, count);
 }
 
-static void set_up(struct fixture *fixture)
+static void set_up(void)
 {
-    *fixture = (struct fixture){
-        .list = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}},
-        .set_of = {1, 1, 2, 0},
-        .groups = {{.id = "often", .wanted = true}, {.id = "seldom", .wanted = true}},
-    };
-    fixture->metrics = (struct metrics){.list = fixture->list, .count = 4};
+    fixture.metrics = (struct metrics){.list = fixture.list, .count = 4};
     for (size_t g = 0; g < 2; g++) {
-        fixture->pointers[g] = &fixture->groups[g];
-        fixture->groups[g].missed = fixture->missed[g];
-        fixture->groups[g].missed_count = 2;
+        fixture.pointers[g] = &fixture.groups[g];
+        fixture.groups[g].missed = fixture.missed[g];
+        fixture.groups[g].missed_count = 2;
     }
-    fixture->all = (struct program_groups){.list = fixture->pointers, .count = 2};
-    add(&fixture->run, "often", "a", 5);
-    add(&fixture->run, "often", "b", 5);
+    fixture.all = (struct program_groups){.list = fixture.pointers, .count = 2};
+    add(&fixture.run, "often", "a", 5);
+    add(&fixture.run, "often", "b", 5);
 }
 
-static void tear_down(struct fixture *fixture)
+static void tear_down(void)
 {
-    run_release(&fixture->run);
+    run_release(&fixture.run);
 }
 
-static size_t lacks(struct fixture *fixture, size_t set, bool is_whole)
+TestSuite(program_lacks, .init = set_up, .fini = tear_down);
+
+static size_t lacks(size_t set, bool is_whole)
 {
-    return program_lacks(&fixture->all, &fixture->run, &fixture->metrics, fixture->set_of, set, 5, is_whole);
+    return program_lacks(&fixture.all, &fixture.run, &fixture.metrics, fixture.set_of, set, 5, is_whole);
 }
 
 Test(program_lacks, what_was_launched_while_another_set_was_counted)
 {
-    WITH(tear_down, struct fixture fixture, set_up(&fixture));
-    cr_assert_eq(lacks(&fixture, 1, true), 0); /* nothing was missed, so another run would not have more */
+    cr_assert_eq(lacks(1, true), 0); /* nothing was missed, so another run would not have more */
     fixture.missed[0][1] = fixture.missed[1][0] = 3;
-    cr_assert_eq(lacks(&fixture, 1, true), 1);
+    cr_assert_eq(lacks(1, true), 1);
     cr_assert_not(fixture.groups[0].complete);
     cr_assert(fixture.groups[1].complete);
-    cr_assert_eq(lacks(&fixture, 0, true), 1); /* of the other one, which nothing was counted of */
+    cr_assert_eq(lacks(0, true), 1); /* of the other one, which nothing was counted of */
     cr_assert(fixture.groups[0].complete);
     cr_assert_not(fixture.groups[1].complete);
     add(&fixture.run, "often", "c", 4);
-    cr_assert_eq(lacks(&fixture, 1, true), 1);
+    cr_assert_eq(lacks(1, true), 1);
     add(&fixture.run, "seldom", "a", 5);
-    cr_assert_eq(lacks(&fixture, 0, true), 0);
+    cr_assert_eq(lacks(0, true), 0);
 }
 
 Test(program_lacks, nothing_that_is_not_wanted_or_was_answered)
 {
-    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     fixture.missed[0][1] = fixture.missed[1][1] = 3;
     fixture.groups[1].wanted = false;
     result_add(run_add(&fixture.run, "often"), "c")->state = VALUE_NOT_SUPPORTED;
-    cr_assert_eq(lacks(&fixture, 1, true), 0);
+    cr_assert_eq(lacks(1, true), 0);
 }
 
 Test(program_lacks, what_another_set_has_where_a_process_did_not_tell)
 {
-    WITH(tear_down, struct fixture fixture, set_up(&fixture));
-    cr_assert_eq(lacks(&fixture, 1, false), 1);
+    cr_assert_eq(lacks(1, false), 1);
     cr_assert_not(fixture.groups[0].complete);
-    cr_assert_eq(lacks(&fixture, 0, false), 0);
+    cr_assert_eq(lacks(0, false), 0);
 }
 
 /* Expects the row to have so many samples; SIZE_MAX: to be not counted. */
@@ -95,7 +93,6 @@ static void expect(const struct run *run, const char *metric, size_t count)
 
 Test(program_lacks, more_samples_take_the_place_of_fewer)
 {
-    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     OWNED(run) more = {0};
     add(&fixture.run, "often", "c", 2);
     add(&more, "often", "a", 4);
@@ -111,7 +108,6 @@ Test(program_lacks, more_samples_take_the_place_of_fewer)
 /* What one launch could not count, all of them have not, in whichever run. */
 Test(program_lacks, what_could_not_be_counted_stays_so)
 {
-    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     OWNED(run) more = {0};
     result_add(run_find(&fixture.run, "often"), "c"); /* not counted */
     result_add(run_add(&more, "often"), "a");

@@ -3,9 +3,8 @@
 
 #define BODY "title = T\ncounter = c.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n"
 
-struct fixture {
-    char *root, *shipped, *own;
-};
+/* Each test has a process of its own, and so these of its own. */
+static char *root, *shipped, *own;
 
 static char *put_folder(const char *parent, const char *name)
 {
@@ -14,30 +13,31 @@ static char *put_folder(const char *parent, const char *name)
     return path;
 }
 
-static void begin(struct fixture *fixture)
+static void begin(void)
 {
-    fixture->root = scratch_make();
-    fixture->shipped = put_folder(fixture->root, "shipped");
-    fixture->own = put_folder(fixture->root, "own");
-    free(scratch_file(fixture->shipped, "core.ini", "[m1]\n" BODY));
-    free(scratch_file(fixture->shipped, "tensor.ini", "; of few\noptional = yes\n[t1]\n" BODY "weight = m1\n"));
+    root = scratch_make();
+    shipped = put_folder(root, "shipped");
+    own = put_folder(root, "own");
+    free(scratch_file(shipped, "core.ini", "[m1]\n" BODY));
+    free(scratch_file(shipped, "tensor.ini", "; of few\noptional = yes\n[t1]\n" BODY "weight = m1\n"));
 }
 
-static void end(struct fixture *fixture)
+static void end(void)
 {
-    free(fixture->shipped);
-    free(fixture->own);
-    scratch_remove(fixture->root);
+    free(shipped);
+    free(own);
+    scratch_remove(root);
 }
+
+TestSuite(metric_sets, .init = begin, .fini = end);
 
 /* Returns the metrics that are read, "m1 t1", or the error message. */
-static char *read_sets(const struct fixture *fixture, const char *first, const char *second)
+static char *read_sets(const char *first, const char *second)
 {
     struct metrics metrics;
     char *sets[] = {(char *)first, (char *)second};
     capture_begin();
-    const int result = metrics_read_sets(&metrics, fixture->shipped, sets, (size_t)(first != NULL) + (second != NULL),
-                                         fixture->shipped);
+    const int result = metrics_read_sets(&metrics, shipped, sets, (size_t)(first != NULL) + (second != NULL), shipped);
     char *words = capture_end();
     if (result < 0) {
         cr_expect_eq(metrics.count, 0);
@@ -54,41 +54,35 @@ static char *read_sets(const struct fixture *fixture, const char *first, const c
     return words;
 }
 
-static void expect_names(const struct fixture *fixture, const char *first, const char *second, const char *names)
+static void expect_names(const char *first, const char *second, const char *names)
 {
-    OWNED_TEXT found = read_sets(fixture, first, second);
+    OWNED_TEXT found = read_sets(first, second);
     cr_expect_str_eq(found, names);
 }
 
-static void expect_refused(const struct fixture *fixture, const char *first, const char *words)
+static void expect_refused(const char *first, const char *words)
 {
-    OWNED_TEXT said = read_sets(fixture, first, NULL);
+    OWNED_TEXT said = read_sets(first, NULL);
     cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
 }
 
 Test(metric_sets, sets_are_added_to_a_folder)
 {
-    struct fixture fixture;
-    begin(&fixture);
-    free(scratch_file(fixture.own, "a.ini", "[own]\n" BODY "weight = m1\n"));
-    OWNED_TEXT file = scratch_file(fixture.root, "one.ini", "optional = yes\n[one]\n" BODY);
-    expect_names(&fixture, NULL, NULL, "m1");
-    expect_names(&fixture, fixture.own, NULL, "m1 own");
-    expect_names(&fixture, "tensor", NULL, "m1 t1");
-    expect_names(&fixture, fixture.own, "tensor", "m1 own t1");
-    expect_names(&fixture, "tensor", fixture.own, "m1 t1 own");
-    expect_names(&fixture, file, NULL, "m1 one");
-    end(&fixture);
+    free(scratch_file(own, "a.ini", "[own]\n" BODY "weight = m1\n"));
+    OWNED_TEXT file = scratch_file(root, "one.ini", "optional = yes\n[one]\n" BODY);
+    expect_names(NULL, NULL, "m1");
+    expect_names(own, NULL, "m1 own");
+    expect_names("tensor", NULL, "m1 t1");
+    expect_names(own, "tensor", "m1 own t1");
+    expect_names("tensor", own, "m1 t1 own");
+    expect_names(file, NULL, "m1 one");
 }
 
 Test(metric_sets, the_same_twice_is_once)
 {
-    struct fixture fixture;
-    begin(&fixture);
-    free(scratch_file(fixture.own, "a.ini", "[m1]\n" BODY));
-    expect_names(&fixture, fixture.own, "core", "m1");
-    expect_names(&fixture, "tensor", "tensor", "m1 t1");
-    end(&fixture);
+    free(scratch_file(own, "a.ini", "[m1]\n" BODY));
+    expect_names(own, "core", "m1");
+    expect_names("tensor", "tensor", "m1 t1");
 }
 
 Test(metric_sets, another_definition_of_a_name_is_refused_with_both_places)
@@ -109,29 +103,23 @@ Test(metric_sets, another_definition_of_a_name_is_refused_with_both_places)
         {"[m1]\n" BODY "headline = h\n", "headline"},
         {"[m1]\ntitle = T\ncounter = c.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = e\n", "doc"},
     };
-    struct fixture fixture;
-    begin(&fixture);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        free(scratch_file(fixture.own, "a.ini", rows[i].section));
-        OWNED_TEXT words = x_sprintf(
-            "own/a.ini:1: [m1] is also defined at %s/core.ini:1, with another %s: ", fixture.shipped, rows[i].key);
-        expect_refused(&fixture, fixture.own, words);
+        free(scratch_file(own, "a.ini", rows[i].section));
+        OWNED_TEXT words =
+            x_sprintf("own/a.ini:1: [m1] is also defined at %s/core.ini:1, with another %s: ", shipped, rows[i].key);
+        expect_refused(own, words);
     }
-    end(&fixture);
 }
 
 Test(metric_sets, what_is_no_set_is_refused)
 {
-    struct fixture fixture;
-    begin(&fixture);
-    expect_refused(&fixture, fixture.own, "own holds no metric files (*.ini)");
-    expect_refused(&fixture, "tensr", "+tensr: no such folder or file; did you mean +tensor? There are core, tensor");
-    expect_refused(&fixture, "no/tensor", "+no/tensor: no such folder or file");
-    free(scratch_file(fixture.own, "rare.ini", "optional = yes\n[r]\n" BODY));
-    expect_refused(&fixture, fixture.own, "are optional or empty: name one, --metrics +");
-    free(scratch_file(fixture.own, "a.ini", "[own]\n" BODY "weight = m9\n"));
-    expect_refused(&fixture, fixture.own, "[own] is weighed by \"m9\", but no section has that name");
-    end(&fixture);
+    expect_refused(own, "own holds no metric files (*.ini)");
+    expect_refused("tensr", "+tensr: no such folder or file; did you mean +tensor? There are core, tensor");
+    expect_refused("no/tensor", "+no/tensor: no such folder or file");
+    free(scratch_file(own, "rare.ini", "optional = yes\n[r]\n" BODY));
+    expect_refused(own, "are optional or empty: name one, --metrics +");
+    free(scratch_file(own, "a.ini", "[own]\n" BODY "weight = m9\n"));
+    expect_refused(own, "[own] is weighed by \"m9\", but no section has that name");
 }
 
 Test(metric_sets, what_an_optional_file_has_is_known_to_be_optional)

@@ -72,8 +72,8 @@ static int wait(void *self, struct problem *problem)
     return say((int)cudaDeviceSynchronize(), problem);
 }
 
-/* It is static in the tests, because what it contains lives as long as the process. */
-struct fixture {
+/* What it contains lives as long as the process, of which each test has its own. */
+static struct {
     struct metrics metrics;
     struct job job;
     struct device device;
@@ -83,17 +83,16 @@ struct fixture {
     struct problem problem;
     void *collector;
     int parent; /* the parent's end of the pipe */
-};
+} fixture = {.workload = {.id = "made/up", .before = restore, .launch = launch, .wait = wait}};
 
-static void open_fixture(struct fixture *fixture, int (*what)(void))
+static void open_fixture(int (*what)(void))
 {
-    *fixture = (struct fixture){.workload = {.id = "made/up", .before = restore, .launch = launch, .wait = wait}};
-    cr_assert_eq(metrics_read_folder(&fixture->metrics, "metrics"), 0);
-    fixture->job.metrics = &fixture->metrics;
+    cr_assert_eq(metrics_read_folder(&fixture.metrics, "metrics"), 0);
+    fixture.job.metrics = &fixture.metrics;
     int ends[2];
     cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    fixture->parent = ends[0];
-    fixture->job.pipe = ends[1];
+    fixture.parent = ends[0];
+    fixture.job.pipe = ends[1];
     void **binary = sim_register("extern \"C\" __global__ void fill(int *out)\n"
                                  "{\n"
                                  "    out[blockIdx.x * blockDim.x + threadIdx.x] = 1;\n"
@@ -102,21 +101,19 @@ static void open_fixture(struct fixture *fixture, int (*what)(void))
     cr_assert_eq(cudaMalloc((void **)&out, 4096), cudaSuccess);
     launch_this = what;
     cr_assert_eq(
-        sim_collector.open(&fixture->collector, &fixture->job, &fixture->device, &fixture->session, &fixture->problem),
-        0);
+        sim_collector.open(&fixture.collector, &fixture.job, &fixture.device, &fixture.session, &fixture.problem), 0);
 }
 
-static int measure(struct fixture *fixture)
+static int measure(void)
 {
-    return sim_collector.measure(fixture->collector, &fixture->workload, &fixture->result, &fixture->problem);
+    return sim_collector.measure(fixture.collector, &fixture.workload, &fixture.result, &fixture.problem);
 }
 
 Test(collector, a_row_for_each_metric_that_it_has_and_none_for_others)
 {
-    static struct fixture fixture;
-    open_fixture(&fixture, one_launch);
+    open_fixture(one_launch);
     cr_expect_str_eq(fixture.device.name, "NVIDIA H200");
-    cr_assert_eq(measure(&fixture), 0, "%s", fixture.problem.text);
+    cr_assert_eq(measure(), 0, "%s", fixture.problem.text);
     cr_expect_eq(restored, 1);
     const struct result *result = &fixture.result;
     for (size_t m = 0; m < fixture.metrics.count; m++) {
@@ -144,24 +141,22 @@ Test(collector, a_row_for_each_metric_that_it_has_and_none_for_others)
 
 Test(collector, launches_of_one_workload_are_combined)
 {
-    static struct fixture fixture;
-    open_fixture(&fixture, one_launch);
-    cr_assert_eq(measure(&fixture), 0);
+    open_fixture(one_launch);
+    cr_assert_eq(measure(), 0);
     result_release(&fixture.result);
     fixture.result = (struct result){0};
-    cr_assert_eq(measure(&fixture), 0, "again: only of this time");
+    cr_assert_eq(measure(), 0, "again: only of this time");
     cr_expect_eq(row_value(result_find(&fixture.result, "global_store_requests")), 4);
     cr_expect_eq(fixture.result.launches[0].times, 1);
 }
 
 Test(collector, no_launch_is_no_measurement_but_of_a_transfer)
 {
-    static struct fixture fixture;
-    open_fixture(&fixture, no_launch);
-    cr_expect_eq(measure(&fixture), -1);
+    open_fixture(no_launch);
+    cr_expect_eq(measure(), -1);
     cr_expect(strstr(fixture.problem.text, "no kernel was launched"), "%s", fixture.problem.text);
     fixture.workload.transfer = true;
-    cr_expect_eq(measure(&fixture), 0);
+    cr_expect_eq(measure(), 0);
     cr_expect_eq(fixture.result.row_count, 0);
 }
 
@@ -171,23 +166,21 @@ extern void __lsan_disable(void) __attribute__((weak)); /* NOLINT: not our name 
 /* It leaves its launch by a jump, and all that is allocated there, since its process ends next. */
 Test(collector, a_dry_run_ends_before_the_host_waits_for_a_kernel)
 {
-    static struct fixture fixture;
     if (__lsan_disable)
         __lsan_disable();
-    open_fixture(&fixture, launch_and_wait);
+    open_fixture(launch_and_wait);
     fixture.job.dry = true;
     sim_collector.open(&fixture.collector, &fixture.job, &fixture.device, &fixture.session, &fixture.problem);
     cr_assert_eq(cudaMallocHost((void **)&out, 4096), cudaSuccess);
-    cr_expect_eq(measure(&fixture), 0);
+    cr_expect_eq(measure(), 0);
     cr_expect_not(waited);
     cr_expect_eq(fixture.result.launch_count, 1);
 }
 
 Test(collector, what_was_missing_takes_the_numbers_even_if_nobody_cared)
 {
-    static struct fixture fixture;
-    open_fixture(&fixture, with_a_graph);
-    cr_expect_eq(measure(&fixture), -1);
+    open_fixture(with_a_graph);
+    cr_expect_eq(measure(), -1);
     cr_expect_str_eq(fixture.problem.text, "not simulated: cudaIpcGetMemHandle");
     cr_expect_eq(fixture.result.row_count, 0);
     /* This is the error of a later call that fails because of that. */
@@ -198,9 +191,8 @@ Test(collector, what_was_missing_takes_the_numbers_even_if_nobody_cared)
 
 Test(collector, a_fault_has_the_simulators_words)
 {
-    static struct fixture fixture;
-    open_fixture(&fixture, at_no_address);
-    cr_expect_eq(measure(&fixture), -1);
+    open_fixture(at_no_address);
+    cr_expect_eq(measure(), -1);
     sim_collector.explain(fixture.collector, &fixture.problem);
     cr_expect(strstr(fixture.problem.text, "0x0") && !strstr(fixture.problem.text, "illegal"), "%s",
               fixture.problem.text);
@@ -209,8 +201,7 @@ Test(collector, a_fault_has_the_simulators_words)
 
 Test(collector, other_failures_keep_their_words)
 {
-    static struct fixture fixture;
-    open_fixture(&fixture, one_launch);
+    open_fixture(one_launch);
     problem_set(&fixture.problem, "open: out of memory");
     sim_collector.explain(fixture.collector, &fixture.problem);
     cr_expect_str_eq(fixture.problem.text, "open: out of memory");

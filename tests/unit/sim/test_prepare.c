@@ -26,26 +26,26 @@ static char *link_library(const char *folder)
 /* Of a kernel library, which has a backend. */
 static const struct backend *of_library = &(const struct backend){.name = "any"};
 
-static int prepare(const char *library, const char *gpu, struct problem *problem)
+static struct problem problem;
+
+static int prepare(const char *library, const char *gpu)
 {
     const struct job job = {.library = library, .gpu = gpu, .backend = of_library};
     setenv("CUGATE_NVDISASM", "/bin/true", 0); /* a program that exists; nothing is disassembled here */
-    *problem = (struct problem){0};
-    return sim_prepare(&job, problem);
+    problem = (struct problem){0};
+    return sim_prepare(&job, &problem);
 }
 
 Test(prepare, a_library_that_shares_the_runtime_is_fine)
 {
-    struct problem problem;
-    cr_expect_eq(prepare(SHARES, DESCRIPTION, &problem), 0, "%s", problem.text);
+    cr_expect_eq(prepare(SHARES, DESCRIPTION), 0, "%s", problem.text);
     cr_expect_not_null(runtime_gpu());
 }
 
 Test(prepare, one_with_a_runtime_of_its_own_is_refused)
 {
-    struct problem problem;
     char *folder = scratch_make(), *library = link_library(folder);
-    cr_expect_eq(prepare(library, DESCRIPTION, &problem), EXIT_USAGE);
+    cr_expect_eq(prepare(library, DESCRIPTION), EXIT_USAGE);
     cr_expect(strstr(problem.text, library) && strstr(problem.text, "-cudart shared"), "%s", problem.text);
     free(library);
     scratch_remove(folder);
@@ -54,7 +54,6 @@ Test(prepare, one_with_a_runtime_of_its_own_is_refused)
 /* The name of the library that it needs is replaced by another of the same length. */
 Test(prepare, one_for_another_version_is_refused)
 {
-    struct problem problem;
     char *folder = scratch_make(), *library = x_sprintf("%s/libcode.so", folder), *bytes;
     static const char name[] = "libcudart.so.13";
     size_t length, changed = 0;
@@ -68,10 +67,10 @@ Test(prepare, one_for_another_version_is_refused)
     FILE *file = fopen(library, "wb");
     cr_assert_eq(fwrite(bytes, 1, length, file), length);
     fclose(file);
-    cr_expect_eq(prepare(library, DESCRIPTION, &problem), EXIT_USAGE);
+    cr_expect_eq(prepare(library, DESCRIPTION), EXIT_USAGE);
     cr_expect(strstr(problem.text, "it needs libcudart.so.12"), "%s", problem.text);
     of_library = NULL;
-    cr_expect_eq(prepare(library, DESCRIPTION, &problem), EXIT_SAME, "a program is loaded with that runtime");
+    cr_expect_eq(prepare(library, DESCRIPTION), EXIT_SAME, "a program is loaded with that runtime");
     free(bytes);
     free(library);
     scratch_remove(folder);
@@ -79,15 +78,13 @@ Test(prepare, one_for_another_version_is_refused)
 
 Test(prepare, a_library_without_code_for_a_gpu_is_not_looked_into)
 {
-    struct problem problem;
     OWNED_TEXT library = built("libtables.so");
-    cr_expect_eq(prepare(library, DESCRIPTION, &problem), 0, "%s", problem.text);
-    cr_expect_eq(prepare("absent.so", DESCRIPTION, &problem), 0, "loading it says what is wrong");
+    cr_expect_eq(prepare(library, DESCRIPTION), 0, "%s", problem.text);
+    cr_expect_eq(prepare("absent.so", DESCRIPTION), 0, "loading it says what is wrong");
 }
 
 Test(prepare, only_what_instructions_are_known_of_can_be_simulated)
 {
-    struct problem problem;
     char *text, *folder = scratch_make();
     size_t length;
     cr_assert_eq(file_read(DESCRIPTION, 1u << 20, &text, &length), 0);
@@ -95,9 +92,9 @@ Test(prepare, only_what_instructions_are_known_of_can_be_simulated)
     cr_assert_not_null(major);
     major[strlen("attribute 75 = ")] = '7';
     OWNED_TEXT path = scratch_file(folder, "gpu.ini", text);
-    cr_expect_eq(prepare("absent.so", path, &problem), EXIT_USAGE);
+    cr_expect_eq(prepare("absent.so", path), EXIT_USAGE);
     cr_expect(strstr(problem.text, "code for compute capability 7.0 is not supported"), "%s", problem.text);
-    cr_expect_eq(prepare("absent.so", "absent.ini", &problem), EXIT_USAGE);
+    cr_expect_eq(prepare("absent.so", "absent.ini"), EXIT_USAGE);
     cr_expect(strstr(problem.text, "absent.ini"), "%s", problem.text);
     cr_expect_null(runtime_gpu());
     free(text);
@@ -107,16 +104,14 @@ Test(prepare, only_what_instructions_are_known_of_can_be_simulated)
 /* Otherwise every kernel would fail, as if that were the kernels' fault. */
 Test(prepare, without_the_disassembler_nothing_is_measured)
 {
-    struct problem problem;
     OWNED_TEXT library = built("libtables.so");
     setenv("CUGATE_NVDISASM", "/absent/nvdisasm", 1);
-    cr_expect_eq(prepare(library, DESCRIPTION, &problem), EXIT_NOT_MEASURED);
+    cr_expect_eq(prepare(library, DESCRIPTION), EXIT_NOT_MEASURED);
     cr_expect(strstr(problem.text, "/absent/nvdisasm"), "%s", problem.text);
 }
 
 Test(prepare, the_only_gpu_beside_the_metrics_is_taken)
 {
-    struct problem problem;
     struct metric metric = {0};
     const struct metrics metrics = {.list = &metric, .count = 1};
     struct job job = {.metrics = &metrics};
