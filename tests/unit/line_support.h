@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/profile.h"
+#include "support.h"
 
 #define COUNTED(counter) (1u << (counter))
 
@@ -16,18 +17,9 @@ struct made_line {
 };
 
 /* Shorthands for tables of lines. */
-#define LINE(n, words)                                                                                                 \
-    {                                                                                                                  \
-        .number = (n), .text = (words)                                                                                 \
-    }
-#define LINE_WITH(n, words, amount)                                                                                    \
-    {                                                                                                                  \
-        .number = (n), .text = (words), .count = (amount)                                                              \
-    }
-#define INSTRUCTION(name, at)                                                                                          \
-    {                                                                                                                  \
-        .function = (name), .offset = (at)                                                                             \
-    }
+#define LINE(n, words) FIELDS(.number = (n), .text = (words))
+#define LINE_WITH(n, words, amount) FIELDS(.number = (n), .text = (words), .count = (amount))
+#define INSTRUCTION(name, at) FIELDS(.function = (name), .offset = (at))
 
 /* Makes a profile of lines, up to the first without number, offset and function. Caller releases it. */
 struct profile made_lines(enum line_counter counter, const struct made_line *list);

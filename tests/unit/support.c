@@ -38,6 +38,11 @@ char *scratch_file(const char *folder, const char *name, const char *text)
     return path;
 }
 
+bool is_there(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
 void write_bytes(const char *path, const void *bytes, size_t size)
 {
     FILE *file = fopen(path, "w");
@@ -56,7 +61,7 @@ void *bytes_of(const char *path, size_t *size)
 char *file_text(const char *path)
 {
     size_t size;
-    return access(path, F_OK) < 0 ? x_strdup("") : bytes_of(path, &size);
+    return !is_there(path) ? x_strdup("") : bytes_of(path, &size);
 }
 
 void limit_processor(unsigned seconds)

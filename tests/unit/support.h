@@ -11,6 +11,12 @@
     AT_END(release) variable;                                                                                          \
     set_up_call
 
+/* An initializer's braces and fields, for shorthands of rows. */
+#define FIELDS(...)                                                                                                    \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
+
 /* Makes an empty folder of this test's own. scratch_remove deletes it with its content, and frees its name. */
 char *scratch_make(void);
 void scratch_remove(char *folder);
@@ -21,6 +27,8 @@ static inline void folder_remove(char **folder)
 
 /* Writes text into folder/name. Returns the path; caller frees. */
 char *scratch_file(const char *folder, const char *name, const char *text);
+
+bool is_there(const char *path);
 
 /* Writes bytes into a file. */
 void write_bytes(const char *path, const void *bytes, size_t size);

@@ -17,6 +17,14 @@ static void expect_content(const char *path, const char *expected)
     cr_expect_eq(length, strlen(expected));
 }
 
+static struct atomic_file opened(const char *path, const char *text)
+{
+    struct atomic_file file;
+    cr_assert_eq(atomic_file_open(&file, path), 0);
+    fputs(text, file.stream);
+    return file;
+}
+
 /* Counts the names in a folder without . and .. */
 static size_t count_files(const char *folder)
 {
@@ -73,16 +81,13 @@ Test(files, file_read_says_why_it_cannot, .init = scratch_begin, .fini = scratch
 Test(files, atomic_file_appears_only_on_commit, .init = scratch_begin, .fini = scratch_leave)
 {
     OWNED_TEXT path = scratch_file(scratch, "kept", "old");
-    struct atomic_file file;
-    cr_assert_eq(atomic_file_open(&file, path), 0);
-    fputs("new", file.stream);
+    struct atomic_file file = opened(path, "new");
     fflush(file.stream);
     expect_content(path, "old");
     cr_assert_eq(atomic_file_commit(&file), 0);
     expect_content(path, "new");
 
-    cr_assert_eq(atomic_file_open(&file, path), 0);
-    fputs("never", file.stream);
+    file = opened(path, "never");
     atomic_file_abandon(&file);
     expect_content(path, "new");
     cr_expect_eq(count_files(scratch), 1, "a temporary file was left behind");
@@ -91,10 +96,9 @@ Test(files, atomic_file_appears_only_on_commit, .init = scratch_begin, .fini = s
 Test(files, atomic_file_has_the_mode_of_any_new_file, .init = scratch_begin, .fini = scratch_leave)
 {
     OWNED_TEXT path = x_sprintf("%s/new", scratch);
-    struct atomic_file file;
     struct stat facts;
     umask(027);
-    cr_assert_eq(atomic_file_open(&file, path), 0);
+    struct atomic_file file = opened(path, "");
     cr_assert_eq(atomic_file_commit(&file), 0);
     cr_assert_eq(stat(path, &facts), 0);
     cr_expect_eq(facts.st_mode & 0777, 0640);
@@ -105,10 +109,8 @@ Test(files, atomic_file_keeps_a_link_and_replaces_what_it_names, .init = scratch
     OWNED_TEXT target = scratch_file(scratch, "target", "old");
     OWNED_TEXT link = x_sprintf("%s/link", scratch);
     cr_assert_eq(symlink("target", link), 0);
-    struct atomic_file file;
+    struct atomic_file file = opened(link, "new");
     struct stat facts;
-    cr_assert_eq(atomic_file_open(&file, link), 0);
-    fputs("new", file.stream);
     cr_assert_eq(atomic_file_commit(&file), 0);
     cr_assert_eq(lstat(link, &facts), 0);
     cr_expect(S_ISLNK(facts.st_mode));
@@ -117,19 +119,16 @@ Test(files, atomic_file_keeps_a_link_and_replaces_what_it_names, .init = scratch
 
 Test(files, atomic_file_leaves_a_device_in_place)
 {
-    struct atomic_file file;
     struct stat before, after;
     cr_assert_eq(stat("/dev/null", &before), 0);
-    cr_assert_eq(atomic_file_open(&file, "/dev/null"), 0);
-    fputs("gone", file.stream);
+    struct atomic_file file = opened("/dev/null", "gone");
     cr_expect_eq(atomic_file_commit(&file), 0);
     cr_assert_eq(stat("/dev/null", &after), 0);
     cr_expect_eq(before.st_ino, after.st_ino);
     cr_expect(S_ISCHR(after.st_mode));
 
     /* /dev/full is a device that is always full. */
-    cr_assert_eq(atomic_file_open(&file, "/dev/full"), 0);
-    fputs("lost", file.stream);
+    file = opened("/dev/full", "lost");
     HEAR(result, atomic_file_commit(&file));
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, "/dev/full") && strstr(said, strerror(ENOSPC)), "%s", said);
@@ -139,9 +138,8 @@ Test(files, atomic_file_leaves_a_device_in_place)
 Test(files, atomic_file_on_a_full_disk_keeps_the_old_file, .init = scratch_begin, .fini = scratch_leave)
 {
     OWNED_TEXT path = scratch_file(scratch, "kept", "old");
-    struct atomic_file file;
     capture_begin(); /* captures before the limit, because it writes a file too */
-    cr_assert_eq(atomic_file_open(&file, path), 0);
+    struct atomic_file file = opened(path, "");
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, RLIM_INFINITY});
     for (int i = 0; i < 100000; i++)
@@ -157,7 +155,7 @@ Test(files, atomic_file_on_a_full_disk_keeps_the_old_file, .init = scratch_begin
 
     /* The limit is lifted before the commit, but what was lost before stays lost. */
     capture_begin();
-    cr_assert_eq(atomic_file_open(&file, path), 0);
+    file = opened(path, "");
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){1, RLIM_INFINITY});
     fputs("0123456789", file.stream);
     cr_expect_neq(fflush(file.stream), 0);
@@ -206,14 +204,6 @@ Test(files, program_folder_holds_this_program)
     cr_expect_eq(access(folder, X_OK), 0);
 }
 
-static struct atomic_file opened(const char *path)
-{
-    struct atomic_file file;
-    cr_assert_eq(atomic_file_open(&file, path), 0);
-    fputs("text", file.stream);
-    return file;
-}
-
 /* Starts a process that has the files open until it is killed. */
 static pid_t hold(const char *const *paths, size_t count)
 {
@@ -223,7 +213,7 @@ static pid_t hold(const char *const *paths, size_t count)
     const pid_t child = fork();
     if (child == 0) {
         for (size_t i = 0; i < count; i++)
-            opened(paths[i]);
+            opened(paths[i], "text");
         if (write(ends[1], "", 1) == 1)
             pause();
         _exit(1);
@@ -240,11 +230,6 @@ static void end(pid_t child)
     waitpid(child, NULL, 0);
 }
 
-static bool is_there(const char *path)
-{
-    return access(path, F_OK) == 0;
-}
-
 Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = scratch_enter, .fini = scratch_leave)
 {
     static const char *const paths[] = {"a.json", "b.json"};
@@ -252,7 +237,7 @@ Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = scratch_en
     end(hold(paths, ARRAY_SIZE(paths)));
     cr_assert(is_there("a.json.cugate-0.tmp") && is_there("b.json.cugate-0.tmp"));
     cr_expect(!is_there("a.json.cugate-1.tmp"), "it grows with each");
-    struct atomic_file file = opened("other.json");
+    struct atomic_file file = opened("other.json", "text");
     cr_expect(!is_there("a.json.cugate-0.tmp") && !is_there("b.json.cugate-0.tmp"));
     cr_expect_eq(atomic_file_commit(&file), 0);
     cr_expect(is_there("other.json") && !is_there("other.json.cugate-0.tmp"));
@@ -277,17 +262,17 @@ Test(files, what_others_write_at_the_moment_stays, .init = scratch_enter, .fini 
 {
     static const char *const path[] = {"a.json"};
     const pid_t other = hold(path, 1);
-    struct atomic_file mine = opened("a.json"), more = opened("b.json");
+    struct atomic_file mine = opened("a.json", "text"), more = opened("b.json", "text");
     cr_expect(is_there("a.json.cugate-0.tmp"), "the other's");
     cr_expect_str_eq(mine.temporary, "a.json.cugate-1.tmp");
     cr_assert_eq(atomic_file_sync(&mine), 0);
     atomic_file_abandon(&more);
-    more = opened("c.json");
+    more = opened("c.json", "text");
     cr_expect(is_there("a.json.cugate-1.tmp"), "written and not yet in its place");
     cr_expect_eq(atomic_file_commit(&mine), 0);
     cr_expect_eq(atomic_file_commit(&more), 0);
     end(other);
-    mine = opened("a.json");
+    mine = opened("a.json", "text");
     cr_expect_str_eq(mine.temporary + strlen(mine.temporary) - strlen("/a.json.cugate-0.tmp"), "/a.json.cugate-0.tmp");
     atomic_file_abandon(&mine);
     cr_expect(!is_there("a.json.cugate-0.tmp") && is_there("a.json") && is_there("c.json"));
@@ -302,7 +287,7 @@ Test(files, what_only_looks_alike_stays, .init = scratch_enter, .fini = scratch_
         free(scratch_file(".", names[i], "mine"));
     cr_assert_eq(symlink("a.json", "b.cugate-0.tmp"), 0);
     cr_assert_eq(make_folders("c.cugate-0.tmp"), 0);
-    struct atomic_file file = opened("z.json");
+    struct atomic_file file = opened("z.json", "text");
     atomic_file_abandon(&file);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         cr_expect(is_there(names[i]), "%s", names[i]);

@@ -12,11 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool is_there(const char *path)
-{
-    return access(path, F_OK) == 0;
-}
-
 static void begin(struct capsule_writer *writer, const char *path)
 {
     cr_assert_eq(capsule_writer_open(writer, path, NULL), 0, "%s", writer->problem.text);

@@ -9,18 +9,20 @@
 /* ---- The explanation ---- */
 
 /* A run of one kernel on a GPU of 100 SMs, with 8 blocks of 256 threads for each SM. */
-struct made {
+static struct {
     struct run run;
     struct result *result;
     struct explanation explanation;
-};
+} made; /* each test has a process of its own */
 
-static void make(struct made *made, unsigned blocks)
+static void make(unsigned blocks)
 {
-    *made = (struct made){.run = {.device = {.compute_capability = x_strdup("9.0"), .sm_count = 100}}};
-    made->result = run_add(&made->run, "made/up");
-    made->result->status = RESULT_OK;
-    struct launch *launch = ARRAY_GROW(made->result->launches, made->result->launch_count);
+    explain_release(&made.explanation);
+    run_release(&made.run);
+    made.run = (struct run){.device = {.compute_capability = x_strdup("9.0"), .sm_count = 100}};
+    made.result = run_add(&made.run, "made/up");
+    made.result->status = RESULT_OK;
+    struct launch *launch = ARRAY_GROW(made.result->launches, made.result->launch_count);
     *launch = (struct launch){
         .function = x_strdup("sum(int)"),
         .grid = {blocks, 1, 1},
@@ -31,17 +33,21 @@ static void make(struct made *made, unsigned blocks)
     };
 }
 
-static void explain(struct made *made)
+static void explain(void)
 {
-    explain_release(&made->explanation);
-    explain_make(&made->explanation, &made->run, made->result);
+    explain_release(&made.explanation);
+    explain_make(&made.explanation, &made.run, made.result);
 }
 
-static void forget(struct made *made)
+static void forget(void)
 {
-    explain_release(&made->explanation);
-    run_release(&made->run);
+    explain_release(&made.explanation);
+    run_release(&made.run);
 }
+
+DO(make_ten(void), make(10));
+
+TestSuite(explain, .init = make_ten, .fini = forget);
 
 Test(explain, the_gap_has_a_likely_hotspot)
 {
@@ -62,14 +68,13 @@ Test(explain, the_gap_has_a_likely_hotspot)
         {8000, NAN, 1e5, GAP_UNKNOWN, ""},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        AT_END(forget) struct made made;
         char words[512];
-        make(&made, cases[i].blocks);
+        make(cases[i].blocks);
         if (!isnan(cases[i].achieved))
             set_value(made.result, "achieved_occupancy", cases[i].achieved);
         if (!isnan(cases[i].time))
             set_value(made.result, "time", cases[i].time);
-        explain(&made);
+        explain();
         cr_expect_eq(made.explanation.gap, cases[i].gap, "case %zu: %s", i, explained_gap_name(made.explanation.gap));
         explain_gap_words(&made.explanation, words, sizeof words);
         cr_expect(strstr(words, cases[i].words), "case %zu: %s", i, words);
@@ -78,7 +83,6 @@ Test(explain, the_gap_has_a_likely_hotspot)
 
 Test(explain, launches_of_one_kind_are_told_once)
 {
-    WITH(forget, struct made made, make(&made, 10));
     static const struct launch more[] = {
         {.grid = {99999, 1, 1}, .block = {256, 1, 1}, .times = 1, .has_machine = true, .machine = {.registers = 32}},
         {.grid = {10, 1, 1}, .block = {256, 1, 1}, .times = 1, .has_machine = true, .machine = {.registers = 72}},
@@ -91,7 +95,7 @@ Test(explain, launches_of_one_kind_are_told_once)
         *launch = more[i];
         launch->function = x_strdup("sum(int)");
     }
-    explain(&made);
+    explain();
     for (size_t i = 0; i < ARRAY_SIZE(same_as); i++)
         cr_expect_eq(made.explanation.launches[i].same_as, same_as[i], "launch %zu", i);
     cr_expect_eq(made.explanation.largest, &made.explanation.launches[1]);
@@ -110,9 +114,9 @@ static void count(struct profile *profile, unsigned number, const double counts[
 }
 
 /* Half of the wavefronts are in excess, a quarter of the threads idle; stores and local memory were not counted. */
-static void add_lines(struct made *made)
+static void add_lines(void)
 {
-    struct profile *profile = &made->result->profile;
+    struct profile *profile = &made.result->profile;
     profile->counted = 1u << LINE_INSTRUCTIONS | 1u << LINE_WORKING_THREADS | 1u << LINE_SHARED |
                        1u << LINE_SHARED_IDEAL | 1u << LINE_DIVERGENT | 1u << LINE_UNIFORM | 1u << LINE_LOAD_SECTORS |
                        1u << LINE_LOAD_IDEAL;
@@ -154,9 +158,8 @@ Test(explain, patterns_stand_by_how_much_they_matter)
         {"excess_store_sectors", EXPLAINED_FAULT, NAN, NAN, 0},
         {"instructions", EXPLAINED_TIME, 200, NAN, 2},
     };
-    WITH(forget, struct made made, make(&made, 10));
-    add_lines(&made);
-    explain(&made);
+    add_lines();
+    explain();
     size_t all;
     (void)pattern_list(&all);
     cr_assert_eq(made.explanation.pattern_count, all - 1, "what was sampled is not estimated");
@@ -183,20 +186,18 @@ Test(explain, patterns_stand_by_how_much_they_matter)
 
 /* ---- Printing ---- */
 
-static char *printed(const struct made *made, bool verbose,
-                     int (*print_it)(const struct explanation *, const struct explain_style *, FILE *))
+static char *printed(bool verbose, int (*print_it)(const struct explanation *, const struct explain_style *, FILE *))
 {
     PRINT(char *, text, to,
-          cr_assert_eq(print_it(&made->explanation, &(struct explain_style){.verbose = verbose}, to), 0));
+          cr_assert_eq(print_it(&made.explanation, &(struct explain_style){.verbose = verbose}, to), 0));
     return text;
 }
 
 Test(explain, what_is_little_none_or_unknown_takes_a_line_each)
 {
-    WITH(forget, struct made made, make(&made, 10));
-    add_lines(&made);
-    explain(&made);
-    OWNED_TEXT text = printed(&made, false, explain_text), *verbose = printed(&made, true, explain_text);
+    add_lines();
+    explain();
+    OWNED_TEXT text = printed(false, explain_text), *verbose = printed(true, explain_text);
     expect_words(text, "Excess shared wavefronts  100, 50.0 % of 200 shared wavefronts\n",
                  "little: 1 divergent branches\n", "none: excess load sectors\n",
                  "not counted: local memory sectors, excess store sectors (not among the counters that were",
@@ -209,19 +210,18 @@ Test(explain, what_is_little_none_or_unknown_takes_a_line_each)
 
 Test(explain, a_run_without_anything_says_so)
 {
-    WITH(forget, struct made made, make(&made, 10));
     made.result->launches[0].has_machine = false;
-    explain(&made);
+    explain();
     made.explanation.replay = true;
-    OWNED_TEXT text = printed(&made, false, explain_text);
+    OWNED_TEXT text = printed(false, explain_text);
     expect_words(text, "time      not known: not in this run",
                  "theoretical   not known: the run lacks the resources of the machine code",
                  "achieved      not known: not in this run", "bound by      unknown: no share of a roof is known",
                  "not measured", "`cugate run --lines`");
     made.result->launches[0].has_machine = true;
     set_text(&made.run.device.compute_capability, "3.5");
-    explain(&made);
-    OWNED_TEXT old = printed(&made, false, explain_text);
+    explain();
+    OWNED_TEXT old = printed(false, explain_text);
     expect_word(old, "theoretical   not known: of this GPU");
 }
 
@@ -239,8 +239,7 @@ static size_t longest_line(const char *text)
 Test(explain, hostile_names_and_numbers_stay_harmless)
 {
     static const char evil[] = "::error::\n::error::\033[31m\xe2\x80\xae##[group]x";
-    WITH(forget, struct made made, make(&made, 10));
-    add_lines(&made);
+    add_lines();
     struct launch *launch = made.result->launches;
     set_text(&launch->function, evil);
     for (size_t i = 0; i < 3; i++)
@@ -260,14 +259,14 @@ Test(explain, hostile_names_and_numbers_stay_harmless)
     set_value(made.result, "time", 5e-324);
     set_value(made.result, "achieved_occupancy", DBL_MAX);
     set_value(made.result, "dram_bytes_read", DBL_MAX);
-    explain(&made);
+    explain();
     for (int verbose = 0; verbose < 2; verbose++) {
-        OWNED_TEXT text = printed(&made, verbose, explain_text);
+        OWNED_TEXT text = printed(verbose, explain_text);
         expect_no_words(text, "\033", "\xe2\x80\xae", "\n::", " ::error::\n", "##[", "inf");
         for (const char *at = text; (at = strchr(at, '\n')); at++)
             cr_expect(strncmp(at + 1 + strspn(at + 1, " "), "::", 2) != 0, "%.40s", at);
     }
-    OWNED_TEXT json = printed(&made, false, explain_json);
+    OWNED_TEXT json = printed(false, explain_json);
     json_t *root = json_loads(json, 0, NULL);
     cr_expect_not_null(root, "%s", json);
     for (const char *c = json; *c; c++)
@@ -277,8 +276,7 @@ Test(explain, hostile_names_and_numbers_stay_harmless)
 
 Test(explain, no_line_is_wider_than_the_page)
 {
-    WITH(forget, struct made made, make(&made, 10));
-    add_lines(&made);
+    add_lines();
     for (size_t i = 0; i < 2; i++) {
         struct profile_line *line = &made.result->profile.list[i];
         free(line->file);
@@ -288,8 +286,8 @@ Test(explain, no_line_is_wider_than_the_page)
     made.result->launches[0].machine.registers = 72;
     set_value(made.result, "achieved_occupancy", 20);
     set_value(made.result, "time", 1e5);
-    explain(&made);
-    OWNED_TEXT text = printed(&made, true, explain_text);
+    explain();
+    OWNED_TEXT text = printed(true, explain_text);
     cr_expect_leq(longest_line(text), (size_t)TEXT_WIDTH, "%s", text);
 }
 
@@ -297,31 +295,29 @@ Test(explain, no_line_is_wider_than_the_page)
 Test(explain, a_large_file_is_explained_in_time)
 {
     limit_processor(20);
-    WITH(forget, struct made made, make(&made, 10));
     for (unsigned i = 0; i < 100000; i++) {
         struct launch *launch = ARRAY_GROW(made.result->launches, made.result->launch_count);
         *launch = (struct launch){.grid = {1, 1, 1}, .block = {1 + i % 1024, 1, 1}, .times = 1, .has_machine = true};
         launch->machine.registers = i;
         launch->function = x_sprintf("f%u", i);
     }
-    add_lines(&made);
+    add_lines();
     struct profile_line *line = &made.result->profile.list[0];
     for (unsigned i = 0; i < 200000; i++) {
         struct stall *stall = ARRAY_GROW(line->stalls, line->stall_count);
         *stall = (struct stall){x_sprintf("z%06u", i), 1};
     }
-    explain(&made);
-    OWNED_TEXT text = printed(&made, false, explain_text);
+    explain();
+    OWNED_TEXT text = printed(false, explain_text);
     expect_word(text, "and 99993 more; -v shows all");
 }
 
 Test(explain, json_has_null_for_what_is_not_known)
 {
-    WITH(forget, struct made made, make(&made, 10));
     made.result->launches[0].has_machine = false;
-    explain(&made);
+    explain();
     made.explanation.run_name = "run.json";
-    OWNED_TEXT text = printed(&made, false, explain_json);
+    OWNED_TEXT text = printed(false, explain_json);
     json_t *root = json_loads(text, 0, NULL);
     cr_assert_not_null(root, "%s", text);
     cr_expect_eq(json_integer_value(json_object_get(root, "schema")), 1);
@@ -336,6 +332,6 @@ Test(explain, json_has_null_for_what_is_not_known)
     cr_expect_str_eq(json_string_value(json_object_get(roofline, "bound")), "unknown");
     json_decref(root);
     made.explanation.replay = true;
-    OWNED_TEXT replayed = printed(&made, false, explain_json);
+    OWNED_TEXT replayed = printed(false, explain_json);
     expect_word(replayed, "\"replay\": \"run.json\"");
 }

@@ -78,75 +78,38 @@ Test(compare, a_count_that_no_longer_repeats_is_unsure)
     cr_expect_eq(comparison_exit_code(&fixture.comparison), EXIT_UNSURE);
 }
 
-/* A kernel whose warps wait for each other may take one more turn in a launch of hundreds. */
-Test(compare, a_count_that_no_longer_repeats_in_the_same_code_is_chance)
+/* A kernel whose warps wait for each other may take one more turn in a launch of hundreds; how often a warp looks that
+ * waits for another strays by a percent; and a hit rate is of blocks that meet in a cache. */
+Test(compare, what_strays_a_little_in_the_same_code_is_chance)
 {
     static const struct {
-        double now[3];
-        const char *code;
+        const char *metric;
+        double base[3], now[2][3]; /* samples of each session of the baseline, and of one or two of the run */
+        size_t base_sessions, samples, sessions;
+        const char *code; /* aa in the baseline; other code may race */
         enum verdict verdict;
     } rows[] = {
-        {{1000, 1001, 1000}, "aa", VERDICT_SAME},
-        {{1000, 1001, 1000}, "bb", VERDICT_UNSURE},    /* other code may race */
-        {{1000, 1500, 1500}, "aa", VERDICT_REGRESSED}, /* beyond the limit */
+        {"count", {1000}, {{1000, 1001, 1000}}, 3, 3, 1, "aa", VERDICT_SAME},
+        {"count", {1000}, {{1000, 1001, 1000}}, 3, 3, 1, "bb", VERDICT_UNSURE},
+        {"count", {1000}, {{1000, 1500, 1500}}, 3, 3, 1, "aa", VERDICT_REGRESSED}, /* beyond the limit */
+#define STRAYS(by) {100054, 100057, 100095}, {{(by), (by) + 3, (by)-3}, {(by), (by) + 9, (by)-9}}, 4, 3, 2
+        {"count", STRAYS(100300), "aa", VERDICT_SAME},
+        {"count", STRAYS(100300), "bb", VERDICT_REGRESSED},
+        {"count", STRAYS(101500), "aa", VERDICT_REGRESSED},
+        {"share", {92.1}, {{80}, {92.1}}, 3, 1, 2, "aa", VERDICT_SAME},
+        {"share", {92.1}, {{80}, {92.1}}, 3, 1, 2, "bb", VERDICT_UNSURE},  /* it may be the code */
+        {"share", {92.1}, {{80}, {81}}, 3, 1, 2, "aa", VERDICT_REGRESSED}, /* both say so */
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put(&fixture.base, "a/b", "count", 1000);
-        put(&fixture.base, "a/b", "count", 1000);
-        put(&fixture.base, "a/b", "count", 1000);
-        put_code(&fixture.base, "a/b", "aa");
-        row_add_session(result_add(run_add(&fixture.run, "a/b"), "count"), rows[i].now, 3);
-        put_code(&fixture.run, "a/b", rows[i].code);
-        expect_verdict(&fixture, "a/b", "count", rows[i].verdict, i);
-    }
-}
-
-/* How often a warp looks that waits for another. */
-Test(compare, a_count_that_never_repeated_strays_by_a_percent_in_the_same_code)
-{
-    static const struct {
-        double now;
-        const char *code;
-        enum verdict verdict;
-    } rows[] = {
-        {100300, "aa", VERDICT_SAME},
-        {100300, "bb", VERDICT_REGRESSED},
-        {101500, "aa", VERDICT_REGRESSED},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up();
-        for (size_t s = 0; s < 4; s++)
-            put_samples(&fixture.base, "a/b", "count", (const double[]){100054, 100057 + (double)s, 100095}, 3);
-        put_code(&fixture.base, "a/b", "aa");
-        put_samples(&fixture.run, "a/b", "count", (const double[]){rows[i].now, rows[i].now + 3, rows[i].now - 3}, 3);
-        put_samples(&fixture.run, "a/b", "count", (const double[]){rows[i].now, rows[i].now + 9, rows[i].now - 9}, 3);
-        put_code(&fixture.run, "a/b", rows[i].code);
-        expect_verdict(&fixture, "a/b", "count", rows[i].verdict, i);
-    }
-}
-
-/* A hit rate, say, of a kernel whose blocks meet in a cache. */
-Test(compare, what_one_of_two_sessions_says_of_the_same_code_is_chance)
-{
-    static const struct {
-        double now[2];
-        const char *code;
-        enum verdict verdict;
-    } rows[] = {
-        {{80, 92.1}, "aa", VERDICT_SAME},
-        {{80, 92.1}, "bb", VERDICT_UNSURE},  /* it may be the code */
-        {{80, 81}, "aa", VERDICT_REGRESSED}, /* both say so */
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up();
-        for (size_t s = 0; s < 3; s++)
-            put(&fixture.base, "a/b", "share", 92.1);
-        put_code(&fixture.base, "a/b", "aa");
-        put(&fixture.run, "a/b", "share", rows[i].now[0]);
-        put(&fixture.run, "a/b", "share", rows[i].now[1]);
-        put_code(&fixture.run, "a/b", rows[i].code);
-        expect_verdict(&fixture, "a/b", "share", rows[i].verdict, i);
+        const size_t repeated = rows[i].base[1] > 0 ? 3 : 1;
+        for (size_t s = 0; s < rows[i].base_sessions; s++) /* the second sample of each session is another */
+            put_samples(&fixture.base, "a/b", rows[i].metric,
+                        (const double[]){rows[i].base[0], rows[i].base[1] + (double)s, rows[i].base[2]}, repeated);
+        for (size_t s = 0; s < rows[i].sessions; s++)
+            put_samples(&fixture.run, "a/b", rows[i].metric, rows[i].now[s], rows[i].samples);
+        put_codes(&fixture, "a/b", "aa", rows[i].code);
+        expect_verdict(&fixture, "a/b", rows[i].metric, rows[i].verdict, i);
     }
 }
 

@@ -54,32 +54,15 @@ static enum ending say(struct fixture *fixture, int slot, struct word word)
     return pool_take(&fixture->slots[slot], &message);
 }
 
-#define KERNELS                                                                                                        \
-    {                                                                                                                  \
-        MESSAGE_KERNELS, "f/a\nf/b\nf/c\ng/a\n"                                                                        \
-    }
-#define DEVICE                                                                                                         \
-    {                                                                                                                  \
-        MESSAGE_DEVICE, NULL                                                                                           \
-    }
-#define START(id)                                                                                                      \
-    {                                                                                                                  \
-        MESSAGE_START, id                                                                                              \
-    }
+#define KERNELS FIELDS(MESSAGE_KERNELS, "f/a\nf/b\nf/c\ng/a\n")
+#define DEVICE FIELDS(MESSAGE_DEVICE, NULL)
+#define START(id) FIELDS(MESSAGE_START, id)
 #define ANSWER(id, rest)                                                                                               \
-    {                                                                                                                  \
-        MESSAGE_RESULT, "{\"" id "\": {\"bytes\": 8, \"flops\": 0, \"metrics\": {}, \"status\": " rest "}}"            \
-    }
+    FIELDS(MESSAGE_RESULT, "{\"" id "\": {\"bytes\": 8, \"flops\": 0, \"metrics\": {}, \"status\": " rest "}}")
 #define RESULT(id, status) ANSWER(id, "\"" status "\"")
 #define WORSE(id, status) ANSWER(id, "\"" status "\", \"reason\": \"made up\"")
-#define LOST                                                                                                           \
-    {                                                                                                                  \
-        MESSAGE_LOST, "made up"                                                                                        \
-    }
-#define HEADWAY(text)                                                                                                  \
-    {                                                                                                                  \
-        MESSAGE_HEADWAY, text                                                                                          \
-    }
+#define LOST FIELDS(MESSAGE_LOST, "made up")
+#define HEADWAY(text) FIELDS(MESSAGE_HEADWAY, text)
 enum { MOST_WORDS = 8 };
 
 /* The last one is what no worker says then; all before it are right. */

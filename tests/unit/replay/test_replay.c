@@ -3,86 +3,42 @@
 #include "test.h"
 
 /* clang-format off: rows of tables */
-#define STEP(...)                                                                                                      \
-    {                                                                                                                  \
-        __VA_ARGS__                                                                                                    \
-    }
-#define ADD                                                                                                            \
-    {                                                                                                                  \
-        .opcode = "FADD", .operands = "R4,R4,R4", .stall = 1                                                           \
-    }
+#define ADD FIELDS(.opcode = "FADD", .operands = "R4,R4,R4", .stall = 1)
 #define WORK(by)                                                                                                       \
-    {                                                                                                                  \
-        .opcode = "FADD", .operands = "R4,R4,R4", .stall = 10, .times = 1000, .warps = (by)                            \
-    } /* 10,000 cycles */
-#define OFTEN(name, by)                                                                                                \
-    {                                                                                                                  \
-        .opcode = (name), .operands = "R4,R4", .stall = (by), .times = 1001                                            \
-    }
-#define USE(scoreboard)                                                                                                \
-    {                                                                                                                  \
-        .opcode = "FADD", .operands = "R5,R4,R4", .stall = 1, .waits = (scoreboard)                                    \
-    }
+    FIELDS(.opcode = "FADD", .operands = "R4,R4,R4", .stall = 10, .times = 1000, .warps = (by)) /* 10,000 cycles */
+#define OFTEN(name, by) FIELDS(.opcode = (name), .operands = "R4,R4", .stall = (by), .times = 1001)
+#define USE(scoreboard) FIELDS(.opcode = "FADD", .operands = "R5,R4,R4", .stall = 1, .waits = (scoreboard))
 #define LOAD .opcode = "LDG.E", .operands = "R4,[R2.64]", .stall = 1, .answers = 1, .kind = RECORDED_LOAD, .head = {1}
-#define LOADS(lines)                                                                                                   \
-    {                                                                                                                  \
-        LOAD, .sectors = 4, .times = (lines), .moves = 4                                                               \
-    }
+#define LOADS(lines) FIELDS(LOAD, .sectors = 4, .times = (lines), .moves = 4)
 #define STRONG                                                                                                         \
-    {                                                                                                                  \
-        .opcode = "LDG.E.STRONG.GPU", .operands = "R4,[R2.64]", .stall = 1, .kind = RECORDED_LOAD, .head = {1},        \
-        .sectors = 4                                                                                                   \
-    }
+    FIELDS(.opcode = "LDG.E.STRONG.GPU", .operands = "R4,[R2.64]", .stall = 1, .kind = RECORDED_LOAD, .head = {1},     \
+           .sectors = 4)
 #define STORE .opcode = "STG.E", .operands = "[R2.64],R4", .stall = 1, .kind = RECORDED_STORE
 #define LDS(turns)                                                                                                     \
-    {                                                                                                                  \
-        .opcode = "LDS", .operands = "R4,[R2]", .stall = 1, .kind = RECORDED_SHARED, .head = {turns}, .times = 100     \
-    }
+    FIELDS(.opcode = "LDS", .operands = "R4,[R2]", .stall = 1, .kind = RECORDED_SHARED, .head = {turns}, .times = 100)
 #define COPY .opcode = "LDGSTS.E", .operands = "[R4],[R2.64]", .stall = 1, .kind = RECORDED_COPY, .head = {1}
-#define GROUP                                                                                                          \
-    {                                                                                                                  \
-        .opcode = "LDGDEPBAR", .stall = 1                                                                              \
-    }
+#define GROUP FIELDS(.opcode = "LDGDEPBAR", .stall = 1)
 #define GROUPS(but)                                                                                                    \
     {COPY, .sectors = 4}, GROUP, {COPY, .sectors = 32, .first = 64, .times = 100, .moves = 32}, GROUP,                 \
         {.opcode = "DEPBAR.LE", .operands = "SB0," but, .stall = 1}, WORK(0)
 #define BARRIER(name, by, number, threads)                                                                             \
-    {                                                                                                                  \
-        .opcode = (name), .operands = "0x1,0x40", .stall = 1, .warps = (by), .kind = RECORDED_BARRIER, .head = {       \
-            (number),                                                                                                  \
-            (threads)                                                                                                  \
-        }                                                                                                              \
-    }
+    FIELDS(.opcode = (name), .operands = "0x1,0x40", .stall = 1, .warps = (by), .kind = RECORDED_BARRIER,              \
+           .head = {(number), (threads)})
 /* Of a barrier in shared memory at byte 64: what happens there. Pairs of sectors are the first one and how many. */
 #define PHASE(part, number)                                                                                            \
     .opcode = "SYNCS.EXCH.64", .operands = "URZ,[UR4],UR6", .stall = 1, .kind = RECORDED_PHASE, .head = {64, (part)},  \
     .sectors = 1, .first = (number)
-#define BEGIN(arrivals)                                                                                                \
-    {                                                                                                                  \
-        PHASE(PHASE_BEGINS, arrivals)                                                                                  \
-    }
+#define BEGIN(arrivals) FIELDS(PHASE(PHASE_BEGINS, arrivals))
 #define BULK(op, to) .opcode = (op), .operands = "[UR6],[UR10],UR9", .stall = 1, .kind = (to), .sectors = 2
 #define BROUGHT                                                                                                        \
     BEGIN(1), {PHASE(PHASE_EXPECTS, 128)}, {PHASE(PHASE_ARRIVES, 1)},                                                  \
         {BULK("UBLKCP.S.G", RECORDED_BULK_LOAD), .head = {64, 128}, .first = 64, .distance = -60u},                    \
         {PHASE(PHASE_WAITS, 0)}, ADD
-#define PRODUCT                                                                                                        \
-    {                                                                                                                  \
-        .opcode = "HGMMA.64x128x16.F32", .operands = "R24,gdesc[UR4],R24,gsb0", .stall = 1                             \
-    }
-#define PRODUCTS(but)                                                                                                  \
-    {                                                                                                                  \
-        .opcode = "WARPGROUP.DEPBAR.LE", .operands = "gsb0," but, .stall = 1                                           \
-    }
+#define PRODUCT FIELDS(.opcode = "HGMMA.64x128x16.F32", .operands = "R24,gdesc[UR4],R24,gsb0", .stall = 1)
+#define PRODUCTS(but) FIELDS(.opcode = "WARPGROUP.DEPBAR.LE", .operands = "gsb0," but, .stall = 1)
 #define ALL BARRIER("BAR.SYNC", 0, 0, 0)
-#define L(n, ...)                                                                                                      \
-    {                                                                                                                  \
-        .steps = STEPS(__VA_ARGS__), .warps = (n)                                                                      \
-    }
-#define C(name, by, part, ...)                                                                                         \
-    {                                                                                                                  \
-        .steps = STEPS(__VA_ARGS__), .constant = (name), .value = (by), .share = (part)                                \
-    }
+#define L(n, ...) FIELDS(.steps = STEPS(__VA_ARGS__), .warps = (n))
+#define C(name, by, part, ...) FIELDS(.steps = STEPS(__VA_ARGS__), .constant = (name), .value = (by), .share = (part))
 
 Test(replay_replay, what_makes_a_launch_longer, .timeout = 60)
 {
@@ -196,7 +152,7 @@ Test(replay_replay, how_long_each_part_is_busy)
         {L(1, LDS(32)), BOUND_BY_L1, 3200, 0},
         /* The L1 has what was loaded, until it is full or emptied. Strong loads pass by it. */
         {{.steps = STEPS(LOADS(64), LOADS(64)), .l1_bytes = 1 << 16}, BOUND_BY_L2, 64 * line, 0},
-        {{.steps = STEPS(LOADS(64), STEP(.opcode = "CCTL.IVALL", .stall = 1), LOADS(64)), .l1_bytes = 1 << 16},
+        {{.steps = STEPS(LOADS(64), FIELDS(.opcode = "CCTL.IVALL", .stall = 1), LOADS(64)), .l1_bytes = 1 << 16},
          BOUND_BY_L2,
          128 * line,
          0},
@@ -228,15 +184,10 @@ Test(replay_replay, how_long_each_part_is_busy)
 
 Test(replay_replay, where_the_time_goes_and_why)
 {
-#define EXIT                                                                                                           \
-    {                                                                                                                  \
-        .opcode = "EXIT", .stall = 5                                                                                   \
-    }
+#define EXIT FIELDS(.opcode = "EXIT", .stall = 5)
 #define SHARED(turns, n)                                                                                               \
-    {                                                                                                                  \
-        .opcode = "LDS", .operands = "R4,[R2]", .stall = 1, .answers = 1, .kind = RECORDED_SHARED, .head = {turns},    \
-        .times = n                                                                                                     \
-    }
+    FIELDS(.opcode = "LDS", .operands = "R4,[R2]", .stall = 1, .answers = 1, .kind = RECORDED_SHARED, .head = {turns}, \
+           .times = n)
     const struct {
         struct made_launch launch;
         unsigned step;

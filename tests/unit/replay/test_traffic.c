@@ -33,18 +33,12 @@ Test(replay_traffic, a_sector_is_in_one_place_or_in_none)
 
 /* clang-format off: rows of a table */
 #define LOAD(from, count)                                                                                              \
-    {                                                                                                                  \
-        .opcode = "LDG.E", .operands = "R4,[R2.64]", .kind = RECORDED_LOAD, .first = (from), .sectors = (count)        \
-    }
+    FIELDS(.opcode = "LDG.E", .operands = "R4,[R2.64]", .kind = RECORDED_LOAD, .first = (from), .sectors = (count))
 #define COPY(from, count)                                                                                              \
-    {                                                                                                                  \
-        .opcode = "LDGSTS.E", .operands = "[R4],[R2.64]", .kind = RECORDED_COPY, .first = (from), .sectors = (count)   \
-    }
+    FIELDS(.opcode = "LDGSTS.E", .operands = "[R4],[R2.64]", .kind = RECORDED_COPY, .first = (from), .sectors = (count))
 #define STORE(bytes, from)                                                                                             \
-    {                                                                                                                  \
-        .opcode = "STG.E", .operands = "[R2.64],R4", .kind = RECORDED_STORE, .head = {bytes}, .first = (from),         \
-        .sectors = 4                                                                                                   \
-    }
+    FIELDS(.opcode = "STG.E", .operands = "[R2.64],R4", .kind = RECORDED_STORE, .head = {bytes}, .first = (from),      \
+           .sectors = 4)
 
 Test(replay_traffic, what_all_sms_read_is_brought_once_and_stores_are_whole_or_in_parts)
 {

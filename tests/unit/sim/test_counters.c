@@ -64,6 +64,15 @@ static const struct tally tallies[COUNT] = {
                      .shared_accesses = 1},
 };
 
+/* The bounds of one instruction's counters. */
+static double least[EXACT_COUNTERS], most[EXACT_COUNTERS];
+
+static void bounds_of(const struct tally *tally, unsigned trait)
+{
+    counters_of(tally, &trait, 1, BOUND_LEAST, least);
+    counters_of(tally, &trait, 1, BOUND_MOST, most);
+}
+
 Test(counters, each_kind_is_where_the_gpu_has_it)
 {
     static const double wanted[EXACT_COUNTERS] = {
@@ -124,9 +133,7 @@ Test(counters, what_hangs_on_who_comes_first_lies_between_bounds)
     loose.loose = 3;
     loose.loose_threads = 20;
     loose.longest_warp = 2;
-    double least[EXACT_COUNTERS], most[EXACT_COUNTERS];
-    counters_of(&loose, &traits[LOAD], 1, BOUND_LEAST, least);
-    counters_of(&loose, &traits[LOAD], 1, BOUND_MOST, most);
+    bounds_of(&loose, traits[LOAD]);
     cr_expect_eq(least[EXACT_INSTRUCTIONS], 97);
     cr_expect_eq(most[EXACT_INSTRUCTIONS], 103);
     cr_expect_eq(least[EXACT_THREADS_PER_INSTRUCTION], 780.0 / 103);
@@ -142,9 +149,7 @@ Test(counters, threads_whose_guard_is_not_known_are_bounds_of_their_rows_alone)
     struct tally guarded = tallies[FUSED];
     guarded.fewer_work = 10;
     guarded.more_work = 4;
-    double least[EXACT_COUNTERS], most[EXACT_COUNTERS];
-    counters_of(&guarded, &traits[FUSED], 1, BOUND_LEAST, least);
-    counters_of(&guarded, &traits[FUSED], 1, BOUND_MOST, most);
+    bounds_of(&guarded, traits[FUSED]);
     cr_expect(least[EXACT_FP32] == 50 && most[EXACT_FP32] == 64);
     cr_expect(least[EXACT_FP32_FUSED] == 50 && most[EXACT_FP32_FUSED] == 64);
     cr_expect(least[EXACT_THREADS_PER_INSTRUCTION] == 25 && most[EXACT_THREADS_PER_INSTRUCTION] == 32);
@@ -159,9 +164,7 @@ Test(counters, what_may_be_executed_once_more)
     tally.working = 800;
     tally.more_instructions = 10;
     tally.longest_warp = 4;
-    double least[EXACT_COUNTERS], most[EXACT_COUNTERS];
-    counters_of(&tally, &traits[LOAD], 1, BOUND_LEAST, least);
-    counters_of(&tally, &traits[LOAD], 1, BOUND_MOST, most);
+    bounds_of(&tally, traits[LOAD]);
     cr_expect(least[EXACT_INSTRUCTIONS] == 100 && most[EXACT_INSTRUCTIONS] == 110);
     cr_expect(least[EXACT_OUTSIDE_WAITS] == 100 && most[EXACT_OUTSIDE_WAITS] == 100);
     cr_expect(least[EXACT_LONGEST_WARP] == 4 && most[EXACT_LONGEST_WARP] == 8);
@@ -173,11 +176,9 @@ Test(counters, what_may_be_executed_once_more)
 Test(counters, branches_by_who_is_together)
 {
     struct tally tally = {.executed = 100, .uniform = 80, .divergent = 20, .more_targets = 10, .fewer_divergent = 8};
-    double least[EXACT_COUNTERS], most[EXACT_COUNTERS];
     for (unsigned followed = 0; followed < 8; followed += 5) {
         tally.followed = followed;
-        counters_of(&tally, &traits[LOAD], 1, BOUND_LEAST, least);
-        counters_of(&tally, &traits[LOAD], 1, BOUND_MOST, most);
+        bounds_of(&tally, traits[LOAD]);
         cr_expect(least[EXACT_BRANCH_TARGETS] == 100 - followed && most[EXACT_BRANCH_TARGETS] == 110);
         cr_expect(least[EXACT_DIVERGENT_TARGETS] == 12 - followed && most[EXACT_DIVERGENT_TARGETS] == 20 + followed);
         cr_expect_float_eq(least[EXACT_BRANCH_EFFICIENCY], 100 * (1 - (20.0 + followed) / (100 - followed)), 1e-9);
@@ -201,9 +202,7 @@ Test(counters, of_much_that_hangs_on_chance_a_part_is_allowed)
         tally.again = 0;
         tally.loose = cases[i].loose;
         tally.breaks = cases[i].breaks;
-        double least[EXACT_COUNTERS], most[EXACT_COUNTERS];
-        counters_of(&tally, &traits[LOAD], 1, BOUND_LEAST, least);
-        counters_of(&tally, &traits[LOAD], 1, BOUND_MOST, most);
+        bounds_of(&tally, traits[LOAD]);
         cr_expect(least[EXACT_INSTRUCTIONS] == 100000 - cases[i].allowed, "%zu", i);
         cr_expect(most[EXACT_INSTRUCTIONS] == 100000 + cases[i].allowed, "%zu", i);
     }

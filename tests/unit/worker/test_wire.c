@@ -34,17 +34,20 @@ static size_t all_messages(char *buffer)
     return length;
 }
 
+static void expect_sent(struct message *message, size_t i)
+{
+    cr_assert_lt(i, ARRAY_SIZE(sent));
+    cr_expect_eq(message->kind, sent[i].kind);
+    cr_expect_str_eq(message->text, sent[i].text);
+    free(message->text);
+}
+
 /* Takes all messages in the buffer and compares them with sent[] from *next on. */
 static void take_all(char *buffer, size_t *length, size_t *next)
 {
     struct message message;
-    while (message_take(buffer, length, &message) > 0) {
-        cr_assert_lt(*next, ARRAY_SIZE(sent));
-        cr_expect_eq(message.kind, sent[*next].kind);
-        cr_expect_str_eq(message.text, sent[*next].text);
-        free(message.text);
-        ++*next;
-    }
+    while (message_take(buffer, length, &message) > 0)
+        expect_sent(&message, (*next)++);
 }
 
 Test(wire, messages_are_whole_wherever_the_pipe_cuts_them)
@@ -131,9 +134,7 @@ Test(wire, what_is_written_is_read)
         struct message message;
         cr_assert(message_write(ends[0], sent[i].kind, sent[i].text));
         cr_assert(message_read(ends[1], &message));
-        cr_expect_eq(message.kind, sent[i].kind);
-        cr_expect_str_eq(message.text, sent[i].text);
-        free(message.text);
+        expect_sent(&message, i);
     }
     close(ends[0]);
     close(ends[1]);
@@ -142,10 +143,8 @@ Test(wire, what_is_written_is_read)
 /* The text is longer than a socket takes at once. */
 Test(wire, a_long_text_is_written_and_read_in_parts)
 {
-    const size_t length = 3000000;
     int ends[2];
-    OWNED_TEXT text = x_calloc(length + 1, 1);
-    memset(text, 'x', length);
+    OWNED_TEXT text = x_sprintf("%0*d", 3000000, 7);
     open_pair(ends);
     const pid_t child = fork();
     if (child == 0)
@@ -197,10 +196,8 @@ Test(wire, a_message_that_breaks_off_or_is_too_long_is_none)
 Test(wire, a_socket_that_takes_no_more_for_its_time_is_given_up)
 {
     const struct timeval patience = {.tv_usec = 50000};
-    const size_t length = 3000000;
     int ends[2];
-    OWNED_TEXT text = x_calloc(length + 1, 1);
-    memset(text, 'x', length);
+    OWNED_TEXT text = x_sprintf("%0*d", 3000000, 7);
     open_pair(ends);
     cr_assert_eq(setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience), 0);
     cr_expect_not(message_write(ends[0], MESSAGE_ANSWER, text));
@@ -218,10 +215,8 @@ static void hang(int pipe, const void *none)
 /* Nobody reads the parent's answers when a library sends a message on its own. */
 Test(wire, a_child_that_does_not_read_keeps_nobody_waiting, .timeout = 60)
 {
-    const size_t length = 4u << 20;
     struct peer child;
-    OWNED_TEXT text = x_calloc(length + 1, 1);
-    memset(text, 'x', length);
+    OWNED_TEXT text = x_sprintf("%0*d", 4 << 20, 7);
     cr_assert_eq(child_start(&child, hang, NULL), 0);
     cr_expect_not(message_write(child.pipe, MESSAGE_ITEM, text));
     free(child_end(&child, false));
