@@ -11,32 +11,21 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+import make
 import pytest
-from conftest import (
-    DEVICE,
-    TOP,
-    date_of,
-    encoded,
-    make_analysis,
-    make_baseline,
-    make_explanations,
-    make_report,
-    make_run,
-    recorded_run,
-    run_document,
-)
+from conftest import TOP
 
 from cugate_reports import files
 from cugate_reports.files import Analysis, BadFile, Explanation, Report, Row, Run
 from cugate_reports.history import History
 
-RUN = make_run()
-NEGATIVE = make_run(kernels={"copy/plain": {"time": [20010, -1, 20020]}})
+RUN = make.run()
+NEGATIVE = make.run(kernels={"copy/plain": {"time": [20010, -1, 20020]}})
 
 
 def changed(*path: str | int, to: Any = None) -> bytes:
     """Returns RUN with one of its members replaced, or removed."""
-    document = run_document()
+    document = make.run_document()
     at: Any = document
     for step in path[:-1]:
         at = at[step]
@@ -44,7 +33,7 @@ def changed(*path: str | int, to: Any = None) -> bytes:
         del at[path[-1]]
     else:
         at[path[-1]] = to
-    return encoded(document)
+    return make.encoded(document)
 
 
 def with_text(old: str, new: str) -> bytes:
@@ -60,33 +49,33 @@ TIME = ("kernels", "copy/plain", "metrics", "time")
 # Files that are read, and as what. To add one: its name, its bytes, its type and how many things are in it.
 GOOD: dict[str, tuple[bytes, type, int]] = {
     "a run": (RUN, Run, 1),
-    "a run on one line": (json.dumps(run_document()).encode(), Run, 1),
-    "a run of several sessions": (make_run(dates=[date_of(1), date_of(2)]), Run, 1),
-    "a run without kernels": (make_run(kernels={}), Run, 1),
+    "a run on one line": (json.dumps(make.run_document()).encode(), Run, 1),
+    "a run of several sessions": (make.run(dates=[make.date_of(1), make.date_of(2)]), Run, 1),
+    "a run without kernels": (make.run(kernels={}), Run, 1),
     "members of a later version": (changed("later", to={"a": [1, {"b": None}]}), Run, 1),
     "a later member of a session": (changed("sessions", 0, "later", to=[1]), Run, 1),
-    "a session without a date": (make_run(date=None), Run, 1),
+    "a session without a date": (make.run(date=None), Run, 1),
     "a negative sample": (NEGATIVE, Run, 1),
-    "an unknown state": (make_run(kernels={"a/b": {"time": "of another world"}}), Run, 1),
+    "an unknown state": (make.run(kernels={"a/b": {"time": "of another world"}}), Run, 1),
     "a kernel that crashed": (
         changed("kernels", "copy/plain", to={"status": "crashed", "reason": "signal 11"}),
         Run,
         1,
     ),
-    "an empty name": (make_run(kernels={"": {"": 1}}), Run, 1),
-    "a hostile name": (make_run(kernels={"../../<script>\x1b[2J\u202e\0'\"; drop table": {"time": 1}}), Run, 1),
-    "a long name": (make_run(kernels={"x" * 100_000: {"time": 1}}), Run, 1),
-    "a character beyond 16 bits": (make_run(kernels={"\U0001f600": {"time": 1}}, host="\U0001f600"), Run, 1),
+    "an empty name": (make.run(kernels={"": {"": 1}}), Run, 1),
+    "a hostile name": (make.run(kernels={"../../<script>\x1b[2J\u202e\0'\"; drop table": {"time": 1}}), Run, 1),
+    "a long name": (make.run(kernels={"x" * 100_000: {"time": 1}}), Run, 1),
+    "a character beyond 16 bits": (make.run(kernels={"\U0001f600": {"time": 1}}, host="\U0001f600"), Run, 1),
     "a whole number as a double": (with_text("20010", "20010.0"), Run, 1),
     "the largest double": (with_text("20010", "1.7976931348623157e308"), Run, 1),
-    "a baseline": (make_baseline(), Run, 1),
-    "a report": (make_report(RUN), Report, 1),
-    "a report about nothing": (make_report(RUN, []), Report, 1),
-    "an explanation": (make_explanations(RUN, ["copy/plain"]), Explanation, 1),
-    "explanations": (make_explanations(RUN), Explanation, 2),
-    "explanations on a line": (make_explanations(RUN).replace(b"\n", b" "), Explanation, 2),
-    "explanations among space": (b"\n\n" + make_explanations(RUN).replace(b"}{", b"}\r\n\t {") + b"\n", Explanation, 2),
-    "an analysis": (make_analysis(), Analysis, 1),
+    "a baseline": (make.baseline(), Run, 1),
+    "a report": (make.report(RUN), Report, 1),
+    "a report about nothing": (make.report(RUN, []), Report, 1),
+    "an explanation": (make.explanations(RUN, ["copy/plain"]), Explanation, 1),
+    "explanations": (make.explanations(RUN), Explanation, 2),
+    "explanations on a line": (make.explanations(RUN).replace(b"\n", b" "), Explanation, 2),
+    "explanations among space": (b"\n\n" + make.explanations(RUN).replace(b"}{", b"}\r\n\t {") + b"\n", Explanation, 2),
+    "an analysis": (make.analysis(), Analysis, 1),
 }
 
 # Files that are refused, with words of the reason. Places in a file are named by JSON paths.
@@ -118,7 +107,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "objects": (b'{"kernels":' * DEEP, "recursion"),
     "brackets in a member": (with_text('"schema"', f'"deep": {"[" * DEEP}{"]" * DEEP}, "schema"'), "recursion"),
     "brackets for samples": (changed(*TIME, to="S").replace(b'"S"', b"[" * DEEP + b"]" * DEEP), "recursion"),
-    "brackets after an explanation": (make_explanations(RUN) + b"[" * DEEP, "recursion"),
+    "brackets after an explanation": (make.explanations(RUN) + b"[" * DEEP, "recursion"),
     "NaN": (with_text("20010", "NaN"), "malformed"),
     "Infinity": (with_text("20010", "-Infinity"), "malformed"),
     "1e999": (with_text("20010", "1e999"), "Number out of range - at `$.kernels[...].metrics[...].sessions[0][0]`"),
@@ -143,11 +132,11 @@ BAD: dict[str, tuple[bytes, str]] = {
     "a long capability": (changed("device", "compute_capability", to="9" * 21), "at `$.device.compute_capability`"),
     "a device's later member": (changed("device", "cores", to=1), "unknown field `cores` - at `$.device`"),
     "a table that no page shows": (
-        make_run(1, {f"a/k{number}": {f"m{number}": 1} for number in range(3000)}),
+        make.run(1, {f"a/k{number}": {f"m{number}": 1} for number in range(3000)}),
         "has 3,000 kernels and 3,000 metrics, and the pages show tables of 8,388,608 values and 10,000 metrics at most",
     ),
     "a kernel of more metrics": (
-        make_run(1, {"a/b": {f"m{n}": 1 for n in range(10001)}}),
+        make.run(1, {"a/b": {f"m{n}": 1 for n in range(10001)}}),
         "1 kernel and 10,001 metrics",
     ),
     "a long collector": (changed("sessions", 0, "collector", to="c" * 65), "at `$.sessions[0].collector`"),
@@ -161,18 +150,18 @@ BAD: dict[str, tuple[bytes, str]] = {
     "true for a sample": (changed(*TIME, "sessions", to=[[True]]), "Expected `float`, got `bool`"),
     "null for a sample": (with_text("20010", "null"), "Expected `float`, got `null`"),
     "samples of no session": (changed(*TIME, "sessions", to=[1, 2]), "Expected `array`, got `int`"),
-    "a report of another schema": (make_report(RUN, schema=7), "is no report of schema 1: Invalid enum value 7"),
-    "a report without a session": (make_report(RUN, sessions=[]), "is no report of schema 1"),
-    "a nameless judgement": (make_report(RUN, [{"verdict": "same", "base": 1}]), "`kernel` - at `$.judgements[0]`"),
+    "a report of another schema": (make.report(RUN, schema=7), "is no report of schema 1: Invalid enum value 7"),
+    "a report without a session": (make.report(RUN, sessions=[]), "is no report of schema 1"),
+    "a nameless judgement": (make.report(RUN, [{"verdict": "same", "base": 1}]), "`kernel` - at `$.judgements[0]`"),
     "a text for a line": (
-        make_report(RUN, [{"kernel": "a/b", "verdict": "regressed", "causes": [{"line": "51"}]}]),
+        make.report(RUN, [{"kernel": "a/b", "verdict": "regressed", "causes": [{"line": "51"}]}]),
         "Expected `int | null`, got `str` - at `$.judgements[0].causes[0].line`",
     ),
-    "half an explanation": (make_explanations(RUN)[:-2], "is not JSON"),
-    "an explanation and a run": (make_explanations(RUN) + RUN, "is no explanation of schema 1"),
-    "an explanation without roofs": (make_explanations(RUN, roofline=None), "at `$.roofline`"),
-    "an analysis without figures": (make_analysis(views=None), "is no analysis of schema 1"),
-    "an analysis of no device": (make_analysis(device=""), "at `$.device`"),
+    "half an explanation": (make.explanations(RUN)[:-2], "is not JSON"),
+    "an explanation and a run": (make.explanations(RUN) + RUN, "is no explanation of schema 1"),
+    "an explanation without roofs": (make.explanations(RUN, roofline=None), "at `$.roofline`"),
+    "an analysis without figures": (make.analysis(views=None), "is no analysis of schema 1"),
+    "an analysis of no device": (make.analysis(device=""), "at `$.device`"),
 }
 
 
@@ -197,27 +186,27 @@ def test_bad_files_are_refused_with_their_reason(name: str, history: History, tm
 
 # Files that are well-formed, but cannot be in a history.
 DATELESS = {
-    "no date": (make_run(date=None), "has no session with a date"),
-    "an empty date": (make_run(date=""), "has no session with a date"),
-    "a nonsense date": (make_run(date="yesterday"), "whose date is not like 2026-11-21T08:00:00.000Z: 'yesterday'"),
-    "no such day": (make_run(date="2026-02-30T08:00:00.000Z"), "whose date is not like"),
-    "no such hour": (make_run(date="2026-11-21T25:00:00.000Z"), "whose date is not like"),
-    "a day alone": (make_run(date="2026-11-21"), "whose date is not like"),
-    "a local time": (make_run(date="2026-11-21T08:00:00+09:00"), "whose date is not like"),
-    "a week": (make_run(date="2026-W47-6"), "whose date is not like"),
-    "Arabic digits": (make_run(date="\u0662\u0660\u0662\u0666-11-21T08:00:00.000Z"), "whose date is not like"),
-    "a date with a 0 byte": (make_run(date="2026-11-21T08:00:00.000Z\0"), "whose date is not like"),
-    "a date and a line": (make_run(date="2026-11-21T08:00:00.000Z\n"), "whose date is not like"),
-    "a long date": (make_run(date="2026-11-21T08:00:00." + "0" * 1000 + "Z"), "whose date is not like"),
-    "a path for a date": (make_run(date="../../../../etc/cron.d/x"), "whose date is not like"),
+    "no date": (make.run(date=None), "has no session with a date"),
+    "an empty date": (make.run(date=""), "has no session with a date"),
+    "a nonsense date": (make.run(date="yesterday"), "whose date is not like 2026-11-21T08:00:00.000Z: 'yesterday'"),
+    "no such day": (make.run(date="2026-02-30T08:00:00.000Z"), "whose date is not like"),
+    "no such hour": (make.run(date="2026-11-21T25:00:00.000Z"), "whose date is not like"),
+    "a day alone": (make.run(date="2026-11-21"), "whose date is not like"),
+    "a local time": (make.run(date="2026-11-21T08:00:00+09:00"), "whose date is not like"),
+    "a week": (make.run(date="2026-W47-6"), "whose date is not like"),
+    "Arabic digits": (make.run(date="\u0662\u0660\u0662\u0666-11-21T08:00:00.000Z"), "whose date is not like"),
+    "a date with a 0 byte": (make.run(date="2026-11-21T08:00:00.000Z\0"), "whose date is not like"),
+    "a date and a line": (make.run(date="2026-11-21T08:00:00.000Z\n"), "whose date is not like"),
+    "a long date": (make.run(date="2026-11-21T08:00:00." + "0" * 1000 + "Z"), "whose date is not like"),
+    "a path for a date": (make.run(date="../../../../etc/cron.d/x"), "whose date is not like"),
     "one bad date of two": (
-        make_run(dates=[date_of(0), "soon"]),
+        make.run(dates=[make.date_of(0), "soon"]),
         "whose date is not like 2026-11-21T08:00:00.000Z: 'soon'",
     ),
-    "a baseline without a date": (make_baseline(date=None), "has no session with a date"),
-    "an analysis without a date": (make_analysis(last_date=None), "has no session with a date"),
-    "a nonsense analysis": (make_analysis(last_date="2026\0"), "whose date is not like"),
-    "a nonsense explanation": (make_explanations(make_run(date="\0")), "whose date is not like"),
+    "a baseline without a date": (make.baseline(date=None), "has no session with a date"),
+    "an analysis without a date": (make.analysis(last_date=None), "has no session with a date"),
+    "a nonsense analysis": (make.analysis(last_date="2026\0"), "whose date is not like"),
+    "a nonsense explanation": (make.explanations(make.run(date="\0")), "whose date is not like"),
 }
 
 
@@ -320,15 +309,15 @@ def test_a_row_with_a_state_has_no_value() -> None:
 
 
 def test_a_negative_sample_takes_the_value_of_its_row_only() -> None:
-    run = files.parse(make_run(kernels={"a/b": {"time": [[1], [-2]], "flop_rate": 3}}), Run)
+    run = files.parse(make.run(kernels={"a/b": {"time": [[1], [-2]], "flop_rate": 3}}), Run)
     values = {metric: row.value() for metric, row in run.kernels["a/b"].metrics.items()}
     assert math.isnan(values["time"]) and values["flop_rate"] == 3
 
 
 def test_values_of_the_recorded_run_are_those_of_the_gate() -> None:
     """The run has one session, so a value is the median of its samples."""
-    document = recorded_run("access", "reduce", "transpose")
-    run = files.parse(encoded(document), Run)
+    document = make.recorded_run("access", "reduce", "transpose")
+    run = files.parse(make.encoded(document), Run)
     seen = 0
     for kernel, result in document["kernels"].items():
         for metric, row in result["metrics"].items():
@@ -346,7 +335,7 @@ def test_values_of_the_recorded_run_are_those_of_the_gate() -> None:
 
 def test_sessions_key_is_about_the_model_and_each_session() -> None:
     def key(**more: Any) -> str:
-        run = files.parse(make_run(**more), Run)
+        run = files.parse(make.run(**more), Run)
         return files.sessions_key(run.device, run.sessions)
 
     keys = [
@@ -354,14 +343,14 @@ def test_sessions_key_is_about_the_model_and_each_session() -> None:
         key(night=1),
         key(host="other"),
         key(gpu_uuid="GPU-2"),
-        key(device={**DEVICE, "ecc": False}),
-        key(device={**DEVICE, "memory_bytes": 1}),
-        key(dates=[date_of(0), date_of(1)]),
-        key(dates=[date_of(1), date_of(0)]),
+        key(device={**make.DEVICE, "ecc": False}),
+        key(device={**make.DEVICE, "memory_bytes": 1}),
+        key(dates=[make.date_of(0), make.date_of(1)]),
+        key(dates=[make.date_of(1), make.date_of(0)]),
     ]
     assert len(set(keys)) == len(keys)
     assert key(commit="another", driver="1", kernels={}) == key()
-    report = files.parse(make_report(RUN), Report)
+    report = files.parse(make.report(RUN), Report)
     assert files.sessions_key(report.device, report.sessions) == key()
 
 
@@ -371,7 +360,7 @@ def test_every_committed_baseline_and_recording_is_read() -> None:
     for path in baselines:
         found = files.recognise(path.read_bytes())
         assert [type(one) for one in found] == [Run] and found[0].is_baseline()
-    assert not files.parse(encoded(recorded_run("access")), Run).is_baseline()
+    assert not files.parse(make.encoded(make.recorded_run("access")), Run).is_baseline()
 
 
 # ---- Whatever happens to a file on its way
@@ -461,17 +450,17 @@ def _use(data: bytes) -> list[Run | Report | Explanation | Analysis]:
 
 
 def _seeds() -> list[bytes]:
-    document = recorded_run("hierarchy", "transpose")
+    document = make.recorded_run("hierarchy", "transpose")
     for result in document["kernels"].values():  # keeps a seventh of the file, with all kinds of members
         result.pop("lines", None)
-    run = encoded(document)
-    return [run, make_report(run), make_explanations(run, ["transpose/padded"]), make_analysis()]
+    run = make.encoded(document)
+    return [run, make.report(run), make.explanations(run, ["transpose/padded"]), make.analysis()]
 
 
 @pytest.mark.parametrize("kind", range(4), ids=("run", "report", "explanation", "analysis"))
 def test_changed_bytes_are_read_or_refused(kind: int) -> None:
     chance = random.Random(kind)
-    seed = encoded(json.loads(_seeds()[kind]))
+    seed = make.encoded(json.loads(_seeds()[kind]))
     read = 0
     for _ in range(1000):
         data = bytearray(seed)
@@ -498,7 +487,7 @@ def test_changed_members_are_read_or_refused(kind: int, history: History) -> Non
         document = json.loads(seed[kind])
         for _ in range(chance.choice((1, 1, 2, 5))):
             _replace_node(chance, document)
-        data = encoded(document)
+        data = make.encoded(document)
         try:
             read += bool(_use(data))
             if number % 2:

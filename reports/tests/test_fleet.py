@@ -14,22 +14,11 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import make
 import numpy as np
 import pytest
 import sqlalchemy as sa
-from conftest import (
-    KERNELS,
-    OTHER_DEVICE,
-    RECORDED,
-    Begun,
-    date_of,
-    die,
-    end_of,
-    forked,
-    make_judgement,
-    make_report,
-    make_run,
-)
+from conftest import RECORDED, Begun, die, end_of, forked
 from test_site import Page, check, contents, kernel_page, write
 
 from cugate_reports import extracts, files, fleet, nights, overview, series, site, tables
@@ -48,13 +37,13 @@ def made(night: int, host: str, factor: float = 1.0, kernels: Sequence[str] = NA
         name: {"time": factor * 1000 * (place + 1) * (1 + 0.001 * HOSTS.index(host)), "dram_throughput": 50.0 + place}
         for place, name in enumerate(kernels)
     }
-    return make_run(night, rows, host=host, **{"gpu_uuid": f"GPU-{host}", **facts})
+    return make.run(night, rows, host=host, **{"gpu_uuid": f"GPU-{host}", **facts})
 
 
 def judged(run: bytes, verdict: str = "same", **more: Any) -> bytes:
     document = files.parse(run, Run)
     rows = [
-        make_judgement(
+        make.judgement(
             kernel,
             metric,
             verdict if (place, metric) == (0, "time") else "same",
@@ -65,7 +54,7 @@ def judged(run: bytes, verdict: str = "same", **more: Any) -> bytes:
         for place, (kernel, result) in enumerate(document.kernels.items())
         for metric, row in result.metrics.items()
     ]
-    return make_report(run, rows, **{"exit_code": int(verdict == "regressed"), **more})
+    return make.report(run, rows, **{"exit_code": int(verdict == "regressed"), **more})
 
 
 def keep(history: History, *documents: bytes) -> None:
@@ -81,7 +70,7 @@ def loaded(history: History, last: int = 365) -> Nights:
 @pytest.fixture
 def today(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sets today to the morning after the fourth night, so that no night is missing since."""
-    morning = datetime.fromisoformat(date_of(3).replace("Z", "+00:00"))
+    morning = datetime.fromisoformat(make.date_of(3).replace("Z", "+00:00"))
 
     class Clock(datetime):
         @classmethod
@@ -114,7 +103,7 @@ def test_extracts_are_what_the_files_say() -> None:
 
 @pytest.mark.parametrize("kernels", [{}, {"a/b": {}}, {"a/b": {"time": "not counted"}}])
 def test_extracts_of_nothing(kernels: dict[str, Any]) -> None:
-    extract = extracts.of_run(files.parse(make_run(0, kernels), Run))
+    extract = extracts.of_run(files.parse(make.run(0, kernels), Run))
     again = extracts.decode(extracts.encode(extract), extracts.RunExtract)
     assert (again.kernels, again.metrics) == (extract.kernels, extract.metrics)
     assert not np.isfinite(again.values).any() and again.values.shape == extract.values.shape
@@ -211,14 +200,14 @@ def test_a_history_of_an_earlier_version_shows_the_same(url: str, how: str, monk
     if how == "broken off":
         pack = fleet.Table.pack
 
-        def make() -> None:
+        def first_night() -> None:
             with History(url) as history:
                 history.prepare()
                 series.make(history, history, fleet.grouped(history.members(history.devices()[0]))[0])
 
         with monkeypatch.context() as killed:
             killed.setattr(fleet.Table, "pack", lambda table, row: die() if row == 1 else pack(table, row))
-            assert end_of(forked(make)) == -9
+            assert end_of(forked(first_night)) == -9
     with History(url, create=False) as history:
         if how == "broken off":
             assert (tables_of(history)["cugate_nights"], tables_of(history)["cugate_series"]) == (0, 0)
@@ -258,7 +247,7 @@ def test_a_late_run_and_another_report_make_their_night_anew(history: History) -
 
 def test_prune_keeps_nights_and_leaves_nothing_of_the_others(history: History) -> None:
     """A fleet's night is all of its runs, so keeping 2 nights is not keeping 2 of 8 runs."""
-    keep(history, *fleet_of(4, HOSTS[:2]), made(2, "alpha", device=OTHER_DEVICE))
+    keep(history, *fleet_of(4, HOSTS[:2]), made(2, "alpha", device=make.OTHER_DEVICE))
     with Loader(history) as loader:
         for device in history.devices():
             loader.load(device, 365)
@@ -273,7 +262,7 @@ def test_prune_keeps_nights_and_leaves_nothing_of_the_others(history: History) -
         connection.execute(tables.nights.update().values(made="2026-01-01"))
     assert history.prune(2) == 0
     assert (tables_of(history)["cugate_nights"], tables_of(history)["cugate_series"]) == (3, 3 * len(NAMES))
-    assert [date[:10] for date in loaded(history).dates] == [date_of(2)[:10], date_of(3)[:10]]
+    assert [date[:10] for date in loaded(history).dates] == [make.date_of(2)[:10], make.date_of(3)[:10]]
 
 
 def test_a_row_that_is_gone_is_told_and_no_gap(history: History) -> None:
@@ -290,10 +279,10 @@ def test_a_night_that_goes_while_others_are_made_is_told(history: History, monke
     keep(history, made(0, "alpha"))
     loaded(history)
     keep(history, made(1, "alpha"))
-    make = series.make
+    whole = series.make
 
     def prunes(*words: Any) -> None:
-        make(*words)
+        whole(*words)
         with history.writing() as connection:
             connection.execute(tables.nights.delete().where(tables.nights.c.id == 1))
 
@@ -308,9 +297,9 @@ def test_many_runners_ingest_at_once(url: str, tmp_path: Path) -> None:
     for host in range(count):
         (tmp_path / str(host)).mkdir()
         for night in range(evenings):
-            run = make_run(night, {name: {"time": 1000.0 + host} for name in NAMES}, host=f"runner-{host}")
+            run = make.run(night, {name: {"time": 1000.0 + host} for name in NAMES}, host=f"runner-{host}")
             (tmp_path / str(host) / f"{night}.json").write_bytes(run)
-            (tmp_path / str(host) / f"said-{night}.json").write_bytes(make_report(run))
+            (tmp_path / str(host) / f"said-{night}.json").write_bytes(make.report(run))
     with History(url) as history:
         keep(history, made(0, "alpha"))
     words = [["ingest", "--history", url, str(tmp_path / str(host))] for host in range(count)]
@@ -396,8 +385,8 @@ def test_what_is_said_tonight_of_a_kernel_that_is_gone(report: Report) -> None:
     report.write(made(0, "alpha"), made(1, "alpha"))
     for night, gone in ((2, False), (3, True), (4, False)):
         run = made(night, "alpha", kernels=NAMES[:2])
-        rows = [make_judgement(NAMES[2], None, "missing")] if gone else []
-        report.write(run, make_report(run, rows, exit_code=5 * gone))
+        rows = [make.judgement(NAMES[2], None, "missing")] if gone else []
+        report.write(run, make.report(run, rows, exit_code=5 * gone))
         page = kernel_page(report.pages, NAMES[2])
         assert ("missing" in page.h1) == gone, night
     report.write(made(4, "beta", kernels=NAMES[:2]))
@@ -442,7 +431,7 @@ def test_a_marker_that_says_nothing_is_none(report: Report, content: bytes) -> N
 def test_a_run_draws_so_many_figures_and_the_worst_first(report: Report) -> None:
     """Pages whose figures are not drawn have tonight's words nevertheless, and say what they lack."""
     runs = [made(0, "alpha"), made(1, "alpha")]
-    report.write(*runs, make_report(runs[1], [make_judgement(NAMES[2], "time", "regressed")], exit_code=1), most=1)
+    report.write(*runs, make.report(runs[1], [make.judgement(NAMES[2], "time", "regressed")], exit_code=1), most=1)
     pages = report.pages
     assert inodes(report.page).keys() & {name for name in files_of(*NAMES) if "figures" in name} == {
         f"figures/kernel-{site.slug(NAMES[2])}.png"
@@ -473,8 +462,8 @@ def test_a_figure_that_is_behind_says_so_beside_tonights_verdict(report: Report)
 
 
 def test_a_page_without_a_figure_is_not_drawn_over_and_over(report: Report) -> None:
-    kernels = {"no/value": {"time": "not counted"}, **KERNELS}
-    report.write(make_run(0, kernels), make_run(1, kernels))
+    kernels = {"no/value": {"time": "not counted"}, **make.KERNELS}
+    report.write(make.run(0, kernels), make.run(1, kernels))
     assert report.write() == set()
     assert not report.pages["index.html"].says("not drawn")
 
@@ -524,11 +513,13 @@ def test_a_runner_that_is_missing_is_named_for_a_month(alone: int, is_told: bool
     facts: dict[str, Any] = {"kernels": [], "metrics": [], "units": {}, "counts": [], "session": files.Session()}
     made_up = [
         fleet.Night(
-            date=date_of(night), runners=[fleet.Runner(host=host, date=date_of(night)) for host in there], **facts
+            date=make.date_of(night),
+            runners=[fleet.Runner(host=host, date=make.date_of(night)) for host in there],
+            **facts,
         )
         for night, there in enumerate(hosts)
     ]
-    assert [(one.name, one.date) for one in nights._absent(made_up)] == [("gamma", date_of(2))] * is_told
+    assert [(one.name, one.date) for one in nights._absent(made_up)] == [("gamma", make.date_of(2))] * is_told
 
 
 def test_of_a_host_each_gpu_may_have_a_runner(tmp_path: Path, today: None) -> None:

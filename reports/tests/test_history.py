@@ -14,25 +14,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import make
 import pytest
 import sqlalchemy as sa
-from conftest import (
-    OTHER_DEVICE,
-    PATIENCE,
-    RECORDED,
-    TOP,
-    Begun,
-    date_of,
-    die,
-    end_of,
-    forked,
-    make_analysis,
-    make_baseline,
-    make_explanations,
-    make_report,
-    make_run,
-    reports,
-)
+from conftest import PATIENCE, RECORDED, TOP, Begun, die, end_of, forked, reports
 
 from cugate_reports import files, tables, whole
 from cugate_reports import history as history_module
@@ -64,8 +49,8 @@ def bodies(history: History, kind: str = "run", device: str | None = None, last:
 
 def test_a_file_comes_back_byte_by_byte(history: History) -> None:
     run = RECORDED.read_bytes()
-    said = {"report": make_report(run, []), "explanations": make_explanations(run, ["reduce/cub"])}
-    said |= {"baseline": make_baseline(), "analysis": make_analysis()}
+    said = {"report": make.report(run, []), "explanations": make.explanations(run, ["reduce/cub"])}
+    said |= {"baseline": make.baseline(), "analysis": make.analysis()}
     assert history.ingest(run) == "run: kept"
     for kind, data in said.items():
         assert history.ingest(data) == f"{kind}: kept"
@@ -78,8 +63,8 @@ def test_an_empty_history_gives_nothing(history: History) -> None:
 
 
 def test_the_same_file_again_changes_nothing(history: History) -> None:
-    run = make_run()
-    said = [make_report(run), make_explanations(run), make_baseline(), make_analysis()]
+    run = make.run()
+    said = [make.report(run), make.explanations(run), make.baseline(), make.analysis()]
     for data in [run, *said]:
         history.ingest(data)
     before = contents(history)
@@ -89,40 +74,40 @@ def test_the_same_file_again_changes_nothing(history: History) -> None:
 
 
 def test_the_same_sessions_with_other_content_are_refused(history: History) -> None:
-    run = make_run()
+    run = make.run()
     history.ingest(run)
     with pytest.raises(BadFile, match="is another file about sessions that are in the history already"):
-        history.ingest(make_run(kernels={"copy/plain": {"time": 1}}))
+        history.ingest(make.run(kernels={"copy/plain": {"time": 1}}))
     with pytest.raises(BadFile, match="is another file about sessions"):
         history.ingest(run + b"\n")
     assert bodies(history) == [run]
 
 
-@pytest.mark.parametrize("more", [{"host": "b"}, {"gpu_uuid": "GPU-b"}, {"night": 1}, {"device": OTHER_DEVICE}])
+@pytest.mark.parametrize("more", [{"host": "b"}, {"gpu_uuid": "GPU-b"}, {"night": 1}, {"device": make.OTHER_DEVICE}])
 def test_other_sessions_are_another_run(history: History, more: dict[str, object]) -> None:
-    runs = [make_run(), make_run(**more)]  # type: ignore[arg-type]
+    runs = [make.run(), make.run(**more)]  # type: ignore[arg-type]
     assert [history.ingest(run) for run in runs] == ["run: kept"] * 2
     assert sorted(bodies(history)) == sorted(runs)
 
 
 def test_runs_are_read_in_the_order_of_their_dates(history: History) -> None:
-    runs = {night: make_run(night) for night in range(40)}  # more runs than are fetched at once
+    runs = {night: make.run(night) for night in range(40)}  # more runs than are fetched at once
     for night in sorted(runs, key=lambda night: night * 7 % 40):
         history.ingest(runs[night])
     assert bodies(history) == list(runs.values())
     assert bodies(history, last=3) == [runs[37], runs[38], runs[39]]
     assert bodies(history, last=1000) == list(runs.values())
-    assert [stored.date for stored in history.read("run", last=1)] == [date_of(39)]
+    assert [stored.date for stored in history.read("run", last=1)] == [make.date_of(39)]
 
 
 def test_a_run_of_several_sessions_has_the_date_of_the_last(history: History) -> None:
-    history.ingest(make_run(dates=[date_of(5), date_of(7), date_of(6)]))
-    assert [stored.date for stored in history.read("run")] == [date_of(7)]
+    history.ingest(make.run(dates=[make.date_of(5), make.date_of(7), make.date_of(6)]))
+    assert [stored.date for stored in history.read("run")] == [make.date_of(7)]
 
 
 def test_models_of_gpu_are_kept_apart(history: History) -> None:
-    ours = [make_run(night) for night in (1, 3)]
-    theirs = [make_run(night, device=OTHER_DEVICE) for night in (0, 2)]
+    ours = [make.run(night) for night in (1, 3)]
+    theirs = [make.run(night, device=make.OTHER_DEVICE) for night in (0, 2)]
     for run in ours + theirs:
         history.ingest(run)
     first, second = history.devices()  # the model of the newest run comes first
@@ -136,11 +121,11 @@ def test_collectors_are_kept_apart(history: History) -> None:
     equal.
     """
     for night, collector in ((1, "cupti"), (1, "exec"), (2, "host")):
-        run = make_run(night, collector=collector)
-        for data in (run, make_report(run, []), make_explanations(run)):
+        run = make.run(night, collector=collector)
+        for data in (run, make.report(run, []), make.explanations(run)):
             assert history.ingest(data).endswith(": kept")
-        history.ingest(make_baseline(collector=collector))
-        history.ingest(make_analysis(collector=collector))
+        history.ingest(make.baseline(collector=collector))
+        history.ingest(make.analysis(collector=collector))
     ours, theirs = history.devices()
     assert '"exec"' in theirs and "collector" not in ours
     for kind, count in (("run", 2), ("report", 2), ("explanations", 2), ("baseline", 1)):
@@ -163,20 +148,20 @@ def test_collectors_are_kept_apart(history: History) -> None:
     ids=ascii,
 )
 def test_hostile_device_names_are_kept(history: History, name: str) -> None:
-    run = make_run(device={**OTHER_DEVICE, "name": name})
+    run = make.run(device={**make.OTHER_DEVICE, "name": name})
     history.ingest(run)
-    history.ingest(make_report(run))
-    history.ingest(make_explanations(run))
-    history.ingest(make_analysis(device=name))
+    history.ingest(make.report(run))
+    history.ingest(make.explanations(run))
+    history.ingest(make.analysis(device=name))
     assert bodies(history, device=history.devices()[0]) == [run]
     assert len(bodies(history, "report", history.devices()[0])) == 1
     assert len(bodies(history, "analysis", name)) == 1
 
 
 def test_hostile_facts_are_kept(history: History) -> None:
-    run = make_run(host="'\0\"\n%s", gpu_uuid="\0", kernels={"../\0'; --": {"\0": 1}})
+    run = make.run(host="'\0\"\n%s", gpu_uuid="\0", kernels={"../\0'; --": {"\0": 1}})
     assert history.ingest(run) == "run: kept"
-    assert history.ingest(make_report(run)) == "report: kept"
+    assert history.ingest(make.report(run)) == "report: kept"
     assert bodies(history) == [run]
 
 
@@ -184,12 +169,12 @@ def test_what_is_dated_after_today_is_refused(history: History) -> None:
     """A date up to a day ahead of this machine's clock is accepted."""
     now = time.time()
     near, far = (time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(now + hours * 3600)) for hours in (12, 48))
-    assert history.ingest(make_run(date=near)) == "run: kept"
-    for made in (make_run(date=far), make_run(dates=[far, date_of(0)]), make_baseline(date=far)):
+    assert history.ingest(make.run(date=near)) == "run: kept"
+    for made in (make.run(date=far), make.run(dates=[far, make.date_of(0)]), make.baseline(date=far)):
         with pytest.raises(BadFile, match=f"dated after today: {far}, and by the clock of this machine it is "):
             history.ingest(made)
     with pytest.raises(BadFile, match="dated after today"):
-        history.ingest(make_analysis(last_date=far))
+        history.ingest(make.analysis(last_date=far))
     assert (len(bodies(history)), history.future().dates) == (1, [])
 
 
@@ -197,63 +182,63 @@ def test_what_is_dated_after_today_is_refused(history: History) -> None:
 
 
 def test_a_report_before_its_run_is_refused(history: History) -> None:
-    run = make_run()
-    history.ingest(make_run(1))
+    run = make.run()
+    history.ingest(make.run(1))
     before = contents(history)
     with pytest.raises(BadFile, match="is a report about a run that is not in the history: ingest that run file first"):
-        history.ingest(make_report(run))
+        history.ingest(make.report(run))
     with pytest.raises(BadFile, match="explains a run that is not in the history: ingest that run file first"):
-        history.ingest(make_explanations(run))
+        history.ingest(make.explanations(run))
     assert contents(history) == before
 
 
 def test_a_later_report_replaces_the_earlier(history: History) -> None:
-    run = make_run()
-    first, second = make_report(run), make_report(run, [], exit_code=3)
+    run = make.run()
+    first, second = make.report(run), make.report(run, [], exit_code=3)
     assert [history.ingest(data) for data in (run, first, second)][2] == "report: replaced the earlier one"
     assert bodies(history, "report") == [second] and bodies(history) == [run]
-    first, second = make_explanations(run), make_explanations(run, ["copy/plain"])
+    first, second = make.explanations(run), make.explanations(run, ["copy/plain"])
     assert [history.ingest(data) for data in (first, second)][1] == "explanations: replaced the earlier one"
     assert bodies(history, "explanations") == [second]
 
 
 def test_reports_and_explanations_belong_to_their_own_run(history: History) -> None:
-    runs = [make_run(0), make_run(1), make_run(1, device=OTHER_DEVICE), make_run(2)]
+    runs = [make.run(0), make.run(1), make.run(1, device=make.OTHER_DEVICE), make.run(2)]
     for run in runs:
         history.ingest(run)
     for run in reversed(runs):
-        history.ingest(make_report(run, []))
-        history.ingest(make_explanations(run))
-    for kind, make in (("report", lambda run: make_report(run, [])), ("explanations", make_explanations)):
+        history.ingest(make.report(run, []))
+        history.ingest(make.explanations(run))
+    for kind, said in (("report", lambda run: make.report(run, [])), ("explanations", make.explanations)):
         of = {stored.key: stored for stored in history.read(kind)}
         for stored in history.read("run"):
-            assert of[stored.key].body == make(stored.body)
+            assert of[stored.key].body == said(stored.body)
             assert (of[stored.key].device, of[stored.key].date) == (stored.device, stored.date)
 
 
 def test_explanations_of_a_moment_in_which_two_ran_belong_to_the_later(history: History) -> None:
     """Explanations do not tell on which GPU their session was."""
-    first, second = make_run(gpu_uuid="GPU-1"), make_run(gpu_uuid="GPU-2")
-    for data in (first, second, make_explanations(first)):
+    first, second = make.run(gpu_uuid="GPU-1"), make.run(gpu_uuid="GPU-2")
+    for data in (first, second, make.explanations(first)):
         history.ingest(data)
     keys = {stored.body: stored.key for stored in history.read("run")}
     assert [stored.key for stored in history.read("explanations")] == [keys[second]]
 
 
 def test_explanations_of_two_runs_in_one_file_are_refused(history: History) -> None:
-    runs = make_run(0), make_run(1)
+    runs = make.run(0), make.run(1)
     for run in runs:
         history.ingest(run)
     with pytest.raises(BadFile, match="has explanations of several runs"):
-        history.ingest(make_explanations(runs[0]) + make_explanations(runs[1]))
+        history.ingest(make.explanations(runs[0]) + make.explanations(runs[1]))
     assert bodies(history, "explanations") == []
 
 
 def test_baselines_are_kept_by_kernel(history: History) -> None:
     one, two = ({name: {"time": 1}} for name in ("copy/plain", "transpose/padded"))
-    first, second = make_baseline(0, one), make_baseline(1, two)
+    first, second = make.baseline(0, one), make.baseline(1, two)
     assert [history.ingest(data) for data in (first, second)] == ["baseline: kept"] * 2
-    accepted = make_baseline(2, one, reason="a faster copy")
+    accepted = make.baseline(2, one, reason="a faster copy")
     assert history.ingest(accepted) == "baseline: replaced the earlier one"
     assert bodies(history, "baseline") == [second, accepted]
     assert history.devices() == []  # nothing ran: a baseline alone makes no page
@@ -263,15 +248,15 @@ def test_what_an_earlier_version_took_in_of_the_future_is_left_out_until_it_is_r
     history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is left out whatever kind of file it is, and does not count when others are kept."""
-    runs, far = [make_run(night) for night in range(2)], "2099-01-01T00:00:00.000Z"
+    runs, far = [make.run(night) for night in range(2)], "2099-01-01T00:00:00.000Z"
     for run in runs:
         history.ingest(run)
-    theirs = {"date": far, "device": OTHER_DEVICE}
+    theirs = {"date": far, "device": make.OTHER_DEVICE}
     with monkeypatch.context() as before:
         before.setattr("cugate_reports.history._today", lambda: "2999")
-        later = make_run(**theirs)  # type: ignore[arg-type]
-        made = (make_run(date=far), later, make_report(later), make_explanations(later), make_baseline(date=far))
-        for data in (*made, make_analysis(last_date=far)):
+        later = make.run(**theirs)  # type: ignore[arg-type]
+        made = (make.run(date=far), later, make.report(later), make.explanations(later), make.baseline(date=far))
+        for data in (*made, make.analysis(last_date=far)):
             history.ingest(data)
     assert history.future() == Future([far, far], is_most=False) and len(history.devices()) == 1
     assert history.prune(2) == 0
@@ -286,22 +271,22 @@ def test_what_an_earlier_version_took_in_of_the_future_is_left_out_until_it_is_r
 def test_what_one_database_would_refuse_is_refused_by_all(history: History) -> None:
     """It is the file's fault, so the next file is added."""
     for collector in ("c" * 5000, "c\0"):
-        for data in (make_run(collector=collector), make_analysis(collector=collector)):
+        for data in (make.run(collector=collector), make.analysis(collector=collector)):
             with pytest.raises(BadFile, match="collector"):
                 history.ingest(data)
     worst = {"name": "\1" * 256, "compute_capability": "\1" * 20, "sm_count": 2**63 - 1, "memory_bytes": 2**63 - 1}
     worst |= {"ecc": False, "mig": False}
-    run = make_run(device=worst, collector='"' * 64)
-    for data in (run, make_report(run), make_explanations(run), make_analysis(device="\1" * 256, collector='"' * 64)):
+    run = make.run(device=worst, collector='"' * 64)
+    for data in (run, make.report(run), make.explanations(run), make.analysis(device="\1" * 256, collector='"' * 64)):
         assert history.ingest(data).endswith(": kept")
     width = tables.documents.c.device.type.length  # type: ignore[attr-defined]
     assert max(map(len, history.devices())) <= width
 
 
 def test_what_was_taken_out_of_files_and_is_damaged_is_told(history: History) -> None:
-    run = make_run()
+    run = make.run()
     history.ingest(run)
-    history.ingest(make_report(run))
+    history.ingest(make.report(run))
     (member,) = history.members(history.devices()[0])
     assert member.report is not None
     with History(history.url.render_as_string(hide_password=False)) as other, other.writing() as connection:
@@ -314,12 +299,12 @@ def test_what_was_taken_out_of_files_and_is_damaged_is_told(history: History) ->
     assert history.run_extract(member.key, member.sha256, history).kernels
 
 
-@pytest.mark.parametrize(("today", "most"), [("1990", True), (date_of(1), True), (date_of(2), False)])
+@pytest.mark.parametrize(("today", "most"), [("1990", True), (make.date_of(1), True), (make.date_of(2), False)])
 def test_a_clock_that_was_set_back_removes_nothing(
     history: History, monkeypatch: pytest.MonkeyPatch, today: str, most: bool
 ) -> None:
     """If most runs are in the future, they are believed rather than this machine's clock."""
-    runs = [make_run(night) for night in range(5)]
+    runs = [make.run(night) for night in range(5)]
     for run in runs:
         history.ingest(run)
     with monkeypatch.context() as back:
@@ -335,15 +320,15 @@ def test_a_clock_that_was_set_back_removes_nothing(
 
 def test_an_analysis_replaces_the_earlier_one(history: History) -> None:
     """Only the newest analysis is shown, and one comes each night."""
-    first, later = make_analysis(0), make_analysis(1)
+    first, later = make.analysis(0), make.analysis(1)
     words = [history.ingest(data) for data in (first, first, later)]
     assert words == ["analysis: kept", "analysis: was there already", "analysis: replaced the earlier one"]
     assert bodies(history, "analysis") == [later]
 
 
 def test_one_command_takes_files_in_any_order(url: str, tmp_path: Path) -> None:
-    run = make_run()
-    made = {"a.json": make_explanations(run), "b.json": make_report(run), "c.json": make_baseline(), "d.json": run}
+    run = make.run()
+    made = {"a.json": make.explanations(run), "b.json": make.report(run), "c.json": make.baseline(), "d.json": run}
     for name, data in made.items():
         (tmp_path / name).write_bytes(data)
     done = reports("ingest", "--history", url, *(tmp_path / name for name in made))
@@ -357,13 +342,13 @@ def test_one_command_takes_files_in_any_order(url: str, tmp_path: Path) -> None:
 
 
 def test_prune_keeps_the_newest_of_each_model(history: History) -> None:
-    runs = [make_run(night) for night in range(5)] + [make_run(night, device=OTHER_DEVICE) for night in range(3)]
+    runs = [make.run(night) for night in range(5)] + [make.run(night, device=make.OTHER_DEVICE) for night in range(3)]
     for run in runs:
         history.ingest(run)
-        history.ingest(make_report(run))
-        history.ingest(make_explanations(run))
-    history.ingest(make_baseline(-100))
-    history.ingest(make_analysis(-100))
+        history.ingest(make.report(run))
+        history.ingest(make.explanations(run))
+    history.ingest(make.baseline(-100))
+    history.ingest(make.analysis(-100))
     assert history.prune(5) == 0
     assert history.prune(2) == 4
     left = [runs[3], runs[4], runs[6], runs[7]]
@@ -380,7 +365,7 @@ def test_prune_keeps_the_newest_of_each_model(history: History) -> None:
 
 
 def test_export_gives_files_back_and_they_make_the_same_history(history: History, tmp_path: Path) -> None:
-    runs = [RECORDED.read_bytes(), *(make_run(night) for night in range(3)), make_run(3, device=OTHER_DEVICE)]
+    runs = [RECORDED.read_bytes(), *(make.run(night) for night in range(3)), make.run(3, device=make.OTHER_DEVICE)]
     for run in runs:
         history.ingest(run)
     out = tmp_path / "out"
@@ -398,7 +383,7 @@ def test_export_gives_files_back_and_they_make_the_same_history(history: History
 
 def test_exported_values_are_those_of_the_pages(history: History) -> None:
     sessions = {"a/b": {"time": [[3, 1, 2], [4]], "flop_rate": [[1], [-1]], "branch_efficiency": "not counted"}}
-    runs = [RECORDED.read_bytes(), make_run(0, sessions), make_run(1, commit=None)]  # type: ignore[arg-type]
+    runs = [RECORDED.read_bytes(), make.run(0, sessions), make.run(1, commit=None)]  # type: ignore[arg-type]
     for data in runs:
         history.ingest(data)
     stream = io.StringIO(newline="")
@@ -413,10 +398,10 @@ def test_exported_values_are_those_of_the_pages(history: History) -> None:
                 if not math.isnan(row.value()):
                     wanted[run.sessions[-1].date, kernel, metric] = row.value()
     assert given == wanted and len(rows) == len(wanted) > 1000
-    assert given[date_of(0), "a/b", "time"] == 3
+    assert given[make.date_of(0), "a/b", "time"] == 3
     units = {row["metric"]: row["unit"] for row in rows if row["kernel"] == "access/coalesced"}
     assert (units["time"], units["achieved_occupancy"]) == ("ns", "%")
-    assert {row["commit"] for row in rows if row["date"] == date_of(1)} == {""}
+    assert {row["commit"] for row in rows if row["date"] == make.date_of(1)} == {""}
     assert {row["device"] for row in rows} == {"NVIDIA H200"}
 
 
@@ -427,8 +412,8 @@ FORMULAS = ["=HYPERLINK(1)", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "'",
 def test_hostile_names_survive_a_table(history: History) -> None:
     """They are unchanged if a spreadsheet would calculate nothing, and otherwise follow a '."""
     names = [*NO_FORMULAS, *FORMULAS]
-    device = {**OTHER_DEVICE, "name": "=1"}
-    history.ingest(make_run(0, {name: {name: 1} for name in names}, gpu_uuid="+1", commit="-1", device=device))
+    device = {**make.OTHER_DEVICE, "name": "=1"}
+    history.ingest(make.run(0, {name: {name: 1} for name in names}, gpu_uuid="+1", commit="-1", device=device))
     stream = io.StringIO(newline="")
     write_values(history, stream, 1)
     rows = list(csv.DictReader(io.StringIO(stream.getvalue(), newline="")))
@@ -444,15 +429,15 @@ def test_export_for_an_analysis_has_the_runs_of_one_code(history: History, tmp_p
     """Of a run that was measured again, only its first session is exported."""
 
     def run(night: int, code: str, **more: object) -> bytes:
-        data = make_run(night, {"copy/plain": {"time": [[1], [2]] if "dates" in more else 1}}, **more)  # type: ignore
+        data = make.run(night, {"copy/plain": {"time": [[1], [2]] if "dates" in more else 1}}, **more)  # type: ignore
         return data.replace(b'"launches": []', b'"launches": [{"code": "%s"}]' % code.encode())
 
-    wanted = [run(1, "new"), run(3, "new", dates=[date_of(3), date_of(4)]), run(5, "new")]
-    for data in [run(0, "old"), *wanted, run(2, "old"), run(6, "old", device=OTHER_DEVICE | {"name": "A"})][:5]:
+    wanted = [run(1, "new"), run(3, "new", dates=[make.date_of(3), make.date_of(4)]), run(5, "new")]
+    for data in [run(0, "old"), *wanted, run(2, "old"), run(6, "old", device=make.OTHER_DEVICE | {"name": "A"})][:5]:
         history.ingest(data)
     assert write_alike(history, tmp_path / "out", None) == 3
     found = [files.parse(path.read_bytes(), Run) for path in sorted((tmp_path / "out").iterdir())]
-    assert [run.sessions[0].date for run in found] == [date_of(1), date_of(3), date_of(5)]
+    assert [run.sessions[0].date for run in found] == [make.date_of(1), make.date_of(3), make.date_of(5)]
     assert [run.kernels["copy/plain"].metrics["time"].sessions for run in found] == [[[1]], [[1]], [[1]]]
     assert {len(run.sessions) for run in found} == {1}
 
@@ -532,9 +517,9 @@ def test_writers_wait_for_each_other(url: str, tmp_path: Path) -> None:
         folder = tmp_path / str(writer)
         folder.mkdir()
         for night in [*range(10), *range(100 * (writer + 1), 100 * (writer + 1) + 15)]:
-            (folder / f"{night}.json").write_bytes(make_run(night))
+            (folder / f"{night}.json").write_bytes(make.run(night))
             if night % 5 == 0:
-                (folder / f"said-{night}.json").write_bytes(make_report(make_run(night)))
+                (folder / f"said-{night}.json").write_bytes(make.report(make.run(night)))
         shares.append(folder)
     said: Counter[str] = Counter()
     for writer in [Begun("ingest", "--history", url, share) for share in shares]:
@@ -546,13 +531,13 @@ def test_writers_wait_for_each_other(url: str, tmp_path: Path) -> None:
     assert (said["report: kept"], said["report: was there already"]) == (2 + 4 * 3, 3 * 2)
     nights = sorted([*range(10), *(100 * (writer + 1) + night for writer in range(4) for night in range(15))])
     with History(url) as history:
-        assert bodies(history) == [make_run(night) for night in nights]
+        assert bodies(history) == [make.run(night) for night in nights]
         assert len(bodies(history, "report")) == 14
 
 
 def test_a_reader_sees_what_was_there_when_it_began(history: History, url: str) -> None:
     for night in range(40):
-        history.ingest(make_run(night))
+        history.ingest(make.run(night))
     reader = history.read("run")
     seen = [next(reader).body]
     seen += [stored.body for stored in reader]
@@ -586,7 +571,7 @@ def _far_below_a_file(path: Path) -> str:
 
 def _broken(path: Path) -> str:
     with History(str(path)) as history:
-        history.ingest(make_run())
+        history.ingest(make.run())
     data = bytearray(path.read_bytes())
     data[4096:12288] = b"\xff" * 8192
     path.write_bytes(data)
@@ -595,7 +580,7 @@ def _broken(path: Path) -> str:
 
 def _cut(path: Path) -> str:
     with History(str(path)) as history:
-        history.ingest(make_run())
+        history.ingest(make.run())
     os.truncate(path, 5000)
     return str(path)
 
@@ -664,14 +649,14 @@ def test_what_is_no_history_is_told(name: str, tmp_path: Path) -> None:
 )
 def test_a_path_is_taken_as_it_is(name: str, tmp_path: Path) -> None:
     with History(str(tmp_path / name)) as history:
-        history.ingest(make_run())
+        history.ingest(make.run())
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / name]
 
 
 def test_a_file_that_is_broken_within_is_told(tmp_path: Path) -> None:
     path = tmp_path / "history.db"
     with History(str(path)) as history:
-        history.ingest(make_run())
+        history.ingest(make.run())
         with sa.create_engine(f"sqlite:///{path}").begin() as connection:
             connection.execute(sa.text("update cugate_documents set body = x'00'"))
         with pytest.raises(HistoryError, match="cannot be used: Error -5 while decompressing data"):
@@ -702,7 +687,7 @@ def test_a_full_disk_is_told_and_costs_nothing(tmp_path: Path) -> None:
     """A limit on file sizes stands in for a full disk."""
     database, run = tmp_path / "history.db", tmp_path / "run.json"
     with History(str(database)) as history:
-        history.ingest(make_run())
+        history.ingest(make.run())
     before = database.read_bytes()
     run.write_bytes(RECORDED.read_bytes())
     done = reports("ingest", "--history", database, run, limit=len(before) + 4096)
@@ -711,7 +696,7 @@ def test_a_full_disk_is_told_and_costs_nothing(tmp_path: Path) -> None:
         r"reports: error: the history sqlite:///.* cannot be used: (disk I/O error|.*full)\n", done.stderr
     )
     with History(str(database)) as history:
-        assert bodies(history) == [make_run()]
+        assert bodies(history) == [make.run()]
         assert history.ingest(run.read_bytes()) == "run: kept"
         assert len(bodies(history)) == 2
 
@@ -720,11 +705,11 @@ def test_a_writer_that_dies_leaves_the_history_whole(tmp_path: Path, monkeypatch
     """The writer is killed between writing and committing; the next one finds what was there before."""
     database = tmp_path / "history.db"
     with History(str(database)) as history:
-        history.ingest(make_run())
+        history.ingest(make.run())
     put = history_module._put
     with monkeypatch.context() as killed:
         killed.setattr(history_module, "_put", lambda *words, **more: die(put(*words, **more)))
         assert end_of(forked(lambda: History(str(database)).ingest(RECORDED.read_bytes()))) == -9
     with History(str(database)) as history:
-        assert bodies(history) == [make_run()]
+        assert bodies(history) == [make.run()]
         assert history.ingest(RECORDED.read_bytes()) == "run: kept"

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import make
 import pytest
-from conftest import PATIENCE, TOP, Begun, make_baseline, make_explanations, make_report, make_run, reports
+from conftest import PATIENCE, TOP, Begun, reports
 
 from cugate_reports import history as history_module
 from cugate_reports import site
@@ -125,16 +126,16 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
     folder = tmp_path_factory.mktemp("filled")
     made = {
-        "run.json": make_run(),
-        "report.json": make_report(make_run()),
-        "other.json": make_run(1),
+        "run.json": make.run(),
+        "report.json": make.report(make.run()),
+        "other.json": make.run(1),
         "bad.json": b'{"schema": 1',
-        "command.json": make_run().replace(b'"device": {', rb'"device": {"\n::error::\u001b[31m":1,'),
+        "command.json": make.run().replace(b'"device": {', rb'"device": {"\n::error::\u001b[31m":1,'),
         "readme.txt": NO_RUN,
-        "all/a-run.json": make_run(2),
-        "all/b-report.json": make_report(make_run(3)),
-        "all/c.json": make_baseline(),
-        "all/deep/x-run.json": make_run(3),
+        "all/a-run.json": make.run(2),
+        "all/b-report.json": make.report(make.run(3)),
+        "all/c.json": make.baseline(),
+        "all/deep/x-run.json": make.run(3),
         "all/z.json": b"",
         "all/readme.txt": NO_RUN,
         "all/.hidden": NO_RUN,
@@ -144,8 +145,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, data in made.items():
         (folder / name).write_bytes(data)
     with History(str(folder / "full.db")) as history:
-        history.ingest(make_run())
-        history.ingest(make_run(1))
+        history.ingest(make.run())
+        history.ingest(make.run(1))
     return folder
 
 
@@ -183,7 +184,7 @@ def test_devices_stay_devices() -> None:
 
 def test_hostile_file_names_are_shown_harmless(tmp_path: Path) -> None:
     for name in (b"\x1b[2Jred.json", b"\xff.json", b"two\nlines.json"):
-        (tmp_path / os.fsdecode(name)).write_bytes(make_run())
+        (tmp_path / os.fsdecode(name)).write_bytes(make.run())
     (tmp_path / os.fsdecode(b"\xfe\x1b[31m")).mkdir()
     (tmp_path / os.fsdecode(b"\xfe\x1b[31m/bad.json")).write_bytes(b"")
     done = reports("ingest", "-v", "--history", tmp_path / "history.db", tmp_path)
@@ -201,7 +202,7 @@ def full(tmp_path: Path) -> Path:
     """A history with more values than a pipe can hold."""
     path = tmp_path / "history.db"
     with History(str(path)) as history:
-        history.ingest(make_run(0, {f"family/{kernel}": {"time": 1} for kernel in range(2000)}))
+        history.ingest(make.run(0, {f"family/{kernel}": {"time": 1} for kernel in range(2000)}))
     return path
 
 
@@ -228,7 +229,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(full: Path) -> None:
 def test_output_that_cannot_be_written_is_told(command: str, to: str, full: Path) -> None:
     words = [*command.split(), "--history", str(full)]
     if command.startswith("ingest"):
-        (full.parent / "run.json").write_bytes(make_run(1))
+        (full.parent / "run.json").write_bytes(make.run(1))
         words.append(str(full.parent / "run.json"))
     if to == "closed":
         done = alone(*words, stdout=None, preexec_fn=lambda: os.close(1))
@@ -246,7 +247,7 @@ def test_output_that_cannot_be_written_is_told(command: str, to: str, full: Path
 def test_a_reader_that_never_came_is_no_error(tmp_path: Path) -> None:
     """The error appears when all of a short table is still to be written."""
     with History(str(tmp_path / "history.db")) as history:
-        history.ingest(make_run())
+        history.ingest(make.run())
     ours, theirs = os.pipe()
     os.close(ours)
     done = alone("export", "--history", tmp_path / "history.db", "--csv", "-", stdout=theirs)
@@ -255,7 +256,7 @@ def test_a_reader_that_never_came_is_no_error(tmp_path: Path) -> None:
 
 
 def test_a_listener_that_left_is_told_and_what_was_kept_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "run.json").write_bytes(make_run())
+    (tmp_path / "run.json").write_bytes(make.run())
     ours, theirs = os.pipe()
     os.close(ours)
     done = alone("ingest", "-v", "--history", tmp_path / "history.db", tmp_path / "run.json", stdout=theirs)
@@ -267,7 +268,7 @@ def test_a_listener_that_left_is_told_and_what_was_kept_is_kept(tmp_path: Path) 
 
 @pytest.mark.parametrize("history", ["host=h user=u password=hunter2", "u:hunter2@h/d"])
 def test_a_connection_string_is_no_file_and_its_password_is_not_told(history: str, tmp_path: Path) -> None:
-    (tmp_path / "run.json").write_bytes(make_run())
+    (tmp_path / "run.json").write_bytes(make.run())
     done = reports("ingest", "--history", history, "run.json", cwd=tmp_path)
     assert done.returncode == 2 and "looks like the connection string of a database" in done.stderr
     assert "hunter2" not in done.stdout + done.stderr and os.listdir(tmp_path) == ["run.json"]
@@ -275,7 +276,7 @@ def test_a_connection_string_is_no_file_and_its_password_is_not_told(history: st
 
 def test_a_file_that_is_too_much_loses_no_other(tmp_path: Path) -> None:
     wide = {f"a/k{number}": {f"m{number}": 1} for number in range(3000)}
-    for name, data in (("a.json", make_run(0, wide)), ("b.json", make_run(1)), ("c.json", make_run(2))):
+    for name, data in (("a.json", make.run(0, wide)), ("b.json", make.run(1)), ("c.json", make.run(2))):
         (tmp_path / name).write_bytes(data)
     done = reports("ingest", "--history", tmp_path / "history.db", tmp_path)
     assert done.returncode == 2 and "a.json has 3,000 kernels and 3,000 metrics" in done.stderr
@@ -294,7 +295,7 @@ def test_a_disk_that_gets_full_keeps_what_it_has(
     noise = random.Random(1)
     for night in range(40):
         kernels = {f"a/k{number}": {"time": noise.random()} for number in range(100)}
-        (tmp_path / f"{night:02}.json").write_bytes(make_run(night, kernels))
+        (tmp_path / f"{night:02}.json").write_bytes(make.run(night, kernels))
     with pytest.raises(HistoryError, match="there is no space left for the history .*: free some"):
         ingest(Namespace(history=str(tmp_path / "history.db"), files=[str(tmp_path)], verbose=False))
     with History(str(tmp_path / "history.db")) as history:
@@ -318,8 +319,8 @@ def test_the_disk_is_full_for_run_files(full: Path, tmp_path: Path) -> None:
 def test_a_page_replaces_an_earlier_one_and_only_such_a_one(tmp_path: Path) -> None:
     database, page = tmp_path / "history.db", tmp_path / "new/page"
     with History(str(database)) as history:
-        run = make_run(0, {"copy/plain": {"time": 1000}})
-        for data in (run, make_report(run), make_explanations(run)):
+        run = make.run(0, {"copy/plain": {"time": 1000}})
+        for data in (run, make.report(run), make.explanations(run)):
             history.ingest(data)
     done = reports("page", "--history", database, "-o", page)
     assert (done.returncode, done.stderr) == (0, "")
@@ -355,7 +356,7 @@ def test_a_page_that_is_stopped_leaves_the_earlier_one_whole(
     monkeypatch.setattr(site._Writer, "kernel", kernel)
     database, page = tmp_path / "history.db", tmp_path / "page"
     with History(str(database)) as history:
-        history.ingest(make_run(0, {f"family/{kernel}": {"time": 1000} for kernel in range(10)}))
+        history.ingest(make.run(0, {f"family/{kernel}": {"time": 1000} for kernel in range(10)}))
     page.mkdir()
     for name in (".cugate-report", "index.html"):
         (page / name).write_text("earlier")

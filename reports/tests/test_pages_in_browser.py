@@ -13,19 +13,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import make
 import pytest
-from conftest import (
-    PATIENCE,
-    UNITS,
-    date_of,
-    encoded,
-    make_analysis,
-    make_baseline,
-    make_explanations,
-    make_judgement,
-    make_report,
-    run_document,
-)
+from conftest import PATIENCE
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -93,7 +83,7 @@ def judged(kernels: dict[str, dict[str, Any]], bad: bool) -> list[dict[str, Any]
             continue
         facts = {"base": base, "now": now[0], "limit": LIMITS[METRICS.index(metric)] * base}
         worse = bad and kernel == WORSE and metric in ("time", "shared_bank_conflicts")
-        rows.append(make_judgement(kernel, metric, "regressed" if worse else "same", **facts))
+        rows.append(make.judgement(kernel, metric, "regressed" if worse else "same", **facts))
     if bad:
         by_metric = {row["metric"]: row for row in rows if row["kernel"] == WORSE}
         line = {"file": "kernels/transpose.cu", "line": 51, "function": "transpose_padded(float const*, float*)"}
@@ -117,9 +107,9 @@ def documents() -> list[bytes]:
             del kernels["sgemm/double_buffered"]  # this kernel was written later
         new = {"driver": "590.12", "cuda": "13.1", "compiler": "nvcc 13.1.20"} if night >= 24 else {}
         gpu = f"GPU-{chance.randrange(3)}d1b7adb-c4fe-4279-4bee-b1804d9cd8fb"
-        run = run_document(night, kernels, gpu_uuid=gpu, commit=f"{night:02}b8a00c3a17", **new)
+        run = make.run_document(night, kernels, gpu_uuid=gpu, commit=f"{night:02}b8a00c3a17", **new)
         run["sessions"][0]["roofs"] = {"dram": 4.53e12, "fp32": 64.2e12, "fp64": 33.1e12}
-        found.append(encoded(run))
+        found.append(make.encoded(run))
         if night >= 12:
             bad = tonight or night == 30
             more: dict[str, Any] = {"exit_code": 1, "verdict": "regressed"} if bad else {}
@@ -128,11 +118,11 @@ def documents() -> list[bytes]:
                 more["suites"] = [{"metric": "time", "shift": 0.0012, "kernels": len(KERNELS)}]
                 more["replay"] = "tests/data/recorded.json"
             present = {name: rows for name, rows in kernels.items() if name != WALL}
-            found.append(make_report(found[-1], judged(present, bad), **more))
+            found.append(make.report(found[-1], judged(present, bad), **more))
     run_file = next(text for text in reversed(found) if b'"judgements"' not in text)
     for night, reason in ((12, "first baseline"), (25, "the new driver"), (26, "and once more: a fused loop")):
-        found.append(make_baseline(night, {WORSE: {"time": 1.0}, STEPPED: {"time": 1.0}}, reason, host=f"{night}"))
-    found.append(make_baseline(30, {STEPPED: {"time": 1.0}}, "first baseline"))
+        found.append(make.baseline(night, {WORSE: {"time": 1.0}, STEPPED: {"time": 1.0}}, reason, host=f"{night}"))
+    found.append(make.baseline(30, {STEPPED: {"time": 1.0}}, "first baseline"))
     return [*found, explained(run_file), analysed()]
 
 
@@ -160,7 +150,7 @@ def explained(run: bytes) -> bytes:
             "why": "short blocks: a wave takes 2 us",
         }
         more = {"launches": [launch], "roofline": line | {"share": 0.7}, "occupancy": occupancy}
-        texts.append(make_explanations(run, [kernel], **more))
+        texts.append(make.explanations(run, [kernel], **more))
     return b"\n".join(texts)
 
 
@@ -170,7 +160,7 @@ def analysed() -> bytes:
     view = {"comparisons": 870, "exit_codes": {"0": 860, "1": 10}, "classes": classes}
     share = {"metric": "time", "unit": "ns", "base": 1e5, "change": 3e3}
     found = [{"kernel": kernel, **share, "share": 0.004 * 1.35**place} for place, kernel in enumerate(KERNELS)]
-    return make_analysis(NIGHTS, views={"pairs": view, "others": view, "gpus": view}, detectable=found)
+    return make.analysis(NIGHTS, views={"pairs": view, "others": view, "gpus": view}, detectable=found)
 
 
 HOST = "https://host.example/o/r"
@@ -569,7 +559,7 @@ def test_no_number_is_beside_the_window(viewer: Viewer) -> None:
 def test_the_newest_night_is_in_view(viewer: Viewer, width: int) -> None:
     """Its label, its point in the curve, and the words about it are visible without scrolling sideways."""
     viewer.show(width)
-    newest = date_of(NIGHTS - 1)
+    newest = make.date_of(NIGHTS - 1)
     for page in ("index.html", f"kernels/{site.slug(WORSE)}.html"):
         viewer.open(page)
         plot = viewer.find("figure[data-points] .plot")[0]
@@ -687,9 +677,10 @@ def words_of(night: int) -> str:
     metrics = {"Time": "time", "DRAM throughput": "dram_throughput", "Achieved occupancy": "achieved_occupancy"}
     metrics["Bank conflicts"] = "shared_bank_conflicts"
     values = {
-        title: units.value(run.kernels[WORSE].metrics[name].value(), UNITS[name]) for title, name in metrics.items()
+        title: units.value(run.kernels[WORSE].metrics[name].value(), make.UNITS[name])
+        for title, name in metrics.items()
     }
-    lines = [units.night(date_of(night)), *(f"{title}: {value}" for title, value in values.items())]
+    lines = [units.night(make.date_of(night)), *(f"{title}: {value}" for title, value in values.items())]
     return "\n".join([*lines, f"commit: {night:02}b8a00c3a17"])
 
 

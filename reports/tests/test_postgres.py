@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import make
 import pytest
-from conftest import Postgres, make_report, make_run, reports
+from conftest import Postgres, reports
 
 from cugate_reports import site
 from cugate_reports.history import History, HistoryError
@@ -27,7 +28,7 @@ def server(postgres: Postgres) -> Iterator[Postgres]:
 def test_the_password_is_not_told(url: str, tmp_path: Path) -> None:
     assert "hunter2" in url
     run = tmp_path / "run.json"
-    run.write_bytes(make_run())
+    run.write_bytes(make.run())
     (tmp_path / "bad.json").write_bytes(b"{")
     done = reports("ingest", "-v", "--history", url, run, tmp_path / "bad.json")
     assert done.returncode == 2 and "cugate:***@/postgres" in done.stdout
@@ -39,26 +40,26 @@ def test_the_password_is_not_told(url: str, tmp_path: Path) -> None:
 
 def test_connections_that_were_ended_are_told_and_made_anew(url: str, postgres: Postgres) -> None:
     with History(url) as history:
-        history.ingest(make_run())
+        history.ingest(make.run())
         postgres.ask("select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend' "
                      "and pid <> pg_backend_pid()")  # fmt: skip
         with pytest.raises(HistoryError, match="terminating connection due to administrator command"):
-            history.ingest(make_run(1))
-        assert history.ingest(make_run(1)) == "run: kept"
+            history.ingest(make.run(1))
+        assert history.ingest(make.run(1)) == "run: kept"
 
 
 def test_a_server_that_goes_is_told_and_what_it_had_is_there_when_it_is_back(url: str, server: Postgres) -> None:
     with History(url) as history:
         for night in range(40):
-            history.ingest(make_run(night))
-        history.ingest(make_report(make_run()))
+            history.ingest(make.run(night))
+        history.ingest(make.report(make.run()))
         reader = history.read("run")
         next(reader)
         server.stop()
         for use in (
             lambda: list(reader),
-            lambda: history.ingest(make_run(40)),
-            lambda: history.ingest(make_report(make_run(39))),
+            lambda: history.ingest(make.run(40)),
+            lambda: history.ingest(make.report(make.run(39))),
             lambda: history.prune(1),
             lambda: history.devices(),
             lambda: list(history.read("run")),
@@ -72,8 +73,8 @@ def test_a_server_that_goes_is_told_and_what_it_had_is_there_when_it_is_back(url
         assert done.returncode == 2 and "Is the server running" in done.stderr
         assert "hunter2" not in done.stderr and "Traceback" not in done.stderr
         server.start()
-        assert [stored.body for stored in history.read("run")] == [make_run(night) for night in range(40)]
-        assert history.ingest(make_run(40)) == "run: kept"
+        assert [stored.body for stored in history.read("run")] == [make.run(night) for night in range(40)]
+        assert history.ingest(make.run(40)) == "run: kept"
 
 
 def test_a_later_version_is_told(postgres: Postgres) -> None:
@@ -88,7 +89,7 @@ def test_tables_of_other_programs_stay(postgres: Postgres) -> None:
     url, schema = postgres.new()
     postgres.ask("create table documents (id int)", "insert into documents values (7)", schema=schema)
     with History(url) as history:
-        history.ingest(make_run())
+        history.ingest(make.run())
     postgres.ask(
         "do $$ begin if (select id from documents) <> 7 then raise 'gone'; end if; end $$",
         schema=schema,
@@ -98,7 +99,7 @@ def test_tables_of_other_programs_stay(postgres: Postgres) -> None:
 def test_a_user_who_may_not_write_is_told(postgres: Postgres) -> None:
     url, schema = postgres.new()
     with History(url) as history:
-        history.ingest(make_run())
+        history.ingest(make.run())
     postgres.ask("create role reader login", f"grant usage on schema {schema} to reader")
     with pytest.raises(HistoryError, match="permission denied"):
         History(url.replace("//cugate:", "//reader:"))
@@ -108,7 +109,7 @@ def test_a_user_who_may_only_read_has_pages(postgres: Postgres, tmp_path: Path) 
     url, schema = postgres.new()
     with History(url) as history:
         for night in range(2):
-            history.ingest(make_run(night))
+            history.ingest(make.run(night))
     grants = f"grant usage on schema {schema} to looker", f"grant select on all tables in schema {schema} to looker"
     postgres.ask("create role looker login", *grants)
     with History(url.replace("//cugate:", "//looker:"), create=False) as history:

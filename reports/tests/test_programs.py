@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
+import make
 import numpy as np
 import pytest
-from conftest import Values, make_judgement, make_report, make_run
 from test_site import check, kernel_page, write
 from test_views import loaded
 
@@ -19,15 +19,15 @@ from cugate_reports.programs import Program
 TRAIN = "train/program"
 
 
-def timed(took: float, launches: float = 10) -> dict[str, Values]:
+def timed(took: float, launches: float = 10) -> dict[str, make.Values]:
     return {"gpu_time": took, "launches": launches}
 
 
-def night(number: int, total: float | None, kernels: Mapping[str, Mapping[str, Values]], **more: object) -> bytes:
+def night(number: int, total: float | None, kernels: Mapping[str, Mapping[str, make.Values]], **more: object) -> bytes:
     """Makes a run of train; total is its GPU time in ns, None where it was not measured as a whole."""
     rows = {f"train/{name}": values for name, values in kernels.items()}
     whole = {TRAIN: timed(total, 100)} if total is not None else {}
-    return make_run(number, {**rows, **whole}, collector="exec", **more)
+    return make.run(number, {**rows, **whole}, collector="exec", **more)
 
 
 def program(nights: Nights) -> Program:
@@ -123,12 +123,12 @@ def test_one_night_has_nothing_before_it(tmp_path: Path) -> None:
 
 
 def test_a_run_without_gpu_time_has_time_x_launches(tmp_path: Path) -> None:
-    kernels: dict[str, dict[str, Values]] = {
+    kernels: dict[str, dict[str, make.Values]] = {
         "train/a@1,1": {"time": 30.0, "launches": 2.0},
         "train/b@1,1": {"time": 5.0, "launches": 8.0},
         TRAIN: {"time": 100.0, "launches": 10.0},
     }
-    old = make_run(0, kernels, collector="exec")
+    old = make.run(0, kernels, collector="exec")
     documents = old, night(1, 90.0, {"a@1,1": timed(50.0, 2), "b@1,1": timed(40.0, 8)})
     nights = loaded(tmp_path, *documents)
     of = program(nights)
@@ -152,7 +152,7 @@ def test_kernels_alone_say_nothing_of_a_program(tmp_path: Path) -> None:
 
 
 def test_a_kernel_of_the_harness_is_no_program(tmp_path: Path) -> None:
-    nights = loaded(tmp_path, make_run(0, {TRAIN: {"time": 1.0}, "train/a": {"time": 2.0}}))
+    nights = loaded(tmp_path, make.run(0, {TRAIN: {"time": 1.0}, "train/a": {"time": 2.0}}))
     tonight = overview.tonight(nights)
     assert (nights.programs, tonight.programs, tonight.kernels_only) == (frozenset(), [], [])
     assert [row.kernel for row in overview.kernel_rows(nights)] == ["train/a", TRAIN]
@@ -160,18 +160,18 @@ def test_a_kernel_of_the_harness_is_no_program(tmp_path: Path) -> None:
 
 def test_a_program_comes_first(tmp_path: Path) -> None:
     """In the table always; of what got worse before kernels that are as bad. Its time is its GPU time."""
-    kernels: dict[str, dict[str, Values]] = {
+    kernels: dict[str, dict[str, make.Values]] = {
         "train/a@1,1": {"time": 900.0, "gpu_time": 60.0, "launches": 2.0},
         TRAIN: {"time": 120.0, "gpu_time": 110.0, "launches": 2.0},
     }
-    run = make_run(0, kernels, collector="exec")
+    run = make.run(0, kernels, collector="exec")
     rows = [
-        make_judgement("train/a@1,1", "gpu_time", "info", base=1.0, now=60.0),
-        make_judgement("train/a@1,1", "time", "regressed", base=100.0, now=900.0),
-        make_judgement(TRAIN, "gpu_time", "regressed", base=100.0, now=110.0),
-        make_judgement(TRAIN, "time", "info", base=100.0, now=120.0),
+        make.judgement("train/a@1,1", "gpu_time", "info", base=1.0, now=60.0),
+        make.judgement("train/a@1,1", "time", "regressed", base=100.0, now=900.0),
+        make.judgement(TRAIN, "gpu_time", "regressed", base=100.0, now=110.0),
+        make.judgement(TRAIN, "time", "info", base=100.0, now=120.0),
     ]
-    nights = loaded(tmp_path, run, make_report(run, rows, exit_code=1))
+    nights = loaded(tmp_path, run, make.report(run, rows, exit_code=1))
     assert [(blame.kernel, blame.lost) for blame in overview.tonight(nights).worst] == [
         (TRAIN, 10.0),
         ("train/a@1,1", 800.0),
@@ -210,7 +210,7 @@ def test_a_program_that_later_nights_lack_says_so(tmp_path: Path) -> None:
 def test_a_program_that_took_no_time_is_drawn(tmp_path: Path, figures: None) -> None:
     runs = []
     for number in range(2):
-        whole: dict[str, Values] = {"gpu_time": 0.0, "launches": 1.0, "achieved_occupancy": 50.0}
-        runs.append(make_run(number, {TRAIN: whole, "train/a@1,1": timed(0.0)}, collector="exec"))
+        whole: dict[str, make.Values] = {"gpu_time": 0.0, "launches": 1.0, "achieved_occupancy": 50.0}
+        runs.append(make.run(number, {TRAIN: whole, "train/a@1,1": timed(0.0)}, collector="exec"))
     page = kernel_page(check(write(tmp_path, *runs)), TRAIN)
     assert page.says("GPU time by function") and page.says("1 launch took the GPU 0 ns")

@@ -25,24 +25,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
+import make
 import pytest
-from conftest import (
-    DEVICE,
-    KERNELS,
-    OTHER_DEVICE,
-    PATIENCE,
-    TOP,
-    date_of,
-    encoded,
-    make_analysis,
-    make_baseline,
-    make_explanations,
-    make_judgement,
-    make_report,
-    make_run,
-    reports,
-    run_document,
-)
+from conftest import PATIENCE, TOP, reports
 
 from cugate_reports import drawing, site, whole
 from cugate_reports.__main__ import export
@@ -298,12 +283,12 @@ def nasty_documents() -> list[bytes]:
     def nasty(prefix: str = "") -> str:
         return prefix + next(texts)
 
-    device = {**DEVICE, "name": f'{SCRIPT} GPU & "co" \'{"x" * 200}', "compute_capability": "{{ 7*7 }}"}
+    device = {**make.DEVICE, "name": f'{SCRIPT} GPU & "co" \'{"x" * 200}', "compute_capability": "{{ 7*7 }}"}
     facts = ("driver", "cuda", "cupti", "compiler", "flags", "gpu_uuid", "host", "commit", "cugate")
     metrics = {"time": 1000.0, "dram_throughput": "<b>not counted</b>\0"}
     documents = []
     for night in range(2):
-        document = run_document(
+        document = make.run_document(
             night,
             {kernel: {**metrics, text: 7.0} for kernel, text in zip(NAMES, [*NASTY[1:], *NASTY[:1]], strict=True)},
             device=device,
@@ -313,7 +298,7 @@ def nasty_documents() -> list[bytes]:
         document["metrics"] |= {text: {"counter": text, "unit": text[:80]} for text in NASTY}
         document["metrics"]["time"]["unit"] = "</text><script>\0"
         document["kernels"][SCRIPT] |= {"status": SCRIPT, "reason": SCRIPT, "metrics": {}}
-        documents.append(encoded(document))
+        documents.append(make.encoded(document))
     causes = [
         {"file": text, "line": 3, "function": nasty(), "text": text, "base": 1.0, "now": 2.0, "share": 0.5}
         for text in NASTY
@@ -321,13 +306,13 @@ def nasty_documents() -> list[bytes]:
     causes.append({"function": SCRIPT, "offset": 16, "now": 5.0})
     words = ("unit", "reason", "launch_change", "appeared", "advice", "story")
     rows = [
-        make_judgement(kernel, metric, verdict, base=1.0, now=2.0, causes=causes, **{word: nasty() for word in words})
+        make.judgement(kernel, metric, verdict, base=1.0, now=2.0, causes=causes, **{word: nasty() for word in words})
         for kernel in NAMES
         for metric, verdict in (("time", "regressed"), (nasty("m"), "unsure"), (nasty("n"), nasty()))
     ]
     rows.append({**rows[0], "kernel": "gone" + SCRIPT, "metric": None, "verdict": "missing"})
     documents.append(
-        make_report(
+        make.report(
             documents[-1],
             rows,
             exit_code=1,
@@ -349,9 +334,9 @@ def nasty_documents() -> list[bytes]:
     line = {"seconds": 1e-3, "flops": 1e6, "intensity": 2.0, "roofs": roofs, "bound": SCRIPT, "share": 0.5}
     occupancy = {"achieved": 20.0, "largest_launch": 0, "gap": SCRIPT, "why": SCRIPT}
     more = {"launches": [limits], "roofline": line, "occupancy": occupancy}
-    documents.append(make_explanations(documents[1], [*NAMES, "unknown" + SCRIPT], **more))
+    documents.append(make.explanations(documents[1], [*NAMES, "unknown" + SCRIPT], **more))
     documents += [
-        make_baseline(1, {kernel: {"time": 1.0}}, reason=nasty(), device=device, host=str(place))
+        make.baseline(1, {kernel: {"time": 1.0}}, reason=nasty(), device=device, host=str(place))
         for place, kernel in enumerate(NAMES)
     ]
     tally = {"rows": 10, "worse": 1, "better": 2}
@@ -359,7 +344,7 @@ def nasty_documents() -> list[bytes]:
     share = {"metric": "time", "unit": "ns", "base": 1.0, "change": 0.1, "share": 0.1}
     detectable = [{"kernel": text, **share} for text in (*NAMES, "unknown" + SCRIPT)]
     documents.append(
-        make_analysis(
+        make.analysis(
             1, device["name"], collector=SCRIPT, views={SCRIPT: view, "b\0": view, "c": None}, detectable=detectable
         )
     )
@@ -397,7 +382,7 @@ def test_names_stand_in_the_pages_as_text(nasty: Path) -> None:
 
 
 def test_a_lone_surrogate_does_not_get_in(history: History) -> None:
-    document = run_document(0, {"family/\ud800": {"time": 1.0}})
+    document = make.run_document(0, {"family/\ud800": {"time": 1.0}})
     with pytest.raises(BadFile):
         history.ingest(json.dumps(document).encode())
 
@@ -410,8 +395,8 @@ PLAIN = {"copy/plain": {"time": 20000.0}}  # a run that is quickly drawn
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    runs = [make_run(night, PLAIN) for night in range(2)]
-    return write(tmp_path_factory.mktemp("drawn"), *runs, make_report(runs[-1])).parent
+    runs = [make.run(night, PLAIN) for night in range(2)]
+    return write(tmp_path_factory.mktemp("drawn"), *runs, make.report(runs[-1])).parent
 
 
 @pytest.fixture
@@ -423,7 +408,7 @@ def earlier(drawn: Path, tmp_path: Path) -> dict[str, bytes]:
 
 
 def test_the_same_history_gives_the_same_bytes(tmp_path: Path, figures: None) -> None:
-    one = write(tmp_path, *map(make_run, range(9)), make_explanations(make_run(8)), make_analysis(8), to="one")
+    one = write(tmp_path, *map(make.run, range(9)), make.explanations(make.run(8)), make.analysis(8), to="one")
     check(one)
     assert contents(one) == contents(write(tmp_path, to="two"))
 
@@ -486,7 +471,7 @@ def test_a_reader_finds_the_earlier_report_or_the_new_one(tmp_path: Path) -> Non
 
 
 def test_a_link_to_the_report_stays_one(tmp_path: Path) -> None:
-    write(tmp_path, make_run(0, PLAIN))
+    write(tmp_path, make.run(0, PLAIN))
     (tmp_path / "page").rename(tmp_path / "elsewhere")
     (tmp_path / "page").symlink_to("elsewhere")
     (tmp_path / "elsewhere/index.html").write_text("earlier")
@@ -519,14 +504,14 @@ def test_a_process_that_is_ended_is_told_and_waited_for_by_nobody(
 
 
 def test_an_earlier_report_is_replaced_whole(tmp_path: Path) -> None:
-    write(tmp_path, make_run(0, {"old/kernel": {"time": 1.0}}))
-    folder = write(tmp_path, make_run(1, {"new/kernel": {"time": 1.0}}), last=1)
+    write(tmp_path, make.run(0, {"old/kernel": {"time": 1.0}}))
+    folder = write(tmp_path, make.run(1, {"new/kernel": {"time": 1.0}}), last=1)
     assert [path.name for path in (folder / "kernels").iterdir()] == ["new-kernel.html"]
 
 
 def test_only_an_empty_folder_or_a_report_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "page").mkdir()
-    check(write(tmp_path, make_run(0, PLAIN)))
+    check(write(tmp_path, make.run(0, PLAIN)))
     for name in ("file", "folder"):
         place = tmp_path / name
         if name == "folder":
@@ -558,7 +543,7 @@ def test_a_full_disk_leaves_the_earlier_report(
 
 def test_the_command_says_what_it_wrote_and_nothing_else(tmp_path: Path) -> None:
     # the font of the PNG lacks these characters
-    write(tmp_path, *(make_run(night, {"\u884c\u5217/\u8ee2\u7f6e": {"time": 1.0}}) for night in range(2)))
+    write(tmp_path, *(make.run(night, {"\u884c\u5217/\u8ee2\u7f6e": {"time": 1.0}}) for night in range(2)))
     shutil.rmtree(tmp_path / "page")
     # in a Python of its own, since pytest would take the warnings
     command = [sys.executable, "-m", "cugate_reports", "page", "--history", tmp_path / "history.db", "-o"]
@@ -578,8 +563,8 @@ def test_an_empty_history_has_no_pages(tmp_path: Path, history: History) -> None
 
 
 def test_one_night(tmp_path: Path) -> None:
-    run = make_run()
-    pages = check(write(tmp_path, run, make_report(run)))
+    run = make.run()
+    pages = check(write(tmp_path, run, make.report(run)))
     assert not pages["index.html"].says("Levels that moved lately")
     assert pages["index.html"].says("1 night from")
     assert "figures/verdicts.png" not in pages["index.html"].links
@@ -593,8 +578,8 @@ def test_one_night(tmp_path: Path) -> None:
 
 
 def test_a_night_that_was_not_judged(tmp_path: Path) -> None:
-    runs = [make_run(night) for night in range(3)]
-    pages = check(write(tmp_path, *runs, make_report(runs[0])))
+    runs = [make.run(night) for night in range(3)]
+    pages = check(write(tmp_path, *runs, make.report(runs[0])))
     assert pages["index.html"].h1 == "Tonight's run was not judged"
     assert pages["index.html"].says("cugate check --format json")
     assert pages["changes.html"].says("Tonight's run was not judged")
@@ -602,14 +587,14 @@ def test_a_night_that_was_not_judged(tmp_path: Path) -> None:
 
 
 def test_a_kernel_that_failed_and_one_that_is_gone(tmp_path: Path) -> None:
-    document = run_document(1, {**KERNELS, "crash/er": {}})
+    document = make.run_document(1, {**make.KERNELS, "crash/er": {}})
     document["kernels"]["crash/er"] |= {"status": "crashed", "reason": "illegal address"}
-    run = encoded(document)
+    run = make.encoded(document)
     failures = [{"kernel": "crash/er", "status": "crashed", "reason": "illegal address"}]
-    gone = make_judgement("gone/away", "time", "missing", unit="ns", now=1.0)
+    gone = make.judgement("gone/away", "time", "missing", unit="ns", now=1.0)
     whole = {**gone, "kernel": "never/seen", "metric": None, "now": None, "change": None}
-    report = make_report(run, [gone, whole], exit_code=5, failures=failures)
-    pages = check(write(tmp_path, make_run(0, {**KERNELS, "gone/away": {"time": 5.0}}), run, report))
+    report = make.report(run, [gone, whole], exit_code=5, failures=failures)
+    pages = check(write(tmp_path, make.run(0, {**make.KERNELS, "gone/away": {"time": 5.0}}), run, report))
     index = pages["index.html"]
     assert index.h1 == "3 kernels could not be measured"
     assert index.says("crash/er missing crashed: illegal address")
@@ -621,8 +606,8 @@ def test_a_kernel_that_failed_and_one_that_is_gone(tmp_path: Path) -> None:
 
 
 def test_a_kernel_and_a_metric_that_came_later(tmp_path: Path, figures: None) -> None:
-    runs = [make_run(night) for night in range(9)]
-    runs += [make_run(9, {"new/comer": {"time": 3.0}, "copy/plain": {"time": 1.0, "newton": 2.0}})]
+    runs = [make.run(night) for night in range(9)]
+    runs += [make.run(9, {"new/comer": {"time": 3.0}, "copy/plain": {"time": 1.0, "newton": 2.0}})]
     pages = check(write(tmp_path, *runs))
     assert kernel_page(pages, "new/comer").says("3 ns")
     assert pages["index.html"].says("What is new") and pages["index.html"].says(
@@ -633,7 +618,7 @@ def test_a_kernel_and_a_metric_that_came_later(tmp_path: Path, figures: None) ->
 
 def test_a_kernel_without_any_value(tmp_path: Path) -> None:
     states: dict[str, Any] = {"time": "not counted", "achieved_occupancy": "not applicable"}
-    pages = check(write(tmp_path, *(make_run(night, {"no/value": states}) for night in range(3))))
+    pages = check(write(tmp_path, *(make.run(night, {"no/value": states}) for night in range(3))))
     page = kernel_page(pages, "no/value")
     assert page.says("not counted") and page.svgs() == []
     assert pages["index.html"].says("n/a")
@@ -644,9 +629,9 @@ def test_extreme_values(tmp_path: Path, value: float, figures: None) -> None:
     """A figure that cannot show a value says so, and everything else is there."""
     metrics = ("time", "achieved_occupancy", "branch_efficiency", "dram_throughput", "shared_bank_conflicts", "other")
     kernels = {f"reduce/{name}": dict.fromkeys(metrics, value) for name in ("global_strided", "sequential", "cub")}
-    runs = [make_run(night, kernels) for night in range(10)]
+    runs = [make.run(night, kernels) for night in range(10)]
     rows = [
-        make_judgement(kernel, metric, "regressed", base=base, now=value, limit=limit)
+        make.judgement(kernel, metric, "regressed", base=base, now=value, limit=limit)
         for kernel in kernels
         for metric, (base, limit) in zip(metrics, itertools.product((0.0, value, 1.0), (0.0, value)), strict=True)
     ]
@@ -656,17 +641,17 @@ def test_extreme_values(tmp_path: Path, value: float, figures: None) -> None:
     tally = {"rows": 1, "worse": 1 << 60, "better": 0}
     view = {"comparisons": 1, "exit_codes": {}, "classes": {"time": tally}}
     share = {"metric": "time", "unit": "ns", "base": value, "change": value, "share": value}
-    analysis = make_analysis(9, views={"pairs": view}, detectable=[{"kernel": "reduce/cub", **share}])
-    report = make_report(runs[-1], rows, exit_code=1)
+    analysis = make.analysis(9, views={"pairs": view}, detectable=[{"kernel": "reduce/cub", **share}])
+    report = make.report(runs[-1], rows, exit_code=1)
     figures = [f"kernels/{site.slug(name)}.html" for name in kernels]
     undrawn = tuple(figures) if value == sys.float_info.max else ()
-    pages = check(write(tmp_path, *runs, report, make_explanations(runs[-1], **more), analysis), undrawn)
+    pages = check(write(tmp_path, *runs, report, make.explanations(runs[-1], **more), analysis), undrawn)
     assert len(pages) == 4 + len(kernels)
 
 
 def test_a_figure_that_cannot_be_drawn_costs_no_other(tmp_path: Path, figures: None) -> None:
     kernels = {"huge/one": {"achieved_occupancy": 1.7e308}, "copy/plain": {"time": 20000.0}}
-    pages = check(write(tmp_path, make_run(0, PLAIN), make_run(1, kernels)), ("kernels/huge-one.html",))
+    pages = check(write(tmp_path, make.run(0, PLAIN), make.run(1, kernels)), ("kernels/huge-one.html",))
     assert len(kernel_page(pages, "copy/plain").svgs()) == 1
     assert kernel_page(pages, "huge/one").says("huge/one over 2 nights: time and counters, and their limits: not drawn")
 
@@ -675,7 +660,7 @@ def test_a_figure_that_cannot_be_drawn_costs_no_other(tmp_path: Path, figures: N
     "column", ["cugate_extracts.runner", "cugate_extracts.body", "cugate_nights.body", "cugate_series.body"]
 )
 def test_tables_for_the_pages_that_are_damaged_are_told(column: str, tmp_path: Path) -> None:
-    write(tmp_path, make_run(0, PLAIN), make_run(1, PLAIN))
+    write(tmp_path, make.run(0, PLAIN), make.run(1, PLAIN))
     table, name = column.split(".")
     with sqlite3.connect(tmp_path / "history.db") as connection:
         connection.execute(f"update {table} set {name} = x'7f00'")
@@ -694,10 +679,10 @@ def test_tables_for_the_pages_that_are_damaged_are_told(column: str, tmp_path: P
 def test_a_run_of_the_future_is_never_tonight(
     tmp_path: Path, history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    history.ingest(make_run(0, PLAIN))
+    history.ingest(make.run(0, PLAIN))
     with monkeypatch.context() as before:  # as an earlier version accepted one
         before.setattr("cugate_reports.history._today", lambda: "2999")
-        history.ingest(make_run(0, {"from/afar": {"time": 1.0}}, date="2099-01-01T00:00:00.000Z"))
+        history.ingest(make.run(0, {"from/afar": {"time": 1.0}}, date="2099-01-01T00:00:00.000Z"))
     pages = check(write(tmp_path))
     assert all(page.says("1 run dated after today, up to 2099-01-01 00:00 UTC, is left out") for page in pages.values())
     assert not any("from" in name for name in pages) and pages["index.html"].says("1 night from 2023-11-14")
@@ -718,7 +703,7 @@ def test_a_history_of_the_future_alone_has_no_pages(
 ) -> None:
     with monkeypatch.context() as before:
         before.setattr("cugate_reports.history._today", lambda: "2999")
-        history.ingest(make_run(0, PLAIN, date="2099-01-01T00:00:00.000Z"))
+        history.ingest(make.run(0, PLAIN, date="2099-01-01T00:00:00.000Z"))
     with pytest.raises(site.PageError, match="has nothing but 1 run dated after today, up to 2099-01-01"):
         site.write(history, tmp_path / "page", 365)
 
@@ -727,8 +712,8 @@ def test_a_clock_that_was_set_back_is_said_without_advice_to_prune(
     tmp_path: Path, history: History, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for night in range(5):
-        history.ingest(make_run(night, PLAIN))
-    monkeypatch.setattr("cugate_reports.history._today", lambda: date_of(1))
+        history.ingest(make.run(night, PLAIN))
+    monkeypatch.setattr("cugate_reports.history._today", lambda: make.date_of(1))
     pages = check(write(tmp_path))
     assert export(Namespace(csv=str(tmp_path / "v.csv"), alike=None, folder=None, history=history.name, last=None)) == 0
     said = capsys.readouterr().err
@@ -739,7 +724,7 @@ def test_a_clock_that_was_set_back_is_said_without_advice_to_prune(
 
 def test_two_models_of_gpu_link_to_each_other(tmp_path: Path) -> None:
     kernels = {"only/there": {"time": 1.0}}
-    pages = check(write(tmp_path, make_run(2, kernels), make_run(1, device=OTHER_DEVICE)))
+    pages = check(write(tmp_path, make.run(2, kernels), make.run(1, device=make.OTHER_DEVICE)))
     below = site.slug("NVIDIA H100")
     root, other = pages["index.html"], pages[f"{below}/index.html"]
     assert "NVIDIA H200" in root.title and "NVIDIA H100" in other.title
@@ -750,8 +735,8 @@ def test_two_models_of_gpu_link_to_each_other(tmp_path: Path) -> None:
 
 
 def test_models_of_one_name_are_told_apart(tmp_path: Path) -> None:
-    devices = [DEVICE, {**DEVICE, "mig": True, "sm_count": 16}, {**DEVICE, "ecc": False}]
-    pages = check(write(tmp_path, *(make_run(9 - place, PLAIN, device=device) for place, device in enumerate(devices))))
+    devices = [make.DEVICE, {**make.DEVICE, "mig": True, "sm_count": 16}, {**make.DEVICE, "ecc": False}]
+    pages = check(write(tmp_path, *(make.run(9 - place, PLAIN, device=device) for place, device in enumerate(devices))))
     index = pages["index.html"]
     assert index.says("NVIDIA H200 (132 SMs, ECC, no MIG) \N{MIDDLE DOT}")
     assert index.says("NVIDIA H200 (16 SMs, ECC, MIG) \N{MIDDLE DOT} NVIDIA H200 (132 SMs, no ECC, no MIG)")
@@ -761,7 +746,7 @@ def test_models_of_one_name_are_told_apart(tmp_path: Path) -> None:
 def test_collectors_are_told_apart_and_what_is_unknown_is_no_number(tmp_path: Path) -> None:
     unknown = {"name": "NVIDIA H200", "sm_count": 0, "memory_bytes": 0}
     pages = check(
-        write(tmp_path, make_run(9, PLAIN), make_run(8, PLAIN, collector="exec"), make_run(7, PLAIN, device=unknown))
+        write(tmp_path, make.run(9, PLAIN), make.run(8, PLAIN, collector="exec"), make.run(7, PLAIN, device=unknown))
     )
     assert pages["index.html"].says("NVIDIA H200 (132 SMs, 143,156 MiB, 9.0, ECC, no MIG, by cugate run)")
     assert pages["index.html"].says("by exec)") and pages["index.html"].says("unknown SMs, memory unknown")
@@ -777,10 +762,10 @@ def test_kernels_of_a_program_have_pages(tmp_path: Path) -> None:
         "train/scale<int,4>~1f3a@128x2,8x8",
         "train/graph:add_one+scale<int>+3_more~177bbee2",
     ]
-    kernels = dict.fromkeys(names, KERNELS["copy/plain"])
+    kernels = dict.fromkeys(names, make.KERNELS["copy/plain"])
     facts = {"collector": "exec", "program": "python3 train.py --note '<b>&'", "caches": "the program's own"}
-    run = make_run(3, kernels, **facts)
-    pages = check(write(tmp_path, make_run(2, kernels, **facts), run, make_report(run)))
+    run = make.run(3, kernels, **facts)
+    pages = check(write(tmp_path, make.run(2, kernels, **facts), run, make.report(run)))
     for name in names:
         assert kernel_page(pages, name).says(name)
     assert len(list((tmp_path / "page/kernels").iterdir())) == len(names)
@@ -791,12 +776,12 @@ SIZED = ["softmax/online[n=16M]", "softmax/online[n=1M]", "softmax/naive[n=16M]"
 
 def test_names_with_sizes_are_names_files_and_links(tmp_path: Path) -> None:
     kernels = {name: {"time": 1000.0 + place} for place, name in enumerate(SIZED)}
-    runs = [make_run(night, kernels) for night in range(3)]
-    rows = [make_judgement(name, "time", "regressed", base=1.0, now=2.0) for name in SIZED]
+    runs = [make.run(night, kernels) for night in range(3)]
+    rows = [make.judgement(name, "time", "regressed", base=1.0, now=2.0) for name in SIZED]
     share = {"metric": "time", "unit": "ns", "base": 1.0, "change": 0.1, "share": 0.1}
-    analysis = make_analysis(2, detectable=[{"kernel": name, **share} for name in SIZED])
+    analysis = make.analysis(2, detectable=[{"kernel": name, **share} for name in SIZED])
     pages = check(
-        write(tmp_path, *runs, make_report(runs[-1], rows, exit_code=1), make_explanations(runs[-1]), analysis)
+        write(tmp_path, *runs, make.report(runs[-1], rows, exit_code=1), make.explanations(runs[-1]), analysis)
     )
     for name in SIZED:
         to = f"kernels/{site.slug(name)}.html"
@@ -811,9 +796,9 @@ def test_names_with_sizes_are_names_files_and_links(tmp_path: Path) -> None:
 
 def slower_night(**facts: Any) -> tuple[bytes, ...]:
     """Makes a night that is 5.48 % slower after quiet ones, while the gate calls it the same."""
-    runs = [make_run(night, {"sort/radix": {"time": 100000.0 if night < 3 else 105480.0}}) for night in range(9)]
+    runs = [make.run(night, {"sort/radix": {"time": 100000.0 if night < 3 else 105480.0}}) for night in range(9)]
     facts = {"base": 100000.0, "now": 105480.0, "limit": 7100.0, "base_sessions": 12, **facts}
-    return *runs, make_report(runs[-1], [make_judgement("sort/radix", "time", "same", **facts)])
+    return *runs, make.report(runs[-1], [make.judgement("sort/radix", "time", "same", **facts)])
 
 
 @pytest.mark.parametrize(
@@ -842,24 +827,24 @@ def test_what_is_slower_and_not_worse_is_no_loss_and_says_by_which_rule(
 
 
 def test_a_level_that_moved_stands_beside_what_the_gate_says(tmp_path: Path, figures: None) -> None:
-    runs = [make_run(night, {"a/x": {"time": 1000.0 if night < 24 else 1055.0}}) for night in range(30)]
+    runs = [make.run(night, {"a/x": {"time": 1000.0 if night < 24 else 1055.0}}) for night in range(30)]
     facts = {"base": 1040.0, "now": 1055.0, "limit": 250.0}
-    index = check(write(tmp_path, *runs, make_report(runs[-1], [make_judgement("a/x", "time", **facts)])))["index.html"]
+    index = check(write(tmp_path, *runs, make.report(runs[-1], [make.judgement("a/x", "time", **facts)])))["index.html"]
     assert index.says("Found over all nights, and no verdict")
     assert index.says("+5.5 %") and index.says(
         "The gate tonight: same +1.4 % from the baseline, within the floor of 2 % or 250 ns (limit 250 ns)."
     )
-    index = check(write(tmp_path, make_report(runs[-1], [])))["index.html"]
+    index = check(write(tmp_path, make.report(runs[-1], [])))["index.html"]
     assert index.says("The gate does not judge it.")
 
 
 def test_the_worst_are_said_to_be_ordered_by_time_lost(tmp_path: Path) -> None:
-    run = make_run(0, {"a/x": {"time": 30.0}, "b/y": {"time": 1100.0}})
+    run = make.run(0, {"a/x": {"time": 30.0}, "b/y": {"time": 1100.0}})
     rows = [
-        make_judgement("a/x", "time", "regressed", base=10.0, now=30.0),
-        make_judgement("b/y", "time", "regressed", base=1000.0, now=1100.0),
+        make.judgement("a/x", "time", "regressed", base=10.0, now=30.0),
+        make.judgement("b/y", "time", "regressed", base=1000.0, now=1100.0),
     ]
-    index = check(write(tmp_path, run, make_report(run, rows, exit_code=1)))["index.html"]
+    index = check(write(tmp_path, run, make.report(run, rows, exit_code=1)))["index.html"]
     assert index.title.startswith(index.h1) and index.says("exit code 1")
     assert index.says("By time lost, the most first: a kernel's time x its slow-down. What is in doubt comes after")
     text = " ".join(index.text.split())
@@ -868,9 +853,9 @@ def test_the_worst_are_said_to_be_ordered_by_time_lost(tmp_path: Path) -> None:
 
 def test_a_page_draws_nothing_that_has_no_content(tmp_path: Path, figures: None) -> None:
     kernels = {"a/x": {"time": 1000.0, "shared_bank_conflicts": 0.0}}
-    runs = [make_run(night, kernels) for night in range(3)]
-    rows = [make_judgement("a/x", "time", base=1000.0, now=1000.0)]
-    pages = check(write(tmp_path, *runs, make_report(runs[-1], rows)))
+    runs = [make.run(night, kernels) for night in range(3)]
+    rows = [make.judgement("a/x", "time", base=1000.0, now=1000.0)]
+    pages = check(write(tmp_path, *runs, make.report(runs[-1], rows)))
     (trend,) = pages["index.html"].svgs()
     assert "regressed" not in "".join(trend.itertext()), "no night has another verdict than same"
     assert pages["changes.html"].svgs() == [] and pages["changes.html"].says(
@@ -887,7 +872,7 @@ def test_the_gate_says_what_one_session_means_before_its_number(tmp_path: Path) 
         "pairs": {"comparisons": 20, "exit_codes": {"0": 2, "3": 18}, "classes": {"time": {"rows": 10, "unsure": 7}}},
         "others": {"comparisons": 20, "exit_codes": {"0": 20}, "classes": {"time": {"rows": 10}}},
     }
-    gate = check(write(tmp_path, make_run(0, PLAIN), make_analysis(0, views=views)))["gate.html"]
+    gate = check(write(tmp_path, make.run(0, PLAIN), make.analysis(0, views=views)))["gate.html"]
     text = " ".join(gate.text.split())
     assert gate.says("by a baseline of one session. From one session nobody can tell noise from a change")
     assert text.index("From one session nobody can tell") < text.index("18")
@@ -899,11 +884,11 @@ def test_the_gate_says_what_one_session_means_before_its_number(tmp_path: Path) 
 
 
 def test_what_appeared_and_another_toolchain_are_on_the_first_page(tmp_path: Path) -> None:
-    runs = [make_run(night, {"a/x": {"time": 1000.0}}) for night in range(2)]
-    rows = [make_judgement("a/x", "time", "regressed", base=1.0, now=2.0, appeared="fp64_arithmetic 0 -> 2.10 M")]
+    runs = [make.run(night, {"a/x": {"time": 1000.0}}) for night in range(2)]
+    rows = [make.judgement("a/x", "time", "regressed", base=1.0, now=2.0, appeared="fp64_arithmetic 0 -> 2.10 M")]
     kernels = [{"kernel": "a/x", "class": "other instructions", "lost": 1200.0, "change": "registers 18 -> 22"}]
     upgrade = {"was": "nvcc 13.0.88", "is": "nvcc 13.5.37", "same": 20, "kernels": kernels, "libraries": []}
-    pages = check(write(tmp_path, *runs, make_report(runs[-1], rows, exit_code=1, upgrade=upgrade)))
+    pages = check(write(tmp_path, *runs, make.report(runs[-1], rows, exit_code=1, upgrade=upgrade)))
     index, kernel = pages["index.html"], kernel_page(pages, "a/x")
     assert index.says("appeared: fp64_arithmetic 0 -> 2.10 M") and kernel.says("appeared: fp64_arithmetic 0 -> 2.10 M")
     assert index.says("1 kernel has other machine code, 20 the same") and index.says("nvcc 13.5.37")
@@ -915,11 +900,11 @@ def test_what_appeared_and_another_toolchain_are_on_the_first_page(tmp_path: Pat
 
 def test_commits_and_lines_are_links_where_cugate_ini_says_to_what(tmp_path: Path) -> None:
     causes = [{"file": "kernels/a b.cu", "line": 51, "now": 5.0}, {"file": "/usr/include/x.h", "line": 3, "now": 5.0}]
-    runs = [make_run(night, {"a/x": {"time": 1000.0}}, commit=f"{night:012x}") for night in range(2)]
-    rows = [make_judgement("a/x", "time", "regressed", causes=causes)]
+    runs = [make.run(night, {"a/x": {"time": 1000.0}}, commit=f"{night:012x}") for night in range(2)]
+    rows = [make.judgement("a/x", "time", "regressed", causes=causes)]
     host = "https://host.example/o/r"
     address = Links(f"{host}/commit/{{commit}}", f"{host}/blob/{{commit}}/{{path}}#L{{line}}")
-    write(tmp_path, *runs, make_report(runs[-1], rows, exit_code=1), to="linked", links=address)
+    write(tmp_path, *runs, make.report(runs[-1], rows, exit_code=1), to="linked", links=address)
     for name in ("index.html", "kernels/a-x.html"):
         page = page_of(tmp_path / "linked" / name)
         assert {link for link in page.links if "://" in link} >= {
@@ -935,7 +920,7 @@ def test_commits_and_lines_are_links_where_cugate_ini_says_to_what(tmp_path: Pat
 
 
 def test_the_command_takes_the_links_of_cugate_ini(tmp_path: Path) -> None:
-    write(tmp_path, make_run(0, PLAIN))
+    write(tmp_path, make.run(0, PLAIN))
     (tmp_path / "links.ini").write_text("[links]\ncommit = https://host.example/{commit}\n")
     ended = run_page(tmp_path, "--config", str(tmp_path / "links.ini"))
     assert ended.returncode == 0, ended.stderr
@@ -947,24 +932,24 @@ def test_the_command_takes_the_links_of_cugate_ini(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["kernels", "figures", ".."])
 def test_a_model_takes_no_place_of_the_first_ones_pages(tmp_path: Path, name: str) -> None:
-    pages = check(write(tmp_path, make_run(2, PLAIN), make_run(1, PLAIN, device={**DEVICE, "name": name})))
+    pages = check(write(tmp_path, make.run(2, PLAIN), make.run(1, PLAIN, device={**make.DEVICE, "name": name})))
     assert len([page for page in pages if page.endswith("index.html")]) == 2
     assert len(list((tmp_path / "page/kernels").iterdir())) == len(PLAIN)
 
 
 def test_recorded_runs_are_said_to_be_recorded(tmp_path: Path) -> None:
-    run = make_run(0, {})
+    run = make.run(0, {})
     for replay in ("tests/data/recorded.json", None):
-        pages = check(write(tmp_path, run, make_report(run, replay=replay)))
+        pages = check(write(tmp_path, run, make.report(run, replay=replay)))
         said = [page.says("Nothing was measured on this machine.") for page in pages.values()]
         assert all(said) if replay else not any(said)
 
 
 def test_pages_that_lack_something_say_how_to_get_it(tmp_path: Path) -> None:
-    run = make_run(0, PLAIN)
-    pages = check(write(tmp_path, run, make_report(run)))
+    run = make.run(0, PLAIN)
+    pages = check(write(tmp_path, run, make.report(run)))
     assert pages["gpu.html"].says("cugate explain '*' --replay RUN.json --format json")
     assert pages["gate.html"].says("cugate aa --format json")
-    pages = check(write(tmp_path, make_explanations(run), make_analysis(0)))
+    pages = check(write(tmp_path, make.explanations(run), make.analysis(0)))
     assert not pages["gpu.html"].says("cugate explain")
     assert not pages["gate.html"].says("cugate aa")

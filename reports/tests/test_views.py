@@ -11,9 +11,10 @@ import os
 import subprocess
 from pathlib import Path
 
+import make
 import numpy as np
 import pytest
-from conftest import DEVICE, RECORDED, TOP, UNITS, make_explanations
+from conftest import RECORDED, TOP
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from schemas import complaints, documents
@@ -41,10 +42,10 @@ def run(night: int, kernels: dict[str, dict[str, float]], **facts: object) -> by
         kernel: {"metrics": {metric: {"sessions": [[value]]} for metric, value in rows.items()}}
         for kernel, rows in kernels.items()
     }
-    notes = {metric: {"counter": metric, "unit": unit} for metric, unit in UNITS.items()}
+    notes = {metric: {"counter": metric, "unit": unit} for metric, unit in make.UNITS.items()}
     document = {
         "schema": 1,
-        "device": DEVICE,
+        "device": make.DEVICE,
         "sessions": [session(night, **facts)],
         "metrics": notes,
         "kernels": measured,
@@ -55,10 +56,19 @@ def run(night: int, kernels: dict[str, dict[str, float]], **facts: object) -> by
 def report(night: int, rows: list[tuple[str, str, str, float, float, float]], code: int = 0, **more: object) -> bytes:
     """Makes a report. rows: kernel, metric, verdict, base, now, limit."""
     judged = [
-        {"kernel": k, "metric": m, "unit": UNITS[m], "verdict": v, "base": b, "now": n, "change": n - b, "limit": limit}
+        {
+            "kernel": k,
+            "metric": m,
+            "unit": make.UNITS[m],
+            "verdict": v,
+            "base": b,
+            "now": n,
+            "change": n - b,
+            "limit": limit,
+        }
         for k, m, v, b, n, limit in rows
     ]
-    document = {"schema": 1, "exit_code": code, "verdict": "same", "device": DEVICE, "sessions": [session(night)]}
+    document = {"schema": 1, "exit_code": code, "verdict": "same", "device": make.DEVICE, "sessions": [session(night)]}
     return json.dumps({**document, "judgements": judged, **more}).encode()
 
 
@@ -257,7 +267,7 @@ def test_a_kernel_of_which_most_was_not_counted_has_no_point(tmp_path: Path) -> 
     measured = run(0, {"g/cublas": {"time": 10.0}, "g/naive": {"time": 20.0}, "g/copy": {"time": 5.0}})
     counted = {"g/cublas": (2.0, 1000.0), "g/naive": (900.0, 1000.0), "g/copy": (0.0, None)}
     lines = [
-        make_explanations(measured, [kernel], roofline={"flops": flops, "stated_flops": stated, **LINE})
+        make.explanations(measured, [kernel], roofline={"flops": flops, "stated_flops": stated, **LINE})
         for kernel, (flops, stated) in counted.items()
     ]
     view = views.roofline(loaded(tmp_path, measured, b"".join(lines)))

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import make
 import pytest
-from conftest import encoded, make_explanations, make_judgement, make_report, make_run, reports
+from conftest import reports
 from test_site import write
 from test_views import loaded
 
@@ -25,13 +26,13 @@ LIMIT = 5.0
 
 def night(number: int, kernels: dict[str, Verdict], judged: bool = True, **facts: Any) -> list[bytes]:
     """Makes the files of a night; a kernel with the verdict "missing" is not in its run."""
-    run = make_run(number, {k: {"time": now} for k, (v, _, now) in kernels.items() if v != "missing"}, **facts)
+    run = make.run(number, {k: {"time": now} for k, (v, _, now) in kernels.items() if v != "missing"}, **facts)
     rows = [
-        make_judgement(k, "time", v, base=base, now=now, limit=LIMIT)
+        make.judgement(k, "time", v, base=base, now=now, limit=LIMIT)
         for k, (v, base, now) in kernels.items()
         if v != "missing"
     ]
-    return [run, make_report(run, rows)] if judged else [run]
+    return [run, make.report(run, rows)] if judged else [run]
 
 
 def quiet(count: int, **facts: Any) -> list[bytes]:
@@ -116,16 +117,16 @@ def test_the_most_lost_time_comes_first(tmp_path: Path) -> None:
 
 def test_worse_is_red_whichever_direction_that_is(tmp_path: Path) -> None:
     """An earlier cugate's run does not say which direction is better: then the metric files do."""
-    run = make_run(0, {"a/x": {"time": 110.0, "achieved_occupancy": 40.0, "mine": 3.0}})
+    run = make.run(0, {"a/x": {"time": 110.0, "achieved_occupancy": 40.0, "mine": 3.0}})
     rows = [
-        make_judgement("a/x", "time", base=100.0, now=110.0, limit=10.0),
-        make_judgement("a/x", "achieved_occupancy", base=50.0, now=40.0, limit=10.0),
-        make_judgement("a/x", "mine", base=1.0, now=3.0, limit=1.0),
+        make.judgement("a/x", "time", base=100.0, now=110.0, limit=10.0),
+        make.judgement("a/x", "achieved_occupancy", base=50.0, now=40.0, limit=10.0),
+        make.judgement("a/x", "mine", base=1.0, now=3.0, limit=1.0),
     ]
     document = json.loads(run)
     document["metrics"]["mine"]["better"] = "higher"
     run = json.dumps(document).encode()
-    heat = views.heat_map(loaded(tmp_path, run, make_report(run, rows)))
+    heat = views.heat_map(loaded(tmp_path, run, make.report(run, rows)))
     assert dict(zip(heat.metrics, heat.moves[0].tolist(), strict=True)) == {
         "achieved_occupancy": 1.0,
         "mine": -2.0,
@@ -272,10 +273,10 @@ def test_words_that_explain_themselves(tmp_path: Path) -> None:
     """A tree with changes, another GPU, more than the whole of a roof, and a kernel of tensor cores."""
     uuid = "GPU-12345678-1234-1234-1234-123456789012"
     slow = night(2, {**SLOW, "c/z": ("improved", 50.0, 40.0)}, commit=f"{OLD}-dirty", gpu_uuid=uuid)
-    slow[1] = encoded(json.loads(slow[1]) | {"notes": [f"measured on a GPU that is new: {uuid}"]})
+    slow[1] = make.encoded(json.loads(slow[1]) | {"notes": [f"measured on a GPU that is new: {uuid}"]})
     line = {"seconds": 1e-6, "flops": 900.0, "intensity": 2.0, "roofs": {"dram": {"roof": 4e12}}, "bound": "shared"}
-    above = make_explanations(slow[0], ["a/x"], roofline={**line, "share": 1.055})
-    tensor = make_explanations(slow[0], ["b/y"], roofline={**line, "share": 0.5, "stated_flops": 2000.0})
+    above = make.explanations(slow[0], ["a/x"], roofline={**line, "share": 1.055})
+    tensor = make.explanations(slow[0], ["b/y"], roofline={**line, "share": 0.5, "stated_flops": 2000.0})
     pages = text_of(tmp_path, [*quiet(2, commit=OLD), *slow, above + tensor])
     assert "Nobody is named: the tree had changes that are in no commit." in pages["changes"]
     assert "measured on a GPU that is new: GPU-12345678." in pages["index"]
@@ -294,14 +295,14 @@ AGAIN = "same code, launches and inputs: not computed again"
 def computed(number: int, commit: str, now: tuple[int, ...] = ()) -> list[bytes]:
     """Makes the files of a night without a GPU; without values the kernel has the baseline's code."""
     facts = dict.fromkeys(("driver", "cuda", "cupti", "gpu_uuid")) | {"collector": "sim", "commit": commit}
-    run = make_run(number, {"a/x": {**dict(zip(COUNTS, now, strict=False)), "registers": 22.0}}, **facts)
+    run = make.run(number, {"a/x": {**dict(zip(COUNTS, now, strict=False)), "registers": 22.0}}, **facts)
     rows = []
     for metric, base, value in zip(COUNTS, (0, 500, 1000), now or (None, None, None), strict=True):
-        row = make_judgement("a/x", metric, "info", base=base, limit=None, reason=AGAIN)
+        row = make.judgement("a/x", metric, "info", base=base, limit=None, reason=AGAIN)
         more = {"verdict": "same" if value == base else "regressed", "limit": 0, "reason": None}
         rows.append(row | ({"now": None, "change": None} if value is None else {"now": value, **more}))
     rows.sort(key=lambda row: row["verdict"] != "regressed")
-    return [run, make_report(run, rows, exit_code=1 if now else 0)]
+    return [run, make.report(run, rows, exit_code=1 if now else 0)]
 
 
 def test_computed_nights_are_about_counts(
