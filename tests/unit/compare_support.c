@@ -99,11 +99,6 @@ void put_codes(struct fixture *fixture, const char *kernel, const char *base, co
     put_code(&fixture->run, kernel, now);
 }
 
-void put_fact(struct run *run, enum session_fact fact, const char *text)
-{
-    ARRAY_GROW(run->sessions, run->session_count)->facts[fact] = x_strdup(text);
-}
-
 const struct comparison *compare(struct fixture *fixture)
 {
     comparison_release(&fixture->comparison);

@@ -29,8 +29,6 @@ void put_state(struct run *run, const char *kernel, const char *metric, enum val
 void put_status(struct run *run, const char *kernel, enum result_status status, const char *reason);
 void put_code(struct run *run, const char *kernel, const char *code); /* adds a launch; code: its hash, NULL: unknown */
 void put_codes(struct fixture *fixture, const char *kernel, const char *base, const char *now);
-/* Adds a session that has only this fact. */
-void put_fact(struct run *run, enum session_fact fact, const char *text);
 
 /* Compares the two runs again. */
 const struct comparison *compare(struct fixture *fixture);

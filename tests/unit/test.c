@@ -59,3 +59,8 @@ void set_value(struct result *result, const char *metric, double value)
     row_clear(row);
     row_add_session(row, &value, 1);
 }
+
+void put_fact(struct run *run, enum session_fact fact, const char *text)
+{
+    ARRAY_GROW(run->sessions, run->session_count)->facts[fact] = x_strdup(text);
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "model/session.h"
 #include "support.h"
 
 #include <criterion/criterion.h>
@@ -46,3 +47,6 @@ void set_text(char **text, const char *to);
 /* Gives a row one value, in place of what it had. */
 struct result;
 void set_value(struct result *result, const char *metric, double value);
+
+/* Adds a session that has only this fact. */
+void put_fact(struct run *run, enum session_fact fact, const char *text);

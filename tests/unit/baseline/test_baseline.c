@@ -273,9 +273,8 @@ Test(baseline, costs_are_those_of_a_run, .init = scratch_begin, .fini = scratch_
     cr_assert_eq(costs.result_count, 1);
     cr_expect_eq(run_find(&costs, "reduce/tree")->seconds, 2);
     run_release(&costs);
-    capture_begin();
-    cr_expect_eq(costs_read(&costs, scratch, "nowhere", "host"), EXIT_USAGE);
-    OWNED_TEXT said = capture_end();
+    HEAR(result, costs_read(&costs, scratch, "nowhere", "host"));
+    cr_expect_eq(result, EXIT_USAGE);
     cr_expect(strstr(said, scratch), "%s", said);
     cr_expect_null(costs.results);
 }

@@ -6,9 +6,8 @@
 Test(cmd_doctor, a_collector_that_there_is_not)
 {
     const struct options options = {.collector = "abacus", .metrics = "metrics", .kernels = "lib.so"};
-    capture_begin();
-    cr_expect_eq(command_doctor.run(&options), EXIT_USAGE);
-    OWNED_TEXT said = capture_end();
+    HEAR(result, command_doctor.run(&options));
+    cr_expect_eq(result, EXIT_USAGE);
     cr_expect_str_eq(said, "cugate: error: unknown collector 'abacus'; `cugate list collectors` shows them\n");
 }
 

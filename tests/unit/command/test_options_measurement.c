@@ -26,8 +26,7 @@ Test(options_measurement, a_collector_that_there_is_not)
     struct measurement measurement;
     struct options options = asked;
     options.collector = "abacus";
-    capture_begin();
-    cr_expect_eq(options_measurement(&measurement, &options, &metrics), -1);
-    OWNED_TEXT said = capture_end();
+    HEAR(result, options_measurement(&measurement, &options, &metrics));
+    cr_expect_eq(result, -1);
     expect_word(said, "unknown collector 'abacus'; `cugate list collectors`");
 }

@@ -109,9 +109,7 @@ Test(cubin, what_is_wrong_with_a_file_is_said)
         OWNED_TEXT bytes = corpus_bytes(cases[i].file, &length);
         put(bytes, cases[i].place, cases[i].length, cases[i].number);
         OWNED(cubin) cubin;
-        capture_begin();
-        int result = cubin_parse(&cubin, "that.so", (unsigned char *)bytes, length);
-        OWNED_TEXT said = capture_end();
+        HEAR(result, cubin_parse(&cubin, "that.so", (unsigned char *)bytes, length));
         cr_expect_eq(result, cases[i].result, "%s", cases[i].label);
         cr_expect(strstr(said, cases[i].words), "%s: %s", cases[i].label, said);
         cr_expect(!*cases[i].words || strstr(said, "that.so"), "%s: %s", cases[i].label, said);

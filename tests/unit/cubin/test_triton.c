@@ -18,35 +18,29 @@ Test(triton, other_descriptions)
 {
     static const struct {
         const char *text;
-        int result;
         struct triton_launch launch;
+        int result;
     } rows[] = {
         {"{\"num_warps\": 8, \"shared\": 0, \"num_ctas\": 2}",
-         0,
-         {.found = true, .threads = 256, .shared = 0, .ctas = 2, .version = ""}},
+         {.found = true, .threads = 256, .shared = 0, .ctas = 2},
+         0},
         {"{\"num_warps\": 1, \"shared\": 99, \"triton_version\": \"3.7.1+git1a\"}",
-         0,
-         {.found = true, .threads = 32, .shared = 99, .ctas = 1, .version = "3.7.1+git1a"}},
+         {.found = true, .threads = 32, .shared = 99, .ctas = 1, .version = "3.7.1+git1a"},
+         0},
         {"{\"num_warps\": 1, \"shared\": 99, \"triton_version\": \"3; torch 1\"}",
-         0,
-         {.found = true, .threads = 32, .shared = 99, .ctas = 1, .version = ""}},
+         {.found = true, .threads = 32, .shared = 99, .ctas = 1},
+         0},
         {"{\"num_warps\": 1, \"shared\": 99, \"triton_version\": 3}",
-         0,
-         {.found = true, .threads = 32, .shared = 99, .ctas = 1, .version = ""}},
-        {"{\"num_warps\": 0, \"shared\": 99}", 0, {.found = true, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
-        {"{\"num_warps\": 64, \"shared\": 99}",
-         0,
-         {.found = true, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
-        {"{\"num_warps\": 4, \"shared\": -1}", 0, {.found = true, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
-        {"{\"num_warps\": 4, \"shared\": 0, \"num_ctas\": 99}",
-         0,
-         {.found = true, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
-        {"{\"num_warps\": \"4\", \"shared\": 0}",
-         0,
-         {.found = false, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
-        {"{\"shared\": 0}", 0, {.found = false, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
-        {"[]", 0, {.found = false, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
-        {"{", -1, {.found = false, .threads = 0, .shared = 0, .ctas = 0, .version = ""}},
+         {.found = true, .threads = 32, .shared = 99, .ctas = 1},
+         0},
+        {"{\"num_warps\": 0, \"shared\": 99}", {.found = true}, 0},
+        {"{\"num_warps\": 64, \"shared\": 99}", {.found = true}, 0},
+        {"{\"num_warps\": 4, \"shared\": -1}", {.found = true}, 0},
+        {"{\"num_warps\": 4, \"shared\": 0, \"num_ctas\": 99}", {.found = true}, 0},
+        {"{\"num_warps\": \"4\", \"shared\": 0}", {.found = false}, 0},
+        {"{\"shared\": 0}", {.found = false}, 0},
+        {"[]", {.found = false}, 0},
+        {"{", {.found = false}, -1},
     };
     OWNED_FOLDER folder = scratch_make();
     OWNED_TEXT cubin = x_sprintf("%s/a.cubin", folder);
@@ -64,20 +58,20 @@ Test(triton, a_launch_that_is_written_by_hand)
 {
     static const struct {
         const char *text;
-        int result;
         struct triton_launch launch;
+        int result;
     } rows[] = {
         {"{\"function\": \"f<1>\", \"grid\": [2, 3], \"block\": 64, \"shared\": 99}",
-         0,
-         {.function = "f<1>", .grid = {2, 3, 1}, .block = {64, 1, 1}, .bytes = 99}},
-        {"{\"block\": [8, 4, 2]}", 0, {.block = {8, 4, 2}, .bytes = -1}},
-        {"{\"shared\": 99}", 0, {.bytes = -1}},
-        {"{\"block\": 0}", -1, {.bytes = -1}},
-        {"{\"grid\": []}", -1, {.bytes = -1}},
-        {"{\"grid\": [1, 2, 3, 4]}", -1, {.bytes = -1}},
-        {"{\"grid\": [1, \"2\"]}", -1, {.bytes = -1}},
-        {"{\"function\": 7}", -1, {.bytes = -1}},
-        {"{\"block\": 32, \"shared\": \"9\"}", -1, {.bytes = -1}},
+         {.function = "f<1>", .grid = {2, 3, 1}, .block = {64, 1, 1}, .bytes = 99},
+         0},
+        {"{\"block\": [8, 4, 2]}", {.block = {8, 4, 2}, .bytes = -1}, 0},
+        {"{\"shared\": 99}", {.bytes = -1}, 0},
+        {"{\"block\": 0}", {.bytes = -1}, -1},
+        {"{\"grid\": []}", {.bytes = -1}, -1},
+        {"{\"grid\": [1, 2, 3, 4]}", {.bytes = -1}, -1},
+        {"{\"grid\": [1, \"2\"]}", {.bytes = -1}, -1},
+        {"{\"function\": 7}", {.bytes = -1}, -1},
+        {"{\"block\": 32, \"shared\": \"9\"}", {.bytes = -1}, -1},
     };
     OWNED_FOLDER folder = scratch_make();
     OWNED_TEXT cubin = x_sprintf("%s/a.cubin", folder);

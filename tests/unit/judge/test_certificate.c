@@ -274,34 +274,33 @@ Test(certificate, each_input_counts)
                                           list = {0, 8, "pointers", .moves = false},
                                           hidden = {5, 8, NULL, .within = true};
     const struct {
-        struct certificate_facts facts;
+        size_t count;
         const struct certificate_input inputs[2];
         enum certificate_outcome outcome;
-        const char *words;
+        const char *words, *undrawn;
     } rows[] = {
-        {{.input_count = 1},
-         {moving},
-         CERTIFICATE_PASSED,
-         "1 of 1 input was redrawn, each of which changes the result"},
-        {{.input_count = 2},
+        {1, {moving}, CERTIFICATE_PASSED, "1 of 1 input was redrawn, each of which changes the result", NULL},
+        {2,
          {moving, bias},
          CERTIFICATE_UNDECIDED,
-         "; argument 3 (4 bytes): kept as captured (zeros); to accept it, add --keep 3"},
-        {{.input_count = 2}, {moving, asked}, CERTIFICATE_ALLOWED, "1 of 2 inputs were redrawn"},
-        {{.input_count = 2}, {moving, still}, CERTIFICATE_UNDECIDED, "argument 4 (1 byte): it does not change"},
-        {{.input_count = 2}, {moving, hidden}, CERTIFICATE_UNDECIDED, "(8 bytes): it changes the result only"},
-        {{.input_count = 2},
+         "; argument 3 (4 bytes): kept as captured (zeros); to accept it, add --keep 3",
+         NULL},
+        {2, {moving, asked}, CERTIFICATE_ALLOWED, "1 of 2 inputs were redrawn", NULL},
+        {2, {moving, still}, CERTIFICATE_UNDECIDED, "argument 4 (1 byte): it does not change", NULL},
+        {2, {moving, hidden}, CERTIFICATE_UNDECIDED, "(8 bytes): it changes the result only", NULL},
+        {2,
          {moving, list},
          CERTIFICATE_UNDECIDED,
-         "memory that no argument points to (8 bytes): kept as captured (pointers)"},
-        {{.input_count = 2}, {bias, still}, CERTIFICATE_UNDECIDED, "; to accept them, add --keep 3,4"},
-        {{.input_count = 1}, {asked}, CERTIFICATE_UNDECIDED, "0 of 1 input"},
-        {{.input_count = 0}, {asked}, CERTIFICATE_UNDECIDED, "0 of 0 inputs"},
-        {{.undrawn = "why", .input_count = 1}, {moving}, CERTIFICATE_UNDECIDED, "no other inputs were drawn: why"},
+         "memory that no argument points to (8 bytes): kept as captured (pointers)",
+         NULL},
+        {2, {bias, still}, CERTIFICATE_UNDECIDED, "; to accept them, add --keep 3,4", NULL},
+        {1, {asked}, CERTIFICATE_UNDECIDED, "0 of 1 input", NULL},
+        {0, {asked}, CERTIFICATE_UNDECIDED, "0 of 0 inputs", NULL},
+        {1, {moving}, CERTIFICATE_UNDECIDED, "no other inputs were drawn: why", "why"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct certificate_facts facts = rows[i].facts;
-        facts.inputs = rows[i].inputs;
+        const struct certificate_facts facts = {
+            .inputs = rows[i].inputs, .input_count = rows[i].count, .undrawn = rows[i].undrawn};
         expect_rule(&facts, CERTIFICATE_INPUTS, rows[i].outcome, rows[i].words, i);
     }
 }

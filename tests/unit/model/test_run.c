@@ -31,7 +31,7 @@ Test(run, results_and_rows_stay_sorted)
 static struct run made_run(const char *date, double value)
 {
     struct run run = {0};
-    run_add_session(&run, &(struct session){.facts = {[SESSION_DATE] = (char *)(uintptr_t)date}});
+    put_fact(&run, SESSION_DATE, date);
     row_add_session(result_add(run_add(&run, "a/b"), "m"), &value, 1);
     row_add_session(result_add(run_add(&run, "a/c"), "m"), &value, 1);
     return run;
@@ -57,8 +57,8 @@ Test(run, appending_adds_sessions_where_both_measured)
 Test(run, appending_keeps_which_session_a_value_is_from)
 {
     OWNED(run) run = made_run("first", 1), more = made_run("third", 2);
-    run_add_session(&run, &(struct session){.facts = {[SESSION_DATE] = (char *)(uintptr_t) "second"}});
-    run_add_session(&more, &(struct session){.facts = {[SESSION_DATE] = (char *)(uintptr_t) "fourth"}});
+    put_fact(&run, SESSION_DATE, "second");
+    put_fact(&more, SESSION_DATE, "fourth");
     result_set_session(run_find(&run, "a/c"), 1);
     result_set_session(run_find(&more, "a/c"), 1);
     cr_expect_eq(result_session(run_find(&run, "a/b")), 0);
@@ -111,15 +111,11 @@ Test(run, the_collector_of_a_run_is_that_of_all_its_sessions)
     const char *other;
     cr_expect_str_eq(run_collector(&run, &other), "unknown");
     cr_expect_null(other);
-    run_add_session(&run, &(struct session){.facts = {[SESSION_DATE] = (char[]){"1"}}});
+    put_fact(&run, SESSION_DATE, "1");
     cr_expect_str_eq(run_collector(&run, &other), "unknown");
     cr_expect_null(other);
     for (int i = 0; i < 2; i++)
-        run_add_session(
-            &run,
-            &(struct session){
-                .facts = {
-                    [SESSION_DATE] = i ? (char[]){"3"} : (char[]){"2"}, [SESSION_COLLECTOR] = (char[]){"cupti"}}});
+        put_fact(&run, SESSION_COLLECTOR, "cupti");
     cr_expect_str_eq(run_collector(&run, &other), "unknown");
     cr_expect_str_eq(other, "cupti");
 }
@@ -129,12 +125,9 @@ Test(run, the_origin_of_a_run_is_that_of_all_its_sessions)
     OWNED(run) run = {0};
     cr_expect_eq(run_origin(&run), origin_of(ORIGIN_IMPORTED));
     for (int i = 0; i < 2; i++)
-        run_add_session(
-            &run,
-            &(struct session){
-                .facts = {[SESSION_DATE] = i ? (char[]){"2"} : (char[]){"1"}, [SESSION_COLLECTOR] = (char[]){"exec"}}});
+        put_fact(&run, SESSION_COLLECTOR, "exec");
     cr_expect_eq(run_origin(&run), origin_of(ORIGIN_PROGRAM));
-    run_add_session(&run, &(struct session){.facts = {[SESSION_COLLECTOR] = (char[]){"cupti"}}});
+    put_fact(&run, SESSION_COLLECTOR, "cupti");
     cr_expect_eq(run_origin(&run), origin_of(ORIGIN_IMPORTED));
 }
 

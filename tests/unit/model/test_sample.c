@@ -7,13 +7,18 @@
 /* The metrics of these tests: a count, and a ratio with that count as denominator, in both orders. */
 enum { COUNT, RATIO, METRICS };
 
-static void set_up(struct metrics *metrics)
+static struct metrics metrics;
+
+static void set_up(void)
 {
-    *metrics = (struct metrics){0};
-    cr_assert_eq(metrics_read_text(metrics, "x.ini", SECTION("count", "") SECTION("ratio", "weight = count\n")), 0);
-    cr_assert_eq(metrics_check(metrics), 0);
-    cr_assert_eq(metrics->count, METRICS);
+    cr_assert_eq(metrics_read_text(&metrics, "x.ini", SECTION("count", "") SECTION("ratio", "weight = count\n")), 0);
+    cr_assert_eq(metrics_check(&metrics), 0);
+    cr_assert_eq(metrics.count, METRICS);
 }
+
+DO(tear_down(void), metrics_release(&metrics));
+
+TestSuite(sample, .init = set_up, .fini = tear_down);
 
 static struct value measured(double number)
 {
@@ -22,8 +27,6 @@ static struct value measured(double number)
 
 Test(sample, counts_add_up)
 {
-    OWNED(metrics) metrics;
-    set_up(&metrics);
     const struct value readings[][METRICS] = {{measured(1), measured(1)},
                                               {measured(0), measured(1)},
                                               {measured(0x1p52), measured(1)},
@@ -43,8 +46,6 @@ Test(sample, a_weighed_mean_is_the_ratio_of_the_sums)
         {{1, 3}, {1, 3}, {1, 3}, {1, 3}},
         {{31.9e6, 1e6}, {18.6e3, 1e3}, {1, 32}, {2, 64}},
     };
-    OWNED(metrics) metrics;
-    set_up(&metrics);
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
         struct value readings[ARRAY_SIZE(parts[0])][METRICS], combined[METRICS];
         double numerators = 0, denominators = 0;
@@ -69,8 +70,6 @@ Test(sample, a_single_launch_stays_as_it_is_to_the_last_bit)
     static const double ratios[] = {0,      0.1,    1.0 / 3, 99.97313, 31.999999999999996, 0x1.fffffffffffffp-1,
                                     5e-324, 1.7e308};
     static const double weights[] = {1, 3, 0.1, 1e-300, 7e15, 1.7e308};
-    OWNED(metrics) metrics;
-    set_up(&metrics);
     for (size_t r = 0; r < ARRAY_SIZE(ratios); r++) {
         for (size_t w = 0; w < ARRAY_SIZE(weights); w++) {
             const struct value readings[METRICS] = {measured(weights[w]), measured(ratios[r])};
@@ -85,8 +84,6 @@ Test(sample, a_single_launch_stays_as_it_is_to_the_last_bit)
 
 Test(sample, nothing_to_weigh_by_is_not_applicable)
 {
-    OWNED(metrics) metrics;
-    set_up(&metrics);
     const struct value readings[][METRICS] = {{measured(0), measured(0)}, {measured(0), {VALUE_NOT_COUNTED, 0}}};
     struct value combined[METRICS];
     for (size_t launches = 1; launches <= ARRAY_SIZE(readings); launches++) {
@@ -100,8 +97,6 @@ Test(sample, nothing_to_weigh_by_is_not_applicable)
 /* A launch with 0/0 may read as anything, even as a failure; the other launches still give a ratio. */
 Test(sample, a_launch_of_no_weight_has_no_say)
 {
-    OWNED(metrics) metrics;
-    set_up(&metrics);
     const struct value readings[][METRICS] = {{measured(0), measured(1e9)},
                                               {measured(4), measured(0.5)},
                                               {measured(0), {VALUE_NOT_COUNTED, 0}},
@@ -114,8 +109,6 @@ Test(sample, a_launch_of_no_weight_has_no_say)
 
 Test(sample, a_launch_without_a_reading_leaves_no_number)
 {
-    OWNED(metrics) metrics;
-    set_up(&metrics);
     for (enum value_state state = VALUE_NOT_COUNTED; state < VALUE_STATES; state++) {
         for (size_t missing = 0; missing < 3; missing++) {
             struct value readings[3][METRICS], combined[METRICS];
@@ -141,12 +134,12 @@ Test(sample, a_launch_without_a_reading_leaves_no_number)
 /* In the repository's own metrics, each weight is a metric that is summed over launches. */
 Test(sample, weights_are_counts_themselves)
 {
-    OWNED(metrics) metrics;
-    cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
-    for (size_t m = 0; m < metrics.count; m++) {
-        const struct metric *metric = &metrics.list[m];
+    OWNED(metrics) own;
+    cr_assert_eq(metrics_read_folder(&own, "metrics"), 0);
+    for (size_t m = 0; m < own.count; m++) {
+        const struct metric *metric = &own.list[m];
         if (metric->weight)
-            cr_expect_null(metrics_find(&metrics, metric->weight)->weight, "%s is weighed by %s", metric->name,
+            cr_expect_null(metrics_find(&own, metric->weight)->weight, "%s is weighed by %s", metric->name,
                            metric->weight);
     }
 }
