@@ -321,74 +321,43 @@ Test(pattern, an_unknown_past_is_not_said_to_be_0)
 
 #define EVERY (~0u)
 
+#define SHARED(passes, ideal) FIELDS([LINE_SHARED] = (passes), [LINE_SHARED_IDEAL] = (ideal))
+#define LOADS(sectors, ideal) FIELDS([LINE_LOAD_SECTORS] = (sectors), [LINE_LOAD_IDEAL] = (ideal))
+#define THREADS(at_work, branches)                                                                                     \
+    FIELDS([LINE_INSTRUCTIONS] = 1000, [LINE_WORKING_THREADS] = (at_work), [LINE_DIVERGENT] = (branches))
+#define EXECUTED(count) FIELDS([LINE_INSTRUCTIONS] = (count))
+
 static const struct {
-    const char *what, *metric;
-    double now[LINE_COUNTERS], now_samples;
-    double base[LINE_COUNTERS], base_samples;
-    const char *pattern;
+    const char *what, *metric, *pattern;
+    double now[LINE_COUNTERS], base[LINE_COUNTERS];
+    double now_samples, base_samples;
 } choices[] = {
-    {.what = "conflicts before passes",
-     .metric = "shared_wavefronts",
-     .now = {[LINE_SHARED] = 900, [LINE_SHARED_IDEAL] = 100},
-     .base = {[LINE_SHARED] = 100, [LINE_SHARED_IDEAL] = 100},
-     .pattern = "excess_wavefronts"},
-    {.what = "passes where conflicts did not grow",
-     .metric = "shared_wavefronts",
-     .now = {[LINE_SHARED] = 900, [LINE_SHARED_IDEAL] = 800},
-     .base = {[LINE_SHARED] = 200, [LINE_SHARED_IDEAL] = 100},
-     .pattern = "shared_wavefronts"},
-    {.what = "passes where conflicts grew by next to nothing",
-     .metric = "shared_wavefronts",
-     .now = {[LINE_SHARED] = 901, [LINE_SHARED_IDEAL] = 900},
-     .base = {[LINE_SHARED] = 200, [LINE_SHARED_IDEAL] = 200},
-     .pattern = "shared_wavefronts"},
-    {.what = "one conflict more is the story of one pass more",
-     .metric = "shared_wavefronts",
-     .now = {[LINE_SHARED] = 100001, [LINE_SHARED_IDEAL] = 50000},
-     .base = {[LINE_SHARED] = 100000, [LINE_SHARED_IDEAL] = 50000},
-     .pattern = "excess_wavefronts"},
-    {.what = "a pass over memory more, which coalesces",
-     .metric = "dram_bytes_read",
-     .now = {[LINE_LOAD_SECTORS] = 2000, [LINE_LOAD_IDEAL] = 1990},
-     .base = {[LINE_LOAD_SECTORS] = 1000, [LINE_LOAD_IDEAL] = 995},
-     .pattern = "load_sectors"},
-    {.what = "a stride",
-     .metric = "global_load_sectors",
-     .now = {[LINE_LOAD_SECTORS] = 8000, [LINE_LOAD_IDEAL] = 1000},
-     .base = {[LINE_LOAD_SECTORS] = 1000, [LINE_LOAD_IDEAL] = 1000},
-     .pattern = "excess_load_sectors"},
-    {.what = "spilled registers",
-     .metric = "dram_bytes_write",
-     .now = {[LINE_LOCAL_SECTORS] = 500, [LINE_STORE_SECTORS] = 100, [LINE_STORE_IDEAL] = 100},
-     .base = {[LINE_STORE_SECTORS] = 100, [LINE_STORE_IDEAL] = 100},
-     .pattern = "local_sectors"},
-    {.what = "predication, which no branch shows",
-     .metric = "threads_per_instruction",
-     .now = {[LINE_INSTRUCTIONS] = 1000, [LINE_WORKING_THREADS] = 16000, [LINE_DIVERGENT] = 100000},
-     .base = {[LINE_INSTRUCTIONS] = 1000, [LINE_WORKING_THREADS] = 32000, [LINE_DIVERGENT] = 99999},
-     .pattern = "idle_threads"},
-    {.what = "a few divergent branches switch off few threads",
-     .metric = "threads_per_instruction",
-     .now = {[LINE_INSTRUCTIONS] = 1000, [LINE_WORKING_THREADS] = 16000, [LINE_DIVERGENT] = 100},
-     .base = {[LINE_INSTRUCTIONS] = 1000, [LINE_WORKING_THREADS] = 32000},
-     .pattern = "idle_threads"},
-    {.what = "time is where warps stand",
-     .metric = "time",
-     .now = {[LINE_INSTRUCTIONS] = 2000},
-     .now_samples = 200,
-     .base = {[LINE_INSTRUCTIONS] = 1000},
-     .base_samples = 100,
-     .pattern = "stalls"},
-    {.what = "time, where fewer warps stand about",
-     .metric = "time",
-     .now = {[LINE_INSTRUCTIONS] = 2000},
-     .now_samples = 90,
-     .base = {[LINE_INSTRUCTIONS] = 1000},
-     .base_samples = 100,
-     .pattern = "instructions"},
-    {.what = "nothing grew", .metric = "instructions", .now = {0}, .base = {[LINE_INSTRUCTIONS] = 1}, .pattern = NULL},
-    {.what = "no line says how many warps fit", .metric = "achieved_occupancy", .now_samples = 9, .pattern = NULL},
-    {.what = "nobody knows that metric", .metric = "made_up", .now = {[LINE_INSTRUCTIONS] = 1}, .pattern = NULL},
+    {"conflicts before passes", "shared_wavefronts", "excess_wavefronts", SHARED(900, 100), SHARED(100, 100), 0, 0},
+    {"passes where conflicts did not grow", "shared_wavefronts", "shared_wavefronts", SHARED(900, 800),
+     SHARED(200, 100), 0, 0},
+    {"passes where conflicts grew by next to nothing", "shared_wavefronts", "shared_wavefronts", SHARED(901, 900),
+     SHARED(200, 200), 0, 0},
+    {"one conflict more is the story of one pass more", "shared_wavefronts", "excess_wavefronts", SHARED(100001, 50000),
+     SHARED(100000, 50000), 0, 0},
+    {"a pass over memory more, which coalesces", "dram_bytes_read", "load_sectors", LOADS(2000, 1990), LOADS(1000, 995),
+     0, 0},
+    {"a stride", "global_load_sectors", "excess_load_sectors", LOADS(8000, 1000), LOADS(1000, 1000), 0, 0},
+    {"spilled registers",
+     "dram_bytes_write",
+     "local_sectors",
+     {[LINE_LOCAL_SECTORS] = 500, [LINE_STORE_SECTORS] = 100, [LINE_STORE_IDEAL] = 100},
+     {[LINE_STORE_SECTORS] = 100, [LINE_STORE_IDEAL] = 100},
+     0,
+     0},
+    {"predication, which no branch shows", "threads_per_instruction", "idle_threads", THREADS(16000, 100000),
+     THREADS(32000, 99999), 0, 0},
+    {"a few divergent branches switch off few threads", "threads_per_instruction", "idle_threads", THREADS(16000, 100),
+     THREADS(32000, 0), 0, 0},
+    {"time is where warps stand", "time", "stalls", EXECUTED(2000), EXECUTED(1000), 200, 100},
+    {"time, where fewer warps stand about", "time", "instructions", EXECUTED(2000), EXECUTED(1000), 90, 100},
+    {"nothing grew", "instructions", NULL, {0}, EXECUTED(1), 0, 0},
+    {"no line says how many warps fit", "achieved_occupancy", NULL, {0}, {0}, 9, 0},
+    {"nobody knows that metric", "made_up", NULL, EXECUTED(1), {0}, 0, 0},
 };
 
 static struct profile one_line(const double *counts, double samples)

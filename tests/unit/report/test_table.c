@@ -1,6 +1,10 @@
 #include "report/table.h"
 #include "test.h"
 
+#define GREATER                                                                                                        \
+    "gr\xc3\xb6\xc3\x9f"                                                                                               \
+    "er" /* six characters */
+
 /* Returns a line of these cells in four columns, the third of which is not shown. Caller frees. */
 static char *line_of(const char *const cells[4], bool any)
 {
@@ -33,12 +37,7 @@ Test(table, blanks_stand_between_cells_and_at_no_end)
         {{"a", "1 ", "x", "b"}, false, "a          1   b"},
         {{"a", "", "x", "b"}, false, "a              b"},
         {{"", "", "x", ""}, false, ""},
-        {{"gr\xc3\xb6\xc3\x9f"
-          "er",
-          "12345", "x", "b"},
-         false,
-         "gr\xc3\xb6\xc3\x9f"
-         "er  12345  b"},
+        {{GREATER, "12345", "x", "b"}, false, GREATER "  12345  b"},
         {{"too_long_", "1", "x", "b"}, false, "too_long_   1  b"},
         {{"too_long_", "1234567", "x", "b"}, false, "too_long_ 1234567  b"},
     };
@@ -55,8 +54,7 @@ Test(table, columns_grow_to_their_cells)
     struct table_column column = {.title = "x"};
     table_fit(&column, column.title);
     cr_expect_eq(column.width, 1);
-    table_fit(&column, "gr\xc3\xb6\xc3\x9f"
-                       "er");
+    table_fit(&column, GREATER);
     cr_expect_eq(column.width, 6);
     table_fit(&column, "");
     cr_expect_eq(column.width, 6);

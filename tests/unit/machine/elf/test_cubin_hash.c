@@ -68,43 +68,32 @@ Test(cubin_hash, the_hash_moves_with_the_code_and_with_nothing_else)
         "(anonymous namespace)::calling(float const*, float*)",
         "(anonymous namespace)::indirect(float const*, float*)",
     };
+    static const char elsewhere[] = "elsewhere", no_lines[] = "no lines";
     enum { SAME, OTHER, ANY };
     static const struct {
-        const char *label, *name, *flag, *from, *to;
+        const char *label, *from, *to;
         int expected[ARRAY_SIZE(names)];
     } cases[] = {
-        {"built again", "edited.cu", "-lineinfo", NULL, NULL, {SAME, SAME, SAME}},
-        {"elsewhere", "moved/to.cu", "-lineinfo", NULL, NULL, {SAME, SAME, SAME}},
-        {"no lines", "edited.cu", NULL, NULL, NULL, {SAME, SAME, SAME}},
-        {"a comment", "edited.cu", "-lineinfo", "int lane", "/* where */\n\n int lane", {SAME, SAME, SAME}},
-        {"a local renamed", "edited.cu", "-lineinfo", "lane", "thread", {SAME, SAME, SAME}},
-        {"a variable renamed", "edited.cu", "-lineinfo", "notes", "a_protocol", {SAME, SAME, SAME}},
-        {"a constant renamed", "edited.cu", "-lineinfo", "weights", "zz_factors", {SAME, SAME, SAME}},
-        {"a helper renamed", "edited.cu", "-lineinfo", "helper", "assistant", {SAME, SAME, SAME}},
+        {"built again", NULL, NULL, {SAME, SAME, SAME}},
+        {elsewhere, NULL, NULL, {SAME, SAME, SAME}},
+        {no_lines, NULL, NULL, {SAME, SAME, SAME}},
+        {"a comment", "int lane", "/* where */\n\n int lane", {SAME, SAME, SAME}},
+        {"a local renamed", "lane", "thread", {SAME, SAME, SAME}},
+        {"a variable renamed", "notes", "a_protocol", {SAME, SAME, SAME}},
+        {"a constant renamed", "weights", "zz_factors", {SAME, SAME, SAME}},
+        {"a helper renamed", "helper", "assistant", {SAME, SAME, SAME}},
         {"one more kernel",
-         "edited.cu",
-         "-lineinfo",
          "void *const used[] = {",
          "__global__ void more(float *a) { a[0] *= 2; }\nvoid *const used[] = {(void *)more, ",
          {SAME, SAME, SAME}},
-        {"a number", "edited.cu", "-lineinfo", "2.5f", "2.25f", {OTHER, SAME, SAME}},
-        {"an operation", "edited.cu", "-lineinfo", "* 2.5f", "+ 2.5f", {OTHER, SAME, SAME}},
-        {"a launch bound",
-         "edited.cu",
-         "-lineinfo",
-         "void plain",
-         "__launch_bounds__(64) void plain",
-         {OTHER, SAME, SAME}},
-        {"a cluster",
-         "edited.cu",
-         "-lineinfo",
-         "void plain",
-         "__cluster_dims__(2, 1, 1) void plain",
-         {OTHER, SAME, SAME}},
-        {"a helper", "edited.cu", "-lineinfo", "3.5f", "3.25f", {SAME, OTHER, SAME}},
-        {"behind a pointer", "edited.cu", "-lineinfo", "7.5f", "7.25f", {ANY, ANY, OTHER}},
-        {"a constant", "edited.cu", "-lineinfo", "{1, 2, 3}", "{1, 2, 4}", {ANY, OTHER, ANY}},
-        {"a variable", "edited.cu", "-lineinfo", "{5, 6, 7, 8}", "{5, 6, 7, 9}", {ANY, OTHER, ANY}},
+        {"a number", "2.5f", "2.25f", {OTHER, SAME, SAME}},
+        {"an operation", "* 2.5f", "+ 2.5f", {OTHER, SAME, SAME}},
+        {"a launch bound", "void plain", "__launch_bounds__(64) void plain", {OTHER, SAME, SAME}},
+        {"a cluster", "void plain", "__cluster_dims__(2, 1, 1) void plain", {OTHER, SAME, SAME}},
+        {"a helper", "3.5f", "3.25f", {SAME, OTHER, SAME}},
+        {"behind a pointer", "7.5f", "7.25f", {ANY, ANY, OTHER}},
+        {"a constant", "{1, 2, 3}", "{1, 2, 4}", {ANY, OTHER, ANY}},
+        {"a variable", "{5, 6, 7, 8}", "{5, 6, 7, 9}", {ANY, OTHER, ANY}},
     };
     char *folder = scratch_make();
     OWNED_TEXT moved = x_sprintf("%s/moved", folder);
@@ -115,7 +104,8 @@ Test(cubin_hash, the_hash_moves_with_the_code_and_with_nothing_else)
         OWNED_TEXT text = replaced(source, cases[i].from, cases[i].to);
         cr_expect_eq(strcmp(text, source) == 0, cases[i].from == NULL, "%s: nothing was edited", cases[i].label);
         OWNED(cubin) cubin;
-        build_edited(&cubin, folder, cases[i].name, text, cases[i].flag);
+        build_edited(&cubin, folder, cases[i].label == elsewhere ? "moved/to.cu" : "edited.cu", text,
+                     cases[i].label == no_lines ? NULL : "-lineinfo");
         for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
             const struct cubin_function *was = find_function(&base, names[k], 90),
                                         *is = find_function(&cubin, names[k], 90);
