@@ -23,40 +23,15 @@ static const struct option_row *const list_rows[] = {
 /* clang-format on */
 static const struct option_row *const no_rows[] = {NULL};
 
+#define MADE(words, of, use, rows, least, most)                                                                        \
+    FIELDS(.name = (words), .arguments = (of), .summary = "made up for tests", .details = "Takes what it takes.",      \
+           .exits = EXITS({EXIT_SAME, "done"}, {EXIT_USAGE, NULL}), .example = (use), .takes = (rows),                 \
+           .minimum = (least), .maximum = (most))
+
 /* Two commands, because `--metrics` is one option for most commands and another one for `list`. */
-static const struct command everything = {
-    .name = "everything",
-    .arguments = "FILE...",
-    .summary = "made up for tests",
-    .details = "Takes every option.",
-    .exits = EXITS({EXIT_SAME, "done"}, {EXIT_USAGE, NULL}),
-    .example = "cugate everything file",
-    .takes = all_rows,
-    .minimum = 0,
-    .maximum = -1,
-};
-static const struct command listing = {
-    .name = "listing",
-    .arguments = "",
-    .summary = "made up for tests",
-    .details = "Takes --metrics as list does.",
-    .exits = EXITS({EXIT_SAME, "done"}, {EXIT_USAGE, NULL}),
-    .example = "cugate listing",
-    .takes = list_rows,
-    .minimum = 0,
-    .maximum = 0,
-};
-static const struct command pair = {
-    .name = "pair",
-    .arguments = "BASE RUN",
-    .summary = "made up for tests",
-    .details = "Takes two files.",
-    .exits = EXITS({EXIT_SAME, "done"}, {EXIT_USAGE, NULL}),
-    .example = "cugate pair a b",
-    .takes = no_rows,
-    .minimum = 2,
-    .maximum = 2,
-};
+static const struct command everything = MADE("everything", "FILE...", "cugate everything file", all_rows, 0, -1);
+static const struct command listing = MADE("listing", "", "cugate listing", list_rows, 0, 0);
+static const struct command pair = MADE("pair", "BASE RUN", "cugate pair a b", no_rows, 2, 2);
 
 #define WORDS 16
 

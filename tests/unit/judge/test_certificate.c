@@ -1,17 +1,26 @@
 #include "judge/judge.h"
 #include "test.h"
 
+/* What is known of a kernel that ran on that many inputs. */
+#define FACTS(was, is, ran, inputs_run, ...)                                                                           \
+    FIELDS(.kernel = "k/v", .base = (was), .now = (is), .executed = (ran), .count = (inputs_run), __VA_ARGS__)
+
+static void put_values(struct result *result, const char *const *metrics, const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct row *row = ARRAY_GROW(result->rows, result->row_count);
+        *row = (struct row){.metric = x_strdup(metrics[i]), .state = VALUE_MEASURED};
+        row_add_session(row, &values[i], 1);
+    }
+}
+
 /* A kernel on one of its inputs: arithmetic in fp64, fp32 and fp16, and whether by tensor cores. */
 static struct result result_of(double fp64, double fp32, double fp16, enum tensor_cores tensor)
 {
     static const char *const metrics[] = {"fp16_arithmetic", "fp32_arithmetic", "fp64_arithmetic"};
     const double values[] = {fp16, fp32, fp64};
     struct result result = {.id = x_strdup("k/v~0")};
-    for (size_t i = 0; i < ARRAY_SIZE(metrics) && !isnan(values[i]); i++) {
-        struct row *row = ARRAY_GROW(result.rows, result.row_count);
-        *row = (struct row){.metric = x_strdup(metrics[i]), .state = VALUE_MEASURED};
-        row_add_session(row, &values[i], 1);
-    }
+    put_values(&result, metrics, values, isnan(fp64) ? 0 : ARRAY_SIZE(values));
     *ARRAY_GROW(result.launches, result.launch_count) =
         (struct launch){.function = x_strdup("f"), .has_machine = true, .machine = {.tensor = tensor}};
     return result;
@@ -72,15 +81,9 @@ Test(certificate, precision_is_the_references)
         struct result base = result_of(rows[i].base[0], rows[i].base[1], rows[i].base[2], rows[i].used);
         struct result now = result_of(rows[i].now[0], rows[i].now[1], rows[i].now[2], rows[i].uses);
         const struct result *bases[] = {&base}, *nows[] = {&now};
-        const struct certificate_facts facts = {.kernel = "k/v",
-                                                .base = bases,
-                                                .now = nows,
-                                                .executed = nows,
-                                                .count = 1,
-                                                .wanted = 1,
-                                                .no_halves = rows[i].allowed & CODE,
-                                                .base_no_halves = rows[i].allowed & BASE,
-                                                .allowed = rows[i].allowed % CODE};
+        const struct certificate_facts facts =
+            FACTS(bases, nows, nows, 1, .wanted = 1, .no_halves = rows[i].allowed & CODE,
+                  .base_no_halves = rows[i].allowed & BASE, .allowed = rows[i].allowed % CODE);
         expect_rule(&facts, CERTIFICATE_PRECISION, rows[i].outcome, "", i);
         result_release(&base);
         result_release(&now);
@@ -94,11 +97,7 @@ static struct result shared_result(double instructions, double busiest, double l
     static const char *const metrics[] = {"busiest_block", "instructions", "longest_warp", "sleep_time"};
     const double values[] = {busiest, instructions, longest, sleeps};
     struct result result = {.id = x_strdup("k/v~0")};
-    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++) {
-        struct row *row = ARRAY_GROW(result.rows, result.row_count);
-        *row = (struct row){.metric = x_strdup(metrics[i]), .state = VALUE_MEASURED};
-        row_add_session(row, &values[i], 1);
-    }
+    put_values(&result, metrics, values, ARRAY_SIZE(values));
     *ARRAY_GROW(result.launches, result.launch_count) = (struct launch){.grid = {4, 1, 1}, .block = {64, 1, 1}};
     *estimated = (struct estimated_time){.ns = ns, .low = ns * 0.9, .high = ns * 1.1};
     return result;
@@ -125,8 +124,7 @@ Test(certificate, work_is_shared)
         struct result now = shared_result(rows[i].instructions, rows[i].busiest, rows[i].longest, rows[i].sleeps,
                                           rows[i].ns, &estimated[1]);
         const struct result *bases[] = {&base}, *nows[] = {&now}, *others[] = {NULL};
-        struct certificate_facts facts = {
-            .kernel = "k/v", .base = bases, .now = nows, .executed = nows, .count = 1, .wanted = 1};
+        struct certificate_facts facts = FACTS(bases, nows, nows, 1, .wanted = 1);
         base.estimated = &estimated[0];
         now.estimated = &estimated[1];
         expect_rule(&facts, CERTIFICATE_SHARES, rows[i].outcome, rows[i].words, i);
@@ -162,13 +160,8 @@ Test(certificate, a_result_is_right_on_all_inputs)
         const struct result good = {.id = "k/v~0"}, base = {.id = "k/v~1", .status = rows[i].base};
         const struct result now = {.id = "k/v~1", .status = rows[i].now, .reason = (char *)rows[i].reason};
         const struct result *bases[] = {&good, &base}, *nows[] = {&good, &now};
-        const struct certificate_facts facts = {.kernel = "k/v",
-                                                .base = bases,
-                                                .now = nows,
-                                                .executed = nows,
-                                                .count = 2,
-                                                .wanted = rows[i].wanted,
-                                                .undrawn = rows[i].undrawn};
+        const struct certificate_facts facts =
+            FACTS(bases, nows, nows, 2, .wanted = rows[i].wanted, .undrawn = rows[i].undrawn);
         expect_rule(&facts, CERTIFICATE_RESULT, rows[i].outcome, rows[i].words, i);
     }
 }
@@ -206,13 +199,7 @@ Test(certificate, what_a_gpu_forgives_is_seen_by_execution)
                                         .reason = (char *)rows[i].reason,
                                         .doubt = (char *)rows[i].doubt};
         const struct result *nows[] = {&now, &now}, *all[] = {&executed, rows[i].absent ? NULL : &executed};
-        const struct certificate_facts facts = {.kernel = "k/v",
-                                                .base = nows,
-                                                .now = nows,
-                                                .executed = all,
-                                                .count = 2,
-                                                .wanted = 2,
-                                                .allowed = rows[i].allowed};
+        const struct certificate_facts facts = FACTS(nows, nows, all, 2, .wanted = 2, .allowed = rows[i].allowed);
         expect_rule(&facts, CERTIFICATE_EXECUTION, rows[i].outcome, rows[i].words, i);
     }
 }
@@ -224,8 +211,7 @@ Test(certificate, what_varies_and_what_is_off_are_told)
     const struct result not_simulated = {
         .id = "k/v~1", .status = RESULT_FAILED, .reason = RESULT_NOT_SIMULATED "a clock"};
     const struct result *nows[] = {&near, &nearer}, *open[] = {&near, &not_simulated}, *bases[] = {&near, NULL};
-    struct certificate_facts facts = {
-        .kernel = "k/v", .base = nows, .now = nows, .executed = nows, .count = 2, .wanted = 2};
+    struct certificate_facts facts = FACTS(nows, nows, nows, 2, .wanted = 2);
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_PASSED,
                 "bit for bit, on the captured inputs and 1 others, except for 2 f32 values", 0);
     facts.tolerance = 0.9;
@@ -251,15 +237,8 @@ Test(certificate, what_is_wrong_with_other_sizes_alone_is_undecided)
     const struct result *nows[] = {&right, &wrong}, *bases[] = {&right, &right};
     const struct certificate_input inputs[] = {{.argument = 3, .bytes = 4, .moves = true, .is_size = true},
                                                {.argument = 5, .bytes = 4, .moves = true, .is_size = true}};
-    struct certificate_facts facts = {.kernel = "k/v",
-                                      .base = bases,
-                                      .now = nows,
-                                      .executed = nows,
-                                      .inputs = inputs,
-                                      .input_count = 2,
-                                      .count = 2,
-                                      .wanted = 2,
-                                      .sizes = 1};
+    struct certificate_facts facts =
+        FACTS(bases, nows, nows, 2, .inputs = inputs, .input_count = 2, .wanted = 2, .sizes = 1);
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED,
                 "with other sizes: wrong result: byte 4; to judge only the captured sizes, add --keep 3,5", 0);
     facts.sizes = 0;

@@ -18,50 +18,20 @@ static const unsigned traits[COUNT] = {
     [NEVER] = TRAIT_FP64,
 };
 
+/* One warp of 32 lanes, of which so many work. */
+#define WARP(works) .executed = 1, .active = 32, .working = (works)
+
 static const struct tally tallies[COUNT] = {
-    [LOAD] = {.executed = 1,
-              .active = 32,
-              .working = 30,
-              .sectors = 4,
-              .ideal_sectors = 3,
-              .unit_sectors = 4,
+    [LOAD] = {WARP(30), .sectors = 4, .ideal_sectors = 3, .unit_sectors = 4, .global_accesses = 1},
+    [STORE] = {WARP(32), .sectors = 8, .ideal_sectors = 7, .unit_sectors = 8, .global_accesses = 1},
+    [COPY] = {WARP(32), .sectors = 16, .ideal_sectors = 16, .unit_sectors = 24, .wavefronts = 10, .ideal_wavefronts = 4,
               .global_accesses = 1},
-    [STORE] = {.executed = 1,
-               .active = 32,
-               .working = 32,
-               .sectors = 8,
-               .ideal_sectors = 7,
-               .unit_sectors = 8,
-               .global_accesses = 1},
-    [COPY] = {.executed = 1,
-              .active = 32,
-              .working = 32,
-              .sectors = 16,
-              .ideal_sectors = 16,
-              .unit_sectors = 24,
-              .wavefronts = 10,
-              .ideal_wavefronts = 4,
-              .global_accesses = 1},
-    [ATOMIC] = {.executed = 1,
-                .active = 32,
-                .working = 32,
-                .sectors = 32,
-                .ideal_sectors = 32,
-                .unit_sectors = 32,
-                .global_accesses = 1},
-    [GENERIC_LOCAL] =
-        {.executed = 1, .active = 32, .working = 32, .sectors = 64, .unit_sectors = 64, .local_accesses = 1},
-    [LOCAL_STORE] =
-        {.executed = 1, .active = 32, .working = 32, .sectors = 128, .unit_sectors = 128, .local_accesses = 1},
+    [ATOMIC] = {WARP(32), .sectors = 32, .ideal_sectors = 32, .unit_sectors = 32, .global_accesses = 1},
+    [GENERIC_LOCAL] = {WARP(32), .sectors = 64, .unit_sectors = 64, .local_accesses = 1},
+    [LOCAL_STORE] = {WARP(32), .sectors = 128, .unit_sectors = 128, .local_accesses = 1},
     [BRANCH] = {.executed = 4, .active = 128, .working = 100, .uniform = 3, .divergent = 1},
     [FUSED] = {.executed = 2, .active = 64, .working = 60},
-    [SHARED_LOAD] = {.executed = 1,
-                     .active = 32,
-                     .working = 32,
-                     .constant_replays = 7,
-                     .wavefronts = 5,
-                     .ideal_wavefronts = 1,
-                     .shared_accesses = 1},
+    [SHARED_LOAD] = {WARP(32), .constant_replays = 7, .wavefronts = 5, .ideal_wavefronts = 1, .shared_accesses = 1},
 };
 
 /* The bounds of one instruction's counters. */
