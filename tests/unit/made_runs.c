@@ -106,6 +106,43 @@ void made_accept_file(const char *baselines, const char *metrics, const char *pa
     cr_assert_eq(code, EXIT_SAME, "%s", said);
 }
 
+void made_check_begin(struct made_check *check)
+{
+    *check = (struct made_check){.folder = scratch_make()};
+    check->baselines = x_sprintf("%s/baselines", check->folder);
+    check->save = x_sprintf("%s/run.json", check->folder);
+    check->report = x_sprintf("%s/report", check->folder);
+    check->options = (struct options){
+        .metrics = "metrics",
+        .baselines = check->baselines,
+        .output = check->report,
+        .format = "text",
+        .collector = "cupti",
+        .timeout = 60,
+    };
+}
+
+void made_check_run(struct made_check *check)
+{
+    free(check->said);
+    free(check->printed);
+    remove(check->report);
+    capture_begin();
+    check->code = command_check.run(&check->options);
+    check->said = capture_end();
+    check->printed = file_text(check->report);
+}
+
+void made_check_end(struct made_check *check)
+{
+    free(check->said);
+    free(check->printed);
+    free(check->baselines);
+    free(check->save);
+    free(check->report);
+    scratch_remove(check->folder);
+}
+
 struct run made_baseline(const char *folder)
 {
     struct device device = made_device();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "baseline/baseline.h"
+#include "command/options.h"
 
 /* Makes a run, whose session differs for each number up to 28. It has the kernels access/coalesced, reduce/tree and
  * reduce/warp, each with
@@ -34,6 +35,18 @@ void made_expect(const struct trial *trial, const struct run *runs, size_t count
 
 /* Accepts a run file, by the command. */
 void made_accept_file(const char *baselines, const char *metrics, const char *path);
+
+/* `cugate check` in a folder of its own, and what it gave the last time. */
+struct made_check {
+    char *folder, *baselines, *save, *report;
+    struct options options;
+    int code;
+    char *said;    /* what was printed to standard error */
+    char *printed; /* the report */
+};
+void made_check_begin(struct made_check *check);
+void made_check_run(struct made_check *check);
+void made_check_end(struct made_check *check);
 
 /* Reads the baseline of the runs' device. Caller releases it. */
 struct run made_baseline(const char *folder);

@@ -5,41 +5,6 @@
 /* Files made from data/small.cu: library.so is for 8.0 and 9.0, cuda12.cubin for 8.0 only. */
 #define CORPUS "tests/fuzz/corpus/cubin/"
 
-/* Judges one file. Returns what was printed to both streams; the caller frees it. */
-static char *check(const char *folder, const char *gpu, char *file, int *code)
-{
-    OWNED_TEXT baselines = x_sprintf("%s/baselines", folder), *report = x_sprintf("%s/report.txt", folder);
-    OWNED_TEXT save = x_sprintf("%s/run.json", folder);
-    char *library = (char[]){"libkernels.so"}; /* the default, which must not be read */
-    const struct options options = {
-        .kernels = library,
-        .found = {library},
-        .metrics = "metrics",
-        .baselines = baselines,
-        .collector = "cupti",
-        .timeout = 60,
-        .output = report,
-        .save = save,
-        .format = "text",
-        .way = ORIGIN_FILES,
-        .gpu = gpu,
-        .arguments = &file,
-        .argument_count = 1,
-    };
-    remove(report);
-    capture_begin();
-    *code = command_check.run(&options);
-    OWNED_TEXT said = capture_end(), *printed = file_text(report);
-    return x_sprintf("%s%s", said, printed);
-}
-
-/* Makes the last run a baseline. */
-static void accept(const char *folder)
-{
-    OWNED_TEXT baselines = x_sprintf("%s/baselines", folder), *run = x_sprintf("%s/run.json", folder);
-    made_accept_file(baselines, "metrics", run);
-}
-
 Test(check_files, which_capability_is_meant)
 {
     static const struct {
@@ -63,13 +28,23 @@ Test(check_files, which_capability_is_meant)
         {true, NULL, CORPUS "library.so", EXIT_USAGE, "several baselines fit the machine code: sm_80, sm_90"},
         {false, "sm_80", CORPUS "library.so", EXIT_SAME, "nothing is worse"},
     };
-    OWNED_FOLDER folder = scratch_make();
+    char *file, *library = (char[]){"libkernels.so"}; /* the default, which must not be read */
+    struct made_check check;
+    made_check_begin(&check);
+    check.options.kernels = check.options.found[0] = library;
+    check.options.save = check.save;
+    check.options.way = ORIGIN_FILES;
+    check.options.arguments = &file;
+    check.options.argument_count = 1;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        int code;
         if (cases[i].accept)
-            accept(folder);
-        OWNED_TEXT said = check(folder, cases[i].gpu, (char *)cases[i].file, &code);
-        cr_expect_eq(code, cases[i].code, "case %zu: %d, %s", i, code, said);
-        cr_expect(strstr(said, cases[i].words), "case %zu: %s", i, said);
+            made_accept_file(check.baselines, "metrics", check.save);
+        check.options.gpu = cases[i].gpu;
+        file = (char *)cases[i].file;
+        made_check_run(&check);
+        OWNED_TEXT said = x_sprintf("%s%s", check.said, check.printed);
+        cr_expect_eq(check.code, cases[i].code, "case %zu: %d, %s", i, check.code, said);
+        expect_word(said, cases[i].words);
     }
+    made_check_end(&check);
 }

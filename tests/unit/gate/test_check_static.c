@@ -7,53 +7,22 @@
  * cuda12.cubin for 8.0 only, other.fatbin for both but without two of the three functions. */
 #define CORPUS "tests/fuzz/corpus/cubin/"
 
-static struct {
-    char *folder, *baselines, *report;
-    struct options options;
-    int code;
-    char *said;    /* what was printed to standard error */
-    char *printed; /* the report as it was printed */
-} fixture;         /* each test has a process of its own */
+static struct made_check check; /* each test has a process of its own */
 
 static void set_up(void)
 {
-    fixture.folder = scratch_make();
-    fixture.baselines = x_sprintf("%s/baselines", fixture.folder);
-    fixture.report = x_sprintf("%s/report.txt", fixture.folder);
-    fixture.options = (struct options){
-        .kernels = CORPUS "library.so",
-        .metrics = "metrics",
-        .baselines = fixture.baselines,
-        .output = fixture.report,
-        .format = "text",
-        .collector = "cupti",
-        .timeout = 60,
-        .way = ORIGIN_CODE,
-        .verbose = true,
-    };
+    made_check_begin(&check);
+    check.options.kernels = CORPUS "library.so";
+    check.options.way = ORIGIN_CODE;
+    check.options.verbose = true;
 }
 
 static void tear_down(void)
 {
-    free(fixture.said);
-    free(fixture.printed);
-    free(fixture.baselines);
-    free(fixture.report);
-    scratch_remove(fixture.folder);
+    made_check_end(&check);
 }
 
 TestSuite(check_static, .init = set_up, .fini = tear_down);
-
-static void check(void)
-{
-    free(fixture.said);
-    free(fixture.printed);
-    remove(fixture.report);
-    capture_begin();
-    fixture.code = command_check.run(&fixture.options);
-    fixture.said = capture_end();
-    fixture.printed = file_text(fixture.report);
-}
 
 static void add_kernel(struct run *run, const char *id, const char *function)
 {
@@ -81,43 +50,42 @@ static void accept(const char *gpu, const char *capability, double local_bytes)
     row_clear(row);
     row_add_session(row, &local_bytes, 1);
 
-    OWNED_TEXT path = x_sprintf("%s/run.json", fixture.folder);
-    cr_assert_eq(run_write_file(&run, path), 0);
-    made_accept_file(fixture.baselines, "metrics", path);
+    cr_assert_eq(run_write_file(&run, check.save), 0);
+    made_accept_file(check.baselines, "metrics", check.save);
 }
 
 Test(check_static, the_same_code_is_same)
 {
     accept("Some GPU", "9.0", 96);
-    check();
-    cr_expect_eq(fixture.code, EXIT_SAME, "%s%s", fixture.said, fixture.printed);
-    expect_words(fixture.printed, "NO KERNEL WAS RUN", "nothing is worse: 9 rows in 3 kernels");
+    made_check_run(&check);
+    cr_expect_eq(check.code, EXIT_SAME, "%s%s", check.said, check.printed);
+    expect_words(check.printed, "NO KERNEL WAS RUN", "nothing is worse: 9 rows in 3 kernels");
     /* such as the time, which static checks lack */
-    cr_expect_null(strstr(fixture.printed, "missing"), "%s", fixture.printed);
+    cr_expect_null(strstr(check.printed, "missing"), "%s", check.printed);
 }
 
 Test(check_static, a_spill_is_a_regression)
 {
     accept("Some GPU", "9.0", 0);
-    check();
-    cr_expect_eq(fixture.code, EXIT_REGRESSED, "%s%s", fixture.said, fixture.printed);
-    expect_word(fixture.printed, "regressed: 1 of 9 rows in 1 of 3 kernels");
+    made_check_run(&check);
+    cr_expect_eq(check.code, EXIT_REGRESSED, "%s%s", check.said, check.printed);
+    expect_word(check.printed, "regressed: 1 of 9 rows in 1 of 3 kernels");
 
     char *globs[] = {x_strdup("small/[pb]*")};
-    fixture.options.globs = globs;
-    fixture.options.glob_count = 1;
-    check();
-    cr_expect_eq(fixture.code, EXIT_SAME, "%s%s", fixture.said, fixture.printed);
+    check.options.globs = globs;
+    check.options.glob_count = 1;
+    made_check_run(&check);
+    cr_expect_eq(check.code, EXIT_SAME, "%s%s", check.said, check.printed);
     free(globs[0]);
 }
 
 Test(check_static, a_function_that_is_gone_fails)
 {
     accept("Some GPU", "9.0", 96);
-    fixture.options.kernels = CORPUS "other.fatbin";
-    check();
-    cr_expect_eq(fixture.code, EXIT_NOT_MEASURED, "%s%s", fixture.said, fixture.printed);
-    expect_word(fixture.printed, "missing: 2 of ");
+    check.options.kernels = CORPUS "other.fatbin";
+    made_check_run(&check);
+    cr_expect_eq(check.code, EXIT_NOT_MEASURED, "%s%s", check.said, check.printed);
+    expect_word(check.printed, "missing: 2 of ");
 }
 
 Test(check_static, which_baseline_is_meant)
@@ -139,34 +107,34 @@ Test(check_static, which_baseline_is_meant)
     accept("Old GPU", "8.0", 96);
     accept("New GPU", "9.0", 96);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        fixture.options.gpu = cases[i].gpu;
-        fixture.options.kernels = cases[i].kernels;
-        check();
-        cr_expect_eq(fixture.code, cases[i].code, "case %zu: %d, %s", i, fixture.code, fixture.said);
-        expect_word(fixture.said, cases[i].said);
-        expect_word(fixture.printed, cases[i].printed);
-        cr_expect_eq(*fixture.printed == '\0', *cases[i].printed == '\0', "case %zu: %s", i, fixture.printed);
+        check.options.gpu = cases[i].gpu;
+        check.options.kernels = cases[i].kernels;
+        made_check_run(&check);
+        cr_expect_eq(check.code, cases[i].code, "case %zu: %d, %s", i, check.code, check.said);
+        expect_word(check.said, cases[i].said);
+        expect_word(check.printed, cases[i].printed);
+        cr_expect_eq(*check.printed == '\0', *cases[i].printed == '\0', "case %zu: %s", i, check.printed);
     }
 }
 
 Test(check_static, no_baseline_that_fits)
 {
-    check();
-    cr_expect_eq(fixture.code, EXIT_BASELINE);
-    expect_word(fixture.said, "it has none");
+    made_check_run(&check);
+    cr_expect_eq(check.code, EXIT_BASELINE);
+    expect_word(check.said, "it has none");
 
     accept("Older GPU", "7.5", 96);
-    check();
-    cr_expect_eq(fixture.code, EXIT_BASELINE);
-    expect_word(fixture.said, "it has older-gpu");
+    made_check_run(&check);
+    cr_expect_eq(check.code, EXIT_BASELINE);
+    expect_word(check.said, "it has older-gpu");
 }
 
 Test(check_static, a_library_without_machine_code)
 {
     OWNED_TEXT folder = program_folder();
     OWNED_TEXT library = x_sprintf("%s/libother.so", folder);
-    fixture.options.kernels = library;
-    check();
-    cr_expect_eq(fixture.code, EXIT_USAGE);
-    expect_word(fixture.said, "libother.so contains no readable machine code");
+    check.options.kernels = library;
+    made_check_run(&check);
+    cr_expect_eq(check.code, EXIT_USAGE);
+    expect_word(check.said, "libother.so contains no readable machine code");
 }
