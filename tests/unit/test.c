@@ -64,3 +64,18 @@ void put_fact(struct run *run, enum session_fact fact, const char *text)
 {
     ARRAY_GROW(run->sessions, run->session_count)->facts[fact] = x_strdup(text);
 }
+
+struct value measured(double number)
+{
+    return (struct value){VALUE_MEASURED, number};
+}
+
+void expect_value(const struct result *result, const char *metric, struct value expected)
+{
+    const struct row *row = result_find(result, metric);
+    cr_assert_not_null(row, "%s", metric);
+    cr_expect_eq(row->state, expected.state, "%s: %s", metric, value_state_name(row->state));
+    cr_expect_eq(row->session_count, expected.state == VALUE_MEASURED ? 1 : 0, "%s", metric);
+    if (row->session_count == 1)
+        cr_expect_eq(row_value(row), expected.number, "%s: %.17g", metric, row_value(row));
+}

@@ -50,3 +50,8 @@ void set_value(struct result *result, const char *metric, double value);
 
 /* Adds a session that has only this fact. */
 void put_fact(struct run *run, enum session_fact fact, const char *text);
+
+/* A number, and what a row has of one session at most. */
+struct value;
+struct value measured(double number);
+void expect_value(const struct result *result, const char *metric, struct value expected);

@@ -302,7 +302,7 @@ Test(baseline_merge, definitions_are_those_in_use_and_the_strictest_stands_for_a
     }
 }
 
-static struct run measured(int number, const char *code, unsigned times)
+static struct run measured_run(int number, const char *code, unsigned times)
 {
     struct run run = made_run(number);
     for (size_t i = 0; i < run.result_count; i++) {
@@ -328,7 +328,7 @@ Test(baseline_merge, inputs_stay_while_the_same_code_counts_the_same)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         OWNED_FOLDER folder = scratch_make();
-        OWNED(run) old = measured(1, "abc", 1), now = measured(2, rows[i].code, rows[i].times);
+        OWNED(run) old = measured_run(1, "abc", 1), now = measured_run(2, rows[i].code, rows[i].times);
         const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = rows[i].metric};
         run_find(&old, "reduce/tree")->inputs = x_strdup("cafe");
         if (rows[i].count == 0)

@@ -20,11 +20,6 @@ DO(tear_down(void), metrics_release(&metrics));
 
 TestSuite(sample, .init = set_up, .fini = tear_down);
 
-static struct value measured(double number)
-{
-    return (struct value){VALUE_MEASURED, number};
-}
-
 Test(sample, counts_add_up)
 {
     const struct value readings[][METRICS] = {{measured(1), measured(1)},
