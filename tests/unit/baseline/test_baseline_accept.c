@@ -56,9 +56,8 @@ Test(baseline_accept, kernels_that_would_share_a_file_are_refused, .init = scrat
     char *paths[] = {id_path(ids[0]), id_path(ids[1])};
     cr_assert_str_eq(paths[0], paths[1]);
     struct run runs[] = {made_run(1), made_run(2)};
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++)
         set_text(&runs[i].results[0].id, ids[i]);
-    }
     made_accept_one(&(struct trial){.folder = scratch}, &runs[0]);
     made_expect(
         &(struct trial){.folder = scratch}, &runs[1], 1, EXIT_USAGE,

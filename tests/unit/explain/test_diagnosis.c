@@ -216,9 +216,8 @@ Test(diagnosis, time_is_blamed_on_what_grew_and_not_on_where_warps_wait)
         base->profile = made_wavefronts(10, 200, 100);
         if (cases[i].base >= 0)
             put_stalls(&base->profile, 10, cases[i].base);
-        for (size_t k = 0; k < base->profile.count && !cases[i].base_has_texts; k++) {
+        for (size_t k = 0; k < base->profile.count && !cases[i].base_has_texts; k++)
             set_text(&base->profile.list[k].text, NULL);
-        }
         const struct blame *blame = blame_of(judged(&fixture, "time"));
         cr_assert_not_null(blame->pattern, "case %zu", i);
         cr_expect_str_eq(blame->pattern->name, cases[i].pattern, "case %zu: %s", i, blame->pattern->name);

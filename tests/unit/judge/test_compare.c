@@ -143,9 +143,8 @@ Test(compare, sessions_of_what_may_be_the_same_code_do_not_prove_that_a_count_re
         put_codes(&fixture, "a/b", rows[i].base, rows[i].now);
         put_codes(&fixture, "c/d", rows[i].others, rows[i].others);
         struct launch *launch = run_find(&fixture.run, "a/b")->launches;
-        if (rows[i].function) {
+        if (rows[i].function)
             set_text(&launch->function, rows[i].function);
-        }
         expect_verdict(&fixture, "a/b", "count", rows[i].verdict, i);
     }
 }
@@ -341,15 +340,13 @@ Test(compare, another_definition_is_no_comparison)
     put_each(&fixture, "a/b", "rate", 1, 1);
     for (size_t i = 0; i < fixture.base.note_count; i++) {
         struct metric_note *note = &fixture.base.notes[i];
-        if (strcmp(note->name, "count") == 0 || strcmp(note->name, "rate") == 0) {
+        if (strcmp(note->name, "count") == 0 || strcmp(note->name, "rate") == 0)
             set_text(&note->counter, "made_up_other.sum");
-        }
     }
     for (size_t i = 0; i < fixture.run.note_count; i++) {
         struct metric_note *note = &fixture.run.notes[i];
-        if (strcmp(note->name, "time") == 0) {
+        if (strcmp(note->name, "time") == 0)
             set_text(&note->unit, "count");
-        }
     }
     const struct comparison *comparison = compare(&fixture);
     const struct judgement *count = find(comparison, "a/b", "count");

@@ -303,9 +303,8 @@ Test(report_text, unknown_facts_are_said_to_be_unknown)
 {
     fixture = report_set_up("same.json");
     set_text(&fixture.run.device.name, NULL);
-    for (size_t i = 0; i < SESSION_FACTS; i++) {
+    for (size_t i = 0; i < SESSION_FACTS; i++)
         set_text(&fixture.run.sessions[0].facts[i], NULL);
-    }
     judge(&fixture);
     fixture.report.replay = true;
     reprint();
