@@ -1,7 +1,7 @@
 #include "base/base.h"
 
 #include "command.h"
-#include "swapping.h"
+#include "swap_options.h"
 
 static int cmd_swap(const struct options *options)
 {
@@ -9,7 +9,10 @@ static int cmd_swap(const struct options *options)
         die(EXIT_USAGE, "which code? add --code FILE: a cubin, fatbin, library or program");
     if (!options->output)
         die(EXIT_USAGE, "no output file: add -o FILE.capsule; %s does not change", options->arguments[0]);
-    return swap_file(options, options->arguments[0], options->output, true) < 0 ? EXIT_USAGE : EXIT_SAME;
+    struct swap_request request;
+    const int failed = read_swap(options, &request);
+    request.warns = true;
+    return failed < 0 || swap_file(&request, options->arguments[0], options->output) < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
 /* clang-format off */

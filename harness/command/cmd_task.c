@@ -3,13 +3,13 @@
 #include "base/base.h"
 #include "capsule/capsule.h"
 #include "cubin/cubin.h"
+#include "gate/gate.h"
 #include "measure/measure.h"
 #include "names/names.h"
 
 #include "command.h"
-#include "kernel_find.h"
 #include "outputs.h"
-#include "swapping.h"
+#include "swap_options.h"
 #include "task_launch.h"
 
 #include <inttypes.h>
@@ -347,32 +347,38 @@ static int write_task(struct task *task, const char *path)
 
 /* Has the referee judge the reference by its own task: what is wrong or undecided of it would be so of each candidate.
  * Returns an exit code. */
-static int judge_itself(struct task *task, const struct options *computing, const char *path)
+static int judge_itself(const struct task *task, const char *path)
 {
-    struct options own = *computing;
-    char *line = NULL, *arguments[] = {(char *)path, NULL};
-    size_t size = 0;
-    FILE *list = x_memstream(&line, &size);
-    own.arguments = arguments;
-    own.argument_count = 1;
-    own.code = task->code;
-    own.tolerance = own.type = own.output = NULL;
-    own.seed = 1;
-    own.quiet = true;
-    const int code = referee_candidate(&own, list);
-    fclose(list);
-    char *to = line; /* columns of a list become one line */
-    for (const char *from = line; *from; from++)
-        if (*from != '\n' && (*from != ' ' || from[1] != ' '))
-            *to++ = *from;
-    *to = '\0';
+    const struct options *options = task->options;
+    const struct referee_request request = {
+        .task = path,
+        .swap = {.code = task->code, .quiet = true},
+        .metrics = &task->metrics,
+        .measurement = task->measurement,
+        .way = ORIGIN_COMPUTED,
+        .seed = 1,
+        .draws = 2,
+        .explain = -1,
+    };
+    struct referee_inputs inputs;
+    struct refereed refereed = {0};
+    struct problem said = {""}, *before = error_into(&said);
+    int code = referee_draw(&inputs, &request);
+    if (code == EXIT_SAME)
+        code = referee_judge(&refereed, &request, &inputs);
+    error_into(before);
+    const char *why = code == EXIT_SAME ? refereed_why(&refereed) : said.text;
+    code = code == EXIT_SAME ? (int)refereed.exit_code : code;
     if (code == EXIT_NOT_MEASURED)
         error("%s cannot be a reference, because it fails its own task: %s; if its sums have no fixed order, add "
               "--tolerance",
-              task->options->arguments[0], line);
-    else if (code == EXIT_UNSURE && !task->options->quiet)
-        warning("the reference does not pass its own task: %s", line);
-    free(line);
+              options->arguments[0], why ? why : exit_code_name(EXIT_NOT_MEASURED));
+    else if (code == EXIT_UNSURE && !options->quiet)
+        warning("the reference does not pass its own task: %s", why ? why : exit_code_name(EXIT_UNSURE));
+    else if (code == EXIT_USAGE)
+        error("%s", said.text);
+    refereed_release(&refereed);
+    referee_inputs_release(&inputs);
     return code == EXIT_NOT_MEASURED || code == EXIT_INTERRUPTED || code == EXIT_USAGE ? code : EXIT_SAME;
 }
 
@@ -440,7 +446,7 @@ static int cmd_task(const struct options *options)
     measure_complete_session(task.about.sessions);
     if (prepare(&task, &computing) == 0 && find_code(&task) == 0 && state_launches(&task) == 0 &&
         (code = compute(&task)) == EXIT_SAME && (code = write_task(&task, task.made)) == EXIT_SAME &&
-        (code = judge_itself(&task, &computing, task.made)) == EXIT_SAME &&
+        (code = judge_itself(&task, task.made)) == EXIT_SAME &&
         (code = write_task(&task, options->output)) == EXIT_SAME && !options->quiet) {
         warn_unwritten(&task);
         fprintf(stderr,

@@ -9,10 +9,6 @@ extern const struct command command_list, command_run, command_compare, command_
     command_explain, command_import, command_init, command_doctor, command_exec, command_capture, command_prove,
     command_swap, command_referee, command_task, command_bisect, command_completion, command_merge;
 
-/* Judges one candidate as `cugate referee` does; list, which may be NULL, takes a line of it in place of a report. In
- * cmd_referee.c. */
-int referee_candidate(const struct options *options, FILE *list);
-
 /* Returns all commands, in the order of the help: those for one wish beside each other. */
 const struct command *const *commands(size_t *count);
 

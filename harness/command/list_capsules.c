@@ -57,18 +57,6 @@ static void list_capsule(const struct capsule *capsule, int width)
                   capsule->swapped ? ", with code of " : "", capsule->swapped ? capsule->swapped : "", within);
 }
 
-int capsules_check_globs(const struct capsules *capsules, const struct options *options)
-{
-    const char **ids = x_calloc(capsules->count + 1, sizeof *ids);
-    int result = 0;
-    for (size_t i = 0; i < capsules->count; i++)
-        ids[i] = capsules->list[i].id;
-    for (size_t g = 0; g < options->glob_count && result == 0; g++)
-        result = kernel_names_find(options->globs[g], ids, capsules->count, capsules->path);
-    free(ids);
-    return result;
-}
-
 static bool is_chosen(const struct capsule *capsule, const struct options *options)
 {
     return glob_any(options->globs, options->glob_count, capsule->id);
@@ -101,7 +89,7 @@ int list_capsules(const struct options *options)
         error("%s", problem.text);
         return EXIT_USAGE;
     }
-    const int found = capsules_check_globs(&capsules, options);
+    const int found = capsules_check_globs(&capsules, options->globs, options->glob_count);
     if (found == 0)
         print_table(&capsules, options);
     capsules_release(&capsules);

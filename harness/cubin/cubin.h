@@ -4,11 +4,13 @@
 #include "machine/elf/elf.h"
 
 #include "kernel_code.h"
+#include "kernel_find.h"
 #include "occupancy.h"
 #include "replacement.h"
 #include "source_text.h"
 #include "static_facts.h"
 #include "static_files.h"
+#include "swap.h"
 #include "triton.h"
 
 /* An owned list of functions, sorted by name, then by compute capability. */

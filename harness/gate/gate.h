@@ -4,4 +4,6 @@
 #include "aa.h"
 #include "check.h"
 #include "comparable.h"
+#include "referee.h"
+#include "referee_turns.h"
 #include "weakened.h"

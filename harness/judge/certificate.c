@@ -28,6 +28,12 @@ const char *certificate_outcome_name(enum certificate_outcome outcome)
     return names[outcome];
 }
 
+const char *certificate_allow_name(unsigned bit)
+{
+    static const char *const names[CERTIFICATE_ALLOWS] = {"tensor", "precision", "unexecuted", "varying"};
+    return names[bit];
+}
+
 static struct certificate_row row(enum certificate_outcome outcome, char *words)
 {
     return (struct certificate_row){outcome, words};

@@ -19,7 +19,8 @@ enum certificate_outcome { CERTIFICATE_PASSED, CERTIFICATE_ALLOWED, CERTIFICATE_
 const char *certificate_outcome_name(enum certificate_outcome outcome); /* "passed", "allowed", ... */
 
 /* What may be allowed: tensor cores, arithmetic of fewer bits, that executing it shows nothing, results that vary. */
-enum { ALLOW_TENSOR = 1, ALLOW_PRECISION = 2, ALLOW_UNEXECUTED = 4, ALLOW_VARYING = 8 };
+enum { ALLOW_TENSOR = 1, ALLOW_PRECISION = 2, ALLOW_UNEXECUTED = 4, ALLOW_VARYING = 8, CERTIFICATE_ALLOWS = 4 };
+const char *certificate_allow_name(unsigned bit); /* "tensor", ..., of bit 0 and so on */
 
 /* What an argument points to, and the launch may read. */
 struct certificate_input {

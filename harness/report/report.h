@@ -5,20 +5,12 @@
 #include "gate/gate.h"
 #include "judge/judge.h"
 
-/* What a referee was asked, and what came of it as numbers. */
-struct refereed {
-    const char *outcome;     /* "passed", ..., or "not judged" */
-    const char *reason;      /* why it was not judged, or NULL */
-    const char *task, *code; /* paths, and XXH3 hashes of these files in hexadecimal, or NULL */
-    const char *task_hash, *code_hash;
-    double score;     /* geometric mean of how many times as fast as the reference the kernels are; 0: it did not pass,
-                         NAN: some time is not known */
-    double tolerance; /* of results; 0: none */
-    const char *type; /* of these; NULL without a tolerance */
-    unsigned draws;
-    uint64_t keep; /* arguments, a bit each */
-    char *const *allowed;
-    size_t allowed_count;
+/* What a referee was asked, and what came of it. */
+struct referee_report {
+    const struct referee_request *request;
+    const struct refereed *refereed;   /* NULL: it was not judged */
+    const char *reason;                /* why not, or NULL */
+    const char *task_hash, *code_hash; /* XXH3 of both files in hexadecimal, or NULL */
 };
 
 struct report {
@@ -29,21 +21,20 @@ struct report {
     const struct diagnosis *diagnosis;      /* of it, likewise */
     const struct certificate *certificates; /* of a referee; or NULL */
     size_t certificate_count;
-    int seed;                        /* by which their inputs were drawn */
-    const struct refereed *refereed; /* or NULL */
-    const char *candidate;           /* of several: its file. JSON is then one line; or NULL */
-    const char *run_name;            /* file that holds the run, or NULL when it is in none */
-    const char *baseline_name;       /* file or folder, or NULL */
-    const char *baselines;           /* folder that accept must be told of, or NULL for its default */
-    const char *said;                /* options that a command of the same kind needs, " --kernels LIB.so"; or NULL */
-    const char *against;             /* the base build that was asked for, or NULL */
-    const char *metrics_said;        /* those of them that say which metrics there are; or NULL */
-    const char *gpu;                 /* "=NAME" behind --simulate, or NULL when it need not be named */
-    const char *config;              /* cugate.ini and the options it gave, or NULL when it gave none */
-    bool other_baseline;             /* the folder has one that does not fit the run, which needs another folder */
-    enum exit_code exit_code;        /* what the command is going to exit with */
-    bool replay;                     /* the run was read from run_name; nothing was measured here: said loudly */
-    int columns;                     /* of the terminal that the text goes to; 0: it goes to none */
+    const struct referee_report *referee; /* or NULL */
+    const char *candidate;                /* of several: its file. JSON is then one line; or NULL */
+    const char *run_name;                 /* file that holds the run, or NULL when it is in none */
+    const char *baseline_name;            /* file or folder, or NULL */
+    const char *baselines;                /* folder that accept must be told of, or NULL for its default */
+    const char *said;         /* options that a command of the same kind needs, " --kernels LIB.so"; or NULL */
+    const char *against;      /* the base build that was asked for, or NULL */
+    const char *metrics_said; /* those of them that say which metrics there are; or NULL */
+    const char *gpu;          /* "=NAME" behind --simulate, or NULL when it need not be named */
+    const char *config;       /* cugate.ini and the options it gave, or NULL when it gave none */
+    bool other_baseline;      /* the folder has one that does not fit the run, which needs another folder */
+    enum exit_code exit_code; /* what the command is going to exit with */
+    bool replay;              /* the run was read from run_name; nothing was measured here: said loudly */
+    int columns;              /* of the terminal that the text goes to; 0: it goes to none */
     bool color;
     bool quiet;   /* leave out rows that are the same */
     bool verbose; /* show every row */

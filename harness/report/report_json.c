@@ -306,28 +306,32 @@ static void put_reasons(struct json_writer *json, const struct report *report)
 
 static void put_refereed(struct json_writer *json, const struct report *report)
 {
-    const struct refereed *refereed = report->refereed;
-    if (!refereed)
+    const struct referee_report *referee = report->referee;
+    if (!referee)
         return;
-    json_put_text(json, "outcome", refereed->outcome);
-    json_put_number(json, "score", refereed->score);
+    const struct referee_request *request = referee->request;
+    const struct refereed *refereed = referee->refereed;
+    const bool within = refereed && refereed->tolerance > 0;
+    json_put_text(json, "outcome", refereed ? certificate_outcome_name(refereed->outcome) : "not judged");
+    json_put_number(json, "score", refereed ? refereed->score : 0);
     put_reasons(json, report);
-    json_put_text(json, "reason", refereed->reason);
-    put_file(json, "task", refereed->task, refereed->task_hash);
-    put_file(json, "code", refereed->code, refereed->code_hash);
-    json_put_count(json, "seed", (unsigned long long)report->seed);
+    json_put_text(json, "reason", referee->reason);
+    put_file(json, "task", request->task, referee->task_hash);
+    put_file(json, "code", request->swap.code, referee->code_hash);
+    json_put_count(json, "seed", (unsigned long long)request->seed);
     json_open(json, "settings", '{', JSON_IN_LINE);
-    json_put_count(json, "draws", refereed->draws);
-    json_put_known(json, "tolerance", refereed->tolerance > 0, refereed->tolerance);
-    json_put_text(json, "type", refereed->type);
+    json_put_count(json, "draws", request->draws);
+    json_put_known(json, "tolerance", within, within ? refereed->tolerance : 0);
+    json_put_text(json, "type", within ? refereed->type : NULL);
     json_open(json, "keep", '[', JSON_IN_LINE);
     for (unsigned i = 0; i < 64; i++)
-        if (refereed->keep >> i & 1)
+        if (request->keep >> i & 1)
             json_put_count(json, NULL, i + 1);
     json_close(json);
     json_open(json, "allow", '[', JSON_IN_LINE);
-    for (size_t i = 0; i < refereed->allowed_count; i++)
-        json_put_text(json, NULL, refereed->allowed[i]);
+    for (unsigned i = 0; i < CERTIFICATE_ALLOWS; i++)
+        if (request->allowed >> i & 1)
+            json_put_text(json, NULL, certificate_allow_name(i));
     json_close(json);
     json_close(json);
 }

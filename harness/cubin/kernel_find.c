@@ -1,7 +1,7 @@
 #include "kernel_find.h"
 
 #include "base/base.h"
-#include "cubin/cubin.h"
+#include "cubin.h"
 #include "names/names.h"
 
 #include <stdlib.h>

@@ -1,0 +1,290 @@
+#include "referee.h"
+
+#include "base/base.h"
+
+#include <math.h>
+#include <unistd.h>
+
+/* ---- Inputs ---- */
+
+/* Whether the task has the kernels that are asked for, and their names can take the number of their inputs. */
+static int check_task(const struct referee_request *request)
+{
+    OWNED(capsules) task = {0};
+    struct problem problem;
+    if (capsules_open(&task, request->task, false, &problem) < 0)
+        return error("%s", problem.text);
+    for (size_t i = 0; i < task.count; i++)
+        if (strlen(task.list[i].id) + strlen("~100") > NAME_LENGTH - 1)
+            return error("the name of %s is too long to number its inputs: capture it with a shorter --name",
+                         task.list[i].id);
+    return capsules_check_globs(&task, request->swap.globs, request->swap.glob_count);
+}
+
+static bool is_chosen(const struct referee_request *request, const char *id)
+{
+    return glob_any(request->swap.globs, request->swap.glob_count, id);
+}
+
+int referee_draw(struct referee_inputs *inputs, const struct referee_request *request)
+{
+    const struct draws draws = {
+        .measurement = &request->measurement,
+        .globs = request->swap.globs,
+        .glob_count = request->swap.glob_count,
+        .count = request->draws,
+        .seed = (uint64_t)request->seed,
+        .narrow = request->allowed & ALLOW_PRECISION,
+        .keep = request->keep,
+        .tolerance = request->swap.tolerance,
+        .type = request->swap.type,
+    };
+    struct prove *drawing = &inputs->drawing;
+    *inputs = (struct referee_inputs){0};
+    if (check_task(request) < 0 || !(inputs->folder = make_temporary_folder()))
+        return EXIT_USAGE;
+    inputs->path = x_sprintf("%s/task.capsule", inputs->folder);
+    *drawing = (struct prove){
+        .from = request->task,
+        .to = inputs->path,
+        .draws = &draws,
+        .timeout = request->measurement.timeout,
+        .progress = request->measurement.progress,
+    };
+    const int code = measure_prove(drawing);
+    drawing->draws = NULL;
+    if (code != EXIT_SAME || drawing->kept > 0)
+        return code;
+    for (size_t i = 0; i < drawing->count; i++)
+        if (is_chosen(request, drawing->results[i].id))
+            error("%s cannot be judged on other inputs: %s", drawing->results[i].id, drawing->results[i].refused);
+    return EXIT_UNSURE;
+}
+
+void referee_inputs_release(struct referee_inputs *inputs)
+{
+    prove_release(&inputs->drawing);
+    if (inputs->folder)
+        remove_temporary_folder(inputs->folder);
+    free(inputs->path);
+}
+
+/* ---- Certificates ---- */
+
+/* Whether a result is of that kernel on some inputs: "KERNEL~1". */
+static bool is_of(const char *id, const char *kernel)
+{
+    const size_t length = strlen(kernel);
+    return strncmp(id, kernel, length) == 0 && id[length] == '~' && !strchr(id + length + 1, '~');
+}
+
+static bool has_other_sizes(const char *id)
+{
+    const size_t length = strlen(id);
+    return length > 2 && strcmp(id + length - 2, "~n") == 0;
+}
+
+/* Whether the code of a kernel adds and multiplies no halves, as far as is known. */
+static bool has_no_halves(struct kernel_code *code, const struct result *result)
+{
+    const int capability = static_facts_capability(&code->capsules.about.device);
+    enum cubin_status status;
+    const struct cubin *cubin = kernel_code_of(code, result->id);
+    const struct cubin_function *function = NULL;
+    if (cubin && result->launch_count == 1)
+        function = cubin_find(cubin, result->launches[0].function, capability, &status);
+    return function && !function->halves;
+}
+
+/* Adds the arrays that the launch may read. */
+static void add_inputs(struct certificate_facts *facts, struct certificate_input *inputs, const struct drawn *drawn)
+{
+    bool sizes = false;
+    for (size_t i = 0; i < drawn->count; i++) {
+        const struct drawn_array *array = &drawn->arrays[i];
+        sizes |= array->kind == DRAWN_SIZE && array->way < DRAW_KEPT;
+        if (array->size > 0)
+            inputs[facts->input_count++] = (struct certificate_input){
+                .argument = array->argument,
+                .bytes = array->size,
+                .kept = array->way == DRAW_KEPT ? drawn_kind_name(array->kind) : NULL,
+                .moves = array->effect == EFFECT_SEEN,
+                .within = array->effect == EFFECT_WITHIN,
+                .asked = array->asked,
+                .is_size = array->kind == DRAWN_SIZE,
+            };
+    }
+    facts->inputs = inputs;
+    facts->wanted += sizes;
+}
+
+/* What holds of the candidate: the options, or what the task says. */
+static void add_tolerance(struct certificate_facts *facts, const struct capsules *candidate)
+{
+    for (size_t i = 0; i < candidate->count; i++)
+        if (is_of(candidate->list[i].id, facts->kernel)) {
+            facts->tolerance = candidate->list[i].tolerance;
+            facts->type = value_type_name(candidate->list[i].type);
+        }
+}
+
+/* What is read for the certificates of a candidate. */
+struct certifying {
+    const struct referee_request *request;
+    struct refereed *refereed;
+    struct kernel_code code, base; /* of the candidate and of the reference */
+    double gains;                  /* sum of ln(time of the reference / time of the candidate) */
+    size_t timed, untimed;         /* of how many launches, and of how many it is not known */
+};
+
+/* Returns the time of a launch, estimated where it was computed; NAN: it is not known. */
+static double time_of(const struct certifying *certifying, const struct result *result)
+{
+    if (certifying->request->way == ORIGIN_COMPUTED)
+        return result && result->estimated ? result->estimated->ns : NAN;
+    const struct row *row = result ? result_find(result, "time") : NULL;
+    return row && row->state == VALUE_MEASURED ? row_value(row) : NAN;
+}
+
+static void add_gain(struct certifying *certifying, const struct result *now, const struct result *base)
+{
+    const double gain = log(time_of(certifying, base) / time_of(certifying, now));
+    if (isfinite(gain)) {
+        certifying->gains += gain;
+        certifying->timed++;
+    } else {
+        certifying->untimed++;
+    }
+}
+
+static void certify(struct certifying *certifying, const struct proof_result *drawn)
+{
+    struct certificate_input inputs[DRAWN_MOST] = {{0}};
+    struct refereed *refereed = certifying->refereed;
+    const struct check *check = &refereed->check;
+    struct certificate_facts facts = {
+        .kernel = drawn->id,
+        .undrawn = drawn->refused,
+        .wanted = drawn->refused ? 0 : 1 + certifying->request->draws,
+        .filled = drawn->drawn.filled,
+        .unfilled = drawn->unfilled,
+        .uncounted = drawn->uncounted,
+        .overflows = drawn->overflows,
+        .undecided = drawn->undecided,
+        .undecided_argument = drawn->of_argument,
+        .allowed = certifying->request->allowed,
+    };
+    add_inputs(&facts, inputs, &drawn->drawn);
+    add_tolerance(&facts, &certifying->code.capsules);
+    refereed->tolerance = facts.tolerance;
+    refereed->type = facts.type;
+    for (size_t i = 0; i < check->run.result_count; i++) {
+        const struct result *now = &check->run.results[i];
+        size_t count = facts.count, executed = facts.count;
+        if (!is_of(now->id, drawn->id))
+            continue;
+        facts.sizes = has_other_sizes(now->id) ? facts.count : facts.sizes;
+        *ARRAY_GROW(facts.now, count) = now;
+        *ARRAY_GROW(facts.executed, executed) =
+            certifying->request->way == ORIGIN_COMPUTED ? now : run_find(&refereed->executed, now->id);
+        *ARRAY_GROW(facts.base, facts.count) = run_find(&check->baseline, now->id);
+        if (!has_other_sizes(now->id))
+            add_gain(certifying, now, facts.base[facts.count - 1]);
+    }
+    if (facts.count > 0 && facts.base[0]) {
+        facts.no_halves = has_no_halves(&certifying->code, facts.now[0]);
+        facts.base_no_halves = has_no_halves(&certifying->base, facts.base[0]);
+    }
+    *ARRAY_GROW(refereed->certificates, refereed->certificate_count) = certificate_make(&facts);
+    free(facts.base);
+    free(facts.executed);
+    free(facts.now);
+}
+
+/* ---- The verdict ---- */
+
+/* Judges each kernel, and all together. -1 after error(). */
+static int certify_all(struct refereed *refereed, const struct referee_request *request,
+                       const struct referee_inputs *inputs)
+{
+    struct certifying certifying = {.request = request, .refereed = refereed};
+    size_t with;
+    int failed = kernel_code_open(&certifying.code, refereed->request.measurement.kernels);
+    if (failed == 0)
+        failed = kernel_code_open(&certifying.base, refereed->request.against);
+    for (size_t i = 0; i < inputs->drawing.count && failed == 0; i++)
+        if (is_chosen(request, inputs->drawing.results[i].id))
+            certify(&certifying, &inputs->drawing.results[i]);
+    kernel_code_close(&certifying.code);
+    kernel_code_close(&certifying.base);
+    refereed->outcome = certificates_worst(refereed->certificates, refereed->certificate_count, &with);
+    refereed->exit_code = refereed->outcome == CERTIFICATE_REFUSED     ? EXIT_NOT_MEASURED
+                          : refereed->outcome == CERTIFICATE_UNDECIDED ? EXIT_UNSURE
+                                                                       : check_exit_code(&refereed->check);
+    const bool passed = refereed->outcome <= CERTIFICATE_ALLOWED && refereed->exit_code != EXIT_NOT_MEASURED;
+    refereed->score = !passed ? 0
+                      : certifying.untimed > 0 || certifying.timed == 0
+                          ? NAN
+                          : exp(certifying.gains / (double)certifying.timed);
+    return failed;
+}
+
+int referee_judge(struct refereed *refereed, const struct referee_request *request, const struct referee_inputs *inputs)
+{
+    *refereed = (struct refereed){.request = {.metrics = request->metrics,
+                                              .measurement = request->measurement,
+                                              .way = request->way,
+                                              .all = true,
+                                              .against = inputs->path,
+                                              .paired = request->way != ORIGIN_COMPUTED,
+                                              .explain = request->explain}};
+    struct check_request *checked = &refereed->request;
+    struct swap_request swap = request->swap;
+    /* Candidates may be judged by several processes at once. */
+    char *candidate = refereed->candidate = x_sprintf("%s/%d.capsule", inputs->folder, (int)getpid());
+    refereed->none = x_sprintf("%s/none", inputs->folder);
+    checked->measurement.kernels = candidate;
+    checked->measurement.globs = swap.globs = NULL; /* the others were not drawn */
+    checked->measurement.glob_count = swap.glob_count = 0;
+    checked->baselines = refereed->none;
+    int code = swap_file(&swap, inputs->path, candidate) < 0 ? EXIT_USAGE : EXIT_SAME;
+    if (code == EXIT_SAME && request->executing) {
+        struct measurement executing = *request->executing;
+        executing.kernels = candidate;
+        if (measure_run(&executing, &refereed->executed) == EXIT_INTERRUPTED)
+            code = EXIT_INTERRUPTED;
+    }
+    if (code == EXIT_SAME)
+        code = check_judge(&refereed->check, checked);
+    if (code == EXIT_SAME && refereed->check.measured == EXIT_INTERRUPTED)
+        code = EXIT_INTERRUPTED;
+    if (code == EXIT_SAME) {
+        /* Whoever made the task chose the sizes at which speed matters. */
+        comparison_show_only(&refereed->check.comparison, has_other_sizes,
+                             "its sizes were drawn: only its results count");
+        code = certify_all(refereed, request, inputs) < 0 ? EXIT_USAGE : EXIT_SAME;
+    }
+    return code;
+}
+
+void refereed_release(struct refereed *refereed)
+{
+    run_release(&refereed->executed);
+    check_release(&refereed->check);
+    for (size_t i = 0; i < refereed->certificate_count; i++)
+        certificate_release(&refereed->certificates[i]);
+    free(refereed->certificates);
+    if (refereed->candidate)
+        unlink(refereed->candidate);
+    free(refereed->candidate);
+    free(refereed->none);
+}
+
+const char *refereed_why(const struct refereed *refereed)
+{
+    for (size_t i = 0; i < refereed->certificate_count && refereed->outcome > CERTIFICATE_ALLOWED; i++)
+        for (size_t k = 0; k < CERTIFICATE_RULES; k++)
+            if (refereed->certificates[i].rows[k].outcome == refereed->outcome)
+                return refereed->certificates[i].rows[k].words;
+    return NULL;
+}
