@@ -13,6 +13,7 @@
 #include "json_write.h"
 #include "kept_files.h"
 #include "lists.h"
+#include "memory_limit.h"
 #include "names.h"
 #include "numbers.h"
 #include "parallel.h"

@@ -271,6 +271,7 @@ static int cmd_referee(const struct options *options)
         return EXIT_NOT_MEASURED;
     const bool is_folder = stat(own.code, &facts) == 0 && S_ISDIR(facts.st_mode);
     struct asking asking = {.options = &own};
+    memory_limit(2 * (size_t)(own.jobs > 0 ? own.jobs : 1)); /* it has a process for the reference, too */
     const int code = ask(&asking) < 0 ? EXIT_USAGE : is_folder ? referee_folder(&asking) : referee_one(&asking);
     release(&asking);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
@@ -313,7 +314,8 @@ const struct command command_referee = {
                "undecided too, unless --allow varying. Then both are compared as by `cugate check`: pairs of times on a GPU, exact counts "
                "with --simulate.\n"
                "JSON has a score (the speedup over the reference, 0 unless the candidate passed), the rules that did not pass "
-               "(`reasons`), all settings, and hashes of both files.\n"
+               "(`reasons`; also `memory`), all settings, and hashes of both files. A process that simulates may take half of the machine's "
+               "memory, divided by --jobs, or less with `ulimit -m`.\n"
                "In a folder each .cubin, .fatbin and .so is a candidate, on the same inputs: one line each, or with --format json its "
                "whole report. NAME.json next to NAME.cubin may have its launch: {\"function\": \"softmax\", \"grid\": [64, 2], \"block\": 128, "
                "\"shared\": 4096}; an option comes first. The exit code is the worst. Without --tolerance the task's own counts; `cugate swap TASK --code TASK "

@@ -16,6 +16,7 @@ struct turn {
 static void take_turn(const void *data)
 {
     const struct turn *turn = data;
+    memory_watch(NULL, NULL);
     const int code = turn->turns->judge(turn->turns->self, turn->number, stdout);
     fflush(stdout);
     _exit(code);
@@ -60,12 +61,13 @@ static bool pass_on(const char *path, FILE *stream)
 static int end_turn(struct turn *turn, FILE *stream)
 {
     const int code = turn->process < 0 ? EXIT_USAGE : process_exit_code(process_wait(turn->process));
-    const bool is_cut = turn->process < 0 || code > EXIT_INTERRUPTED;
+    const bool is_cut = turn->process < 0 || code > EXIT_INTERRUPTED || code == MEMORY_EXIT;
     (void)pass_on(turn->said[1], stderr);
     const bool has_line = !is_cut && (code == EXIT_INTERRUPTED || pass_on(turn->said[0], stream));
     if (!has_line) {
-        OWNED_TEXT why = turn->process < 0 ? x_strdup("cannot start a process for it")
-                                           : x_sprintf("its process ended with exit code %d", code);
+        OWNED_TEXT why = turn->process < 0     ? x_strdup("cannot start a process for it")
+                         : code == MEMORY_EXIT ? memory_words()
+                                               : x_sprintf("its process ended with exit code %d", code);
         turn->turns->lost(turn->turns->self, turn->number, why, stream);
     }
     for (size_t i = 0; i < 2; i++)

@@ -286,10 +286,20 @@ static void put_file(struct json_writer *json, const char *key, const char *path
     json_close(json);
 }
 
-/* The rules that did not pass, each once. */
+static bool is_of_memory(const char *reason)
+{
+    return reason && strstr(reason, MEMORY_TAKEN);
+}
+
+/* "memory" where a process took too much, and the rules that did not pass, each once. */
 static void put_reasons(struct json_writer *json, const struct report *report)
 {
+    bool memory = is_of_memory(report->referee->reason);
     json_open(json, "reasons", '[', JSON_IN_LINE);
+    for (size_t i = 0; i < report->run->result_count; i++)
+        memory |= is_of_memory(report->run->results[i].reason);
+    if (memory)
+        json_put_text(json, NULL, "memory");
     for (unsigned k = 0; k < CERTIFICATE_RULES * (CERTIFICATE_REFUSED + 1); k++) {
         const enum certificate_rule rule = k % CERTIFICATE_RULES;
         const enum certificate_outcome outcome = CERTIFICATE_REFUSED - k / CERTIFICATE_RULES;

@@ -14,6 +14,10 @@
 
 static int begin(struct problem *problem)
 {
+    static bool watched;
+    if (!watched) /* whose code it is, nobody knows */
+        memory_watch(NULL, NULL);
+    watched = true;
     return runtime_gpu() ? 0 : problem_set(problem, "no GPU is described to simulate");
 }
 

@@ -169,6 +169,22 @@ expect "a candidate with a launch of its own" 0 'passed' 'exit 0  by_two.cubin'
 echo '{"function": "ns::by_two", "block": 0}' >"$work/described/by_two.json"
 referee made "$work/described"
 expect "which is not possible" 2 'by_two.json: "block" needs one to three whole numbers'
+rm "$work/described"/*
+cat >"$work/all.cu" <<'CU'
+__device__ char every[1u << 31];
+namespace ns {
+template <typename T, int N> __global__ void scale(T *out, const T *x)
+{
+    for (unsigned i = threadIdx.x; i < sizeof every / 4096; i += blockDim.x)
+        every[i * 4096] = 1;
+    out[threadIdx.x] = x[threadIdx.x] * N;
+}
+template __global__ void scale<float, 4>(float *, const float *);
+}
+CU
+"$nvcc" -cubin -arch=sm_90 -o "$work/described/all.cubin" "$work/all.cu"
+ask bash -c "ulimit -m 600000; exec $cugate referee $work/made.capsule --code $work/described --simulate --seed 7 --format json"
+expect "one that takes too much memory" 5 '"memory", "result refused"' 'the process that ran it died: it takes more memory than 0.614 GB'
 cat >"$work/others.cu" <<'CU'
 extern "C" __global__ void relu(float *x) { x[threadIdx.x] = fmaxf(x[threadIdx.x], 0.f); }
 extern "C" __global__ void racy(float *out, const float *x)
