@@ -4,6 +4,7 @@
 #include "capsule/capsule.h"
 #include "cubin/cubin.h"
 #include "gate/gate.h"
+#include "gpu/gpu.h"
 #include "measure/measure.h"
 #include "names/names.h"
 
@@ -40,38 +41,15 @@ struct task {
 
 /* ---- The GPU ---- */
 
-/* Returns what a line of the description sets, if it is of that name; else NULL. */
-static const char *value_of(const char *line, const char *name)
-{
-    const size_t length = strlen(name);
-    if (strncmp(line, name, length) != 0)
-        return NULL;
-    line += length + strspn(line + length, " ");
-    return *line == '=' ? line + 1 + strspn(line + 1, " ") : NULL;
-}
-
 static int describe_gpu(struct task *task, const char *path)
 {
-    struct device *device = &task->about.device;
-    char *text, *version[2] = {NULL, NULL};
-    size_t length;
-    if (file_read(path, (size_t)1 << 20, &text, &length) < 0)
-        return -1;
-    for (char *rest = text, *line; (line = strsep(&rest, "\r\n"));) {
-        const char *name = value_of(line, "name"), *major = value_of(line, "attribute 75"),
-                   *minor = value_of(line, "attribute 76");
-        if (name && !device->name)
-            device->name = x_strdup(name);
-        if ((major || minor) && !version[!major])
-            version[!major] = x_strdup(major ? major : minor);
-    }
-    if (version[0] && version[1])
-        device->compute_capability = x_sprintf("%s.%s", version[0], version[1]);
-    task->capability = static_facts_capability(device);
-    free(version[0]);
-    free(version[1]);
-    free(text);
-    return device->name && task->capability ? 0 : error("%s does not name the GPU that it describes", path);
+    struct gpu gpu;
+    struct problem problem;
+    if (gpu_read(&gpu, path, &problem) < 0)
+        return error("%s", problem.text);
+    gpu_as_device(&gpu, &task->about.device);
+    task->capability = gpu_capability(&gpu);
+    return 0;
 }
 
 /* ---- The code ---- */

@@ -3,7 +3,7 @@
 #define CUDART_H
 
 #include "function_launch.h"
-#include "gpu.h"
+#include "gpu/gpu.h"
 #include "handle.h"
 #include "inputs.h"
 #include "ptx.h"

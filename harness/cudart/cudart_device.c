@@ -4,8 +4,6 @@
 #include "base/base.h"
 #include "machine/machine.h"
 
-#include "gpu.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "cubin/cubin.h"
 
 #include "function_launch.h"
-#include "gpu.h"
 #include "graph.h"
 
 #include <limits.h>

@@ -7,7 +7,7 @@
 #ifndef RUNTIME_H
 #define RUNTIME_H
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 #include "base/base.h"
 #include "machine/machine.h"

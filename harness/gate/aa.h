@@ -17,7 +17,7 @@ enum view_kind {
 
 /* Counts of rows of one class in one view. worse and better count rows beyond their limit, whatever the verdict. A time
  * counts even if unchanged machine code or the lack of a second session kept it from being regressed. */
-struct tally {
+struct alarm_tally {
     size_t rows, regressed, unsure, worse, better;
 };
 
@@ -25,14 +25,14 @@ struct view {
     size_t comparisons;
     size_t exits[EXIT_NOT_MEASURED + 1]; /* by exit code: how many comparisons ended with it */
     size_t moved;                        /* how many common shifts of all kernels exceeded RULE_SUITE_SHIFT */
-    struct tally tallies[METRIC_CLASSES];
+    struct alarm_tally tallies[METRIC_CLASSES];
 };
 
 /* A row that was beyond its limit or unsure at least once. tallies[].rows says how often it was judged. */
 struct noisy_row {
     const char *kernel;
     const struct metric *metric;
-    struct tally tallies[VIEWS];
+    struct alarm_tally tallies[VIEWS];
 };
 
 /* The standard deviation of a kernel's session values by its source, for S sessions with values v on G GPUs:

@@ -16,7 +16,7 @@ static bool is_better(const struct judgement *judgement)
     return !judgement->worse && round_value(gain) > judgement->limit;
 }
 
-static void count_row(struct tally *tally, const struct judgement *judgement)
+static void count_row(struct alarm_tally *tally, const struct judgement *judgement)
 {
     tally->rows++;
     tally->regressed += judgement->verdict == VERDICT_REGRESSED;
@@ -116,7 +116,7 @@ static struct weight weigh(const struct noisy_row *noisy)
 {
     struct weight weight = {0};
     for (size_t view = 0; view < VIEWS; view++) {
-        const struct tally *tally = &noisy->tallies[view];
+        const struct alarm_tally *tally = &noisy->tallies[view];
         weight.regressed += tally->regressed;
         weight.beyond += tally->worse + tally->better;
         weight.unsure += tally->unsure;

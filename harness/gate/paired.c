@@ -87,8 +87,8 @@ static int measure_turn(const struct settling *settling, size_t turn, struct run
     measurement.glob_count = next.glob_count = kernels_left(settling, &ids);
     measurement.globs = next.globs = ids;
     const bool on_gpu = measurement.backend->provides & PROVIDES_COUNTERS;
-    measurement.next = on_gpu && turn + 1 < 2 * (size_t)RULE_PAIRS ? &next : NULL;
-    char *label = x_sprintf("pair %zu of at most %d, %zu kernel%s left", settling->pair, RULE_PAIRS,
+    measurement.next = on_gpu && turn + 1 < 2 * (size_t)RULE_PAIR_COUNT ? &next : NULL;
+    char *label = x_sprintf("pair %zu of at most %d, %zu kernel%s left", settling->pair, RULE_PAIR_COUNT,
                             measurement.glob_count, plural(measurement.glob_count));
     measurement.label = label;
     const int code = (is_session(settling, turn) ? measure_whole : measure_run)(&measurement, side);
@@ -219,7 +219,7 @@ int paired_run(const struct measurement *head, const char *against, const struct
         metrics_need(&settling.metrics, head->metrics, settling.tests[i].metric->name);
 
     int code = EXIT_SAME;
-    for (settling.pair = 1; settling.pair <= RULE_PAIRS && code == EXIT_SAME && tests_left(&settling) > 0;
+    for (settling.pair = 1; settling.pair <= RULE_PAIR_COUNT && code == EXIT_SAME && tests_left(&settling) > 0;
          settling.pair++) {
         struct run base_run = {0}, head_run = {0};
         code = measure_pair(&settling, &base_run, &head_run);

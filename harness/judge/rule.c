@@ -95,7 +95,7 @@ size_t rule_pairs_needed(size_t pairs, double alpha)
  * decide. It is what counting leaves of RULE_ALPHA, in equal parts. */
 static double early_alpha(size_t needed)
 {
-    const double counting = heads_at_least(needed, RULE_PAIRS);
+    const double counting = heads_at_least(needed, RULE_PAIR_COUNT);
     return (RULE_ALPHA - counting) / (double)(needed - RULE_EARLY);
 }
 
@@ -122,7 +122,7 @@ static int decided_early(const struct row *row, const struct metric *metric)
     if (two_decide(row, metric, sign))
         return sign;
     const double margin = fabs(log1p(sign * RULE_MARGIN));
-    const size_t needed = rule_pairs_needed(RULE_PAIRS, RULE_ALPHA);
+    const size_t needed = rule_pairs_needed(RULE_PAIR_COUNT, RULE_ALPHA);
     const double alpha = early_alpha(needed);
     double mean = 0, squares = 0;
     for (size_t i = 0; i < row->pair_count && i + 1 < needed; i++) {
@@ -161,7 +161,7 @@ enum paired rule_pairs(const struct row *row, const struct metric *metric, size_
         return early == (better_is == METRIC_LOWER ? 1 : -1) ? PAIRED_WORSE : PAIRED_BETTER;
 
     /* Counting decides only what no further pair can change, so looking after each pair causes no false alarms. */
-    const size_t planned = row->pair_count > RULE_PAIRS ? row->pair_count : RULE_PAIRS;
+    const size_t planned = row->pair_count > RULE_PAIR_COUNT ? row->pair_count : RULE_PAIR_COUNT;
     const size_t needed = rule_pairs_needed(planned, RULE_ALPHA);
     const size_t doubtful = rule_pairs_needed(planned, RULE_DOUBT);
     const size_t left = planned - row->pair_count;

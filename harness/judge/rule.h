@@ -19,7 +19,7 @@
 #define RULE_MARGIN 0.01          /* relative difference from which on a pair counts as slower */
 #define RULE_GPUS 8               /* how many GPUs a baseline needs to know how GPUs of a model differ */
 #define RULE_OTHER_GPU_LIMITS 3   /* how many limits a steady row of the same code may move on an unknown GPU */
-#define RULE_PAIRS 14             /* number of pairs that settle a time */
+#define RULE_PAIR_COUNT 14        /* number of pairs that settle a time */
 #define RULE_EARLY 4              /* number of pairs from which on a large change settles it */
 #define RULE_TWO_PAIRS 0.5        /* two pairs settle a time by the GPU's clock that moved by more than this share */
 #define RULE_PAIR_SPREAD 0.01     /* least assumed spread of ln(head / base): a smaller one in few pairs is chance */
@@ -105,9 +105,9 @@ enum paired {
     PAIRED_DOUBTFUL /* too few worse ones to fail, but more than chance explains at RULE_DOUBT */
 };
 
-/* Returns the verdict of a row's pairs, or that RULE_PAIRS of them cannot be decided yet. The verdict does not change
- * with further pairs, so measuring may stop once it is decided. Sets *worse and *better to their counts; both may be
- * NULL.
+/* Returns the verdict of a row's pairs, or that RULE_PAIR_COUNT of them cannot be decided yet. The verdict does not
+ * change with further pairs, so measuring may stop once it is decided. Sets *worse and *better to their counts; both
+ * may be NULL.
  *
  * Two tests share RULE_ALPHA. By counting: 13 of 14 pairs beyond RULE_MARGIN have a probability of 0.00092 by chance,
  * whatever the noise. By size, for large changes: from RULE_EARLY pairs on, each must be beyond RULE_MARGIN, and so

@@ -28,7 +28,7 @@ static const char *const view_names[VIEWS] = {[VIEW_PAIRS] = "pairs", [VIEW_OTHE
 static const char *const part_names[SPREAD_PARTS] = {
     [SPREAD_WITHIN] = "within", [SPREAD_GPUS] = "gpus", [SPREAD_DAYS] = "days"};
 
-static void put_tally(struct json_writer *json, const char *key, const struct tally *tally)
+static void put_tally(struct json_writer *json, const char *key, const struct alarm_tally *tally)
 {
     json_open(json, key, '{', JSON_LINES);
     json_put_count(json, "rows", tally->rows);

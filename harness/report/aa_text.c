@@ -64,7 +64,7 @@ static void print_exits(const struct text *text, const struct view *view)
     text_print(text, INK_PLAIN, "\n");
 }
 
-static void print_tally(const struct text *text, enum metric_class class, const struct tally *tally)
+static void print_tally(const struct text *text, enum metric_class class, const struct alarm_tally *tally)
 {
     text_print(text, INK_PLAIN, "  %-8s  %7zu  ", metric_class_name(class), tally->rows);
     text_print(text, tally->regressed > 0 ? INK_RED : INK_PLAIN, "%9zu", tally->regressed);
@@ -113,7 +113,7 @@ static void print_noisy_row(const struct text *text, const struct analysis *anal
     else
         text_print(text, INK_PLAIN, "  %-*s %s\n  ", NOISY_KERNEL, kernel, noisy_row->metric->name);
     for (size_t kind = 0; kind < VIEWS; kind++) {
-        const struct tally *tally = &noisy_row->tallies[kind];
+        const struct alarm_tally *tally = &noisy_row->tallies[kind];
         if (analysis->views[kind].comparisons == 0)
             continue;
         text_print(text, INK_PLAIN, "  %5zu %6zu", tally->worse + tally->better, tally->unsure);

@@ -4,10 +4,10 @@
 #include <cuda.h>
 
 #include "cudart/cudart.h"
-#include "cudart/gpu.h"
 #include "cudart/handle.h"
 #include "cudart/runtime.h"
 #include "driver/driver.h"
+#include "gpu/gpu.h"
 #include "machine/machine.h"
 
 #include "fuzz.h"

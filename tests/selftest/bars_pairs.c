@@ -11,7 +11,7 @@ static enum paired judge_series(const struct selftest *selftest, struct row *row
 {
     enum paired paired = PAIRED_UNDECIDED;
     row->pair_count = 0; /* the memory stays */
-    while (row->pair_count < RULE_PAIRS && paired == PAIRED_UNDECIDED) {
+    while (row->pair_count < RULE_PAIR_COUNT && paired == PAIRED_UNDECIDED) {
         const double base = 20000 * (1 + gsl_ran_gaussian_ziggurat(selftest->rng, 0.01));
         row->pairs[row->pair_count++] =
             (struct pair){base, base * (ratio + gsl_ran_gaussian_ziggurat(selftest->rng, SPREAD))};
@@ -23,7 +23,7 @@ static enum paired judge_series(const struct selftest *selftest, struct row *row
 static struct row *row_for_pairs(struct run *run)
 {
     struct row *row = result_add(run_add(run, "made/up"), "time");
-    for (int i = 0; i < RULE_PAIRS; i++)
+    for (int i = 0; i < RULE_PAIR_COUNT; i++)
         row_add_pair(row, 1, 1);
     return row;
 }
@@ -84,7 +84,7 @@ static size_t gpu_pairs(const struct selftest *selftest, size_t (**pairs)[2])
 /* Fills the pairs of a row with recorded ones; false when the kernel has no time there. */
 static bool take_pairs(const struct selftest *selftest, struct row *row, const char *kernel, size_t (*pairs)[2])
 {
-    for (size_t i = 0; i < RULE_PAIRS; i++) {
+    for (size_t i = 0; i < RULE_PAIR_COUNT; i++) {
         double values[2];
         for (size_t side = 0; side < 2; side++) {
             const struct result *result = run_find(&selftest->sessions[pairs[i][side]].run, kernel);
@@ -95,7 +95,7 @@ static bool take_pairs(const struct selftest *selftest, struct row *row, const c
         }
         row->pairs[i] = (struct pair){values[0], values[1]};
     }
-    row->pair_count = RULE_PAIRS;
+    row->pair_count = RULE_PAIR_COUNT;
     return true;
 }
 
@@ -107,7 +107,7 @@ void q4_recorded(struct selftest *selftest)
     OWNED(run) run = {0};
     struct row *row = row_for_pairs(&run);
     size_t worse = 0, better = 0, trials = 0;
-    for (int round = 0; count >= RULE_PAIRS && round < 100; round++) {
+    for (int round = 0; count >= RULE_PAIR_COUNT && round < 100; round++) {
         gsl_ran_shuffle(selftest->rng, pairs, count, sizeof *pairs);
         for (size_t i = 0; i < first->result_count; i++) {
             if (!take_pairs(selftest, row, first->results[i].id, pairs))
@@ -163,7 +163,7 @@ static void judge_noise(const struct selftest *selftest, struct row *row, const 
         enum paired first = PAIRED_UNDECIDED, paired = PAIRED_UNDECIDED;
         size_t pairs = 0;
         row->pair_count = 0;
-        while (row->pair_count < RULE_PAIRS) {
+        while (row->pair_count < RULE_PAIR_COUNT) {
             row->pairs[row->pair_count++] = (struct pair){20000, 20000 * ratio * exp(draw_pair(selftest, noise))};
             paired = rule_pairs(row, metric, NULL, NULL);
             if (first == PAIRED_UNDECIDED) {

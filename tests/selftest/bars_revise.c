@@ -156,7 +156,7 @@ static void make_run(struct run *run, const struct change *change)
     const size_t sessions = change->run_sessions > 0 ? change->run_sessions : 2;
     struct session *session = ARRAY_GROW(run->sessions, run->session_count);
     struct row *time = put_row(run, KERNEL, "time", change->time > 0 ? change->time : TIME, sessions);
-    for (size_t i = 0; i < RULE_PAIRS && change->paired > 0; i++)
+    for (size_t i = 0; i < RULE_PAIR_COUNT && change->paired > 0; i++)
         row_add_pair(time, TIME, TIME * change->paired);
     put_row(run, KERNEL, "instructions", COUNT, change->unrepeated);
     put_row(run, KERNEL, "sm_clock", 1e9 * change->clock, change->clock > 0 ? sessions : 0);

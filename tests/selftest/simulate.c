@@ -203,7 +203,8 @@ static void settle(struct check *check, bool all)
         if (!all && !judgement_wants_pairs(judgement))
             continue;
         struct row *row = result_find(&check->run.results[k], "time");
-        while (row->pair_count < RULE_PAIRS && rule_pairs(row, judgement->metric, NULL, NULL) == PAIRED_UNDECIDED) {
+        while (row->pair_count < RULE_PAIR_COUNT &&
+               rule_pairs(row, judgement->metric, NULL, NULL) == PAIRED_UNDECIDED) {
             const double base = draw_half(check, k, 1);
             row_add_pair(row, base, draw_half(check, k, time_factor(check, k)));
         }

@@ -228,7 +228,7 @@ static bool is_judged(const struct trial *trial, const char *row)
 /* The processes that the trial should take. Caller frees. */
 static char *wanted_turns(const struct trial *trial)
 {
-    char pairs[2 * RULE_PAIRS + 1] = "";
+    char pairs[2 * RULE_PAIR_COUNT + 1] = "";
     for (size_t i = 0; i < 2 * trial->pairs; i++)
         pairs[i] = "BHHB"[i % 4];
     return x_sprintf("%s%s%s", trial->before, pairs, trial->after ? trial->after : "");

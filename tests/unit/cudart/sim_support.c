@@ -2,8 +2,8 @@
 
 #include "base/base.h"
 #include "cubin/cubin_support.h"
-#include "cudart/gpu.h"
 #include "cudart/runtime.h"
+#include "gpu/gpu.h"
 #include "support.h"
 
 #include <criterion/criterion.h>

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "cudart/gpu.h"
+#include "gpu/gpu.h"
 #include "sim_support.h"
 
 Test(cudart_device, there_is_one_device_and_its_attributes)

@@ -104,7 +104,7 @@ Test(upgrade, what_lost_most_time_comes_first_by_its_pairs)
         put_launches(&fixture, names[i], &is);
     }
     struct row *paired = result_find(run_find(&fixture.run, "a/paired"), "time");
-    for (size_t pair = 0; pair < RULE_PAIRS; pair++)
+    for (size_t pair = 0; pair < RULE_PAIR_COUNT; pair++)
         row_add_pair(paired, 100000, pair % 2 ? 104000 : 106000);
     upgrade_make(&upgrade, compare(&fixture), &fixture.base, &fixture.run);
     cr_assert_eq(upgrade.count, 3);

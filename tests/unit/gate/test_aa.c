@@ -50,7 +50,7 @@ Test(aa, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
     result_find(run_find(&fixture.runs[2], "a/b"), "count")->sessions[0].samples[0]++;
     const struct analysis *analysis = aa_analyse(&fixture);
 
-    const struct tally *pairs = &analysis->views[VIEW_PAIRS].tallies[METRIC_EXACT];
+    const struct alarm_tally *pairs = &analysis->views[VIEW_PAIRS].tallies[METRIC_EXACT];
     cr_expect_eq(pairs->rows, 24);
     cr_expect_eq(pairs->regressed, 0); /* one session does not know what repeats */
     cr_expect_eq(pairs->unsure, 3);    /* the odd session, judged by each other one */
@@ -58,7 +58,7 @@ Test(aa, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
     cr_expect_eq(pairs->better, 3); /* each other session, judged by the odd one */
     cr_expect_eq(analysis->views[VIEW_PAIRS].exits[EXIT_UNSURE], 3);
     cr_expect_eq(analysis->views[VIEW_PAIRS].exits[EXIT_SAME], 9);
-    const struct tally *others = &analysis->views[VIEW_OTHERS].tallies[METRIC_EXACT];
+    const struct alarm_tally *others = &analysis->views[VIEW_OTHERS].tallies[METRIC_EXACT];
     cr_expect_eq(others->regressed, 1); /* the others are judged by a baseline that does not repeat */
     cr_expect_eq(others->better, 0);
 

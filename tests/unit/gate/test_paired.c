@@ -201,7 +201,7 @@ Test(paired, a_pair_at_two_clocks_does_not_count)
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     cr_expect_eq(made_row(&fixture.run, "turns/slower", "wall_time")->pair_count, 0);
     OWNED_TEXT turns = turns_taken(&fixture);
-    cr_expect_eq(strlen(turns), 2 * RULE_PAIRS, "%s", turns);
+    cr_expect_eq(strlen(turns), 2 * RULE_PAIR_COUNT, "%s", turns);
 }
 
 Test(paired, a_base_library_that_is_none)

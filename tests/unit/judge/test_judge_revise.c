@@ -61,7 +61,7 @@ Test(judge_revise, the_same_code_explains_no_more_than_noise)
         cr_expect_eq(judgement_wants_pairs(time), rows[i].wants_pairs, "row %zu", i);
         cr_expect_eq(comparison_exit_code(comparison), rows[i].verdict == VERDICT_SAME ? EXIT_SAME : EXIT_UNSURE);
         struct row *now = result_find(run_find(&fixture.run, "a/b"), "time");
-        for (size_t pair = 0; pair < RULE_PAIRS; pair++)
+        for (size_t pair = 0; pair < RULE_PAIR_COUNT; pair++)
             row_add_pair(now, 100000, rows[i].time);
         time = find(compare(&fixture), "a/b", "time");
         cr_expect_eq(time->verdict, rows[i].time > 101000 ? VERDICT_REGRESSED : VERDICT_IMPROVED, "row %zu", i);
@@ -101,7 +101,7 @@ Test(judge_revise, pairs_say_more_than_the_code_of_the_baseline)
     put_sides(&fixture, "a/b", "time", 100000, 10, 120000, 2);
     put_codes(&fixture, "a/b", "f00d", "f00d");
     struct row *row = result_find(run_find(&fixture.run, "a/b"), "time");
-    for (size_t i = 0; i < RULE_PAIRS; i++)
+    for (size_t i = 0; i < RULE_PAIR_COUNT; i++)
         row_add_pair(row, 100000, 120000);
     cr_expect_eq(find(compare(&fixture), "a/b", "time")->verdict, VERDICT_REGRESSED);
 }
@@ -172,7 +172,7 @@ Test(judge_revise, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
         if (rows[i].count > 0)
             put(&fixture.run, "a/b", "count", rows[i].count);
         struct row *time = result_find(run_find(&fixture.run, "a/b"), "time");
-        for (size_t pair = 0; pair < RULE_PAIRS && rows[i].paired_time > 0; pair++)
+        for (size_t pair = 0; pair < RULE_PAIR_COUNT && rows[i].paired_time > 0; pair++)
             row_add_pair(time, 100000, rows[i].paired_time);
         expect_verdict(&fixture, "a/b", "ratio", rows[i].ratio, i);
     }

@@ -7,7 +7,7 @@ static void put_pairs(struct run *run, int how)
 {
     static const double head[] = {[SLOWER] = 110000, [ALIKE] = 100100, [FASTER] = 90000, [FEW] = 110000};
     struct row *time = result_find(run_find(run, "a/b"), "time");
-    for (size_t pair = 0; how != NO_PAIRS && pair < (how == FEW ? 2 : RULE_PAIRS); pair++)
+    for (size_t pair = 0; how != NO_PAIRS && pair < (how == FEW ? 2 : RULE_PAIR_COUNT); pair++)
         row_add_pair(time, 100000, head[how]);
 }
 

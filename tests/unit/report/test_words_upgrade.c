@@ -39,7 +39,7 @@ static void recompile(struct fixture *fixture)
             }
     }
     struct row *time = result_find(run_find(&fixture->run, "transpose/padded"), "time");
-    for (size_t pair = 0; pair < RULE_PAIRS; pair++)
+    for (size_t pair = 0; pair < RULE_PAIR_COUNT; pair++)
         row_add_pair(time, 20000, 30000);
 }
 

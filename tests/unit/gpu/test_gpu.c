@@ -1,9 +1,8 @@
-#include "cudart/gpu.h"
+#include "gpu/gpu.h"
 
 #include "base/base.h"
 
 #include <criterion/criterion.h>
-#include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,12 +94,12 @@ Test(gpu, a_chip_has_the_constants_of_its_file)
     cr_expect_eq(chip.timing.l2_latency, own.l2_latency);
     cr_expect_eq(chip.l1_bytes, 256u << 10);
     cr_expect_float_eq(chip.dram * chip.clock * chip.sms * 32, 4814, 1, "GB/s of DRAM");
-    gpu.attributes[cudaDevAttrComputeCapabilityMajor] = 8;
+    gpu.attributes[75 /* the major compute capability */] = 8;
     cr_expect(gpu_as_chip(&gpu, &chip) && chip.foreign, "nothing was measured on it");
-    gpu.attributes[cudaDevAttrClockRate] = 0;
+    gpu.attributes[13 /* the clock */] = 0;
     cr_expect_not(gpu_as_chip(&gpu, &chip), "it is not known");
     cr_assert_eq(gpu_read(&gpu, path, &problem), 0, "%s", problem.text);
-    gpu.attributes[cudaDevAttrComputeCapabilityMajor] = 8;
+    gpu.attributes[75 /* the major compute capability */] = 8;
     gpu.clock_mhz = 1000;
     gpu.dram_gb_per_s = 2000;
     cr_expect(gpu_as_chip(&gpu, &chip) && chip.foreign, "some of its constants are documented");

@@ -6,7 +6,6 @@
 
 #include "base/base.h"
 
-#include <cuda_runtime_api.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -15,23 +14,21 @@
 
 #define FILE_LIMIT ((size_t)1 << 20)
 
-/* Attributes that have to be there. Without them no launch can be checked and no baseline chosen. */
-static const int needed[] = {
-    cudaDevAttrMaxThreadsPerBlock,
-    cudaDevAttrMaxBlockDimX,
-    cudaDevAttrMaxBlockDimY,
-    cudaDevAttrMaxBlockDimZ,
-    cudaDevAttrMaxGridDimX,
-    cudaDevAttrMaxGridDimY,
-    cudaDevAttrMaxGridDimZ,
-    cudaDevAttrMaxSharedMemoryPerBlock,
-    cudaDevAttrMaxRegistersPerBlock,
-    cudaDevAttrMultiProcessorCount,
-    cudaDevAttrEccEnabled,
-    cudaDevAttrComputeCapabilityMajor,
-    cudaDevAttrComputeCapabilityMinor,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin,
+/* Attributes by their numbers in CUDA. */
+enum {
+    CLOCK_KHZ = 13,
+    SMS = 16,
+    ECC = 32,
+    MEMORY_CLOCK_KHZ = 36,
+    BUS_BITS = 37,
+    MAJOR = 75,
+    MINOR = 76,
+    SM_SHARED_BYTES = 81,
 };
+
+/* Those that have to be there: sizes of blocks, grids and shared memory, registers, and what is above. Without them no
+ * launch can be checked and no baseline chosen. */
+static const int needed[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, SMS, ECC, MAJOR, MINOR, 97};
 
 struct reader {
     struct ini_text text;
@@ -150,27 +147,26 @@ int gpu_read(struct gpu *gpu, const char *path, struct problem *problem)
 
 int gpu_capability(const struct gpu *gpu)
 {
-    return gpu->attributes[cudaDevAttrComputeCapabilityMajor] * 10 + gpu->attributes[cudaDevAttrComputeCapabilityMinor];
+    return gpu->attributes[MAJOR] * 10 + gpu->attributes[MINOR];
 }
 
 /* DRAM moves twice in a cycle of its own; clocks are in kHz. */
 double gpu_dram_bytes_per_ns(const struct gpu *gpu)
 {
     const int *of = gpu->attributes;
-    return gpu->dram_gb_per_s ? (double)gpu->dram_gb_per_s
-                              : of[cudaDevAttrMemoryClockRate] / 1e6 * 2 * of[cudaDevAttrGlobalMemoryBusWidth] / 8;
+    return gpu->dram_gb_per_s ? (double)gpu->dram_gb_per_s : of[MEMORY_CLOCK_KHZ] / 1e6 * 2 * of[BUS_BITS] / 8;
 }
 
 double gpu_cycles_per_ns(const struct gpu *gpu)
 {
-    return gpu->clock_mhz ? (double)gpu->clock_mhz / 1e3 : gpu->attributes[cudaDevAttrClockRate] / 1e6;
+    return gpu->clock_mhz ? (double)gpu->clock_mhz / 1e3 : gpu->attributes[CLOCK_KHZ] / 1e6;
 }
 
 bool gpu_as_chip(const struct gpu *gpu, struct chip *chip)
 {
     /* The L1 is what shared memory can be, and 28 KiB. */
-    const int *of = gpu->attributes, shared = of[cudaDevAttrMaxSharedMemoryPerMultiprocessor];
-    const int sms = of[cudaDevAttrMultiProcessorCount];
+    const int *of = gpu->attributes, shared = of[SM_SHARED_BYTES];
+    const int sms = of[SMS];
     const double bytes = gpu_dram_bytes_per_ns(gpu), clock = gpu_cycles_per_ns(gpu);
     *chip = (struct chip){.timing = gpu->timing, .sms = (unsigned)sms, .foreign = gpu_capability(gpu) != 90};
     if (!(clock > 0 && bytes > 0) || shared <= 0 || sms <= 0)
@@ -185,10 +181,9 @@ bool gpu_as_chip(const struct gpu *gpu, struct chip *chip)
 void gpu_as_device(const struct gpu *gpu, struct device *device)
 {
     device->name = x_strdup(gpu->name);
-    device->compute_capability = x_sprintf("%d.%d", gpu->attributes[cudaDevAttrComputeCapabilityMajor],
-                                           gpu->attributes[cudaDevAttrComputeCapabilityMinor]);
-    device->sm_count = gpu->attributes[cudaDevAttrMultiProcessorCount];
+    device->compute_capability = x_sprintf("%d.%d", gpu->attributes[MAJOR], gpu->attributes[MINOR]);
+    device->sm_count = gpu->attributes[SMS];
     device->memory_bytes = gpu->memory_bytes;
-    device->ecc = gpu->attributes[cudaDevAttrEccEnabled] != 0;
+    device->ecc = gpu->attributes[ECC] != 0;
     device->mig = strstr(gpu->name, " MIG ") != NULL;
 }
