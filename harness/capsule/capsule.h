@@ -399,11 +399,14 @@ struct drawn_array {
 /* What came of the arrays of a launch, and of bytes that are filled with a pattern before it, since it only writes
  * them. Of an array that is tried, the way from which on. */
 enum { DRAWN_MOST = 256 };
+/* What is no number, as the upper half of a word. */
+enum special { SPECIAL_BELOW, SPECIAL_ABOVE, SPECIAL_NAN, SPECIALS };
+
 struct drawn {
     struct drawn_array arrays[DRAWN_MOST]; /* those beyond are kept */
     size_t count;
     uint64_t filled;
-    uint64_t special, tiny; /* words of the captured result: infinities and NaNs; less than 2^-100 */
+    uint64_t special[SPECIALS], tiny; /* words of the captured result: by kind; less than 2^-100 */
 };
 
 struct draw_request {

@@ -17,13 +17,16 @@ bool drawing_points(const void *self, uint64_t word)
     return false;
 }
 
-static bool is_special(uint32_t word)
+/* Whether the upper half of a word is an infinity below or above 0, or a NaN, as arithmetic makes it of any type. */
+static bool is_special(uint32_t word, enum special kind)
 {
     const unsigned half = word >> 16, magnitude = half & 0x7fff;
-    return magnitude == 0x7c00 || magnitude == 0x7e00 || magnitude == 0x7f80 || magnitude == 0x7fc0 || half == 0x7fff;
+    if (kind == SPECIAL_NAN)
+        return magnitude == 0x7e00 || magnitude == 0x7fc0 || half == 0x7fff;
+    return (magnitude == 0x7c00 || magnitude == 0x7f80) && half >> 15 == (kind == SPECIAL_BELOW);
 }
 
-/* Counts those of a span, which a tolerance takes for integers where all are tiny. */
+/* Counts those of a span, which a tolerance takes for integers where all are tiny, or such below 0. */
 static void count_span(struct numbers *numbers, const unsigned char *found, const unsigned char *left, size_t size)
 {
     uint64_t tiny = 0, others = 0;
@@ -33,9 +36,10 @@ static void count_span(struct numbers *numbers, const unsigned char *found, cons
         memcpy(&is, left + at, sizeof is);
         if (was == is)
             continue;
-        const bool is_tiny = (is & 0x7fffffff) < 0x0d800000;
+        const bool is_tiny = (is & 0x7fffffff) < 0x0d800000 || is > -(UINT32_C(1) << 25);
         numbers->words++;
-        numbers->special += is_special(is);
+        for (enum special kind = 0; kind < SPECIALS; kind++)
+            numbers->special[kind] += is_special(is, kind) || is_special(is << 16, kind);
         tiny += is_tiny && is << 1 != 0;
         others += !is_tiny;
     }
@@ -44,7 +48,7 @@ static void count_span(struct numbers *numbers, const unsigned char *found, cons
 
 struct numbers drawing_count(const struct drawing *drawing, const struct memory *found, const struct memory *left)
 {
-    struct numbers numbers = {0, 0, 0};
+    struct numbers numbers = {.words = 0};
     for (size_t i = 0; i < drawing->capsule->range_count; i++)
         for (uint64_t at = 0, size = drawing->capsule->ranges[i].size; at < size; at += TOLERANCE_SPAN)
             count_span(&numbers, found->ranges[i] + at, left->ranges[i] + at,
@@ -54,9 +58,13 @@ struct numbers drawing_count(const struct drawing *drawing, const struct memory 
 
 bool drawing_has_more(const struct numbers *numbers, const struct drawn *drawn)
 {
-    enum { CHANCE = 8 }; /* lower halves of float64 look like anything */
-    return numbers->special > 2 * drawn->special + numbers->words / 64 + CHANCE ||
-           numbers->tiny > 2 * drawn->tiny + numbers->words / 1024;
+    enum { CHANCE = 8 }; /* lower halves look like anything */
+    bool more = numbers->tiny > 2 * drawn->tiny + numbers->words / 1024;
+    for (enum special kind = 0; kind < SPECIALS; kind++) /* -inf may be the result of an empty row */
+        more |= numbers->special[kind] > (drawn->special[kind] > numbers->words / 1024
+                                              ? numbers->words / 2
+                                              : 2 * drawn->special[kind] + numbers->words / 64 + CHANCE);
+    return more;
 }
 
 /* Returns which kinds of overflow a launch leaves in a span that are not among the known ones. `masked`, which may be
@@ -254,7 +262,7 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
     for (size_t i = 0; i < drawing->capsule->range_count; i++)
         memcpy(drawing->base.ranges[i], drawing->found.ranges[i], (size_t)drawing->capsule->ranges[i].size);
     const struct numbers numbers = drawing_count(drawing, &drawing->base, &drawing->left);
-    drawn->special = numbers.special;
+    memcpy(drawn->special, numbers.special, sizeof drawn->special);
     drawn->tiny = numbers.tiny;
     const int64_t varying = launch_otherwise(drawing, &drawing->left);
     int failed = varying < 0 ? -1 : 0;

@@ -336,7 +336,8 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         drawing_launch(drawing, &drawing->left) < 0 || drawing_launch(drawing, &drawing->other) < 0)
         return -1;
     const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->left);
-    if (!drawing->request->inputs && numbers.special > numbers.words / 2) {
+    const uint64_t infinite = numbers.special[SPECIAL_BELOW] + numbers.special[SPECIAL_ABOVE];
+    if (!drawing->request->inputs && infinite + numbers.special[SPECIAL_NAN] > numbers.words / 2) {
         snprintf(why, why_size, "most of its results are infinite or NaN");
         return 1;
     }

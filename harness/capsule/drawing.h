@@ -62,7 +62,7 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
  * whichever type of float it is one; and those of spans that hold nothing else, but for zeros, that are less than
  * 2^-100, as integers are, and what underflows. */
 struct numbers {
-    uint64_t words, special, tiny;
+    uint64_t words, special[SPECIALS], tiny;
 };
 struct numbers drawing_count(const struct drawing *drawing, const struct memory *found, const struct memory *left);
 /* Whether there are clearly more that say nothing than in the captured result. */
