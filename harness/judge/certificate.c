@@ -184,7 +184,7 @@ static bool is_open(const struct result *result, const char *metric)
 }
 
 /* Reads how much arithmetic is of each type, or of a more precise one. Returns 1; 0 when there is none; -1 when nobody
- * knows. Counters also count constants that compilers set by instructions of halves. */
+ * knows. Counters also count constants that compilers set by instructions of halves, and conversions. */
 static int read_work(const struct result *result, bool no_halves, double work[TYPES])
 {
     double all = 0;
@@ -221,7 +221,7 @@ static struct certificate_row judge_types(const struct certificate_facts *facts,
 {
     const struct result *base = facts->base[at], *now = facts->now[at];
     const unsigned allowed = facts->allowed;
-    double was[TYPES], is[TYPES];
+    double was[TYPES], is[TYPES], counted[TYPES]; /* counted: of the reference, as the code's are */
     const enum tensor_cores used = uses_tensor_cores(base), uses = uses_tensor_cores(now);
     if (used == TENSOR_UNUSED && uses == TENSOR_USED)
         return row(allowed & ALLOW_TENSOR ? CERTIFICATE_ALLOWED : CERTIFICATE_REFUSED,
@@ -243,8 +243,9 @@ static struct certificate_row judge_types(const struct certificate_facts *facts,
         return row(allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
                    x_strdup("it does no floating-point arithmetic, and the reference does"));
     const double all = was[TYPES - 1];
+    (void)read_work(base, facts->base_no_halves && facts->no_halves, counted);
     for (size_t i = 0; i + 1 < TYPES; i++) {
-        const double below = (is[TYPES - 1] - is[i] - (was[TYPES - 1] - was[i])) / all;
+        const double below = (is[TYPES - 1] - is[i] - (counted[TYPES - 1] - counted[i])) / all;
         if (was[i] >= all * TYPE_USED && below > TYPE_TAKEN)
             return row(allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_REFUSED,
                        x_sprintf("its arithmetic below %s is %.0f %% of the reference's total", types[i], 100 * below));

@@ -290,13 +290,15 @@ static bool has_tensor(const size_t counts[OPCODES])
 }
 
 /* Whether an instruction is HADD2, HFMA2, HMUL2 or HFMA2.MMA, in any form of its operands. Compilers set constants by
- * HFMA2.MMA R, -RZ, RZ, upper, lower, which is not meant, though counters count it. */
+ * HFMA2.MMA R, -RZ, RZ, upper, lower, and convert by HADD2.F32 R, -RZ, R: that is not meant, though counters count it.
+ */
 static bool adds_halves(const unsigned char *code)
 {
-    enum { OPERATIONS = 1 << 9, ZERO = 0xff, FUSED_CONSTANT = 0x431, FUSED_CONSTANT_MMA = 0x435 };
+    enum { OPERATIONS = 1 << 9, ZERO = 0xff, FUSED_CONSTANT = 0x431, FUSED_CONSTANT_MMA = 0x435, ADD = 0x230 };
     const unsigned opcode = (code[0] | (unsigned)code[1] << 8) % OPCODES, operation = opcode % OPERATIONS;
     const bool sets = (opcode == FUSED_CONSTANT || opcode == FUSED_CONSTANT_MMA) && code[3] == ZERO && code[8] == ZERO;
-    return !sets && (operation == 0x30 || operation == 0x31 || operation == 0x32 || operation == 0x35);
+    const bool converts = opcode == ADD && code[3] == ZERO;
+    return !sets && !converts && (operation == 0x30 || operation == 0x31 || operation == 0x32 || operation == 0x35);
 }
 
 static bool has_halves(const struct image *image, size_t owner)
