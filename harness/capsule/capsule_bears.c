@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,6 +201,60 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
         (array->range == (size_t)NO_RANGE ? draw_scalar : draw_array)(&draw, bytes, (size_t)array->size);
     if (drawn)
         drawn->kind = kind;
+}
+
+/* Marks values of a span that `other` has otherwise by more than half of the tolerance, but by no more than rounding
+ * may do. Adds to counts: all values that are written, and those. */
+static void mark_unsteady(const struct drawing *drawing, size_t range, uint64_t at, size_t size, unsigned char *marks,
+                          uint64_t counts[2])
+{
+    enum { MOST = 64 };
+    const size_t step = value_sizes[drawing->request->type];
+    const unsigned char *found = drawing->found.ranges[range] + at, *left = drawing->left.ranges[range] + at;
+    unsigned char near[TOLERANCE_SPAN], far[TOLERANCE_SPAN], actual[TOLERANCE_SPAN];
+    memcpy(near, left, size);
+    memcpy(far, left, size);
+    memcpy(actual, drawing->other.ranges[range] + at, size);
+    struct tolerance half = {.most = drawing->request->tolerance / 2, .type = drawing->request->type}, most = half;
+    most.most *= MOST;
+    tolerate(&half, found, near, actual, size);
+    tolerate(&most, found, far, actual, size);
+    for (size_t i = 0; i + step <= size; i += step) {
+        const bool is_unsteady = memcmp(near + i, actual + i, step) != 0 && memcmp(far + i, actual + i, step) == 0;
+        counts[0] += memcmp(found + i, left + i, step) != 0;
+        counts[1] += is_unsteady;
+        if (is_unsteady)
+            memset(marks + at + i, 0xff, step);
+    }
+}
+
+/* Many are those of long sums, which rounding takes one way here, and whatever code adds takes both. */
+int drawing_mask_unsteady(struct drawing *drawing)
+{
+    enum { FEW = 64 };
+    static const int ways[] = {FE_UPWARD, FE_DOWNWARD};
+    int failed = 0;
+    for (size_t way = 0; way < ARRAY_SIZE(ways) && failed == 0; way++) {
+        struct memory marks;
+        fesetround(ways[way]); /* the processor's, by which a simulator rounds; a GPU rounds as always */
+        failed = drawing_launch(drawing, &drawing->other);
+        fesetround(FE_TONEAREST);
+        memory_make(&marks, drawing->capsule);
+        for (size_t i = 0; i < drawing->capsule->range_count && failed == 0; i++) {
+            const uint64_t size = drawing->capsule->ranges[i].size;
+            uint64_t counts[2] = {0, 0};
+            for (uint64_t at = 0; at < size; at += TOLERANCE_SPAN)
+                if (!is_exact(drawing, i, at))
+                    mark_unsteady(drawing, i, at, size - at < TOLERANCE_SPAN ? (size_t)(size - at) : TOLERANCE_SPAN,
+                                  marks.ranges[i], counts);
+            const bool few = counts[1] > 0 && counts[1] <= counts[0] / FEW;
+            for (uint64_t at = 0; few && at < size; at++)
+                drawing->varies.ranges[i][at] |= marks.ranges[i][at];
+            drawing->has_masked |= few;
+        }
+        memory_release(&marks, drawing->capsule);
+    }
+    return failed;
 }
 
 /* Finds how boldly an array can be drawn alone, and whether the result moves with it; of a scalar the first way in

@@ -101,7 +101,8 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
                              facts->undecided == 1 ? "is" : "are"));
     char within[64] = "bit for bit", beyond[96] = "";
     if (facts->overflows > 0)
-        snprintf(beyond, sizeof beyond, ", but for %.2g %% of a drawn result, which overflows", 100 * facts->overflows);
+        snprintf(beyond, sizeof beyond, ", but for %.2g %% of a drawn result, which overflows or cancels",
+                 100 * facts->overflows);
     if (facts->tolerance > 0)
         snprintf(within, sizeof within, "within %.3g as %s", facts->tolerance, facts->type);
     return row(CERTIFICATE_PASSED,
