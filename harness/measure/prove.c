@@ -380,6 +380,7 @@ static int join(struct proving *proving)
         failed = capsules_open(&one, path, false, &writer.problem);
         if (failed == 0) {
             struct compared compared = {0};
+            uint64_t changed = 0;
             prove->results[i].varies = one.list[0].proof == PROOF_VARIES;
             if (prove->results[i].varies)
                 failed = capsules_compared(&one, &one.list[0], &compared, &writer.problem);
@@ -391,12 +392,13 @@ static int join(struct proving *proving)
                 double *most =
                     one.list[k].proof == PROOF_VARIES ? &prove->results[i].uncounted : &prove->results[i].overflows;
                 *most = fmax(*most, part);
+                changed = compared.changed > changed ? compared.changed : changed;
                 failed = capsule_writer_copy(&writer, &one, &one.list[k], NULL);
             }
             if (failed == 0 && prove->draws) {
                 failed = capsules_masked(&one, 1, prove->draws->count, &prove->results[i].undecided,
                                          &prove->results[i].of_argument, &writer.problem);
-                if (prove->results[i].undecided <= compared.changed / FEW)
+                if (prove->results[i].undecided <= changed / FEW)
                     prove->results[i].undecided = 0;
             }
             capsules_release(&one);
