@@ -279,6 +279,24 @@ static void draw_all(struct drawing *drawing, uint64_t *state, const struct draw
     }
 }
 
+/* Half of an array of floats or bytes becomes that of another of its size, or that some words later: what code compares
+ * may be alike. */
+static void relate(struct drawing *drawing, uint64_t *state, const struct drawn *drawn)
+{
+    enum { SHIFTS = 3 };
+    for (size_t i = drawing->scalar_count; i < drawing->array_count && i < drawn->count; i++) {
+        const struct drawn_array *one = &drawn->arrays[i], *other = one + 1;
+        const struct drawn_array *const end = &drawn->arrays[drawn->count];
+        while (other < end && (other->kind != one->kind || other->size != one->size || other->way == DRAW_KEPT))
+            other++;
+        const uint64_t half = one->size / 2 / WORD * WORD, shift = draw_next(state) % SHIFTS * WORD;
+        if (other < end && one->way < DRAW_KEPT && (one->kind == DRAWN_FLOATS || one->kind == DRAWN_UNKNOWN) &&
+            half > shift)
+            memcpy(bytes_of(drawing, &drawing->arrays[other - drawn->arrays], &drawing->before) + half,
+                   bytes_of(drawing, &drawing->arrays[i], &drawing->before) + half - shift, (size_t)(one->size - half));
+    }
+}
+
 /* Takes what the launch found and left on the captured inputs to `base` and `again`. */
 static int take_captured(struct drawing *drawing)
 {
@@ -324,6 +342,8 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         return -1;
     if (drawing->request->inputs)
         draw_all(drawing, &state, drawn);
+    if (drawing->request->inputs && !drawing->request->last && drawing->request->care == DRAW_ALL)
+        relate(drawing, &state, drawn);
     if (drawing_launch(drawing, &drawing->left) < 0)
         return -1;
     if (changes_variable(drawing)) {
