@@ -231,7 +231,7 @@ static void mark_unsteady(const struct drawing *drawing, size_t range, uint64_t 
 /* Many are those of long sums, which rounding takes one way here, and whatever code adds takes both. */
 int drawing_mask_unsteady(struct drawing *drawing)
 {
-    enum { FEW = 64 };
+    enum { FEW = 8 };
     static const int ways[] = {FE_UPWARD, FE_DOWNWARD};
     int failed = 0;
     for (size_t way = 0; way < ARRAY_SIZE(ways) && failed == 0; way++) {

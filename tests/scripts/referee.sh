@@ -186,6 +186,46 @@ CU
 ask bash -c "ulimit -m 600000; exec $cugate referee $work/made.capsule --code $work/described --simulate --seed 7 --format json"
 expect "one that takes too much memory" 5 '"memory", "result refused"' 'the process that ran it died: it takes more memory than 0.614 GB'
 cat >"$work/others.cu" <<'CU'
+#include <cuda_fp16.h>
+extern "C" __global__ void best(int *at, __half *most, const __half *x, const int *off)
+{
+    float value = -INFINITY;
+    at[threadIdx.x] = -1;
+    for (int i = off[threadIdx.x]; i < off[threadIdx.x + 1]; i++)
+        if (__half2float(x[i]) > value)
+            value = __half2float(x[at[threadIdx.x] = i]);
+    most[threadIdx.x] = __float2half(value);
+}
+template <bool POSITIVE> __device__ void by_keys(int *at, short *most, const short *x, const int *off)
+{
+    int key = -31745, found = -1;
+    for (int i = off[threadIdx.x]; i < off[threadIdx.x + 1]; i++)
+        if ((!POSITIVE || x[i] >= 0) && (x[i] ^ (x[i] >> 15 & 0x7fff)) > key)
+            key = x[found = i] ^ (x[i] >> 15 & 0x7fff);
+    at[threadIdx.x] = found;
+    most[threadIdx.x] = (short)(key ^ (key >> 15 & 0x7fff));
+}
+extern "C" __global__ void keys(int *at, short *most, const short *x, const int *off) { by_keys<false>(at, most, x, off); }
+extern "C" __global__ void of_positive(int *at, short *most, const short *x, const int *off) { by_keys<true>(at, most, x, off); }
+extern "C" __global__ void cancels(float *out, const float *x, const float *y)
+{
+    const int i = blockIdx.x * 256 + threadIdx.x;
+    out[i] = x[i] - y[i + 1024] + y[i + 1024];
+}
+extern "C" __global__ void exact(float *out, const float *x, const float *y)
+{
+    const int i = blockIdx.x * 256 + threadIdx.x;
+    out[i] = x[i] + 0 * y[i + 1024];
+}
+template <int MOST> __device__ void count(int *out, const unsigned char *a, const unsigned char *b)
+{
+    int same = 0;
+    for (int i = 0; i < 64; i++)
+        same += a[64 * threadIdx.x + i] == b[64 * threadIdx.x + i];
+    out[threadIdx.x] = min(same, MOST);
+}
+extern "C" __global__ void alike(int *out, const unsigned char *a, const unsigned char *b) { count<64>(out, a, b); }
+extern "C" __global__ void unlike(int *out, const unsigned char *a, const unsigned char *b) { count<48>(out, a, b); }
 extern "C" __global__ void relu(float *x) { x[threadIdx.x] = fmaxf(x[threadIdx.x], 0.f); }
 extern "C" __global__ void racy(float *out, const float *x)
 {
@@ -249,6 +289,18 @@ for stated in '' '--tolerance 1e-4'; do
     referee made "$work/made.capsule" -k 'others/whole*' --function partly $stated
     expect "of integers each bit counts, whatever the tolerance of floats $stated" 5 '63 bytes differ' 'in 63' '!f32 values'
 done
+task "$work/made.capsule" --launch 'best<<<1, 64>>>(out:i32:64, out:f16:64, f16:1024:uniform:0:1, i32:65:offsets:1024)' \
+    --launch 'alike<<<1, 64>>>(out:i32:64, u8:4096:uniform:97:100, u8:4096:uniform:97:100)' -o "$work/rows.capsule"
+expect "of empty rows, whose result is infinite" 0 '2 launches' '!warning'
+referee rows "$work/made.capsule" -k 'made/best*' --function keys
+expect "in which other code may do no arithmetic" 0 '2 of 2 inputs were redrawn' 'the reference does no floating-point arithmetic'
+referee rows "$work/made.capsule" -k 'made/best*' --function of_positive
+expect "and rows of none above 0 are drawn" 5 'result refused on drawn inputs'
+referee rows "$work/made.capsule" -k 'made/alike*' --function unlike
+expect "and inputs that are alike" 5 'result refused on drawn inputs'
+task "$work/made.capsule" --launch 'cancels<<<64, 256>>>(out:f32:16384, f32:16384:normal:0:1, f32:17408:normal:0:1)' --tolerance 1e-5 -o "$work/cancels.capsule"
+referee cancels "$work/made.capsule" --function exact
+expect "what hangs on rounding is not compared" 0 'which overflows or cancels'
 task "$work/made.capsule" --launch 'logs<<<1, 64>>>(out:f32:64, f32:4096)' --launch 'steep<<<1, 64>>>(out:f32:64, f32:64:constant:0)' --tolerance 1e-4 -o "$work/finite.capsule"
 expect "of what may overflow" 0 'launches'
 referee finite "$work/made.capsule" -k 'made/logs*' --function stable
