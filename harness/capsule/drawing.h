@@ -73,8 +73,8 @@ bool drawing_has_more(const struct numbers *numbers, const struct drawn *drawn);
 bool drawing_overflows(struct drawing *drawing, const struct memory *base, const struct memory *captured,
                        const struct memory *left, bool masks);
 
-/* Masks the values, an eighth at most, that the reference itself leaves otherwise where all is rounded up, as where large numbers
- * cancel: nobody knows which is right. -1 with drawing->problem. */
+/* Masks the values, an eighth at most, that the reference itself leaves otherwise where all is rounded up, as where
+ * large numbers cancel: nobody knows which is right. -1 with drawing->problem. */
 int drawing_mask_unsteady(struct drawing *drawing);
 
 /* Finds of all arrays how boldly each can be drawn alone, on the captured inputs, and whether the result moves with it.
