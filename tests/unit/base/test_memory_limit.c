@@ -33,7 +33,7 @@ static int touch(uint64_t most)
     const pid_t child = fork();
     if (child == 0) {
         const rlim_t limit = (rlim_t)memory_taken() + most;
-        (void)setrlimit(RLIMIT_RSS, &(struct rlimit){limit, limit});
+        (void)setrlimit(RLIMIT_RSS, &(struct rlimit){.rlim_cur = limit, .rlim_max = limit});
         memory_watch(NULL, NULL);
         memset(x_calloc(TOUCHED, 1), 1, TOUCHED);
         sleep(most > TOUCHED ? 1 : 60);

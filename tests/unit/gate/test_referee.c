@@ -10,8 +10,8 @@ Test(referee, says_the_first_words_of_the_worst)
     struct certificate list[2] = {0};
     for (size_t i = 0; i < CERTIFICATE_RULES; i++)
         list[0].rows[i].words = list[1].rows[i].words = "well";
-    list[0].rows[CERTIFICATE_INPUTS] = (struct certificate_row){CERTIFICATE_UNDECIDED, "kept"};
-    list[1].rows[CERTIFICATE_SHARES] = (struct certificate_row){CERTIFICATE_REFUSED, "one block"};
+    list[0].rows[CERTIFICATE_INPUTS] = (struct certificate_row){.outcome = CERTIFICATE_UNDECIDED, .words = "kept"};
+    list[1].rows[CERTIFICATE_SHARES] = (struct certificate_row){.outcome = CERTIFICATE_REFUSED, .words = "one block"};
     struct refereed refereed = {.certificates = list, .certificate_count = 2, .outcome = CERTIFICATE_REFUSED};
     cr_expect_str_eq(refereed_why(&refereed), "one block");
     refereed.certificate_count = 1;
