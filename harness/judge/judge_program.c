@@ -257,13 +257,13 @@ static double instructions_of(const struct metrics *metrics, const struct result
            (is_program_row(result->id) ? 1 : program_launches(metrics, result));
 }
 
-/* other: of the other side; counts of the same code need not have been read again. by: NULL: time or instructions. */
-static double work_of(const struct sides *sides, const struct result *result, const struct result *other,
+/* twin: of the other side; counts of the same code need not have been read again. by: NULL: time or instructions. */
+static double work_of(const struct sides *sides, const struct result *result, const struct result *twin,
                       const struct metric *by)
 {
     const struct row *row = by ? result_find(result, by->name) : NULL;
     if (by && !(row && row->state == VALUE_MEASURED))
-        row = other && same_code(result, other) ? result_find(other, by->name) : NULL;
+        row = twin && same_code(result, twin) ? result_find(twin, by->name) : NULL;
     if (by)
         return row && row->state == VALUE_MEASURED ? row_value(row) * program_launches(sides->metrics, result) : NAN;
     return sides->origin->computed ? instructions_of(sides->metrics, result)
@@ -423,7 +423,9 @@ static void revise_silenced(struct comparison *comparison, struct judgement *jud
         comparison->kernel_counts[VERDICT_UNSURE]++;
     }
     judgement->verdict = VERDICT_UNSURE;
-    set_reason(judgement, "it stores nothing any more: accept it if atomics or bulk copies write its results, or if they are not needed");
+    set_reason(
+        judgement,
+        "it stores nothing any more: accept it if atomics or bulk copies write its results, or if they are not needed");
 }
 
 void revise_programs(struct comparison *comparison, const struct sides *sides)

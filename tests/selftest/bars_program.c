@@ -174,12 +174,12 @@ static void put_computed(struct run *run, const struct computed *row, size_t ses
     put_kernel(run, "a/other@1,32", row->others, TIME, sessions);
     for (size_t i = 0; i < run->result_count; i++)
         result_remove(&run->results[i], "gpu_time");
-    put(run, "a/stays@1,32", "instructions", 1000, sessions);
-    put(run, "a/stays@1,32", "global_store_requests", row->stores, sessions);
-    put(run, "a/stays@1,32", "global_atomics", row->atomics, sessions);
-    put(run, "a/other@1,32", "instructions", instead, sessions);
-    put(run, PROGRAM, "launches", row->launches + row->others, sessions);
-    put(run, PROGRAM, "instructions", 1000 * row->launches + instead * row->others, sessions);
+    put_row(run, "a/stays@1,32", "instructions", 1000, sessions);
+    put_row(run, "a/stays@1,32", "global_store_requests", row->stores, sessions);
+    put_row(run, "a/stays@1,32", "global_atomics", row->atomics, sessions);
+    put_row(run, "a/other@1,32", "instructions", instead, sessions);
+    put_row(run, PROGRAM, "launches", row->launches + row->others, sessions);
+    put_row(run, PROGRAM, "instructions", 1000 * row->launches + instead * row->others, sessions);
     for (size_t i = 0; i < sessions; i++)
         ARRAY_GROW(run->sessions, run->session_count)->facts[SESSION_COLLECTOR] = x_strdup("exec-sim");
 }
@@ -220,10 +220,10 @@ void q7_program(struct selftest *selftest)
         if (change->instead > 0)
             put_kernel(&run, "a/fresh@1,32", change->more, change->instead * TIME, 2);
         if (change->fused > 0) {
-            put(&baseline, "a/stays@1,32", "instructions", 1000, 10);
-            put(&run, "a/stays@1,32", "instructions", change->fused, 2);
+            put_row(&baseline, "a/stays@1,32", "instructions", 1000, 10);
+            put_row(&run, "a/stays@1,32", "instructions", change->fused, 2);
             if (!change->uncounted)
-                put(&baseline, "a/lost@1,32", "instructions", 1000, 10);
+                put_row(&baseline, "a/lost@1,32", "instructions", 1000, 10);
         }
         if (change->recompiled || change->fused > 0)
             *run_find(&run, "a/stays@1,32")->launches[0].code = 'b';

@@ -122,7 +122,6 @@ Test(program_lacks, what_could_not_be_counted_stays_so)
 /* A simulated program has no times, so no share of them is named. */
 Test(program_lacks, what_was_left_out_is_named_without_times)
 {
-    WITH(tear_down, struct fixture fixture, set_up(&fixture));
     fixture.groups[0].times = 1;
     OWNED_TEXT words = program_left_out(&fixture.all, &fixture.run, &fixture.metrics, fixture.set_of);
     cr_expect_str_eq(words, "1 kernel: often");
