@@ -206,7 +206,7 @@ void check_note_inputs(struct comparison *comparison, const char *kernels, const
     struct problem ignored; /* what is wrong with a file was said when it was measured */
     struct note_items others = {0}, made = {0};
     if (is_same_build(kernels, against))
-        comparison_add_note(comparison, "%s has the same bytes as the base build: no change was judged", kernels);
+        remark("%s has the same bytes as the base build: no change was judged", kernels);
     if (!capsules_is_file(kernels) || !capsules_is_file(against))
         return;
     if (capsules_open(&now, kernels, false, &ignored) == 0 && capsules_open(&base, against, false, &ignored) == 0)
