@@ -43,28 +43,28 @@ script     gate                27    .     .        .  tests/scripts/gate.sh
 criterion  unit                19   72     .        .  $build/tests/unit_tests
 criterion  machine             21   73     .        .  $build/tests/machine_tests
 script     ways_round          18    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
-script     hostile              3    4     .        .  tests/ways_round/run.sh hostile
-script     recorded            26   68     .        .  tests/sim/recorded.sh
+script     hostile              2    4     .        .  tests/ways_round/run.sh hostile
+script     recorded            27   68     .        .  tests/sim/recorded.sh
 script     scripts_round        .    .     .       13  tests/ways_round/run.sh ci reports
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
-script     exec_simulated       4    .     .        .  tests/scripts/exec_simulated.sh
-script     exec_driver          2    .     .        .  tests/scripts/exec_driver.sh
+script     exec_simulated       5    .     .        .  tests/scripts/exec_simulated.sh
+script     exec_driver          3    .     .        .  tests/scripts/exec_driver.sh
 script     exec                17   62     .        .  tests/scripts/exec.sh
 script     ci_templates        15    .     .        .  tests/scripts/ci_templates.sh
 script     slots                1    4     .        .  tests/scripts/slots.sh
-script     cli                  9   20     .        .  tests/cli/run.sh
+script     cli                  8   20     .        .  tests/cli/run.sh
 script     simulate            14    .     .        .  tests/scripts/simulate.sh
 script     readme               7    .     .        .  tests/scripts/readme.sh
-script     measuring_cupti      2    4     .        .  tests/scripts/measuring.sh
+script     measuring_cupti      1    4     .        .  tests/scripts/measuring.sh
 script     shards               6    .     .        .  tests/scripts/shards.sh
 script     bisect               5    .     .        .  tests/scripts/bisect.sh
-script     own                  4    .     .        .  tests/scripts/own.sh
+script     own                  3    .     .        .  tests/scripts/own.sh
 script     exec_recorded        3    .     .        .  tests/scripts/exec_recorded.sh
 script     terminal             4    .     .        .  tests/scripts/terminal.sh
 script     programs_recorded    5    .     .        .  tests/scripts/programs_recorded.sh
 script     upgrades             2    .     .        .  tests/scripts/upgrades.sh
-script     faults              11   37     .        .  tests/sim/faults.sh
-script     runtime              3    .     .        .  tests/sim/runtime.sh
+script     faults               9   37     .        .  tests/sim/faults.sh
+script     runtime              2    .     .        .  tests/sim/runtime.sh
 script     proof                17    .     .        .  tests/sim/proof.sh
 script     planted              3    .     .        .  tests/scripts/planted.sh
 script     trades               1    .     .        .  tests/scripts/trades.sh
@@ -76,7 +76,7 @@ script     timing               6    .     .        .  tests/scripts/timing.sh
 script     capture              6   28     .        .  tests/scripts/capture.sh
 script     capsule              4   14     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/capsule.sh
 script     swap                 7    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/swap.sh
-script     referee             23    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
+script     referee             29    .     .        .  env MADE_CAPSULES=$build/tests/made_capsules tests/scripts/referee.sh
 script     oracle               8   22     .        .  env GENERATOR=$build/tests/random_kernels tests/sim/oracle.sh
 script     two_models           4    .     .        .  tests/scripts/two_models.sh
 script     static               1    3     .        .  tests/scripts/static.sh
@@ -87,7 +87,7 @@ script     merge                1    .     .        .  tests/scripts/merge.sh
 script     recorded_turn        .    .     .       90  tests/sim/recorded.sh --quarter $commit
 script     proof_turn           .    .     .        7  tests/sim/proof.sh --turn $commit
 script     junit                .    .     .       20  tests/scripts/junit.sh
-script     fuzz                 2    3     .        .  env BUILD=$build ci/test.sh --corpora
+script     fuzz                 1    3     .        .  env BUILD=$build ci/test.sh --corpora
 script     slurm                .    .     .       20  tests/scripts/slurm.sh
 reports    years                .    .     .       34  $pytest ${years[*]}
 script     packages             .    .     .       50  flock $build/tests/install.lock tests/scripts/packages.sh
