@@ -445,12 +445,207 @@ static bool is_known_to_wait(const struct pairing *pairing, const struct metric 
            program_holds(pairing->now_result) > 0;
 }
 
+/* ---- The reasons ---- */
+
+/* A row, as both sides have it. */
+struct look {
+    struct judgement *judgement;
+    const struct pairing *pairing;
+    const struct metric *metric;
+    struct quantiles *quantiles;
+    enum value_state was, is;
+    bool is_missing; /* by the states of both sides */
+};
+
+static bool no_gpu_counts_it(const struct look *look)
+{
+    return look->was == ABSENT && is_without_judge(look->pairing->sides, look->metric);
+}
+
+static bool is_divided_once(const struct look *look)
+{
+    return is_of_division(look->metric) && look->judgement->has_base != look->judgement->has_now;
+}
+
+static void say_divided_once(const struct look *look)
+{
+    set_reason(look->judgement, "not judged: %s has no collectives, or was measured before they were distinguished",
+               look->judgement->has_base ? "the run" : "the baseline");
+}
+
+static bool is_in_program(const struct look *look)
+{
+    return is_part_of_program(look->pairing, look->metric);
+}
+
+static bool is_too_seldom(const struct look *look)
+{
+    const struct pairing *pairing = look->pairing;
+    const struct sides *sides = pairing->sides;
+    return (look->was == ABSENT && is_seldom(sides, sides->baseline, pairing->base_result, look->metric)) ||
+           (look->is == ABSENT && is_seldom(sides, sides->run, pairing->now_result, look->metric));
+}
+
+static bool is_waiting(const struct look *look)
+{
+    return (look->was == ABSENT) != (look->is == ABSENT) && is_known_to_wait(look->pairing, look->metric);
+}
+
+static bool is_of_known_code(const struct look *look)
+{
+    return look->was == VALUE_MEASURED && look->is == ABSENT && is_known_code(look->pairing, look->metric);
+}
+
+static bool is_out_of_time(const struct look *look)
+{
+    const struct judgement *judgement = look->judgement;
+    return ((look->was == ABSENT && judgement->has_now) || (judgement->has_base && look->is == ABSENT)) &&
+           is_left_out(look->pairing, look->metric);
+}
+
+static void say_out_of_time(const struct look *look)
+{
+    set_reason(look->judgement, "not read%s: the time for counting ran out; its time is judged",
+               look->judgement->has_now ? " in the baseline" : "");
+}
+
+static bool has_both(const struct look *look)
+{
+    return look->judgement->has_base && look->judgement->has_now;
+}
+
+static void judge_both(const struct look *look)
+{
+    struct judgement *judgement = look->judgement;
+    if (same_definition(look->pairing->sides, look->metric, &judgement->reason) &&
+        same_part(look->pairing, &judgement->reason))
+        judge_values(judgement, look->pairing, look->quantiles);
+    else if (look->metric->class != METRIC_INFO)
+        judgement->verdict = VERDICT_UNSURE;
+}
+
+static bool is_not_made_again(const struct look *look)
+{
+    return is_not_computed_again(look->pairing) || is_not_read_again(look->pairing, look->metric);
+}
+
+static void say_not_made_again(const struct look *look)
+{
+    look->judgement->unchanged = look->judgement->has_base && look->metric->class != METRIC_INFO;
+    set_unchanged_reason(look->judgement, look->pairing);
+}
+
+static bool has_known_conflicts(const struct look *look)
+{
+    return look->is_missing && is_known_to_be_same(look->pairing, look->metric);
+}
+
+static bool is_not_asked_for(const struct look *look)
+{
+    return look->is_missing && look->is == ABSENT && metric_is_on_demand(look->metric);
+}
+
+static bool is_open(const struct look *look)
+{
+    return look->is_missing && look->pairing->now && row_is_open(look->pairing->now);
+}
+
+static void judge_open(const struct look *look)
+{
+    const struct pairing *pairing = look->pairing;
+    const bool same = same_code(pairing->base_result, pairing->now_result);
+    const bool neither = pairing->base && row_is_open(pairing->base);
+    look->judgement->verdict = same || neither ? VERDICT_INFO : VERDICT_UNSURE;
+    set_reason(look->judgement,
+               same      ? "not judged: the same machine code, whose count %s"
+               : neither ? "not judged: neither side can be counted: it %s"
+                         : "not counted: %s",
+               pairing->now->reason);
+}
+
+static bool is_missing(const struct look *look)
+{
+    return look->is_missing;
+}
+
+static void say_missing(const struct look *look)
+{
+    const char *law = look->pairing->now ? look->pairing->now->reason : NULL;
+    const bool unread = look->metric->class == METRIC_STATIC && look->is == VALUE_NOT_SUPPORTED;
+    set_reason(look->judgement, "%s%s",
+               law      ? "not counted: "
+               : unread ? no_code
+                        : state_reasons[look->is],
+               law ? law : "");
+}
+
+static bool is_new(const struct look *look)
+{
+    return look->judgement->verdict == VERDICT_NEW;
+}
+
+static bool is_unsure(const struct look *look)
+{
+    return look->judgement->verdict == VERDICT_UNSURE;
+}
+
+static void say_unsure(const struct look *look)
+{
+    const struct row *base = look->pairing->base;
+    if (base && base->reason)
+        set_reason(look->judgement, "in the baseline, %s", base->reason);
+    else
+        set_reason(look->judgement, "%s",
+                   look->judgement->has_base ? "had a value, is now not applicable"
+                   : look->was == VALUE_NOT_APPLICABLE
+                       ? "was not applicable, has now a value"
+                       : "the baseline has this kernel, but no value of this metric; `cugate accept` adds it");
+}
+
+#define AS_IT_IS VERDICTS /* by the states, or by `judge` */
+
+/* The first reason that applies is the row's. To add one: a row here, and one in the tests of judge_row or compare. */
+static const struct reason {
+    bool (*applies)(const struct look *look);
+    enum verdict verdict;
+    const char *words;                      /* NULL: `judge` says them */
+    void (*judge)(const struct look *look); /* or NULL */
+} reasons[] = {
+    {no_gpu_counts_it, VERDICT_INFO,
+     "not judged: no GPU counts it, so a measured baseline lacks it; use `--against` a base build", NULL},
+    {is_divided_once, VERDICT_INFO, NULL, say_divided_once},
+    {is_in_program, VERDICT_INFO, "not judged; see the time of a launch and of the program", NULL},
+    {is_too_seldom, VERDICT_INFO,
+     "not judged: less than 1 % of the program's GPU time, or only in its first part, so not all sets of counters "
+     "have it",
+     NULL},
+    {is_waiting, VERDICT_INFO, "not read: it waits for others, so its counts depend on its waits", NULL},
+    {is_of_known_code, VERDICT_INFO, "not read: same machine code and shape; its time is judged", NULL},
+    {is_out_of_time, VERDICT_INFO, NULL, say_out_of_time},
+    {has_both, AS_IT_IS, NULL, judge_both},
+    {is_not_made_again, VERDICT_INFO, NULL, say_not_made_again},
+    {has_known_conflicts, VERDICT_SAME, "not counted again: the machine code and the exact counts are the baseline's",
+     NULL},
+    {is_not_asked_for, AS_IT_IS, "not in this run: `cugate run --lines` and `cugate check` count it", NULL},
+    {is_open, AS_IT_IS, NULL, judge_open},
+    {is_missing, AS_IT_IS, NULL, say_missing},
+    {is_new, AS_IT_IS, "not in the baseline yet", NULL},
+    {is_unsure, AS_IT_IS, NULL, say_unsure},
+};
+
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
                const struct metric *metric, struct quantiles *quantiles)
 {
-    enum value_state was = pairing->base ? pairing->base->state : ABSENT;
-    enum value_state is = pairing->now ? pairing->now->state : ABSENT;
+    const enum value_state was = pairing->base ? pairing->base->state : ABSENT;
+    const enum value_state is = pairing->now ? pairing->now->state : ABSENT;
     struct judgement *judgement = add_judgement(comparison, kernel, metric, by_state[was][is]);
+    const struct look look = {.judgement = judgement,
+                              .pairing = pairing,
+                              .metric = metric,
+                              .quantiles = quantiles,
+                              .was = was,
+                              .is = is,
+                              .is_missing = judgement->verdict == VERDICT_MISSING};
 
     judgement->has_base = was == VALUE_MEASURED;
     judgement->has_now = is == VALUE_MEASURED;
@@ -458,74 +653,19 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         judgement->base = row_value(pairing->base);
     if (judgement->has_now)
         judgement->now = row_value(pairing->now);
-
     if (was == ABSENT && judgement->has_now && metric_is_on_demand(metric))
         judgement->verdict = VERDICT_NEW; /* on demand: the baseline may have counted it for other kernels only */
-    if (metric->class == METRIC_INFO && judgement->verdict != VERDICT_MISSING)
+    if (metric->class == METRIC_INFO && !look.is_missing)
         judgement->verdict = VERDICT_INFO;
-    if (was == ABSENT && is_without_judge(pairing->sides, metric)) {
-        judgement->verdict = VERDICT_INFO;
-        set_reason(judgement,
-                   "not judged: no GPU counts it, so a measured baseline lacks it; use `--against` a base build");
-    } else if (is_of_division(metric) && judgement->has_base != judgement->has_now) {
-        judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "not judged: %s has no collectives, or was measured before they were distinguished",
-                   judgement->has_base ? "the run" : "the baseline");
-    } else if (is_part_of_program(pairing, metric)) {
-        judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "not judged; see the time of a launch and of the program");
-    } else if ((was == ABSENT && is_seldom(pairing->sides, pairing->sides->baseline, pairing->base_result, metric)) ||
-               (is == ABSENT && is_seldom(pairing->sides, pairing->sides->run, pairing->now_result, metric))) {
-        judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "not judged: less than 1 %% of the program's GPU time, or only in its first part, so not "
-                              "all sets of counters have it");
-    } else if ((was == ABSENT) != (is == ABSENT) && is_known_to_wait(pairing, metric)) {
-        judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "not read: it waits for others, so its counts depend on its waits");
-    } else if (was == VALUE_MEASURED && is == ABSENT && is_known_code(pairing, metric)) {
-        judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "not read: same machine code and shape; its time is judged");
-    } else if (((was == ABSENT && judgement->has_now) || (judgement->has_base && is == ABSENT)) &&
-               is_left_out(pairing, metric)) {
-        judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "not read%s: the time for counting ran out; its time is judged",
-                   judgement->has_now ? " in the baseline" : "");
-    } else if (judgement->has_base && judgement->has_now) {
-        if (same_definition(pairing->sides, metric, &judgement->reason) && same_part(pairing, &judgement->reason))
-            judge_values(judgement, pairing, quantiles);
-        else if (metric->class != METRIC_INFO)
-            judgement->verdict = VERDICT_UNSURE;
-    } else if (is_not_computed_again(pairing) || is_not_read_again(pairing, metric)) {
-        judgement->unchanged = judgement->has_base && metric->class != METRIC_INFO;
-        judgement->verdict = VERDICT_INFO;
-        set_unchanged_reason(judgement, pairing);
-    } else if (judgement->verdict == VERDICT_MISSING && is_known_to_be_same(pairing, metric)) {
-        judgement->verdict = VERDICT_SAME;
-        set_reason(judgement, "not counted again: the machine code and the exact counts are the baseline's");
-    } else if (judgement->verdict == VERDICT_MISSING && is == ABSENT && metric_is_on_demand(metric)) {
-        set_reason(judgement, "not in this run: `cugate run --lines` and `cugate check` count it");
-    } else if (judgement->verdict == VERDICT_MISSING && pairing->now && row_is_open(pairing->now)) {
-        const bool same = same_code(pairing->base_result, pairing->now_result);
-        const bool neither = pairing->base && row_is_open(pairing->base);
-        judgement->verdict = same || neither ? VERDICT_INFO : VERDICT_UNSURE;
-        set_reason(judgement,
-                   same      ? "not judged: the same machine code, whose count %s"
-                   : neither ? "not judged: neither side can be counted: it %s"
-                             : "not counted: %s",
-                   pairing->now->reason);
-    } else if (judgement->verdict == VERDICT_MISSING) {
-        const char *law = pairing->now ? pairing->now->reason : NULL;
-        const bool unread = metric->class == METRIC_STATIC && is == VALUE_NOT_SUPPORTED;
-        set_reason(judgement, "%s%s", law ? "not counted: " : unread ? no_code : state_reasons[is], law ? law : "");
-    } else if (judgement->verdict == VERDICT_NEW) {
-        set_reason(judgement, "not in the baseline yet");
-    } else if (judgement->verdict == VERDICT_UNSURE && pairing->base && pairing->base->reason) {
-        set_reason(judgement, "in the baseline, %s", pairing->base->reason);
-    } else if (judgement->verdict == VERDICT_UNSURE) {
-        set_reason(judgement, "%s",
-                   judgement->has_base ? "had a value, is now not applicable"
-                   : was == VALUE_NOT_APPLICABLE
-                       ? "was not applicable, has now a value"
-                       : "the baseline has this kernel, but no value of this metric; `cugate accept` adds it");
-    }
+    size_t i = 0;
+    while (i < ARRAY_SIZE(reasons) && !reasons[i].applies(&look))
+        i++;
+    if (i == ARRAY_SIZE(reasons))
+        return;
+    if (reasons[i].verdict != AS_IT_IS)
+        judgement->verdict = reasons[i].verdict;
+    if (reasons[i].judge)
+        reasons[i].judge(&look);
+    else
+        set_reason(judgement, "%s", reasons[i].words);
 }
