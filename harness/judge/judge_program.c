@@ -235,6 +235,7 @@ static bool has_become_idle(const struct sides *sides, const char *program)
  * instructions; or what a metric counts, where it may be that some of it was not. */
 struct work {
     double gone, fewer, instead;
+    double fresh; /* the part of `instead` that new kernels have */
     bool unknown; /* it was not counted of all that is gone */
 };
 
@@ -279,6 +280,8 @@ static void add_work(struct work *work, const struct sides *sides, const struct 
     const double more = other ? fmax(0, done - work_of(sides, other, one, by)) : done;
     const double moved = is_now ? more : done * (1 - kept);
     work->unknown |= !is_now && kept < 1 && isnan(moved);
+    if (is_now && !other && !isnan(moved))
+        work->fresh += moved;
     if (!isnan(moved))
         *(is_now ? &work->instead : kept >= RULE_LOST_LAUNCHES ? &work->fewer : &work->gone) += moved;
 }
@@ -366,6 +369,23 @@ static void revise_lost_work(struct judgement *program, const struct sides *side
                computed ? "them" : "it");
 }
 
+/* Without a GPU nothing judges a new kernel: it has no baseline, and the program no time. So what it executes is held
+ * to what is gone, where launches are no more than before. */
+static void revise_heavier_kernels(struct judgement *program, const struct sides *sides)
+{
+    if (!sides->origin->computed || !is_launched_as_well(program))
+        return;
+    const struct work work = compare_work(sides, program->kernel, NULL);
+    const double lost = work.gone + work.fewer;
+    if (!(work.fresh > (1 + RULE_SAME_CODE) * lost))
+        return;
+    program->verdict = VERDICT_UNSURE;
+    set_reason(
+        program,
+        "its new kernels execute %.1f times the instructions of what they replace: accept it if that is intended",
+        work.fresh / lost);
+}
+
 /* A program cannot have worked less, or launched less, than its kernels together: its record is not whole. */
 static void revise_less_than_parts(struct judgement *program, const struct sides *sides)
 {
@@ -409,6 +429,15 @@ static void revise_new_waits(struct judgement *program, const struct sides *side
     }
 }
 
+static void leave_unsure(struct comparison *comparison, struct judgement *judgement)
+{
+    if (judgement->of_kernel > VERDICT_UNSURE) {
+        comparison->kernel_counts[judgement->of_kernel]--;
+        comparison->kernel_counts[VERDICT_UNSURE]++;
+    }
+    judgement->verdict = VERDICT_UNSURE;
+}
+
 /* A kernel of a program whose stores are all gone may have lost its work: nothing verifies a program's results but the
  * program. Atomics may be in their place. */
 static void revise_silenced(struct comparison *comparison, struct judgement *judgement, const struct sides *sides)
@@ -418,25 +447,36 @@ static void revise_silenced(struct comparison *comparison, struct judgement *jud
         judgement->verdict != VERDICT_IMPROVED || judgement->base == 0 || judgement->now != 0 ||
         count_of(sides->metrics, now, EXACT_ATOMICS) > 0)
         return;
-    if (judgement->of_kernel > VERDICT_UNSURE) {
-        comparison->kernel_counts[judgement->of_kernel]--;
-        comparison->kernel_counts[VERDICT_UNSURE]++;
-    }
-    judgement->verdict = VERDICT_UNSURE;
+    leave_unsure(comparison, judgement);
     set_reason(
         judgement,
         "it stores nothing any more: accept it if atomics or bulk copies write its results, or if they are not needed");
 }
 
+/* A kernel that is launched less than half as often without a GPU: as one that is gone. */
+static void revise_hardly_launched(struct comparison *comparison, struct judgement *judgement)
+{
+    if (!judgement->metric || computed_counter_of(judgement->metric) != COMPUTED_LAUNCHES ||
+        is_program_row(judgement->kernel) || judgement->verdict != VERDICT_IMPROVED ||
+        judgement->now >= RULE_LOST_LAUNCHES * judgement->base)
+        return;
+    leave_unsure(comparison, judgement);
+    set_reason(judgement, "launched less than half as often: accept it if the work is not needed");
+}
+
 void revise_programs(struct comparison *comparison, const struct sides *sides)
 {
-    for (size_t i = 0; i < comparison->count && sides->origin->own_caches; i++)
+    for (size_t i = 0; i < comparison->count && sides->origin->own_caches; i++) {
         revise_silenced(comparison, &comparison->list[i], sides);
+        if (sides->origin->computed)
+            revise_hardly_launched(comparison, &comparison->list[i]);
+    }
     for (size_t p = 0; p < comparison->count; p++)
         if (is_program_row(comparison->list[p].kernel)) {
             revise_new_waits(&comparison->list[p], sides);
             revise_less_than_parts(&comparison->list[p], sides);
             revise_lost_work(&comparison->list[p], sides);
+            revise_heavier_kernels(&comparison->list[p], sides);
         }
     for (size_t p = 0; p < comparison->count; p++) {
         const struct judgement *program = &comparison->list[p];
