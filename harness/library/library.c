@@ -137,6 +137,7 @@ void cugate_close(cugate_machine *machine)
     for (size_t i = 0; i < machine->file_count; i++)
         free(machine->files[i]);
     free(machine->files);
+    free(machine->allocated);
     machine_close(machine->machine);
     free(machine);
 }
@@ -201,7 +202,9 @@ cugate_status cugate_alloc(cugate_machine *machine, size_t size, uint64_t *addre
     if (setjmp(*call_begin(&call, machine)))
         return call_without_memory(&call);
     *address = device_allocate(machine->machine, size);
-    if (!*address)
+    if (*address)
+        *ARRAY_GROW(machine->allocated, machine->allocated_count) = *address;
+    else
         problem_set(&call.problem, "cannot allocate %zu bytes: of %llu, %llu are allocated", size,
                     (unsigned long long)machine->limits.bytes, (unsigned long long)machine->machine->memory.taken);
     return call_end(&call, *address ? CUGATE_OK : CUGATE_NO_MEMORY);
@@ -209,9 +212,13 @@ cugate_status cugate_alloc(cugate_machine *machine, size_t size, uint64_t *addre
 
 cugate_status cugate_free(cugate_machine *machine, uint64_t address)
 {
-    return machine && device_free(machine->machine, address)
-               ? CUGATE_OK
-               : call_refused(CUGATE_BAD_ARGUMENT, "no allocation begins at 0x%llx", (unsigned long long)address);
+    size_t i = 0;
+    while (machine && i < machine->allocated_count && machine->allocated[i] != address)
+        i++;
+    if (!machine || i == machine->allocated_count || !device_free(machine->machine, address))
+        return call_refused(CUGATE_BAD_ARGUMENT, "no allocation begins at 0x%llx", (unsigned long long)address);
+    machine->allocated[i] = machine->allocated[--machine->allocated_count];
+    return CUGATE_OK;
 }
 
 void *cugate_host_pointer(cugate_machine *machine, uint64_t address, size_t size)

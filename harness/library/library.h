@@ -34,6 +34,8 @@ struct cugate_machine {
     cugate_module *modules;
     char **files; /* names of source files, each once */
     size_t file_count;
+    uint64_t *allocated; /* addresses by cugate_alloc() that are not freed; variables are none */
+    size_t allocated_count;
     bool is_broken; /* there was no memory in the middle of something */
 };
 

@@ -15,7 +15,8 @@ import os
 import struct
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
 from functools import cache
 from pathlib import Path
@@ -162,19 +163,33 @@ class Machine:
     """A GPU: "a100", "rtx3090", "rtx4090", "h100", "h200", "b200", "rtx5090"; None: any code.
 
     A launch that executes more than `steps` instructions of warps, or takes longer than `seconds`, is an error, and so
-    is memory beyond `bytes`.
+    is memory beyond `bytes`. One thread at a time uses a machine, and no hook does.
     """
 
     def __init__(self, gpu: str | None = None, *, steps: int = 0, seconds: float = 0, bytes: int = 0) -> None:
         self._machine = c_void_p()
         self._functions: dict[str, Any] = {}
         self._raised: BaseException | None = None
+        self._busy = threading.Lock()
         check(library().cugate_open(gpu.encode() if gpu else None, byref(self._machine)))
         check(library().cugate_set_limits(self._machine, byref(_Limits(steps, seconds, bytes))))
 
+    @contextmanager
+    def _used(self) -> Iterator[None]:
+        if not self._machine:
+            raise ValueError("the machine is closed")
+        if not self._busy.acquire(blocking=False):
+            raise RuntimeError("the machine is in use: by another thread, or by the launch that called a hook")
+        try:
+            yield
+        finally:
+            self._busy.release()
+
     def close(self) -> None:
-        machine, self._machine = self._machine, c_void_p()
-        library().cugate_close(machine)
+        if self._machine:
+            with self._used():
+                machine, self._machine = self._machine, c_void_p()
+                library().cugate_close(machine)
 
     def __enter__(self) -> Machine:
         return self
@@ -185,10 +200,11 @@ class Machine:
     def load(self, cubin: str | os.PathLike[str] | bytes) -> Module:
         """Loads a file as `nvcc -cubin` writes it, or its bytes."""
         module = c_void_p()
-        if isinstance(cubin, bytes):
-            check(library().cugate_load(self._machine, cubin, c_size_t(len(cubin)), byref(module)))
-        else:
-            check(library().cugate_load_file(self._machine, os.fsencode(cubin), byref(module)))
+        with self._used():
+            if isinstance(cubin, bytes):
+                check(library().cugate_load(self._machine, cubin, c_size_t(len(cubin)), byref(module)))
+            else:
+                check(library().cugate_load_file(self._machine, os.fsencode(cubin), byref(module)))
         return Module(self, module)
 
     def stop(self) -> None:
@@ -242,14 +258,16 @@ class Module:
 
     def __getitem__(self, name: str) -> Kernel:
         kernel = c_void_p()
-        check(library().cugate_find_kernel(self._module, name.encode(), byref(kernel)))
-        return Kernel(self.machine, kernel)
+        with self.machine._used():
+            check(library().cugate_find_kernel(self._module, name.encode(), byref(kernel)))
+            return Kernel(self.machine, kernel)
 
     def __iter__(self) -> Any:
-        index = 0
-        while kernel := library().cugate_kernel_at(self._module, c_size_t(index)):
-            yield Kernel(self.machine, c_void_p(kernel))
-            index += 1
+        with self.machine._used():
+            kernels = []
+            while kernel := library().cugate_kernel_at(self._module, c_size_t(len(kernels))):
+                kernels.append(Kernel(self.machine, c_void_p(kernel)))
+        return iter(kernels)
 
 
 class Kernel:
@@ -275,6 +293,10 @@ class Kernel:
         return [name.strip() for name in types] if "(" in self.signature else []
 
     def _launch(self, grid: Any, block: Any, shared: int, arguments: tuple[Any, ...]) -> Counts:
+        with self.machine._used():
+            return self._launch_alone(grid, block, shared, arguments)
+
+    def _launch_alone(self, grid: Any, block: Any, shared: int, arguments: tuple[Any, ...]) -> Counts:
         count, buffers = self._info.parameter_count, Buffers(self.machine._machine)
         if len(arguments) != count:
             raise TypeError(f"{self.signature} takes {count} arguments, not {len(arguments)}")

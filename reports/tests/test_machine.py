@@ -97,6 +97,20 @@ def test_an_endless_kernel_stops(module, cubin):
         machine.load(cubin.read_bytes())["endless"][1, 1](np.zeros(1, dtype=np.int32))
 
 
+def test_a_machine_that_is_closed_or_in_use_is_an_exception(module):
+    x, out = np.arange(32, dtype=np.int32), np.zeros(1, dtype=np.int64)
+    kernel = module["sum"]
+    module.machine.hook("barrier", lambda event: module.machine.close())
+    with pytest.raises(RuntimeError, match="is in use"):
+        kernel[1, 32](x, x, out)
+    module.machine.hook("barrier", None)
+    kernel[1, 32](x, x, out)
+    module.machine.close()
+    for use in (lambda: module["sum"], lambda: list(module), lambda: kernel[1, 32](x, x, out)):
+        with pytest.raises(ValueError, match="is closed"):
+            use()
+
+
 def test_hooks(module):
     x, out, heard = np.arange(32, dtype=np.int32), np.zeros(1, dtype=np.int64), []
     for kind in ("instruction", "access", "barrier", "fault"):

@@ -379,6 +379,7 @@ Test(library, memory_is_checked)
     cr_expect_eq(cugate_alloc(machine, 1 << 19, &address), CUGATE_OK);
     cr_assert_eq(cugate_find_variable(module, "variable", &variable, &size), CUGATE_OK);
     cr_expect_eq(size, 40);
+    cr_expect_eq(cugate_free(machine, variable), CUGATE_BAD_ARGUMENT);
     cr_expect_eq(cugate_write(machine, variable + 12, "\7\0\0\0", 4), CUGATE_OK);
     cr_expect_eq(run_of("reads_variable", 1, 1, memory, NULL), CUGATE_OK);
     cr_expect_eq(words()[0], 7);
