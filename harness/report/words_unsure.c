@@ -23,6 +23,8 @@ enum {
     PROGRAM = 1u << 10,     /* it is of a whole program */
     NO_BASE = 1u << 11,     /* only this run has a value */
     NO_VALUE = 1u << 12,    /* only the baseline has one */
+    GONE = 1u << 13,        /* the run lacks the kernel */
+    OF_PROGRAM = 1u << 14,  /* the kernel is of a program, which has no base build without a GPU */
 };
 
 static unsigned facts_of_row(const struct asked *asked)
@@ -39,16 +41,21 @@ static unsigned facts_of_row(const struct asked *asked)
            (row->compared && row->metric && row->base_sessions < rule_sessions_needed(row->metric->class) ? FEW_SESSIONS
                                                                                                           : 0u) |
            (is_program_row(row->kernel) ? PROGRAM : 0u) | (row->has_now && !row->has_base ? NO_BASE : 0u) |
-           (row->has_base && !row->has_now ? NO_VALUE : 0u);
+           (row->has_base && !row->has_now ? NO_VALUE : 0u) |
+           (!row->metric && !run_find(asked->report->run, row->kernel) ? GONE : 0u) |
+           (origin->own_caches ? OF_PROGRAM : 0u);
 }
 
 enum command {
     COMMAND_NONE,
     COMMAND_CHECK,    /* on a GPU */
+    COMMAND_AGAIN,    /* by simulation */
     COMMAND_PAIRS,    /* on a GPU, with the base build in turn */
     COMMAND_BASE,     /* the same by simulation */
     COMMAND_SESSIONS, /* of the old code */
 };
+
+static const char all_that_is_gone[] = " --gone"; /* by `cugate accept` of the whole run */
 
 static const struct way_out {
     const char *says; /* the reason of the row has these words; NULL: whatever it says */
@@ -70,13 +77,20 @@ static const struct way_out {
     {"the baseline measured it as", 0, "measure both builds by the new definition", COMMAND_PAIRS, NULL},
     {"the run counts ", 0, "run it again with the baseline's options", COMMAND_NONE,
      "keep this run in a folder of its own, by --baselines DIR"},
+    {"was renamed", GONE, "find out whether it was renamed", COMMAND_NONE, "as the reason says"},
+    {NULL, GONE | OF_PROGRAM, "find out whether the program still does the work of this kernel", COMMAND_NONE,
+     all_that_is_gone},
+    {"a computed base build", SIMULATED | OF_PROGRAM, "compute more runs of the old code and accept them",
+     COMMAND_SESSIONS, NULL},
+    {"needed to show that it repeats", SIMULATED | OF_PROGRAM, "compute more runs of the old code and accept them",
+     COMMAND_SESSIONS, NULL},
     {NULL, WANTS_SESSION, "measure a second session, which `check` on a GPU does by itself", COMMAND_CHECK, NULL},
     {NULL, PAIRED, "run more pairs, with nothing else on the GPU", COMMAND_PAIRS, NULL},
     {"on a GPU", SIMULATED, "run both builds in turn on a GPU", COMMAND_PAIRS, NULL},
     {"(--against)", SIMULATED, "run both builds in turn on a GPU", COMMAND_PAIRS, NULL},
     {"a computed base build", SIMULATED, "compute the base build too, by the same compiler", COMMAND_BASE, NULL},
     {"needed to show that it repeats", SIMULATED, "compute the base build too, on the same inputs", COMMAND_BASE, NULL},
-    {NULL, WITHIN | PROGRAM, "find out whether the program still does all of its work", COMMAND_NONE, NULL},
+    {NULL, WITHIN | PROGRAM, "find out whether the program still does all of its work", COMMAND_NONE, all_that_is_gone},
     {NULL, NO_BASE, "check the new value: the baseline has none to compare with", COMMAND_NONE, NULL},
     {NULL, NO_VALUE, "find out whether the kernel still does this work", COMMAND_NONE, NULL},
     {NULL, CODE_ONLY, "build both sides by the same compiler, or measure on a GPU", COMMAND_CHECK, NULL},
@@ -84,6 +98,7 @@ static const struct way_out {
     {NULL, FEW_SESSIONS, "measure more sessions of the old code and accept them, which narrows the limit",
      COMMAND_SESSIONS, NULL},
     {NULL, WITHIN, "run both builds in turn, which needs no limit", COMMAND_PAIRS, NULL},
+    {NULL, SIMULATED, "fix the cause, then compute it again", COMMAND_AGAIN, NULL},
     {NULL, 0, "fix the cause, then measure again", COMMAND_CHECK, NULL},
 };
 
@@ -139,15 +154,15 @@ static char *settle_command(const struct report *report, enum command command, c
                *program = origin->own_caches
                               ? words_program_arguments(words_fact(report->run, SESSION_PROGRAM), report->run, NULL)
                               : NULL;
-    const char *base = command == COMMAND_CHECK ? NULL
-                       : report->against        ? known
-                       : program                ? "'BASE COMMAND'"
-                                                : "BASE.so";
+    const bool simulates = command == COMMAND_BASE || command == COMMAND_AGAIN;
+    const char *base = command == COMMAND_CHECK || command == COMMAND_AGAIN ? NULL
+                       : report->against                                    ? known
+                       : program                                            ? "'BASE COMMAND'"
+                                                                            : "BASE.so";
     return x_sprintf("cugate check%s%s%s%s%s%s%s%s%s%s", option ? " " : "", option ? origin->asked : "",
-                     command == COMMAND_BASE ? " --simulate" : "",
-                     command == COMMAND_BASE && report->gpu ? report->gpu : "", base ? " --against " : "",
-                     base ? base : "", kernels, report->said ? report->said : "", program ? " " : "",
-                     program ? program : "");
+                     simulates ? " --simulate" : "", simulates && report->gpu ? report->gpu : "",
+                     base ? " --against " : "", base ? base : "", kernels, report->said ? report->said : "",
+                     program ? " " : "", program ? program : "");
 }
 
 /* Answers for a kernel library that is older than its sources: no row is in doubt, but all are of old code. */
@@ -189,12 +204,13 @@ void words_unsure(const struct report *report, struct answer answers[ANSWERS])
     answers[ANSWER_WHY].words = why ? why : x_strdup("its reason is unknown");
     answers[ANSWER_SETTLE].words = x_strdup(way->settle);
     answers[ANSWER_SETTLE].command = settle_command(report, way->command, kernels);
+    const bool types = !way->accept || way->accept == all_that_is_gone;
     answers[ANSWER_ACCEPT].words =
-        way->accept ? x_strdup(way->accept) : x_sprintf("if it is intended%s", words_run_file(report));
-    if (!way->accept)
-        answers[ANSWER_ACCEPT].command = words_accept_with(report, *kernels                           ? kernels
-                                                                   : way->facts == (WITHIN | PROGRAM) ? " --gone"
-                                                                                                      : " -k '*'");
+        types ? x_sprintf("if it is intended%s", words_run_file(report)) : x_strdup(way->accept);
+    if (types)
+        answers[ANSWER_ACCEPT].command = words_accept_with(report, way->accept ? way->accept
+                                                                   : *kernels  ? kernels
+                                                                               : " -k '*'");
 }
 
 void words_unsure_free(struct answer answers[ANSWERS])

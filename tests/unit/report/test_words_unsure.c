@@ -7,7 +7,7 @@
 struct unsure_row {
     const char *kernel, *metric, *reason;
     const char *against;
-    bool computed, worse, wants_session, one_sided, note;
+    bool computed, program, worse, wants_session, one_sided, note;
     size_t pairs, base_sessions;
     const char *settle, *accept;
 };
@@ -41,6 +41,14 @@ static const struct unsure_row unsure_rows[] = {
     {COMPARISON_SUITE, "time", "requested, but only a GPU counts it", .computed = true,
      .settle = "to settle: measure on a GPU: cugate check\n",
      .accept = "to accept: remove the metric from --metrics\n"},
+    {"gone/kernel", NULL, "gone, it was 4 launches", .program = true,
+     .settle = "to settle: find out whether the program still does the work of this kernel\n",
+     .accept = "cugate accept RUN.json --gone --reason \"...\"\n"},
+    {"copy/plain", "instructions", "1 session of the 3 needed to show that it repeats", .program = true, .worse = true,
+     .settle = "more runs of the old code and accept them:\n           cugate exec --simulate ",
+     .accept = "to accept: "},
+    {"copy/plain", NULL, "something else", .program = true, .settle = "compute it again: cugate check --simulate",
+     .accept = "to accept: "},
     {.note = true,
      .settle = "to settle: build the library, and run the same command again\n",
      .accept = "to accept: add --stale to the command\n"},
@@ -67,6 +75,8 @@ static void set_up_unsure(struct fixture *fixture, const struct unsure_row *row)
         comparison_add_note(&fixture->comparison, "STALE: lib.so is older than its sources: mine.cu");
     if (row->computed)
         report_set_origin(&fixture->run, ORIGIN_COMPUTED);
+    if (row->program)
+        report_set_origin(&fixture->run, ORIGIN_COMPUTED_PROGRAM);
     if (!row->kernel)
         return;
     struct judgement *judgement = invent(fixture, row->kernel, row->metric, VERDICT_UNSURE, row->reason);
