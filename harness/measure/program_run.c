@@ -16,8 +16,8 @@
 enum {
     TERM_SECONDS = 5,   /* from SIGTERM to SIGKILL, when the time is over */
     DRAIN_SECONDS = 10, /* for processes that outlive the program's first */
-    AGAIN_SECONDS = 1,  /* from a first signal to one that kills; `timeout` sends one to us and one to our group */
 };
+#define AGAIN_SECONDS 0.3 /* from a first signal to one that kills; `timeout` sends one to us and one to our group */
 
 /* The state while the program runs. */
 struct running {
