@@ -235,8 +235,8 @@ static bool has_become_idle(const struct sides *sides, const char *program)
  * instructions; or what a metric counts, where it may be that some of it was not. */
 struct work {
     double gone, fewer, instead;
-    double fresh; /* the part of `instead` that new kernels have */
-    bool unknown; /* it was not counted of all that is gone */
+    double fresh; /* what new kernels do; NAN: it was not counted of all */
+    bool unknown; /* it was not counted of all that moved */
 };
 
 /* Returns a count of a launch; NAN where it is not known. */
@@ -278,10 +278,10 @@ static void add_work(struct work *work, const struct sides *sides, const struct 
     const double often = program_launches(sides->metrics, one), done = work_of(sides, one, other, by);
     const double kept = other ? fmin(1, program_launches(sides->metrics, other) / often) : 0;
     const double more = other ? fmax(0, done - work_of(sides, other, one, by)) : done;
-    const double moved = is_now ? more : done * (1 - kept);
-    work->unknown |= !is_now && kept < 1 && isnan(moved);
-    if (is_now && !other && !isnan(moved))
-        work->fresh += moved;
+    const bool stays = by && kept >= 1 && other && same_code(one, other); /* counts of it need not have been read */
+    const double moved = stays ? 0 : is_now ? more : done * (1 - kept);
+    work->unknown |= isnan(moved) && (is_now || kept < 1);
+    work->fresh += is_now && !other ? done : 0;
     if (!isnan(moved))
         *(is_now ? &work->instead : kept >= RULE_LOST_LAUNCHES ? &work->fewer : &work->gone) += moved;
 }
@@ -377,13 +377,17 @@ static void revise_heavier_kernels(struct judgement *program, const struct sides
         return;
     const struct work work = compare_work(sides, program->kernel, NULL);
     const double lost = work.gone + work.fewer;
-    if (!(work.fresh > (1 + RULE_SAME_CODE) * lost))
+    if (work.fresh <= (1 + RULE_SAME_CODE) * lost)
         return;
     program->verdict = VERDICT_UNSURE;
-    set_reason(
-        program,
-        "its new kernels execute %.1f times the instructions of what they replace: accept it if that is intended",
-        work.fresh / lost);
+    if (isnan(work.fresh) || lost == 0)
+        set_reason(program, "instructions of its new kernels, or of what they replace, were not counted: accept it if "
+                            "they are intended");
+    else
+        set_reason(program,
+                   "its new kernels execute %.1f times the instructions of what they replace: accept it if that is "
+                   "intended",
+                   work.fresh / lost);
 }
 
 /* A program cannot have worked less, or launched less, than its kernels together: its record is not whole. */

@@ -40,6 +40,8 @@ static const struct change {
     {"more of them than are gone: regressed", "instructions", VERDICT_REGRESSED, .lost = 0.42, .fused = 2001},
     {"those that are gone were not counted: regressed", "instructions", VERDICT_REGRESSED, .lost = 0.42, .fused = 1300,
      .uncounted = true},
+    {"those of a new kernel were not counted: regressed", "instructions", VERDICT_REGRESSED, .lost = 0.42,
+     .fused = 1300, .instead = 0.01, .more = 1},
     {"hardly more in place of 42 %: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.42, .fused = 1001},
     {"80 % are gone, and all other code is another: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.8,
      .recompiled = true},
@@ -154,7 +156,8 @@ static const struct computed {
     enum verdict verdict;
     double launches, others; /* the other kernel's; more than 10 of them do the lost work, and have other code */
     double stores, atomics;
-    double fresh; /* instructions of a new kernel, which is launched in place of those that lack; 0: there is none */
+    double fresh; /* instructions of a new kernel, which is launched in place of those that lack; 0: there is none; -1:
+                     not counted */
 } computed[] = {
     {"computed, 40 % of the launches are gone: improved", PROGRAM, "launches", VERDICT_IMPROVED, 60, 10, 8, 0, 0},
     {"computed, 60 % of the launches are gone: unsure", PROGRAM, "launches", VERDICT_UNSURE, 40, 10, 8, 0, 0},
@@ -165,6 +168,7 @@ static const struct computed {
     {"computed, a kernel is launched 49 times of 100: unsure", "a/stays@1,32", "launches", VERDICT_UNSURE, 49, 10, 8, 0,
      0},
     {"computed, a new kernel does what is gone: same", PROGRAM, "launches", VERDICT_SAME, 60, 10, 8, 0, 1090},
+    {"computed, what it does was not counted: unsure", PROGRAM, "launches", VERDICT_UNSURE, 60, 10, 8, 0, -1},
     {"computed, and 11 % more: unsure", PROGRAM, "launches", VERDICT_UNSURE, 60, 10, 8, 0, 1110},
     {"computed, a kernel stores less: improved", "a/stays@1,32", "global_store_requests", VERDICT_IMPROVED, 100, 10, 1,
      0, 0},
@@ -185,11 +189,12 @@ static void put_computed(struct run *run, const struct computed *row, size_t ses
     put_row(run, "a/stays@1,32", "global_store_requests", row->stores, sessions);
     put_row(run, "a/stays@1,32", "global_atomics", row->atomics, sessions);
     put_row(run, "a/other@1,32", "instructions", instead, sessions);
-    const double fresh = row->fresh > 0 ? LAUNCHES - row->launches : 0;
+    const double fresh = row->fresh != 0 ? LAUNCHES - row->launches : 0;
     if (fresh > 0) {
         put_kernel(run, "a/fresh@1,32", fresh, TIME, sessions);
         result_remove(run_find(run, "a/fresh@1,32"), "gpu_time");
-        put_row(run, "a/fresh@1,32", "instructions", row->fresh, sessions);
+        if (row->fresh > 0)
+            put_row(run, "a/fresh@1,32", "instructions", row->fresh, sessions);
     }
     put_row(run, PROGRAM, "launches", row->launches + row->others + fresh, sessions);
     put_row(run, PROGRAM, "instructions", 1000 * row->launches + instead * row->others + row->fresh * fresh, sessions);
