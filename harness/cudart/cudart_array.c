@@ -30,6 +30,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *made, const struct cudaChannelFormatD
     /* Those say which textures and surfaces may read the array, and what its slices are. */
     enum { KNOWN = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather };
     const cudaError_t error = runtime_lost();
+    runtime_allocates();
     if (error != cudaSuccess)
         return error;
     if (flags & ~(unsigned)KNOWN)
@@ -119,7 +120,7 @@ ALSO(cudaMemcpy2DToArrayAsync, _ptsz);
 cudaError_t cudaMemcpy2DToArray(cudaArray_t array, size_t left, size_t top, const void *from, size_t pitch,
                                 size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpy2DToArrayAsync(array, left, top, from, pitch, width, height, kind, NULL);
+    return runtime_waited(cudaMemcpy2DToArrayAsync(array, left, top, from, pitch, width, height, kind, NULL), kind);
 }
 ALSO(cudaMemcpy2DToArray, _ptds);
 
@@ -137,7 +138,7 @@ ALSO(cudaMemcpy2DFromArrayAsync, _ptsz);
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t array, size_t left, size_t top,
                                   size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpy2DFromArrayAsync(to, pitch, array, left, top, width, height, kind, NULL);
+    return runtime_waited(cudaMemcpy2DFromArrayAsync(to, pitch, array, left, top, width, height, kind, NULL), kind);
 }
 ALSO(cudaMemcpy2DFromArray, _ptds);
 
@@ -171,7 +172,7 @@ ALSO(cudaMemcpyToArrayAsync, _ptsz);
 cudaError_t cudaMemcpyToArray(cudaArray_t array, size_t left, size_t top, const void *from, size_t size,
                               enum cudaMemcpyKind kind)
 {
-    return cudaMemcpyToArrayAsync(array, left, top, from, size, kind, NULL);
+    return runtime_waited(cudaMemcpyToArrayAsync(array, left, top, from, size, kind, NULL), kind);
 }
 ALSO(cudaMemcpyToArray, _ptds);
 
@@ -191,6 +192,6 @@ ALSO(cudaMemcpyFromArrayAsync, _ptsz);
 cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t array, size_t left, size_t top, size_t size,
                                 enum cudaMemcpyKind kind)
 {
-    return cudaMemcpyFromArrayAsync(to, array, left, top, size, kind, NULL);
+    return runtime_waited(cudaMemcpyFromArrayAsync(to, array, left, top, size, kind, NULL), kind);
 }
 ALSO(cudaMemcpyFromArray, _ptds);

@@ -187,7 +187,7 @@ cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms 
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)
 {
-    return copy ? runtime_copy(copy) : runtime_return(cudaErrorInvalidValue);
+    return copy ? runtime_waited(runtime_copy(copy), copy->kind) : runtime_return(cudaErrorInvalidValue);
 }
 ALSO(cudaMemcpy3D, _ptds);
 
@@ -213,7 +213,7 @@ ALSO(cudaMemcpy2DAsync, _ptsz);
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind)
 {
-    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL);
+    return runtime_waited(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL), kind);
 }
 ALSO(cudaMemcpy2D, _ptds);
 
@@ -232,7 +232,7 @@ ALSO(cudaMemcpyAsync, _ptsz);
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpyAsync(to, from, size, kind, NULL);
+    return runtime_waited(cudaMemcpyAsync(to, from, size, kind, NULL), kind);
 }
 ALSO(cudaMemcpy, _ptds);
 
@@ -288,7 +288,7 @@ ALSO(cudaMemcpyToSymbolAsync, _ptsz);
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t size, size_t offset,
                                enum cudaMemcpyKind kind)
 {
-    return cudaMemcpyToSymbolAsync(symbol, from, size, offset, kind, NULL);
+    return runtime_waited(cudaMemcpyToSymbolAsync(symbol, from, size, offset, kind, NULL), kind);
 }
 ALSO(cudaMemcpyToSymbol, _ptds);
 
@@ -303,7 +303,7 @@ ALSO(cudaMemcpyFromSymbolAsync, _ptsz);
 
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t size, size_t offset, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpyFromSymbolAsync(to, symbol, size, offset, kind, NULL);
+    return runtime_waited(cudaMemcpyFromSymbolAsync(to, symbol, size, offset, kind, NULL), kind);
 }
 ALSO(cudaMemcpyFromSymbol, _ptds);
 

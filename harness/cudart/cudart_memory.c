@@ -76,7 +76,7 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
 
 static cudaError_t allocate(void **memory, size_t size, enum cudaMemoryType type)
 {
-    atomic_fetch_add(&runtime_now()->work.allocations, 1);
+    runtime_allocates();
     return allocate_from(NULL, memory, size, type);
 }
 
@@ -248,6 +248,7 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
 {
     struct runtime *runtime = runtime_now();
     (void)flags;
+    runtime_allocates();
     const uint64_t begin = (uint64_t)(uintptr_t)memory;
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess)

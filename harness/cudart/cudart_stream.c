@@ -151,7 +151,7 @@ static cudaError_t wait_for(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    atomic_fetch_add(&runtime_now()->work.synchronizations, 1);
+    runtime_waits();
     return wait_for(stream);
 }
 ALSO(cudaStreamSynchronize, _ptsz);
@@ -352,13 +352,13 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    atomic_fetch_add(&runtime_now()->work.synchronizations, 1);
+    runtime_waits();
     return runtime_lost();
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    atomic_fetch_add(&runtime_now()->work.synchronizations, 1);
+    runtime_waits();
     return handle_is(HANDLE_EVENT, event) ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle);
 }
 

@@ -38,6 +38,23 @@ struct runtime *runtime_now(void)
     return current;
 }
 
+void runtime_waits(void)
+{
+    atomic_fetch_add(&runtime_now()->work.synchronizations, 1);
+}
+
+cudaError_t runtime_waited(cudaError_t error, enum cudaMemcpyKind kind)
+{
+    if (error == cudaSuccess && kind != cudaMemcpyDeviceToDevice)
+        runtime_waits();
+    return error;
+}
+
+void runtime_allocates(void)
+{
+    atomic_fetch_add(&runtime_now()->work.allocations, 1);
+}
+
 void runtime_memory_begin(struct runtime *runtime)
 {
     pthread_mutex_lock(&runtime->launching);

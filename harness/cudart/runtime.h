@@ -199,6 +199,13 @@ bool runtime_find(uint64_t address, struct allocation *allocation);
 /* Allocates memory of a node of a graph. It is there from now on, at the address that each launch of the graph has. */
 cudaError_t runtime_allocate_of_graph(void **memory, size_t size);
 
+/* ---- What the program's row counts: runtime.c ---- */
+
+/* Counts a copy of that kind that returns when it is done. Within the GPU it returns before. Returns error. */
+cudaError_t runtime_waited(cudaError_t error, enum cudaMemcpyKind kind);
+void runtime_waits(void);     /* counts another call that waits for the GPU */
+void runtime_allocates(void); /* counts an allocation, which is not in the order of a stream */
+
 /* ---- Copies: cudart_copy.c ---- */
 
 cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy);

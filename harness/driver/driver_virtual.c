@@ -142,6 +142,7 @@ static cudaError_t create(CUmemGenericAllocationHandle *handle, size_t size, con
 {
     struct runtime *runtime = runtime_now();
     const cudaError_t error = check_properties(how);
+    runtime_allocates();
     if (error != cudaSuccess || !handle || size == 0 || size % GRANULARITY || flags)
         return error != cudaSuccess ? error : cudaErrorInvalidValue;
     const size_t most = (size_t)runtime_gpu()->memory_bytes;

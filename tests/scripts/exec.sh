@@ -236,6 +236,10 @@ program 'failing' 0 '8 ok, 0 failed'
 program 'second-context' 0 '8 ok, 0 failed'
 STANDIN_DEVICES=2 program 'devices' 0 '8 ok, 0 failed'
 program 'threads' 0 '2 ok, 0 failed, samples 10 4 4'
+if chosen 'what threads wait for'; then # 8 streams and two copies; its memory
+    verdict 'what threads wait for' "$(jq -c '.kernels["program/program"].metrics | [.synchronizations, .allocations] |
+        map(.sessions[0][0]) | select(. != [10, 1])' run.json)"
+fi
 program 'start' 5 'error: ' 'opened a GPU and launched nothing on it' '!ok'
 program 'start 3' 3 'launched nothing on it' # by _exit: of its last launches all is known
 program 'none' 5 'error: ' 'opened no GPU, so there is nothing to measure' '!ok'

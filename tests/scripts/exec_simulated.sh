@@ -52,7 +52,7 @@ def of($kernel; $metric): .kernels[$kernel].metrics[$metric].sessions[0][0];
     ([.kernels[].metrics | has("time", "gpu_time", "copy_time")] | any), (.kernels["program/scale@40,256"].lines.list | length > 3)]
 JQ
 ask jq -c -f counts.jq run.json
-expect 'its counts' 0 '[3,4,40004,0,2,1,1250,10000,true,"exec-sim",true,false,true]'
+expect 'its counts' 0 '[3,4,40004,2,2,1,1250,10000,true,"exec-sim",true,false,true]'
 "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" right >out 2>/dev/null
 ask cat out
 expect 'the report is not in its output' 0 'sum 80000' '!COMPUTED'

@@ -220,20 +220,23 @@ static CUresult moved(CUresult result, size_t bytes, bool is_copy)
     return result;
 }
 
+/* Copies between the GPU's memory and the host's. */
+static CUresult copy(void *to, const void *from, CUdeviceptr device, size_t size)
+{
+    const CUresult ready = ready_for(device, size);
+    if (ready == CUDA_SUCCESS)
+        memcpy(to, from, size);
+    return moved(ready, size, true);
+}
+
 CUresult CUDAAPI cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
-    const CUresult ready = ready_for(dstDevice, ByteCount);
-    if (ready == CUDA_SUCCESS)
-        memcpy((void *)dstDevice, srcHost, ByteCount);
-    return moved(ready, ByteCount, true);
+    SEEN(cuMemcpyHtoD_v2, copy((void *)dstDevice, srcHost, dstDevice, ByteCount), dstDevice, srcHost, ByteCount);
 }
 
 CUresult CUDAAPI cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 {
-    const CUresult ready = ready_for(srcDevice, ByteCount);
-    if (ready == CUDA_SUCCESS)
-        memcpy(dstHost, (const void *)srcDevice, ByteCount);
-    return moved(ready, ByteCount, true);
+    SEEN(cuMemcpyDtoH_v2, copy(dstHost, (const void *)srcDevice, srcDevice, ByteCount), dstHost, srcDevice, ByteCount);
 }
 
 CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)

@@ -58,6 +58,8 @@ Test(cudart_array, rectangles_of_whole_elements)
     cr_expect_eq(back[1], 4);
     cr_expect_eq(back[2], 5);
     cr_expect_eq(back[0], 0);
+    cr_expect_eq(atomic_load(&runtime_now()->work.allocations), 2);
+    cr_expect_eq(atomic_load(&runtime_now()->work.synchronizations), 2, "those to and from the host that are done");
     cr_expect_eq(cudaFreeArray(array), cudaSuccess);
     cr_expect_eq(cudaFreeArray(other), cudaSuccess);
 }
