@@ -77,7 +77,7 @@ const struct option_row option_name = {
     .doc = "prefix of a program's kernel names (default: its file name)", .ways = WAYS_OF_PROGRAM};
 const struct option_row option_m = {
     .name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
-    .doc = "only metrics that match this name or glob, plus those needed to judge them; repeatable", .ways = WAYS_OF_PROGRAM};
+    .doc = "only metrics that match this name or glob, plus those needed to judge them; repeatable", .ways = WAY(PROGRAM)};
 const struct option_row option_lines = {
     .name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),
     .doc = "also record counts by source line, for `cugate explain`; runs the program once per kernel", .ways = WAY(PROGRAM)};

@@ -111,7 +111,7 @@ timed() { # OPTION...: what the program prints of its times
 }
 timed --save timed.json >first
 expect_same() { cmp first second; }
-timed -m instructions --skip 2 >second
+timed --skip 2 >second
 ask expect_same
 expect 'time is the same again' 0
 ask jq -c '.kernels["program/other@1,32"] | [.metrics.launches.sessions[0][0], (.estimated_time.ns * .metrics.launches.sessions[0][0] >= 30000), (.estimated_time.ns * (.metrics.launches.sessions[0][0] - 1) < 30000)]' timed.json
