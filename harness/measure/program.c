@@ -267,9 +267,12 @@ static void describe(struct measuring *measuring)
     if (!program_is_simulated(measuring->measurement))
         session->facts[SESSION_CACHES] = x_strdup("the program's own");
     session->facts[SESSION_PART] = program_part_text(&measuring->measurement->program->part);
-    session->facts[SESSION_CUT] = x_strdup(measuring->interrupted ? "a signal"
-                                           : measuring->timed_out ? "--timeout"
-                                                                  : NULL);
+    if (measuring->status != 0 && !measuring->interrupted)
+        session->facts[SESSION_CUT] = x_sprintf("exit code %d", measuring->status);
+    else
+        session->facts[SESSION_CUT] = x_strdup(measuring->interrupted ? "a signal"
+                                               : measuring->timed_out ? "--timeout"
+                                                                      : NULL);
     measure_complete_session(session);
     run_note_metrics(run, measuring->measurement->metrics);
 }

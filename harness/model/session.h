@@ -42,8 +42,8 @@ enum session_fact {
     SESSION_SILICON,   /* of a computed session: "not verified" where such counts were never compared with a GPU's */
     SESSION_LEFT_OUT,  /* of a program: which kernels lack counters since these were not worth the time: "2 kernels,
                         43.1 % of the GPU time: a/f@1,32, a/g@1,32"; NULL: none */
-    SESSION_CUT, /* of a program that was ended: "a signal" or "--timeout"; its counts are not whole. NULL: it was not
-                  */
+    SESSION_CUT, /* of a program that was ended or failed: "a signal", "--timeout", "exit code 7"; its counts may not be
+                  * whole. NULL: it was not */
     SESSION_REASON, /* why it was accepted, in baselines only. It must be the last: see by_session */
     SESSION_FACTS
 };

@@ -764,7 +764,7 @@ once() { # once LABEL CODE WORDS... -- ARGUMENT...
 }
 # Changed code that is launched too seldom to be counted in one run is read in further ones, if these are short.
 gate 'changed code, launched once' 1 'regressed  program/add_one@64,256' 'instructions' '!not read' -- -- "$program" changed 8
-once 'far more copies' 1 'regressed  copies            2       50' -- --name program -- ./counted.sh reads
+once 'far more copies' 1 'regressed  copies                  2       50' -- --name program -- ./counted.sh reads
 once 'far more time' 1 'regressed  launches       48      480' -- --name program -- ./counted.sh plain 480
 once 'changed code that is not read' 1 'not read, so judged by time: counters of 1 kernel, 2.6 % of the GPU time: program/add_one@64,256; count longer with --explain SECONDS' '!missing' '!regressed  program/add_one' \
     -- --explain 0 --name program -- ./counted.sh changed
@@ -791,7 +791,7 @@ if chosen 'gate: many shapes'; then
 fi
 gate 'more launches of less' 0 'trade-off  program/add_one@64,256' "the program's GPU time improved" \
     -- -- "$program" every-third 300
-gate 'more copies' 1 'regressed  program/program' 'regressed  copies            2       50' \
+gate 'more copies' 1 'regressed  program/program' 'regressed  copies                  2       50' \
     '!regressed  program/tiny' -- -- "$program" reads
 # Without records the whole is made of each kernel's time. What only records tell is missing.
 export STANDIN_NO_RECORDS=1

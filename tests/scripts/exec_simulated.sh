@@ -150,12 +150,17 @@ wait $! || code=$?
 verdict 'Ctrl-C is 130' "$([ $code = 130 ] || echo $code)"
 ask cat cut.txt
 expect 'and is not the program'"'"'s fault' 0 'a signal ended sh, so its counts are not whole' '!without a word' '!descriptors'
-for judging in 'accept cut.json --baselines cut --reason x' 'check --replay cut.json' 'compare run.json cut.json'; do
+for judging in 'accept cut.json --baselines cut --reason x' 'check --replay cut.json' 'compare cut.json run.json'; do
     # shellcheck disable=SC2086 # words
     ask "$cugate" $judging --metrics "$top/metrics"
     expect "${judging%% *} refuses a run that was cut" 2 'cut.json is of a program that a signal ended'
 done
-# A second one kills a program that ignores them. By then it would end alone, with 3.
+# Nor does it take that of a program that failed.
+run sh -c "$program right; exit 7"
+expect 'the code of a program that fails is passed on' 7 'computed: 2 of 2 kernels'
+ask "$cugate" accept run.json --baselines failed --reason x --metrics "$top/metrics"
+expect 'and its run is not accepted' 2 'run.json is of a program that ended with exit code 7' '!accepted'
+# A second Ctrl-C kills a program that ignores them. By then it would end alone, with 3.
 env --default-signal=INT "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" -- \
     sh -c "trap '' INT; '$program' right; touch deaf; for i in 1 2 3 4 5 6; do sleep 1; done; exit 3" >cut.txt 2>&1 &
 until [ -e deaf ]; do sleep 0.05; done
