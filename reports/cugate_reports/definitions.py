@@ -1,4 +1,4 @@
-"""Reads from metric files what run files lack: which metrics have a plot on each kernel's page."""
+"""Reads from metric files what run files lack: which metrics have a plot on each kernel's page, and what they are."""
 
 from __future__ import annotations
 
@@ -84,6 +84,17 @@ def betters(folder: Path = METRICS) -> dict[str, str]:
             if better := section.get("better", "").partition(";")[0].strip():
                 found[name] = better
     return found
+
+
+@cache
+def docs(folder: Path = METRICS) -> dict[str, str]:
+    """What each metric is, by name."""
+    return {
+        name: " ".join(section["doc"].split())
+        for path in sorted(folder.glob("*.ini"))
+        for name, section in _sections(path).items()
+        if "doc" in section
+    }
 
 
 def _sections(path: Path) -> configparser.ConfigParser:

@@ -35,7 +35,7 @@ from cugate_reports import (
     week,
     whole,
 )
-from cugate_reports.definitions import PageError
+from cugate_reports.definitions import PageError, docs
 from cugate_reports.files import HARNESS, Cause, Explanation, Judgement, model_key
 from cugate_reports.history import Future, History
 from cugate_reports.links import Links, is_dirty
@@ -110,6 +110,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters.update(
         title=views.title_of,
+        about=lambda metric: docs().get(metric, ""),
         gpu=units.gpu,
         value=units.value,
         cell=units.cell,
@@ -129,6 +130,7 @@ def _environment() -> jinja2.Environment:
     environment.globals.update(script=script, style=style, script_hash=f"sha256-{digest}")
     environment.globals.update(
         change=units.change,
+        green_again=states.green_again,
         change_cell=units.change_cell,
         is_dirty=is_dirty,
         limit=units.limit,

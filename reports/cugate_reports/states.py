@@ -10,7 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 from msgspec import Struct
+
+from cugate_reports.extracts import NOT_JUDGED, VERDICTS
 
 if TYPE_CHECKING:
     from cugate_reports.nights import Nights
@@ -43,6 +46,20 @@ class RedNight:
         if self.state is None:
             return "open"
         return "mended" if self.state.mended else "expected" if self.state.until else "seen"
+
+
+def green_again(nights: Nights, one: RedNight) -> int | None:
+    """Returns the night since which none of its kernels is red or in doubt. None while one is, or if one was not judged
+    since.
+    """
+    last = max(night for night, red in enumerate(nights.red) if not set(red).isdisjoint(one.kernels))
+    good = np.arange(len(nights.dates)) > last
+    for kernel in one.kernels:
+        if kernel not in nights.rows or not good.any():
+            return None
+        worst = nights.over(kernel).verdicts.min(axis=1, initial=NOT_JUDGED)
+        good &= (worst > VERDICTS.index("unsure")) & (worst < NOT_JUDGED)
+    return int(good.argmax()) if good.any() else None
 
 
 def red_nights(nights: Nights) -> list[RedNight]:

@@ -15,7 +15,7 @@ from conftest import reports
 from test_site import write
 from test_views import loaded
 
-from cugate_reports import people, site, states, views, week
+from cugate_reports import definitions, people, site, states, views, week
 from cugate_reports.people import Asked, Commit, Repository
 
 Verdict = tuple[str, float, float]  # a kernel's verdict on its time, its base and its time
@@ -360,3 +360,11 @@ def test_a_red_night_has_a_state(tmp_path: Path) -> None:
     assert "It is worse again: Ann said on" in text
     kernel = (tmp_path / "page/kernels/a-x.html").read_text()
     assert "that commit 0123456 mended it." in kernel
+    assert "green again" not in text, "a/x is red"
+    first = (tmp_path / "page/index.html").read_text()
+    assert f'<strong title="{definitions.docs()["time"]}">time</strong>' in first
+    text = text_of(tmp_path, quiet(9)[16:])["index"]
+    assert (
+        "It is worse again: Ann said on" in text and "mended it. It is green again since 2023-11-22 22:13 UTC." in text
+    )
+    assert text.count("All are green again since") == 2, "on both nights b/y was red too"
