@@ -369,8 +369,8 @@ static void revise_lost_work(struct judgement *program, const struct sides *side
                computed ? "them" : "it");
 }
 
-/* Without a GPU nothing judges a new kernel: it has no baseline, and the program no time. So what it executes is held
- * to what is gone, where launches are no more than before. */
+/* Without a GPU nothing judges a new kernel: it has no baseline, and the program no time. So where launches are not
+ * more than before, a new kernel may execute no more than the kernels that are gone. */
 static void revise_heavier_kernels(struct judgement *program, const struct sides *sides)
 {
     if (!sides->origin->computed || !is_launched_as_well(program))
