@@ -171,10 +171,15 @@ static void spend(double instructions)
     k.cost += instructions * k.times;
 }
 
-struct choice {
-    const char *text;
-    unsigned cost;
+/* Templates to choose from. Each begins with what it costs: instructions of a warp, about. */
+struct list {
+    const char *const *templates;
+    size_t count;
 };
+#define TEMPLATES(...)                                                                                                 \
+    {                                                                                                                  \
+        .templates = (const char *const[]){__VA_ARGS__}, .count = LENGTH(((const char *const[]){__VA_ARGS__}))         \
+    }
 
 static size_t type_of(char letter)
 {
@@ -207,383 +212,142 @@ static bool fits(const char *template)
     return true;
 }
 
-static const struct choice *choose(const struct choice *choices, size_t count)
+/* Spends what a template costs, and returns the rest of it. */
+static const char *pay(const char *template)
 {
-    for (;;) {
-        const struct choice *choice = &choices[below((uint32_t)count)];
-        if (fits(choice->text))
-            return choice;
-    }
+    char *text;
+    spend((double)strtoul(template, &text, 10));
+    return text + 1;
 }
 
-#define CHOOSE(choices) choose(choices, LENGTH(choices))
+static void choose(const struct list *list, int depth)
+{
+    const char *template;
+    do
+        template = list->templates[below((uint32_t)list->count)];
+    while (!fits(template));
+    expand(pay(template), depth);
+}
 
 /* ---- Expressions ------------------------------------------------------------------------------------------------- */
 
-static const struct choice u_choices[] = {
-    {"($U + $U)", 1},
-    {"($U - $U)", 1},
-    {"($U * $U)", 1},
-    {"($U * $U + $U)", 1},
-    {"(($U << 3) + $U)", 1},
-    {"($U * 9u)", 1},
-    {"($U & $U)", 1},
-    {"($U | $U)", 1},
-    {"($U ^ $U)", 1},
-    {"~$U", 1},
-    {"(($U & $U) | (~$U & $U))", 1},
-    {"($U ^ $U ^ $U)", 1},
-    {"($U << ($U & 31u))", 2},
-    {"($U >> ($U & 31u))", 2},
-    {"($U << $n)", 1},
-    {"($U >> $n)", 1},
-    {"min($U, $U)", 1},
-    {"max($U, $U)", 1},
-    {"($p ? $U : $U)", 2},
-    {"uint32_t(__popc($U))", 1},
-    {"uint32_t(__clz(int($U)))", 2},
-    {"uint32_t(__ffs(int($U)))", 3},
-    {"__brev($U)", 1},
-    {"__byte_perm($U, $U, $s)", 1},
-    {"__byte_perm($U, $U, $U & 0x7777u)", 2},
-    {"__funnelshift_l($U, $U, $U)", 1},
-    {"__funnelshift_r($U, $U, $n)", 1},
-    {"__funnelshift_lc($U, $U, $U)", 2},
-    {"__funnelshift_rc($U, $U, $U)", 2},
-    {"__umulhi($U, $U)", 1},
-    {"__umul24($U, $U)", 3},
-    {"__usad($U, $U, $U)", 3},
-    {"__uhadd($U, $U)", 3},
-    {"__urhadd($U, $U)", 3},
-    {"__dp4a($U, $U, $U)", 1},
-    {"__dp2a_lo($U, $U, $U)", 1},
-    {"__dp2a_hi($U, $U, $U)", 1},
-    {"__vadd4($U, $U)", 5},
-    {"__vabsdiffu4($U, $U)", 4},
-    {"__vsadu4($U, $U)", 4},
-    {"__vmaxu4($U, $U)", 6},
-    {"__vminu2($U, $U)", 2},
-    {"__vmaxs2($U, $U)", 2},
-    {"__vcmpgtu4($U, $U)", 6},
-    {"__vavgu2($U, $U)", 5},
-    {"__vimin3_u32($U, $U, $U)", 2},
-    {"__viaddmax_u32($U, $U, $U)", 1},
-    {"__vimax3_u16x2($U, $U, $U)", 2},
-    {"__vimax3_s16x2($U, $U, $U)", 2},
-    {"__viaddmin_s16x2_relu($U, $U, $U)", 2},
-    {"__viaddmax_u16x2($U, $U, $U)", 2},
-    {"($U / $q)", 3},
-    {"($U % $q)", 4},
-    {"($U / ($U % 1000u + 1u))", 22},
-    {"($U % (($U & 0xffu) + 1u))", 18},
-    {"uint32_t($L)", 1},
-    {"uint32_t($L >> 32)", 1},
-    {"uint32_t($I)", 0},
-    {"__float2uint_rz($F)", 1},
-    {"__float2uint_rn($F)", 1},
-    {"__float2uint_ru($F)", 1},
-    {"__float2uint_rd($F)", 1},
-    {"__double2uint_rz($D)", 1},
-    {"__double2uint_rn($D)", 1},
-    {"uint32_t(__half2ushort_rz(__high2half($H)))", 2},
-    {"uint32_t(__half2uint_rn(__low2half($H)))", 2},
-    {"bits_of($F)", 2},
-    {"bits_of($D)", 4},
-    {"bits_of($H)", 6},
-    {"uint32_t(uint8_t($U))", 1},
-    {"uint32_t(uint16_t($U))", 1},
-    {"uint32_t(int8_t($U))", 1},
-    {"(($U >> $n) & 0xffu)", 2},
-    {"(($U & 0xff00ffu) | ($U & 0xff00ff00u))", 2},
-    {"uint32_t($p)", 1},
-};
+static const struct list u_choices = TEMPLATES(
+    "1 ($U + $U)", "1 ($U - $U)", "1 ($U * $U)", "1 ($U * $U + $U)", "1 (($U << 3) + $U)", "1 ($U * 9u)", "1 ($U & $U)",
+    "1 ($U | $U)", "1 ($U ^ $U)", "1 ~$U", "1 (($U & $U) | (~$U & $U))", "1 ($U ^ $U ^ $U)", "2 ($U << ($U & 31u))",
+    "2 ($U >> ($U & 31u))", "1 ($U << $n)", "1 ($U >> $n)", "1 min($U, $U)", "1 max($U, $U)", "2 ($p ? $U : $U)",
+    "1 uint32_t(__popc($U))", "2 uint32_t(__clz(int($U)))", "3 uint32_t(__ffs(int($U)))", "1 __brev($U)",
+    "1 __byte_perm($U, $U, $s)", "2 __byte_perm($U, $U, $U & 0x7777u)", "1 __funnelshift_l($U, $U, $U)",
+    "1 __funnelshift_r($U, $U, $n)", "2 __funnelshift_lc($U, $U, $U)", "2 __funnelshift_rc($U, $U, $U)",
+    "1 __umulhi($U, $U)", "3 __umul24($U, $U)", "3 __usad($U, $U, $U)", "3 __uhadd($U, $U)", "3 __urhadd($U, $U)",
+    "1 __dp4a($U, $U, $U)", "1 __dp2a_lo($U, $U, $U)", "1 __dp2a_hi($U, $U, $U)", "5 __vadd4($U, $U)",
+    "4 __vabsdiffu4($U, $U)", "4 __vsadu4($U, $U)", "6 __vmaxu4($U, $U)", "2 __vminu2($U, $U)", "2 __vmaxs2($U, $U)",
+    "6 __vcmpgtu4($U, $U)", "5 __vavgu2($U, $U)", "2 __vimin3_u32($U, $U, $U)", "1 __viaddmax_u32($U, $U, $U)",
+    "2 __vimax3_u16x2($U, $U, $U)", "2 __vimax3_s16x2($U, $U, $U)", "2 __viaddmin_s16x2_relu($U, $U, $U)",
+    "2 __viaddmax_u16x2($U, $U, $U)", "3 ($U / $q)", "4 ($U % $q)", "22 ($U / ($U % 1000u + 1u))",
+    "18 ($U % (($U & 0xffu) + 1u))", "1 uint32_t($L)", "1 uint32_t($L >> 32)", "0 uint32_t($I)",
+    "1 __float2uint_rz($F)", "1 __float2uint_rn($F)", "1 __float2uint_ru($F)", "1 __float2uint_rd($F)",
+    "1 __double2uint_rz($D)", "1 __double2uint_rn($D)", "2 uint32_t(__half2ushort_rz(__high2half($H)))",
+    "2 uint32_t(__half2uint_rn(__low2half($H)))", "2 bits_of($F)", "4 bits_of($D)", "6 bits_of($H)",
+    "1 uint32_t(uint8_t($U))", "1 uint32_t(uint16_t($U))", "1 uint32_t(int8_t($U))", "2 (($U >> $n) & 0xffu)",
+    "2 (($U & 0xff00ffu) | ($U & 0xff00ff00u))", "1 uint32_t($p)");
 
-static const struct choice i_choices[] = {
-    {"int($U)", 0},
-    {"add($I, $I)", 1},
-    {"sub($I, $I)", 1},
-    {"mul($I, $I)", 1},
-    {"add(mul($I, $I), $I)", 1},
-    {"sub(0, $I)", 1},
-    {"min($I, $I)", 1},
-    {"max($I, $I)", 1},
-    {"($I >> ($U & 31u))", 2},
-    {"($I >> $n)", 1},
-    {"int(uint32_t($I) << $n)", 1},
-    {"($I & $I)", 1},
-    {"($I ^ $I)", 1},
-    {"($p ? $I : $I)", 2},
-    {"__mulhi($I, $I)", 1},
-    /* nvcc takes it that this product does not overflow: of __mul24(a, 1000) / 1000 it makes a. */
-    {"__mul24(int8_t($I), $I)", 3},
-    {"int(__sad($I, $I, $U))", 3},
-    {"($I / int($q))", 4},
-    {"($I % int($q))", 5},
-    {"($I / int($U % 500u + 1u))", 24},
-    {"($I % int(($U & 0xfu) + 1u))", 24},
-    {"__dp4a($I, $I, $I)", 1},
-    {"__vimax3_s32($I, $I, $I)", 2},
-    {"__viaddmax_s32($I, $I, $I)", 1},
-    {"__viaddmin_s32_relu($I, $I, $I)", 2},
-    {"__vimax_s32_relu($I, $I)", 1},
-    {"__float2int_rz($F)", 1},
-    {"__float2int_rn($F)", 1},
-    {"__float2int_ru($F)", 1},
-    {"__float2int_rd($F)", 1},
-    {"__double2int_rn($D)", 1},
-    {"__double2int_rd($D)", 1},
-    {"__half2int_rz(__low2half($H))", 2},
-    {"__half2int_ru(__high2half($H))", 2},
-    {"int(__half2short_rn(__low2half($H)))", 2},
-    {"int(int16_t($U))", 1},
-    {"int(int8_t($U >> 8))", 1},
-    {"abs(int(int16_t($U)))", 2},
-    {"abs($I >> 1)", 2},
-    {"__hadd($I, $I)", 3},
-    {"__rhadd($I, $I)", 3},
-    {"int($I < $I)", 2},
-};
+/* nvcc takes it that this product does not overflow: of __mul24(a, 1000) / 1000 it makes a. */
+static const struct list i_choices =
+    TEMPLATES("0 int($U)", "1 add($I, $I)", "1 sub($I, $I)", "1 mul($I, $I)", "1 add(mul($I, $I), $I)", "1 sub(0, $I)",
+              "1 min($I, $I)", "1 max($I, $I)", "2 ($I >> ($U & 31u))", "1 ($I >> $n)", "1 int(uint32_t($I) << $n)",
+              "1 ($I & $I)", "1 ($I ^ $I)", "2 ($p ? $I : $I)", "1 __mulhi($I, $I)", "3 __mul24(int8_t($I), $I)",
+              "3 int(__sad($I, $I, $U))", "4 ($I / int($q))", "5 ($I % int($q))", "24 ($I / int($U % 500u + 1u))",
+              "24 ($I % int(($U & 0xfu) + 1u))", "1 __dp4a($I, $I, $I)", "2 __vimax3_s32($I, $I, $I)",
+              "1 __viaddmax_s32($I, $I, $I)", "2 __viaddmin_s32_relu($I, $I, $I)", "1 __vimax_s32_relu($I, $I)",
+              "1 __float2int_rz($F)", "1 __float2int_rn($F)", "1 __float2int_ru($F)", "1 __float2int_rd($F)",
+              "1 __double2int_rn($D)", "1 __double2int_rd($D)", "2 __half2int_rz(__low2half($H))",
+              "2 __half2int_ru(__high2half($H))", "2 int(__half2short_rn(__low2half($H)))", "1 int(int16_t($U))",
+              "1 int(int8_t($U >> 8))", "2 abs(int(int16_t($U)))", "2 abs($I >> 1)", "3 __hadd($I, $I)",
+              "3 __rhadd($I, $I)", "2 int($I < $I)");
 
-static const struct choice l_choices[] = {
-    {"($L + $L)", 2},
-    {"($L - $L)", 2},
-    {"($L * $L)", 4},
-    {"($L & $L)", 2},
-    {"($L | $L)", 2},
-    {"($L ^ $L)", 2},
-    {"~$L", 2},
-    {"($L << ($U & 63u))", 4},
-    {"($L >> ($U & 63u))", 4},
-    {"($L << $n)", 2},
-    {"u64(static_cast<s64>($L) >> ($U & 63u))", 4},
-    {"u64(static_cast<s64>($L) >> $n)", 2},
-    {"(u64($U) * $U)", 1},
-    {"(u64($U) * $U + $L)", 1},
-    {"u64(s64($I) * $I)", 1},
-    {"u64(s64($I))", 1},
-    {"min($L, $L)", 4},
-    {"max($L, $L)", 4},
-    {"u64(min(static_cast<s64>($L), static_cast<s64>($L)))", 4},
-    {"($p ? $L : $L)", 3},
-    {"__umul64hi($L, $L)", 8},
-    {"u64(__mul64hi(static_cast<s64>($L), static_cast<s64>($L)))", 12},
-    {"($L / $q)", 12},
-    {"($L % $q)", 14},
-    {"($L / (u64($U) + 1u))", 60},
-    {"($L % ((u64($U) << 8) + 7u))", 60},
-    {"u64(static_cast<s64>($L) / int($U % 900u + 1u))", 70},
-    {"__brevll($L)", 2},
-    {"u64(__popcll($L))", 3},
-    {"u64(__clzll(static_cast<s64>($L)))", 4},
-    {"u64(__ffsll(static_cast<s64>($L)))", 6},
-    {"(u64($U) << 32 | $U)", 1},
-    {"__float2ull_rz($F)", 2},
-    {"u64(__float2ll_rn($F))", 2},
-    {"__double2ull_rz($D)", 2},
-    {"u64(__double2ll_rd($D))", 2},
-};
+static const struct list l_choices = TEMPLATES(
+    "2 ($L + $L)", "2 ($L - $L)", "4 ($L * $L)", "2 ($L & $L)", "2 ($L | $L)", "2 ($L ^ $L)", "2 ~$L",
+    "4 ($L << ($U & 63u))", "4 ($L >> ($U & 63u))", "2 ($L << $n)", "4 u64(static_cast<s64>($L) >> ($U & 63u))",
+    "2 u64(static_cast<s64>($L) >> $n)", "1 (u64($U) * $U)", "1 (u64($U) * $U + $L)", "1 u64(s64($I) * $I)",
+    "1 u64(s64($I))", "4 min($L, $L)", "4 max($L, $L)", "4 u64(min(static_cast<s64>($L), static_cast<s64>($L)))",
+    "3 ($p ? $L : $L)", "8 __umul64hi($L, $L)", "12 u64(__mul64hi(static_cast<s64>($L), static_cast<s64>($L)))",
+    "12 ($L / $q)", "14 ($L % $q)", "60 ($L / (u64($U) + 1u))", "60 ($L % ((u64($U) << 8) + 7u))",
+    "70 u64(static_cast<s64>($L) / int($U % 900u + 1u))", "2 __brevll($L)", "3 u64(__popcll($L))",
+    "4 u64(__clzll(static_cast<s64>($L)))", "6 u64(__ffsll(static_cast<s64>($L)))", "1 (u64($U) << 32 | $U)",
+    "2 __float2ull_rz($F)", "2 u64(__float2ll_rn($F))", "2 __double2ull_rz($D)", "2 u64(__double2ll_rd($D))");
 
-static const struct choice f_choices[] = {
-    {"($F + $F)", 1},
-    {"($F - $F)", 1},
-    {"($F * $F)", 1},
-    {"($F * $F + $F)", 1},
-    {"fmaf($F, $F, $F)", 1},
-    {"fmaf($F, 0.5f, $F)", 1},
-    {"fminf($F, $F)", 1},
-    {"fmaxf($F, $F)", 1},
-    {"fabsf($F)", 0},
-    {"(-$F)", 0},
-    {"($F / $F)", 14},
-    {"__fdiv_rz($F, $F)", 14},
-    {"__frcp_rn($F)", 10},
-    {"sqrtf(fabsf($F))", 12},
-    {"__fsqrt_ru(fabsf($F))", 14},
-    {"__fadd_rz($F, $F)", 1},
-    {"__fadd_ru($F, $F)", 1},
-    {"__fadd_rd($F, $F)", 1},
-    {"__fmul_rz($F, $F)", 1},
-    {"__fmul_ru($F, $F)", 1},
-    {"__fmul_rn($F, $F)", 1},
-    {"__fsub_rd($F, $F)", 1},
-    {"__fmaf_rd($F, $F, $F)", 1},
-    {"__fmaf_rz($F, $F, $F)", 1},
-    {"floorf($F)", 1},
-    {"ceilf($F)", 1},
-    {"truncf($F)", 1},
-    {"rintf($F)", 1},
-    {"roundf($F)", 5},
-    {"($p ? $F : $F)", 2},
-    {"__saturatef($F)", 1},
-    {"__saturatef($F * $F)", 1},
-    {"copysignf($F, $F)", 1},
-    {"fdimf($F, $F)", 4},
-    {"__int2float_rn($I)", 1},
-    {"__int2float_rz($I)", 1},
-    {"__int2float_ru($I)", 1},
-    {"__uint2float_rn($U)", 1},
-    {"__uint2float_rd($U)", 1},
-    {"__ll2float_rn(static_cast<s64>($L))", 2},
-    {"__ull2float_rz($L)", 2},
-    {"__double2float_rn($D)", 1},
-    {"__double2float_rz($D)", 1},
-    {"__low2float($H)", 1},
-    {"__high2float($H)", 1},
-    {"__low2float($B)", 1},
-    {"__high2float($B)", 1},
-    {"float(uint8_t($U >> 8))", 1},
-    {"float(uint16_t($U))", 1},
-    {"float(int8_t($U))", 1},
-    {"float(int16_t($U >> 16))", 1},
-    {"__uint_as_float(($U & 0x807fffffu) | 0x3f800000u)", 1},
-    {"(float(int($U & 0xfffu) - 2048) * 0.125f)", 3},
-};
+static const struct list f_choices = TEMPLATES(
+    "1 ($F + $F)", "1 ($F - $F)", "1 ($F * $F)", "1 ($F * $F + $F)", "1 fmaf($F, $F, $F)", "1 fmaf($F, 0.5f, $F)",
+    "1 fminf($F, $F)", "1 fmaxf($F, $F)", "0 fabsf($F)", "0 (-$F)", "14 ($F / $F)", "14 __fdiv_rz($F, $F)",
+    "10 __frcp_rn($F)", "12 sqrtf(fabsf($F))", "14 __fsqrt_ru(fabsf($F))", "1 __fadd_rz($F, $F)", "1 __fadd_ru($F, $F)",
+    "1 __fadd_rd($F, $F)", "1 __fmul_rz($F, $F)", "1 __fmul_ru($F, $F)", "1 __fmul_rn($F, $F)", "1 __fsub_rd($F, $F)",
+    "1 __fmaf_rd($F, $F, $F)", "1 __fmaf_rz($F, $F, $F)", "1 floorf($F)", "1 ceilf($F)", "1 truncf($F)", "1 rintf($F)",
+    "5 roundf($F)", "2 ($p ? $F : $F)", "1 __saturatef($F)", "1 __saturatef($F * $F)", "1 copysignf($F, $F)",
+    "4 fdimf($F, $F)", "1 __int2float_rn($I)", "1 __int2float_rz($I)", "1 __int2float_ru($I)", "1 __uint2float_rn($U)",
+    "1 __uint2float_rd($U)", "2 __ll2float_rn(static_cast<s64>($L))", "2 __ull2float_rz($L)", "1 __double2float_rn($D)",
+    "1 __double2float_rz($D)", "1 __low2float($H)", "1 __high2float($H)", "1 __low2float($B)", "1 __high2float($B)",
+    "1 float(uint8_t($U >> 8))", "1 float(uint16_t($U))", "1 float(int8_t($U))", "1 float(int16_t($U >> 16))",
+    "1 __uint_as_float(($U & 0x807fffffu) | 0x3f800000u)", "3 (float(int($U & 0xfffu) - 2048) * 0.125f)");
 
-static const struct choice d_choices[] = {
-    {"($D + $D)", 2},
-    {"($D - $D)", 2},
-    {"($D * $D)", 2},
-    {"($D * $D + $D)", 2},
-    {"fma($D, $D, $D)", 2},
-    {"fmin($D, $D)", 6},
-    {"fmax($D, $D)", 6},
-    {"fabs($D)", 1},
-    {"(-$D)", 1},
-    {"($D / $D)", 30},
-    {"sqrt(fabs($D))", 30},
-    {"__dadd_rz($D, $D)", 2},
-    {"__dadd_ru($D, $D)", 2},
-    {"__dmul_rd($D, $D)", 2},
-    {"__dmul_rn($D, $D)", 2},
-    {"__fma_rz($D, $D, $D)", 2},
-    {"floor($D)", 2},
-    {"rint($D)", 2},
-    {"trunc($D)", 2},
-    {"($p ? $D : $D)", 3},
-    {"double($F)", 1},
-    {"double($I)", 1},
-    {"double($U)", 1},
-    {"__ll2double_rn(static_cast<s64>($L))", 2},
-    {"__ull2double_ru($L)", 2},
-    {"__hiloint2double(int(($U & 0x800fffffu) | 0x3ff00000u), int($U))", 2},
-};
+static const struct list d_choices =
+    TEMPLATES("2 ($D + $D)", "2 ($D - $D)", "2 ($D * $D)", "2 ($D * $D + $D)", "2 fma($D, $D, $D)", "6 fmin($D, $D)",
+              "6 fmax($D, $D)", "1 fabs($D)", "1 (-$D)", "30 ($D / $D)", "30 sqrt(fabs($D))", "2 __dadd_rz($D, $D)",
+              "2 __dadd_ru($D, $D)", "2 __dmul_rd($D, $D)", "2 __dmul_rn($D, $D)", "2 __fma_rz($D, $D, $D)",
+              "2 floor($D)", "2 rint($D)", "2 trunc($D)", "3 ($p ? $D : $D)", "1 double($F)", "1 double($I)",
+              "1 double($U)", "2 __ll2double_rn(static_cast<s64>($L))", "2 __ull2double_ru($L)",
+              "2 __hiloint2double(int(($U & 0x800fffffu) | 0x3ff00000u), int($U))");
 
-static const struct choice h_choices[] = {
-    {"__hadd2($H, $H)", 1},
-    {"__hsub2($H, $H)", 1},
-    {"__hmul2($H, $H)", 1},
-    {"__hfma2($H, $H, $H)", 1},
-    {"__hadd2_rn($H, $H)", 1},
-    {"__hmin2($H, $H)", 1},
-    {"__hmax2($H, $H)", 1},
-    {"__hneg2($H)", 1},
-    {"__habs2($H)", 1},
-    {"__hadd2_sat($H, $H)", 1},
-    {"__hfma2_sat($H, $H, $H)", 1},
-    {"__hfma2_relu($H, $H, $H)", 1},
-    {"__hgt2($H, $H)", 1},
-    {"__hle2($H, $H)", 1},
-    {"__hne2($H, $H)", 1},
-    {"__floats2half2_rn($F, $F)", 1},
-    {"__lows2half2($H, $H)", 1},
-    {"__highs2half2($H, $H)", 1},
-    {"__lowhigh2highlow($H)", 1},
-    {"__low2half2($H)", 1},
-    {"__half2half2(__int2half_rn($I))", 2},
-    {"__half2half2(__uint2half_rz($U & 0xffffu))", 2},
-    {"__halves2half2(__float2half_rz($F), __float2half_ru($F))", 3},
-    {"__halves2half2(__hadd(__low2half($H), __high2half($H)), __hmul(__low2half($H), __high2half($H)))", 3},
-    {"($p ? $H : $H)", 2},
-    {"h2floor($H)", 2},
-    {"h2rint($H)", 2},
-    {"h2trunc($H)", 2},
-};
+static const struct list h_choices = TEMPLATES(
+    "1 __hadd2($H, $H)", "1 __hsub2($H, $H)", "1 __hmul2($H, $H)", "1 __hfma2($H, $H, $H)", "1 __hadd2_rn($H, $H)",
+    "1 __hmin2($H, $H)", "1 __hmax2($H, $H)", "1 __hneg2($H)", "1 __habs2($H)", "1 __hadd2_sat($H, $H)",
+    "1 __hfma2_sat($H, $H, $H)", "1 __hfma2_relu($H, $H, $H)", "1 __hgt2($H, $H)", "1 __hle2($H, $H)",
+    "1 __hne2($H, $H)", "1 __floats2half2_rn($F, $F)", "1 __lows2half2($H, $H)", "1 __highs2half2($H, $H)",
+    "1 __lowhigh2highlow($H)", "1 __low2half2($H)", "2 __half2half2(__int2half_rn($I))",
+    "2 __half2half2(__uint2half_rz($U & 0xffffu))", "3 __halves2half2(__float2half_rz($F), __float2half_ru($F))",
+    "3 __halves2half2(__hadd(__low2half($H), __high2half($H)), __hmul(__low2half($H), __high2half($H)))",
+    "2 ($p ? $H : $H)", "2 h2floor($H)", "2 h2rint($H)", "2 h2trunc($H)");
 
-static const struct choice b_choices[] = {
-    {"__hadd2($B, $B)", 1}, {"__hsub2($B, $B)", 1},     {"__hmul2($B, $B)", 1},
-    {"__hmax2($B, $B)", 1}, {"__hfma2($B, $B, $B)", 1}, {"__floats2bfloat162_rn($F, $F)", 1},
-    {"__hneg2($B)", 1},     {"($p ? $B : $B)", 2},      {"__hgt2($B, $B)", 1},
-};
+static const struct list b_choices = TEMPLATES(
+    "1 __hadd2($B, $B)", "1 __hsub2($B, $B)", "1 __hmul2($B, $B)", "1 __hmax2($B, $B)", "1 __hfma2($B, $B, $B)",
+    "1 __floats2bfloat162_rn($F, $F)", "1 __hneg2($B)", "2 ($p ? $B : $B)", "1 __hgt2($B, $B)");
 
-static const struct choice conditions[] = {
-    {"($U < $U)", 1},
-    {"($U >= $U)", 1},
-    {"(($U & 7u) == ($U & 7u))", 3},
-    {"(($u & $k) != 0)", 2},
-    {"($I < $I)", 1},
-    {"($I > $c)", 1},
-    {"($L > $L)", 2},
-    {"(static_cast<s64>($L) <= static_cast<s64>($L))", 2},
-    {"($L == $L)", 2},
-    {"($F < $F)", 1},
-    {"($F >= $F)", 1},
-    {"!($F > $F)", 1},
-    {"($F != $F)", 1},
-    {"isnan($F)", 1},
-    {"(fabsf($F) < 64.0f)", 1},
-    {"($D <= $D)", 1},
-    {"($D != $D)", 1},
-    {"__hbgt2($H, $H)", 2},
-    {"__hlt(__low2half($H), __high2half($H))", 2},
-    {"($p && $p)", 1},
-    {"($p || $p)", 1},
-    {"!$p", 0},
-    {"((lane & $k) != 0)", 1},
-    {"(lane < $n)", 1},
-    {"((lane * $o & 31u) < $n)", 2},
-    {"((tid & $k) == 0)", 1},
-};
+static const struct list conditions = TEMPLATES(
+    "1 ($U < $U)", "1 ($U >= $U)", "3 (($U & 7u) == ($U & 7u))", "2 (($u & $k) != 0)", "1 ($I < $I)", "1 ($I > $c)",
+    "2 ($L > $L)", "2 (static_cast<s64>($L) <= static_cast<s64>($L))", "2 ($L == $L)", "1 ($F < $F)", "1 ($F >= $F)",
+    "1 !($F > $F)", "1 ($F != $F)", "1 isnan($F)", "1 (fabsf($F) < 64.0f)", "1 ($D <= $D)", "1 ($D != $D)",
+    "2 __hbgt2($H, $H)", "2 __hlt(__low2half($H), __high2half($H))", "1 ($p && $p)", "1 ($p || $p)", "0 !$p",
+    "1 ((lane & $k) != 0)", "1 (lane < $n)", "2 ((lane * $o & 31u) < $n)", "1 ((tid & $k) == 0)");
 
-static const struct choice simple_conditions[] = {
-    {"(($u & $k) != 0)", 2}, {"($u > 0x80000000u)", 1}, {"($i < 0)", 1},   {"($f > 0.5f)", 1},
-    {"(lane < $n)", 1},      {"((lane & $k) != 0)", 1}, {"(tid > $n)", 1},
-};
+static const struct list simple_conditions =
+    TEMPLATES("2 (($u & $k) != 0)", "1 ($u > 0x80000000u)", "1 ($i < 0)", "1 ($f > 0.5f)", "1 (lane < $n)",
+              "1 ((lane & $k) != 0)", "1 (tid > $n)");
 
 /* The same for every thread of the block. */
-static const struct choice uniform_conditions[] = {
-    {"((block & $k) != 0)", 1},
-    {"((table[(block + $n) & 63u] & $k) != 0)", 3},
-    {"((in[block + $n] & $k) != 0)", 4},
-    {"(block > $n)", 1},
-    {"(salt == 0)", 1},
-    {"((in[(block * $o) & 0xfffu] % 3u) != 1u)", 6},
-};
+static const struct list uniform_conditions =
+    TEMPLATES("1 ((block & $k) != 0)", "3 ((table[(block + $n) & 63u] & $k) != 0)", "4 ((in[block + $n] & $k) != 0)",
+              "1 (block > $n)", "1 (salt == 0)", "6 ((in[(block * $o) & 0xfffu] % 3u) != 1u)");
 
-static const struct choice u_leaves[] = {
-    {"$u", 0}, {"$u", 0}, {"$u", 0},     {"$u", 0},        {"$u", 0},           {"lane", 0},      {"tid", 0},
-    {"$c", 0}, {"$n", 0}, {"in[$4]", 4}, {"table[$t]", 3}, {"permuted[$t]", 3}, {"local[$a]", 4}, {"block", 0},
-};
+static const struct list u_leaves = TEMPLATES("0 $u", "0 $u", "0 $u", "0 $u", "0 $u", "0 lane", "0 tid", "0 $c", "0 $n",
+                                              "4 in[$4]", "3 table[$t]", "3 permuted[$t]", "4 local[$a]", "0 block");
 
-static const struct choice i_leaves[] = {
-    {"$i", 0}, {"$i", 0}, {"$i", 0}, {"int($c)", 0}, {"int(lane)", 0}, {"int($u)", 0}, {"counts[$t]", 3},
-};
+static const struct list i_leaves =
+    TEMPLATES("0 $i", "0 $i", "0 $i", "0 int($c)", "0 int(lane)", "0 int($u)", "3 counts[$t]");
 
-static const struct choice l_leaves[] = {
-    {"$l", 0}, {"$l", 0}, {"$l", 0}, {"u64($u)", 1}, {"(u64($c) << 32 | $c)", 0},
-};
+static const struct list l_leaves = TEMPLATES("0 $l", "0 $l", "0 $l", "1 u64($u)", "0 (u64($c) << 32 | $c)");
 
-static const struct choice f_leaves[] = {
-    {"$f", 0}, {"$f", 0}, {"$f", 0}, {"$f", 0}, {"$y", 0}, {"float($i)", 1}, {"fractions[$t]", 3},
-};
+static const struct list f_leaves = TEMPLATES("0 $f", "0 $f", "0 $f", "0 $f", "0 $y", "1 float($i)", "3 fractions[$t]");
 
-static const struct choice d_leaves[] = {{"$d", 0}, {"$d", 0}, {"$d", 0}, {"double($y)", 0}, {"double($f)", 1}};
+static const struct list d_leaves = TEMPLATES("0 $d", "0 $d", "0 $d", "0 double($y)", "1 double($f)");
 
-static const struct choice h_leaves[] = {
-    {"$h", 0}, {"$h", 0}, {"$h", 0}, {"__floats2half2_rn($y, $y)", 0}, {"__float2half2_rn($f)", 1},
-};
+static const struct list h_leaves =
+    TEMPLATES("0 $h", "0 $h", "0 $h", "0 __floats2half2_rn($y, $y)", "1 __float2half2_rn($f)");
 
-static const struct choice b_leaves[] = {{"$b", 0}, {"$b", 0}, {"__floats2bfloat162_rn($y, $y)", 0}};
+static const struct list b_leaves = TEMPLATES("0 $b", "0 $b", "0 __floats2bfloat162_rn($y, $y)");
 
-#define ROW(name)                                                                                                      \
-    {                                                                                                                  \
-        name##_choices, LENGTH(name##_choices), name##_leaves, LENGTH(name##_leaves)                                   \
-    }
-static const struct {
-    const struct choice *choices;
-    size_t choice_count;
-    const struct choice *leaves;
-    size_t leaf_count;
-} expressions[TYPES] = {ROW(u), ROW(i), ROW(l), ROW(f), ROW(d), ROW(h), ROW(b)};
+static const struct list *const expressions[TYPES] = {&u_choices, &i_choices, &l_choices, &f_choices,
+                                                      &d_choices, &h_choices, &b_choices};
+static const struct list *const leaves[TYPES] = {&u_leaves, &i_leaves, &l_leaves, &f_leaves,
+                                                 &d_leaves, &h_leaves, &b_leaves};
 
 static void expression(size_t type, int depth)
 {
@@ -591,43 +355,32 @@ static void expression(size_t type, int depth)
         put("n%u", below(k.loops));
         return;
     }
-    const struct choice *choice;
-    if (depth <= 0 || chance(15))
-        choice = choose(expressions[type].leaves, expressions[type].leaf_count);
-    else
-        choice = choose(expressions[type].choices, expressions[type].choice_count);
-    spend(choice->cost);
-    expand(choice->text, depth - 1);
+    choose(depth <= 0 || chance(15) ? leaves[type] : expressions[type], depth - 1);
 }
 
 static void condition(int depth)
 {
-    const struct choice *choice = depth > 0 ? CHOOSE(conditions) : CHOOSE(simple_conditions);
-    spend(choice->cost);
-    expand(choice->text, depth - 1);
+    choose(depth > 0 ? &conditions : &simple_conditions, depth - 1);
 }
 
 /* ---- Indices ----------------------------------------------------------------------------------------------------- */
 
+static const struct list input_patterns =
+    TEMPLATES("0 all", "0 all", "1 all + $n", "1 all * 2u", "1 all * $o", "2 all * 8u + lane", "1 all * 33u",
+              "1 all ^ $n", "1 all ^ $c", "2 lane * 32u + warp", "4 block * 64u + permuted[lane]", "1 all / 2u",
+              "2 all / 4u + $n", "3 all / 8u * 8u + (7u - lane % 8u)", "1 block + $n", "1 warp * $o + block", "0 $u",
+              "1 $u >> $n", "2 ($u & 31u) + all", "1 $U + $n", "1 __brev(all)", "1 lane / 8u + $n", "2 all + ($u & 3u)",
+              "4 lane % 5u", "2 block * 128u + tid * 3u", "1 ~all");
+
+static const struct list function_patterns =
+    TEMPLATES("0 $u", "1 $u >> $n", "1 lane + $n", "1 lane * $o", "2 ($u & 15u) + lane", "1 tid ^ $n");
+
 /* An index of the input, as elements of so many bytes. */
 static void input_index(unsigned bytes, int depth)
 {
-    /* clang-format off */
-    static const struct choice patterns[] = {
-        {"all", 0}, {"all", 0}, {"all + $n", 1}, {"all * 2u", 1}, {"all * $o", 1}, {"all * 8u + lane", 2}, {"all * 33u", 1},
-        {"all ^ $n", 1}, {"all ^ $c", 1}, {"lane * 32u + warp", 2}, {"block * 64u + permuted[lane]", 4},
-        {"all / 2u", 1}, {"all / 4u + $n", 2}, {"all / 8u * 8u + (7u - lane % 8u)", 3}, {"block + $n", 1}, {"warp * $o + block", 1},
-        {"$u", 0}, {"$u >> $n", 1}, {"($u & 31u) + all", 2}, {"$U + $n", 1}, {"__brev(all)", 1}, {"lane / 8u + $n", 1},
-        {"all + ($u & 3u)", 2}, {"lane % 5u", 4}, {"block * 128u + tid * 3u", 2}, {"~all", 1},
-    };
-    static const struct choice in_functions[] = {
-        {"$u", 0}, {"$u >> $n", 1}, {"lane + $n", 1}, {"lane * $o", 1}, {"($u & 15u) + lane", 2}, {"tid ^ $n", 1},
-    };
-    /* clang-format on */
-    const struct choice *choice = k.in_function ? CHOOSE(in_functions) : CHOOSE(patterns);
-    spend(choice->cost + 1);
+    spend(1);
     put("(");
-    expand(choice->text, depth - 1);
+    choose(k.in_function ? &function_patterns : &input_patterns, depth - 1);
     put(") & 0x%xu", (k.in_mask + 1) * 4 / bytes - 1);
 }
 
@@ -666,21 +419,18 @@ static void shared_place(void)
     }
 }
 
+static const struct list shared_patterns =
+    TEMPLATES("0 tid", "1 tid + $n", "1 tid * 2u", "2 tid * 4u + warp", "1 tid * $o", "1 lane * 32u", "1 lane * 33u",
+              "2 lane * 8u + (lane >> 2)", "1 tid ^ $n", "1 tid / 2u", "1 tid / 4u", "2 lane / 16u * 8u", "0 warp",
+              "0 $n", "3 permuted[lane] + $n", "0 $u", "1 $u & 3u", "2 lane * ($u & 3u)", "1 lane * 16u + $n", "1 ~tid",
+              "3 lane % 3u * 32u", "3 (lane & 1u) * 32u + lane / 2u", "2 lane ^ (lane >> 1)", "1 $U + $n");
+
 /* Where a thread reads in a shared array: anywhere. */
 static void shared_index(int depth)
 {
-    /* clang-format off */
-    static const struct choice patterns[] = {
-        {"tid", 0}, {"tid + $n", 1}, {"tid * 2u", 1}, {"tid * 4u + warp", 2}, {"tid * $o", 1}, {"lane * 32u", 1}, {"lane * 33u", 1},
-        {"lane * 8u + (lane >> 2)", 2}, {"tid ^ $n", 1}, {"tid / 2u", 1}, {"tid / 4u", 1}, {"lane / 16u * 8u", 2}, {"warp", 0}, {"$n", 0},
-        {"permuted[lane] + $n", 3}, {"$u", 0}, {"$u & 3u", 1}, {"lane * ($u & 3u)", 2}, {"lane * 16u + $n", 1}, {"~tid", 1},
-        {"lane % 3u * 32u", 3}, {"(lane & 1u) * 32u + lane / 2u", 3}, {"lane ^ (lane >> 1)", 2}, {"$U + $n", 1},
-    };
-    /* clang-format on */
-    const struct choice *choice = CHOOSE(patterns);
-    spend(choice->cost + 2);
+    spend(2);
     put("((");
-    expand(choice->text, depth - 1);
+    choose(&shared_patterns, depth - 1);
     put(") & %uu)", k.shared_places - 1);
 }
 
@@ -750,12 +500,9 @@ static void expand(const char *template, int depth)
         case 'p':
             condition(depth);
             break;
-        case 'x': {
-            const struct choice *choice = CHOOSE(uniform_conditions);
-            spend(choice->cost);
-            expand(choice->text, depth);
+        case 'x':
+            choose(&uniform_conditions, depth);
             break;
-        }
         case 'c':
             if (chance(50)) {
                 put("%s", words[below(LENGTH(words))]);
@@ -862,166 +609,122 @@ static const struct statement {
     enum class class;
     enum together together; /* what it needs */
     int array;              /* the shared array that it uses: log2 of the bytes of an element; -1: none */
-    unsigned cost;
-    const char *text; /* lines */
+    struct list list;       /* each of lines */
 } statements[] = {
-    {CLASS_INT, ALONE, -1, 1, "$u = $U;"},
-    {CLASS_INT, ALONE, -1, 1, "$u = $U;"},
-    {CLASS_INT, ALONE, -1, 1, "$u += $U;"},
-    {CLASS_INT, ALONE, -1, 1, "$u ^= $U;"},
-    {CLASS_INT, ALONE, -1, 1, "$i = $I;"},
-    {CLASS_INT, ALONE, -1, 1, "$i = $I;"},
-    {CLASS_INT, ALONE, -1, 2, "if ($p) $u = $U;"},
-    {CLASS_INT, ALONE, -1, 2, "$u = $p ? $U : $u;"},
-    {CLASS_LONG, ALONE, -1, 2, "$l = $L;"},
-    {CLASS_LONG, ALONE, -1, 2, "$l += $L;"},
-    {CLASS_LONG, ALONE, -1, 2, "$u ^= uint32_t($L >> $n);"},
-    {CLASS_FLOAT, ALONE, -1, 4, "$f = tame($F);"},
-    {CLASS_FLOAT, ALONE, -1, 4, "$f = tame($F);"},
-    {CLASS_FLOAT, ALONE, -1, 5, "$f = tame($f * 0.75f + $F);"},
-    {CLASS_FLOAT, ALONE, -1, 1, "$f = $F;"},
-    {CLASS_FLOAT, ALONE, -1, 2, "if ($p) $f = $F;"},
-    {CLASS_FLOAT, ALONE, -1, 2, "$u += __float2uint_rz($F);"},
-    {CLASS_DOUBLE, ALONE, -1, 6, "$d = tame($D);"},
-    {CLASS_DOUBLE, ALONE, -1, 6, "$d = tame($d * 0.5 + $D);"},
-    {CLASS_DOUBLE, ALONE, -1, 2, "$d = $D;"},
-    {CLASS_HALF, ALONE, -1, 4, "$h = tame($H);"},
-    {CLASS_HALF, ALONE, -1, 4, "$h = tame($H);"},
-    {CLASS_HALF, ALONE, -1, 1, "$h = $H;"},
-    {CLASS_HALF, ALONE, -1, 4, "$b = $B;"},
-    {CLASS_HALF, ALONE, -1, 4, "$f = tame($f + __low2float($H));"},
-
-    {CLASS_LOCAL, ALONE, -1, 5, "local[$a] = $U;"},
-    {CLASS_LOCAL, ALONE, -1, 5, "local[$a] += $U;"},
-    {CLASS_LOCAL, ALONE, -1, 8, "$u = local[$a] - local[$a];"},
-    {CLASS_LOCAL, ALONE, -1, 6, "if ($p) local[$a] ^= $u;"},
-
-    {CLASS_SHARED, ALONE, 0, 3, "$u += shared1[$R];"},
-    {CLASS_SHARED, ALONE, 1, 3, "$i = add($i, int16_t(shared2[$R]));"},
-    {CLASS_SHARED, ALONE, 2, 3, "$u ^= shared4[$R];"},
-    {CLASS_SHARED, ALONE, 2, 6, "$u = shared4[$R] + shared4[$R];"},
-    {CLASS_SHARED, ALONE, 2, 4, "if ($p) $u -= shared4[$R];"},
-    {CLASS_SHARED, ALONE, 3, 5, "{ const uint2 v = shared8[$R]; $u ^= v.x + 3u * v.y; }"},
-    {CLASS_SHARED, ALONE, 4, 7, "{ const uint4 v = shared16[$R]; $u += (v.x ^ v.y) + (v.z ^ v.w); }"},
-    {CLASS_SHARED, ALONE, 3, 5, "if ($p) { const uint2 v = shared8[$R]; $u = v.x * v.y; }"},
-    {CLASS_SHARED, ALONE, 4, 7, "if ($p) { const uint4 v = shared16[$R]; $u += (v.x & v.y) - (v.z | v.w); }"},
-    {CLASS_SHARED, ALONE, 2, 9, "{ const uint32_t *from = $p ? &shared4[$R] : in + ($4); $u += *from; }"},
-    {CLASS_SHARED, ALONE, -1, 4, "own[$Q] = $U;"},
-    {CLASS_SHARED, ALONE, -1, 5, "$u += own[$Q];"},
-    {CLASS_SHARED, BLOCK, 0, 8, "__syncthreads();\nshared1[$W] = uint8_t($U);\n__syncthreads();"},
-    {CLASS_SHARED, BLOCK, 1, 8, "__syncthreads();\nshared2[$W] = uint16_t($U);\n__syncthreads();"},
-    {CLASS_SHARED, BLOCK, 2, 8, "__syncthreads();\nshared4[$W] = $U;\n__syncthreads();\n$u += shared4[$R];"},
-    {CLASS_SHARED, BLOCK, 2, 8, "__syncthreads();\nif ($p) shared4[$W] = $U;\n__syncthreads();"},
-    {CLASS_SHARED, BLOCK, 3, 9, "__syncthreads();\nshared8[$W] = make_uint2($U, $U);\n__syncthreads();"},
-    {CLASS_SHARED, BLOCK, 3, 9, "__syncthreads();\nif ($p) shared8[$W] = make_uint2($U, $u);\n__syncthreads();"},
-    {CLASS_SHARED, BLOCK, 4, 11, "__syncthreads();\nshared16[$W] = make_uint4($U, $u, $U, $u);\n__syncthreads();"},
-    {CLASS_SHARED, BLOCK, 4, 11,
-     "__syncthreads();\nif ($p) shared16[$W] = make_uint4($U, $u, $u, $u);\n__syncthreads();"},
-
-    {CLASS_GLOBAL, ALONE, -1, 5, "$u += reinterpret_cast<const uint8_t *>(in)[$1];"},
-    {CLASS_GLOBAL, ALONE, -1, 5, "$i = sub($i, reinterpret_cast<const int8_t *>(in)[$1]);"},
-    {CLASS_GLOBAL, ALONE, -1, 5, "$u ^= reinterpret_cast<const uint16_t *>(in)[$2];"},
-    {CLASS_GLOBAL, ALONE, -1, 5, "$u += in[$4];"},
-    {CLASS_GLOBAL, ALONE, -1, 10, "$u = in[$4] - in[$4];"},
-    {CLASS_GLOBAL, ALONE, -1, 7, "{ const uint2 v = reinterpret_cast<const uint2 *>(in)[$8]; $u ^= v.x + 5u * v.y; }"},
-    {CLASS_GLOBAL, ALONE, -1, 9,
-     "{ const uint4 v = reinterpret_cast<const uint4 *>(in)[$6]; $u += (v.x ^ v.y) + (v.z ^ v.w); }"},
-    {CLASS_GLOBAL, ALONE, -1, 6, "if ($p) $u += in[$4];"},
-    {CLASS_GLOBAL, ALONE, -1, 9,
-     "if ($p) { const uint4 v = reinterpret_cast<const uint4 *>(in)[$6]; $u = v.x + v.y * v.z - v.w; }"},
-    {CLASS_GLOBAL, ALONE, -1, 7,
-     "if ($p) { const uint2 v = reinterpret_cast<const uint2 *>(in)[$8]; $u -= v.x ^ v.y; }"},
-    {CLASS_GLOBAL, ALONE, -1, 5, "$u += __ldcg(in + ($4));"},
-    {CLASS_GLOBAL, ALONE, -1, 5, "$u ^= __ldcs(in + ($4));"},
-    {CLASS_GLOBAL, ALONE, -1, 5, "$u ^= __ldg(in + ($4));"},
-    {CLASS_GLOBAL, ALONE, -1, 5, "$u += *static_cast<const volatile uint32_t *>(in + ($4));"},
-
-    {CLASS_WARP, WARP, -1, 3, "$u = __shfl_sync($m, $U, int($U & 31u), $w);"},
-    {CLASS_WARP, WARP, -1, 2, "$u += __shfl_up_sync($m, $U, $v, $w);"},
-    {CLASS_WARP, WARP, -1, 2, "$i = add($i, __shfl_down_sync($m, $I, $v, $w));"},
-    {CLASS_WARP, WARP, -1, 2, "$f = __shfl_xor_sync($m, $F, int($v));"},
-    {CLASS_WARP, WARP, -1, 4, "$l ^= __shfl_xor_sync($m, $L, int($v));"},
-    {CLASS_WARP, WARP, -1, 4, "$u += __shfl_down_sync($m, $U, $U & 31u, $w);"},
-    {CLASS_WARP, WARP, -1, 3, "$h = __shfl_sync($m, $H, int($n), $w);"},
-    {CLASS_WARP, PART_OF_WARP, -1, 2, "$u ^= __ballot_sync($m, $p);"},
-    {CLASS_WARP, PART_OF_WARP, -1, 2, "if (__any_sync($m, $p)) $u += $U;"},
-    {CLASS_WARP, PART_OF_WARP, -1, 2, "if (__all_sync($m, $p)) $u = $U;"},
-    {CLASS_WARP, PART_OF_WARP, -1, 2, "$u += __popc(__ballot_sync($m, $p) & ((1u << lane) - 1u));"},
-    {CLASS_WARP, PART_OF_WARP, -1, 4, "$u += __match_any_sync($m, $U & 7u);"},
-    {CLASS_WARP, PART_OF_WARP, -1, 5, "$u += __match_any_sync($m, $L & 3u);"},
-    {CLASS_WARP, PART_OF_WARP, -1, 4,
-     "{ int same; $u ^= __match_all_sync($m, $U & 1u, &same); $u += uint32_t(same); }"},
-    {CLASS_WARP, PART_OF_WARP, -1, 3, "$u += __reduce_add_sync($m, $U);"},
-    {CLASS_WARP, PART_OF_WARP, -1, 3, "$u ^= __reduce_min_sync($m, $U);"},
-    {CLASS_WARP, PART_OF_WARP, -1, 3, "$i = add($i, __reduce_max_sync($m, $I));"},
-    {CLASS_WARP, PART_OF_WARP, -1, 3, "$u = __reduce_xor_sync($m, $U);"},
-    {CLASS_WARP, PART_OF_WARP, -1, 3, "$u += __reduce_and_sync($m, $U) | __reduce_or_sync($m, $U);"},
-    {CLASS_WARP, PART_OF_WARP, -1, 1, "__syncwarp($m);"},
-    {CLASS_WARP, WARP, -1, 12, "for (unsigned d = $w / 2; d > 0; d /= 2) $u += __shfl_xor_sync($m, $u, int(d));"},
-
-    {CLASS_BARRIER, BLOCK, -1, 3, "$u += uint32_t(__syncthreads_count($p));"},
-    {CLASS_BARRIER, BLOCK, -1, 3, "if (__syncthreads_or($p)) $u ^= $U;"},
-    {CLASS_BARRIER, BLOCK, -1, 3, "$u = __syncthreads_and($p) ? $U : $u + 1u;"},
-    {CLASS_BARRIER, BLOCK, -1, 1, "__syncthreads();"},
-
-    {CLASS_ATOMIC, BLOCK, 2, 9, "__syncthreads();\natomicAdd(&shared4[$R], $U);\n__syncthreads();"},
-    {CLASS_ATOMIC, BLOCK, 2, 9, "__syncthreads();\natomicAdd(&shared4[$R], 1u);\n__syncthreads();"},
-    {CLASS_ATOMIC, BLOCK, 2, 9, "__syncthreads();\nif ($p) atomicAdd(&shared4[$n], 1u);\n__syncthreads();"},
-    {CLASS_ATOMIC, BLOCK, 2, 9, "__syncthreads();\natomicMax(&shared4[$R], $U);\n__syncthreads();"},
-    {CLASS_ATOMIC, BLOCK, 2, 9, "__syncthreads();\nif ($p) atomicMin(&shared4[$R], $U);\n__syncthreads();"},
-    {CLASS_ATOMIC, BLOCK, 2, 9, "__syncthreads();\natomicXor(&shared4[$R], $U);\n__syncthreads();"},
-    {CLASS_ATOMIC, BLOCK, 2, 9,
-     "__syncthreads();\nif ($p) atomicOr(&shared4[$R], $U & 0x11111111u);\n__syncthreads();"},
+    {CLASS_INT, ALONE, -1,
+     TEMPLATES("1 $u = $U;", "1 $u = $U;", "1 $u += $U;", "1 $u ^= $U;", "1 $i = $I;", "1 $i = $I;",
+               "2 if ($p) $u = $U;", "2 $u = $p ? $U : $u;")},
+    {CLASS_LONG, ALONE, -1, TEMPLATES("2 $l = $L;", "2 $l += $L;", "2 $u ^= uint32_t($L >> $n);")},
+    {CLASS_FLOAT, ALONE, -1,
+     TEMPLATES("4 $f = tame($F);", "4 $f = tame($F);", "5 $f = tame($f * 0.75f + $F);", "1 $f = $F;",
+               "2 if ($p) $f = $F;", "2 $u += __float2uint_rz($F);")},
+    {CLASS_DOUBLE, ALONE, -1, TEMPLATES("6 $d = tame($D);", "6 $d = tame($d * 0.5 + $D);", "2 $d = $D;")},
+    {CLASS_HALF, ALONE, -1,
+     TEMPLATES("4 $h = tame($H);", "4 $h = tame($H);", "1 $h = $H;", "4 $b = $B;",
+               "4 $f = tame($f + __low2float($H));")},
+    {CLASS_LOCAL, ALONE, -1,
+     TEMPLATES("5 local[$a] = $U;", "5 local[$a] += $U;", "8 $u = local[$a] - local[$a];",
+               "6 if ($p) local[$a] ^= $u;")},
+    {CLASS_SHARED, ALONE, 0, TEMPLATES("3 $u += shared1[$R];")},
+    {CLASS_SHARED, ALONE, 1, TEMPLATES("3 $i = add($i, int16_t(shared2[$R]));")},
+    {CLASS_SHARED, ALONE, 2,
+     TEMPLATES("3 $u ^= shared4[$R];", "6 $u = shared4[$R] + shared4[$R];", "4 if ($p) $u -= shared4[$R];")},
+    {CLASS_SHARED, ALONE, 3, TEMPLATES("5 { const uint2 v = shared8[$R]; $u ^= v.x + 3u * v.y; }")},
+    {CLASS_SHARED, ALONE, 4, TEMPLATES("7 { const uint4 v = shared16[$R]; $u += (v.x ^ v.y) + (v.z ^ v.w); }")},
+    {CLASS_SHARED, ALONE, 3, TEMPLATES("5 if ($p) { const uint2 v = shared8[$R]; $u = v.x * v.y; }")},
+    {CLASS_SHARED, ALONE, 4, TEMPLATES("7 if ($p) { const uint4 v = shared16[$R]; $u += (v.x & v.y) - (v.z | v.w); }")},
+    {CLASS_SHARED, ALONE, 2, TEMPLATES("9 { const uint32_t *from = $p ? &shared4[$R] : in + ($4); $u += *from; }")},
+    {CLASS_SHARED, ALONE, -1, TEMPLATES("4 own[$Q] = $U;", "5 $u += own[$Q];")},
+    {CLASS_SHARED, BLOCK, 0, TEMPLATES("8 __syncthreads();\nshared1[$W] = uint8_t($U);\n__syncthreads();")},
+    {CLASS_SHARED, BLOCK, 1, TEMPLATES("8 __syncthreads();\nshared2[$W] = uint16_t($U);\n__syncthreads();")},
+    {CLASS_SHARED, BLOCK, 2,
+     TEMPLATES("8 __syncthreads();\nshared4[$W] = $U;\n__syncthreads();\n$u += shared4[$R];",
+               "8 __syncthreads();\nif ($p) shared4[$W] = $U;\n__syncthreads();")},
+    {CLASS_SHARED, BLOCK, 3,
+     TEMPLATES("9 __syncthreads();\nshared8[$W] = make_uint2($U, $U);\n__syncthreads();",
+               "9 __syncthreads();\nif ($p) shared8[$W] = make_uint2($U, $u);\n__syncthreads();")},
+    {CLASS_SHARED, BLOCK, 4,
+     TEMPLATES("11 __syncthreads();\nshared16[$W] = make_uint4($U, $u, $U, $u);\n__syncthreads();",
+               "11 __syncthreads();\nif ($p) shared16[$W] = make_uint4($U, $u, $u, $u);\n__syncthreads();")},
+    {CLASS_GLOBAL, ALONE, -1,
+     TEMPLATES("5 $u += reinterpret_cast<const uint8_t *>(in)[$1];",
+               "5 $i = sub($i, reinterpret_cast<const int8_t *>(in)[$1]);",
+               "5 $u ^= reinterpret_cast<const uint16_t *>(in)[$2];", "5 $u += in[$4];", "10 $u = in[$4] - in[$4];",
+               "7 { const uint2 v = reinterpret_cast<const uint2 *>(in)[$8]; $u ^= v.x + 5u * v.y; }",
+               "9 { const uint4 v = reinterpret_cast<const uint4 *>(in)[$6]; $u += (v.x ^ v.y) + (v.z ^ v.w); }",
+               "6 if ($p) $u += in[$4];",
+               "9 if ($p) { const uint4 v = reinterpret_cast<const uint4 *>(in)[$6]; $u = v.x + v.y * v.z - v.w; }",
+               "7 if ($p) { const uint2 v = reinterpret_cast<const uint2 *>(in)[$8]; $u -= v.x ^ v.y; }",
+               "5 $u += __ldcg(in + ($4));", "5 $u ^= __ldcs(in + ($4));", "5 $u ^= __ldg(in + ($4));",
+               "5 $u += *static_cast<const volatile uint32_t *>(in + ($4));")},
+    {CLASS_WARP, WARP, -1,
+     TEMPLATES("3 $u = __shfl_sync($m, $U, int($U & 31u), $w);", "2 $u += __shfl_up_sync($m, $U, $v, $w);",
+               "2 $i = add($i, __shfl_down_sync($m, $I, $v, $w));", "2 $f = __shfl_xor_sync($m, $F, int($v));",
+               "4 $l ^= __shfl_xor_sync($m, $L, int($v));", "4 $u += __shfl_down_sync($m, $U, $U & 31u, $w);",
+               "3 $h = __shfl_sync($m, $H, int($n), $w);")},
+    {CLASS_WARP, PART_OF_WARP, -1,
+     TEMPLATES("2 $u ^= __ballot_sync($m, $p);", "2 if (__any_sync($m, $p)) $u += $U;",
+               "2 if (__all_sync($m, $p)) $u = $U;", "2 $u += __popc(__ballot_sync($m, $p) & ((1u << lane) - 1u));",
+               "4 $u += __match_any_sync($m, $U & 7u);", "5 $u += __match_any_sync($m, $L & 3u);",
+               "4 { int same; $u ^= __match_all_sync($m, $U & 1u, &same); $u += uint32_t(same); }",
+               "3 $u += __reduce_add_sync($m, $U);", "3 $u ^= __reduce_min_sync($m, $U);",
+               "3 $i = add($i, __reduce_max_sync($m, $I));", "3 $u = __reduce_xor_sync($m, $U);",
+               "3 $u += __reduce_and_sync($m, $U) | __reduce_or_sync($m, $U);", "1 __syncwarp($m);")},
+    {CLASS_WARP, WARP, -1,
+     TEMPLATES("12 for (unsigned d = $w / 2; d > 0; d /= 2) $u += __shfl_xor_sync($m, $u, int(d));")},
+    {CLASS_BARRIER, BLOCK, -1,
+     TEMPLATES("3 $u += uint32_t(__syncthreads_count($p));", "3 if (__syncthreads_or($p)) $u ^= $U;",
+               "3 $u = __syncthreads_and($p) ? $U : $u + 1u;", "1 __syncthreads();")},
+    {CLASS_ATOMIC, BLOCK, 2,
+     TEMPLATES("9 __syncthreads();\natomicAdd(&shared4[$R], $U);\n__syncthreads();",
+               "9 __syncthreads();\natomicAdd(&shared4[$R], 1u);\n__syncthreads();",
+               "9 __syncthreads();\nif ($p) atomicAdd(&shared4[$n], 1u);\n__syncthreads();",
+               "9 __syncthreads();\natomicMax(&shared4[$R], $U);\n__syncthreads();",
+               "9 __syncthreads();\nif ($p) atomicMin(&shared4[$R], $U);\n__syncthreads();",
+               "9 __syncthreads();\natomicXor(&shared4[$R], $U);\n__syncthreads();",
+               "9 __syncthreads();\nif ($p) atomicOr(&shared4[$R], $U & 0x11111111u);\n__syncthreads();")},
     /* A warp's own words: these are loops, whose rounds would depend on when other warps come. */
-    {CLASS_ATOMIC, ALONE, -1, 12, "atomicAdd(&floats[warp * 32u + ($U & 31u)], float($U & 7u));"},
-    {CLASS_ATOMIC, ALONE, -1, 12, "if ($p) atomicAdd(&floats[warp * 32u + ($u & $n)], 1.0f);"},
-    {CLASS_ATOMIC, ALONE, -1, 12, "atomicAdd(&longs[warp * 32u + ($U & 31u)], $L);"},
-    {CLASS_ATOMIC, ALONE, -1, 12, "if ($p) atomicAdd(&longs[warp * 32u + ($u & 3u)], u64($U) << $n);"},
-    {CLASS_ATOMIC, ALONE, -1, 4, "$u += atomicAdd(&own[$Q], $U);"},
-    {CLASS_ATOMIC, ALONE, -1, 4, "$u ^= atomicExch(&own[$Q], $U);"},
-    {CLASS_ATOMIC, ALONE, -1, 4, "$u += atomicCAS(&own[$Q], $u, $U);"},
-
-    {CLASS_ASYNC, BLOCK, 2, 12,
-     "__syncthreads();\n__pipeline_memcpy_async(&shared4[$W], in + ($4), 4);\n__pipeline_commit();\n"
-     "__pipeline_wait_prior(0);\n__syncthreads();\n$u += shared4[$R];"},
-    {CLASS_ASYNC, BLOCK, 3, 12,
-     "__syncthreads();\n__pipeline_memcpy_async(&shared8[$W], reinterpret_cast<const uint2 *>(in) + ($8), 8);\n"
-     "__pipeline_commit();\n__pipeline_wait_prior(0);\n__syncthreads();\n$u += shared8[$R].x;"},
-    {CLASS_ASYNC, BLOCK, 4, 12,
-     "__syncthreads();\n__pipeline_memcpy_async(&shared16[$W], reinterpret_cast<const uint4 *>(in) + ($6), 16);\n"
-     "__pipeline_commit();\n__pipeline_wait_prior(0);\n__syncthreads();\n$u += shared16[$R].z;"},
-    {CLASS_ASYNC, BLOCK, 4, 12,
-     "__syncthreads();\nif ($p) __pipeline_memcpy_async(&shared16[$W], reinterpret_cast<const uint4 *>(in) + ($6), "
-     "16);\n"
-     "__pipeline_commit();\n__pipeline_wait_prior(0);\n__syncthreads();\n$u ^= shared16[$R].y;"},
-    {CLASS_ASYNC, BLOCK, 2, 12,
-     "__syncthreads();\nif ($p) __pipeline_memcpy_async(&shared4[$W], in + ($4), 4);\n__pipeline_commit();\n"
-     "$u += $U;\n__pipeline_wait_prior(0);\n__syncthreads();"},
-
-    {CLASS_TENSOR, BLOCK, -1, 60, "$u += tensor<__half, float, 16, 16, 16>($U);"},
-    {CLASS_TENSOR, BLOCK, -1, 60, "$u ^= tensor<__half, __half, 16, 16, 16>($U);"},
-    {CLASS_TENSOR, BLOCK, -1, 60, "$u += tensor<__half, float, 32, 8, 16>($U);"},
-    {CLASS_TENSOR, BLOCK, -1, 60, "$u += tensor<__nv_bfloat16, float, 8, 32, 16>($U);"},
-    {CLASS_TENSOR, BLOCK, -1, 60, "$u += tensor<__nv_bfloat16, float, 16, 16, 16>($U);"},
-    {CLASS_TENSOR, BLOCK, -1, 60, "$u ^= tensor<signed char, int, 16, 16, 16>($U);"},
-    {CLASS_TENSOR, BLOCK, -1, 60, "$u += tensor<unsigned char, int, 32, 8, 16>($U);"},
-    {CLASS_TENSOR, BLOCK, -1, 60, "$u += tensor<wmma::precision::tf32, float, 16, 16, 8>($U);"},
-    {CLASS_TENSOR, BLOCK, -1, 30, "$u += tensor<double, double, 8, 8, 4>($U);"},
-    {CLASS_TENSOR, BLOCK, -1, 150, "$u += staged<16, false>(tile, result, tid, $U);"},
-    {CLASS_TENSOR, BLOCK, -1, 150, "$u += staged<24, false>(tile, result, tid, $U);"},
-    {CLASS_TENSOR, BLOCK, -1, 120, "$u ^= staged<16, true>(tile, result, tid, $U);"},
-    {CLASS_TENSOR, BLOCK, -1, 120, "$u += staged<24, true>(tile, result, tid, $U);"},
-
-    {CLASS_APPROXIMATE, ALONE, -1, 9, "$u += coarse(__expf(float($U & 31u) * 0.25f - 4.0f));"},
-    {CLASS_APPROXIMATE, ALONE, -1, 9, "$u += coarse(__logf(float($U & 63u) + 1.5f));"},
-    {CLASS_APPROXIMATE, ALONE, -1, 9, "$u ^= coarse(__sinf(float($U & 31u) * 0.125f - 2.0f));"},
-    {CLASS_APPROXIMATE, ALONE, -1, 9, "$u ^= coarse(__cosf(float($U & 31u) * 0.125f - 2.0f));"},
-    {CLASS_APPROXIMATE, ALONE, -1, 9, "$u += coarse(rsqrtf(float($U & 63u) + 0.5f));"},
-    {CLASS_APPROXIMATE, ALONE, -1, 9, "$u += coarse(__fdividef(float($U & 63u), float($U & 15u) + 0.75f));"},
-    {CLASS_APPROXIMATE, ALONE, -1, 9, "$u += coarse(exp2f(float($U & 15u) * 0.375f));"},
-    {CLASS_APPROXIMATE, ALONE, -1, 20, "$u += coarse(expf(float($U & 31u) * 0.25f - 5.0f));"},
-    {CLASS_APPROXIMATE, ALONE, -1, 20, "$u ^= coarse(tanhf(float($U & 31u) * 0.125f - 2.0f));"},
-    {CLASS_APPROXIMATE, ALONE, -1, 30, "$u ^= coarse(logf(float($U & 127u) + 0.25f));"},
+    {CLASS_ATOMIC, ALONE, -1,
+     TEMPLATES("12 atomicAdd(&floats[warp * 32u + ($U & 31u)], float($U & 7u));",
+               "12 if ($p) atomicAdd(&floats[warp * 32u + ($u & $n)], 1.0f);",
+               "12 atomicAdd(&longs[warp * 32u + ($U & 31u)], $L);",
+               "12 if ($p) atomicAdd(&longs[warp * 32u + ($u & 3u)], u64($U) << $n);",
+               "4 $u += atomicAdd(&own[$Q], $U);", "4 $u ^= atomicExch(&own[$Q], $U);",
+               "4 $u += atomicCAS(&own[$Q], $u, $U);")},
+    {CLASS_ASYNC, BLOCK, 2,
+     TEMPLATES("12 __syncthreads();\n__pipeline_memcpy_async(&shared4[$W], in + ($4), "
+               "4);\n__pipeline_commit();\n__pipeline_wait_prior(0);\n__syncthreads();\n$u += shared4[$R];")},
+    {CLASS_ASYNC, BLOCK, 3,
+     TEMPLATES("12 __syncthreads();\n__pipeline_memcpy_async(&shared8[$W], reinterpret_cast<const uint2 *>(in) + ($8), "
+               "8);\n__pipeline_commit();\n__pipeline_wait_prior(0);\n__syncthreads();\n$u += shared8[$R].x;")},
+    {CLASS_ASYNC, BLOCK, 4,
+     TEMPLATES(
+         "12 __syncthreads();\n__pipeline_memcpy_async(&shared16[$W], reinterpret_cast<const uint4 *>(in) + ($6), "
+         "16);\n__pipeline_commit();\n__pipeline_wait_prior(0);\n__syncthreads();\n$u += shared16[$R].z;",
+         "12 __syncthreads();\nif ($p) __pipeline_memcpy_async(&shared16[$W], reinterpret_cast<const uint4 *>(in) + "
+         "($6), 16);\n__pipeline_commit();\n__pipeline_wait_prior(0);\n__syncthreads();\n$u ^= shared16[$R].y;")},
+    {CLASS_ASYNC, BLOCK, 2,
+     TEMPLATES("12 __syncthreads();\nif ($p) __pipeline_memcpy_async(&shared4[$W], in + ($4), "
+               "4);\n__pipeline_commit();\n$u += $U;\n__pipeline_wait_prior(0);\n__syncthreads();")},
+    {CLASS_TENSOR, BLOCK, -1,
+     TEMPLATES(
+         "60 $u += tensor<__half, float, 16, 16, 16>($U);", "60 $u ^= tensor<__half, __half, 16, 16, 16>($U);",
+         "60 $u += tensor<__half, float, 32, 8, 16>($U);", "60 $u += tensor<__nv_bfloat16, float, 8, 32, 16>($U);",
+         "60 $u += tensor<__nv_bfloat16, float, 16, 16, 16>($U);", "60 $u ^= tensor<signed char, int, 16, 16, 16>($U);",
+         "60 $u += tensor<unsigned char, int, 32, 8, 16>($U);",
+         "60 $u += tensor<wmma::precision::tf32, float, 16, 16, 8>($U);",
+         "30 $u += tensor<double, double, 8, 8, 4>($U);", "150 $u += staged<16, false>(tile, result, tid, $U);",
+         "150 $u += staged<24, false>(tile, result, tid, $U);", "120 $u ^= staged<16, true>(tile, result, tid, $U);",
+         "120 $u += staged<24, true>(tile, result, tid, $U);")},
+    {CLASS_APPROXIMATE, ALONE, -1,
+     TEMPLATES(
+         "9 $u += coarse(__expf(float($U & 31u) * 0.25f - 4.0f));", "9 $u += coarse(__logf(float($U & 63u) + 1.5f));",
+         "9 $u ^= coarse(__sinf(float($U & 31u) * 0.125f - 2.0f));",
+         "9 $u ^= coarse(__cosf(float($U & 31u) * 0.125f - 2.0f));", "9 $u += coarse(rsqrtf(float($U & 63u) + 0.5f));",
+         "9 $u += coarse(__fdividef(float($U & 63u), float($U & 15u) + 0.75f));",
+         "9 $u += coarse(exp2f(float($U & 15u) * 0.375f));", "20 $u += coarse(expf(float($U & 31u) * 0.25f - 5.0f));",
+         "20 $u ^= coarse(tanhf(float($U & 31u) * 0.125f - 2.0f));",
+         "30 $u ^= coarse(logf(float($U & 127u) + 0.25f));")},
 };
 
 static void block(enum together together, unsigned count, int nesting);
@@ -1323,33 +1026,38 @@ static void leave_statement(void)
 
 static void simple_statement(enum class class, enum together together)
 {
-    const struct statement *fitting[LENGTH(statements)];
+    enum { MOST = 64 }; /* in a class */
+    const struct statement *fitting[MOST];
+    const char *templates[MOST];
     uint32_t count = 0;
     for (size_t i = 0; i < LENGTH(statements); i++) {
         const struct statement *s = &statements[i];
         const bool whole_warps = k.threads % 32 == 0;
-        if (s->class == class && s->together <= together && fits(s->text) && (class != CLASS_TENSOR || whole_warps) &&
-            !(k.in_function && (strstr(s->text, "own[") || strstr(s->text, "warp") || s->array >= 0)))
-            fitting[count++] = s;
+        for (size_t n = 0; n < s->list.count && s->class == class && s->together <= together; n++) {
+            const char *template = s->list.templates[n];
+            if (fits(template) && (class != CLASS_TENSOR || whole_warps) &&
+                !(k.in_function && (strstr(template, "own[") || strstr(template, "warp") || s->array >= 0))) {
+                if (count == MOST)
+                    abort();
+                fitting[count] = s;
+                templates[count++] = template;
+            }
+        }
     }
     if (count == 0) {
         line("$u += $U;", 2);
         return;
     }
-    const struct statement *s = fitting[below(count)];
-    if (s->array >= 0)
-        k.uses_shared[s->array] = true;
-    if (strstr(s->text, "staged<"))
-        k.uses_tile = true;
-    if (strstr(s->text, "&floats["))
-        k.uses_floats = true;
-    if (strstr(s->text, "&longs["))
-        k.uses_longs = true;
-    if (class == CLASS_APPROXIMATE)
-        k.approximate = true;
-    spend(s->cost);
+    const uint32_t which = below(count);
+    const int array = fitting[which]->array;
+    if (array >= 0)
+        k.uses_shared[array] = true;
+    k.uses_tile |= strstr(templates[which], "staged<") != NULL;
+    k.uses_floats |= strstr(templates[which], "&floats[") != NULL;
+    k.uses_longs |= strstr(templates[which], "&longs[") != NULL;
+    k.approximate |= class == CLASS_APPROXIMATE;
     char text[512];
-    snprintf(text, sizeof text, "%s", s->text);
+    snprintf(text, sizeof text, "%s", pay(templates[which]));
     for (char *p = text, *end; p; p = end ? end + 1 : NULL) {
         if ((end = strchr(p, '\n')))
             *end = '\0';
