@@ -14,18 +14,10 @@ using half = __half;
 using half2 = __half2;
 using bf16 = __nv_bfloat16;
 using bf162 = __nv_bfloat162; /* a pair */
-template <> struct pool_of<half> {
-    static constexpr pool value = POOL_HALF;
-};
-template <> struct pool_of<bf16> {
-    static constexpr pool value = POOL_BF16;
-};
-template <> struct pool_of<half2> {
-    static constexpr pool value = POOL_HALF2;
-};
-template <> struct pool_of<bf162> {
-    static constexpr pool value = POOL_BF162;
-};
+template <> constexpr pool pool_of<half> = POOL_HALF;
+template <> constexpr pool pool_of<bf16> = POOL_BF16;
+template <> constexpr pool pool_of<half2> = POOL_HALF2;
+template <> constexpr pool pool_of<bf162> = POOL_BF162;
 
 #include "oracle_gpu.h"
 
@@ -33,7 +25,7 @@ template <> struct pool_of<bf162> {
 template <unsigned version, unsigned operands, unsigned operand, u64 name, class T>
 __device__ T operand_of(const u64 *pools, unsigned which)
 {
-    constexpr pool pool = pool_of<T>::value;
+    constexpr pool pool = pool_of<T>;
     if constexpr (has_constant(name, operands, operand, version)) {
         constexpr u64 bits = constant(pool, name, operand, version);
         return of_bits<T>(bits);

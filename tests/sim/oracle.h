@@ -74,88 +74,36 @@ enum pool {
     POOLS
 };
 
+/* clang-format off */
 constexpr u64 special[POOL_HALF2][32] = {
     {0, 1, 2, 0x7f, 0x80, 0x81, 0xff, 0xfe, 7, 8, 31, 32, 33, 63, 64, 100},
     {0, 1, 2, 0x7fff, 0x8000, 0x8001, 0xffff, 0xfffe, 15, 16, 31, 32, 33, 0xff, 0x100, 0xff80},
-    {0,          1,          2,          3,          7,          8,          31,         32,
-     33,         63,         64,         0xff,       0xffff,     0x10000,    0x7ffffffe, 0x7fffffff,
-     0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0xffffff80, 0xffff8000, 0x55555555, 0xff00ff00,
-     0x40000000, 0x7f7f7f7f, 0x80808080, 0x80008000, 0x7fff8000, 16,         0xff7fffff, 24},
-    {0,
-     1,
-     2,
-     31,
-     32,
-     33,
-     63,
-     64,
-     0x7fffffff,
-     0x80000000,
-     0x80000001,
-     0xffffffff,
-     0x100000000,
-     0x100000001,
-     0x1ffffffff,
-     0x500000000,
-     0x7fffffff00000000,
-     0x7fffffffffffffff,
-     0x8000000000000000,
-     0x8000000000000001,
-     0xffffffff00000000,
-     0xffffffff80000000,
-     0xfffffffffffffffe,
-     0xffffffffffffffff,
-     0x20000000000001,
-     0x1fffffffffffff,
-     0xff80000000000,
-     0xfffffffffffffc00,
-     0x8000000000000400,
-     0x8000008000000000,
-     0x5555555555555555,
-     3},
-    {0,      0x8000, 1,      0x8001, 0x3ff,  0x400,  0x8400, 0x3800, 0x3c00, 0xbc00, 0x3e00,
-     0x4000, 0x3c01, 0x3bff, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7fff, 0x7e00, 0xfe01, 0x7800,
-     0xb800, 0x4100, 0x57f0, 0x5bff, 0x5800, 0xd800, 0x77ff, 0x2,    0x4248, 0x3555},
-    {0,      0x8000, 1,      0x8001, 0x7f,   0x80,   0x8080, 0x3f00, 0x3f80, 0xbf80, 0x3fc0,
-     0x4000, 0x3f81, 0x3f7f, 0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7fff, 0x7fc0, 0xffc1, 0x4f00,
-     0xcf00, 0x4f80, 0x5f00, 0x437f, 0x4300, 0xc300, 0x4700, 0x2,    0x4049, 0x3eab},
-    {0,          0x80000000, 1,          0x80000001, 0x7fffff,   0x800000,   0x80800000, 0x3f000000,
-     0x3f800000, 0xbf800000, 0x3fc00000, 0x40200000, 0x3f800001, 0x3f7fffff, 0x7f7fffff, 0xff7fffff,
-     0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f7ffffe, 0x4f000000, 0xcf000000, 0x4f800000,
-     0x5f000000, 0x5f800000, 0xdf000000, 0x4b000001, 0x4b7fffff, 0xbf000000, 0x477fe000, 0x477ff000},
-    {0,
-     0x8000000000000000,
-     1,
-     0x8000000000000001,
-     0xfffffffffffff,
-     0x10000000000000,
-     0x8010000000000000,
-     0x3fe0000000000000,
-     0x3ff0000000000000,
-     0xbff0000000000000,
-     0x3ff8000000000000,
-     0x4004000000000000,
-     0x3ff0000000000001,
-     0x3fefffffffffffff,
-     0x7fefffffffffffff,
-     0xffefffffffffffff,
-     0x7ff0000000000000,
-     0xfff0000000000000,
-     0x7ff8000000000000,
-     0xfff8000000000000,
-     0x41dfffffffc00000,
-     0x41e0000000000000,
-     0xc1e0000000000000,
-     0x41f0000000000000,
-     0x43e0000000000000,
-     0xc3e0000000000000,
-     0x43f0000000000000,
-     0x4330000000000001,
-     0xbfe0000000000000,
-     0x47efffffe0000000,
-     0x47effffff0000000,
-     0x36a0000000000000},
+    {0, 1, 2, 3, 7, 8, 31, 32, 33, 63, 64, 0xff, 0xffff, 0x10000, 0x7ffffffe, 0x7fffffff, 0x80000000, 0x80000001,
+     0xfffffffe, 0xffffffff, 0xffffff80, 0xffff8000, 0x55555555, 0xff00ff00, 0x40000000, 0x7f7f7f7f, 0x80808080,
+     0x80008000, 0x7fff8000, 16, 0xff7fffff, 24},
+    {0, 1, 2, 31, 32, 33, 63, 64, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x100000000, 0x100000001,
+     0x1ffffffff, 0x500000000, 0x7fffffff00000000, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000001,
+     0xffffffff00000000, 0xffffffff80000000, 0xfffffffffffffffe, 0xffffffffffffffff, 0x20000000000001,
+     0x1fffffffffffff, 0xff80000000000, 0xfffffffffffffc00, 0x8000000000000400, 0x8000008000000000,
+     0x5555555555555555, 3},
+    {0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x8400, 0x3800, 0x3c00, 0xbc00, 0x3e00, 0x4000, 0x3c01, 0x3bff, 0x7bff,
+     0xfbff, 0x7c00, 0xfc00, 0x7fff, 0x7e00, 0xfe01, 0x7800, 0xb800, 0x4100, 0x57f0, 0x5bff, 0x5800, 0xd800, 0x77ff,
+     0x2, 0x4248, 0x3555},
+    {0, 0x8000, 1, 0x8001, 0x7f, 0x80, 0x8080, 0x3f00, 0x3f80, 0xbf80, 0x3fc0, 0x4000, 0x3f81, 0x3f7f, 0x7f7f, 0xff7f,
+     0x7f80, 0xff80, 0x7fff, 0x7fc0, 0xffc1, 0x4f00, 0xcf00, 0x4f80, 0x5f00, 0x437f, 0x4300, 0xc300, 0x4700, 0x2,
+     0x4049, 0x3eab},
+    {0, 0x80000000, 1, 0x80000001, 0x7fffff, 0x800000, 0x80800000, 0x3f000000, 0x3f800000, 0xbf800000, 0x3fc00000,
+     0x40200000, 0x3f800001, 0x3f7fffff, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001,
+     0x7f7ffffe, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0x5f800000, 0xdf000000, 0x4b000001, 0x4b7fffff,
+     0xbf000000, 0x477fe000, 0x477ff000},
+    {0, 0x8000000000000000, 1, 0x8000000000000001, 0xfffffffffffff, 0x10000000000000, 0x8010000000000000,
+     0x3fe0000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x3ff8000000000000, 0x4004000000000000,
+     0x3ff0000000000001, 0x3fefffffffffffff, 0x7fefffffffffffff, 0xffefffffffffffff, 0x7ff0000000000000,
+     0xfff0000000000000, 0x7ff8000000000000, 0xfff8000000000000, 0x41dfffffffc00000, 0x41e0000000000000,
+     0xc1e0000000000000, 0x41f0000000000000, 0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000,
+     0x4330000000000001, 0xbfe0000000000000, 0x47efffffe0000000, 0x47effffff0000000, 0x36a0000000000000},
 };
+/* clang-format on */
 constexpr unsigned specials[POOL_HALF2] = {16, 16, 32, 32, 32, 32, 32, 32};
 
 /* ptxas (of CUDA 13.0) converts a constant at compile time, and rounds odd integers above 2^52 to the even ones above
@@ -190,7 +138,7 @@ constexpr size_t place(pool pool, unsigned operand, unsigned which)
     return (size_t(pool) * most_operands + operand) * cases + which;
 }
 
-template <class T> struct pool_of;
+template <class T> constexpr pool pool_of = POOLS;
 
 /* One result a version and case. */
 struct row {
@@ -204,18 +152,17 @@ extern const row rows[];
 void draw(u64 *pools);
 
 /* Values as the bits that memory has. */
+template <class T> struct is_type {
+    using type = T;
+};
 template <size_t> struct word;
-template <> struct word<1> {
-    using type = u8;
+template <> struct word<1> : is_type<u8> {
 };
-template <> struct word<2> {
-    using type = u16;
+template <> struct word<2> : is_type<u16> {
 };
-template <> struct word<4> {
-    using type = u32;
+template <> struct word<4> : is_type<u32> {
 };
-template <> struct word<8> {
-    using type = u64;
+template <> struct word<8> : is_type<u64> {
 };
 template <class T> __host__ __device__ inline T of_bits(u64 bits)
 {
@@ -238,36 +185,16 @@ template <class T> __host__ __device__ inline u64 to_bits(T value)
     }
 }
 
-template <> struct pool_of<u8> {
-    static constexpr pool value = POOL_8;
-};
-template <> struct pool_of<s8> {
-    static constexpr pool value = POOL_8;
-};
-template <> struct pool_of<u16> {
-    static constexpr pool value = POOL_16;
-};
-template <> struct pool_of<s16> {
-    static constexpr pool value = POOL_16;
-};
-template <> struct pool_of<u32> {
-    static constexpr pool value = POOL_32;
-};
-template <> struct pool_of<s32> {
-    static constexpr pool value = POOL_32;
-};
-template <> struct pool_of<u64> {
-    static constexpr pool value = POOL_64;
-};
-template <> struct pool_of<s64> {
-    static constexpr pool value = POOL_64;
-};
-template <> struct pool_of<float> {
-    static constexpr pool value = POOL_FLOAT;
-};
-template <> struct pool_of<double> {
-    static constexpr pool value = POOL_DOUBLE;
-};
+template <> constexpr pool pool_of<u8> = POOL_8;
+template <> constexpr pool pool_of<s8> = POOL_8;
+template <> constexpr pool pool_of<u16> = POOL_16;
+template <> constexpr pool pool_of<s16> = POOL_16;
+template <> constexpr pool pool_of<u32> = POOL_32;
+template <> constexpr pool pool_of<s32> = POOL_32;
+template <> constexpr pool pool_of<u64> = POOL_64;
+template <> constexpr pool pool_of<s64> = POOL_64;
+template <> constexpr pool pool_of<float> = POOL_FLOAT;
+template <> constexpr pool pool_of<double> = POOL_DOUBLE;
 
 } // namespace oracle
 

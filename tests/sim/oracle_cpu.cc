@@ -36,7 +36,7 @@ u64 call(R (*)(P...), std::index_sequence<k...>, const u64 *operands)
 
 template <class Row, class R, class... P> row row_of(const char *name, R (*)(P...))
 {
-    return {name, sizeof...(P), {pool_of<P>::value...}, [](const u64 *operands) {
+    return {name, sizeof...(P), {pool_of<P>...}, [](const u64 *operands) {
                 return call<Row>(Row::compute, std::index_sequence_for<P...>(), operands);
             }};
 }

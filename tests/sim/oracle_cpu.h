@@ -14,18 +14,10 @@ struct half2 {
 struct bf162 {
     bf16 x, y;
 };
-template <> struct pool_of<half> {
-    static constexpr pool value = POOL_HALF;
-};
-template <> struct pool_of<bf16> {
-    static constexpr pool value = POOL_BF16;
-};
-template <> struct pool_of<half2> {
-    static constexpr pool value = POOL_HALF2;
-};
-template <> struct pool_of<bf162> {
-    static constexpr pool value = POOL_BF162;
-};
+template <> constexpr pool pool_of<half> = POOL_HALF;
+template <> constexpr pool pool_of<bf16> = POOL_BF16;
+template <> constexpr pool pool_of<half2> = POOL_HALF2;
+template <> constexpr pool pool_of<bf162> = POOL_BF162;
 
 /* Functions of the same names are in the GPU's half. A row is one, and what it returns. */
 #define FUNCTION(result, name, parameters, ...)                                                                        \
@@ -108,17 +100,13 @@ using __half = half;
 using __half2 = half2;
 using __nv_bfloat16 = bf16;
 using __nv_bfloat162 = bf162;
-template <> struct format_of<half> {
-    using type = format<10, 5, 0x7fff>;
+template <> struct format_of<half> : is_type<format<10, 5, 0x7fff>> {
 };
-template <> struct format_of<bf16> {
-    using type = format<7, 8, 0x7fff>;
+template <> struct format_of<bf16> : is_type<format<7, 8, 0x7fff>> {
 };
-template <> struct format_of<float> {
-    using type = format<23, 8, 0x7fffffff>;
+template <> struct format_of<float> : is_type<format<23, 8, 0x7fffffff>> {
 };
-template <> struct format_of<double> {
-    using type = format<52, 11, 0xfff8000000000000>;
+template <> struct format_of<double> : is_type<format<52, 11, 0xfff8000000000000>> {
 };
 using f16 = half;
 using f32 = float;
@@ -347,30 +335,12 @@ template <class Pick> u32 picked(u32 a, u32 b, Pick pick)
         d |= byte_at(a | u64(b) << 32, pick(i) & 7) << 8 * i;
     return d;
 }
-inline u32 prmt_f4e(u32 a, u32 b, u32 s)
-{
-    return picked(a, b, [s](u32 i) { return s % 4 + i; });
-}
-inline u32 prmt_b4e(u32 a, u32 b, u32 s)
-{
-    return picked(a, b, [s](u32 i) { return s % 4 + 8 - i; });
-}
-inline u32 prmt_rc8(u32 a, u32 b, u32 s)
-{
-    return picked(a, b, [s](u32) { return s % 4; });
-}
-inline u32 prmt_ecl(u32 a, u32 b, u32 s)
-{
-    return picked(a, b, [s](u32 i) { return std::max(i, s % 4); });
-}
-inline u32 prmt_ecr(u32 a, u32 b, u32 s)
-{
-    return picked(a, b, [s](u32 i) { return std::min(i, s % 4); });
-}
-inline u32 prmt_rc16(u32 a, u32 b, u32 s)
-{
-    return picked(a, b, [s](u32 i) { return s % 2 * 2 + i % 2; });
-}
+FUNCTION(u32, prmt_f4e, (u32 a, u32 b, u32 s), picked(a, b, [s](u32 i) { return s % 4 + i; }))
+FUNCTION(u32, prmt_b4e, (u32 a, u32 b, u32 s), picked(a, b, [s](u32 i) { return s % 4 + 8 - i; }))
+FUNCTION(u32, prmt_rc8, (u32 a, u32 b, u32 s), picked(a, b, [s](u32) { return s % 4; }))
+FUNCTION(u32, prmt_ecl, (u32 a, u32 b, u32 s), picked(a, b, [s](u32 i) { return std::max(i, s % 4); }))
+FUNCTION(u32, prmt_ecr, (u32 a, u32 b, u32 s), picked(a, b, [s](u32 i) { return std::min(i, s % 4); }))
+FUNCTION(u32, prmt_rc16, (u32 a, u32 b, u32 s), picked(a, b, [s](u32 i) { return s % 2 * 2 + i % 2; }))
 FUNCTION(u32, bfind_u32, (u32 a), a ? u32(31 - std::countl_zero(a)) : ~0u)
 FUNCTION(u32, bfind_s32, (s32 a), bfind_u32(a < 0 ? ~u32(a) : u32(a)))
 FUNCTION(u32, bfind_shift, (u32 a), a ? u32(std::countl_zero(a)) : ~0u)
@@ -458,20 +428,12 @@ template <class Part, class F> u32 parts(F f, u32 a, u32 b, u32 c = 0)
     return d;
 }
 #define PARTS(name, part, expression)                                                                                  \
-    inline u32 name(u32 a_, u32 b_)                                                                                    \
-    {                                                                                                                  \
-        return parts<part>([](s32 a, s32 b, s32) { return expression; }, a_, b_);                                      \
-    }
+    FUNCTION(u32, name, (u32 a_, u32 b_), parts<part>([](s32 a, s32 b, s32) { return expression; }, a_, b_))
 #define PARTS1(name, part, expression)                                                                                 \
-    inline u32 name(u32 a_)                                                                                            \
-    {                                                                                                                  \
-        return parts<part>([](s32 a, s32, s32) { return expression; }, a_, 0);                                         \
-    }
+    FUNCTION(u32, name, (u32 a_), parts<part>([](s32 a, s32, s32) { return expression; }, a_, 0))
 #define PARTS3(name, part, expression)                                                                                 \
-    inline u32 name(u32 a_, u32 b_, u32 c_)                                                                            \
-    {                                                                                                                  \
-        return parts<part>([](s32 a, s32 b, s32 c) { return expression; }, a_, b_, c_);                                \
-    }
+    FUNCTION(u32, name, (u32 a_, u32 b_, u32 c_),                                                                      \
+             parts<part>([](s32 a, s32 b, s32 c) { return expression; }, a_, b_, c_))
 #define VIDEO(n, s, u, s_min, s_max, u_max)                                                                            \
     PARTS(__vadd##n, u, a + b)                                                                                         \
     PARTS(__vsub##n, u, a - b)                                                                                         \
@@ -581,11 +543,12 @@ template <class T> T root(T a, rounding how)
 }
 
 /* The CPU's own arithmetic, in a direction. */
-template <class F> double directed(rounding how, F f)
+template <class F> double directed(rounding how, double a, double b, double c, F f)
 {
+    const volatile double x = a, y = b, z = c;
     static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
     std::fesetround(modes[how]);
-    const volatile double d = f();
+    const volatile double d = f(x, y, z);
     std::fesetround(FE_TONEAREST);
     return d == d ? +d : of_bits<double>(0xfff8000000000000);
 }
@@ -597,37 +560,18 @@ template <class F> double directed(rounding how, F f)
     FUNCTION(float, __fdiv_##r, (float a, float b), quotient(a, b, r))                                                 \
     FUNCTION(float, __frcp_##r, (float a), quotient(1.0f, a, r))                                                       \
     FUNCTION(float, __fsqrt_##r, (float a), root(a, r))                                                                \
-    inline double __dadd_##r(double a, double b)                                                                       \
-    {                                                                                                                  \
-        const volatile double x = a, y = b;                                                                            \
-        return directed(r, [&] { return x + y; });                                                                     \
-    }                                                                                                                  \
-    inline double __dsub_##r(double a, double b)                                                                       \
-    {                                                                                                                  \
-        const volatile double x = a, y = b;                                                                            \
-        return directed(r, [&] { return x - y; });                                                                     \
-    }                                                                                                                  \
-    inline double __dmul_##r(double a, double b)                                                                       \
-    {                                                                                                                  \
-        const volatile double x = a, y = b;                                                                            \
-        return directed(r, [&] { return x * y; });                                                                     \
-    }                                                                                                                  \
-    inline double __ddiv_##r(double a, double b)                                                                       \
-    {                                                                                                                  \
-        const volatile double x = a, y = b;                                                                            \
-        return directed(r, [&] { return x / y; });                                                                     \
-    }                                                                                                                  \
+    FUNCTION(double, __dadd_##r, (double a, double b),                                                                 \
+             directed(r, a, b, 0, [](auto x, auto y, auto) { return x + y; }))                                         \
+    FUNCTION(double, __dsub_##r, (double a, double b),                                                                 \
+             directed(r, a, b, 0, [](auto x, auto y, auto) { return x - y; }))                                         \
+    FUNCTION(double, __dmul_##r, (double a, double b),                                                                 \
+             directed(r, a, b, 0, [](auto x, auto y, auto) { return x * y; }))                                         \
+    FUNCTION(double, __ddiv_##r, (double a, double b),                                                                 \
+             directed(r, a, b, 0, [](auto x, auto y, auto) { return x / y; }))                                         \
     FUNCTION(double, __drcp_##r, (double a), __ddiv_##r(1, a))                                                         \
-    inline double __dsqrt_##r(double a)                                                                                \
-    {                                                                                                                  \
-        const volatile double x = a;                                                                                   \
-        return directed(r, [&] { return std::sqrt(x); });                                                              \
-    }                                                                                                                  \
-    inline double __fma_##r(double a, double b, double c)                                                              \
-    {                                                                                                                  \
-        const volatile double x = a, y = b, z = c;                                                                     \
-        return directed(r, [&] { return std::fma(x, y, z); });                                                         \
-    }                                                                                                                  \
+    FUNCTION(double, __dsqrt_##r, (double a), directed(r, a, 0, 0, [](auto x, auto, auto) { return std::sqrt(x); }))   \
+    FUNCTION(double, __fma_##r, (double a, double b, double c),                                                        \
+             directed(r, a, b, c, [](auto x, auto y, auto z) { return std::fma(x, y, z); }))                           \
     FUNCTION(s32, __float2int_##r, (float a), convert<s32>(a, r, false, false, false))                                 \
     FUNCTION(u32, __float2uint_##r, (float a), convert<u32>(a, r, false, false, false))                                \
     FUNCTION(s64, __float2ll_##r, (float a), convert<s64>(a, r, false, false, false))                                  \
@@ -691,11 +635,9 @@ FUNCTION(float, __saturatef, (float a), saturated(a, true))
 /* ---- Halves and bfloat16, alone and in pairs ---- */
 
 template <class T> struct pair_of;
-template <> struct pair_of<half> {
-    using type = half2;
+template <> struct pair_of<half> : is_type<half2> {
 };
-template <> struct pair_of<bf16> {
-    using type = bf162;
+template <> struct pair_of<bf16> : is_type<bf162> {
 };
 
 template <class T> T relu(T x)
@@ -713,32 +655,21 @@ template <class T> T one_if(bool holds)
 
 #define OF_SMALL1(name, T, expression)                                                                                 \
     FUNCTION(T, __h##name, (T a), expression)                                                                          \
-    inline T##2 __h##name##2(T##2 a)                                                                                   \
-    {                                                                                                                  \
-        return {__h##name(a.x), __h##name(a.y)};                                                                       \
-    }
+    FUNCTION(T##2, __h##name##2, (T##2 a), {__h##name(a.x), __h##name(a.y)})
 #define OF_SMALL2(name, more, T, expression)                                                                           \
     FUNCTION(T, __h##name##more, (T a, T b), expression)                                                               \
-    inline T##2 __h##name##2##more(T##2 a, T##2 b)                                                                     \
-    {                                                                                                                  \
-        return {__h##name##more(a.x, b.x), __h##name##more(a.y, b.y)};                                                 \
-    }
+    FUNCTION(T##2, __h##name##2##more, (T##2 a, T##2 b), {__h##name##more(a.x, b.x), __h##name##more(a.y, b.y)})
 #define OF_SMALL3(name, more, T, expression)                                                                           \
     FUNCTION(T, __h##name##more, (T a, T b, T c), expression)                                                          \
-    inline T##2 __h##name##2##more(T##2 a, T##2 b, T##2 c)                                                             \
-    {                                                                                                                  \
-        return {__h##name##more(a.x, b.x, c.x), __h##name##more(a.y, b.y, c.y)};                                       \
-    }
+    FUNCTION(T##2, __h##name##2##more, (T##2 a, T##2 b, T##2 c),                                                       \
+             {__h##name##more(a.x, b.x, c.x), __h##name##more(a.y, b.y, c.y)})
 #define OF_COMPARE(name, T, expression)                                                                                \
     inline bool __h##name(T a_, T b_)                                                                                  \
     {                                                                                                                  \
         const long double a = value(a_), b = value(b_);                                                                \
         return expression;                                                                                             \
     }                                                                                                                  \
-    inline T##2 __h##name##2(T##2 a, T##2 b)                                                                           \
-    {                                                                                                                  \
-        return {one_if<T>(__h##name(a.x, b.x)), one_if<T>(__h##name(a.y, b.y))};                                       \
-    }                                                                                                                  \
+    FUNCTION(T##2, __h##name##2, (T##2 a, T##2 b), {one_if<T>(__h##name(a.x, b.x)), one_if<T>(__h##name(a.y, b.y))})   \
     FUNCTION(bool, __hb##name##2, (T##2 a, T##2 b), __h##name(a.x, b.x) && __h##name(a.y, b.y))
 #define OF_TYPE(T)                                                                                                     \
     OF_SMALL2(add, , T, add(a, b, rn, false, false))                                                                   \
@@ -767,10 +698,7 @@ template <class T> T one_if(bool holds)
     OF_COMPARE(neu, T, !(a == b))                                                                                      \
     OF_COMPARE(ltu, T, !(a >= b))                                                                                      \
     OF_COMPARE(geu, T, !(a < b))                                                                                       \
-    inline T##2 number(T##2 x)                                                                                         \
-    {                                                                                                                  \
-        return {number(x.x), number(x.y)};                                                                             \
-    }                                                                                                                  \
+    FUNCTION(T##2, number, (T##2 x), {number(x.x), number(x.y)})                                                       \
     FUNCTION(T, __low2##T, (T##2 x), x.x)                                                                              \
     FUNCTION(T, __high2##T, (T##2 x), x.y)                                                                             \
     FUNCTION(float, __low2float, (T##2 x), convert<float>(x.x, rn, false, false, false))                               \

@@ -17,20 +17,15 @@ using f16 = half;
 using f32 = float;
 using f64 = double;
 /* What a register of that type holds. */
-template <class T> struct in_register {
-    using type = T;
+template <class T> struct in_register : is_type<T> {
 };
-template <> struct in_register<u8> {
-    using type = u32;
+template <> struct in_register<u8> : is_type<u32> {
 };
-template <> struct in_register<s8> {
-    using type = s32;
+template <> struct in_register<s8> : is_type<s32> {
 };
-template <> struct in_register<half> {
-    using type = u16;
+template <> struct in_register<half> : is_type<u16> {
 };
-template <> struct in_register<bf16> {
-    using type = u16;
+template <> struct in_register<bf16> : is_type<u16> {
 };
 template <class T> using of_register = typename in_register<T>::type;
 
