@@ -42,11 +42,8 @@ cudaError_t cudaGetDeviceProperties_v2(void *properties, int device);
 cudaError_t cudaGetDeviceProperties_v2(void *properties, int device)
 {
     struct cudaDeviceProp now;
-    if (!properties)
-        return runtime_return(cudaErrorInvalidValue);
-    const cudaError_t error = cudaGetDeviceProperties(&now, device);
-    if (error != cudaSuccess)
-        return error;
+    REFUSE(!properties, cudaErrorInvalidValue);
+    TRY(cudaGetDeviceProperties(&now, device));
     memset(properties, 0, SIZE_12);
     for (size_t i = 0; i < ARRAY_SIZE(moved); i++)
         memcpy((char *)properties + moved[i].to, (const char *)&now + moved[i].from, moved[i].size);

@@ -29,20 +29,15 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *made, const struct cudaChannelFormatD
 {
     /* Those say which textures and surfaces may read the array, and what its slices are. */
     enum { KNOWN = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather };
-    const cudaError_t error = runtime_lost();
     runtime_allocates();
-    if (error != cudaSuccess)
-        return error;
+    TRY(runtime_lost());
     if (flags & ~(unsigned)KNOWN)
         return runtime_not_simulated("an array with the flags %u", flags);
-    if (!made || !format)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!made || !format, cudaErrorInvalidValue);
     const int bits = format->x + format->y + format->z + format->w;
-    if (bits <= 0 || bits % 8 != 0)
-        return runtime_return(cudaErrorInvalidChannelDescriptor);
+    REFUSE(bits <= 0 || bits % 8 != 0, cudaErrorInvalidChannelDescriptor);
     const size_t element = (size_t)bits / 8, count = elements_of(extent, element);
-    if (count == 0)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(count == 0, cudaErrorInvalidValue);
     struct cudaArray *array = handle_new(HANDLE_ARRAY, sizeof *array);
     *array =
         (struct cudaArray){*format, element, extent.width, extent.height, extent.depth, flags, calloc(count, element)};
@@ -55,36 +50,30 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *made, const struct cudaChannelFormatD
     return cudaSuccess;
 }
 
-cudaError_t cudaMallocArray(cudaArray_t *made, const struct cudaChannelFormatDesc *format, size_t width, size_t height,
-                            unsigned flags)
-{
-    return cudaMalloc3DArray(made, format, (struct cudaExtent){width, height, 0}, flags);
-}
+RUNTIME(cudaMallocArray,
+        (cudaArray_t * made, const struct cudaChannelFormatDesc *format, size_t width, size_t height, unsigned flags),
+        cudaMalloc3DArray(made, format, (struct cudaExtent){width, height, 0}, flags))
 
 cudaError_t cudaFreeArray(cudaArray_t array)
 {
     const cudaError_t error = runtime_lost();
     if (error != cudaSuccess || !array)
         return error;
-    if (!handle_is(HANDLE_ARRAY, array))
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!handle_is(HANDLE_ARRAY, array), cudaErrorInvalidValue);
     function_settle(array->texels, array->width * array->element * array_rows(array) * array_slices(array), false);
     free(array->texels);
     handle_free(array);
     return cudaSuccess;
 }
 
-cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *format, cudaArray_const_t array)
-{
-    return handle_is(HANDLE_ARRAY, array) ? SET(format, array->format, runtime_lost())
-                                          : runtime_return(cudaErrorInvalidResourceHandle);
-}
+RUNTIME(cudaGetChannelDesc, (struct cudaChannelFormatDesc * format, cudaArray_const_t array),
+        handle_is(HANDLE_ARRAY, array) ? SET(format, array->format, runtime_lost())
+                                       : runtime_return(cudaErrorInvalidResourceHandle))
 
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent, unsigned *flags,
                              cudaArray_t array)
 {
-    if (!handle_is(HANDLE_ARRAY, array))
-        return runtime_return(cudaErrorInvalidResourceHandle);
+    REFUSE(!handle_is(HANDLE_ARRAY, array), cudaErrorInvalidResourceHandle);
     if (format)
         *format = array->format;
     if (extent)
@@ -111,17 +100,15 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t array, size_t left, size_t top,
                                      size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     struct cudaMemcpy3DParms copy = {.dstArray = array, .srcPtr = {(void *)from, pitch, width, height}, .kind = kind};
-    if (!set_place(&copy.dstPos, &copy.extent, array, left, top, width, height))
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!set_place(&copy.dstPos, &copy.extent, array, left, top, width, height), cudaErrorInvalidValue);
     return runtime_copy_in(stream, &copy);
 }
 ALSO(cudaMemcpy2DToArrayAsync, _ptsz);
 
-cudaError_t cudaMemcpy2DToArray(cudaArray_t array, size_t left, size_t top, const void *from, size_t pitch,
-                                size_t width, size_t height, enum cudaMemcpyKind kind)
-{
-    return runtime_waited(cudaMemcpy2DToArrayAsync(array, left, top, from, pitch, width, height, kind, NULL), kind);
-}
+RUNTIME(cudaMemcpy2DToArray,
+        (cudaArray_t array, size_t left, size_t top, const void *from, size_t pitch, size_t width, size_t height,
+         enum cudaMemcpyKind kind),
+        runtime_waited(cudaMemcpy2DToArrayAsync(array, left, top, from, pitch, width, height, kind, NULL), kind))
 ALSO(cudaMemcpy2DToArray, _ptds);
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t array, size_t left, size_t top,
@@ -129,17 +116,15 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t
 {
     struct cudaMemcpy3DParms copy = {
         .srcArray = (cudaArray_t)array, .dstPtr = {to, pitch, width, height}, .kind = kind};
-    if (!set_place(&copy.srcPos, &copy.extent, array, left, top, width, height))
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!set_place(&copy.srcPos, &copy.extent, array, left, top, width, height), cudaErrorInvalidValue);
     return runtime_copy_in(stream, &copy);
 }
 ALSO(cudaMemcpy2DFromArrayAsync, _ptsz);
 
-cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t array, size_t left, size_t top,
-                                  size_t width, size_t height, enum cudaMemcpyKind kind)
-{
-    return runtime_waited(cudaMemcpy2DFromArrayAsync(to, pitch, array, left, top, width, height, kind, NULL), kind);
-}
+RUNTIME(cudaMemcpy2DFromArray,
+        (void *to, size_t pitch, cudaArray_const_t array, size_t left, size_t top, size_t width, size_t height,
+         enum cudaMemcpyKind kind),
+        runtime_waited(cudaMemcpy2DFromArrayAsync(to, pitch, array, left, top, width, height, kind, NULL), kind))
 ALSO(cudaMemcpy2DFromArray, _ptds);
 
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_left, size_t to_top, cudaArray_const_t from, size_t left,
@@ -160,8 +145,7 @@ cudaError_t cudaMemcpyToArrayAsync(cudaArray_t array, size_t left, size_t top, c
                                    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const size_t row = handle_is(HANDLE_ARRAY, array) ? array->width * array->element : 0;
-    if (row == 0)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(row == 0, cudaErrorInvalidValue);
     if (left != 0 || (size > row && size % row != 0))
         return runtime_not_simulated("cudaMemcpyToArray of a part of a row");
     const size_t width = size < row ? size : row;
@@ -169,19 +153,16 @@ cudaError_t cudaMemcpyToArrayAsync(cudaArray_t array, size_t left, size_t top, c
 }
 ALSO(cudaMemcpyToArrayAsync, _ptsz);
 
-cudaError_t cudaMemcpyToArray(cudaArray_t array, size_t left, size_t top, const void *from, size_t size,
-                              enum cudaMemcpyKind kind)
-{
-    return runtime_waited(cudaMemcpyToArrayAsync(array, left, top, from, size, kind, NULL), kind);
-}
+RUNTIME(cudaMemcpyToArray,
+        (cudaArray_t array, size_t left, size_t top, const void *from, size_t size, enum cudaMemcpyKind kind),
+        runtime_waited(cudaMemcpyToArrayAsync(array, left, top, from, size, kind, NULL), kind))
 ALSO(cudaMemcpyToArray, _ptds);
 
 cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t array, size_t left, size_t top, size_t size,
                                      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const size_t row = handle_is(HANDLE_ARRAY, array) ? array->width * array->element : 0;
-    if (row == 0)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(row == 0, cudaErrorInvalidValue);
     if (left != 0 || (size > row && size % row != 0))
         return runtime_not_simulated("cudaMemcpyFromArray of a part of a row");
     const size_t width = size < row ? size : row;
@@ -189,9 +170,7 @@ cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t array, size_t l
 }
 ALSO(cudaMemcpyFromArrayAsync, _ptsz);
 
-cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t array, size_t left, size_t top, size_t size,
-                                enum cudaMemcpyKind kind)
-{
-    return runtime_waited(cudaMemcpyFromArrayAsync(to, array, left, top, size, kind, NULL), kind);
-}
+RUNTIME(cudaMemcpyFromArray,
+        (void *to, cudaArray_const_t array, size_t left, size_t top, size_t size, enum cudaMemcpyKind kind),
+        runtime_waited(cudaMemcpyFromArrayAsync(to, array, left, top, size, kind, NULL), kind))
 ALSO(cudaMemcpyFromArray, _ptds);

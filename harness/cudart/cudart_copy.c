@@ -67,8 +67,7 @@ static cudaError_t copy_rows(void *to, const struct rows *to_rows, const void *f
 {
     if (to_rows->width == 0 || to_rows->height == 0)
         return cudaSuccess;
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-        return runtime_return(cudaErrorInvalidMemcpyDirection);
+    REFUSE(kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
     if (to_rows->height > 1 && (to_rows->width > to_rows->pitch || from_rows->width > from_rows->pitch))
         return runtime_return(cudaErrorInvalidPitchValue);
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
@@ -122,10 +121,8 @@ static bool find_side(struct side *side, const struct cudaArray *array, struct c
 /* Copies one slice of which a side is an array. */
 static cudaError_t copy_array_rows(const struct side *to, const struct side *from, size_t width, size_t height)
 {
-    if (!to->start || !from->start)
-        return runtime_return(cudaErrorInvalidValue);
-    if (height > 1 && (width > to->pitch || width > from->pitch))
-        return runtime_return(cudaErrorInvalidPitchValue);
+    REFUSE(!to->start || !from->start, cudaErrorInvalidValue);
+    REFUSE(height > 1 && (width > to->pitch || width > from->pitch), cudaErrorInvalidPitchValue);
     for (size_t row = 0; row < height; row++)
         move_row(to->start + row * to->pitch, from->start + row * from->pitch, width);
     return cudaSuccess;
@@ -185,16 +182,11 @@ cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms 
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)
-{
-    return copy ? runtime_waited(runtime_copy(copy), copy->kind) : runtime_return(cudaErrorInvalidValue);
-}
+RUNTIME(cudaMemcpy3D, (const struct cudaMemcpy3DParms *copy),
+        copy ? runtime_waited(runtime_copy(copy), copy->kind) : runtime_return(cudaErrorInvalidValue))
 ALSO(cudaMemcpy3D, _ptds);
-
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
-{
-    return copy ? runtime_copy_in(stream, copy) : runtime_return(cudaErrorInvalidValue);
-}
+RUNTIME(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *copy, cudaStream_t stream),
+        copy ? runtime_copy_in(stream, copy) : runtime_return(cudaErrorInvalidValue))
 ALSO(cudaMemcpy3DAsync, _ptsz);
 
 /* ---- Copies of bytes and of rectangles ---- */
@@ -210,11 +202,10 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 }
 ALSO(cudaMemcpy2DAsync, _ptsz);
 
-cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-                         enum cudaMemcpyKind kind)
-{
-    return runtime_waited(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL), kind);
-}
+RUNTIME(cudaMemcpy2D,
+        (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+         enum cudaMemcpyKind kind),
+        runtime_waited(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL), kind))
 ALSO(cudaMemcpy2D, _ptds);
 
 struct cudaMemcpy3DParms runtime_copy_of(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
@@ -230,33 +221,26 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMe
 }
 ALSO(cudaMemcpyAsync, _ptsz);
 
-cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
-{
-    return runtime_waited(cudaMemcpyAsync(to, from, size, kind, NULL), kind);
-}
+RUNTIME(cudaMemcpy, (void *to, const void *from, size_t size, enum cudaMemcpyKind kind),
+        runtime_waited(cudaMemcpyAsync(to, from, size, kind, NULL), kind))
 ALSO(cudaMemcpy, _ptds);
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t size,
                                 cudaStream_t stream)
 {
-    if (to_device != 0 || from_device != 0)
-        return runtime_return(cudaErrorInvalidDevice);
+    REFUSE(to_device != 0 || from_device != 0, cudaErrorInvalidDevice);
     return cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, stream);
 }
 
-cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t size)
-{
-    return cudaMemcpyPeerAsync(to, to_device, from, from_device, size, NULL);
-}
+RUNTIME(cudaMemcpyPeer, (void *to, int to_device, const void *from, int from_device, size_t size),
+        cudaMemcpyPeerAsync(to, to_device, from, from_device, size, NULL))
 
 cudaError_t runtime_place(void **place, const void *symbol, size_t size, size_t offset)
 {
     struct variable *variable;
-    cudaError_t error = runtime_lost();
-    if (error != cudaSuccess || (error = runtime_variable(&variable, symbol)) != cudaSuccess)
-        return error;
-    if (offset > variable->size || size > variable->size - offset)
-        return runtime_return(cudaErrorInvalidValue);
+    TRY(runtime_lost());
+    TRY(runtime_variable(&variable, symbol));
+    REFUSE(offset > variable->size || size > variable->size - offset, cudaErrorInvalidValue);
     *place = runtime_pointer(variable->address + offset);
     return cudaSuccess;
 }
@@ -285,11 +269,9 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t
 }
 ALSO(cudaMemcpyToSymbolAsync, _ptsz);
 
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t size, size_t offset,
-                               enum cudaMemcpyKind kind)
-{
-    return runtime_waited(cudaMemcpyToSymbolAsync(symbol, from, size, offset, kind, NULL), kind);
-}
+RUNTIME(cudaMemcpyToSymbol,
+        (const void *symbol, const void *from, size_t size, size_t offset, enum cudaMemcpyKind kind),
+        runtime_waited(cudaMemcpyToSymbolAsync(symbol, from, size, offset, kind, NULL), kind))
 ALSO(cudaMemcpyToSymbol, _ptds);
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size, size_t offset,
@@ -301,10 +283,8 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size,
 }
 ALSO(cudaMemcpyFromSymbolAsync, _ptsz);
 
-cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t size, size_t offset, enum cudaMemcpyKind kind)
-{
-    return runtime_waited(cudaMemcpyFromSymbolAsync(to, symbol, size, offset, kind, NULL), kind);
-}
+RUNTIME(cudaMemcpyFromSymbol, (void *to, const void *symbol, size_t size, size_t offset, enum cudaMemcpyKind kind),
+        runtime_waited(cudaMemcpyFromSymbolAsync(to, symbol, size, offset, kind, NULL), kind))
 ALSO(cudaMemcpyFromSymbol, _ptds);
 
 /* ---- Fills ---- */
@@ -334,14 +314,11 @@ static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
     if (error != cudaSuccess || fill->width == 0 || fill->height == 0)
         return error;
     const unsigned element = fill->elementSize;
-    if ((element != 1 && element != 2 && element != 4) || fill->width > SIZE_MAX / element)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE((element != 1 && element != 2 && element != 4) || fill->width > SIZE_MAX / element, cudaErrorInvalidValue);
     const struct rows rows = {fill->pitch, fill->width * element, fill->height};
     const unsigned value = element < 4 ? fill->value & ((1u << 8 * element) - 1) : fill->value;
-    if (rows.height > 1 && rows.width > rows.pitch)
-        return runtime_return(cudaErrorInvalidPitchValue);
-    if (!is_device(fill->dst, &rows))
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(rows.height > 1 && rows.width > rows.pitch, cudaErrorInvalidPitchValue);
+    REFUSE(!is_device(fill->dst, &rows), cudaErrorInvalidValue);
     inputs_add(INPUT_FILLED, (const uint64_t[]){(uintptr_t)fill->dst, value, element}, 3, NULL, 0);
     add_rows(&rows);
     for (size_t i = 0; i < rows.height && !inputs_suffice(rows.width * rows.height); i++) {
@@ -374,28 +351,16 @@ cudaError_t runtime_fill_in(cudaStream_t stream, const struct cudaMemsetParams *
     return cudaSuccess;
 }
 
-cudaError_t cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
-{
-    return runtime_fill_in(stream, &(struct cudaMemsetParams){memory, pitch, (unsigned)value, 1, width, height});
-}
+RUNTIME(cudaMemset2DAsync, (void *memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream),
+        runtime_fill_in(stream, &(struct cudaMemsetParams){memory, pitch, (unsigned)value, 1, width, height}))
 ALSO(cudaMemset2DAsync, _ptsz);
-
-cudaError_t cudaMemset2D(void *memory, size_t pitch, int value, size_t width, size_t height)
-{
-    return cudaMemset2DAsync(memory, pitch, value, width, height, NULL);
-}
+RUNTIME(cudaMemset2D, (void *memory, size_t pitch, int value, size_t width, size_t height),
+        cudaMemset2DAsync(memory, pitch, value, width, height, NULL))
 ALSO(cudaMemset2D, _ptds);
-
-cudaError_t cudaMemsetAsync(void *memory, int value, size_t size, cudaStream_t stream)
-{
-    return cudaMemset2DAsync(memory, size, value, size, 1, stream);
-}
+RUNTIME(cudaMemsetAsync, (void *memory, int value, size_t size, cudaStream_t stream),
+        cudaMemset2DAsync(memory, size, value, size, 1, stream))
 ALSO(cudaMemsetAsync, _ptsz);
-
-cudaError_t cudaMemset(void *memory, int value, size_t size)
-{
-    return cudaMemsetAsync(memory, value, size, NULL);
-}
+RUNTIME(cudaMemset, (void *memory, int value, size_t size), cudaMemsetAsync(memory, value, size, NULL))
 ALSO(cudaMemset, _ptds);
 
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr memory, int value, struct cudaExtent extent, cudaStream_t stream)
@@ -408,8 +373,6 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr memory, int value, struct cu
 }
 ALSO(cudaMemset3DAsync, _ptsz);
 
-cudaError_t cudaMemset3D(struct cudaPitchedPtr memory, int value, struct cudaExtent extent)
-{
-    return cudaMemset3DAsync(memory, value, extent, NULL);
-}
+RUNTIME(cudaMemset3D, (struct cudaPitchedPtr memory, int value, struct cudaExtent extent),
+        cudaMemset3DAsync(memory, value, extent, NULL))
 ALSO(cudaMemset3D, _ptds);

@@ -10,15 +10,8 @@
 
 /* ---- The device ---- */
 
-cudaError_t cudaGetDeviceCount(int *count)
-{
-    return SET(count, 1, runtime_lost());
-}
-
-cudaError_t cudaGetDevice(int *device)
-{
-    return SET(device, 0, runtime_lost());
-}
+RUNTIME(cudaGetDeviceCount, (int *count), SET(count, 1, runtime_lost()))
+RUNTIME(cudaGetDevice, (int *device), SET(device, 0, runtime_lost()))
 
 static cudaError_t only_device(int device)
 {
@@ -26,10 +19,7 @@ static cudaError_t only_device(int device)
     return error != cudaSuccess || device == 0 ? error : runtime_return(cudaErrorInvalidDevice);
 }
 
-cudaError_t cudaSetDevice(int device)
-{
-    return only_device(device);
-}
+RUNTIME(cudaSetDevice, (int device), only_device(device))
 
 cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 {
@@ -37,16 +27,10 @@ cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
     return only_device(device);
 }
 
-cudaError_t cudaGetDeviceFlags(unsigned *flags)
-{
-    return SET(flags, cudaDeviceScheduleAuto, runtime_lost());
-}
-
-cudaError_t cudaSetValidDevices(int *devices, int count)
-{
-    return count >= 0 && (count == 0 || (devices && devices[0] == 0)) ? runtime_lost()
-                                                                      : runtime_return(cudaErrorInvalidValue);
-}
+RUNTIME(cudaGetDeviceFlags, (unsigned *flags), SET(flags, cudaDeviceScheduleAuto, runtime_lost()))
+RUNTIME(cudaSetValidDevices, (int *devices, int count),
+        count >= 0 && (count == 0 || (devices && devices[0] == 0)) ? runtime_lost()
+                                                                   : runtime_return(cudaErrorInvalidValue))
 
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *properties)
 {
@@ -55,23 +39,15 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *propertie
 }
 
 /* The sizes of caches, and which banks shared memory has, cannot be chosen on a GPU that is described here. */
-cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
-{
-    return SET(config, cudaFuncCachePreferNone, runtime_lost());
-}
-
-cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
-{
-    return SET(config, cudaSharedMemBankSizeFourByte, runtime_lost());
-}
+RUNTIME(cudaDeviceGetCacheConfig, (enum cudaFuncCache * config), SET(config, cudaFuncCachePreferNone, runtime_lost()))
+RUNTIME(cudaDeviceGetSharedMemConfig, (enum cudaSharedMemConfig * config),
+        SET(config, cudaSharedMemBankSizeFourByte, runtime_lost()))
 
 /* ---- Limits ---- */
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
+    TRY(runtime_lost());
     if (!value || (unsigned)limit >= RUNTIME_LIMITS)
         return runtime_return(value ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue);
     *value = runtime_now()->limits[limit];
@@ -82,13 +58,9 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     struct runtime *runtime = runtime_now();
     enum { STACK_UNIT = 16, STACK_MOST = 512 << 10 };
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
-    if ((unsigned)limit >= RUNTIME_LIMITS)
-        return runtime_return(cudaErrorUnsupportedLimit);
-    if (limit == cudaLimitStackSize && value > STACK_MOST)
-        return runtime_return(cudaErrorInvalidValue);
+    TRY(runtime_lost());
+    REFUSE((unsigned)limit >= RUNTIME_LIMITS, cudaErrorUnsupportedLimit);
+    REFUSE(limit == cudaLimitStackSize && value > STACK_MOST, cudaErrorInvalidValue);
     runtime->limits[limit] = limit == cudaLimitStackSize ? (value + STACK_UNIT - 1) / STACK_UNIT * STACK_UNIT : value;
     module_set_call_stack(runtime->machine, runtime->limits[cudaLimitStackSize]);
     heap_set_limit(runtime->machine, runtime->limits[cudaLimitMallocHeapSize]);
@@ -97,15 +69,8 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 
 /* ---- What is the same whatever a program does ---- */
 
-cudaError_t cudaRuntimeGetVersion(int *version)
-{
-    return SET(version, CUDART_VERSION, cudaSuccess);
-}
-
-cudaError_t cudaDriverGetVersion(int *version)
-{
-    return SET(version, CUDART_VERSION, cudaSuccess);
-}
+RUNTIME(cudaRuntimeGetVersion, (int *version), SET(version, CUDART_VERSION, cudaSuccess))
+RUNTIME(cudaDriverGetVersion, (int *version), SET(version, CUDART_VERSION, cudaSuccess))
 
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
@@ -120,16 +85,12 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
     return runtime_return(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
 }
 
-cudaError_t cudaDeviceDisablePeerAccess(int peer)
-{
-    return runtime_return(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
-}
+RUNTIME(cudaDeviceDisablePeerAccess, (int peer),
+        runtime_return(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice))
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
-    const cudaError_t error = only_device(device);
-    if (error != cudaSuccess)
-        return error;
+    TRY(only_device(device));
     return runtime_attribute(value, attribute) ? cudaSuccess : cudaErrorNotSupported;
 }
 

@@ -12,35 +12,28 @@
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-    if (!handle_is(HANDLE_GRAPH, graph) || graph->owned || stream_captures(graph))
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!handle_is(HANDLE_GRAPH, graph) || graph->owned || stream_captures(graph), cudaErrorInvalidValue);
     graph_release(graph);
     return runtime_lost();
 }
 
 cudaError_t cudaGraphCreate(cudaGraph_t *made, unsigned flags)
 {
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
-    if (!made || flags != 0)
-        return runtime_return(cudaErrorInvalidValue);
+    TRY(runtime_lost());
+    REFUSE(!made || flags != 0, cudaErrorInvalidValue);
     *made = graph_new();
     return cudaSuccess;
 }
 
-cudaError_t cudaGraphClone(cudaGraph_t *made, cudaGraph_t graph)
-{
-    return made && handle_is(HANDLE_GRAPH, graph) ? runtime_return(graph_copy(made, graph))
-                                                  : runtime_return(cudaErrorInvalidValue);
-}
+RUNTIME(cudaGraphClone, (cudaGraph_t * made, cudaGraph_t graph),
+        made &&handle_is(HANDLE_GRAPH, graph) ? runtime_return(graph_copy(made, graph))
+                                              : runtime_return(cudaErrorInvalidValue))
 
 /* ---- Executable graphs ---- */
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t graph, unsigned long long flags)
 {
-    if (!made || !handle_is(HANDLE_GRAPH, graph))
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!made || !handle_is(HANDLE_GRAPH, graph), cudaErrorInvalidValue);
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
         return runtime_not_simulated("a graph for device-side launch");
     if (stream_captures(graph)) /* it would change yet */
@@ -56,15 +49,12 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t gra
     return runtime_lost();
 }
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph, unsigned long long flags)
-{
-    return cudaGraphInstantiateWithFlags(made, graph, flags);
-}
+RUNTIME(cudaGraphInstantiate, (cudaGraphExec_t * made, cudaGraph_t graph, unsigned long long flags),
+        cudaGraphInstantiateWithFlags(made, graph, flags))
 
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *made, cudaGraph_t graph, cudaGraphInstantiateParams *params)
 {
-    if (!params)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!params, cudaErrorInvalidValue);
     const cudaError_t error = cudaGraphInstantiateWithFlags(made, graph, params->flags);
     params->errNode_out = NULL;
     params->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
@@ -72,16 +62,12 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *made, cudaGraph_t gr
 }
 ALSO(cudaGraphInstantiateWithParams, _ptsz);
 
-cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
-{
-    return handle_is(HANDLE_EXEC, exec) ? SET(flags, exec->flags, runtime_lost())
-                                        : runtime_return(cudaErrorInvalidValue);
-}
+RUNTIME(cudaGraphExecGetFlags, (cudaGraphExec_t exec, unsigned long long *flags),
+        handle_is(HANDLE_EXEC, exec) ? SET(flags, exec->flags, runtime_lost()) : runtime_return(cudaErrorInvalidValue))
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
-    if (!handle_is(HANDLE_EXEC, exec))
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!handle_is(HANDLE_EXEC, exec), cudaErrorInvalidValue);
     graph_release(exec->graph);
     handle_free(exec);
     return runtime_lost();
@@ -96,11 +82,8 @@ ALSO(cudaGraphUpload, _ptsz);
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
-    if (!handle_is(HANDLE_EXEC, exec))
-        return runtime_return(cudaErrorInvalidValue);
+    TRY(runtime_lost());
+    REFUSE(!handle_is(HANDLE_EXEC, exec), cudaErrorInvalidValue);
     cudaGraph_t graph = stream_graph(stream);
     if (!graph)
         return graph_run(exec->graph, false);
@@ -154,13 +137,11 @@ static cudaError_t take(cudaGraph_t graph, cudaGraph_t other)
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
 {
-    if (!handle_is(HANDLE_EXEC, exec) || !handle_is(HANDLE_GRAPH, graph) || !info)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!handle_is(HANDLE_EXEC, exec) || !handle_is(HANDLE_GRAPH, graph) || !info, cudaErrorInvalidValue);
     if (stream_captures(graph))
         return runtime_not_simulated("a graph whose capture has not ended");
     *info = (cudaGraphExecUpdateResultInfo){.result = cudaGraphExecUpdateSuccess};
-    if (!is_like(exec->graph, graph, info))
-        return runtime_return(cudaErrorGraphExecUpdateFailure);
+    REFUSE(!is_like(exec->graph, graph, info), cudaErrorGraphExecUpdateFailure);
     info->errorNode = NULL;
     return runtime_return(take(exec->graph, graph));
 }

@@ -58,12 +58,10 @@ static cudaError_t keep_launch(struct node_work *kept, const struct node_work *w
 {
     struct device_kernel *kernel;
     void **arguments = work->launch.params.kernelParams;
-    cudaError_t error = runtime_lost();
-    if (error != cudaSuccess || (error = runtime_kernel(&kernel, work->launch.params.func)) != cudaSuccess)
-        return error;
+    TRY(runtime_lost());
+    TRY(runtime_kernel(&kernel, work->launch.params.func));
     const struct entry *entry = &kernel->function->entry;
-    if (entry->parameter_count > 0 && !arguments)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(entry->parameter_count > 0 && !arguments, cudaErrorInvalidValue);
     void **copy = kept->launch.params.kernelParams =
         x_calloc(1, (entry->parameter_count + 1) * sizeof *arguments + entry->parameter_bytes);
     unsigned char *bytes = (unsigned char *)(copy + entry->parameter_count + 1);
@@ -156,13 +154,10 @@ cudaError_t launch_attribute(struct launch_work *work, cudaLaunchAttributeID id,
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
 {
-    if (!config)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!config, cudaErrorInvalidValue);
     struct launch_work work = work_of(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes);
     for (unsigned i = 0; i < config->numAttrs; i++) {
-        const cudaError_t error = launch_attribute(&work, config->attrs[i].id, &config->attrs[i].val);
-        if (error != cudaSuccess)
-            return error;
+        TRY(launch_attribute(&work, config->attrs[i].id, &config->attrs[i].val));
     }
     return launch_in(config->stream, &work);
 }
@@ -192,8 +187,7 @@ unsigned __cudaPushCallConfiguration(dim3 blocks, dim3 threads, size_t shared, c
 
 cudaError_t __cudaPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *shared, void *stream)
 {
-    if (configuration_count == 0)
-        return runtime_return(cudaErrorMissingConfiguration);
+    REFUSE(configuration_count == 0, cudaErrorMissingConfiguration);
     const struct configuration *last = &configurations[--configuration_count];
     *blocks = last->blocks;
     *threads = last->threads;
@@ -207,9 +201,8 @@ cudaError_t __cudaPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *shar
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *handle)
 {
     struct device_kernel *kernel;
-    cudaError_t error = runtime_lost();
-    if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
-        return error;
+    TRY(runtime_lost());
+    TRY(runtime_kernel(&kernel, handle));
     const struct function *function = kernel->function;
     const int capability = module_facts(function)->capability;
     *attributes = (struct cudaFuncAttributes){
@@ -229,9 +222,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaFuncSetAttribute(const void *handle, enum cudaFuncAttribute which, int value)
 {
     struct device_kernel *kernel;
-    cudaError_t error = runtime_lost();
-    if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
-        return error;
+    TRY(runtime_lost());
+    TRY(runtime_kernel(&kernel, handle));
     switch (which) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
         if (value < 0 || kernel->function->shared_bytes + (unsigned long long)value >
@@ -241,8 +233,7 @@ cudaError_t cudaFuncSetAttribute(const void *handle, enum cudaFuncAttribute whic
         kernel->dynamic_limit = (unsigned)value;
         return cudaSuccess;
     case cudaFuncAttributePreferredSharedMemoryCarveout: /* it changes no count but occupancy */
-        if (value < -1 || value > 100)
-            return runtime_return(cudaErrorInvalidValue);
+        REFUSE(value < -1 || value > 100, cudaErrorInvalidValue);
         kernel->carve_out = (unsigned)(value + 1);
         return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
@@ -282,12 +273,10 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *handle, enum cudaSharedMemCon
 cudaError_t cudaFuncGetParamInfo(const void *handle, size_t number, size_t *offset, size_t *size)
 {
     struct device_kernel *kernel;
-    cudaError_t error = runtime_lost();
-    if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
-        return error;
+    TRY(runtime_lost());
+    TRY(runtime_kernel(&kernel, handle));
     const struct entry *entry = &kernel->function->entry;
-    if (!offset || number >= entry->parameter_count)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!offset || number >= entry->parameter_count, cudaErrorInvalidValue);
     *offset = entry->parameters[number].offset;
     if (size)
         *size = entry->parameters[number].size;
@@ -309,11 +298,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 {
     struct device_kernel *kernel;
     (void)flags; /* the flags say whether the L1 caches global memory: it always does */
-    cudaError_t error = runtime_lost();
-    if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
-        return error;
-    if (threads <= 0)
-        return runtime_return(cudaErrorInvalidValue);
+    TRY(runtime_lost());
+    TRY(runtime_kernel(&kernel, handle));
+    REFUSE(threads <= 0, cudaErrorInvalidValue);
     *blocks = (int)function_resident_blocks(kernel->function, (unsigned)threads, shared, kernel->carve_out);
     return cudaSuccess;
 }
@@ -322,9 +309,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *handle, int blocks, int threads)
 {
     struct device_kernel *kernel;
-    cudaError_t error = runtime_lost();
-    if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
-        return error;
+    TRY(runtime_lost());
+    TRY(runtime_kernel(&kernel, handle));
     if (!bytes || blocks <= 0 || threads <= 0 ||
         function_resident_blocks(kernel->function, (unsigned)threads, 0, kernel->carve_out) < (unsigned)blocks)
         return runtime_return(cudaErrorInvalidValue);
@@ -355,12 +341,10 @@ static unsigned cluster_of(const cudaLaunchConfig_t *config)
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *handle, const cudaLaunchConfig_t *config)
 {
     struct device_kernel *kernel;
-    cudaError_t error = runtime_lost();
-    if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
-        return error;
+    TRY(runtime_lost());
+    TRY(runtime_kernel(&kernel, handle));
     const unsigned blocks = config ? cluster_of(config) : 0;
-    if (blocks == 0)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(blocks == 0, cudaErrorInvalidValue);
     *clusters =
         function_resident_clusters(kernel->function, config->blockDim.x * config->blockDim.y * config->blockDim.z,
                                    config->dynamicSmemBytes, kernel->carve_out, blocks);
@@ -375,16 +359,12 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *handle
 {
     struct device_kernel *kernel;
     (void)config;
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
+    TRY(runtime_lost());
     const cudaError_t found = runtime_kernel(&kernel, handle);
     if (found == cudaSuccess)
         *blocks = kernel->large_cluster ? 16 : 8;
     return found;
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *handle, int threads, size_t shared)
-{
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, handle, threads, shared, 0);
-}
+RUNTIME(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, const void *handle, int threads, size_t shared),
+        cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, handle, threads, shared, 0))

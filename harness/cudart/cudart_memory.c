@@ -36,11 +36,8 @@ static void count_in_pool(cudaMemPool_t pool, size_t size)
 static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size, enum cudaMemoryType type)
 {
     struct runtime *runtime = runtime_now();
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
-    if (!memory)
-        return runtime_return(cudaErrorInvalidValue);
+    TRY(runtime_lost());
+    REFUSE(!memory, cudaErrorInvalidValue);
     *memory = NULL;
     if (size == 0)
         return cudaSuccess;
@@ -109,10 +106,7 @@ static cudaError_t release(void *memory)
     return known ? cudaSuccess : runtime_return(cudaErrorInvalidValue);
 }
 
-cudaError_t cudaMalloc(void **memory, size_t size)
-{
-    return allocate(memory, size, cudaMemoryTypeDevice);
-}
+RUNTIME(cudaMalloc, (void **memory, size_t size), allocate(memory, size, cudaMemoryTypeDevice))
 
 cudaError_t runtime_allocate_of_graph(void **memory, size_t size)
 {
@@ -139,10 +133,8 @@ cudaError_t cudaMallocFromPoolAsync(void **memory, size_t size, cudaMemPool_t po
 }
 ALSO(cudaMallocFromPoolAsync, _ptsz);
 
-cudaError_t cudaMallocAsync(void **memory, size_t size, cudaStream_t stream)
-{
-    return cudaMallocFromPoolAsync(memory, size, runtime_now()->current_pool, stream);
-}
+RUNTIME(cudaMallocAsync, (void **memory, size_t size, cudaStream_t stream),
+        cudaMallocFromPoolAsync(memory, size, runtime_now()->current_pool, stream))
 ALSO(cudaMallocAsync, _ptsz);
 
 cudaError_t cudaMallocManaged(void **memory, size_t size, unsigned flags)
@@ -151,10 +143,7 @@ cudaError_t cudaMallocManaged(void **memory, size_t size, unsigned flags)
     return allocate(memory, size, cudaMemoryTypeManaged);
 }
 
-cudaError_t cudaMallocHost(void **memory, size_t size)
-{
-    return allocate(memory, size, cudaMemoryTypeHost);
-}
+RUNTIME(cudaMallocHost, (void **memory, size_t size), allocate(memory, size, cudaMemoryTypeHost))
 
 cudaError_t cudaHostAlloc(void **memory, size_t size, unsigned flags)
 {
@@ -174,18 +163,14 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *made, struct cudaExtent extent)
 {
     size_t pitch;
     void *memory;
-    if (!made || (extent.depth > 0 && extent.height > SIZE_MAX / extent.depth))
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!made || (extent.depth > 0 && extent.height > SIZE_MAX / extent.depth), cudaErrorInvalidValue);
     const cudaError_t error = cudaMallocPitch(&memory, &pitch, extent.width, extent.height * extent.depth);
     if (error == cudaSuccess)
         *made = (struct cudaPitchedPtr){memory, pitch, extent.width, extent.height};
     return error;
 }
 
-cudaError_t cudaFree(void *memory)
-{
-    return release(memory);
-}
+RUNTIME(cudaFree, (void *memory), release(memory))
 
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
 {
@@ -198,10 +183,7 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
 }
 ALSO(cudaFreeAsync, _ptsz);
 
-cudaError_t cudaFreeHost(void *memory)
-{
-    return release(memory);
-}
+RUNTIME(cudaFreeHost, (void *memory), release(memory))
 
 /* Frees everything that the program allocated, and sets its variables anew. Its modules stay. After a fault a process
  * cannot go on: an H200 answers so with CUDA 13.0 (2026-11-29). */
@@ -250,11 +232,8 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
     (void)flags;
     runtime_allocates();
     const uint64_t begin = (uint64_t)(uintptr_t)memory;
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
-    if (!is_there(begin, size))
-        return runtime_return(cudaErrorInvalidValue);
+    TRY(runtime_lost());
+    REFUSE(!is_there(begin, size), cudaErrorInvalidValue);
     runtime_memory_begin(runtime);
     const bool taken = is_taken(begin, size);
     if (!taken) {
@@ -272,9 +251,7 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
 cudaError_t cudaHostUnregister(void *memory)
 {
     struct runtime *runtime = runtime_now();
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
+    TRY(runtime_lost());
     runtime_memory_begin(runtime);
     size_t i = 0;
     while (i < runtime->block_count && !(runtime->blocks[i].registered && runtime->blocks[i].memory == memory))
@@ -292,28 +269,18 @@ cudaError_t cudaHostUnregister(void *memory)
 cudaError_t cudaHostGetFlags(unsigned *flags, void *memory)
 {
     struct cudaPointerAttributes attributes;
-    const cudaError_t error = cudaPointerGetAttributes(&attributes, memory);
-    if (error != cudaSuccess)
-        return error;
-    if (attributes.type != cudaMemoryTypeHost)
-        return runtime_return(cudaErrorInvalidValue);
+    TRY(cudaPointerGetAttributes(&attributes, memory));
+    REFUSE(attributes.type != cudaMemoryTypeHost, cudaErrorInvalidValue);
     *flags = cudaHostAllocMapped;
     return cudaSuccess;
 }
 
 /* ---- Pools ---- */
 
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
-{
-    return SET(pool, &runtime_now()->default_pool,
-               device == 0 ? runtime_lost() : runtime_return(cudaErrorInvalidDevice));
-}
-
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
-{
-    return SET(pool, runtime_now()->current_pool,
-               device == 0 ? runtime_lost() : runtime_return(cudaErrorInvalidDevice));
-}
+RUNTIME(cudaDeviceGetDefaultMemPool, (cudaMemPool_t * pool, int device),
+        SET(pool, &runtime_now()->default_pool, device == 0 ? runtime_lost() : runtime_return(cudaErrorInvalidDevice)))
+RUNTIME(cudaDeviceGetMemPool, (cudaMemPool_t * pool, int device),
+        SET(pool, runtime_now()->current_pool, device == 0 ? runtime_lost() : runtime_return(cudaErrorInvalidDevice)))
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 {
@@ -325,8 +292,7 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
 {
-    if (!pool || !properties)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!pool || !properties, cudaErrorInvalidValue);
     if (properties->handleTypes != cudaMemHandleTypeNone || properties->location.type != cudaMemLocationTypeDevice)
         return runtime_not_simulated("a memory pool that is shared between processes or is not on the device");
     *pool = x_calloc(1, sizeof **pool);
@@ -338,8 +304,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
 {
     struct runtime *runtime = runtime_now();
-    if (!pool || pool == &runtime->default_pool)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!pool || pool == &runtime->default_pool, cudaErrorInvalidValue);
     if (runtime->current_pool == pool)
         runtime->current_pool = &runtime->default_pool;
     return runtime_lost();
@@ -393,8 +358,7 @@ static uint64_t *bytes_of(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
 {
-    if (!pool || !value || (!reuse_of(pool, attribute) && !bytes_of(pool, attribute)))
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!pool || !value || (!reuse_of(pool, attribute) && !bytes_of(pool, attribute)), cudaErrorInvalidValue);
     if (reuse_of(pool, attribute))
         *(int *)value = *reuse_of(pool, attribute);
     else
@@ -405,15 +369,13 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
 /* Of how much is used only the most can be set, and only to 0: then it counts anew. */
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
 {
-    if (!pool || !value || (!reuse_of(pool, attribute) && !bytes_of(pool, attribute)))
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!pool || !value || (!reuse_of(pool, attribute) && !bytes_of(pool, attribute)), cudaErrorInvalidValue);
     if (reuse_of(pool, attribute)) {
         *reuse_of(pool, attribute) = *(int *)value;
     } else if (attribute == cudaMemPoolAttrReleaseThreshold) {
         pool->threshold = *(uint64_t *)value;
     } else {
-        if (bytes_of(pool, attribute) != &pool->most || *(uint64_t *)value != 0)
-            return runtime_return(cudaErrorInvalidValue);
+        REFUSE(bytes_of(pool, attribute) != &pool->most || *(uint64_t *)value != 0, cudaErrorInvalidValue);
         pool->most = pool->used;
     }
     return runtime_lost();
@@ -431,11 +393,8 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
     struct allocation allocation;
     (void)flags;
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
-    if (!device || !runtime_find((uintptr_t)host, &allocation))
-        return runtime_return(cudaErrorInvalidValue);
+    TRY(runtime_lost());
+    REFUSE(!device || !runtime_find((uintptr_t)host, &allocation), cudaErrorInvalidValue);
     *device = host;
     return cudaSuccess;
 }
@@ -444,11 +403,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 {
     struct runtime *runtime = runtime_now();
     struct allocation allocation;
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
-    if (!attributes)
-        return runtime_return(cudaErrorInvalidValue);
+    TRY(runtime_lost());
+    REFUSE(!attributes, cudaErrorInvalidValue);
     *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
     if (!runtime_find((uintptr_t)pointer, &allocation)) {
         attributes->hostPointer = (void *)pointer;

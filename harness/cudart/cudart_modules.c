@@ -218,15 +218,13 @@ static struct device_kernel *find_kernel(const void *function)
 cudaError_t runtime_kernel(struct device_kernel **found, const void *function)
 {
     struct device_kernel *kernel = find_kernel(function);
-    if (!kernel)
-        return runtime_return(cudaErrorInvalidDeviceFunction);
+    REFUSE(!kernel, cudaErrorInvalidDeviceFunction);
     if (!kernel->function) {
         struct module *module = module_of(kernel->binary, kernel->name);
         if (!module)
             return cudaErrorNotSupported;
         kernel->function = module_function(module, kernel->name);
-        if (!kernel->function)
-            return runtime_return(cudaErrorInvalidDeviceFunction);
+        REFUSE(!kernel->function, cudaErrorInvalidDeviceFunction);
     }
     *found = kernel;
     return cudaSuccess;
@@ -298,8 +296,7 @@ cudaError_t runtime_load(struct binary **loaded, const void *code)
     const struct wrapper *wrapper = code;
     if (error != cudaSuccess)
         return error;
-    if (!loaded || !code)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!loaded || !code, cudaErrorInvalidValue);
     const unsigned char *bytes = wrapper->magic == WRAPPER_MAGIC ? wrapper->data : code;
     struct binary *binary = x_calloc(1, sizeof *binary);
     if (memcmp(bytes, container_magic, sizeof container_magic) == 0)
@@ -340,8 +337,7 @@ static bool is_loaded(const struct binary *binary)
 /* Its code and variables stay, since blocks that were left out may need them. */
 cudaError_t runtime_unload(struct binary *binary)
 {
-    if (!is_loaded(binary))
-        return runtime_return(cudaErrorInvalidResourceHandle);
+    REFUSE(!is_loaded(binary), cudaErrorInvalidResourceHandle);
     binary->removed = true;
     return runtime_lost();
 }
@@ -352,8 +348,7 @@ cudaError_t runtime_loaded_kernel(struct device_kernel **found, struct binary *b
     if (!found || !name || !is_loaded(binary))
         return runtime_return(found && name ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
     struct function *function = module_function(binary->module, name);
-    if (!function)
-        return runtime_return(cudaErrorSymbolNotFound);
+    REFUSE(!function, cudaErrorSymbolNotFound);
     pthread_mutex_lock(&runtime->lock);
     *found = NULL;
     for (size_t i = 0; i < runtime->kernel_count && !*found; i++)
@@ -478,10 +473,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t *handle, const void *host)
     return SET(handle, (cudaKernel_t)kernel, kernel ? cudaSuccess : runtime_return(cudaErrorInvalidDeviceFunction));
 }
 
-cudaError_t cudaGetKernel(cudaKernel_t *handle, const void *host)
-{
-    return __cudaGetKernel(handle, host);
-}
+RUNTIME(cudaGetKernel, (cudaKernel_t * handle, const void *host), __cudaGetKernel(handle, host))
 
 /* ---- Variables ---- */
 

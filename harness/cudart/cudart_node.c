@@ -26,11 +26,9 @@ static cudaError_t add(BEHIND, struct node_work work)
     cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    if (!made || !handle_is(HANDLE_GRAPH, graph) || (count > 0 && !after))
-        return INVALID;
+    REFUSE(!made || !handle_is(HANDLE_GRAPH, graph) || (count > 0 && !after), cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++)
-        if (!IS_NODE(after[i]) || after[i]->graph != graph)
-            return INVALID;
+        REFUSE(!IS_NODE(after[i]) || after[i]->graph != graph, cudaErrorInvalidValue);
     error = work_keep(&kept, &work);
     if (error != cudaSuccess)
         return error;
@@ -44,8 +42,7 @@ static cudaError_t add(BEHIND, struct node_work work)
 static cudaError_t change(cudaGraphNode_t node, struct node_work work)
 {
     struct node_work kept;
-    if (!IS_NODE(node) || node->work.kind != work.kind)
-        return INVALID;
+    REFUSE(!IS_NODE(node) || node->work.kind != work.kind, cudaErrorInvalidValue);
     if (work.kind == &node_launch) {
         const struct cudaKernelNodeParams params = work.launch.params;
         work.launch = node->work.launch;
@@ -128,10 +125,7 @@ COPY(FromSymbol, runtime_place((void **)&from, from, size, offset), void *to, co
 
 /* ---- Other kinds ---- */
 
-cudaError_t cudaGraphAddEmptyNode(BEHIND)
-{
-    return add(made, graph, after, count, (struct node_work){.kind = &node_empty});
-}
+RUNTIME(cudaGraphAddEmptyNode, (BEHIND), add(made, graph, after, count, (struct node_work){.kind = &node_empty}))
 
 cudaError_t cudaGraphAddChildGraphNode(BEHIND, cudaGraph_t child)
 {
@@ -141,8 +135,7 @@ cudaError_t cudaGraphAddChildGraphNode(BEHIND, cudaGraph_t child)
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph)
 {
-    if (!IS_NODE(node) || !handle_is(HANDLE_GRAPH, graph) || node->work.kind != &node_child)
-        return INVALID;
+    REFUSE(!IS_NODE(node) || !handle_is(HANDLE_GRAPH, graph) || node->work.kind != &node_child, cudaErrorInvalidValue);
     *graph = node->work.child;
     return runtime_lost();
 }
@@ -176,10 +169,8 @@ cudaError_t cudaGraphAddMemAllocNode(BEHIND, struct cudaMemAllocNodeParams *para
     return error;
 }
 
-cudaError_t cudaGraphAddMemFreeNode(BEHIND, void *memory)
-{
-    return memory ? add(made, graph, after, count, (struct node_work){.kind = &node_free}) : INVALID;
-}
+RUNTIME(cudaGraphAddMemFreeNode, (BEHIND, void *memory),
+        memory ? add(made, graph, after, count, (struct node_work){.kind = &node_free}) : INVALID)
 
 /* ---- Any kind, by one structure ---- */
 
@@ -223,24 +214,21 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph, const cud
     NEEDS_13;
     struct node_work work;
     (void)edges; /* when a node may begin already: it begins when what it depends on is done */
-    if (!params)
-        return INVALID;
+    REFUSE(!params, cudaErrorInvalidValue);
     return work_of(&work, params) ? add(made, graph, after, count, work) : cudaErrorNotSupported;
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *params)
 {
     struct node_work work;
-    if (!params)
-        return INVALID;
+    REFUSE(!params, cudaErrorInvalidValue);
     return work_of(&work, params) ? change(node, work) : cudaErrorNotSupported;
 }
 
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, struct cudaGraphNodeParams *params)
 {
     struct node_work work;
-    if (!params)
-        return INVALID;
+    REFUSE(!params, cudaErrorInvalidValue);
     return work_of(&work, params) ? change_in(exec, node, work) : cudaErrorNotSupported;
 }
 
@@ -249,15 +237,14 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t nod
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                             const cudaLaunchAttributeValue *value)
 {
-    if (!IS_NODE(node) || !value || node->work.kind != &node_launch)
-        return INVALID;
+    REFUSE(!IS_NODE(node) || !value || node->work.kind != &node_launch, cudaErrorInvalidValue);
     return launch_attribute(&node->work.launch, id, value);
 }
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
 {
-    if (!IS_NODE(to) || !IS_NODE(from) || to->work.kind != &node_launch || from->work.kind != &node_launch)
-        return INVALID;
+    REFUSE(!IS_NODE(to) || !IS_NODE(from) || to->work.kind != &node_launch || from->work.kind != &node_launch,
+           cudaErrorInvalidValue);
     const struct cudaKernelNodeParams params = to->work.launch.params;
     to->work.launch = from->work.launch;
     to->work.launch.params = params;
@@ -267,8 +254,7 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled)
 {
     cudaGraphNode_t found = handle_is(HANDLE_EXEC, exec) && IS_NODE(node) ? graph_find(exec->graph, node) : NULL;
-    if (!found)
-        return INVALID;
+    REFUSE(!found, cudaErrorInvalidValue);
     found->disabled = !enabled;
     return runtime_lost();
 }
@@ -277,29 +263,25 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
 {
     const struct CUgraphNode_st *found =
         handle_is(HANDLE_EXEC, exec) && IS_NODE(node) && enabled ? graph_find(exec->graph, node) : NULL;
-    if (!found)
-        return INVALID;
+    REFUSE(!found, cudaErrorInvalidValue);
     return SET(enabled, !found->disabled, runtime_lost());
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
 {
-    if (!IS_NODE(node) || !type)
-        return INVALID;
+    REFUSE(!IS_NODE(node) || !type, cudaErrorInvalidValue);
     return SET(type, node->work.kind->type, runtime_lost());
 }
 
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *found, cudaGraphNode_t node, cudaGraph_t clone)
 {
-    if (!found || !IS_NODE(node) || !clone || !(*found = graph_find(clone, node)))
-        return INVALID;
+    REFUSE(!found || !IS_NODE(node) || !clone || !(*found = graph_find(clone, node)), cudaErrorInvalidValue);
     return runtime_lost();
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
-    if (!IS_NODE(node))
-        return INVALID;
+    REFUSE(!IS_NODE(node), cudaErrorInvalidValue);
     node_remove(node);
     return runtime_lost();
 }
@@ -320,8 +302,7 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
 {
     NEEDS_13;
     (void)edges;
-    if (!are_edges(graph, from, to, count))
-        return INVALID;
+    REFUSE(!are_edges(graph, from, to, count), cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++)
         node_depend(to[i], from[i]);
     return runtime_lost();
@@ -332,8 +313,7 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 {
     NEEDS_13;
     (void)edges;
-    if (!are_edges(graph, from, to, count))
-        return INVALID;
+    REFUSE(!are_edges(graph, from, to, count), cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++)
         for (size_t k = to[i]->after_count; k-- > 0;)
             if (to[i]->after[k] == from[i])
@@ -368,23 +348,17 @@ static cudaError_t answer_end(const struct answer *answer)
 static cudaError_t list_nodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *most, bool roots)
 {
     struct answer answer = {nodes, most, 0};
-    if (!handle_is(HANDLE_GRAPH, graph) || !most)
-        return INVALID;
+    REFUSE(!handle_is(HANDLE_GRAPH, graph) || !most, cudaErrorInvalidValue);
     for (size_t i = 0; i < graph->count; i++)
         if (!roots || graph->nodes[i]->after_count == 0)
             answer_add(&answer, graph->nodes[i]);
     return answer_end(&answer);
 }
 
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *most)
-{
-    return list_nodes(graph, nodes, most, false);
-}
-
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *most)
-{
-    return list_nodes(graph, nodes, most, true);
-}
+RUNTIME(cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *most),
+        list_nodes(graph, nodes, most, false))
+RUNTIME(cudaGraphGetRootNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *most),
+        list_nodes(graph, nodes, most, true))
 
 /* Lists both ends of edges: all, or those from or to a node. */
 static cudaError_t list_edges(cudaGraph_t graph, struct answer froms, struct answer tos, cudaGraphEdgeData *edges,
@@ -408,8 +382,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
                               size_t *most)
 {
     NEEDS_13;
-    if (!handle_is(HANDLE_GRAPH, graph) || !most)
-        return INVALID;
+    REFUSE(!handle_is(HANDLE_GRAPH, graph) || !most, cudaErrorInvalidValue);
     size_t most_to = *most;
     return list_edges(graph, (struct answer){from, most, 0}, (struct answer){to, &most_to, 0}, edges, NULL, NULL);
 }

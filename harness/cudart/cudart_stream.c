@@ -69,11 +69,8 @@ bool stream_captures(cudaGraph_t graph)
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
-    if (!stream || flags > cudaStreamNonBlocking)
-        return runtime_return(cudaErrorInvalidValue);
+    TRY(runtime_lost());
+    REFUSE(!stream || flags > cudaStreamNonBlocking, cudaErrorInvalidValue);
     *stream = handle_new(HANDLE_STREAM, sizeof **stream);
     **stream = (struct CUstream_st){.id = ++runtime_now()->last_stream, .flags = flags};
     (*stream)->priority = priority > LEAST_PRIORITY      ? LEAST_PRIORITY
@@ -82,15 +79,9 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
-{
-    return cudaStreamCreateWithPriority(stream, flags, 0);
-}
-
-cudaError_t cudaStreamCreate(cudaStream_t *stream)
-{
-    return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
-}
+RUNTIME(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags),
+        cudaStreamCreateWithPriority(stream, flags, 0))
+RUNTIME(cudaStreamCreate, (cudaStream_t * stream), cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0))
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
@@ -109,22 +100,14 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
     return runtime_lost();
 }
 
-cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
-{
-    return SET(priority, is_made(stream) ? stream->priority : 0, stream_lost(stream));
-}
+RUNTIME(cudaStreamGetPriority, (cudaStream_t stream, int *priority),
+        SET(priority, is_made(stream) ? stream->priority : 0, stream_lost(stream)))
 ALSO(cudaStreamGetPriority, _ptsz);
-
-cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
-{
-    return SET(flags, is_made(stream) ? stream->flags : cudaStreamDefault, stream_lost(stream));
-}
+RUNTIME(cudaStreamGetFlags, (cudaStream_t stream, unsigned *flags),
+        SET(flags, is_made(stream) ? stream->flags : cudaStreamDefault, stream_lost(stream)))
 ALSO(cudaStreamGetFlags, _ptsz);
-
-cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
-{
-    return SET(id, is_made(stream) ? stream->id : 0, stream_lost(stream));
-}
+RUNTIME(cudaStreamGetId, (cudaStream_t stream, unsigned long long *id),
+        SET(id, is_made(stream) ? stream->id : 0, stream_lost(stream)))
 ALSO(cudaStreamGetId, _ptsz);
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
@@ -156,21 +139,15 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 }
 ALSO(cudaStreamSynchronize, _ptsz);
 
-cudaError_t cudaStreamQuery(cudaStream_t stream)
-{
-    return wait_for(stream);
-}
+RUNTIME(cudaStreamQuery, (cudaStream_t stream), wait_for(stream))
 ALSO(cudaStreamQuery, _ptsz);
 
 /* A stream that waits for an event of a captured one is captured too. */
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
     (void)flags;
-    const cudaError_t error = stream_lost(stream);
-    if (error != cudaSuccess)
-        return error;
-    if (!handle_is(HANDLE_EVENT, event))
-        return runtime_return(cudaErrorInvalidResourceHandle);
+    TRY(stream_lost(stream));
+    REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
     if (!event->capture || !event->capture->graph || capture_of(stream) == event->capture)
         return cudaSuccess;
     if (!is_made(stream) || capture_of(stream))
@@ -186,8 +163,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     const cudaError_t error = stream_lost(stream);
     if (!callback || error == cudaErrorInvalidResourceHandle)
         return callback ? error : runtime_return(cudaErrorInvalidValue);
-    if (stream_graph(stream))
-        return runtime_return(cudaErrorStreamCaptureUnsupported);
+    REFUSE(stream_graph(stream), cudaErrorStreamCaptureUnsupported);
     callback(stream, error, data);
     return error;
 }
@@ -198,8 +174,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 {
     const cudaError_t error = stream_lost(stream);
     cudaGraph_t graph = stream_graph(stream);
-    if (!function)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!function, cudaErrorInvalidValue);
     if (error == cudaSuccess && graph)
         graph_capture(graph, &(struct node_work){.kind = &node_host, .host = {function, data}});
     else if (error == cudaSuccess)
@@ -214,15 +189,11 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 {
     struct runtime *runtime = runtime_now();
     (void)mode; /* it says which other calls are errors meanwhile */
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
+    TRY(runtime_lost());
     if (stream == cudaStreamPerThread)
         return runtime_not_simulated("cudaStreamBeginCapture of the per-thread default stream");
-    if (!is_made(stream))
-        return runtime_return(cudaErrorStreamCaptureUnsupported);
-    if (capture_of(stream))
-        return runtime_return(cudaErrorIllegalState);
+    REFUSE(!is_made(stream), cudaErrorStreamCaptureUnsupported);
+    REFUSE(capture_of(stream), cudaErrorIllegalState);
     struct capture *capture = x_calloc(1, sizeof *capture);
     *capture = (struct capture){.graph = graph_new(), .origin = stream, .id = runtime->capture_count + 1};
     *ARRAY_GROW(runtime->captures, runtime->capture_count) = capture;
@@ -234,13 +205,9 @@ ALSO(cudaStreamBeginCapture, _ptsz);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
     struct capture *capture = capture_of(stream);
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
-    if (!capture)
-        return runtime_return(cudaErrorIllegalState);
-    if (capture->origin != stream)
-        return runtime_return(cudaErrorStreamCaptureUnmatched);
+    TRY(runtime_lost());
+    REFUSE(!capture, cudaErrorIllegalState);
+    REFUSE(capture->origin != stream, cudaErrorStreamCaptureUnmatched);
     if (graph)
         *graph = capture->graph;
     capture->graph = NULL;
@@ -248,11 +215,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 }
 ALSO(cudaStreamEndCapture, _ptsz);
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-    return SET(status, capture_of(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone,
-               stream_lost(stream));
-}
+RUNTIME(cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
+        SET(status, capture_of(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone,
+            stream_lost(stream)))
 ALSO(cudaStreamIsCapturing, _ptsz);
 
 /* What is captured next comes behind the last node of the graph. */
@@ -263,8 +228,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
     if (runtime_lacks_edges(__func__))
         return cudaErrorNotSupported;
     const struct capture *capture = capture_of(stream);
-    if (!status)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!status, cudaErrorInvalidValue);
     *status = capture ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
     if (capture && id)
         *id = capture->id;
@@ -293,25 +257,18 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
-    if (!event)
-        return runtime_return(cudaErrorInvalidValue);
+    TRY(runtime_lost());
+    REFUSE(!event, cudaErrorInvalidValue);
     *event = handle_new(HANDLE_EVENT, sizeof **event);
     (*event)->flags = flags;
     return cudaSuccess;
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t *event)
-{
-    return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
+RUNTIME(cudaEventCreate, (cudaEvent_t * event), cudaEventCreateWithFlags(event, cudaEventDefault))
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    if (!handle_is(HANDLE_EVENT, event))
-        return runtime_return(cudaErrorInvalidResourceHandle);
+    REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
     handle_free(event);
     return runtime_lost();
 }
@@ -319,11 +276,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
     (void)flags;
-    const cudaError_t error = stream_lost(stream);
-    if (error != cudaSuccess)
-        return error;
-    if (!handle_is(HANDLE_EVENT, event))
-        return runtime_return(cudaErrorInvalidResourceHandle);
+    TRY(stream_lost(stream));
+    REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
     event->capture = capture_of(stream);
     event->recorded = true;
     event->ns = atomic_load(&runtime_now()->clock_ns);
@@ -339,16 +293,11 @@ static cudaError_t run_record(const struct node_work *work)
 const struct node_kind node_record = {.type = cudaGraphNodeTypeEventRecord, .run = run_record};
 const struct node_kind node_wait = {.type = cudaGraphNodeTypeWaitEvent}; /* it is over already */
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
-{
-    return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
-}
+RUNTIME(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream),
+        cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault))
 ALSO(cudaEventRecord, _ptsz);
-
-cudaError_t cudaEventQuery(cudaEvent_t event)
-{
-    return handle_is(HANDLE_EVENT, event) ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle);
-}
+RUNTIME(cudaEventQuery, (cudaEvent_t event),
+        handle_is(HANDLE_EVENT, event) ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle))
 
 cudaError_t cudaDeviceSynchronize(void)
 {
@@ -366,11 +315,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
  * is infinite, which nobody takes for a measurement. */
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
-    const cudaError_t error = runtime_lost();
-    if (error != cudaSuccess)
-        return error;
-    if (!milliseconds)
-        return runtime_return(cudaErrorInvalidValue);
+    TRY(runtime_lost());
+    REFUSE(!milliseconds, cudaErrorInvalidValue);
     if (!handle_is(HANDLE_EVENT, start) || !handle_is(HANDLE_EVENT, end) || !start->recorded || !end->recorded ||
         ((start->flags | end->flags) & cudaEventDisableTiming))
         return runtime_return(cudaErrorInvalidResourceHandle);

@@ -130,8 +130,7 @@ static cudaError_t destroy(uint64_t handle, bool is_surface)
     if (error != cudaSuccess || handle == 0)
         return error;
     struct object *object = find(handle, is_surface);
-    if (!object)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!object, cudaErrorInvalidValue);
     const struct texture *texture = &object->texture;
     function_settle(texture->address ? runtime_pointer(texture->address) : texture->texels, texture->bytes, false);
     texture_remove(runtime_machine(), handle);
@@ -167,8 +166,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *handle, const struct cu
     cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    if (!handle || !resource || !how)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!handle || !resource || !how, cudaErrorInvalidValue);
     struct object object = {.resource = *resource, .how = *how};
     error = take_resource(&object.texture, resource);
     if (error != cudaSuccess)
@@ -180,16 +178,12 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *handle, const struct cu
     return cudaSuccess;
 }
 
-cudaError_t cudaDestroyTextureObject(cudaTextureObject_t handle)
-{
-    return destroy(handle, false);
-}
+RUNTIME(cudaDestroyTextureObject, (cudaTextureObject_t handle), destroy(handle, false))
 
 cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t handle)
 {
     const struct object *object = find(handle, false);
-    if (!object || !resource)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!object || !resource, cudaErrorInvalidValue);
     *resource = object->resource;
     return runtime_lost();
 }
@@ -197,8 +191,7 @@ cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, 
 cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *how, cudaTextureObject_t handle)
 {
     const struct object *object = find(handle, false);
-    if (!object || !how)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!object || !how, cudaErrorInvalidValue);
     *how = object->how;
     return runtime_lost();
 }
@@ -210,8 +203,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *handle, const struct cu
     cudaError_t error = runtime_lost();
     if (error != cudaSuccess)
         return error;
-    if (!handle || !resource || resource->resType != cudaResourceTypeArray)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!handle || !resource || resource->resType != cudaResourceTypeArray, cudaErrorInvalidValue);
     struct object object = {.resource = *resource, .texture = {.is_surface = true}};
     error = take_resource(&object.texture, resource);
     if (error != cudaSuccess)
@@ -220,16 +212,12 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *handle, const struct cu
     return cudaSuccess;
 }
 
-cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t handle)
-{
-    return destroy(handle, true);
-}
+RUNTIME(cudaDestroySurfaceObject, (cudaSurfaceObject_t handle), destroy(handle, true))
 
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t handle)
 {
     const struct object *object = find(handle, true);
-    if (!object || !resource)
-        return runtime_return(cudaErrorInvalidValue);
+    REFUSE(!object || !resource, cudaErrorInvalidValue);
     *resource = object->resource;
     return runtime_lost();
 }

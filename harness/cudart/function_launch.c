@@ -134,8 +134,7 @@ cudaError_t function_run(const struct grid *grid)
     struct runtime *runtime = runtime_now();
     struct problem problem;
     enum fault fault = FAULT_NONE;
-    if (!outside_begin(grid->function))
-        return runtime_return(cudaErrorMemoryAllocation);
+    REFUSE(!outside_begin(grid->function), cudaErrorMemoryAllocation);
     pthread_mutex_lock(&runtime->launching);
     const int failed = runtime->run_by ? runtime->run_by(runtime->run_data, grid, &fault, &problem)
                                        : grid_run(grid, NULL, &fault, &problem);

@@ -110,6 +110,26 @@ cudaError_t runtime_lost(void);
 #define SET(answer, value, error)                                                                                      \
     ((answer) ? (*(answer) = (value), (cudaError_t)(error)) : runtime_return(cudaErrorInvalidValue))
 
+/* A function that is one expression: its name, its parameters, and what it returns. */
+#define RUNTIME(name, parameters, error)                                                                               \
+    cudaError_t name parameters                                                                                        \
+    {                                                                                                                  \
+        return error;                                                                                                  \
+    }
+
+/* Return from the function: with the error of a call; with `error`, which is noted, where the condition holds. */
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        const cudaError_t error_ = (call);                                                                             \
+        if (error_ != cudaSuccess)                                                                                     \
+            return error_;                                                                                             \
+    } while (0)
+#define REFUSE(condition, error)                                                                                       \
+    do {                                                                                                               \
+        if (condition)                                                                                                 \
+            return runtime_return(error);                                                                              \
+    } while (0)
+
 /* Notes that a kernel failed, with the words for the report. Nothing works from then on, as on a GPU. */
 cudaError_t runtime_fault(enum fault fault, const char *words);
 

@@ -99,10 +99,7 @@ cudaError_t cudaGetLastError(void)
     return error;
 }
 
-cudaError_t cudaPeekAtLastError(void)
-{
-    return runtime_now()->lost != cudaSuccess ? runtime_now()->lost : last;
-}
+RUNTIME(cudaPeekAtLastError, (void), runtime_now()->lost != cudaSuccess ? runtime_now()->lost : last)
 
 /* These are the words of CUDA 13.0. */
 static const struct {
