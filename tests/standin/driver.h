@@ -125,12 +125,16 @@ CUresult driver_exit(struct standin_call *call, CUresult result);
         .cbid = CUPTI_DRIVER_TRACE_CBID_##name_, .function = #name_, .params = (params_), .symbol = (symbol_)          \
     }
 
-/* The body of a call that is watched, with these parameters: SEEN(cuModuleUnload, unload_module(hmod), hmod). */
-#define SEEN(name, answer, ...)                                                                                        \
-    const name##_params params = {__VA_ARGS__};                                                                        \
-    struct standin_call call = CALL(name, &params, NULL);                                                              \
-    driver_enter(&call);                                                                                               \
-    return driver_exit(&call, answer)
+/* A function that is watched: SEEN(cuModuleUnload, (CUmodule hmod), unload_module(hmod), hmod). Behind its parameters
+ * stands what it answers, then the parameters as CUPTI has them. */
+#define SEEN(name, parameters, answer, ...)                                                                            \
+    CUresult CUDAAPI name parameters                                                                                   \
+    {                                                                                                                  \
+        const name##_params params = {__VA_ARGS__};                                                                    \
+        struct standin_call call = CALL(name, &params, NULL);                                                          \
+        driver_enter(&call);                                                                                           \
+        return driver_exit(&call, answer);                                                                             \
+    }
 
 /* Tells each watcher: TELL(context, context, true) calls watcher->context(context, true). */
 #define TELL(what, ...)                                                                                                \

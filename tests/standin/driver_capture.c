@@ -19,8 +19,7 @@ CUresult CUDAAPI cuStreamCreate(CUstream *phStream, unsigned Flags)
     (void)Flags;
     READY();
     struct CUstream_st *stream = calloc(1, sizeof *stream);
-    if (!stream)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    REFUSE(!stream, CUDA_ERROR_OUT_OF_MEMORY);
     stream->context = context_current();
     pthread_mutex_lock(&driver_lock);
     stream->next = streams;
@@ -44,10 +43,7 @@ CUresult CUDAAPI cuStreamDestroy_v2(CUstream hStream)
     return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult CUDAAPI cuStreamSynchronize(CUstream hStream)
-{
-    SEEN(cuStreamSynchronize, context_synchronize(context_current()), hStream);
-}
+SEEN(cuStreamSynchronize, (CUstream hStream), context_synchronize(context_current()), hStream)
 
 /* ---- Capture ---- */
 
@@ -87,8 +83,7 @@ CUresult capture_launch(const struct launch *launch)
     if (checked != CUDA_SUCCESS)
         return checked;
     TELL(captured, context_current());
-    if (launch->stream->is_spoiled)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    REFUSE(launch->stream->is_spoiled, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     pthread_mutex_lock(&driver_lock);
     graph_add_kernel(launch->stream->graph, launch);
     pthread_mutex_unlock(&driver_lock);
@@ -98,10 +93,8 @@ CUresult capture_launch(const struct launch *launch)
 static CUresult begin_capture(CUstream stream, CUgraph into)
 {
     READY();
-    if (!is_stream(stream))
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    if (stream->graph)
-        return CUDA_ERROR_ILLEGAL_STATE;
+    REFUSE(!is_stream(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    REFUSE(stream->graph, CUDA_ERROR_ILLEGAL_STATE);
     struct CUgraph_st *graph = into ? into : memory_new(sizeof *graph);
     pthread_mutex_lock(&driver_lock);
     stream->graph = graph;
@@ -114,8 +107,7 @@ static CUresult begin_capture(CUstream stream, CUgraph into)
 static CUresult end_capture(CUstream stream, CUgraph *graph)
 {
     READY();
-    if (!capture_is_active(stream))
-        return CUDA_ERROR_ILLEGAL_STATE;
+    REFUSE(!capture_is_active(stream), CUDA_ERROR_ILLEGAL_STATE);
     pthread_mutex_lock(&driver_lock);
     struct CUgraph_st *captured = stream->graph;
     const bool is_spoiled = stream->is_spoiled;
@@ -131,31 +123,20 @@ static CUresult end_capture(CUstream stream, CUgraph *graph)
 }
 
 #define BEGIN_CAPTURE(name)                                                                                            \
-    CUresult CUDAAPI name(CUstream hStream, CUstreamCaptureMode mode)                                                  \
-    {                                                                                                                  \
-        SEEN(name, begin_capture(hStream, NULL), hStream, mode);                                                       \
-    }
+    SEEN(name, (CUstream hStream, CUstreamCaptureMode mode), begin_capture(hStream, NULL), hStream, mode)
 
 /* The first version of the function has no mode. */
-#define BEGIN_CAPTURE_1(name)                                                                                          \
-    CUresult CUDAAPI name(CUstream hStream)                                                                            \
-    {                                                                                                                  \
-        SEEN(name, begin_capture(hStream, NULL), hStream);                                                             \
-    }
+#define BEGIN_CAPTURE_1(name) SEEN(name, (CUstream hStream), begin_capture(hStream, NULL), hStream)
 
 #define BEGIN_CAPTURE_TO_GRAPH(name)                                                                                   \
-    CUresult CUDAAPI name(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,                           \
-                          const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)     \
-    {                                                                                                                  \
-        SEEN(name, hGraph ? begin_capture(hStream, hGraph) : CUDA_ERROR_INVALID_VALUE, hStream, hGraph, dependencies,  \
-             dependencyData, numDependencies, mode);                                                                   \
-    }
+    SEEN(name,                                                                                                         \
+         (CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData,    \
+          size_t numDependencies, CUstreamCaptureMode mode),                                                           \
+         hGraph ? begin_capture(hStream, hGraph) : CUDA_ERROR_INVALID_VALUE, hStream, hGraph, dependencies,            \
+         dependencyData, numDependencies, mode)
 
 #define END_CAPTURE(name)                                                                                              \
-    CUresult CUDAAPI name(CUstream hStream, CUgraph *phGraph)                                                          \
-    {                                                                                                                  \
-        SEEN(name, end_capture(hStream, phGraph), hStream, phGraph);                                                   \
-    }
+    SEEN(name, (CUstream hStream, CUgraph * phGraph), end_capture(hStream, phGraph), hStream, phGraph)
 
 BEGIN_CAPTURE_1(cuStreamBeginCapture)
 BEGIN_CAPTURE_1(cuStreamBeginCapture_ptsz)

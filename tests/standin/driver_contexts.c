@@ -72,8 +72,7 @@ void context_wait(CUcontext context)
 
 CUresult context_synchronize(CUcontext context)
 {
-    if (!context)
-        return CUDA_ERROR_INVALID_CONTEXT;
+    REFUSE(!context, CUDA_ERROR_INVALID_CONTEXT);
     if (capture_any()) {
         capture_spoil_all();
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -86,21 +85,18 @@ CUresult CUDAAPI cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreatePar
 {
     (void)flags;
     READY();
-    if (dev < 0 || dev >= driver_devices())
-        return CUDA_ERROR_INVALID_DEVICE;
+    REFUSE(dev < 0 || dev >= driver_devices(), CUDA_ERROR_INVALID_DEVICE);
     if (ctxCreateParams && (ctxCreateParams->numExecAffinityParams > 0 || ctxCreateParams->cigParams))
         return CUDA_ERROR_NOT_SUPPORTED;
     *pctx = create(dev, false);
-    if (!*pctx)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    REFUSE(!*pctx, CUDA_ERROR_OUT_OF_MEMORY);
     return cuCtxPushCurrent_v2(*pctx);
 }
 
 CUresult CUDAAPI cuCtxDestroy_v2(CUcontext ctx)
 {
     READY();
-    if (!ctx || ctx->is_primary)
-        return CUDA_ERROR_INVALID_CONTEXT;
+    REFUSE(!ctx || ctx->is_primary, CUDA_ERROR_INVALID_CONTEXT);
     end(ctx);
     return CUDA_SUCCESS;
 }
@@ -108,10 +104,8 @@ CUresult CUDAAPI cuCtxDestroy_v2(CUcontext ctx)
 CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 {
     READY();
-    if (dev < 0 || dev >= driver_devices())
-        return CUDA_ERROR_INVALID_DEVICE;
-    if (!primary[dev] && !(primary[dev] = create(dev, true)))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    REFUSE(dev < 0 || dev >= driver_devices(), CUDA_ERROR_INVALID_DEVICE);
+    REFUSE(!primary[dev] && !(primary[dev] = create(dev, true)), CUDA_ERROR_OUT_OF_MEMORY);
     primary[dev]->uses++;
     *pctx = primary[dev];
     return CUDA_SUCCESS;
@@ -119,10 +113,8 @@ CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 
 CUresult CUDAAPI cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
-    if (dev < 0 || dev >= driver_devices())
-        return CUDA_ERROR_INVALID_DEVICE;
-    if (!primary[dev] || primary[dev]->uses == 0)
-        return CUDA_ERROR_INVALID_CONTEXT;
+    REFUSE(dev < 0 || dev >= driver_devices(), CUDA_ERROR_INVALID_DEVICE);
+    REFUSE(!primary[dev] || primary[dev]->uses == 0, CUDA_ERROR_INVALID_CONTEXT);
     if (--primary[dev]->uses == 0) {
         end(primary[dev]);
         primary[dev] = NULL;
@@ -132,18 +124,15 @@ CUresult CUDAAPI cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 
 CUresult CUDAAPI cuCtxPushCurrent_v2(CUcontext ctx)
 {
-    if (!ctx)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    if (depth == DEEPEST)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    REFUSE(!ctx, CUDA_ERROR_INVALID_CONTEXT);
+    REFUSE(depth == DEEPEST, CUDA_ERROR_OUT_OF_MEMORY);
     stack[depth++] = ctx;
     return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI cuCtxPopCurrent_v2(CUcontext *pctx)
 {
-    if (depth == 0)
-        return CUDA_ERROR_INVALID_CONTEXT;
+    REFUSE(depth == 0, CUDA_ERROR_INVALID_CONTEXT);
     depth--;
     if (pctx)
         *pctx = stack[depth];
@@ -168,8 +157,7 @@ CUresult CUDAAPI cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
 {
     if (!ctx)
         ctx = context_current();
-    if (!ctx)
-        return CUDA_ERROR_INVALID_CONTEXT;
+    REFUSE(!ctx, CUDA_ERROR_INVALID_CONTEXT);
     *device = ctx->device;
     return CUDA_SUCCESS;
 }
@@ -193,8 +181,7 @@ CUresult CUDAAPI cuCtxResetPersistingL2Cache(void)
 CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value)
 {
     READY();
-    if (limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
-        return CUDA_ERROR_NOT_SUPPORTED;
+    REFUSE(limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE, CUDA_ERROR_NOT_SUPPORTED);
     context_current()->carve_out = value;
     return CUDA_SUCCESS;
 }
@@ -202,8 +189,7 @@ CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value)
 CUresult CUDAAPI cuCtxGetLimit(size_t *pvalue, CUlimit limit)
 {
     READY();
-    if (limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
-        return CUDA_ERROR_NOT_SUPPORTED;
+    REFUSE(limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE, CUDA_ERROR_NOT_SUPPORTED);
     *pvalue = context_current()->carve_out;
     return CUDA_SUCCESS;
 }

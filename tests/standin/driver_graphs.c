@@ -89,8 +89,7 @@ CUresult CUDAAPI cuGraphCreate(CUgraph *phGraph, unsigned flags)
 
 CUresult CUDAAPI cuGraphDestroy(CUgraph hGraph)
 {
-    if (!hGraph)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(!hGraph, CUDA_ERROR_INVALID_VALUE);
     free_nodes(hGraph);
     memory_free(hGraph);
     return CUDA_SUCCESS;
@@ -123,8 +122,7 @@ CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, c
                                      size_t numDependencies)
 {
     (void)dependencies, (void)numDependencies;
-    if (!hGraph)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(!hGraph, CUDA_ERROR_INVALID_VALUE);
     *phGraphNode = add_node(hGraph, CU_GRAPH_NODE_TYPE_EMPTY);
     return CUDA_SUCCESS;
 }
@@ -134,8 +132,7 @@ CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGra
                                           size_t numDependencies, CUgraph childGraph)
 {
     (void)dependencies, (void)numDependencies;
-    if (!hGraph || !childGraph)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(!hGraph || !childGraph, CUDA_ERROR_INVALID_VALUE);
     struct CUgraph_st *copy = memory_new(sizeof *copy);
     add_kernels_of(copy, childGraph, NULL);
     *phGraphNode = add_node(hGraph, CU_GRAPH_NODE_TYPE_GRAPH);
@@ -145,16 +142,14 @@ CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGra
 
 CUresult CUDAAPI cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
 {
-    if (!hNode || !hNode->child)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(!hNode || !hNode->child, CUDA_ERROR_INVALID_VALUE);
     *phGraph = hNode->child;
     return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
 {
-    if (!hGraph || !numNodes)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(!hGraph || !numNodes, CUDA_ERROR_INVALID_VALUE);
     const size_t capacity = *numNodes;
     *numNodes = hGraph->count;
     if (!nodes)
@@ -170,16 +165,14 @@ CUresult CUDAAPI cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *num
 
 CUresult CUDAAPI cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
 {
-    if (!hNode)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(!hNode, CUDA_ERROR_INVALID_VALUE);
     *type = hNode->type;
     return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
-    if (!hNode || hNode->type != CU_GRAPH_NODE_TYPE_KERNEL)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(!hNode || hNode->type != CU_GRAPH_NODE_TYPE_KERNEL, CUDA_ERROR_INVALID_VALUE);
     const struct launch *launch = &hNode->launch;
     const bool is_kernel = launch->function->handle == KERNEL;
     *nodeParams = (CUDA_KERNEL_NODE_PARAMS){
@@ -202,8 +195,7 @@ CUresult CUDAAPI cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NO
 static CUresult instantiate(CUgraphExec *exec, CUgraph graph)
 {
     READY();
-    if (!graph)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(!graph, CUDA_ERROR_INVALID_VALUE);
     struct CUgraphExec_st *made = memory_new(sizeof *made);
     add_kernels_of(&made->graph, graph, NULL);
     *exec = made;
@@ -211,10 +203,8 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph)
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
-{
-    SEEN(cuGraphInstantiateWithFlags, instantiate(phGraphExec, hGraph), phGraphExec, hGraph, flags);
-}
+SEEN(cuGraphInstantiateWithFlags, (CUgraphExec * phGraphExec, CUgraph hGraph, unsigned long long flags),
+     instantiate(phGraphExec, hGraph), phGraphExec, hGraph, flags)
 
 #define INSTANTIATE_WITH_PARAMS(name)                                                                                  \
     CUresult CUDAAPI name(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)  \
@@ -233,8 +223,7 @@ INSTANTIATE_WITH_PARAMS(cuGraphInstantiateWithParams_ptsz)
 
 CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec hGraphExec)
 {
-    if (!hGraphExec)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(!hGraphExec, CUDA_ERROR_INVALID_VALUE);
     free_nodes(&hGraphExec->graph);
     memory_free(hGraphExec);
     return CUDA_SUCCESS;
@@ -255,29 +244,22 @@ static CUresult set_node(CUgraphExec exec, CUgraphNode from, struct launch launc
 {
     struct CUgraphNode_st *node = node_of(exec, from, NULL);
     struct CUfunc_st *function;
-    if (!node || from->type != CU_GRAPH_NODE_TYPE_KERNEL)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(!node || from->type != CU_GRAPH_NODE_TYPE_KERNEL, CUDA_ERROR_INVALID_VALUE);
     const CUresult checked = launch_check(&launch, &function);
     if (checked == CUDA_SUCCESS)
         set_kernel(node, &launch);
     return checked;
 }
 
-CUresult CUDAAPI cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                   const CUDA_KERNEL_NODE_PARAMS *nodeParams)
-{
-    SEEN(cuGraphExecKernelNodeSetParams_v2, set_node(hGraphExec, hNode, LAUNCH_OF(nodeParams)), hGraphExec, hNode,
-         nodeParams);
-}
+SEEN(cuGraphExecKernelNodeSetParams_v2,
+     (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams),
+     set_node(hGraphExec, hNode, LAUNCH_OF(nodeParams)), hGraphExec, hNode, nodeParams)
 
 /* Takes kernels only. */
-CUresult CUDAAPI cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams)
-{
-    SEEN(cuGraphExecNodeSetParams,
-         nodeParams->type == CU_GRAPH_NODE_TYPE_KERNEL ? set_node(hGraphExec, hNode, LAUNCH_OF(&nodeParams->kernel))
-                                                       : CUDA_ERROR_NOT_SUPPORTED,
-         hGraphExec, hNode, nodeParams);
-}
+SEEN(cuGraphExecNodeSetParams, (CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams),
+     nodeParams->type == CU_GRAPH_NODE_TYPE_KERNEL ? set_node(hGraphExec, hNode, LAUNCH_OF(&nodeParams->kernel))
+                                                   : CUDA_ERROR_NOT_SUPPORTED,
+     hGraphExec, hNode, nodeParams)
 
 static CUresult set_child(CUgraphExec exec, CUgraphNode from, CUgraph child)
 {
@@ -292,34 +274,27 @@ static CUresult set_child(CUgraphExec exec, CUgraphNode from, CUgraph child)
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
-{
-    SEEN(cuGraphExecChildGraphNodeSetParams, set_child(hGraphExec, hNode, childGraph), hGraphExec, hNode, childGraph);
-}
+SEEN(cuGraphExecChildGraphNodeSetParams, (CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph),
+     set_child(hGraphExec, hNode, childGraph), hGraphExec, hNode, childGraph)
 
 static CUresult enable(struct CUgraphNode_st *node, unsigned enabled)
 {
-    if (!node)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(!node, CUDA_ERROR_INVALID_VALUE);
     node->is_off = !enabled;
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned isEnabled)
-{
-    SEEN(cuGraphNodeSetEnabled, enable(node_of(hGraphExec, hNode, NULL), isEnabled), hGraphExec, hNode, isEnabled);
-}
+SEEN(cuGraphNodeSetEnabled, (CUgraphExec hGraphExec, CUgraphNode hNode, unsigned isEnabled),
+     enable(node_of(hGraphExec, hNode, NULL), isEnabled), hGraphExec, hNode, isEnabled)
 
 /* ---- Launches ---- */
 
 static CUresult launch_graph(CUgraphExec exec)
 {
     READY();
-    if (!exec)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(!exec, CUDA_ERROR_INVALID_VALUE);
     struct standin_kernel *kernels = calloc(exec->graph.count + 1, sizeof *kernels);
-    if (!kernels)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    REFUSE(!kernels, CUDA_ERROR_OUT_OF_MEMORY);
     size_t count = 0;
     for (const struct CUgraphNode_st *node = exec->graph.nodes; node; node = node->next)
         if (!node->is_off && launch_run(&node->launch, &kernels[count]) == CUDA_SUCCESS)
@@ -330,10 +305,7 @@ static CUresult launch_graph(CUgraphExec exec)
 }
 
 #define LAUNCH_GRAPH(name)                                                                                             \
-    CUresult CUDAAPI name(CUgraphExec hGraphExec, CUstream hStream)                                                    \
-    {                                                                                                                  \
-        SEEN(name, launch_graph(hGraphExec), hGraphExec, hStream);                                                     \
-    }
+    SEEN(name, (CUgraphExec hGraphExec, CUstream hStream), launch_graph(hGraphExec), hGraphExec, hStream)
 
 LAUNCH_GRAPH(cuGraphLaunch)
 LAUNCH_GRAPH(cuGraphLaunch_ptsz)

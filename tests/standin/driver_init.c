@@ -110,12 +110,9 @@ static void inject(void)
  * start a profiler yet. */
 CUresult CUDAAPI cuInit(unsigned Flags)
 {
-    if (Flags != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (is_starting || is_child)
-        return CUDA_ERROR_NOT_INITIALIZED;
-    if (driver_devices() <= 0)
-        return CUDA_ERROR_NO_DEVICE;
+    REFUSE(Flags != 0, CUDA_ERROR_INVALID_VALUE);
+    REFUSE(is_starting || is_child, CUDA_ERROR_NOT_INITIALIZED);
+    REFUSE(driver_devices() <= 0, CUDA_ERROR_NO_DEVICE);
     pthread_mutex_lock(&init_lock);
     if (!is_up) {
         pthread_atfork(NULL, NULL, forked);
@@ -130,8 +127,7 @@ CUresult CUDAAPI cuInit(unsigned Flags)
 
 CUresult driver_ready(void)
 {
-    if (!is_usable())
-        return CUDA_ERROR_NOT_INITIALIZED;
+    REFUSE(!is_usable(), CUDA_ERROR_NOT_INITIALIZED);
     CUcontext context = context_current();
     return context && context_has_failed(context) ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
 }
@@ -229,15 +225,13 @@ CUresult CUDAAPI cuGetErrorString(CUresult error, const char **pStr)
 
 static CUresult check_device(CUdevice device)
 {
-    if (!is_usable())
-        return CUDA_ERROR_NOT_INITIALIZED;
+    REFUSE(!is_usable(), CUDA_ERROR_NOT_INITIALIZED);
     return device >= 0 && device < driver_devices() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult CUDAAPI cuDeviceGetCount(int *count)
 {
-    if (!is_usable())
-        return CUDA_ERROR_NOT_INITIALIZED;
+    REFUSE(!is_usable(), CUDA_ERROR_NOT_INITIALIZED);
     *count = driver_devices();
     return CUDA_SUCCESS;
 }

@@ -3,11 +3,9 @@
 CUresult launch_check(const struct launch *launch, struct CUfunc_st **function)
 {
     READY();
-    if (!context_current())
-        return CUDA_ERROR_INVALID_CONTEXT;
+    REFUSE(!context_current(), CUDA_ERROR_INVALID_CONTEXT);
     *function = module_function(launch->function);
-    if (!*function)
-        return CUDA_ERROR_INVALID_HANDLE;
+    REFUSE(!*function, CUDA_ERROR_INVALID_HANDLE);
     const unsigned *grid = launch->grid, *block = launch->block;
     const bool is_some = grid[0] && grid[1] && grid[2] && block[0] && block[1] && block[2];
     if (!is_some || block[0] > 1024 || block[1] > 1024 || block[2] > 64 ||

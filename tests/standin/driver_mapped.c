@@ -8,15 +8,13 @@ CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t align
 {
     (void)alignment, (void)flags;
     const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    if (size == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(size == 0, CUDA_ERROR_INVALID_VALUE);
     void *got = addr % RESERVED == 0 && addr ? mmap((void *)addr, size, PROT_NONE, kind | MAP_FIXED_NOREPLACE, -1, 0)
                                              : MAP_FAILED;
     /* As the real one: where something else is, it takes another place. */
     if (got == MAP_FAILED)
         got = mmap(NULL, size, PROT_NONE, kind, -1, 0);
-    if (got == MAP_FAILED)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    REFUSE(got == MAP_FAILED, CUDA_ERROR_OUT_OF_MEMORY);
     *ptr = (CUdeviceptr)got;
     return CUDA_SUCCESS;
 }
@@ -32,8 +30,7 @@ CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, 
 {
     (void)flags;
     READY();
-    if (size == 0 || size % (2 << 20) != 0 || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(size == 0 || size % (2 << 20) != 0 || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED, CUDA_ERROR_INVALID_VALUE);
     *handle = size;
     return CUDA_SUCCESS;
 }
@@ -45,18 +42,14 @@ CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle)
 
 static CUresult map(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle)
 {
-    if (offset != 0 || size != handle)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (mprotect((void *)address, size, PROT_READ | PROT_WRITE) != 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(offset != 0 || size != handle, CUDA_ERROR_INVALID_VALUE);
+    REFUSE(mprotect((void *)address, size, PROT_READ | PROT_WRITE) != 0, CUDA_ERROR_INVALID_VALUE);
     return memory_add((char *)address, size, (struct memory_kind){0}) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult CUDAAPI cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
-                          unsigned long long flags)
-{
-    SEEN(cuMemMap, map(ptr, size, offset, handle), ptr, size, offset, handle, flags);
-}
+SEEN(cuMemMap,
+     (CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags),
+     map(ptr, size, offset, handle), ptr, size, offset, handle, flags)
 
 static CUresult unmap(CUdeviceptr address, size_t size)
 {
@@ -66,10 +59,7 @@ static CUresult unmap(CUdeviceptr address, size_t size)
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuMemUnmap(CUdeviceptr ptr, size_t size)
-{
-    SEEN(cuMemUnmap, unmap(ptr, size), ptr, size);
-}
+SEEN(cuMemUnmap, (CUdeviceptr ptr, size_t size), unmap(ptr, size), ptr, size)
 
 CUresult CUDAAPI cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
 {

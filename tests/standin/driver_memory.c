@@ -150,34 +150,24 @@ static int current_device(void)
 static CUresult allocate(CUdeviceptr *address, size_t size, struct memory_kind kind)
 {
     READY();
-    if (size == 0)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(size == 0, CUDA_ERROR_INVALID_VALUE);
     pthread_mutex_lock(&driver_lock);
     char *bytes = take(size);
     pthread_mutex_unlock(&driver_lock);
-    if (!bytes || !memory_add(bytes, size, kind))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    REFUSE(!bytes || !memory_add(bytes, size, kind), CUDA_ERROR_OUT_OF_MEMORY);
     *address = (CUdeviceptr)bytes;
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
-{
-    SEEN(cuMemAlloc_v2, allocate(dptr, bytesize, (struct memory_kind){.device = current_device()}), dptr, bytesize);
-}
+SEEN(cuMemAlloc_v2, (CUdeviceptr * dptr, size_t bytesize),
+     allocate(dptr, bytesize, (struct memory_kind){.device = current_device()}), dptr, bytesize)
 
-CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
-{
-    SEEN(cuMemAllocAsync, allocate(dptr, bytesize, (struct memory_kind){.device = current_device()}), dptr, bytesize,
-         hStream);
-}
+SEEN(cuMemAllocAsync, (CUdeviceptr * dptr, size_t bytesize, CUstream hStream),
+     allocate(dptr, bytesize, (struct memory_kind){.device = current_device()}), dptr, bytesize, hStream)
 
-CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned flags)
-{
-    SEEN(cuMemAllocManaged,
-         allocate(dptr, bytesize, (struct memory_kind){.device = current_device(), .is_managed = true}), dptr, bytesize,
-         flags);
-}
+SEEN(cuMemAllocManaged, (CUdeviceptr * dptr, size_t bytesize, unsigned flags),
+     allocate(dptr, bytesize, (struct memory_kind){.device = current_device(), .is_managed = true}), dptr, bytesize,
+     flags)
 
 /* The GPU reaches memory of the host at the host's own addresses. */
 CUresult CUDAAPI cuMemHostAlloc(void **pp, size_t bytesize, unsigned Flags)

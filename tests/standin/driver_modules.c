@@ -113,54 +113,41 @@ static unsigned char *copy_image(const void *image, size_t *size)
 static CUresult load_module(CUmodule *module, const void *image)
 {
     READY();
-    if (!context_current())
-        return CUDA_ERROR_INVALID_CONTEXT;
+    REFUSE(!context_current(), CUDA_ERROR_INVALID_CONTEXT);
     size_t size;
     unsigned char *copy = copy_image(image, &size);
-    if (!copy)
-        return CUDA_ERROR_INVALID_IMAGE;
+    REFUSE(!copy, CUDA_ERROR_INVALID_IMAGE);
     *module = load(copy, size);
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *image)
-{
-    SEEN(cuModuleLoadData, load_module(module, image), module, image);
-}
+SEEN(cuModuleLoadData, (CUmodule * module, const void *image), load_module(module, image), module, image)
 
-CUresult CUDAAPI cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned numOptions, CUjit_option *options,
-                                    void **optionValues)
-{
-    SEEN(cuModuleLoadDataEx, load_module(module, image), module, image, numOptions, options, optionValues);
-}
+SEEN(cuModuleLoadDataEx,
+     (CUmodule * module, const void *image, unsigned numOptions, CUjit_option *options, void **optionValues),
+     load_module(module, image), module, image, numOptions, options, optionValues)
 
 static CUresult unload_module(CUmodule module)
 {
     READY();
-    if (!module)
-        return CUDA_ERROR_INVALID_HANDLE;
+    REFUSE(!module, CUDA_ERROR_INVALID_HANDLE);
     unload(module);
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuModuleUnload(CUmodule hmod)
-{
-    SEEN(cuModuleUnload, unload_module(hmod), hmod);
-}
+SEEN(cuModuleUnload, (CUmodule hmod), unload_module(hmod), hmod)
 
 CUresult CUDAAPI cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
     READY();
-    if (!hmod)
-        return CUDA_ERROR_INVALID_HANDLE;
+    REFUSE(!hmod, CUDA_ERROR_INVALID_HANDLE);
     *hfunc = find_function(hmod, name);
     return *hfunc ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult CUDAAPI cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
 {
-    if (!hfunc || hfunc->handle != FUNCTION)
-        return CUDA_ERROR_INVALID_HANDLE;
+    REFUSE(!hfunc || hfunc->handle != FUNCTION, CUDA_ERROR_INVALID_HANDLE);
     *hmod = hfunc->module;
     return CUDA_SUCCESS;
 }
@@ -168,8 +155,7 @@ CUresult CUDAAPI cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
 /* As the real one: a CUkernel that is passed in place of a function is recognised. */
 CUresult CUDAAPI cuFuncGetName(const char **name, CUfunction hfunc)
 {
-    if (!hfunc || hfunc->handle != FUNCTION)
-        return CUDA_ERROR_INVALID_HANDLE;
+    REFUSE(!hfunc || hfunc->handle != FUNCTION, CUDA_ERROR_INVALID_HANDLE);
     *name = hfunc->name;
     return CUDA_SUCCESS;
 }
@@ -199,8 +185,7 @@ static CUresult attribute_of(int *value, CUfunction_attribute attribute, const s
 
 CUresult CUDAAPI cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
-    if (!hfunc || hfunc->handle != FUNCTION)
-        return CUDA_ERROR_INVALID_HANDLE;
+    REFUSE(!hfunc || hfunc->handle != FUNCTION, CUDA_ERROR_INVALID_HANDLE);
     return attribute_of(pi, attrib, hfunc);
 }
 
@@ -243,8 +228,7 @@ CUresult CUDAAPI cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_o
 
 static CUresult unload_library(CUlibrary library)
 {
-    if (!library)
-        return CUDA_ERROR_INVALID_HANDLE;
+    REFUSE(!library, CUDA_ERROR_INVALID_HANDLE);
     for (struct CUmod_st *module = library->modules, *next; module; module = next) {
         next = module->next;
         unload(module);
@@ -257,15 +241,11 @@ static CUresult unload_library(CUlibrary library)
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuLibraryUnload(CUlibrary library)
-{
-    SEEN(cuLibraryUnload, unload_library(library), library);
-}
+SEEN(cuLibraryUnload, (CUlibrary library), unload_library(library), library)
 
 CUresult CUDAAPI cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
 {
-    if (!library)
-        return CUDA_ERROR_INVALID_HANDLE;
+    REFUSE(!library, CUDA_ERROR_INVALID_HANDLE);
     for (size_t i = 0; i < library->kernel_count; i++) {
         if (strcmp(library->kernels[i].name, name) == 0) {
             *pKernel = &library->kernels[i];
@@ -318,34 +298,26 @@ const char *module_name_of(CUfunction handle)
 static CUresult get_function(CUfunction *pFunc, CUkernel kernel)
 {
     READY();
-    if (!kernel || kernel->handle != KERNEL)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (!context_current())
-        return CUDA_ERROR_INVALID_CONTEXT;
+    REFUSE(!kernel || kernel->handle != KERNEL, CUDA_ERROR_INVALID_HANDLE);
+    REFUSE(!context_current(), CUDA_ERROR_INVALID_CONTEXT);
     *pFunc = function_of(kernel);
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
-{
-    SEEN(cuKernelGetFunction, get_function(pFunc, kernel), pFunc, kernel);
-}
+SEEN(cuKernelGetFunction, (CUfunction * pFunc, CUkernel kernel), get_function(pFunc, kernel), pFunc, kernel)
 
 /* In the current context, into which it may have to be loaded. */
 CUresult CUDAAPI cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
-    if (!library || library->kernel_count == 0)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (!context_current())
-        return CUDA_ERROR_INVALID_CONTEXT;
+    REFUSE(!library || library->kernel_count == 0, CUDA_ERROR_INVALID_HANDLE);
+    REFUSE(!context_current(), CUDA_ERROR_INVALID_CONTEXT);
     *pMod = function_of(&library->kernels[0])->module;
     return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI cuKernelGetName(const char **name, CUkernel hfunc)
 {
-    if (!hfunc || hfunc->handle != KERNEL)
-        return CUDA_ERROR_INVALID_HANDLE;
+    REFUSE(!hfunc || hfunc->handle != KERNEL, CUDA_ERROR_INVALID_HANDLE);
     *name = hfunc->name;
     return CUDA_SUCCESS;
 }
@@ -366,8 +338,7 @@ CUresult CUDAAPI cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUke
 static CUresult parameter(size_t index, size_t *offset, size_t *size)
 {
     static const size_t offsets[] = {0, 8, 12}, sizes[] = {8, 4, 4};
-    if (index >= PARAMETERS)
-        return CUDA_ERROR_INVALID_VALUE;
+    REFUSE(index >= PARAMETERS, CUDA_ERROR_INVALID_VALUE);
     *offset = offsets[index];
     *size = sizes[index];
     return CUDA_SUCCESS;
@@ -375,15 +346,13 @@ static CUresult parameter(size_t index, size_t *offset, size_t *size)
 
 CUresult CUDAAPI cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
 {
-    if (!func || func->handle != FUNCTION)
-        return CUDA_ERROR_INVALID_HANDLE;
+    REFUSE(!func || func->handle != FUNCTION, CUDA_ERROR_INVALID_HANDLE);
     return parameter(paramIndex, paramOffset, paramSize);
 }
 
 CUresult CUDAAPI cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
 {
-    if (!kernel || kernel->handle != KERNEL)
-        return CUDA_ERROR_INVALID_HANDLE;
+    REFUSE(!kernel || kernel->handle != KERNEL, CUDA_ERROR_INVALID_HANDLE);
     return parameter(paramIndex, paramOffset, paramSize);
 }
 

@@ -60,21 +60,20 @@ static int many(struct gpu *gpu, int count)
     return count;
 }
 
+/* Launch `count` times: a kernel, blocks and threads by the launch's number, i. */
+#define LAUNCHES(name, kernel, blocks, threads)                                                                        \
+    static int name(struct gpu *gpu, int count)                                                                        \
+    {                                                                                                                  \
+        for (int i = 0; i < count; i++)                                                                                \
+            launch(gpu, kernel, blocks, threads);                                                                      \
+        return count;                                                                                                  \
+    }
+
 /* Launches one kernel, then another one twice, again and again. */
-static int every_third(struct gpu *gpu, int count)
-{
-    for (int i = 0; i < count; i++)
-        launch(gpu, i % 3 ? "tiny" : "add_one", 64, 256);
-    return count;
-}
+LAUNCHES(every_third, i % 3 ? "tiny" : "add_one", 64, 256)
 
 /* Launches six shapes in turn, and each seventieth time another one. */
-static int periods(struct gpu *gpu, int count)
-{
-    for (int i = 0; i < count; i++)
-        launch(gpu, "add_one", i % 70 == 69 ? 100 : (unsigned)(i % 6) + 1, 128);
-    return count;
-}
+LAUNCHES(periods, "add_one", i % 70 == 69 ? 100 : (unsigned)(i % 6) + 1, 128)
 
 /* Launches one shape 80 times, then another one, and so on. */
 static int phases(struct gpu *gpu, int count)
@@ -84,20 +83,10 @@ static int phases(struct gpu *gpu, int count)
     return 80 * count;
 }
 
-static int shapes(struct gpu *gpu, int count)
-{
-    for (int i = 0; i < count; i++)
-        launch(gpu, "add_one", (unsigned)i + 1, 128);
-    return count;
-}
+LAUNCHES(shapes, "add_one", (unsigned)i + 1, 128)
 
 /* Launches as many shapes, few of each block. */
-static int blocks(struct gpu *gpu, int count)
-{
-    for (int i = 0; i < count; i++)
-        launch(gpu, "add_one", (unsigned)i / 32 + 1, 32 * (unsigned)(i % 32 + 1));
-    return count;
-}
+LAUNCHES(blocks, "add_one", (unsigned)i / 32 + 1, 32 * (unsigned)(i % 32 + 1))
 
 /* Launches a kernel whose counts depend on its data. They are the same in each process, but differ in each launch. */
 static int data(struct gpu *gpu, int count)
@@ -108,12 +97,7 @@ static int data(struct gpu *gpu, int count)
 }
 
 /* Launches a kernel whose counts never repeat, and some whose counts do. */
-static int restless(struct gpu *gpu, int count)
-{
-    for (int i = 0; i < count; i++)
-        launch(gpu, i % 2 ? "restless" : "add_one", 64, 256);
-    return count;
-}
+LAUNCHES(restless, i % 2 ? "restless" : "add_one", 64, 256)
 
 static int namesakes(int argc, char **argv)
 {

@@ -110,8 +110,7 @@ CUptiResult CUPTIAPI cuptiGetTimestamp(uint64_t *timestamp)
 CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc funcBufferRequested,
                                                     CUpti_BuffersCallbackCompleteFunc funcBufferCompleted)
 {
-    if (!funcBufferRequested || !funcBufferCompleted)
-        return CUPTI_ERROR_INVALID_PARAMETER;
+    REFUSE(!funcBufferRequested || !funcBufferCompleted, CUPTI_ERROR_INVALID_PARAMETER);
     pthread_mutex_lock(&lock);
     request = funcBufferRequested;
     complete = funcBufferCompleted;
@@ -121,10 +120,8 @@ CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequest
 
 CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind)
 {
-    if (getenv("STANDIN_NO_RECORDS"))
-        return CUPTI_ERROR_NOT_SUPPORTED;
-    if (kind <= CUPTI_ACTIVITY_KIND_INVALID || kind >= CUPTI_ACTIVITY_KIND_COUNT)
-        return CUPTI_ERROR_INVALID_PARAMETER;
+    REFUSE(getenv("STANDIN_NO_RECORDS"), CUPTI_ERROR_NOT_SUPPORTED);
+    REFUSE(kind <= CUPTI_ACTIVITY_KIND_INVALID || kind >= CUPTI_ACTIVITY_KIND_COUNT, CUPTI_ERROR_INVALID_PARAMETER);
     enabled[kind] = true;
     return CUPTI_SUCCESS;
 }
@@ -139,8 +136,7 @@ static size_t size_of(CUpti_ActivityKind kind)
 CUptiResult CUPTIAPI cuptiActivityGetNextRecord(uint8_t *records, size_t valid, CUpti_Activity **record)
 {
     uint8_t *next = *record ? (uint8_t *)*record + aligned(size_of((*record)->kind)) : records;
-    if (!records || next >= records + valid)
-        return CUPTI_ERROR_MAX_LIMIT_REACHED;
+    REFUSE(!records || next >= records + valid, CUPTI_ERROR_MAX_LIMIT_REACHED);
     *record = (CUpti_Activity *)next;
     return CUPTI_SUCCESS;
 }
@@ -164,8 +160,7 @@ static void spoil_last(void)
 
 CUptiResult CUPTIAPI cuptiActivityDisable(CUpti_ActivityKind kind)
 {
-    if (kind <= CUPTI_ACTIVITY_KIND_INVALID || kind >= CUPTI_ACTIVITY_KIND_COUNT)
-        return CUPTI_ERROR_INVALID_PARAMETER;
+    REFUSE(kind <= CUPTI_ACTIVITY_KIND_INVALID || kind >= CUPTI_ACTIVITY_KIND_COUNT, CUPTI_ERROR_INVALID_PARAMETER);
     pthread_mutex_lock(&lock);
     if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
         spoil_last();

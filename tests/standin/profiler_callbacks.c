@@ -149,12 +149,9 @@ void cupti_standin_nvtx(const char *name)
 
 CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback, void *userdata)
 {
-    if (!handle)
-        return CUPTI_ERROR_INVALID_PARAMETER;
-    if (!profiler_driver())
-        return CUPTI_ERROR_UNKNOWN;
-    if (!driver->subscribe())
-        return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    REFUSE(!handle, CUPTI_ERROR_INVALID_PARAMETER);
+    REFUSE(!profiler_driver(), CUPTI_ERROR_UNKNOWN);
+    REFUSE(!driver->subscribe(), CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
     subscriber = (struct CUpti_Subscriber_st){.callback = callback, .data = userdata};
     is_subscribed = true;
     *handle = &subscriber;
@@ -163,8 +160,7 @@ CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_Callba
 
 CUptiResult CUPTIAPI cuptiUnsubscribe(CUpti_SubscriberHandle handle)
 {
-    if (!is_subscribed || handle != &subscriber)
-        return CUPTI_ERROR_INVALID_PARAMETER;
+    REFUSE(!is_subscribed || handle != &subscriber, CUPTI_ERROR_INVALID_PARAMETER);
     is_subscribed = false;
     driver->unsubscribe();
     return CUPTI_SUCCESS;

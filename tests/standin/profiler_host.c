@@ -14,16 +14,14 @@ CUptiResult CUPTIAPI cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_
 {
     if (pParams->profilerType != CUPTI_PROFILER_TYPE_RANGE_PROFILER || !pParams->pChipName)
         return CUPTI_ERROR_INVALID_PARAMETER;
-    if (strcmp(pParams->pChipName, chips[0]) != 0)
-        return CUPTI_ERROR_INVALID_CHIP_NAME;
+    REFUSE(strcmp(pParams->pChipName, chips[0]) != 0, CUPTI_ERROR_INVALID_CHIP_NAME);
     pParams->pHostObject = calloc(1, sizeof *pParams->pHostObject);
     return pParams->pHostObject ? CUPTI_SUCCESS : CUPTI_ERROR_OUT_OF_MEMORY;
 }
 
 CUptiResult CUPTIAPI cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params *pParams)
 {
-    if (!pParams->pHostObject)
-        return CUPTI_ERROR_INVALID_PARAMETER;
+    REFUSE(!pParams->pHostObject, CUPTI_ERROR_INVALID_PARAMETER);
     free(pParams->pHostObject);
     return CUPTI_SUCCESS;
 }
@@ -39,10 +37,8 @@ CUptiResult CUPTIAPI cuptiProfilerHostGetSupportedChips(CUpti_Profiler_Host_GetS
 CUptiResult CUPTIAPI cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params *pParams)
 {
     struct CUpti_Profiler_Host_Object *host = pParams->pHostObject;
-    if (!host)
-        return CUPTI_ERROR_INVALID_PARAMETER;
-    if (host->is_spoiled)
-        return CUPTI_ERROR_UNKNOWN;
+    REFUSE(!host, CUPTI_ERROR_INVALID_PARAMETER);
+    REFUSE(host->is_spoiled, CUPTI_ERROR_UNKNOWN);
     for (size_t i = 0; i < pParams->numMetrics; i++) {
         const int metric = metric_find(pParams->ppMetricNames[i]);
         if (metric < 0) {
@@ -56,8 +52,7 @@ CUptiResult CUPTIAPI cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_Confi
 
 CUptiResult CUPTIAPI cuptiProfilerHostGetConfigImageSize(CUpti_Profiler_Host_GetConfigImageSize_Params *pParams)
 {
-    if (!pParams->pHostObject)
-        return CUPTI_ERROR_INVALID_PARAMETER;
+    REFUSE(!pParams->pHostObject, CUPTI_ERROR_INVALID_PARAMETER);
     pParams->configImageSize = sizeof(struct config_image);
     return CUPTI_SUCCESS;
 }
@@ -75,11 +70,9 @@ CUptiResult CUPTIAPI cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConf
 CUptiResult CUPTIAPI cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumOfPasses_Params *pParams)
 {
     struct config_image image;
-    if (!pParams->pConfigImage || pParams->configImageSize < sizeof image)
-        return CUPTI_ERROR_INVALID_PARAMETER;
+    REFUSE(!pParams->pConfigImage || pParams->configImageSize < sizeof image, CUPTI_ERROR_INVALID_PARAMETER);
     memcpy(&image, pParams->pConfigImage, sizeof image);
-    if (image.mark != CONFIG_MARK)
-        return CUPTI_ERROR_INVALID_PARAMETER;
+    REFUSE(image.mark != CONFIG_MARK, CUPTI_ERROR_INVALID_PARAMETER);
     pParams->numOfPasses = image.passes;
     return CUPTI_SUCCESS;
 }
@@ -93,8 +86,7 @@ CUptiResult CUPTIAPI cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_Ev
         return CUPTI_ERROR_INVALID_PARAMETER;
     for (size_t i = 0; i < pParams->numMetrics; i++) {
         const int metric = metric_find(pParams->ppMetricNames[i]);
-        if (metric < 0)
-            return CUPTI_ERROR_INVALID_METRIC_NAME;
+        REFUSE(metric < 0, CUPTI_ERROR_INVALID_METRIC_NAME);
         pParams->pMetricValues[i] = image->rows[pParams->rangeIndex].values[metric];
     }
     return CUPTI_SUCCESS;

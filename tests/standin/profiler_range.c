@@ -12,8 +12,7 @@ static bool is_initialized;
 /* Takes the lock, if the object is one of this process. */
 static CUptiResult enter(const struct CUpti_RangeProfiler_Object *object)
 {
-    if (!profiler_driver() || !profiler_driver()->is_usable())
-        return CUPTI_ERROR_UNKNOWN;
+    REFUSE(!profiler_driver() || !profiler_driver()->is_usable(), CUPTI_ERROR_UNKNOWN);
     pthread_mutex_lock(&profiler_lock);
     for (const struct CUpti_RangeProfiler_Object *known = profiler_objects; known; known = known->next)
         if (known == object)
@@ -65,8 +64,7 @@ CUptiResult CUPTIAPI cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params *p
 /* CUPTI 13.0 dies of SIGSEGV if the profiler has not been initialized. */
 CUptiResult CUPTIAPI cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params *pParams)
 {
-    if (!is_initialized)
-        return CUPTI_ERROR_NOT_INITIALIZED;
+    REFUSE(!is_initialized, CUPTI_ERROR_NOT_INITIALIZED);
     pParams->pChipName = "GH100";
     return CUPTI_SUCCESS;
 }
@@ -75,21 +73,16 @@ CUptiResult CUPTIAPI cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params *pPa
 CUptiResult CUPTIAPI cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailability_Params *pParams)
 {
     static const uint8_t image[16] = "all of GH100";
-    if (!is_initialized)
-        return CUPTI_ERROR_NOT_INITIALIZED;
-    if (!profiler_driver()->is_usable())
-        return CUPTI_ERROR_UNKNOWN;
+    REFUSE(!is_initialized, CUPTI_ERROR_NOT_INITIALIZED);
+    REFUSE(!profiler_driver()->is_usable(), CUPTI_ERROR_UNKNOWN);
     CUcontext context = pParams->ctx ? pParams->ctx : profiler_driver()->current();
-    if (!context)
-        return CUPTI_ERROR_INVALID_CONTEXT;
+    REFUSE(!context, CUPTI_ERROR_INVALID_CONTEXT);
     pthread_mutex_lock(&profiler_lock);
     const bool is_free = counters_are_free(profiler_driver()->device_of(context));
     pthread_mutex_unlock(&profiler_lock);
-    if (!is_free)
-        return CUPTI_ERROR_HARDWARE_BUSY;
+    REFUSE(!is_free, CUPTI_ERROR_HARDWARE_BUSY);
     if (pParams->pCounterAvailabilityImage) {
-        if (pParams->counterAvailabilityImageSize < sizeof image)
-            return CUPTI_ERROR_INVALID_PARAMETER;
+        REFUSE(pParams->counterAvailabilityImageSize < sizeof image, CUPTI_ERROR_INVALID_PARAMETER);
         memcpy(pParams->pCounterAvailabilityImage, image, sizeof image);
     }
     pParams->counterAvailabilityImageSize = sizeof image;
@@ -98,21 +91,15 @@ CUptiResult CUPTIAPI cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCount
 
 CUptiResult CUPTIAPI cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *pParams)
 {
-    if (!is_initialized)
-        return CUPTI_ERROR_NOT_INITIALIZED;
-    if (!profiler_driver()->is_usable())
-        return CUPTI_ERROR_UNKNOWN;
+    REFUSE(!is_initialized, CUPTI_ERROR_NOT_INITIALIZED);
+    REFUSE(!profiler_driver()->is_usable(), CUPTI_ERROR_UNKNOWN);
     CUcontext context = pParams->ctx ? pParams->ctx : profiler_driver()->current();
-    if (!context)
-        return CUPTI_ERROR_INVALID_CONTEXT;
-    if (profiler_driver()->has_failed(context))
-        return CUPTI_ERROR_UNKNOWN;
+    REFUSE(!context, CUPTI_ERROR_INVALID_CONTEXT);
+    REFUSE(profiler_driver()->has_failed(context), CUPTI_ERROR_UNKNOWN);
     const int device = profiler_driver()->device_of(context);
     pthread_mutex_lock(&profiler_lock);
-    if (profiler_object_of(context))
-        return leave(CUPTI_ERROR_INVALID_OPERATION);
-    if (!counters_are_held(device) && !counters_lock(device, F_WRLCK))
-        return leave(CUPTI_ERROR_HARDWARE_BUSY);
+    REFUSE(profiler_object_of(context), leave(CUPTI_ERROR_INVALID_OPERATION));
+    REFUSE(!counters_are_held(device) && !counters_lock(device, F_WRLCK), leave(CUPTI_ERROR_HARDWARE_BUSY));
     struct CUpti_RangeProfiler_Object *object = calloc(1, sizeof *object);
     if (!object)
         abort();
@@ -146,8 +133,7 @@ CUptiResult CUPTIAPI cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_Ge
     uint64_t metrics = 0;
     for (size_t i = 0; i < pParams->numMetrics; i++) {
         const int metric = metric_find(pParams->pMetricNames[i]);
-        if (metric < 0)
-            return leave(CUPTI_ERROR_INVALID_METRIC_NAME);
+        REFUSE(metric < 0, leave(CUPTI_ERROR_INVALID_METRIC_NAME));
         metrics |= UINT64_C(1) << metric;
     }
     if (object->sized != 0 && object->sized != metrics)
@@ -161,8 +147,7 @@ CUptiResult CUPTIAPI
 cuptiRangeProfilerCounterDataImageInitialize(CUpti_RangeProfiler_CounterDataImage_Initialize_Params *pParams)
 {
     struct counter_image *image = (void *)pParams->pCounterData;
-    if (!image || pParams->counterDataSize < sizeof *image)
-        return CUPTI_ERROR_INVALID_PARAMETER;
+    REFUSE(!image || pParams->counterDataSize < sizeof *image, CUPTI_ERROR_INVALID_PARAMETER);
     *image = (struct counter_image){
         .mark = COUNTERS_MARK,
         .capacity = (pParams->counterDataSize - sizeof *image) / sizeof *image->rows,
@@ -180,14 +165,11 @@ CUptiResult CUPTIAPI cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_P
         pParams->maxRangesPerPass == 0 || pParams->numNestingLevels != 1 || pParams->minNestingLevel != 1)
         return CUPTI_ERROR_INVALID_PARAMETER;
     memcpy(&config, pParams->pConfig, sizeof config);
-    if (config.mark != CONFIG_MARK)
-        return CUPTI_ERROR_INVALID_PARAMETER;
+    REFUSE(config.mark != CONFIG_MARK, CUPTI_ERROR_INVALID_PARAMETER);
     /* Other modes change a program's memory or run it again. The stand-in does neither. */
-    if (pParams->replayMode != CUPTI_UserReplay)
-        return CUPTI_ERROR_NOT_SUPPORTED;
+    REFUSE(pParams->replayMode != CUPTI_UserReplay, CUPTI_ERROR_NOT_SUPPORTED);
     ENTER(object);
-    if (object->is_running)
-        return leave(CUPTI_ERROR_INVALID_OPERATION);
+    REFUSE(object->is_running, leave(CUPTI_ERROR_INVALID_OPERATION));
     if (object->config.mark != 0 && object->config.metrics != config.metrics)
         object->is_mixed = true;
     if (object->capacity == 0)
@@ -228,12 +210,10 @@ CUptiResult CUPTIAPI cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *p
 {
     struct CUpti_RangeProfiler_Object *object = pParams->pRangeProfilerObject;
     ENTER(object);
-    if (object->config.mark == 0 || object->is_running)
-        return leave(CUPTI_ERROR_INVALID_OPERATION);
+    REFUSE(object->config.mark == 0 || object->is_running, leave(CUPTI_ERROR_INVALID_OPERATION));
     if (object->is_broken || profiler_driver()->has_failed(object->context) || is_spoiled_by_capture())
         return leave(CUPTI_ERROR_UNKNOWN);
-    if (!object->is_starved && is_second(object))
-        return leave(CUPTI_ERROR_HARDWARE_BUSY);
+    REFUSE(!object->is_starved && is_second(object), leave(CUPTI_ERROR_HARDWARE_BUSY));
     usleep(1000 * (getenv("STANDIN_SLOW_START") ? (unsigned)atoi(getenv("STANDIN_SLOW_START"))
                                                 : 0)); /* NOLINT(cert-err34-c) */
     object->is_running = true;
@@ -257,16 +237,14 @@ CUptiResult CUPTIAPI cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *pPa
 {
     struct CUpti_RangeProfiler_Object *object = pParams->pRangeProfilerObject;
     ENTER(object);
-    if (!object->is_running)
-        return leave(CUPTI_ERROR_INVALID_OPERATION);
+    REFUSE(!object->is_running, leave(CUPTI_ERROR_INVALID_OPERATION));
     pthread_mutex_unlock(&profiler_lock);
     profiler_driver()->wait(object->context);
     const bool is_broken = profiler_driver()->has_failed(object->context) || is_spoiled_by_capture();
     ENTER(object);
     object->is_running = false;
     object->is_broken |= is_broken;
-    if (object->is_broken)
-        return leave(CUPTI_ERROR_UNKNOWN);
+    REFUSE(object->is_broken, leave(CUPTI_ERROR_UNKNOWN));
     note_pass(object);
     pParams->passIndex = object->pass;
     pParams->targetNestingLevel = 1;
@@ -298,8 +276,7 @@ CUptiResult CUPTIAPI cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Par
 {
     struct CUpti_RangeProfiler_Object *object = pParams->pRangeProfilerObject;
     ENTER(object);
-    if (!object->is_running || !object->is_open)
-        return leave(CUPTI_ERROR_INVALID_OPERATION);
+    REFUSE(!object->is_running || !object->is_open, leave(CUPTI_ERROR_INVALID_OPERATION));
     object->work.time_ns *= object->is_first ? 2.4 : 1.2;
     range_add(object, object->name, &object->work, object->has_graph);
     object->is_open = false;
@@ -312,8 +289,7 @@ CUptiResult CUPTIAPI cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData
 {
     struct CUpti_RangeProfiler_Object *object = pParams->pRangeProfilerObject;
     ENTER(object);
-    if (object->is_broken || profiler_driver()->has_failed(object->context))
-        return leave(CUPTI_ERROR_UNKNOWN);
+    REFUSE(object->is_broken || profiler_driver()->has_failed(object->context), leave(CUPTI_ERROR_UNKNOWN));
     pParams->numOfRangeDropped = 0;
     if (object->is_running || !object->image)
         return leave(CUPTI_SUCCESS);

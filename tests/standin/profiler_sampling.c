@@ -79,8 +79,7 @@ static void hand_over(CUpti_PCSamplingData *data, size_t count)
 
 CUptiResult CUPTIAPI cuptiPCSamplingEnable(CUpti_PCSamplingEnableParams *params)
 {
-    if (!params->ctx || self.enabled)
-        return CUPTI_ERROR_INVALID_OPERATION;
+    REFUSE(!params->ctx || self.enabled, CUPTI_ERROR_INVALID_OPERATION);
     self.enabled = true;
     return CUPTI_SUCCESS;
 }
@@ -133,8 +132,7 @@ CUptiResult CUPTIAPI cuptiPCSamplingStop(CUpti_PCSamplingStopParams *params)
 CUptiResult CUPTIAPI cuptiPCSamplingGetData(CUpti_PCSamplingGetDataParams *params)
 {
     CUpti_PCSamplingData *data = params->pcSamplingData;
-    if (data == self.rest)
-        return CUPTI_ERROR_INVALID_PARAMETER;
+    REFUSE(data == self.rest, CUPTI_ERROR_INVALID_PARAMETER);
     hand_over(data, self.kept < AT_ONCE ? self.kept : AT_ONCE);
     data->remainingNumPcs = self.kept;
     return CUPTI_SUCCESS;
@@ -143,8 +141,7 @@ CUptiResult CUPTIAPI cuptiPCSamplingGetData(CUpti_PCSamplingGetDataParams *param
 CUptiResult CUPTIAPI cuptiPCSamplingDisable(CUpti_PCSamplingDisableParams *params)
 {
     (void)params;
-    if (!self.enabled)
-        return CUPTI_ERROR_INVALID_OPERATION;
+    REFUSE(!self.enabled, CUPTI_ERROR_INVALID_OPERATION);
     if (self.rest)
         hand_over(self.rest, self.count);
     self.enabled = false;

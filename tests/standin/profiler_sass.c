@@ -65,8 +65,7 @@ CUptiResult cuptiSassMetricsGetProperties(CUpti_SassMetrics_GetProperties_Params
 
 CUptiResult cuptiSassMetricsSetConfig(CUpti_SassMetricsSetConfig_Params *params)
 {
-    if (params->numOfMetricConfig > METRICS)
-        return CUPTI_ERROR_OUT_OF_MEMORY;
+    REFUSE(params->numOfMetricConfig > METRICS, CUPTI_ERROR_OUT_OF_MEMORY);
     for (self.count = 0; self.count < params->numOfMetricConfig; self.count++)
         self.chosen[self.count] = params->pConfigs[self.count].metricId - 100;
     return CUPTI_SUCCESS;
@@ -75,8 +74,7 @@ CUptiResult cuptiSassMetricsSetConfig(CUpti_SassMetricsSetConfig_Params *params)
 CUptiResult cuptiSassMetricsEnable(CUpti_SassMetricsEnable_Params *params)
 {
     (void)params;
-    if (self.count == 0)
-        return CUPTI_ERROR_INVALID_OPERATION;
+    REFUSE(self.count == 0, CUPTI_ERROR_INVALID_OPERATION);
     self.enabled = true;
     return CUPTI_SUCCESS;
 }

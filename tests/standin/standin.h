@@ -35,6 +35,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* Returns the error from the function where the condition holds. */
+#define REFUSE(condition, error)                                                                                       \
+    do {                                                                                                               \
+        if (condition)                                                                                                 \
+            return error;                                                                                              \
+    } while (0)
+
 /* Returns the GPU that a process sees as number `device`, by CUDA_VISIBLE_DEVICES. -1: it sees fewer. An empty list
  * hides none. */
 static inline int standin_gpu(int device)
