@@ -43,6 +43,13 @@ struct problem {
 /* Writes the message. Always returns -1, for `return problem_set(problem, ...)`. */
 __attribute__((format(printf, 2, 3))) int problem_set(struct problem *problem, const char *format, ...);
 
+/* Returns -1 from the function where the call did, which has said why. */
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        if ((call) < 0)                                                                                                \
+            return -1;                                                                                                 \
+    } while (0)
+
 /* From here on error() writes to *problem in this thread, and prints nothing; NULL: it prints. Returns what was set
  * before, so that a function that asks others can put it back. */
 struct problem *error_into(struct problem *problem);

@@ -289,8 +289,7 @@ int atomic_file_open(struct atomic_file *file, const char *path)
 
 int atomic_file_open_next(struct atomic_file *file, const char *path, const struct atomic_file *before)
 {
-    if (atomic_file_open_beside(file, path) < 0)
-        return -1;
+    TRY(atomic_file_open_beside(file, path));
     if (file->temporary)
         remove_left(file->path, before);
     return 0;

@@ -9,15 +9,13 @@
 
 static int take_extents(const struct json_at *at, const json_t *value, unsigned extents[3])
 {
-    if (json_at_expect(at, value, JSON_ARRAY, "a list of three numbers") < 0)
-        return -1;
+    TRY(json_at_expect(at, value, JSON_ARRAY, "a list of three numbers"));
     if (json_array_size(value) != 3)
         return json_error(at, "has %zu numbers, not 3", json_array_size(value));
     for (size_t i = 0; i < 3; i++) {
         struct json_at element = {at, NULL, i};
         long long whole;
-        if (json_at_whole(&element, json_array_get(value, i), 1, UINT32_MAX, &whole) < 0)
-            return -1;
+        TRY(json_at_whole(&element, json_array_get(value, i), 1, UINT32_MAX, &whole));
         extents[i] = (unsigned)whole;
     }
     return 0;
@@ -37,8 +35,7 @@ static int take_whole(const struct json_at *at, json_t *value, const struct json
 
 static int take_choice(const struct json_at *at, const json_t *value, const struct json_field *field, unsigned *choice)
 {
-    if (json_at_expect(at, value, JSON_STRING, "a text") < 0)
-        return -1;
+    TRY(json_at_expect(at, value, JSON_STRING, "a text"));
     for (*choice = 0; *choice < field->names; ++*choice)
         if (strcmp(field->name(*choice), json_string_value(value)) == 0)
             return 0;
@@ -50,8 +47,7 @@ static int take_named(const struct json_at *at, json_t *value, const struct json
     const char *keys[JSON_FIELDS_MAX];
     for (unsigned i = 0; i < field->names; i++)
         keys[i] = field->name(i);
-    if (json_at_object(at, value, keys, field->names) < 0)
-        return -1;
+    TRY(json_at_object(at, value, keys, field->names));
     for (unsigned i = 0; i < field->names; i++)
         if (json_object_get(value, keys[i]) && json_at_number_key(at, value, keys[i], &numbers[i]) < 0)
             return -1;
@@ -67,8 +63,7 @@ static int digit_of(char character)
 
 static int take_bytes(const struct json_at *at, const json_t *value, const struct json_field *field, char *of)
 {
-    if (json_at_expect(at, value, JSON_STRING, "a text of hexadecimal digits") < 0)
-        return -1;
+    TRY(json_at_expect(at, value, JSON_STRING, "a text of hexadecimal digits"));
     const char *text = json_string_value(value);
     const size_t length = json_string_length(value);
     if (length % 2 > 0 || length / 2 > (size_t)field->most)
@@ -111,13 +106,11 @@ static int take_owned(const struct json_at *at, json_t *value, const struct json
 static int take_list(const struct json_at *list, json_t *value, const struct json_field *field,
                      const struct json_takes *takes, char *of)
 {
-    if (json_at_expect(list, value, JSON_ARRAY, "a list") < 0)
-        return -1;
+    TRY(json_at_expect(list, value, JSON_ARRAY, "a list"));
     for (size_t i = 0; i < json_array_size(value); i++) {
         struct json_at at = {list, NULL, i};
-        if (json_at_fields(&at, json_array_get(value, i), field->table, takes,
-                           add_to(of, field, json_array_size(value))) < 0)
-            return -1;
+        TRY(json_at_fields(&at, json_array_get(value, i), field->table, takes,
+                           add_to(of, field, json_array_size(value))));
     }
     return 0;
 }
@@ -126,8 +119,7 @@ static int take_list(const struct json_at *list, json_t *value, const struct jso
 static int take_map(const struct json_at *list, json_t *value, const struct json_field *field,
                     const struct json_takes *takes, char *of)
 {
-    if (json_at_expect(list, value, JSON_OBJECT, "an object") < 0)
-        return -1;
+    TRY(json_at_expect(list, value, JSON_OBJECT, "an object"));
     const char *name;
     json_t *member;
     json_object_foreach(value, name, member)
@@ -137,8 +129,7 @@ static int take_map(const struct json_at *list, json_t *value, const struct json
         struct json_at at = {list, name, 0};
         void *added = add_to(of, field, json_object_size(value));
         *(char **)added = x_strdup(name);
-        if (json_at_fields(&at, member, field->table, takes, added) < 0)
-            return -1;
+        TRY(json_at_fields(&at, member, field->table, takes, added));
     }
     void *sorted;
     memcpy(&sorted, of + field->offset, sizeof sorted);
@@ -154,8 +145,7 @@ static int take_field(const struct json_at *at, json_t *value, const struct json
     char *member = (char *)of + field->offset;
     switch (field->kind) {
     case FIELD_TEXT:
-        if (json_at_expect(at, value, JSON_STRING, "a text") < 0)
-            return -1;
+        TRY(json_at_expect(at, value, JSON_STRING, "a text"));
         *(char **)member = x_strdup(json_string_value(value));
         return 0;
     case FIELD_FLAG:
@@ -198,8 +188,7 @@ static int find_members(const struct json_at *at, json_t *value, const struct js
     const char *key, *keys[JSON_FIELDS_MAX];
     for (size_t i = 0; i < table->count; i++)
         keys[i] = table->fields[i].key;
-    if (json_at_expect(at, value, JSON_OBJECT, "an object") < 0)
-        return -1;
+    TRY(json_at_expect(at, value, JSON_OBJECT, "an object"));
     json_t *member;
     json_object_foreach(value, key, member)
     {
@@ -226,8 +215,7 @@ int json_at_fields(const struct json_at *at, json_t *value, const struct json_ta
                    const struct json_takes *takes, void *of)
 {
     json_t *members[JSON_FIELDS_MAX] = {NULL};
-    if (find_members(at, value, table, members) < 0)
-        return -1;
+    TRY(find_members(at, value, table, members));
     for (size_t i = 0; i < table->count; i++)
         note_presence(&table->fields[i], members[i], of);
     for (int others = 0; others < 2; others++)

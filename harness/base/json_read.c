@@ -27,8 +27,7 @@ int json_at_expect(const struct json_at *at, const json_t *value, json_type type
 
 int json_at_object(const struct json_at *at, json_t *value, const char *const *keys, size_t count)
 {
-    if (json_at_expect(at, value, JSON_OBJECT, "an object") < 0)
-        return -1;
+    TRY(json_at_expect(at, value, JSON_OBJECT, "an object"));
     const char *key;
     json_t *member;
     json_object_foreach(value, key, member)
@@ -48,8 +47,7 @@ int json_at_text(const struct json_at *above, json_t *object, const char *key, b
     json_t *value = json_object_get(object, key);
     if (!value && !required)
         return 0;
-    if (json_at_expect(&at, value, JSON_STRING, "a text") < 0)
-        return -1;
+    TRY(json_at_expect(&at, value, JSON_STRING, "a text"));
     *text = x_strdup(json_string_value(value));
     return 0;
 }
@@ -66,8 +64,7 @@ int json_at_flag(const struct json_at *above, json_t *object, const char *key, b
 
 int json_at_whole(const struct json_at *at, json_t *value, long long min, long long max, long long *number)
 {
-    if (json_at_expect(at, value, JSON_INTEGER, "a whole number") < 0)
-        return -1;
+    TRY(json_at_expect(at, value, JSON_INTEGER, "a whole number"));
     const long long whole = json_integer_value(value);
     if (whole < min || whole > max)
         return json_error(at, "is %lld, but must be between %lld and %lld", whole, min, max);

@@ -6,8 +6,6 @@
 #include "base/base.h"
 
 #include <fenv.h>
-#include <stdlib.h>
-#include <string.h>
 
 bool drawing_points(const void *self, uint64_t word)
 {
@@ -312,8 +310,7 @@ static void be_careful(struct drawn_array *array)
 int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
 {
     const struct draw_request *request = drawing->request;
-    if (drawing_launch(drawing, &drawing->left) < 0)
-        return -1;
+    TRY(drawing_launch(drawing, &drawing->left));
     for (size_t i = 0; i < drawing->capsule->range_count; i++)
         memcpy(drawing->base.ranges[i], drawing->found.ranges[i], (size_t)drawing->capsule->ranges[i].size);
     const struct numbers numbers = drawing_count(drawing, &drawing->base, &drawing->left);

@@ -3,8 +3,6 @@
 
 #include "capsule_record.h"
 
-#include <string.h>
-
 enum { WORD = 8 };
 
 /* Counts the words of a page that the launch changes, and those of them with all changed bits masked. */
@@ -31,10 +29,9 @@ int capsules_compared(const struct capsules *capsules, const struct capsule *cap
         for (size_t page = 0; page < pages_of(range->size); page++) {
             if (range->after[page] == PAGE_SAME)
                 continue;
-            if (capsules_page(capsules, range->before[page], before, problem) < 0 ||
-                capsules_page(capsules, range->after[page], after, problem) < 0 ||
-                capsules_page(capsules, range->varies ? range->varies[page] : PAGE_ZERO, varies, problem) < 0)
-                return -1;
+            TRY(capsules_page(capsules, range->before[page], before, problem));
+            TRY(capsules_page(capsules, range->after[page], after, problem));
+            TRY(capsules_page(capsules, range->varies ? range->varies[page] : PAGE_ZERO, varies, problem));
             count_page(compared, before, after, varies);
         }
     }
@@ -68,8 +65,7 @@ int capsules_masked(const struct capsules *capsules, size_t first, size_t count,
             memset(all, 0xff, sizeof all);
             for (size_t k = first; k < first + count; k++) {
                 const uint32_t *varies = capsules->list[k].ranges[i].varies;
-                if (capsules_page(capsules, varies ? varies[page] : PAGE_ZERO, one, problem) < 0)
-                    return -1;
+                TRY(capsules_page(capsules, varies ? varies[page] : PAGE_ZERO, one, problem));
                 for (size_t at = 0; at < CAPSULE_PAGE; at++)
                     all[at] &= one[at];
             }

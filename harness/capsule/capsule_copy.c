@@ -2,9 +2,6 @@
 #include "capsule_record.h"
 #include "capsule_write.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The pages of a capsule, sorted, and which pages of the new file they are. */
 struct copied {
     uint32_t *from, *to;

@@ -1,7 +1,5 @@
 #include "capsule.h"
 
-#include <string.h>
-
 size_t capsules_same_code(const struct capsules *capsules, size_t i)
 {
     const struct blob *code = &capsules->list[i].code;

@@ -4,10 +4,6 @@
 
 #include "base/base.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct kept {
     const void *module;
     char *name;

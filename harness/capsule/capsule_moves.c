@@ -3,9 +3,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static int by_from(const void *left, const void *right)
 {
     const struct move *a = left, *b = right;

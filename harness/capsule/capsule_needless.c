@@ -3,17 +3,13 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SECONDS_MAX 1.0
 
 /* Whether the result is the same when each byte of the pages from..to, and of those that are known to be needless, is
  * that value: 1 or 0. */
 static int is_same_with(struct proving *proving, size_t from, size_t to, int value)
 {
-    if (proving_restore(proving) < 0)
-        return -1;
+    TRY(proving_restore(proving));
     for (size_t i = 0, end; i < proving->filled_count; i = end + 1) {
         end = i;
         while (end < proving->filled_count && (proving->needless[end] || (end >= from && end < to)))

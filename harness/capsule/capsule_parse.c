@@ -11,8 +11,7 @@ static int take_pages(const struct json_at *list, json_t *value, void *of, const
 {
     const size_t page_count = *(const size_t *)takes->about, count = json_array_size(value);
     const uint64_t size = *(const uint64_t *)((const char *)of + field->count);
-    if (json_at_expect(list, value, JSON_ARRAY, "a list of pages") < 0)
-        return -1;
+    TRY(json_at_expect(list, value, JSON_ARRAY, "a list of pages"));
     if (count != pages_of(size))
         return json_error(list, "has %zu pages, but %llu bytes take %zu", count, (unsigned long long)size,
                           pages_of(size));
@@ -21,8 +20,7 @@ static int take_pages(const struct json_at *list, json_t *value, void *of, const
     for (size_t i = 0; i < count; i++) {
         struct json_at at = {list, NULL, i};
         long long number;
-        if (json_at_whole(&at, json_array_get(value, i), field->least, (long long)page_count - 1, &number) < 0)
-            return -1;
+        TRY(json_at_whole(&at, json_array_get(value, i), field->least, (long long)page_count - 1, &number));
         pages[i] = (uint32_t)number; /* -1 and -2 are PAGE_ZERO and PAGE_SAME */
     }
     return 0;
@@ -32,8 +30,7 @@ static int read_argument(const struct json_at *at, json_t *value, size_t byte_co
 {
     struct json_at offset = {at, NULL, 0}, size = {at, NULL, 1}, exact = {at, NULL, 2};
     long long begin, length, one = 0;
-    if (json_at_expect(at, value, JSON_ARRAY, "a list of offset and size") < 0)
-        return -1;
+    TRY(json_at_expect(at, value, JSON_ARRAY, "a list of offset and size"));
     if (json_array_size(value) != 2 && json_array_size(value) != 3)
         return json_error(at, "has %zu numbers, not 2 (offset and size)", json_array_size(value));
     if (json_at_whole(&offset, json_array_get(value, 0), 0, (long long)byte_count, &begin) < 0 ||
@@ -49,13 +46,11 @@ static int take_arguments(const struct json_at *list, json_t *value, void *of, c
 {
     struct capsule *capsule = of;
     (void)field, (void)takes;
-    if (json_at_expect(list, value, JSON_ARRAY, "a list") < 0)
-        return -1;
+    TRY(json_at_expect(list, value, JSON_ARRAY, "a list"));
     for (size_t i = 0; i < json_array_size(value); i++) {
         struct json_at at = {list, NULL, i};
-        if (read_argument(&at, json_array_get(value, i), capsule->byte_count,
-                          ARRAY_GROW(capsule->arguments, capsule->argument_count)) < 0)
-            return -1;
+        TRY(read_argument(&at, json_array_get(value, i), capsule->byte_count,
+                          ARRAY_GROW(capsule->arguments, capsule->argument_count)));
     }
     return 0;
 }

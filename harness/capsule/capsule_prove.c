@@ -3,10 +3,6 @@
 
 #include "base/base.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     REPLAYS = 4,    /* how many are compared with each other */
     PART_VARIES = 8 /* an array varies as a whole where at least such a part of its pages does */
@@ -66,9 +62,8 @@ static int widen(struct proving *proving, const struct place *place)
     const uint64_t at = (uint64_t)place->page * CAPSULE_PAGE;
     unsigned char *mask = proving->varies.ranges[place->range] + at, before[CAPSULE_PAGE];
     const unsigned char *after = proving->first.ranges[place->range] + at;
-    if (capsules_page(proving->capsules, proving->capsule->ranges[place->range].before[place->page], before,
-                      proving->problem) < 0)
-        return -1;
+    TRY(capsules_page(proving->capsules, proving->capsule->ranges[place->range].before[place->page], before,
+                      proving->problem));
     for (size_t i = 0; i < length; i += WORD) {
         const size_t word = length - i < WORD ? length - i : WORD;
         if (memcmp(before + i, after + i, word) != 0)
@@ -184,8 +179,7 @@ static int copy_page(const struct proving *proving, struct capsule_writer *write
     unsigned char bytes[CAPSULE_PAGE];
     if (*page == PAGE_ZERO || *page == PAGE_SAME)
         return 0;
-    if (capsules_page(proving->capsules, *page, bytes, proving->problem) < 0)
-        return -1;
+    TRY(capsules_page(proving->capsules, *page, bytes, proving->problem));
     *page = capsule_writer_page(writer, bytes, size);
     return 0;
 }
@@ -195,9 +189,8 @@ static int write_pages(const struct proving *proving, struct capsule_writer *wri
     for (size_t i = 0; i < proving->capsule->range_count; i++)
         for (size_t page = 0; page < pages_of(ranges[i].size); page++) {
             const size_t size = place_size(proving, &(struct place){i, page});
-            if (copy_page(proving, writer, &ranges[i].before[page], size) < 0 ||
-                copy_page(proving, writer, &ranges[i].after[page], size) < 0)
-                return -1;
+            TRY(copy_page(proving, writer, &ranges[i].before[page], size));
+            TRY(copy_page(proving, writer, &ranges[i].after[page], size));
             if (ranges[i].varies)
                 ranges[i].varies[page] =
                     capsule_writer_page(writer, proving->varies.ranges[i] + (uint64_t)page * CAPSULE_PAGE, size);
@@ -241,8 +234,7 @@ static int take_masks(struct proving *proving)
             unsigned char bytes[CAPSULE_PAGE];
             if (range->varies[page] == PAGE_ZERO)
                 continue;
-            if (capsules_page(proving->capsules, range->varies[page], bytes, proving->problem) < 0)
-                return -1;
+            TRY(capsules_page(proving->capsules, range->varies[page], bytes, proving->problem));
             memcpy(proving->varies.ranges[i] + (uint64_t)page * CAPSULE_PAGE, bytes,
                    place_size(proving, &(struct place){i, page}));
             proving->has_varied = true;
@@ -256,8 +248,7 @@ static int prove(struct proving *proving, bool careful, struct capsule_writer *w
     memory_make(&proving->first, proving->capsule);
     memory_make(&proving->varies, proving->capsule);
     list_places(proving);
-    if (take_masks(proving) < 0)
-        return -1;
+    TRY(take_masks(proving));
     const int differs = replay_several(proving, why, why_size);
     if (differs != 0)
         return differs;
@@ -276,8 +267,7 @@ int capsule_prove(struct player *player, const struct capsule *capsule, bool car
                   bool *in_part, char *why, size_t why_size, struct problem *problem)
 {
     struct proving proving = {.capsules = player->capsules, .capsule = capsule, .problem = problem};
-    if (replay_open(&proving.replay, player, capsule, problem) < 0)
-        return -1;
+    TRY(replay_open(&proving.replay, player, capsule, problem));
     const int result = prove(&proving, careful, writer, why, why_size);
     *in_part = proving.in_part;
     replay_close(proving.replay);

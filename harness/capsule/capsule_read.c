@@ -6,8 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -67,8 +65,7 @@ static int read_head(const struct capsules *capsules, uint64_t size, struct prob
     const char *path = capsules->path;
     if (size < sizeof head)
         return problem_set(problem, "%s is not a capsule file: its %d bytes are too few", path, (int)size);
-    if (read_at(capsules, 0, head, sizeof head, problem) < 0)
-        return -1;
+    TRY(read_at(capsules, 0, head, sizeof head, problem));
     if (memcmp(head, capsules_mark, FILE_MARK) != 0)
         return problem_set(problem, "%s is not a capsule file: it does not begin with \"%.15s\"", path, capsules_mark);
     const unsigned version = get_number(head + FILE_MARK);
@@ -180,13 +177,11 @@ static int read_records(struct capsules *capsules, uint64_t size, bool cut, stru
     bool ended = false;
     while (!ended && size - at >= RECORD_HEAD) {
         unsigned char head[RECORD_HEAD];
-        if (read_at(capsules, at, head, sizeof head, problem) < 0)
-            return -1;
+        TRY(read_at(capsules, at, head, sizeof head, problem));
         const struct record record = record_get(head);
         if (record.size > size - at - RECORD_HEAD)
             break;
-        if (take_record(capsules, at + RECORD_HEAD, &record, problem) < 0)
-            return -1;
+        TRY(take_record(capsules, at + RECORD_HEAD, &record, problem));
         at += RECORD_HEAD + record.size;
         ended = record.kind == RECORD_END;
     }
@@ -241,8 +236,7 @@ int capsules_page(const struct capsules *capsules, uint32_t page, unsigned char 
         BUG("page %u of %zu", page, capsules->page_count);
     const struct page *from = &capsules->pages[page];
     unsigned char *to = from->kind == RECORD_PAGE ? bytes : compressed;
-    if (read_at(capsules, from->at, to, from->size, problem) < 0)
-        return -1;
+    TRY(read_at(capsules, from->at, to, from->size, problem));
     size = from->kind == RECORD_PAGE ? from->size : page_expand_zstd(bytes, CAPSULE_PAGE, compressed, from->size);
     content_hash(RECORD_PAGE, bytes, size, hash);
     if (size == 0 || memcmp(hash, from->hash, HASH_SIZE) != 0)

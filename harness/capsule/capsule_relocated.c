@@ -6,8 +6,6 @@
 #include "base/base.h"
 
 #include <elf.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A symbol of a variable. */
 struct variable_symbol {

@@ -6,8 +6,6 @@
 #include "capsule_text.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A place of the table of pages, which is that of the hash or the next free one behind it. */
@@ -169,8 +167,7 @@ int capsule_writer_about(struct capsule_writer *writer, const struct run *about)
 {
     char *text = NULL;
     size_t length = 0;
-    if (failed(writer) < 0)
-        return -1;
+    TRY(failed(writer));
     FILE *stream = open_memstream(&text, &length);
     const int result = stream ? run_write(about, stream) : -1;
     if (!stream || fclose(stream) != 0 || result < 0)
@@ -183,8 +180,7 @@ int capsule_writer_about(struct capsule_writer *writer, const struct run *about)
 int capsule_writer_add(struct capsule_writer *writer, const struct capsule *capsule)
 {
     size_t length;
-    if (failed(writer) < 0)
-        return -1;
+    TRY(failed(writer));
     char *text = capsule_text(capsule, &length);
     if (put_text(writer, RECORD_CAPSULE, text, length) == 0)
         writer->capsule_count++;

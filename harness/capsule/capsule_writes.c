@@ -5,9 +5,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Each of the two steps may take a second, and less if the launch changes memory, which proves something already. */
 #define SECONDS_MAX 1.0
 #define SECONDS_FURTHER 0.3
@@ -76,8 +73,7 @@ static int look_everywhere(struct proving *proving, const struct search *search)
         for (size_t from = 0; from < search->count; from += step) {
             if (!goes_on(proving))
                 return 0;
-            if (look(proving, search, from, from + step < search->count ? from + step : search->count) < 0)
-                return -1;
+            TRY(look(proving, search, from, from + step < search->count ? from + step : search->count));
         }
     return 0;
 }
@@ -109,8 +105,7 @@ static int look_in_pages(struct proving *proving, const struct search *search)
             const struct place *place = &search->places[i];
             const size_t size = place_size(proving, place);
             const uint32_t number = proving->capsule->ranges[place->range].before[place->page];
-            if (capsules_page(proving->capsules, number, before, proving->problem) < 0)
-                return -1;
+            TRY(capsules_page(proving->capsules, number, before, proving->problem));
             for (size_t from = 0; from < size; from += step) {
                 const size_t length = size - from < step ? size - from : step;
                 if (!goes_on(proving))
@@ -237,8 +232,7 @@ int proving_find_writes(struct proving *proving)
 {
     struct place *zeros = NULL;
     size_t count = 0;
-    if (clear(proving, proving->filled, proving->filled_count, 0) < 0)
-        return -1;
+    TRY(clear(proving, proving->filled, proving->filled_count, 0));
     if (proving->changed_count > 0)
         return 0;
     for (size_t i = 0; i < proving->capsule->range_count; i++) {

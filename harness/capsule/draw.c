@@ -2,9 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     SMALL = 1 << 25, /* an integer is less than that in magnitude: as single precision it is less than 1e-37 */
     FEW = 64,        /* so many different words of 8 bytes at most are few, if each comes 4 times on average */

@@ -4,10 +4,6 @@
 
 #include "capsule.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct draw {
     uint64_t seed;
     enum draw_way way;

@@ -3,9 +3,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { LANES = 4 }; /* halves of a word of 8 bytes */
 
 /* Returns another half that has the same place in a word of 8 bytes. */

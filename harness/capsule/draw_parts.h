@@ -4,8 +4,6 @@
 
 #include "draw.h"
 
-#include <string.h>
-
 enum { DRAW_LEAST = 4 }; /* an array of fewer words is kept: it may be a length */
 
 /* Returns a number below `most`. */

@@ -3,9 +3,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { LANES = 32, WARPS = 4, BLOCK = LANES * WARPS };
 
 /* A part of a run: elements of a width. */

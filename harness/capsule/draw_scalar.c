@@ -2,8 +2,6 @@
 #include "draw_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Whether the bytes are a float of usual magnitude. */
 static bool is_float(const unsigned char *bytes, size_t size)

@@ -328,8 +328,7 @@ static int each_of_file(struct code_file *file)
     elf_version(EV_CURRENT);
     if (capsules_is_file(file->name))
         return each_of_capsules(file);
-    if (file_read(file->name, FILE_LIMIT, &text, &length) < 0)
-        return -1;
+    TRY(file_read(file->name, FILE_LIMIT, &text, &length));
     file->bytes = (const unsigned char *)text;
     const int result = read_images(file, length);
     free(text);

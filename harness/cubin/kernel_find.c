@@ -4,9 +4,6 @@
 #include "cubin.h"
 #include "names/names.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct kernels {
     const char *path;
     char **names, **read; /* as the machine code has them, and as the source does */

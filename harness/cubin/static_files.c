@@ -17,8 +17,7 @@
 static int read_description(struct static_file *file)
 {
     struct triton_launch launch;
-    if (triton_read(&launch, file->path) < 0)
-        return -1;
+    TRY(triton_read(&launch, file->path));
     if (!launch.found)
         return 0;
     file->threads = launch.threads;
@@ -37,8 +36,7 @@ static int read_file(struct static_files *files, const char *path, size_t argume
     file->family = file_short_name(path);
     file->argument = argument;
     file->cubin = x_calloc(1, sizeof *file->cubin);
-    if (cubin_read(file->cubin, path) < 0)
-        return -1;
+    TRY(cubin_read(file->cubin, path));
     if (file->cubin->unknown > 0)
         return error("%s can only be judged in part: build it with nvcc --compress-mode=none", path);
     if (file->cubin->count == 0)
@@ -79,8 +77,7 @@ static int read_path(struct static_files *files, const char *path, size_t argume
     const size_t before = files->count;
     if (stat(path, &facts) < 0 || !S_ISDIR(facts.st_mode))
         return read_file(files, path, argument);
-    if (read_folder(files, path, argument, FOLDERS_DEEP) < 0)
-        return -1;
+    TRY(read_folder(files, path, argument, FOLDERS_DEEP));
     return files->count > before ? 0 : error("%s holds no .cubin file, nor does a folder below it", path);
 }
 

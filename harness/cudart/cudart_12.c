@@ -1,10 +1,7 @@
 /* What programs of CUDA 12 call that 13 has otherwise, or not at all. */
 #include "runtime.h"
 
-#include "base/base.h"
-
 #include <dlfcn.h>
-#include <string.h>
 
 bool runtime_lacks_edges(const char *function)
 {
@@ -43,7 +40,7 @@ cudaError_t cudaGetDeviceProperties_v2(void *properties, int device)
 {
     struct cudaDeviceProp now;
     REFUSE(!properties, cudaErrorInvalidValue);
-    TRY(cudaGetDeviceProperties(&now, device));
+    CUDA_TRY(cudaGetDeviceProperties(&now, device));
     memset(properties, 0, SIZE_12);
     for (size_t i = 0; i < ARRAY_SIZE(moved); i++)
         memcpy((char *)properties + moved[i].to, (const char *)&now + moved[i].from, moved[i].size);

@@ -1,14 +1,10 @@
 /* Arrays of the CUDA runtime. */
 #include "runtime.h"
 
-#include "base/base.h"
-
 #include "array.h"
 #include "function_launch.h"
 #include "handle.h"
 #include "inputs.h"
-
-#include <stdlib.h>
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind kind)
 {
@@ -30,7 +26,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *made, const struct cudaChannelFormatD
     /* Those say which textures and surfaces may read the array, and what its slices are. */
     enum { KNOWN = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather };
     runtime_allocates();
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     if (flags & ~(unsigned)KNOWN)
         return runtime_not_simulated("an array with the flags %u", flags);
     REFUSE(!made || !format, cudaErrorInvalidValue);

@@ -1,16 +1,11 @@
 /* Copies and fills. Those outside of an allocation are refused, as on a GPU. */
 #include "runtime.h"
 
-#include "base/base.h"
-#include "machine/machine.h"
-
 #include "array.h"
 #include "function_launch.h"
 #include "graph.h"
 #include "inputs.h"
 
-#include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* ---- Copies ---- */
@@ -238,8 +233,8 @@ RUNTIME(cudaMemcpyPeer, (void *to, int to_device, const void *from, int from_dev
 cudaError_t runtime_place(void **place, const void *symbol, size_t size, size_t offset)
 {
     struct variable *variable;
-    TRY(runtime_lost());
-    TRY(runtime_variable(&variable, symbol));
+    CUDA_TRY(runtime_lost());
+    CUDA_TRY(runtime_variable(&variable, symbol));
     REFUSE(offset > variable->size || size > variable->size - offset, cudaErrorInvalidValue);
     *place = runtime_pointer(variable->address + offset);
     return cudaSuccess;

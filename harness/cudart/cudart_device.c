@@ -1,13 +1,6 @@
 /* The CUDA runtime's functions for the one device. */
 #include "runtime.h"
 
-#include "base/base.h"
-#include "machine/machine.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- The device ---- */
 
 RUNTIME(cudaGetDeviceCount, (int *count), SET(count, 1, runtime_lost()))
@@ -47,7 +40,7 @@ RUNTIME(cudaDeviceGetSharedMemConfig, (enum cudaSharedMemConfig * config),
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     if (!value || (unsigned)limit >= RUNTIME_LIMITS)
         return runtime_return(value ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue);
     *value = runtime_now()->limits[limit];
@@ -58,7 +51,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     struct runtime *runtime = runtime_now();
     enum { STACK_UNIT = 16, STACK_MOST = 512 << 10 };
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     REFUSE((unsigned)limit >= RUNTIME_LIMITS, cudaErrorUnsupportedLimit);
     REFUSE(limit == cudaLimitStackSize && value > STACK_MOST, cudaErrorInvalidValue);
     runtime->limits[limit] = limit == cudaLimitStackSize ? (value + STACK_UNIT - 1) / STACK_UNIT * STACK_UNIT : value;
@@ -90,7 +83,7 @@ RUNTIME(cudaDeviceDisablePeerAccess, (int peer),
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
-    TRY(only_device(device));
+    CUDA_TRY(only_device(device));
     return runtime_attribute(value, attribute) ? cudaSuccess : cudaErrorNotSupported;
 }
 

@@ -1,12 +1,8 @@
 /* Graphs as a whole, and those that can be launched: copies, which do not change with their graph. */
 #include "runtime.h"
 
-#include "base/base.h"
-
 #include "graph.h"
 #include "handle.h"
-
-#include <stdlib.h>
 
 /* ---- Graphs ---- */
 
@@ -19,7 +15,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 
 cudaError_t cudaGraphCreate(cudaGraph_t *made, unsigned flags)
 {
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     REFUSE(!made || flags != 0, cudaErrorInvalidValue);
     *made = graph_new();
     return cudaSuccess;
@@ -82,7 +78,7 @@ ALSO(cudaGraphUpload, _ptsz);
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     REFUSE(!handle_is(HANDLE_EXEC, exec), cudaErrorInvalidValue);
     cudaGraph_t graph = stream_graph(stream);
     if (!graph)

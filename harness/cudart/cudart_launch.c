@@ -1,15 +1,12 @@
 /* Launches, the attributes of kernels, and how many blocks of a kernel fit. */
 #include "runtime.h"
 
-#include "base/base.h"
 #include "cubin/cubin.h"
 
 #include "function_launch.h"
 #include "graph.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CONFIGURATIONS 16 /* most launches that are nested in the arguments of another */
 
@@ -58,8 +55,8 @@ static cudaError_t keep_launch(struct node_work *kept, const struct node_work *w
 {
     struct device_kernel *kernel;
     void **arguments = work->launch.params.kernelParams;
-    TRY(runtime_lost());
-    TRY(runtime_kernel(&kernel, work->launch.params.func));
+    CUDA_TRY(runtime_lost());
+    CUDA_TRY(runtime_kernel(&kernel, work->launch.params.func));
     const struct entry *entry = &kernel->function->entry;
     REFUSE(entry->parameter_count > 0 && !arguments, cudaErrorInvalidValue);
     void **copy = kept->launch.params.kernelParams =
@@ -157,7 +154,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
     REFUSE(!config, cudaErrorInvalidValue);
     struct launch_work work = work_of(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes);
     for (unsigned i = 0; i < config->numAttrs; i++) {
-        TRY(launch_attribute(&work, config->attrs[i].id, &config->attrs[i].val));
+        CUDA_TRY(launch_attribute(&work, config->attrs[i].id, &config->attrs[i].val));
     }
     return launch_in(config->stream, &work);
 }
@@ -201,8 +198,8 @@ cudaError_t __cudaPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *shar
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *handle)
 {
     struct device_kernel *kernel;
-    TRY(runtime_lost());
-    TRY(runtime_kernel(&kernel, handle));
+    CUDA_TRY(runtime_lost());
+    CUDA_TRY(runtime_kernel(&kernel, handle));
     const struct function *function = kernel->function;
     const int capability = module_facts(function)->capability;
     *attributes = (struct cudaFuncAttributes){
@@ -222,8 +219,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaFuncSetAttribute(const void *handle, enum cudaFuncAttribute which, int value)
 {
     struct device_kernel *kernel;
-    TRY(runtime_lost());
-    TRY(runtime_kernel(&kernel, handle));
+    CUDA_TRY(runtime_lost());
+    CUDA_TRY(runtime_kernel(&kernel, handle));
     switch (which) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
         if (value < 0 || kernel->function->shared_bytes + (unsigned long long)value >
@@ -273,8 +270,8 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *handle, enum cudaSharedMemCon
 cudaError_t cudaFuncGetParamInfo(const void *handle, size_t number, size_t *offset, size_t *size)
 {
     struct device_kernel *kernel;
-    TRY(runtime_lost());
-    TRY(runtime_kernel(&kernel, handle));
+    CUDA_TRY(runtime_lost());
+    CUDA_TRY(runtime_kernel(&kernel, handle));
     const struct entry *entry = &kernel->function->entry;
     REFUSE(!offset || number >= entry->parameter_count, cudaErrorInvalidValue);
     *offset = entry->parameters[number].offset;
@@ -298,8 +295,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 {
     struct device_kernel *kernel;
     (void)flags; /* the flags say whether the L1 caches global memory: it always does */
-    TRY(runtime_lost());
-    TRY(runtime_kernel(&kernel, handle));
+    CUDA_TRY(runtime_lost());
+    CUDA_TRY(runtime_kernel(&kernel, handle));
     REFUSE(threads <= 0, cudaErrorInvalidValue);
     *blocks = (int)function_resident_blocks(kernel->function, (unsigned)threads, shared, kernel->carve_out);
     return cudaSuccess;
@@ -309,8 +306,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *handle, int blocks, int threads)
 {
     struct device_kernel *kernel;
-    TRY(runtime_lost());
-    TRY(runtime_kernel(&kernel, handle));
+    CUDA_TRY(runtime_lost());
+    CUDA_TRY(runtime_kernel(&kernel, handle));
     if (!bytes || blocks <= 0 || threads <= 0 ||
         function_resident_blocks(kernel->function, (unsigned)threads, 0, kernel->carve_out) < (unsigned)blocks)
         return runtime_return(cudaErrorInvalidValue);
@@ -341,8 +338,8 @@ static unsigned cluster_of(const cudaLaunchConfig_t *config)
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *handle, const cudaLaunchConfig_t *config)
 {
     struct device_kernel *kernel;
-    TRY(runtime_lost());
-    TRY(runtime_kernel(&kernel, handle));
+    CUDA_TRY(runtime_lost());
+    CUDA_TRY(runtime_kernel(&kernel, handle));
     const unsigned blocks = config ? cluster_of(config) : 0;
     REFUSE(blocks == 0, cudaErrorInvalidValue);
     *clusters =
@@ -359,7 +356,7 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *handle
 {
     struct device_kernel *kernel;
     (void)config;
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     const cudaError_t found = runtime_kernel(&kernel, handle);
     if (found == cudaSuccess)
         *blocks = kernel->large_cluster ? 16 : 8;

@@ -2,16 +2,10 @@
  * may access. */
 #include "runtime.h"
 
-#include "base/base.h"
-#include "machine/machine.h"
-
 #include "function_launch.h"
 #include "graph.h"
 #include "inputs.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define PITCH 512 /* rows of cudaMallocPitch begin at multiples of this many bytes */
@@ -36,7 +30,7 @@ static void count_in_pool(cudaMemPool_t pool, size_t size)
 static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size, enum cudaMemoryType type)
 {
     struct runtime *runtime = runtime_now();
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     REFUSE(!memory, cudaErrorInvalidValue);
     *memory = NULL;
     if (size == 0)
@@ -232,7 +226,7 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
     (void)flags;
     runtime_allocates();
     const uint64_t begin = (uint64_t)(uintptr_t)memory;
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     REFUSE(!is_there(begin, size), cudaErrorInvalidValue);
     runtime_memory_begin(runtime);
     const bool taken = is_taken(begin, size);
@@ -251,7 +245,7 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
 cudaError_t cudaHostUnregister(void *memory)
 {
     struct runtime *runtime = runtime_now();
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     runtime_memory_begin(runtime);
     size_t i = 0;
     while (i < runtime->block_count && !(runtime->blocks[i].registered && runtime->blocks[i].memory == memory))
@@ -269,7 +263,7 @@ cudaError_t cudaHostUnregister(void *memory)
 cudaError_t cudaHostGetFlags(unsigned *flags, void *memory)
 {
     struct cudaPointerAttributes attributes;
-    TRY(cudaPointerGetAttributes(&attributes, memory));
+    CUDA_TRY(cudaPointerGetAttributes(&attributes, memory));
     REFUSE(attributes.type != cudaMemoryTypeHost, cudaErrorInvalidValue);
     *flags = cudaHostAllocMapped;
     return cudaSuccess;
@@ -393,7 +387,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
     struct allocation allocation;
     (void)flags;
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     REFUSE(!device || !runtime_find((uintptr_t)host, &allocation), cudaErrorInvalidValue);
     *device = host;
     return cudaSuccess;
@@ -403,7 +397,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 {
     struct runtime *runtime = runtime_now();
     struct allocation allocation;
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     REFUSE(!attributes, cudaErrorInvalidValue);
     *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
     if (!runtime_find((uintptr_t)pointer, &allocation)) {

@@ -3,18 +3,13 @@
  * read when one of them is first needed. */
 #include "runtime.h"
 
-#include "base/base.h"
 #include "cubin/cubin.h"
-#include "machine/machine.h"
 #include "model/model.h"
 
 #include "inputs.h"
 #include "ptx.h"
 
 #include <elf.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WRAPPER_MAGIC 0x466243b1
 #define EM_GPU 190 /* EM_CUDA, which some versions of elf.h lack */

@@ -1,13 +1,8 @@
 /* The nodes of a graph that a program builds one by one. */
 #include "runtime.h"
 
-#include "base/base.h"
-
 #include "graph.h"
 #include "handle.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define INVALID runtime_return(cudaErrorInvalidValue)
 #define IS_NODE(node) handle_is(HANDLE_NODE, node)

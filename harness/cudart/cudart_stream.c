@@ -1,12 +1,8 @@
 /* Streams and events. All work is done when a call returns, unless the stream is captured into a graph. */
 #include "runtime.h"
 
-#include "base/base.h"
-
 #include "graph.h"
 #include "handle.h"
-
-#include <stdlib.h>
 
 /* As CUDA tells of GPUs of this kind: a lower number is a higher priority. */
 enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
@@ -69,7 +65,7 @@ bool stream_captures(cudaGraph_t graph)
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     REFUSE(!stream || flags > cudaStreamNonBlocking, cudaErrorInvalidValue);
     *stream = handle_new(HANDLE_STREAM, sizeof **stream);
     **stream = (struct CUstream_st){.id = ++runtime_now()->last_stream, .flags = flags};
@@ -146,7 +142,7 @@ ALSO(cudaStreamQuery, _ptsz);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
     (void)flags;
-    TRY(stream_lost(stream));
+    CUDA_TRY(stream_lost(stream));
     REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
     if (!event->capture || !event->capture->graph || capture_of(stream) == event->capture)
         return cudaSuccess;
@@ -189,7 +185,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 {
     struct runtime *runtime = runtime_now();
     (void)mode; /* it says which other calls are errors meanwhile */
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     if (stream == cudaStreamPerThread)
         return runtime_not_simulated("cudaStreamBeginCapture of the per-thread default stream");
     REFUSE(!is_made(stream), cudaErrorStreamCaptureUnsupported);
@@ -205,7 +201,7 @@ ALSO(cudaStreamBeginCapture, _ptsz);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
     struct capture *capture = capture_of(stream);
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     REFUSE(!capture, cudaErrorIllegalState);
     REFUSE(capture->origin != stream, cudaErrorStreamCaptureUnmatched);
     if (graph)
@@ -257,7 +253,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     REFUSE(!event, cudaErrorInvalidValue);
     *event = handle_new(HANDLE_EVENT, sizeof **event);
     (*event)->flags = flags;
@@ -276,7 +272,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
     (void)flags;
-    TRY(stream_lost(stream));
+    CUDA_TRY(stream_lost(stream));
     REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
     event->capture = capture_of(stream);
     event->recorded = true;
@@ -315,7 +311,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
  * is infinite, which nobody takes for a measurement. */
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
-    TRY(runtime_lost());
+    CUDA_TRY(runtime_lost());
     REFUSE(!milliseconds, cudaErrorInvalidValue);
     if (!handle_is(HANDLE_EVENT, start) || !handle_is(HANDLE_EVENT, end) || !start->recorded || !end->recorded ||
         ((start->flags | end->flags) & cudaEventDisableTiming))

@@ -1,15 +1,9 @@
 /* Texture and surface objects of arrays and of memory. */
 #include "runtime.h"
 
-#include "base/base.h"
-#include "machine/machine.h"
-
 #include "array.h"
 #include "function_launch.h"
 #include "inputs.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* An object, and what it was made of. */
 struct object {

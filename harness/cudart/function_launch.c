@@ -5,8 +5,6 @@
 #include "machine/machine.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WARP 32
 

@@ -7,9 +7,6 @@
 
 #include "machine/machine.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Returns the most threads that a block of the function can have. */
 unsigned function_most_threads(const struct function *function);
 

@@ -4,9 +4,6 @@
 
 #include "handle.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Work ---- */
 
 static cudaError_t run_host(const struct node_work *work)

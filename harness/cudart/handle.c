@@ -4,8 +4,6 @@
 
 #include <pthread.h>
 #include <search.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 struct known {
     const void *handle;

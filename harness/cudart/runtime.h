@@ -16,8 +16,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <xxhash.h>
 
 /* A pool keeps nothing that was freed. */
@@ -118,7 +116,7 @@ cudaError_t runtime_lost(void);
     }
 
 /* Return from the function: with the error of a call; with `error`, which is noted, where the condition holds. */
-#define TRY(call)                                                                                                      \
+#define CUDA_TRY(call)                                                                                                 \
     do {                                                                                                               \
         const cudaError_t error_ = (call);                                                                             \
         if (error_ != cudaSuccess)                                                                                     \

@@ -3,7 +3,6 @@
 #include "not_simulated.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 static _Thread_local cudaError_t last, before_driver;
 static _Thread_local unsigned for_driver; /* calls within each other */

@@ -13,8 +13,7 @@ static int reserve(uint64_t address, uint64_t size, struct problem *problem)
     const int count = gpu_count(problem);
     if (count <= 0)
         return -1;
-    if (cuda_check("reserving addresses", cuMemAddressReserve(&got, size, 0, address, 0), problem) < 0)
-        return -1;
+    TRY(cuda_check("reserving addresses", cuMemAddressReserve(&got, size, 0, address, 0), problem));
     if (got == address)
         return 0;
     cuMemAddressFree(got, size);
@@ -39,8 +38,7 @@ static int back(uint64_t address, uint64_t size, enum memory_kind kind, struct p
                                       .location = kind == MEMORY_HOST ? host : gpu};
     const CUmemAccessDesc access[] = {{gpu, CU_MEM_ACCESS_FLAGS_PROT_READWRITE},
                                       {host, CU_MEM_ACCESS_FLAGS_PROT_READWRITE}};
-    if (cuda_check("allocating memory", cuMemCreate(&handle, size, &what, 0), problem) < 0)
-        return -1;
+    TRY(cuda_check("allocating memory", cuMemCreate(&handle, size, &what, 0), problem));
     int failed = cuda_check("mapping memory", cuMemMap(address, size, 0, handle, 0), problem);
     cuMemRelease(handle); /* the memory lives until it is mapped nowhere */
     if (failed == 0)
@@ -57,8 +55,7 @@ static int unback(uint64_t address, uint64_t size, struct problem *problem)
 static int allocate(uint64_t size, uint64_t *address, struct problem *problem)
 {
     CUdeviceptr memory = 0;
-    if (cuda_check("allocating memory for a copy", cuMemAlloc(&memory, size), problem) < 0)
-        return -1;
+    TRY(cuda_check("allocating memory for a copy", cuMemAlloc(&memory, size), problem));
     *address = memory;
     return 0;
 }
@@ -72,8 +69,7 @@ static int load(const void *image, size_t size, void **module, struct problem *p
 {
     CUmodule loaded = NULL;
     (void)size; /* an ELF image says how long it is */
-    if (cuda_check("loading the machine code", cuModuleLoadData(&loaded, image), problem) < 0)
-        return -1;
+    TRY(cuda_check("loading the machine code", cuModuleLoadData(&loaded, image), problem));
     *module = loaded;
     return 0;
 }
@@ -87,9 +83,7 @@ static int variable(void *module, const char *name, uint64_t *address, uint64_t 
 {
     CUdeviceptr begin = 0;
     size_t bytes = 0;
-    if (cuda_check("finding a variable of the machine code", cuModuleGetGlobal(&begin, &bytes, module, name), problem) <
-        0)
-        return -1;
+    TRY(cuda_check("finding a variable of the machine code", cuModuleGetGlobal(&begin, &bytes, module, name), problem));
     *address = begin;
     *size = bytes;
     return 0;
@@ -138,9 +132,8 @@ static int launch(void *module, const struct capsule *capsule, const unsigned ch
     CUfunction function = NULL;
     CUlaunchAttribute attributes[3];
     unsigned count = 0;
-    if (cuda_check("finding the function", cuModuleGetFunction(&function, module, capsule->function), problem) < 0 ||
-        prepare(function, capsule, problem) < 0)
-        return -1;
+    TRY(cuda_check("finding the function", cuModuleGetFunction(&function, module, capsule->function), problem));
+    TRY(prepare(function, capsule, problem));
     memset(attributes, 0, sizeof attributes);
     if (capsule->cluster[0] > 0) {
         attributes[count].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;

@@ -36,8 +36,7 @@ static int get_carve_out(size_t *bytes, struct problem *problem)
 static int set_carve_out(struct gpu_condition *condition, size_t bytes, struct problem *problem)
 {
     size_t now;
-    if (get_carve_out(&now, problem) < 0)
-        return -1;
+    TRY(get_carve_out(&now, problem));
     condition->may_be_pinned |= now > 0 || bytes > 0;
     return now == bytes ? 0
                         : cuda_check("setting the L2's carve-out",
@@ -67,9 +66,8 @@ static bool can_pin(void)
 static int take_carve_out(struct gpu_condition *condition, struct problem *problem)
 {
     int most = 0;
-    if (cuda_check("reading how much of the L2 can be pinned",
-                   cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, 0), problem) < 0)
-        return -1;
+    TRY(cuda_check("reading how much of the L2 can be pinned",
+                   cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, 0), problem));
     condition->has_pins = most > 0 && can_pin();
     const int failed = condition->has_pins ? set_carve_out(condition, 0, problem) : 0;
     condition->may_be_pinned = false;
@@ -122,14 +120,12 @@ int gpu_condition_unpin(struct gpu_condition *condition, struct problem *problem
 {
     if (!condition->has_pins)
         return 0;
-    if (set_carve_out(condition, condition->carve_out, problem) < 0)
-        return -1;
+    TRY(set_carve_out(condition, condition->carve_out, problem));
     if (!condition->may_be_pinned)
         return 0;
     condition->may_be_pinned = condition->carve_out > 0;
-    if (cuda_check("waiting for the inputs", cuCtxSynchronize(), problem) < 0 ||
-        cuda_check("releasing pinned lines of the L2", cuCtxResetPersistingL2Cache(), problem) < 0)
-        return -1;
+    TRY(cuda_check("waiting for the inputs", cuCtxSynchronize(), problem));
+    TRY(cuda_check("releasing pinned lines of the L2", cuCtxResetPersistingL2Cache(), problem));
     return cuda_check("releasing pinned lines of the L2", cuCtxSynchronize(), problem);
 }
 
@@ -153,8 +149,7 @@ void gpu_condition_keep_caches(struct gpu_condition *condition)
  * lines as well. */
 int gpu_condition_apply(struct gpu_condition *condition, struct problem *problem)
 {
-    if (gpu_condition_unpin(condition, problem) < 0)
-        return -1;
+    TRY(gpu_condition_unpin(condition, problem));
     return gpu_condition_flush(condition, problem);
 }
 

@@ -18,8 +18,7 @@ static int counters_host(void **host, const char *chip, const uint8_t *availabil
     };
     char what[128];
     snprintf(what, sizeof what, "opening CUPTI's counters for chip %.40s", chip);
-    if (cupti_check(what, cuptiProfilerHostInitialize(&params), problem) < 0)
-        return -1;
+    TRY(cupti_check(what, cuptiProfilerHostInitialize(&params), problem));
     *host = params.pHostObject;
     return 0;
 }
@@ -96,16 +95,14 @@ static int add_counters(struct counters *counters, const char *chip, const uint8
         return problem_set(problem, "chip %s has none of the counters in the metric files", chip);
     counters_host_end(counters->host);
     counters->host = NULL;
-    if (counters_host(&counters->host, chip, availability, problem) < 0)
-        return -1;
+    TRY(counters_host(&counters->host, chip, availability, problem));
     return cupti_check("adding counters", add_in_order(counters, metrics), problem);
 }
 
 static int configure(struct counters *counters, struct problem *problem)
 {
     CUPTI_PARAMS(Profiler_Host_GetConfigImageSize, size, .pHostObject = counters->host);
-    if (cupti_check("sizing the counter configuration", cuptiProfilerHostGetConfigImageSize(&size), problem) < 0)
-        return -1;
+    TRY(cupti_check("sizing the counter configuration", cuptiProfilerHostGetConfigImageSize(&size), problem));
     counters->config_size = size.configImageSize;
     counters->config = x_calloc(1, counters->config_size);
     CUpti_Profiler_Host_GetConfigImage_Params image = {
@@ -119,9 +116,8 @@ static int configure(struct counters *counters, struct problem *problem)
         .configImageSize = counters->config_size,
         .pConfigImage = counters->config,
     };
-    if (cupti_check("making the counter configuration", cuptiProfilerHostGetConfigImage(&image), problem) < 0 ||
-        cupti_check("counting passes", cuptiProfilerHostGetNumOfPasses(&passes), problem) < 0)
-        return -1;
+    TRY(cupti_check("making the counter configuration", cuptiProfilerHostGetConfigImage(&image), problem));
+    TRY(cupti_check("counting passes", cuptiProfilerHostGetNumOfPasses(&passes), problem));
     counters->passes = passes.numOfPasses;
     return 0;
 }
@@ -198,8 +194,7 @@ int counters_open(struct counters *counters, const char *chip, const uint8_t *av
                   const struct metrics *metrics, struct problem *problem)
 {
     *counters = (struct counters){0};
-    if (counters_host(&counters->host, chip, availability, problem) < 0)
-        return -1;
+    TRY(counters_host(&counters->host, chip, availability, problem));
     size_t length = 0;
     for (size_t m = 0; m < metrics->count; m++)
         length += strlen(metrics->list[m].counter) + 2;
@@ -277,8 +272,7 @@ int chip_names(const char *const **names, size_t *count, struct problem *problem
     CUpti_Profiler_Host_GetSupportedChips_Params params = {
         .structSize = CUpti_Profiler_Host_GetSupportedChips_Params_STRUCT_SIZE,
     };
-    if (cupti_check("listing chips", cuptiProfilerHostGetSupportedChips(&params), problem) < 0)
-        return -1;
+    TRY(cupti_check("listing chips", cuptiProfilerHostGetSupportedChips(&params), problem));
     *names = params.ppChipNames;
     *count = params.numChips;
     return 0;

@@ -24,8 +24,7 @@ int gpu_count(struct problem *problem)
                    result, problem) < 0)
         return -1;
     int count = 0;
-    if (cuda_check("counting GPUs", cuDeviceGetCount(&count), problem) < 0)
-        return -1;
+    TRY(cuda_check("counting GPUs", cuDeviceGetCount(&count), problem));
     return count;
 }
 
@@ -108,12 +107,11 @@ int gpu_describe(int ordinal, struct device *device, struct session *session, st
     size_t memory = 0;
     int sms = 0, major = 0, minor = 0, ecc = 0, cuda = 0;
     CUuuid uuid;
-    if (cuda_check("opening the GPU", cuDeviceGet(&gpu, ordinal), problem) < 0 ||
-        cuda_check("reading the GPU's name", cuDeviceGetName(name, sizeof name, gpu), problem) < 0 ||
-        cuda_check("reading the GPU's memory size", cuDeviceTotalMem(&memory, gpu), problem) < 0 ||
-        cuda_check("reading the GPU's UUID", cuDeviceGetUuid(&uuid, gpu), problem) < 0 ||
-        cuda_check("reading the driver's version", cuDriverGetVersion(&cuda), problem) < 0)
-        return -1;
+    TRY(cuda_check("opening the GPU", cuDeviceGet(&gpu, ordinal), problem));
+    TRY(cuda_check("reading the GPU's name", cuDeviceGetName(name, sizeof name, gpu), problem));
+    TRY(cuda_check("reading the GPU's memory size", cuDeviceTotalMem(&memory, gpu), problem));
+    TRY(cuda_check("reading the GPU's UUID", cuDeviceGetUuid(&uuid, gpu), problem));
+    TRY(cuda_check("reading the driver's version", cuDriverGetVersion(&cuda), problem));
     const struct {
         CUdevice_attribute attribute;
         int *value;
@@ -124,9 +122,8 @@ int gpu_describe(int ordinal, struct device *device, struct session *session, st
         {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, &ecc},
     };
     for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
-        if (cuda_check("reading the GPU's attributes",
-                       cuDeviceGetAttribute(attributes[i].value, attributes[i].attribute, gpu), problem) < 0)
-            return -1;
+        TRY(cuda_check("reading the GPU's attributes",
+                       cuDeviceGetAttribute(attributes[i].value, attributes[i].attribute, gpu), problem));
     }
     device->name = x_strdup(name);
     device->compute_capability = x_sprintf("%d.%d", major, minor);
@@ -144,10 +141,9 @@ int gpu_describe(int ordinal, struct device *device, struct session *session, st
 int gpu_context(CUcontext *context, struct problem *problem)
 {
     CUdevice gpu;
-    if (cuda_check("opening the GPU", cuDeviceGet(&gpu, 0), problem) < 0 ||
-        cuda_check("opening the GPU's context (is it in exclusive mode and in use?)",
-                   cuDevicePrimaryCtxRetain(context, gpu), problem) < 0 ||
-        cuda_check("using the GPU's context", cuCtxSetCurrent(*context), problem) < 0)
-        return -1;
+    TRY(cuda_check("opening the GPU", cuDeviceGet(&gpu, 0), problem));
+    TRY(cuda_check("opening the GPU's context (is it in exclusive mode and in use?)",
+                   cuDevicePrimaryCtxRetain(context, gpu), problem));
+    TRY(cuda_check("using the GPU's context", cuCtxSetCurrent(*context), problem));
     return 0;
 }

@@ -52,14 +52,11 @@ static void CUPTIAPI on_launch(void *data, CUpti_CallbackDomain domain, CUpti_Ca
 
 int launch_log_open(struct launch_log *log, struct problem *problem)
 {
-    if (cupti_check("watching kernel launches", cuptiSubscribe(&log->subscriber, (CUpti_CallbackFunc)on_launch, log),
-                    problem) < 0)
-        return -1;
+    TRY(cupti_check("watching kernel launches", cuptiSubscribe(&log->subscriber, (CUpti_CallbackFunc)on_launch, log),
+                    problem));
     for (size_t i = 0; i < LAUNCH_CALLS; i++) {
-        if (cupti_check("watching kernel launches",
-                        cuptiEnableCallback(1, log->subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launch_calls[i]),
-                        problem) < 0)
-            return -1;
+        TRY(cupti_check("watching kernel launches",
+                        cuptiEnableCallback(1, log->subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launch_calls[i]), problem));
     }
     return 0;
 }

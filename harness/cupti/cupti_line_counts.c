@@ -18,8 +18,7 @@ struct lines_collector {
 static int lines_open(void **opened, const struct job *job, struct device *device, struct session *session,
                       struct problem *problem)
 {
-    if (gpu_describe(0, device, session, problem) < 0)
-        return -1;
+    TRY(gpu_describe(0, device, session, problem));
     struct lines_collector *self = x_calloc(1, sizeof *self);
     self->job = job;
     if (gpu_context(&self->context, problem) < 0) {
@@ -64,8 +63,7 @@ static char *find_line(void *data, const CUpti_SassMetrics_Data *record, unsigne
 static int flush(const struct lines_collector *self, struct profile *profile, struct problem *problem)
 {
     struct images images;
-    if (images_open(&images, self->job->library, problem) < 0)
-        return -1;
+    TRY(images_open(&images, self->job->library, problem));
     const int failed = sass_metrics_read(&self->sass, self->context, find_line, &images, profile, problem);
     images_close(&images);
     return failed;

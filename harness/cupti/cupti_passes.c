@@ -119,8 +119,7 @@ static int take_samples(struct range_collector *self, const struct part *part, s
     part->batch->works(part->batch->self, i);
     for (size_t s = 0; s < samples; s++) {
         struct plan seen;
-        if (take_sample(self, part->batch->workloads[i], condition, false, &seen, problem) < 0)
-            return -1;
+        TRY(take_sample(self, part->batch->workloads[i], condition, false, &seen, problem));
         if (seen.before != plan->before || seen.measured != plan->measured)
             return problem_set(
                 problem,
@@ -153,8 +152,7 @@ static int take_round(struct range_collector *self, const struct part *part, int
     }
     if (!has_end(part))
         return 0;
-    if (condition(self->condition, problem) < 0)
-        return -1;
+    TRY(condition(self->condition, problem));
     return workload_wait(part->batch->workloads[part->from], problem);
 }
 
@@ -168,21 +166,18 @@ static int collect(struct range_collector *self, const struct part *part, const 
     size_t pass = 0;
     for (; pass < passes && !stop.isAllPassSubmitted; pass++) {
         const size_t left = passes - 1 - pass;
-        if (gpu_condition_unpin(self->condition, problem) < 0 ||
-            cupti_check("starting a pass", cuptiRangeProfilerStart(&start), problem) < 0)
-            return -1;
+        TRY(gpu_condition_unpin(self->condition, problem));
+        TRY(cupti_check("starting a pass", cuptiRangeProfilerStart(&start), problem));
         for (int r = 0; r < ROUNDS; r++)
             if (covers(part, r, left) && rounds[r].ranges > 0 && take_round(self, part, r, left, problem) < 0)
                 return -1;
-        if (cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), problem) < 0)
-            return -1;
+        TRY(cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), problem));
     }
     if (pass < passes && part->batch->count > 1) /* one kernel alone is verified afterwards */
         return problem_set(problem, "CUPTI finished after %zu of %zu passes, before outputs were compared", pass,
                            passes);
     CUPTI_PARAMS(RangeProfiler_DecodeData, decode, .pRangeProfilerObject = self->profiler);
-    if (cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decode), problem) < 0)
-        return -1;
+    TRY(cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decode), problem));
     if (!stop.isAllPassSubmitted || decode.numOfRangeDropped > 0)
         return problem_set(problem, "not counted: %zu ranges were dropped, %s", decode.numOfRangeDropped,
                            stop.isAllPassSubmitted ? "all passes done" : "passes are missing");

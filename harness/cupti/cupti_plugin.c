@@ -4,8 +4,7 @@ static int chip_counters(const char *chip, const struct metrics *metrics, const 
                          size_t *passes, struct problem *problem)
 {
     struct counters counters;
-    if (counters_open(&counters, chip, NULL, metrics, problem) < 0)
-        return -1;
+    TRY(counters_open(&counters, chip, NULL, metrics, problem));
     memcpy(chosen, counters.names, metrics->count * sizeof *chosen);
     *passes = counters.passes;
     *memory = counters.memory;

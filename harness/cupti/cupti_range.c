@@ -83,8 +83,7 @@ static void disable(struct range_collector *self)
 static int enable(struct range_collector *self, struct problem *problem)
 {
     CUPTI_PARAMS(RangeProfiler_Enable, params, .ctx = self->context);
-    if (cupti_check("opening the GPU's counters", cuptiRangeProfilerEnable(&params), problem) < 0)
-        return -1;
+    TRY(cupti_check("opening the GPU's counters", cuptiRangeProfilerEnable(&params), problem));
     self->profiler = params.pRangeProfilerObject;
     self->capacity = 0;
     return 0;
@@ -101,8 +100,7 @@ static int reserve(struct range_collector *self, size_t ranges, struct problem *
 {
     if (self->capacity > 0 && ranges > ranges_that_fit(self)) {
         disable(self);
-        if (enable(self, problem) < 0)
-            return -1;
+        TRY(enable(self, problem));
     }
     if (self->capacity == 0) {
         const size_t foreseen = self->job->largest_batch * (size_t)self->job->samples * USUAL_RANGES + ENDS;
@@ -171,8 +169,7 @@ static int plan(struct range_collector *self, const struct batch *batch, size_t 
                 struct problem *problem)
 {
     batch->works(batch->self, i);
-    if (take_sample(self, batch->workloads[i], gpu_condition_apply, true, plan, problem) < 0)
-        return -1;
+    TRY(take_sample(self, batch->workloads[i], gpu_condition_apply, true, plan, problem));
     plan->samples = (size_t)samples_of_length(self->job->samples, plan->seconds);
     plan->pins = gpu_condition_is_carved(self->condition);
     if (plan->measured == 0)
@@ -199,8 +196,7 @@ static void fill_part(const struct range_collector *self, struct part *part)
 static int measure_part(struct range_collector *self, const struct part *part, struct plan *plans,
                         struct problem *problem)
 {
-    if (reserve(self, part->ranges, problem) < 0)
-        return -1;
+    TRY(reserve(self, part->ranges, problem));
     return part_measure(self, part, plans, problem);
 }
 

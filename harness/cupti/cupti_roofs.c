@@ -76,13 +76,12 @@ static const struct {
 static int bench_open(struct bench *bench, const struct gpu_condition *condition, struct problem *problem)
 {
     int sms = 0;
-    if (cuda_check("reading the SM count", cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0),
-                   problem) < 0 ||
-        cuda_check("loading cugate's own kernels", cuModuleLoadData(&bench->module, _binary_roofs_fatbin_start),
-                   problem) < 0 ||
-        cuda_check("making an event", cuEventCreate(&bench->begin, CU_EVENT_DEFAULT), problem) < 0 ||
-        cuda_check("making an event", cuEventCreate(&bench->end, CU_EVENT_DEFAULT), problem) < 0)
-        return -1;
+    TRY(cuda_check("reading the SM count", cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0),
+                   problem));
+    TRY(cuda_check("loading cugate's own kernels", cuModuleLoadData(&bench->module, _binary_roofs_fatbin_start),
+                   problem));
+    TRY(cuda_check("making an event", cuEventCreate(&bench->begin, CU_EVENT_DEFAULT), problem));
+    TRY(cuda_check("making an event", cuEventCreate(&bench->end, CU_EVENT_DEFAULT), problem));
     gpu_condition_buffers(condition, &bench->words, &bench->word_count, &bench->sink);
     bench->blocks = (unsigned)sms * BLOCKS_AN_SM;
     bench->rounds = ROUNDS;
@@ -112,26 +111,23 @@ static int time_launch(struct bench *bench, CUfunction kernel, enum arguments ar
         [TAKES_FP64] = {&bench->rounds, &bench->factor64, &bench->sink},
         [TAKES_FP32] = {&bench->rounds, &bench->factor32, &bench->sink},
     };
-    if (cuda_check("timing", cuEventRecord(bench->begin, NULL), problem) < 0 ||
-        cuda_check("launching",
+    TRY(cuda_check("timing", cuEventRecord(bench->begin, NULL), problem));
+    TRY(cuda_check("launching",
                    cuLaunchKernel(kernel, bench->blocks, 1, 1, THREADS, 1, 1, 0, NULL, lists[arguments], NULL),
-                   problem) < 0 ||
-        cuda_check("timing", cuEventRecord(bench->end, NULL), problem) < 0 ||
-        cuda_check("running", cuEventSynchronize(bench->end), problem) < 0)
-        return -1;
+                   problem));
+    TRY(cuda_check("timing", cuEventRecord(bench->end, NULL), problem));
+    TRY(cuda_check("running", cuEventSynchronize(bench->end), problem));
     return cuda_check("timing", cuEventElapsedTime(milliseconds, bench->begin, bench->end), problem);
 }
 
 static int measure_roof(struct bench *bench, size_t row, double *roof, struct problem *problem)
 {
     CUfunction kernel;
-    if (cuda_check(roofs_table[row].kernel, cuModuleGetFunction(&kernel, bench->module, roofs_table[row].kernel),
-                   problem) < 0)
-        return -1;
+    TRY(cuda_check(roofs_table[row].kernel, cuModuleGetFunction(&kernel, bench->module, roofs_table[row].kernel),
+                   problem));
     for (int i = 0; i <= REPEATS; i++) {
         float milliseconds = 0;
-        if (time_launch(bench, kernel, roofs_table[row].arguments, &milliseconds, problem) < 0)
-            return -1;
+        TRY(time_launch(bench, kernel, roofs_table[row].arguments, &milliseconds, problem));
         const double rate = milliseconds > 0 ? roofs_table[row].work(bench) / milliseconds * 1e3 : 0;
         if (i > 0 && rate > *roof) /* the first launch also loads the code and raises the clocks */
             *roof = rate;

@@ -47,22 +47,19 @@ int sass_metrics_begin(struct sass_metrics *self, CUcontext context, struct prob
     CUpti_SassMetricsSetConfig_Params config = {.structSize = CUpti_SassMetricsSetConfig_Params_STRUCT_SIZE};
     CUPTI_PARAMS(SassMetricsEnable, enable, .ctx = context, .enableLazyPatching = 1);
     CUdevice device = 0;
-    if (cuda_check("waiting", cuCtxSynchronize(), problem) < 0 ||
-        cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0 ||
-        cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem) < 0)
-        return -1;
+    TRY(cuda_check("waiting", cuCtxSynchronize(), problem));
+    TRY(cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem));
+    TRY(cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem));
     chip.deviceIndex = (size_t)device;
-    if (cupti_check("reading the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0)
-        return -1;
+    TRY(cupti_check("reading the chip's name", cuptiDeviceGetChipName(&chip), problem));
     choose_counters(self, chip.pChipName);
     if (self->count == 0)
         return problem_set(problem, "chip %s has none of the counters by instruction", chip.pChipName);
     config.deviceIndex = (uint32_t)device;
     config.numOfMetricConfig = self->count;
     config.pConfigs = self->configs;
-    if (cupti_check("choosing the counters by instruction", cuptiSassMetricsSetConfig(&config), problem) < 0 ||
-        cupti_check("counting by instruction", cuptiSassMetricsEnable(&enable), problem) < 0)
-        return -1;
+    TRY(cupti_check("choosing the counters by instruction", cuptiSassMetricsSetConfig(&config), problem));
+    TRY(cupti_check("counting by instruction", cuptiSassMetricsEnable(&enable), problem));
     return 0;
 }
 
@@ -141,8 +138,7 @@ int sass_metrics_read(const struct sass_metrics *self, CUcontext context, sass_m
                       struct profile *profile, struct problem *problem)
 {
     CUPTI_PARAMS(SassMetricsGetDataProperties, size, .ctx = context);
-    if (cupti_check("sizing the counts by instruction", cuptiSassMetricsGetDataProperties(&size), problem) < 0)
-        return -1;
+    TRY(cupti_check("sizing the counts by instruction", cuptiSassMetricsGetDataProperties(&size), problem));
     const size_t count = size.numOfPatchedInstructionRecords;
     if (count == 0 || size.numOfInstances != 1)
         return problem_set(problem, "CUPTI has no counts by instruction");

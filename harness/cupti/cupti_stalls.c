@@ -69,8 +69,7 @@ static void stalls_close(void *opened)
 static int stalls_open(void **opened, const struct job *job, struct device *device, struct session *session,
                        struct problem *problem)
 {
-    if (gpu_describe(0, device, session, problem) < 0)
-        return -1;
+    TRY(gpu_describe(0, device, session, problem));
     struct stalls_collector *self = x_calloc(1, sizeof *self);
     self->job = job;
     if (gpu_context(&self->context, problem) < 0 || gpu_condition_open(&self->condition, problem) < 0 ||
@@ -97,10 +96,9 @@ static int prepare(const struct stalls_collector *self, const struct workload *w
 static int choose_period(struct stalls_collector *self, const struct workload *workload, struct problem *problem)
 {
     int kilohertz = 0;
-    if (cuda_check("reading the SM clock", cuDeviceGetAttribute(&kilohertz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 0),
-                   problem) < 0 ||
-        prepare(self, workload, problem) < 0)
-        return -1;
+    TRY(cuda_check("reading the SM clock", cuDeviceGetAttribute(&kilohertz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 0),
+                   problem));
+    TRY(prepare(self, workload, problem));
     self->log.recording = true;
     const double begin = now_seconds();
     const int launched = workload_run(workload, problem);
@@ -117,8 +115,7 @@ static int find_reasons(struct stalls_collector *self, struct problem *problem)
     size_t count = 0;
     CUpti_PCSamplingGetNumStallReasonsParams number = {
         .size = CUpti_PCSamplingGetNumStallReasonsParamsSize, .ctx = self->context, .numStallReasons = &count};
-    if (cupti_check("counting stall reasons", cuptiPCSamplingGetNumStallReasons(&number), problem) < 0)
-        return -1;
+    TRY(cupti_check("counting stall reasons", cuptiPCSamplingGetNumStallReasons(&number), problem));
     self->reason_count = count;
     self->indices = x_calloc(count, sizeof *self->indices);
     self->reasons = x_calloc(count, sizeof *self->reasons);
@@ -166,9 +163,8 @@ static int configure(struct stalls_collector *self, struct problem *problem)
 static int start(struct stalls_collector *self, struct problem *problem)
 {
     CUpti_PCSamplingEnableParams params = {.size = CUpti_PCSamplingEnableParamsSize, .ctx = self->context};
-    if (cupti_check("starting PC sampling", cuptiPCSamplingEnable(&params), problem) < 0 ||
-        find_reasons(self, problem) < 0)
-        return -1;
+    TRY(cupti_check("starting PC sampling", cuptiPCSamplingEnable(&params), problem));
+    TRY(find_reasons(self, problem));
     return configure(self, problem);
 }
 
@@ -218,8 +214,7 @@ static int fetch(struct stalls_collector *self, const struct images *images, str
     CUpti_PCSamplingGetDataParams params = {
         .size = CUpti_PCSamplingGetDataParamsSize, .ctx = self->context, .pcSamplingData = &self->fetched};
     do {
-        if (cupti_check("reading samples", cuptiPCSamplingGetData(&params), problem) < 0)
-            return -1;
+        TRY(cupti_check("reading samples", cuptiPCSamplingGetData(&params), problem));
         if (self->fetched.hardwareBufferFull)
             return problem_set(problem, "the buffer for samples overflowed");
         for (size_t i = 0; i < self->fetched.totalNumPcs; i++)
@@ -240,8 +235,7 @@ static int sample(struct stalls_collector *self, const struct workload *workload
             fetch(self, images, profile, problem) < 0)
             return -1;
     }
-    if (cupti_check("ending PC sampling", cuptiPCSamplingDisable(&end), problem) < 0)
-        return -1;
+    TRY(cupti_check("ending PC sampling", cuptiPCSamplingDisable(&end), problem));
     for (size_t i = 0; i < self->rest.totalNumPcs && i < PLACES; i++)
         add_place(self, &self->rest.pPcData[i], images, profile);
     return 0;
@@ -253,8 +247,7 @@ static int stalls_measure(void *opened, const struct workload *workload, struct 
     struct images images;
     if (workload->transfer)
         return problem_set(problem, "it launches no kernel");
-    if (images_open(&images, self->job->library, problem) < 0)
-        return -1;
+    TRY(images_open(&images, self->job->library, problem));
     int failed = -1;
     if (choose_period(self, workload, problem) == 0 && start(self, problem) == 0)
         failed = sample(self, workload, &images, &result->profile, problem);

@@ -6,9 +6,6 @@
 
 #include <cudaProfiler.h>
 #include <cuda_profiler_api.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { NESTED = 64 }; /* most contexts that a thread pushes */
 

@@ -4,8 +4,6 @@
 
 #include "parts.h"
 
-#include <stdlib.h>
-
 /* Adds a launch, or sets one of a graph that can be launched, or of one that cannot. A first version of CUDA's
  * description is the beginning of it. */
 static cudaError_t set_launch(CUgraphNode *made, CUgraph graph, const CUgraphNode *after, size_t count,

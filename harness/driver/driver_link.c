@@ -6,8 +6,6 @@
 
 #include "parts.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct CUlinkState_st {

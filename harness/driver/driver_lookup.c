@@ -6,7 +6,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 int driver_not_simulated(const char *symbol)

@@ -7,7 +7,6 @@
 
 #include "parts.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #define FILE_LIMIT ((size_t)1 << 30)

@@ -3,8 +3,6 @@
 
 #include "machine/machine.h"
 
-#include <string.h>
-
 /* ---- Arrays ---- */
 
 /* Sets the format of elements as the runtime has it. False: there is none. */

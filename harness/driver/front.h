@@ -9,8 +9,6 @@
 
 #include "cudart/cudart.h"
 
-#include <stdbool.h>
-
 /* What a call needs: cuInit before it, or a context, too. */
 enum front_needs { NEEDS_INIT, NEEDS_CONTEXT };
 

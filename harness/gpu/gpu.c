@@ -8,9 +8,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FILE_LIMIT ((size_t)1 << 20)
 
@@ -127,8 +124,7 @@ int gpu_read(struct gpu *gpu, const char *path, struct problem *problem)
     *gpu = (struct gpu){0};
     timing_default(&gpu->timing);
     problem_set(problem, "cannot read the GPU's description %s: see the error above", path);
-    if (file_read(path, FILE_LIMIT, &content, &length) < 0)
-        return -1;
+    TRY(file_read(path, FILE_LIMIT, &content, &length));
     struct reader reader = {.gpu = gpu};
     ini_text_init(&reader.text, path, content);
     ini_text_parse(&reader.text, next_line, take_key, &reader, "a comment (;)");

@@ -6,8 +6,6 @@
 #include "model/model.h"
 #include "replay/replay.h"
 
-#include <stdbool.h>
-
 #define GPU_ATTRIBUTES 256
 
 struct gpu {

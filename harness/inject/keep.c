@@ -70,8 +70,7 @@ static int take_before(size_t place, struct problem *problem)
     if (!range->before)
         return problem_set(problem, "no memory for a copy of the %.1f GB that it can reach",
                            (double)kept.reach.size / 1e9);
-    if (copy_from(range->before, range, 0, range->size, problem) < 0)
-        return -1;
+    TRY(copy_from(range->before, range, 0, range->size, problem));
     reach_follow(&kept.reach, range->before, range->size, sizeof(uint64_t));
     return 0;
 }
@@ -92,14 +91,12 @@ static void take_variables(const char *names)
 
 static int take_memory(const struct group *group, struct problem *problem)
 {
-    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&kept.reach.device), problem) < 0)
-        return -1;
+    TRY(cuda_check("asking which GPU this is", cuCtxGetDevice(&kept.reach.device), problem));
     if (group->variables)
         take_variables(group->variables);
     reach_follow(&kept.reach, kept.capsule.bytes, kept.capsule.byte_count, 1);
     for (size_t i = 0; i < kept.reach.count; i++)
-        if (take_before(i, problem) < 0)
-            return -1;
+        TRY(take_before(i, problem));
     return 0;
 }
 
@@ -130,8 +127,7 @@ static int write_range(const struct reached *range, unsigned char *piece, struct
     };
     for (uint64_t at = 0; at < range->size; at += PIECE) {
         const size_t size = range->size - at < PIECE ? (size_t)(range->size - at) : PIECE;
-        if (copy_from(piece, range, at, size, problem) < 0)
-            return -1;
+        TRY(copy_from(piece, range, at, size, problem));
         for (size_t in = 0; in < size; in += CAPSULE_PAGE) {
             const size_t page = (at + in) / CAPSULE_PAGE, length = size - in < CAPSULE_PAGE ? size - in : CAPSULE_PAGE;
             const unsigned char *before = range->before + at + in;

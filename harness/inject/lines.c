@@ -13,9 +13,8 @@ int lines_begin(CUcontext context, struct problem *problem)
 int lines_send(CUcontext context, const struct group *group, struct problem *problem)
 {
     struct result result = {.id = group->id};
-    if (cuda_check("waiting for the kernel", cuCtxSynchronize(), problem) < 0 ||
-        sass_metrics_read(&sass, context, NULL, NULL, &result.profile, problem) < 0)
-        return -1;
+    TRY(cuda_check("waiting for the kernel", cuCtxSynchronize(), problem));
+    TRY(sass_metrics_read(&sass, context, NULL, NULL, &result.profile, problem));
     OWNED_TEXT line = result_to_line(&result);
     link_say(MESSAGE_RESULT, line);
     result.id = NULL;

@@ -84,9 +84,8 @@ int process_describe(struct problem *problem)
     struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     CUdevice device = 0;
     uint32_t version = 0;
-    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0 ||
-        gpu_describe(device, &run.device, session, problem) < 0)
-        return -1;
+    TRY(cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem));
+    TRY(gpu_describe(device, &run.device, session, problem));
     if (session->facts[SESSION_GPU_PROCESSES]) { /* this process is one of them by now */
         const long others = strtol(session->facts[SESSION_GPU_PROCESSES], NULL, 10) - 1;
         free(session->facts[SESSION_GPU_PROCESSES]);
@@ -166,9 +165,8 @@ static int expect_same_model(struct problem *problem)
 {
     char name[sizeof gpu_name] = "";
     CUdevice device = 0;
-    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0 ||
-        cuda_check("reading the GPU's name", cuDeviceGetName(name, sizeof name, device), problem) < 0)
-        return -1;
+    TRY(cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem));
+    TRY(cuda_check("reading the GPU's name", cuDeviceGetName(name, sizeof name, device), problem));
     if (!*gpu_name)
         memcpy(gpu_name, name, sizeof name);
     if (strcmp(gpu_name, name) == 0)

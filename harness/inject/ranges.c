@@ -102,12 +102,10 @@ static int open_counters(const struct request *request, CUcontext context, struc
     CUPTI_PARAMS(Profiler_GetCounterAvailability, availability, .ctx = context);
     CUdevice device = 0;
     int failed = -1;
-    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0)
-        return -1;
+    TRY(cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem));
     chip.deviceIndex = (size_t)device;
-    if (cupti_check("reading the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0 ||
-        cupti_check("reading the available counters", cuptiProfilerGetCounterAvailability(&availability), problem) < 0)
-        return -1;
+    TRY(cupti_check("reading the chip's name", cuptiDeviceGetChipName(&chip), problem));
+    TRY(cupti_check("reading the available counters", cuptiProfilerGetCounterAvailability(&availability), problem));
     uint8_t *image = x_calloc(1, availability.counterAvailabilityImageSize);
     availability.pCounterAvailabilityImage = image;
     if (cupti_check("reading the available counters", cuptiProfilerGetCounterAvailability(&availability), problem) ==
@@ -130,8 +128,7 @@ static int make_image(struct problem *problem)
         .maxNumOfRanges = BATCH,
         .maxNumRangeTreeNodes = BATCH,
     };
-    if (cupti_check("sizing the counter data", cuptiRangeProfilerGetCounterDataSize(&size), problem) < 0)
-        return -1;
+    TRY(cupti_check("sizing the counter data", cuptiRangeProfilerGetCounterDataSize(&size), problem));
     ranges.image_size = size.counterDataSize;
     ranges.image = x_calloc(1, ranges.image_size);
     return 0;
@@ -172,9 +169,8 @@ static int enable(CUcontext context, enum ranges_mode mode, const struct request
     CUpti_Profiler_Initialize_Params start = {.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
     CUPTI_PARAMS(RangeProfiler_Enable, params, .ctx = context);
     CUdevice device;
-    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0 ||
-        gpu_lock_take(request->locks, device, problem) < 0)
-        return -1;
+    TRY(cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem));
+    TRY(gpu_lock_take(request->locks, device, problem));
     if (cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem) < 0 ||
         open_counters(request, context, problem) < 0 ||
         cupti_check("opening the GPU's counters", cuptiRangeProfilerEnable(&params), problem) < 0) {
@@ -303,10 +299,9 @@ static int decode(struct problem *problem)
         .pCounterDataImage = ranges.image,
         .counterDataImageSize = ranges.image_size,
     };
-    if (cupti_check("ending to count", cuptiRangeProfilerStop(&stop), problem) < 0 ||
-        cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decoded), problem) < 0 ||
-        cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), problem) < 0)
-        return -1;
+    TRY(cupti_check("ending to count", cuptiRangeProfilerStop(&stop), problem));
+    TRY(cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decoded), problem));
+    TRY(cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), problem));
     if (info.numTotalRanges != ranges.count || decoded.numOfRangeDropped > 0)
         return problem_set(problem, "%zu %s made and CUPTI has ranges of %zu", ranges.count,
                            plural_of(ranges.count, "launch was", "launches were"), info.numTotalRanges);

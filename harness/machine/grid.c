@@ -157,8 +157,7 @@ static int run_grid(const struct grid *grid, uint64_t *done, struct tally *talli
                     struct problem *problem)
 {
     *fault = FAULT_NONE;
-    if (code_of(grid->function, problem) < 0)
-        return -1;
+    TRY(code_of(grid->function, problem));
     struct machine *machine = grid->function->module->machine;
     const struct architecture *system = grid->function->module->architecture;
     if (grid->cooperative && !system->workspace)

@@ -53,8 +53,7 @@ static bool parameters_fit(const struct entry *entry, const struct architecture 
 /* Reads where the arguments are. -1: it cannot be right. */
 static int read_entry(struct entry *entry, const struct image *image, size_t number, const struct architecture *system)
 {
-    if (entry_read(entry, image, number) < 0)
-        return -1;
+    TRY(entry_read(entry, image, number));
     if (entry->parameter_base == 0)
         entry->parameter_base = system->parameters;
     return parameters_fit(entry, system) ? 0 : -1;

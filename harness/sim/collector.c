@@ -178,26 +178,22 @@ static int run_in_orders(struct launches *log, const struct workload *workload, 
                          struct problem *problem)
 {
     times_release(&log->times);
-    if (run_in_order(log, workload, 0, problem) < 0)
-        return -1;
+    TRY(run_in_order(log, workload, 0, problem));
     if (times_need_more(&log->times) && run_in_order(log, workload, 0, problem) < 0)
         return -1;
-    if (settle_doubt(log, workload, result, problem) < 0)
-        return -1;
+    TRY(settle_doubt(log, workload, result, problem));
     const bool meet = launches_meet(log);
     if (!meet)
         launches_find_waits(log);
     for (unsigned order = 1; meet && order < ORDERS; order++) {
-        if (run_in_order(log, workload, order, problem) < 0)
-            return -1;
+        TRY(run_in_order(log, workload, order, problem));
         if (order == 1) {
             launches_keep(log);
             outcomes_keep(runtime_machine());
             continue;
         }
         result->varies = result->varies ? result->varies : outcomes_compare(runtime_machine());
-        if (launches_compare(log, problem) < 0)
-            return -1;
+        TRY(launches_compare(log, problem));
     }
     return meet ? note_outcome(log, result, problem) : 0;
 }

@@ -282,8 +282,7 @@ static void note_proof(struct launches *log, const struct grid *grid, const stru
 
 static int run_counted(struct launches *log, const struct grid *grid, enum fault *fault, struct problem *problem)
 {
-    if (code_of(grid->function, problem) < 0)
-        return -1;
+    TRY(code_of(grid->function, problem));
     struct counted *counted = find_function(log, grid->function);
     struct tally *tallies = x_calloc(counted->count, sizeof *tallies);
     struct doubt had = {0};

@@ -151,8 +151,7 @@ static void copy_bytes(unsigned char *to, const unsigned char *from, size_t size
 
 static int write_memory(uint64_t address, const void *bytes, size_t size, struct problem *problem)
 {
-    if (settle(address, size, false, problem) < 0)
-        return -1;
+    TRY(settle(address, size, false, problem));
     inputs_add(INPUT_COPIED, (const uint64_t[]){address, 0}, 2, bytes, size);
     copy_bytes(device_bytes(runtime_machine(), address), bytes, size);
     return 0;
@@ -161,8 +160,7 @@ static int write_memory(uint64_t address, const void *bytes, size_t size, struct
 /* Reading says nothing of inputs, unlike in a kernel library: nothing is done that depends on what was read. */
 static int read_memory(void *bytes, uint64_t address, size_t size, struct problem *problem)
 {
-    if (settle(address, size, true, problem) < 0)
-        return -1;
+    TRY(settle(address, size, true, problem));
     memcpy(bytes, device_bytes(runtime_machine(), address), size);
     return 0;
 }
@@ -186,8 +184,7 @@ static int copy(uint64_t to, uint64_t from, size_t size, struct problem *problem
 
 static int fill(uint64_t address, int byte, size_t size, struct problem *problem)
 {
-    if (settle(address, size, false, problem) < 0)
-        return -1;
+    TRY(settle(address, size, false, problem));
     inputs_add(INPUT_FILLED, (const uint64_t[]){address, (uint64_t)byte}, 2, NULL, 0);
     inputs_add(INPUT_ROWS, (const uint64_t[]){0, size, 1}, 3, NULL, 0);
     memset(device_bytes(runtime_machine(), address), byte, size);

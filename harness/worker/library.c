@@ -96,8 +96,7 @@ static int collect_kernels(struct library *library, const char *path, struct pro
                            path);
     for (size_t f = 0; f < table->family_count; f++) {
         const struct cugate_family *family = table->families[f];
-        if (check_family(family, f, path, problem) < 0)
-            return -1;
+        TRY(check_family(family, f, path, problem));
         for (size_t v = 0; v < family->variant_count; v++)
             add_kernel(library, f, &family->variants[v]);
     }

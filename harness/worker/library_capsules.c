@@ -42,8 +42,7 @@ int library_open_capsules(struct library *library, const char *path, struct prob
     uint64_t bytes = 0;
     size_t group = 0;
     library->table = &table;
-    if (capsules_open(&library->capsules, path, false, problem) < 0)
-        return -1;
+    TRY(capsules_open(&library->capsules, path, false, problem));
     for (size_t i = 0; i < library->capsules.count; i++) {
         const struct capsule *capsule = &library->capsules.list[i];
         bytes += memory_of(capsule);

@@ -12,9 +12,6 @@
 #include "capsule/capsule.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COUNT = 1 << 14, SIDE = 32, LANES = 32, NODES = 256, SHARED = SIDE * (SIDE + 1) * 4, THREADS = 256, WARPS = 8 };
 

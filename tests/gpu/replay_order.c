@@ -8,9 +8,6 @@
 #include "capsule/capsule.h"
 
 #include <cuda.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LAUNCHES = 100, ROUNDS = 15, COPIES = 64 };
 

@@ -78,8 +78,7 @@ int entry_read(struct entry *entry, const struct image *image, size_t kernel)
         struct image_attribute attribute;
         int more;
         while ((more = image_next_attribute(&at, end, &attribute)) > 0)
-            if (take_attribute(entry, &attribute) < 0)
-                return -1;
+            TRY(take_attribute(entry, &attribute));
         if (more < 0)
             return -1;
     }
