@@ -1,26 +1,20 @@
 /* Comparisons of integers; minimum and maximum, differences, and saturation. */
+#include "comparisons.h"
 #include "lanes_integer.h"
 
 enum comparison { COMPARE_F, COMPARE_LT, COMPARE_EQ, COMPARE_LE, COMPARE_GT, COMPARE_NE, COMPARE_GE, COMPARE_T };
-enum combination { COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 /* Operands p0, p1, a, b, q [, result of the lower words]: p1 gets the opposite comparison. */
 static bool prepare_isetp(struct instruction *code)
 {
-    static const char *const names[] = {"F", "LT", "EQ", "LE", "GT", "NE", "GE", "T"};
-    unsigned found = sizeof names / sizeof names[0];
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (has_modifier(code, names[i]))
-            found = i;
-    code->flags[FLAG_COMPARE] = (unsigned char)found;
+    const bool found = prepare_compare(code);
+    code->flags[FLAG_COMPARE] &= COMPARE_T; /* no integer is NaN */
     code->flags[FLAG_SIGNED] = !IS(U32);
-    code->flags[FLAG_COMBINE] = has_modifier(code, "OR")    ? COMBINE_OR
-                                : has_modifier(code, "XOR") ? COMBINE_XOR
-                                                            : COMBINE_AND;
     code->flags[FLAG_LOW] = has_modifier(code, "EX");
-    return found < sizeof names / sizeof names[0] && code->operand_count == 5u + code->flags[FLAG_LOW];
+    return found && code->operand_count == 5u + code->flags[FLAG_LOW];
 }
 
-static uint32_t compare(const struct instruction *code, const uint32_t *a, const uint32_t *b, uint32_t fa, uint32_t fb)
+static uint32_t compare_words(const struct instruction *code, const uint32_t *a, const uint32_t *b, uint32_t fa,
+                              uint32_t fb)
 {
     /* When their sign is flipped, signed numbers are in the order of unsigned ones. */
     const uint32_t flip = code->flags[FLAG_SIGNED] ? 0x80000000u : 0;
@@ -47,20 +41,14 @@ static uint32_t compare(const struct instruction *code, const uint32_t *a, const
     }
 }
 
-static uint32_t combine(unsigned how, uint32_t a, uint32_t b)
-{
-    return how == COMBINE_AND ? a & b : how == COMBINE_OR ? a | b : a ^ b;
-}
-
 static void isetp(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    const struct operand *o = code->operands;
     const uint32_t *a = ROW(2), *b = ROW(3);
     const uint32_t fa = INVERT(2), fb = INVERT(3);
-    uint32_t result = compare(code, a, b, fa, fb);
+    uint32_t result = compare_words(code, a, b, fa, fb);
     if (code->flags[FLAG_LOW]) {
         /* In 64 bits the upper words decide, unless they are equal. */
-        const uint32_t low = predicate(warp, &o[5]);
+        const uint32_t low = predicate(warp, &code->operands[5]);
         const unsigned how = code->flags[FLAG_COMPARE];
         uint32_t equal;
         MASK_OF(equal, (a[l] ^ fa) + CARRY(2) == (b[l] ^ fb) + CARRY(3));
@@ -71,10 +59,7 @@ static void isetp(struct warp *warp, const struct instruction *code, uint32_t la
         else if (how != COMPARE_F && how != COMPARE_T)
             result = (result & ~equal) | (equal & low);
     }
-    const uint32_t other = predicate(warp, &o[4]);
-    const unsigned how = code->flags[FLAG_COMBINE];
-    predicate_set(warp, &o[1], lanes, combine(how, ~result, other));
-    predicate_set(warp, &o[0], lanes, combine(how, result, other));
+    compared(warp, code, lanes, result);
 }
 
 /* Whether a is the lesser of two numbers of 64 bits. */
@@ -85,18 +70,13 @@ static inline bool is_less(uint64_t a, uint64_t b, uint64_t flip)
 
 static void isetp_64(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    const struct operand *o = code->operands;
     const uint64_t flip = code->flags[FLAG_SIGNED] ? UINT64_C(1) << 63 : 0;
-    const unsigned compared = code->flags[FLAG_COMPARE], how = code->flags[FLAG_COMBINE];
+    const unsigned how = code->flags[FLAG_COMPARE];
     uint32_t less, greater;
     MASK_OF(less, is_less(PAIR(2, l), PAIR(3, l), flip));
     MASK_OF(greater, is_less(PAIR(3, l), PAIR(2, l), flip));
     /* Bits of the comparison's number: less, equal, greater. */
-    const uint32_t result =
-        (compared & 1 ? less : 0) | (compared & 2 ? ~less & ~greater : 0) | (compared & 4 ? greater : 0);
-    const uint32_t other = predicate(warp, &o[4]);
-    predicate_set(warp, &o[1], lanes, combine(how, ~result, other));
-    predicate_set(warp, &o[0], lanes, combine(how, result, other));
+    compared(warp, code, lanes, (how & 1 ? less : 0) | (how & 2 ? ~less & ~greater : 0) | (how & 4 ? greater : 0));
 }
 
 static bool prepare_isetp_any(struct instruction *code)

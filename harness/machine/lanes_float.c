@@ -1,10 +1,11 @@
 /* Operations on single and double precision. A result that is NaN has the bits that the GPU gives: 0x7fffffff or
  * 0xfff80000 00000000. For doubles they are those of the first operand that is NaN, as an H200 was seen to do. */
+#include "comparisons.h"
 #include "small_float.h"
 
 #include <fenv.h>
 
-enum { FLAG_COMPARE, FLAG_COMBINE, FLAG_UNORDERED };
+enum { PROPAGATES, TAKES_SIGN }; /* flags of minimum and maximum: NaN wins; the sign is that of both */
 
 /* The value of an operand in lane l. */
 #define F(n, row) to_float(((row)[l] & KEEP(n)) ^ FLIP(n))
@@ -194,70 +195,6 @@ DOUBLE(dfma, 3, __builtin_fma(a, b, c))
 
 /* ---- Comparisons ---- */
 
-enum comparison { COMPARE_F, COMPARE_LT, COMPARE_EQ, COMPARE_LE, COMPARE_GT, COMPARE_NE, COMPARE_GE, COMPARE_NUM };
-enum combination { COMBINE_AND, COMBINE_OR, COMBINE_XOR };
-
-/* Operands p0, p1, a, b, q. A comparison whose name ends in U is also true if an operand is NaN. */
-static bool prepare_compare(struct instruction *code)
-{
-    static const struct {
-        const char *name;
-        unsigned char compare, unordered;
-    } names[] = {
-        {"F", COMPARE_F, false},   {"LT", COMPARE_LT, false}, {"EQ", COMPARE_EQ, false}, {"LE", COMPARE_LE, false},
-        {"GT", COMPARE_GT, false}, {"NE", COMPARE_NE, false}, {"GE", COMPARE_GE, false}, {"NUM", COMPARE_NUM, false},
-        {"NAN", COMPARE_F, true},  {"LTU", COMPARE_LT, true}, {"EQU", COMPARE_EQ, true}, {"LEU", COMPARE_LE, true},
-        {"GTU", COMPARE_GT, true}, {"NEU", COMPARE_NE, true}, {"GEU", COMPARE_GE, true}, {"T", COMPARE_NUM, true}};
-    bool found = false;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (has_modifier(code, names[i].name)) {
-            code->flags[FLAG_COMPARE] = names[i].compare;
-            code->flags[FLAG_UNORDERED] = names[i].unordered;
-            found = true;
-        }
-    code->flags[FLAG_COMBINE] = IS(OR) ? COMBINE_OR : IS(XOR) ? COMBINE_XOR : COMBINE_AND;
-    return found;
-}
-
-static uint32_t combine(unsigned how, uint32_t a, uint32_t b)
-{
-    return how == COMBINE_AND ? a & b : how == COMBINE_OR ? a | b : a ^ b;
-}
-
-/* Compares numbers a and b of lane l. The text is the same for both widths. */
-#define COMPARE(code, a, b, result)                                                                                    \
-    do {                                                                                                               \
-        uint32_t unordered;                                                                                            \
-        MASK_OF(unordered, (a) != (a) || (b) != (b));                                                                  \
-        switch ((code)->flags[FLAG_COMPARE]) {                                                                         \
-        case COMPARE_LT:                                                                                               \
-            MASK_OF(result, (a) < (b));                                                                                \
-            break;                                                                                                     \
-        case COMPARE_EQ:                                                                                               \
-            MASK_OF(result, (a) == (b));                                                                               \
-            break;                                                                                                     \
-        case COMPARE_LE:                                                                                               \
-            MASK_OF(result, (a) <= (b));                                                                               \
-            break;                                                                                                     \
-        case COMPARE_GT:                                                                                               \
-            MASK_OF(result, (a) > (b));                                                                                \
-            break;                                                                                                     \
-        case COMPARE_NE:                                                                                               \
-            MASK_OF(result, (a) < (b) || (a) > (b));                                                                   \
-            break;                                                                                                     \
-        case COMPARE_GE:                                                                                               \
-            MASK_OF(result, (a) >= (b));                                                                               \
-            break;                                                                                                     \
-        case COMPARE_NUM:                                                                                              \
-            (result) = ~unordered;                                                                                     \
-            break;                                                                                                     \
-        default:                                                                                                       \
-            (result) = 0;                                                                                              \
-        }                                                                                                              \
-        if ((code)->flags[FLAG_UNORDERED])                                                                             \
-            (result) |= unordered;                                                                                     \
-    } while (0)
-
 /* Compares the operands first and first + 1, as floats. */
 static uint32_t compare_floats(struct warp *warp, const struct instruction *code, unsigned first)
 {
@@ -271,24 +208,19 @@ static uint32_t compare_floats(struct warp *warp, const struct instruction *code
         EACH_LANE b[l] = to_float(flush(of_float(b[l])));
     }
     uint32_t result;
-    COMPARE(code, a[l], b[l], result);
+    COMPARE(result, code->flags[FLAG_COMPARE], a[l], b[l]);
     return result;
 }
 
 static void fsetp(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    const uint32_t result = compare_floats(warp, code, 2);
-    const uint32_t other = predicate(warp, &code->operands[4]);
-    const unsigned how = code->flags[FLAG_COMBINE];
-    predicate_set(warp, &code->operands[1], lanes, combine(how, ~result, other));
-    predicate_set(warp, &code->operands[0], lanes, combine(how, result, other));
+    compared(warp, code, lanes, compare_floats(warp, code, 2));
 }
 
 /* Operands d, a, b, q: sets d to 1.0 or to all ones. */
 static void fset(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    const uint32_t result =
-        combine(code->flags[FLAG_COMBINE], compare_floats(warp, code, 1), predicate(warp, &code->operands[3]));
+    const uint32_t result = combine(code, compare_floats(warp, code, 1), predicate(warp, &code->operands[3]));
     const uint32_t yes = IS(BF) ? 0x3f800000u : ALL_LANES;
     WRITE_LANES(ROW(0), lanes, result >> l & 1 ? yes : 0);
 }
@@ -321,11 +253,8 @@ static void dsetp(struct warp *warp, const struct instruction *code, uint32_t la
     EACH_LANE a[l] = to_double(x[l], (xh[l] & kx) ^ fx);
     EACH_LANE b[l] = to_double(y[l], (yh[l] & ky) ^ fy);
     uint32_t result;
-    COMPARE(code, a[l], b[l], result);
-    const uint32_t other = predicate(warp, &code->operands[4]);
-    const unsigned how = code->flags[FLAG_COMBINE];
-    predicate_set(warp, &code->operands[1], lanes, combine(how, ~result, other));
-    predicate_set(warp, &code->operands[0], lanes, combine(how, result, other));
+    COMPARE(result, code->flags[FLAG_COMPARE], a[l], b[l]);
+    compared(warp, code, lanes, result);
 }
 
 static bool prepare_dsetp(struct instruction *code)
@@ -387,7 +316,7 @@ static void fmnmx(struct warp *warp, const struct instruction *code, uint32_t la
     const uint32_t *x = ROW(1), *y = ROW(2);
     const uint32_t kx = KEEP(1), ky = KEEP(2), fx = FLIP(1), fy = FLIP(2);
     const uint32_t smaller = predicate(warp, &code->operands[3]);
-    const bool ftz = IS(FTZ), propagates = code->flags[FLAG_UNORDERED], xorsign = code->flags[FLAG_COMPARE];
+    const bool ftz = IS(FTZ), propagates = code->flags[PROPAGATES], xorsign = code->flags[TAKES_SIGN];
     uint32_t result[LANES];
     EACH_LANE
     {
@@ -407,7 +336,7 @@ static void fmnmx3(struct warp *warp, const struct instruction *code, uint32_t l
     const uint32_t *x = ROW(1), *y = ROW(2), *z = ROW(3);
     const uint32_t kx = KEEP(1), ky = KEEP(2), kz = KEEP(3), fx = FLIP(1), fy = FLIP(2), fz = FLIP(3);
     const uint32_t smaller = predicate(warp, &code->operands[4]);
-    const bool ftz = IS(FTZ), propagates = code->flags[FLAG_UNORDERED];
+    const bool ftz = IS(FTZ), propagates = code->flags[PROPAGATES];
     uint32_t result[LANES];
     EACH_LANE
     {
@@ -423,9 +352,9 @@ static void fmnmx3(struct warp *warp, const struct instruction *code, uint32_t l
 
 static bool prepare_fmnmx(struct instruction *code)
 {
-    code->flags[FLAG_UNORDERED] = has_modifier(code, "NAN");
-    code->flags[FLAG_COMPARE] = has_modifier(code, "XORSIGN");
-    if (!IS(FTZ) && !code->flags[FLAG_UNORDERED] && !code->flags[FLAG_COMPARE] && code->run == fmnmx)
+    code->flags[PROPAGATES] = has_modifier(code, "NAN");
+    code->flags[TAKES_SIGN] = has_modifier(code, "XORSIGN");
+    if (!IS(FTZ) && !code->flags[PROPAGATES] && !code->flags[TAKES_SIGN] && code->run == fmnmx)
         code->run = fmnmx_plain;
     return true;
 }
@@ -445,13 +374,13 @@ static void fchk(struct warp *warp, const struct instruction *code, uint32_t lan
 }
 
 /* clang-format off */
-#define COMPARISONS "F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T AND OR XOR"
+#define COMPARED COMPARISONS " " COMBINATIONS
 const struct opcode TABLE(lanes_float)[] = {
     {"FADD",   fadd_shaped, TRAIT_FP32 | RULE_SAME,                  prepare_fadd,    "d",  "FTZ SAT RZ RM RP"},
     {"FMUL",   fmul_shaped, TRAIT_FP32 | RULE_SAME,                  prepare_fmul,    "d",  "FTZ SAT RZ RM RP M2 M4 M8 D2 D4 D8"},
     {"FFMA",   ffma_shaped, TRAIT_FP32 | TRAIT_FUSED | RULE_SAME,    prepare_ffma,    "d",  "FTZ SAT RZ RM RP"},
-    {"FSETP",  fsetp,    RULE_SAME,                               prepare_compare, "pp", COMPARISONS " FTZ"},
-    {"FSET",   fset,     RULE_SAME,                               prepare_compare, "d",  COMPARISONS " FTZ BF"},
+    {"FSETP",  fsetp,    RULE_SAME,                               prepare_compare, "pp", COMPARED " FTZ"},
+    {"FSET",   fset,     RULE_SAME,                               prepare_compare, "d",  COMPARED " FTZ BF"},
     {"FSEL",   fsel,     RULE_SAME,                               NULL,            "d",  "FTZ"},
     {"FMNMX",  fmnmx,    RULE_SAME,                               prepare_fmnmx,   "d",  "FTZ NAN XORSIGN"},
     {"FMNMX3", fmnmx3,   RULE_SAME,                               prepare_fmnmx,   "d",  "FTZ NAN"},
@@ -459,7 +388,7 @@ const struct opcode TABLE(lanes_float)[] = {
     {"DADD",   dadd,     TRAIT_FP64 | RULE_SAME_64,               prepare_dadd,    "d",  "RZ RM RP"},
     {"DMUL",   dmul,     TRAIT_FP64 | RULE_SAME_64,               prepare_dmul,    "d",  "RZ RM RP"},
     {"DFMA",   dfma,     TRAIT_FP64 | TRAIT_FUSED | RULE_SAME_64, prepare_dfma,    "d",  "RZ RM RP"},
-    {"DSETP",  dsetp,    RULE_PAIRS,                              prepare_dsetp,   "pp", COMPARISONS " MIN MAX"},
+    {"DSETP",  dsetp,    RULE_PAIRS,                              prepare_dsetp,   "pp", COMPARED " MIN MAX"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

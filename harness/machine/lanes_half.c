@@ -1,4 +1,5 @@
 /* Arithmetic on two halves, or two bf16, in a word. */
+#include "comparisons.h"
 #include "small_float.h"
 
 /* ---- Modifiers ---- */
@@ -6,26 +7,6 @@
 enum { FORMAT, CLAMP, FLUSH, COPY }; /* flags of arithmetic */
 enum { CLAMP_NOT, CLAMP_RELU, CLAMP_SATURATE };
 enum { TO_FLOAT = F32 }; /* FORMAT of HADD2.F32 */
-
-/* A modifier of an operation, and the flag that it sets. */
-struct choice {
-    const char *modifier;
-    unsigned char flag, value;
-};
-
-/* Sets the flags by the modifiers. False: a modifier is not among the choices, so the instruction is not simulated. */
-static bool choose(struct instruction *code, const struct choice *choices)
-{
-    for (unsigned m = 0; m < code->modifier_count; m++) {
-        const struct choice *choice = choices;
-        while (choice->modifier && strcmp(choice->modifier, code->modifiers[m]) != 0)
-            choice++;
-        if (!choice->modifier)
-            return false;
-        code->flags[choice->flag] = choice->value;
-    }
-    return true;
-}
 
 /* ---- Operands ---- */
 
@@ -207,16 +188,10 @@ static bool halves_only(const struct instruction *code)
 
 static bool prepare_arithmetic(struct instruction *code)
 {
-    static const struct choice choices[] = {
-        {"F32", FORMAT, TO_FLOAT},
-        {"BF16_V2", FORMAT, BF16},
-        {"RELU", CLAMP, CLAMP_RELU},
-        {"SAT", CLAMP, CLAMP_SATURATE},
-        {"FTZ", FLUSH, 1},
-        {"MMA", FORMAT, F16}, /* the name of the pipe that computes it */
-        {NULL, 0, 0},
-    };
-    if (!choose(code, choices) || (code->flags[FORMAT] == BF16 && code->flags[FLUSH]))
+    code->flags[FORMAT] = IS(F32) ? TO_FLOAT : has_modifier(code, "BF16_V2") ? BF16 : F16;
+    code->flags[CLAMP] = IS(RELU) ? CLAMP_RELU : IS(SAT) ? CLAMP_SATURATE : CLAMP_NOT;
+    code->flags[FLUSH] = IS(FTZ);
+    if (code->flags[FORMAT] == BF16 && code->flags[FLUSH])
         return false;
     if (code->flags[FORMAT] == TO_FLOAT) /* only a sum without other flags is known */
         return code->run == hadd2 && !code->flags[CLAMP] && !code->flags[FLUSH] && no_operand_is(code, HALF_CROSSED);
@@ -243,41 +218,15 @@ static bool prepare_fused(struct instruction *code)
 
 /* ---- Comparisons ---- */
 
-enum { COMPARES_BF16, COMPARES_FLUSHED, COMPARES_RELATIONS, COMPARES_COMBINED, COMPARES_TO_FLOAT };
-enum { RELATION_LESS = 1, RELATION_EQUAL = 2, RELATION_GREATER = 4, RELATION_UNORDERED = 8 };
-enum { COMBINED_AND, COMBINED_OR, COMBINED_XOR };
+enum { COMPARES_BF16 = FLAG_RELU + 1 }; /* a flag behind those of all comparisons */
 
 static bool prepare_comparison(struct instruction *code)
 {
-    static const struct choice choices[] = {
-        {"BF16_V2", COMPARES_BF16, 1},
-        {"FTZ", COMPARES_FLUSHED, 1},
-        {"BF", COMPARES_TO_FLOAT, 1},
-        {"AND", COMPARES_COMBINED, COMBINED_AND},
-        {"OR", COMPARES_COMBINED, COMBINED_OR},
-        {"XOR", COMPARES_COMBINED, COMBINED_XOR},
-        {"F", COMPARES_RELATIONS, 0},
-        {"LT", COMPARES_RELATIONS, 1},
-        {"EQ", COMPARES_RELATIONS, 2},
-        {"LE", COMPARES_RELATIONS, 3},
-        {"GT", COMPARES_RELATIONS, 4},
-        {"NE", COMPARES_RELATIONS, 5},
-        {"GE", COMPARES_RELATIONS, 6},
-        {"NUM", COMPARES_RELATIONS, 7},
-        {"NAN", COMPARES_RELATIONS, 8},
-        {"LTU", COMPARES_RELATIONS, 9},
-        {"EQU", COMPARES_RELATIONS, 10},
-        {"LEU", COMPARES_RELATIONS, 11},
-        {"GTU", COMPARES_RELATIONS, 12},
-        {"NEU", COMPARES_RELATIONS, 13},
-        {"GEU", COMPARES_RELATIONS, 14},
-        {"T", COMPARES_RELATIONS, 15},
-        {NULL, 0, 0},
-    };
-    return choose(code, choices) && halves_only(code) && !(code->flags[COMPARES_BF16] && code->flags[COMPARES_FLUSHED]);
+    code->flags[COMPARES_BF16] = has_modifier(code, "BF16_V2");
+    return prepare_compare(code) && halves_only(code) && !(code->flags[COMPARES_BF16] && IS(FTZ));
 }
 
-static inline uint32_t compared(const uint32_t *a, const uint32_t *b, bool bf16, unsigned relations)
+static inline uint32_t compare_halves(const uint32_t *a, const uint32_t *b, bool bf16, unsigned compare)
 {
     float x[LANES] __attribute__((aligned(64))), y[LANES] __attribute__((aligned(64)));
     uint32_t result;
@@ -288,16 +237,8 @@ static inline uint32_t compared(const uint32_t *a, const uint32_t *b, bool bf16,
         EACH_LANE x[l] = half_to_float(a[l]);
         EACH_LANE y[l] = half_to_float(b[l]);
     }
-    const uint32_t less = relations & RELATION_LESS, equal = relations & RELATION_EQUAL,
-                   greater = relations & RELATION_GREATER, unordered = relations & RELATION_UNORDERED;
-    MASK_OF(result, ((x[l] < y[l] ? less : 0) | (x[l] == y[l] ? equal : 0) | (x[l] > y[l] ? greater : 0) |
-                     (x[l] != x[l] || y[l] != y[l] ? unordered : 0)) != 0);
+    COMPARE(result, compare, x[l], y[l]);
     return result;
-}
-
-static uint32_t combined(uint32_t mask, uint32_t other, unsigned how)
-{
-    return how == COMBINED_AND ? mask & other : how == COMBINED_OR ? mask | other : mask ^ other;
 }
 
 /* Sets `low` to the lanes whose lower halves compare so, and `high` to those of the upper halves. The operands n and n
@@ -307,22 +248,21 @@ static void compare(struct warp *warp, const struct instruction *code, unsigned 
     struct halves a, b;
     halves_read(&a, warp, code, n);
     halves_read(&b, warp, code, n + 1);
-    if (code->flags[COMPARES_FLUSHED]) {
+    if (IS(FTZ)) {
         halves_flush(&a);
         halves_flush(&b);
     }
     const uint32_t other = predicate(warp, &code->operands[n + 2]);
     const bool bf16 = code->flags[COMPARES_BF16];
-    const unsigned relations = code->flags[COMPARES_RELATIONS], how = code->flags[COMPARES_COMBINED];
-    *low = combined(compared(a.low, b.low, bf16, relations), other, how);
-    *high = combined(compared(a.high, b.high, bf16, relations), other, how);
+    *low = combine(code, compare_halves(a.low, b.low, bf16, code->flags[FLAG_COMPARE]), other);
+    *high = combine(code, compare_halves(a.high, b.high, bf16, code->flags[FLAG_COMPARE]), other);
 }
 
 static void hset2(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint32_t low, high;
     compare(warp, code, 1, &low, &high);
-    const uint32_t yes = !code->flags[COMPARES_TO_FLOAT] ? 0xffff : code->flags[COMPARES_BF16] ? 0x3f80 : 0x3c00;
+    const uint32_t yes = !IS(BF) ? 0xffff : code->flags[COMPARES_BF16] ? 0x3f80 : 0x3c00;
     WRITE_LANES(ROW(0), lanes, (IN(low) & yes) | (IN(high) & yes << 16));
 }
 static void hsetp2(struct warp *warp, const struct instruction *code, uint32_t lanes)
@@ -339,14 +279,11 @@ enum { MINMAX_BF16, MINMAX_FLUSHED, MINMAX_NAN, MINMAX_XORSIGN };
 
 static bool prepare_minmax(struct instruction *code)
 {
-    static const struct choice choices[] = {
-        {"BF16_V2", MINMAX_BF16, 1},
-        {"FTZ", MINMAX_FLUSHED, 1},
-        {"NAN", MINMAX_NAN, 1},
-        {"XORSIGN", MINMAX_XORSIGN, 1},
-        {NULL, 0, 0},
-    };
-    return choose(code, choices) && halves_only(code) && !(code->flags[MINMAX_BF16] && code->flags[MINMAX_FLUSHED]);
+    code->flags[MINMAX_BF16] = has_modifier(code, "BF16_V2");
+    code->flags[MINMAX_FLUSHED] = IS(FTZ);
+    code->flags[MINMAX_NAN] = has_modifier(code, "NAN");
+    code->flags[MINMAX_XORSIGN] = has_modifier(code, "XORSIGN");
+    return halves_only(code) && !(code->flags[MINMAX_BF16] && code->flags[MINMAX_FLUSHED]);
 }
 
 static inline void minmax(uint32_t *to, const uint32_t *a, const uint32_t *b, uint32_t least, uint32_t infinity,
@@ -415,19 +352,20 @@ static void vhmnmx(struct warp *warp, const struct instruction *code, uint32_t l
 
 static bool prepare_vhmnmx(struct instruction *code)
 {
-    return prepare_minmax(code) && !code->flags[MINMAX_FLUSHED] && !code->flags[MINMAX_XORSIGN] &&
-           code->operand_count == 5 && code->operands[4].kind == OPERAND_PREDICATE;
+    return prepare_minmax(code) && code->operand_count == 5 && code->operands[4].kind == OPERAND_PREDICATE;
 }
 
 /* clang-format off */
+#define ARITHMETIC "F32 BF16_V2 RELU SAT FTZ MMA" /* MMA is the pipe that computes it */
+#define COMPARED COMPARISONS " " COMBINATIONS " BF16_V2 FTZ"
 const struct opcode TABLE(lanes_half)[] = {
-    {"HADD2",  hadd2,  TRAIT_FP16 | RULE_SAME,               prepare_arithmetic, "d",  NULL},
-    {"HMUL2",  hmul2,  TRAIT_FP16 | RULE_SAME,               prepare_arithmetic, "d",  NULL},
-    {"HFMA2",  hfma2,  TRAIT_FP16 | TRAIT_FUSED | RULE_SAME, prepare_fused,      "d",  NULL},
-    {"HMNMX2", hmnmx2, RULE_SAME,                            prepare_minmax,     "d",  NULL},
-    {"VHMNMX", vhmnmx, RULE_SAME,                            prepare_vhmnmx,     "d",  NULL},
-    {"HSET2",  hset2,  RULE_SAME,                            prepare_comparison, "d",  NULL},
-    {"HSETP2", hsetp2, RULE_SAME,                            prepare_comparison, "pp", NULL},
+    {"HADD2",  hadd2,  TRAIT_FP16 | RULE_SAME,               prepare_arithmetic, "d",  ARITHMETIC},
+    {"HMUL2",  hmul2,  TRAIT_FP16 | RULE_SAME,               prepare_arithmetic, "d",  ARITHMETIC},
+    {"HFMA2",  hfma2,  TRAIT_FP16 | TRAIT_FUSED | RULE_SAME, prepare_fused,      "d",  ARITHMETIC},
+    {"HMNMX2", hmnmx2, RULE_SAME,                            prepare_minmax,     "d",  "BF16_V2 FTZ NAN XORSIGN"},
+    {"VHMNMX", vhmnmx, RULE_SAME,                            prepare_vhmnmx,     "d",  "BF16_V2 NAN"},
+    {"HSET2",  hset2,  RULE_SAME,                            prepare_comparison, "d",  COMPARED " BF"},
+    {"HSETP2", hsetp2, RULE_SAME,                            prepare_comparison, "pp", COMPARED},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

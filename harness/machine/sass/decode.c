@@ -90,40 +90,9 @@ static size_t split_operands(char *text, char **tokens)
     }
 }
 
-static bool modifiers_allowed(const struct instruction *code, const struct opcode *row)
-{
-    if (!row->modifiers)
-        return true;
-    /* The row's modifiers follow those that are part of its name. */
-    unsigned first = 0;
-    for (const char *at = row->name; *at; at++)
-        first += *at == '.';
-    for (unsigned i = first; i < code->modifier_count; i++) {
-        const char *at = row->modifiers;
-        const size_t length = strlen(code->modifiers[i]);
-        bool found = false;
-        while (*at && !found) {
-            const size_t word = strcspn(at, " ");
-            found = word == length && strncmp(at, code->modifiers[i], length) == 0;
-            at += word + (at[word] == ' ');
-        }
-        if (!found)
-            return false;
-    }
-    return true;
-}
-
 /* Reads an opcode and its modifiers. False: there are more modifiers than fit. */
 static bool read_opcode(struct decoder *decoder, struct instruction *code, const char *opcode)
 {
-    static const struct {
-        const char *name;
-        uint64_t bit;
-    } known[] = {
-#define MODIFIER_ROW(name) {#name, MODIFIER(name)},
-        KNOWN_MODIFIERS(MODIFIER_ROW)
-#undef MODIFIER_ROW
-    };
     code->opcode = keep_text(decoder, opcode, strlen(opcode));
     for (const char *at = strchr(opcode, '.'); at;) {
         const size_t length = strcspn(at + 1, ".");
@@ -132,8 +101,7 @@ static bool read_opcode(struct decoder *decoder, struct instruction *code, const
         code->modifiers[code->modifier_count++] = keep_text(decoder, at + 1, length);
         at = at[1 + length] ? at + 1 + length : NULL;
     }
-    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-        code->known |= has_modifier(code, known[i].name) ? known[i].bit : 0;
+    modifiers_note(code);
     pace_set(code);
     return true;
 }

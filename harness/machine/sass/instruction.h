@@ -12,6 +12,10 @@
 
 enum { LANES = 32 };
 #define ALL_LANES UINT32_MAX
+/* A loop over the bits that a mask has, such as the lanes that are active. */
+#define EACH_BIT(n, mask)                                                                                              \
+    for (uint32_t left_##n = (mask), n = 0; left_##n && (n = (uint32_t)__builtin_ctz(left_##n), true);                 \
+         left_##n &= left_##n - 1)
 
 /* ---- Where registers are ---- */
 
@@ -246,6 +250,10 @@ struct code {
 };
 
 bool has_modifier(const struct instruction *code, const char *modifier);
+/* Return the place in a list such as "AND OR XOR" of a word, or of the first modifier that is there; -1: there is none.
+ */
+int word_place(const char *words, const char *word);
+int modifier_among(const struct instruction *code, const char *words);
 const struct operand *operand_of(const struct instruction *code, enum operand_kind kind); /* the first; NULL: none */
 
 /* The modifiers that operations ask for while they run; each has a bit in `known`. */
@@ -282,6 +290,10 @@ struct opcode {
     /* The modifiers that may follow the name, separated by blanks. NULL: prepare checks them itself. */
     const char *modifiers;
 };
+
+void modifiers_note(struct instruction *code); /* sets `known` */
+/* Whether the row has all modifiers behind those of its name. */
+bool modifiers_allowed(const struct instruction *code, const struct opcode *row);
 
 /* Returns the row of an opcode with its modifiers, such as "LDG.E.128"; NULL: it is not simulated. */
 typedef const struct opcode *find_opcode(const char *opcode);

@@ -32,7 +32,8 @@ struct instruction *made_instruction(const struct opcode *table, const char *opc
     for (; table->name; table++)
         if (strcmp(table->name, name) == 0) {
             code.run = table->run;
-            return !table->prepare || table->prepare(&code) ? &code : NULL;
+            modifiers_note(&code);
+            return modifiers_allowed(&code, table) && (!table->prepare || table->prepare(&code)) ? &code : NULL;
         }
     cr_assert_fail("no row %s", name);
     return NULL;
