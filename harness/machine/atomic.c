@@ -130,9 +130,7 @@ static void global_lanes(struct warp *warp, const struct instruction *code, uint
     struct access access = visit_global(warp, code, lanes, addresses, first);
     const unsigned kind = code->flags[FLAG_KIND];
     bool tries = kind == ATOMIC_EXCH;
-    for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1))
-            continue;
+    EACH_BIT(l, lanes) {
         if (l == INTERRUPTED_LANE)
             block->interrupt(block);
         const uint64_t value = operand_value(warp, code, first + 1, l), swap = operand_value(warp, code, first + 2, l);
@@ -185,9 +183,7 @@ static void shared_lanes(struct warp *warp, const struct instruction *code, uint
                                                 : kind == ATOMIC_POPC ? ATOMIC_COUNTS
                                                                       : ATOMIC_CHANGES);
     count_shared(&block->tallies[code->index], &cost);
-    for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1))
-            continue;
+    EACH_BIT(l, lanes) {
         const uint64_t old = change_shared(code, block->shared + addresses[l], operand_value(warp, code, first + 1, l),
                                            operand_value(warp, code, first + 2, l));
         if (first > 0)
@@ -202,8 +198,7 @@ static void other_lanes(struct warp *warp, const struct instruction *code, uint3
     unsigned char *places[LANES];
     cluster_places(warp, code, lanes, addresses, code->size, ACCESS_FAR | (kind_of(code, first) & ACCESS_ANSWERS),
                    places);
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
+    EACH_BIT(l, lanes) {
         const uint64_t old = change_shared(code, places[l], operand_value(warp, code, first + 1, l),
                                            operand_value(warp, code, first + 2, l));
         if (first > 0)
@@ -262,8 +257,7 @@ static void reduction_of_parts(struct warp *warp, const struct instruction *code
     for (unsigned l = 0; l < LANES; l++)
         addresses[l] = address_of(warp, &code->operands[0], l);
     const struct access access = visit_global(warp, &whole, lanes, addresses, 0);
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
+    EACH_BIT(l, lanes) {
         for (unsigned k = 0; k < code->flags[FLAG_PARTS]; k++)
             change_global(warp, code, addresses[l] + (uint64_t)k * code->size,
                           row_at(warp, from->space, from->row + k * (from->high - from->row))[l], 0);

@@ -9,8 +9,6 @@
 #include "outside_calls.h"
 #include "race_kind.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum { LOADS = 4, READERS = 2, RACES = 64, WORD = 4 };

@@ -384,8 +384,7 @@ static void store_async(struct warp *warp, const struct instruction *code, uint3
     for (unsigned l = 0; l < LANES; l++)
         addresses[l] = where[l] + (uint32_t)to->value;
     cluster_places(warp, code, lanes, addresses, code->size, ACCESS_FAR, places);
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
+    EACH_BIT(l, lanes) {
         unsigned char value[16];
         value_of(warp, &code->operands[1], l, code->size, value);
         if (code->flags[FLAG_NUMBER] != NO_NUMBER)

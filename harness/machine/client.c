@@ -36,8 +36,7 @@ static void tell_access(struct client *client)
     event->values = client->values;
     if (event->lanes == 1)
         event->values = bytes_at(client, block, client->addresses[0]);
-    for (uint32_t left = event->lanes == 1 ? 0 : event->lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
+    EACH_BIT(l, event->lanes == 1 ? 0 : event->lanes) {
         memcpy(client->values + (size_t)l * event->bytes, bytes_at(client, block, client->addresses[l]), event->bytes);
     }
     call(client, event);

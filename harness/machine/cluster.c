@@ -91,8 +91,7 @@ unsigned char *cluster_bytes(struct block *block, uint32_t address, uint64_t byt
 void cluster_places(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,
                     unsigned size, unsigned kind, unsigned char **places)
 {
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
+    EACH_BIT(l, lanes) {
         struct block *other = cluster_block(warp->block, addresses[l], size);
         const uint32_t offset = addresses[l] & OFFSET_MASK;
         if (offset % size)

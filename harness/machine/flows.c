@@ -2,10 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Registers, behind them predicates, and memory of the block. */
 enum { MEMORY = ROWS + MASKS, NOWHERE, PLACES, WORDS = (PLACES + 63) / 64, WAYS = 2, MATRIX_ROWS = 4 };
 

@@ -5,9 +5,6 @@
 
 #include "machine/sass/sass.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* The places that depend on what loads have found, a set before each instruction. */
 struct flows;
 

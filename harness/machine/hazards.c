@@ -227,8 +227,7 @@ static void check_overwritten(struct warp *issuer, size_t at)
     const unsigned *knows = hazards->knows[issuer->number];
     check_load(issuer, at, true);
     check_store(issuer, at, "copies to");
-    for (uint32_t left = place->readers & ~(1u << issuer->number); left; left &= left - 1) {
-        const unsigned reader = (unsigned)__builtin_ctz(left);
+    EACH_BIT(reader, place->readers & ~(1u << issuer->number)) {
         if (knows[reader] < place->clocks[reader])
             block_fault(
                 issuer->block,
@@ -328,8 +327,7 @@ static void retire_counted(struct hazards *hazards, const struct warp *warp, uns
 /* A warp learns what others knew when their clocks were so. Of copies it learns what they know now. */
 static void learn(struct hazards *hazards, unsigned warp, uint32_t from, const unsigned *clocks)
 {
-    for (uint32_t left = from & ~(1u << warp); left; left &= left - 1) {
-        const unsigned other = (unsigned)__builtin_ctz(left);
+    EACH_BIT(other, from & ~(1u << warp)) {
         for (unsigned w = 0; w < WARPS; w++)
             if (hazards->knows[other][w] > hazards->knows[warp][w])
                 hazards->knows[warp][w] = hazards->knows[other][w];

@@ -2,8 +2,6 @@
  * doubt it is the first lane's, and the last one's otherwise. */
 #include "block.h"
 
-#include <string.h>
-
 enum { WIDEST = 16 };
 
 /* Looks at ever fewer blocks, since all have the same code. */

@@ -150,8 +150,7 @@ static inline void take(struct warp *warp, const struct instruction *code, uint3
         take_in_order(warp, code, together);
         return;
     }
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
+    EACH_BIT(l, lanes) {
         uint32_t words[4] = {0};
         switch (code->size) {
         case 4:
@@ -202,8 +201,7 @@ static inline void give(struct warp *warp, const struct instruction *code, unsig
         distribute(places, together, code->size);
         return;
     }
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
+    EACH_BIT(l, lanes) {
         uint32_t words[4];
         if (code->size <= 4) {
             memcpy(places[l], &row[l], code->size);

@@ -126,16 +126,15 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
     if (block->counts)
         count_all(tally, code, copies, lanes & ~copies, from, to, counts);
     tally->accesses++;
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
+    EACH_BIT(l, lanes) {
         if (to[l] < block->reserved || (uint64_t)to[l] + code->size > block->shared_size)
             shared_outside(block, lanes, to, code->size);
         if (to[l] & (code->size - 1u))
             shared_misaligned(block, lanes, to, code->size);
     }
     watch_lanes(warp, code, lanes, to, code->size, ACCESS_COPIES);
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left), bytes = copies >> l & 1 ? code->size - zeros[l] : 0;
+    EACH_BIT(l, lanes) {
+        const unsigned bytes = copies >> l & 1 ? code->size - zeros[l] : 0;
         unsigned char words[16] = {0};
         if (bytes == 16)
             memcpy(words, device_bytes(block->machine, from[l]), 16);

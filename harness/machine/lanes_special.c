@@ -282,9 +282,8 @@ static void match(struct warp *warp, const struct instruction *code, uint32_t la
     bool all = true;
     for (unsigned l = 0; l < LANES; l++)
         all &= !(lanes >> l & 1) || result[l] == lanes;
-    for (unsigned l = 0; l < LANES; l++)
-        if (lanes >> l & 1)
-            to[l] = !IS(ALL) ? result[l] : all ? lanes : 0;
+    EACH_BIT(l, lanes)
+        to[l] = !IS(ALL) ? result[l] : all ? lanes : 0;
     predicate_set(warp, &code->operands[0], lanes, all ? ALL_LANES : 0);
 }
 
@@ -294,9 +293,7 @@ static void redux(struct warp *warp, const struct instruction *code, uint32_t la
     const uint32_t flip = IS(S32) ? 0x80000000u : 0;
     uint32_t result = 0;
     bool first = true;
-    for (unsigned l = 0; l < LANES; l++) {
-        if (!(warp->guarded >> l & 1))
-            continue;
+    EACH_BIT(l, warp->guarded) {
         const uint32_t x = a[l];
         if (first)
             result = x;

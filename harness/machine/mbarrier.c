@@ -98,11 +98,10 @@ static void exchange(struct warp *warp, const struct instruction *code, uint32_t
     memcpy(&old, warp->block->shared + addresses[lane], sizeof old);
     memcpy(warp->block->shared + addresses[lane], &fresh, sizeof fresh);
     record_phase(warp, addresses[lane], PHASE_BEGINS, missing_arrivals(fresh));
-    for (unsigned l = 0; l < LANES; l++)
-        if (lanes >> l & 1) {
-            low[l] = (uint32_t)old;
-            high[l] = (uint32_t)(old >> 32);
-        }
+    EACH_BIT(l, lanes) {
+        low[l] = (uint32_t)old;
+        high[l] = (uint32_t)(old >> 32);
+    }
 }
 
 void barrier_addresses(struct warp *warp, const struct operand *operand, uint32_t addresses[LANES])
@@ -119,9 +118,7 @@ static void arrive(struct warp *warp, const struct instruction *code, uint32_t l
     uint32_t addresses[LANES], *low = ROW(0), *high = HIGH(0), values[LANES];
     memcpy(values, ROW(2), sizeof values);
     barrier_addresses(warp, &code->operands[1], addresses);
-    for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1))
-            continue;
+    EACH_BIT(l, lanes) {
         const uint64_t arrivals = code->flags[FLAG_ARRIVALS] == BY_REGISTER ? values[l] : code->flags[FLAG_ARRIVALS];
         const int64_t bytes = code->flags[FLAG_BYTES] == BY_REGISTER ? (int64_t)values[l] : code->flags[FLAG_BYTES];
         if (bytes)
@@ -147,12 +144,11 @@ static void arrive_copied(struct warp *warp, const struct instruction *code, uin
     uint32_t addresses[LANES];
     const bool counts = has_modifier(code, "ARVCNT");
     barrier_addresses(warp, &code->operands[0], addresses);
-    for (unsigned l = 0; l < LANES; l++)
-        if (lanes >> l & 1) {
-            note_arrival(warp, addresses[l]);
-            record_phase(warp, addresses[l], counts ? PHASE_ARRIVES : PHASE_GETS, 1);
-            arrive_at(warp->block, addresses[l], counts, !counts, false);
-        }
+    EACH_BIT(l, lanes) {
+        note_arrival(warp, addresses[l]);
+        record_phase(warp, addresses[l], counts ? PHASE_ARRIVES : PHASE_GETS, 1);
+        arrive_at(warp->block, addresses[l], counts, !counts, false);
+    }
 }
 
 /* Operands p, [address], phase: the lanes in which that phase, which is bit 31, is over. If it is so in all of them,
@@ -162,8 +158,7 @@ static uint32_t lanes_over(struct warp *warp, const struct instruction *code, ui
     uint32_t addresses[LANES], over = 0;
     const uint32_t *phase = ROW(2);
     shared_access(warp, code, 1, lanes, sizeof(uint64_t), false, addresses);
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
+    EACH_BIT(l, lanes) {
         uint64_t state;
         memcpy(&state, warp->block->shared + addresses[l], sizeof state);
         over |= (state >> 63 & 1) != phase[l] >> 31 ? 1u << l : 0;

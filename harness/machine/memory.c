@@ -137,9 +137,7 @@ void shared_misaligned(struct block *block, uint32_t lanes, const uint32_t *addr
 
 void local_check(struct block *block, uint32_t lanes, const uint32_t *addresses, unsigned size)
 {
-    for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1))
-            continue;
+    EACH_BIT(l, lanes) {
         if ((uint64_t)addresses[l] + size > block->local_bytes)
             block_fault_of(block, FAULT_ADDRESS, "lane %u accesses byte %lld of its %u bytes of local memory", l,
                            (long long)(int32_t)addresses[l], block->local_bytes);

@@ -315,9 +315,7 @@ bool do_call_outside(struct warp *warp, const struct instruction *code, unsigned
 {
     const char *name = NULL;
     struct block *block = warp->block;
-    for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1))
-            continue;
+    EACH_BIT(l, lanes) {
         const char *own = module_outside(block->grid->function->module, call_address(warp, code, l));
         if (!own || (name && strcmp(own, name) != 0))
             block_not_simulated(block, "%s of something outside the machine code", code->opcode);
@@ -328,9 +326,8 @@ bool do_call_outside(struct warp *warp, const struct instruction *code, unsigned
         block_not_simulated(block, "%s of %s", code->opcode, name ? name : "something outside the machine code");
     if (block->counts && function->note && !outside_note(block->machine, function->note))
         block_not_simulated(block, "%s in a counted kernel, which executes code of the driver", function->said);
-    for (unsigned l = 0; l < LANES; l++)
-        if (lanes >> l & 1)
-            function->call(warp, l);
+    EACH_BIT(l, lanes)
+        function->call(warp, l);
     warp->splits[index].pc++;
     return true;
 }

@@ -4,9 +4,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* What a store is to the words that race: it stores by a choice among them, a change of what was there, or neither. */
 enum store { STORE_BLIND, STORE_CHOICE, STORE_UPDATE };
 

@@ -4,9 +4,6 @@
 
 #include "machine/sass/sass.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* From the least sure to the surest. */
 enum race_kind {
     RACE_MEANT,  /* it may be right whoever comes first, as where algorithms choose a minimum until nothing changes */

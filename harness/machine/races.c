@@ -141,8 +141,7 @@ static void done(const struct access *access)
         watch_stop(access->warp->block, WATCH_RACES);
         return;
     }
-    for (uint32_t left = access->lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
+    EACH_BIT(lane, access->lanes) {
         uint32_t now[WIDEST];
         take_words(now, access, lane);
         for (unsigned k = 0; k < words_of(access); k++)

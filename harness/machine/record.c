@@ -166,8 +166,7 @@ static void note_local(struct warp *warp, const struct instruction *code, uint32
     uint32_t addresses[LANES];
     narrow_addresses(warp, operand, addresses);
     payload->kind = code->traits & TRAIT_STORE ? RECORDED_LOCAL_STORE : RECORDED_LOCAL_LOAD;
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
+    EACH_BIT(lane, lanes) {
         for (unsigned k = 0; k < (code->size + 3u) / 4; k++)
             add_sector(payload, 0, (warp->number * words + addresses[lane] / 4 + k) * 4 + lane / 8);
     }

@@ -140,8 +140,7 @@ void rule_lop3(struct step *step)
     bool signs = false;
     if (count == 1) {
         uint32_t matters = 0, passes = UINT32_MAX, words[LANES];
-        for (uint32_t left = step->lanes; left; left &= left - 1) {
-            const unsigned l = (unsigned)__builtin_ctz(left);
+        EACH_BIT(l, step->lanes) {
             uint32_t in[2][3];
             for (unsigned k = 0; k < 3; k++)
                 for (unsigned i = 0; i < 2; i++)
@@ -213,8 +212,7 @@ static bool order_stays(const struct step *step, struct tag *box, const struct n
     bool known = a->known && b->known && tag_add(&apart, &b->tag, -1) && tag_add(box, &apart, 0);
     if (!known || (!tag_moves(&a->tag) && !tag_moves(&b->tag)))
         return known;
-    for (uint32_t left = step->lanes; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
+    EACH_BIT(l, step->lanes) {
         differences[l] = a->values[l] - b->values[l];
         *(differences[l] < 0 ? &less : differences[l] > 0 ? &more : &equal) |= 1u << l;
     }

@@ -193,8 +193,7 @@ static void local_words(struct step *step, unsigned n)
     if (!loads && !step->tags->local)
         step->tags->local = x_calloc(LOCAL_WORDS, sizeof *step->tags->local);
     for (unsigned k = 0; k < (code->size + 3u) / 4; k++)
-        for (uint32_t left = others ? step->lanes : 1u << first; left; left &= left - 1) {
-            const unsigned lane = (unsigned)__builtin_ctz(left);
+        EACH_BIT(lane, others ? step->lanes : 1u << first) {
             struct tag *word = local_word(step, addresses[lane] + k * (uint32_t)sizeof(uint32_t));
             if (loads)
                 put_row(step, 0, k, word && whole && !others ? word : &tag_data);

@@ -3,9 +3,6 @@
 #include "block.h"
 #include "proof.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* For each word of shared memory: the warp + 1 that wrote it since the last barrier, the one that read it, and the one
  * that changed it by an atomic whose answer it does not use. Several are SEVERAL. */
 struct shadow_word {
@@ -141,8 +138,7 @@ static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t addres
 static void look_for_unwritten(const struct shadow *shadow, const struct access *access)
 {
     const struct block *block = access->block;
-    for (uint32_t left = access->lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
+    EACH_BIT(lane, access->lanes) {
         if (shadow->words[access_address(access, lane) / 4].written)
             continue;
         block_doubt_of(access->block, DOUBT_UNWRITTEN, "warp %u reads uninitialised shared memory: lane %u byte %lld",

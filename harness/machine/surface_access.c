@@ -76,26 +76,21 @@ static void suld(struct warp *warp, const struct instruction *code, uint32_t lan
 {
     uint32_t words[LANES][4] = {{0}};
     meetings_note(warp->block, code);
-    for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1))
-            continue;
+    EACH_BIT(l, lanes) {
         const struct texture *surface = find(warp, code, handle_of(warp, code, l));
         const unsigned char *bytes = place_of(warp, code, surface, &code->operands[1], l);
         if (bytes)
             memcpy(words[l], bytes, code->size);
     }
     for (unsigned k = 0; k < (code->size + 3u) / 4; k++)
-        for (unsigned l = 0; l < LANES; l++)
-            if (lanes >> l & 1)
-                ROW_BEHIND(0, k)[l] = words[l][k];
+        EACH_BIT(l, lanes)
+            ROW_BEHIND(0, k)[l] = words[l][k];
 }
 
 /* Operands coordinates, values, handle. */
 static void sust(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1))
-            continue;
+    EACH_BIT(l, lanes) {
         const struct texture *surface = find(warp, code, handle_of(warp, code, l));
         unsigned char *bytes = place_of(warp, code, surface, &code->operands[0], l);
         uint32_t words[4];

@@ -167,9 +167,8 @@ static void tex(struct warp *warp, const struct instruction *code, uint32_t lane
         if (unknown)
             block_not_simulated(warp->block, "%s", unknown);
     }
-    for (unsigned l = 0; l < LANES; l++)
-        if (lanes >> l & 1)
-            write_channels(warp, code, l, texels[l]);
+    EACH_BIT(l, lanes)
+        write_channels(warp, code, l, texels[l]);
 }
 
 /* Finds the handle, and what stands before and behind it. Mipmaps and anisotropic filtering are refused where textures
