@@ -56,7 +56,7 @@ static void begin_step(struct proving *proving)
     proving->until = now_seconds() + (proving->changed_count > 0 ? SECONDS_FURTHER : SECONDS_MAX);
 }
 
-/* Whether there is time for more. Without, something that is written may not be found. */
+/* Whether there is time to look further. If not, some writes may have been missed, which in_part notes. */
 static bool goes_on(struct proving *proving)
 {
     const bool result = proving_may_go_on(proving);

@@ -93,7 +93,7 @@ static int64_t all_bits(const int64_t *by)
     return bits;
 }
 
-/* Returns ranges of int128 words, sorted. Where blocks do not move by words, those of any block. */
+/* Returns the ranges in whole words, sorted. If blocks move by parts of a word, they are wide enough for any block. */
 static struct ranges words_of(const struct moved_ranges *moved, unsigned kinds)
 {
     struct ranges words = {0};

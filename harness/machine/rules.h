@@ -50,9 +50,9 @@ struct tag above_shifted(const struct step *step, unsigned n, unsigned shift);
 unsigned zeros_below(const struct tag *tag);
 /* Notes a floor. Returns its number; 0: there are too many, or it has too many bits. */
 short floor_add(const struct step *step, const struct floor *floor);
-/* What is left of a word that may have a floor, without `drop` more of its lowest bits: shifted to the right by as
- * many, or where it was, modulo 2^32. HALVES: if b is added, which has the floor that the word subtracts, the sum of
- * the word's half and b but for what else b has. Nothing may be known of it. */
+/* Drops `drop` more of the lowest bits of a word that may have a floor. SHIFTS: the rest moves right by as many. STAYS:
+ * it stays where it was, modulo 2^32. HALVES: half of a word that subtracts a floor, plus that floor. The result may be
+ * data. */
 enum how_dropped { DROP_SHIFTS, DROP_STAYS, DROP_HALVES };
 struct tag floor_dropped(const struct step *step, const struct tag *tag, const uint32_t *row, unsigned drop,
                          bool is_signed, enum how_dropped how);

@@ -29,9 +29,9 @@ struct tag {
     struct tag_part parts[TAG_PARTS];
 };
 
-/* A number of which only what is left without its lowest bits is a value, shifted to the left by `up` then. It changes
- * by these factors, exactly. In the executed block the lowest bits of lanes are from `least` to `most`. Or, if it has
- * no lowest bits, that the value has the same sign bit where `sign` is, and is the same where its own tag says so. */
+/* A value without the lowest bits of a number: (x >> bits) << up. The number x changes by these factors, exactly; in
+ * the executed block its lost bits are from `least` to `most`, over all lanes. With bits = 0 nothing is lost, and the
+ * floor says where the sign bit stays the same: in the box of `sign`. */
 struct floor {
     int64_t by[AXES_MOST];
     uint64_t least, most;

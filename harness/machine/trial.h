@@ -5,14 +5,14 @@
 #include "proof.h"
 #include "turns.h"
 
-/* A trial ends when it has taken such a part of the whole, unless it foresees that all will take less than another. It
- * visits blocks, so many in the time of an instruction. */
+/* A trial ends after 1/TRIAL_PARTS of the launch's work, unless all classes are expected to take less than 1/TRIAL_GAIN
+ * of it. To visit VISITS_OF_STEP blocks costs as much as to execute an instruction. */
 enum { TRIAL_PARTS = 20, TRIAL_GAIN = 4, VISITS_OF_STEP = 8 };
 
 struct class {
     struct tally *tallies;
     uint64_t number, members;
-    unsigned axis; /* that its executed block divides by the least number, to one quotient of which it is cut */
+    unsigned axis; /* which its executed block divides by the smallest number; the class has one quotient of it */
     uint32_t quotient;
     struct footprint footprint;
     struct axis axes[AXES_MOST]; /* of the trial when it was found; the others are of these */

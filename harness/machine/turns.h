@@ -49,12 +49,12 @@ struct thread_state {
     struct flow *flows;
     struct hot_addresses hot;
     struct most most;
-    struct turns *turns; /* a cluster that is parked, to go on with; NULL: none */
+    struct turns *turns; /* the parked cluster that this thread resumes next; NULL: none */
     pthread_t thread;
 };
 
-/* Opens a place for blocks. One that borrows has the memos of another, since what is remembered of accesses is of the
- * same code. In block.c. */
+/* Opens a place in which blocks are executed, one after the other. With a lender it shares that place's memos: what is
+ * remembered of accesses depends on the code alone. In block.c. */
 void block_open(struct block *block, const struct run_state *run, struct thread_state *owner,
                 const struct block *lender);
 void block_close(struct block *block);
