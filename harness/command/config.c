@@ -258,12 +258,10 @@ int config_read(struct config *config)
     char *text;
     size_t length;
     *config = (struct config){0};
-    if (find(&config->path) < 0)
-        return -1;
+    TRY(find(&config->path));
     if (!config->path)
         return 0;
-    if (file_read(config->path, CONFIG_LIMIT, &text, &length) < 0)
-        return -1;
+    TRY(file_read(config->path, CONFIG_LIMIT, &text, &length));
     const int result = strlen(text) == length ? config_read_text(config, config->path, text)
                                               : error("%s contains a NUL byte: it is not a text file", config->path);
     free(text);

@@ -88,11 +88,13 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 }
 
 /* clang-format off */
-#define FIELD(field, attribute) {offsetof(struct cudaDeviceProp, field), sizeof ((struct cudaDeviceProp *)0)->field, attribute}
+#define FIELD(field, attribute) {offsetof(struct cudaDeviceProp, field), sizeof ((struct cudaDeviceProp *)0)->field, \
+    _Generic(((struct cudaDeviceProp *)0)->field, size_t: sizeof(size_t), default: sizeof(int)), attribute}
 
-/* The properties of a device that are also attributes. Each of these attributes has to be known. */
+/* The properties of a device that are also attributes: of a field with several numbers the first one's, which the others'
+ * follow. Each of these attributes has to be known. */
 static const struct {
-    size_t offset, size;
+    size_t offset, size, each;
     enum cudaDeviceAttr attribute;
 } fields[] = {
     FIELD(sharedMemPerBlock, cudaDevAttrMaxSharedMemoryPerBlock),
@@ -100,12 +102,8 @@ static const struct {
     FIELD(warpSize, cudaDevAttrWarpSize),
     FIELD(memPitch, cudaDevAttrMaxPitch),
     FIELD(maxThreadsPerBlock, cudaDevAttrMaxThreadsPerBlock),
-    FIELD(maxThreadsDim[0], cudaDevAttrMaxBlockDimX),
-    FIELD(maxThreadsDim[1], cudaDevAttrMaxBlockDimY),
-    FIELD(maxThreadsDim[2], cudaDevAttrMaxBlockDimZ),
-    FIELD(maxGridSize[0], cudaDevAttrMaxGridDimX),
-    FIELD(maxGridSize[1], cudaDevAttrMaxGridDimY),
-    FIELD(maxGridSize[2], cudaDevAttrMaxGridDimZ),
+    FIELD(maxThreadsDim, cudaDevAttrMaxBlockDimX),
+    FIELD(maxGridSize, cudaDevAttrMaxGridDimX),
     FIELD(totalConstMem, cudaDevAttrTotalConstantMemory),
     FIELD(major, cudaDevAttrComputeCapabilityMajor),
     FIELD(minor, cudaDevAttrComputeCapabilityMinor),
@@ -116,43 +114,23 @@ static const struct {
     FIELD(canMapHostMemory, cudaDevAttrCanMapHostMemory),
     FIELD(maxTexture1D, cudaDevAttrMaxTexture1DWidth),
     FIELD(maxTexture1DMipmap, cudaDevAttrMaxTexture1DMipmappedWidth),
-    FIELD(maxTexture2D[0], cudaDevAttrMaxTexture2DWidth),
-    FIELD(maxTexture2D[1], cudaDevAttrMaxTexture2DHeight),
-    FIELD(maxTexture2DMipmap[0], cudaDevAttrMaxTexture2DMipmappedWidth),
-    FIELD(maxTexture2DMipmap[1], cudaDevAttrMaxTexture2DMipmappedHeight),
-    FIELD(maxTexture2DLinear[0], cudaDevAttrMaxTexture2DLinearWidth),
-    FIELD(maxTexture2DLinear[1], cudaDevAttrMaxTexture2DLinearHeight),
-    FIELD(maxTexture2DLinear[2], cudaDevAttrMaxTexture2DLinearPitch),
-    FIELD(maxTexture2DGather[0], cudaDevAttrMaxTexture2DGatherWidth),
-    FIELD(maxTexture2DGather[1], cudaDevAttrMaxTexture2DGatherHeight),
-    FIELD(maxTexture3D[0], cudaDevAttrMaxTexture3DWidth),
-    FIELD(maxTexture3D[1], cudaDevAttrMaxTexture3DHeight),
-    FIELD(maxTexture3D[2], cudaDevAttrMaxTexture3DDepth),
-    FIELD(maxTexture3DAlt[0], cudaDevAttrMaxTexture3DWidthAlt),
-    FIELD(maxTexture3DAlt[1], cudaDevAttrMaxTexture3DHeightAlt),
-    FIELD(maxTexture3DAlt[2], cudaDevAttrMaxTexture3DDepthAlt),
+    FIELD(maxTexture2D, cudaDevAttrMaxTexture2DWidth),
+    FIELD(maxTexture2DMipmap, cudaDevAttrMaxTexture2DMipmappedWidth),
+    FIELD(maxTexture2DLinear, cudaDevAttrMaxTexture2DLinearWidth),
+    FIELD(maxTexture2DGather, cudaDevAttrMaxTexture2DGatherWidth),
+    FIELD(maxTexture3D, cudaDevAttrMaxTexture3DWidth),
+    FIELD(maxTexture3DAlt, cudaDevAttrMaxTexture3DWidthAlt),
     FIELD(maxTextureCubemap, cudaDevAttrMaxTextureCubemapWidth),
-    FIELD(maxTexture1DLayered[0], cudaDevAttrMaxTexture1DLayeredWidth),
-    FIELD(maxTexture1DLayered[1], cudaDevAttrMaxTexture1DLayeredLayers),
-    FIELD(maxTexture2DLayered[0], cudaDevAttrMaxTexture2DLayeredWidth),
-    FIELD(maxTexture2DLayered[1], cudaDevAttrMaxTexture2DLayeredHeight),
-    FIELD(maxTexture2DLayered[2], cudaDevAttrMaxTexture2DLayeredLayers),
-    FIELD(maxTextureCubemapLayered[0], cudaDevAttrMaxTextureCubemapLayeredWidth),
-    FIELD(maxTextureCubemapLayered[1], cudaDevAttrMaxTextureCubemapLayeredLayers),
+    FIELD(maxTexture1DLayered, cudaDevAttrMaxTexture1DLayeredWidth),
+    FIELD(maxTexture2DLayered, cudaDevAttrMaxTexture2DLayeredWidth),
+    FIELD(maxTextureCubemapLayered, cudaDevAttrMaxTextureCubemapLayeredWidth),
     FIELD(maxSurface1D, cudaDevAttrMaxSurface1DWidth),
-    FIELD(maxSurface2D[0], cudaDevAttrMaxSurface2DWidth),
-    FIELD(maxSurface2D[1], cudaDevAttrMaxSurface2DHeight),
-    FIELD(maxSurface3D[0], cudaDevAttrMaxSurface3DWidth),
-    FIELD(maxSurface3D[1], cudaDevAttrMaxSurface3DHeight),
-    FIELD(maxSurface3D[2], cudaDevAttrMaxSurface3DDepth),
-    FIELD(maxSurface1DLayered[0], cudaDevAttrMaxSurface1DLayeredWidth),
-    FIELD(maxSurface1DLayered[1], cudaDevAttrMaxSurface1DLayeredLayers),
-    FIELD(maxSurface2DLayered[0], cudaDevAttrMaxSurface2DLayeredWidth),
-    FIELD(maxSurface2DLayered[1], cudaDevAttrMaxSurface2DLayeredHeight),
-    FIELD(maxSurface2DLayered[2], cudaDevAttrMaxSurface2DLayeredLayers),
+    FIELD(maxSurface2D, cudaDevAttrMaxSurface2DWidth),
+    FIELD(maxSurface3D, cudaDevAttrMaxSurface3DWidth),
+    FIELD(maxSurface1DLayered, cudaDevAttrMaxSurface1DLayeredWidth),
+    FIELD(maxSurface2DLayered, cudaDevAttrMaxSurface2DLayeredWidth),
     FIELD(maxSurfaceCubemap, cudaDevAttrMaxSurfaceCubemapWidth),
-    FIELD(maxSurfaceCubemapLayered[0], cudaDevAttrMaxSurfaceCubemapLayeredWidth),
-    FIELD(maxSurfaceCubemapLayered[1], cudaDevAttrMaxSurfaceCubemapLayeredLayers),
+    FIELD(maxSurfaceCubemapLayered, cudaDevAttrMaxSurfaceCubemapLayeredWidth),
     FIELD(surfaceAlignment, cudaDevAttrSurfaceAlignment),
     FIELD(concurrentKernels, cudaDevAttrConcurrentKernels),
     FIELD(ECCEnabled, cudaDevAttrEccEnabled),
@@ -208,13 +186,14 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         return error != cudaSuccess ? error : runtime_return(cudaErrorInvalidValue);
     *properties = (struct cudaDeviceProp){.totalGlobalMem = (size_t)runtime_gpu()->memory_bytes};
     snprintf(properties->name, sizeof properties->name, "%s", runtime_gpu()->name);
-    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-        int value;
-        if (!runtime_attribute(&value, fields[i].attribute))
-            return cudaErrorNotSupported;
-        const size_t wide = (size_t)value;
-        memcpy((char *)properties + fields[i].offset, fields[i].size == sizeof wide ? (const void *)&wide : &value,
-               fields[i].size);
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+        for (size_t at = 0, each = fields[i].each; at < fields[i].size; at += each) {
+            int value;
+            if (!runtime_attribute(&value, fields[i].attribute + (unsigned)(at / each)))
+                return cudaErrorNotSupported;
+            const size_t wide = (size_t)value;
+            memcpy((char *)properties + fields[i].offset + at,
+                   each == sizeof wide ? (const void *)&wide : (const void *)&value, each);
+        }
     return cudaSuccess;
 }

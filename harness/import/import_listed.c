@@ -96,8 +96,7 @@ static bool is_unit(const char *unit, const struct metric *metric, double *scale
 
 static int read_object(struct import *import, const struct listed *format, const struct json_at *at, json_t *object)
 {
-    if (json_at_expect(at, object, JSON_OBJECT, "an object") < 0)
-        return -1;
+    TRY(json_at_expect(at, object, JSON_OBJECT, "an object"));
     const char *reason = format->reason ? json_string_value(json_object_get(object, "reason")) : NULL,
                *name = json_string_value(member(object, format->name)),
                *unit = format->unit ? json_string_value(member(object, format->unit)) : "ns";
@@ -205,8 +204,7 @@ static int read_rows(struct import *import, const struct listed *format, struct 
     while (csv_has_more(csv)) {
         const size_t line = csv->line;
         char *end;
-        if (csv_read(csv) < 0)
-            return -1;
+        TRY(csv_read(csv));
         if (csv->count == 1 && !*csv->fields[0])
             continue;
         if (csv->count != width || !*csv->fields[name])

@@ -128,12 +128,10 @@ static int read_head(struct ncu *ncu)
 {
     static const char begin[] = "\"ID\",";
     struct csv *csv = &ncu->csv;
-    if (skip_others(ncu, begin) < 0)
-        return -1;
+    TRY(skip_others(ncu, begin));
     if (!csv_has_more(csv))
         return error("%s has no ncu table: it should be output of `ncu --csv`", csv->name);
-    if (csv_read(csv) < 0)
-        return -1;
+    TRY(csv_read(csv));
     ncu->width = csv->count;
     for (enum column c = 0; c < COLUMNS; c++) {
         const size_t place = name_index(titles[c], (const char *const *)csv->fields, csv->count);
@@ -183,8 +181,7 @@ static int read_unit(const struct ncu *ncu, size_t line, const char *unit, struc
 static int read_units(struct ncu *ncu)
 {
     const size_t line = ncu->csv.line;
-    if (skip_others(ncu, "\"") < 0)
-        return -1;
+    TRY(skip_others(ncu, "\""));
     if (!csv_has_more(&ncu->csv))
         return error("%s holds no launch: ncu profiled no kernel", ncu->csv.name);
     if (csv_read(&ncu->csv) < 0 || expect_width(ncu, line) < 0)
@@ -192,8 +189,7 @@ static int read_units(struct ncu *ncu)
     if (*field(ncu, COLUMN_ID))
         return error("%s:%zu: the row of units after the titles is missing", ncu->csv.name, line);
     for (size_t i = 0; i < ncu->counter_count; i++)
-        if (read_unit(ncu, line, ncu->csv.fields[ncu->counters[i].column], &ncu->counters[i]) < 0)
-            return -1;
+        TRY(read_unit(ncu, line, ncu->csv.fields[ncu->counters[i].column], &ncu->counters[i]));
     const char *shared = field(ncu, COLUMN_SHARED);
     if (!shared || !ncu_unit(shared, "B", &ncu->shared_scale))
         ncu->shared_scale = 0;
@@ -271,8 +267,7 @@ static int read_number(const struct ncu *ncu, size_t line, const struct counter 
 static int read_counters(const struct ncu *ncu, size_t line, struct observation *observation)
 {
     for (size_t i = 0; i < ncu->counter_count; i++)
-        if (read_number(ncu, line, &ncu->counters[i], ncu->csv.fields[ncu->counters[i].column], observation) < 0)
-            return -1;
+        TRY(read_number(ncu, line, &ncu->counters[i], ncu->csv.fields[ncu->counters[i].column], observation));
     return 0;
 }
 

@@ -64,18 +64,7 @@ quoted() {
 
 # judge FUNCTION INPUT: the same, whose verdicts count; other lines are of tables.
 judge() {
-    local line lines
-    if ! lines=$(made_of "$1" "$2" 2>&1) || [ -z "$lines" ]; then
-        verdict "$1" "exec.jq cannot read $2: $lines"
-        return
-    fi
-    while IFS= read -r line; do
-        case $line in
-        'ok - '*) verdict "${line#ok - }" ;;
-        'not ok - '*) line=${line#not ok - } && verdict "${line%%: *}" "${line#*: }" ;;
-        *) echo "$line" ;;
-        esac
-    done <<<"$lines"
+    verdicts "$1" "exec.jq cannot read $2" echo made_of "$1" "$2"
 }
 
 # Of each metric that CUPTI counts without being asked for: name, class, set. A set is what is counted in one pass; exec makes the same

@@ -19,3 +19,19 @@ verdict() {
         echo "not ok - $1: $2"
     fi
 }
+
+# verdicts NAME ERROR OTHER COMMAND...: counts its lines "ok - NAME" and "not ok - NAME: WHY"; OTHER takes each other line.
+verdicts() {
+    local line lines
+    if ! lines=$("${@:4}" 2>&1) || [ -z "$lines" ]; then
+        verdict "$1" "$2: $lines"
+        return
+    fi
+    while IFS= read -r line; do
+        case $line in
+        'ok - '*) verdict "${line#ok - }" ;;
+        'not ok - '*) line=${line#not ok - } && verdict "${line%%: *}" "${line#*: }" ;;
+        *) "$3" "$line" ;;
+        esac
+    done <<<"$lines"
+}

@@ -94,23 +94,10 @@ exact_metrics() {
 }
 
 # judge PART SELF_TEST: runs a table of laws.jq over $run.
+unknown() { verdict 'a line of laws.jq' "$1"; }
 judge() {
-    local lines line
-    if ! lines=$(jq -r -f "$here/laws.jq" --arg part "$1" --argjson exact "$(exact_metrics)" \
-        --argjson self_test "$2" "$run" 2>&1) || [ -z "$lines" ]; then
-        verdict "$1" "laws.jq cannot read $run: $lines"
-        return
-    fi
-    while IFS= read -r line; do
-        case $line in
-        'ok - '*) verdict "${line#ok - }" ;;
-        'not ok - '*)
-            line=${line#not ok - }
-            verdict "${line%%: *}" "${line#*: }"
-            ;;
-        *) verdict "$1" "$line" ;;
-        esac
-    done <<<"$lines"
+    verdicts "$1" "laws.jq cannot read $run" unknown \
+        jq -r -f "$here/laws.jq" --arg part "$1" --argjson exact "$(exact_metrics)" --argjson self_test "$2" "$run"
 }
 
 part_calibration() { measure_catalogue && judge calibration false; }
