@@ -13,20 +13,20 @@
 enum { count = 1024, threads = 64, blocks = 4 };
 
 #define KERNEL(name) __global__ void name(int *out, const int *in, unsigned zero)
+/* What each thread does; or those where a condition holds. */
+#define EACH(name, ...)                                                                                                \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        __VA_ARGS__;                                                                                                   \
+    }
+#define WHERE(name, condition, ...) EACH(name, if (condition) __VA_ARGS__)
 #define I (blockIdx.x * blockDim.x + threadIdx.x)
 #define T threadIdx.x
 
 /* ---- Wrong ---- */
 
-KERNEL(read_beyond)
-{
-    out[I] = in[I + count - threads * blocks + 1 + zero]; /* read_beyond */
-}
-
-KERNEL(write_before)
-{
-    out[(int)I - 1] = in[I]; /* write_before */
-}
+EACH(read_beyond, out[I] = in[I + count - threads * blocks + 1 + zero]) /* read_beyond */
+EACH(write_before, out[(int)I - 1] = in[I])                             /* write_before */
 
 KERNEL(wild_pointer)
 {
@@ -121,10 +121,7 @@ KERNEL(read_before_added)
 }
 
 /* Both warps add to the same numbers. */
-KERNEL(sums_meet)
-{
-    out[T % 32] += in[I]; /* sums_meet */
-}
+EACH(sums_meet, out[T % 32] += in[I]) /* sums_meet */
 
 /* Each warp adds one for a warp: in whichever order they come, and unless they come at once, the sum is right. */
 KERNEL(counts_meet)
@@ -191,11 +188,7 @@ KERNEL(assertion)
     out[I] = in[I];
 }
 
-KERNEL(second_block)
-{
-    if (blockIdx.x == 1)
-        out[I + count] = in[I]; /* second_block */
-}
+WHERE(second_block, blockIdx.x == 1, out[I + count] = in[I]) /* second_block */
 
 /* Near 2^64, from where one goes on at 0. */
 KERNEL(wraps_around)
@@ -358,10 +351,7 @@ KERNEL(last_writes)
     out[I] = in[I];
 }
 
-KERNEL(works_as_written)
-{
-    work(out, in, flag);
-}
+EACH(works_as_written, work(out, in, flag))
 
 /* Each block waits for the one that took a ticket before. As they do even work, each comes in time. */
 __device__ volatile unsigned states[blocks + 1];
@@ -386,10 +376,7 @@ LOOKS_BACK(looks_by_swapping, 1, atomicCAS((unsigned *)before, 0, 0), seen == 0)
 LOOKS_BACK(looks_together, 1, T == 0 ? *before : 1, __syncthreads_or(seen == 0))                 /* looks_together */
 LOOKS_BACK(looks_and_adds, 1 + in[in[in[tile]]] / 8, (atomicOr(out + I, 0), *before), seen == 0) /* looks_and_adds */
 
-KERNEL(reads_clock)
-{
-    out[I] = in[I] + 1 + (clock64() == 0); /* reads_clock */
-}
+EACH(reads_clock, out[I] = in[I] + 1 + (clock64() == 0)) /* reads_clock */
 
 KERNEL(prints)
 {

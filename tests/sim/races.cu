@@ -20,6 +20,13 @@ struct state {
 __device__ state s;
 
 #define KERNEL(name) __global__ void name(const int *in)
+/* What each thread does; or those where a condition holds. */
+#define EACH(name, ...)                                                                                                \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        __VA_ARGS__;                                                                                                   \
+    }
+#define WHERE(name, condition, ...) EACH(name, if (condition) __VA_ARGS__)
 #define T threadIdx.x
 #define I (blockIdx.x * blockDim.x + threadIdx.x)
 #define N (gridDim.x * blockDim.x)
@@ -27,17 +34,8 @@ __device__ state s;
 
 /* ---- Races ---- */
 
-KERNEL(sum)
-{
-    if (T == 0)
-        s.words[0] += in[I]; /* sum */
-}
-
-KERNEL(last_wins)
-{
-    if (T == 0)
-        s.words[0] = in[I]; /* last_wins */
-}
+WHERE(sum, T == 0, s.words[0] += in[I])      /* sum */
+WHERE(last_wins, T == 0, s.words[0] = in[I]) /* last_wins */
 
 KERNEL(in_place)
 {
@@ -74,11 +72,7 @@ KERNEL(total_read)
     s.words[1 + I] = in[I] * s.words[0]; /* total_read */
 }
 
-KERNEL(saturates)
-{
-    if (T == 0 && s.words[0] < 1000)
-        s.words[0] += in[I] + 1; /* saturates */
-}
+WHERE(saturates, T == 0 && s.words[0] < 1000, s.words[0] += in[I] + 1) /* saturates */
 
 KERNEL(quads)
 {
@@ -94,11 +88,7 @@ __device__ __noinline__ void add(int *to, int value)
 {
     *to = *to + value; /* called */
 }
-KERNEL(called)
-{
-    if (T == 0)
-        add(s.words + in[T], in[I] + 1);
-}
+WHERE(called, T == 0, add(s.words + in[T], in[I] + 1))
 
 KERNEL(pushed)
 {
@@ -234,17 +224,8 @@ KERNEL(relaxes)
     }
 }
 
-KERNEL(least)
-{
-    if (T == 0)
-        s.words[0] = min(s.words[0], -in[I]);
-}
-
-KERNEL(largest)
-{
-    if (T == 0 && in[I] > s.words[0])
-        s.words[0] = in[I];
-}
+WHERE(least, T == 0, s.words[0] = min(s.words[0], -in[I]))
+WHERE(largest, T == 0 && in[I] > s.words[0], s.words[0] = in[I])
 
 KERNEL(parents)
 {
@@ -261,11 +242,7 @@ KERNEL(jumps)
     s.words[I] = s.words[s.words[I]];
 }
 
-KERNEL(volatile_sum)
-{
-    if (T == 0)
-        *(volatile int *)&s.words[0] = *(volatile int *)&s.words[0] + in[I];
-}
+WHERE(volatile_sum, T == 0, *(volatile int *)&s.words[0] = *(volatile int *)&s.words[0] + in[I])
 
 /* ---- Right ---- */
 
@@ -402,17 +379,8 @@ KERNEL(own_barrier)
     s.more[I] = s.words[NEXT];
 }
 
-KERNEL(changed)
-{
-    if (in[I] % 3 == 0 && s.flag == 0)
-        s.flag = 1;
-}
-
-KERNEL(bytes)
-{
-    if (T % 4 == blockIdx.x)
-        s.bytes[T] = (unsigned char)(in[I] + 1);
-}
+WHERE(changed, in[I] % 3 == 0 && s.flag == 0, s.flag = 1)
+WHERE(bytes, T % 4 == blockIdx.x, s.bytes[T] = (unsigned char)(in[I] + 1))
 
 __global__ void __cluster_dims__(2, 1, 1) clusters(const int *in)
 {
