@@ -13,21 +13,10 @@ enum { INTERRUPTED_LANE = 13 };
 
 static bool prepare_kind(struct instruction *code)
 {
-    static const struct {
-        const char *name;
-        unsigned char kind;
-    } kinds[] = {{"ADD", ATOMIC_ADD},   {"MIN", ATOMIC_MIN}, {"MAX", ATOMIC_MAX},  {"INC", ATOMIC_INC},
-                 {"DEC", ATOMIC_DEC},   {"AND", ATOMIC_AND}, {"OR", ATOMIC_OR},    {"XOR", ATOMIC_XOR},
-                 {"EXCH", ATOMIC_EXCH}, {"CAS", ATOMIC_CAS}, {"POPC", ATOMIC_POPC}};
-    bool found = false;
-    /* POPC.INC has the names of two kinds; the first of them counts. */
-    for (size_t i = ARRAY_SIZE(kinds); i-- > 0;)
-        if (has_modifier(code, kinds[i].name)) {
-            code->flags[FLAG_KIND] = kinds[i].kind;
-            found = true;
-        }
-    if (has_modifier(code, "POPC"))
-        code->flags[FLAG_KIND] = ATOMIC_POPC;
+    /* In the order of enum change_kind. POPC.INC has the names of two; the first of them counts. */
+    const int kind = modifier_among(code, "ADD MIN MAX INC DEC AND OR XOR EXCH CAS POPC");
+    const bool found = kind >= 0;
+    code->flags[FLAG_KIND] = (unsigned char)kind;
     code->size = IS(64) || IS(F64) ? 8 : 4;
     code->flags[FLAG_NUMBER] = IS(F64)              ? NUMBER_DOUBLE
                                : IS(F32)            ? NUMBER_FLOAT

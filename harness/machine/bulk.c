@@ -429,19 +429,14 @@ static bool prepare_rows(struct instruction *code)
            is_address(&code->operands[0]) && is_address(&code->operands[1]) && code->operands[2].kind == OPERAND_ROW;
 }
 
+#define RANKS "1D 2D 3D 4D 5D"
+#define CHANGES "ADD MIN MAX INC DEC AND OR XOR" /* in the order of enum change_kind */
+
 static bool read_kind(struct instruction *code)
 {
-    static const struct {
-        const char *name;
-        unsigned char kind;
-    } kinds[] = {{"ADD", ATOMIC_ADD}, {"MIN", ATOMIC_MIN}, {"MAX", ATOMIC_MAX}, {"INC", ATOMIC_INC},
-                 {"DEC", ATOMIC_DEC}, {"AND", ATOMIC_AND}, {"OR", ATOMIC_OR},   {"XOR", ATOMIC_XOR}};
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-        if (has_modifier(code, kinds[i].name)) {
-            code->flags[FLAG_KIND] = kinds[i].kind;
-            return true;
-        }
-    return false;
+    const int kind = modifier_among(code, CHANGES);
+    code->flags[FLAG_KIND] = (unsigned char)kind;
+    return kind >= 0;
 }
 
 static bool prepare_row_changes(struct instruction *code)
@@ -471,10 +466,7 @@ static bool prepare_prefetch(struct instruction *code)
 
 static bool prepare_tile(struct instruction *code)
 {
-    static const char *const ranks[] = {"1D", "2D", "3D", "4D", "5D"};
-    for (unsigned i = 0; i < ARRAY_SIZE(ranks); i++)
-        if (has_modifier(code, ranks[i]))
-            code->flags[FLAG_RANK] = (unsigned char)(i + 1);
+    code->flags[FLAG_RANK] = (unsigned char)(modifier_among(code, RANKS) + 1);
     code->flags[FLAG_NUMBER] = NO_NUMBER;
     code->flags[FLAG_COLUMNS] = has_modifier(code, "IM2COL");
     code->flags[FLAG_MULTICAST] = has_modifier(code, "MULTICAST");
@@ -511,8 +503,6 @@ static bool prepare_store_change(struct instruction *code)
 }
 
 /* clang-format off */
-#define RANKS "1D 2D 3D 4D 5D"
-#define CHANGES "ADD MIN MAX INC DEC AND OR XOR"
 const struct opcode bulk_opcodes[] = {
     {"UBLKCP.S.G",   copy_in,      TRAIT_BULK | RULE_BULK,                      prepare_rows,         "", "MULTICAST"},
     {"UBLKCP.S.S",   copy_between, TRAIT_BULK | RULE_BULK,                      prepare_rows,         "", ""},

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "block.h"
+#include "flags.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -113,6 +114,15 @@ static inline uint64_t of_double(double value)
 static inline uint64_t wide(uint32_t low, uint32_t high)
 {
     return low | (uint64_t)high << 32;
+}
+
+/* Notes how many bytes each lane accesses, and whether their sign extends. */
+static inline void prepare_width(struct instruction *code)
+{
+    static const unsigned char sizes[] = {4, 1, 1, 2, 2, 8, 16};
+    const int place = modifier_among(code, "U8 S8 U16 S16 64 128") + 1;
+    code->size = sizes[place];
+    code->flags[FLAG_SIGN_EXTENDS] = place == 2 || place == 4;
 }
 
 /* A minus sign and bars change a word that holds a float, or the upper word of a double, to (word & KEEP) ^ FLIP. */

@@ -217,16 +217,7 @@ static inline void give(struct warp *warp, const struct instruction *code, unsig
 
 static inline bool prepare_size(struct instruction *code)
 {
-    static const struct {
-        const char *name;
-        unsigned char size, is_signed;
-    } sizes[] = {{"U8", 1, 0}, {"S8", 1, 1}, {"U16", 2, 0}, {"S16", 2, 1}, {"64", 8, 0}, {"128", 16, 0}};
-    code->size = 4;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (has_modifier(code, sizes[i].name)) {
-            code->size = sizes[i].size;
-            code->flags[FLAG_SIGN_EXTENDS] = sizes[i].is_signed;
-        }
+    prepare_width(code);
     code->flags[FLAG_STRONG] = IS(STRONG) ? ACCESS_STRONG : 0;
     code->flags[FLAG_BYPASS] = IS(BYPASS);
     code->flags[FLAG_FILLS] = has_modifier(code, "ZFILL");

@@ -439,15 +439,13 @@ static void iabs(struct warp *warp, const struct instruction *code, uint32_t lan
  */
 static bool prepare_p2r(struct instruction *code)
 {
-    static const char *const bytes[] = {"B1", "B2", "B3"};
     if (code->operand_count == 4 && code->operands[1].kind == OPERAND_SPECIAL) {
         memmove(code->operands + 1, code->operands + 2, 2 * sizeof *code->operands);
         code->operand_count = 3;
     }
     const struct operand *second = &code->operands[1];
-    code->flags[0] = second->byte ? second->byte - 1 : 0;
-    for (size_t i = 0; i < ARRAY_SIZE(bytes); i++)
-        code->flags[0] = has_modifier(code, bytes[i]) ? (unsigned char)(i + 1) : code->flags[0];
+    const int byte = modifier_among(code, "B1 B2 B3") + 1;
+    code->flags[0] = byte > 0 ? (unsigned char)byte : second->byte ? second->byte - 1 : 0;
     return code->operand_count == 3 && second->kind == OPERAND_ROW && prepare_plain(code);
 }
 

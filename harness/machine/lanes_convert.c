@@ -10,33 +10,25 @@ enum { TO, FROM, ROUNDING, FLUSH, RELU, FINITE, PACKING }; /* flags */
 enum integer { NO_INTEGER, U8, S8, U16, S16, U32, S32, U64, S64 };
 enum packing { NOT_PACKED, PACK_AB, PACK_B, MERGE_C, PACK_AB_MERGE_C, UNPACK_B, UNPACK_B_MERGE_C };
 
-struct word {
-    const char *name;
-    unsigned char value;
+/* Modifiers whose values follow each other. */
+struct words {
+    const char *words;
+    unsigned char first;
 };
 
 /* Returns whether the modifier is among the words, and then sets *value. */
-static bool is_one(const struct word *words, const char *modifier, unsigned char *value)
+static bool is_one(struct words words, const char *modifier, unsigned char *value)
 {
-    for (; words->name; words++)
-        if (strcmp(words->name, modifier) == 0) {
-            *value = words->value;
-            return true;
-        }
-    return false;
+    const int place = word_place(words.words, modifier);
+    if (place >= 0)
+        *value = (unsigned char)(words.first + place);
+    return place >= 0;
 }
 
-static const struct word integers[] = {{"U8", U8},   {"S8", S8},   {"U16", U16}, {"S16", S16}, {"U32", U32},
-                                       {"S32", S32}, {"U64", U64}, {"S64", S64}, {NULL, 0}};
-static const struct word floats[] = {{"F16", F16}, {"BF16", BF16}, {"F32", F32}, {"F64", F64}, {NULL, 0}};
-static const struct word packed_floats[] = {{"F16", F16},   {"BF16", BF16}, {"F32", F32}, {"E4M3", E4M3},
-                                            {"E5M2", E5M2}, {"TF32", TF32}, {NULL, 0}};
-static const struct word roundings[] = {
-    {"RN", ROUND_NEAREST}, {"RZ", ROUND_ZERO}, {"RM", ROUND_DOWN}, {"RP", ROUND_UP}, {NULL, 0}};
-/* Roundings of a conversion to an integer. */
-static const struct word whole_roundings[] = {
-    {"TRUNC", ROUND_ZERO}, {"FLOOR", ROUND_DOWN}, {"CEIL", ROUND_UP}, {NULL, 0}};
-static const struct word flush_words[] = {{"FTZ", 1}, {NULL, 0}};
+static const struct words integers = {"U8 S8 U16 S16 U32 S32 U64 S64", U8}, floats = {"F16 BF16 F32 F64", F16},
+                          packed_floats = {"F16 BF16 F32 F64 E4M3 E5M2 TF32", F16},
+                          roundings = {"RN RZ RM RP", ROUND_NEAREST}, flush_words = {"FTZ", 1},
+                          whole_roundings = {"TRUNC FLOOR CEIL", ROUND_ZERO}; /* to an integer */
 
 /* ---- Floats as operands ---- */
 
@@ -138,14 +130,8 @@ static void f2f(struct warp *warp, const struct instruction *code, uint32_t lane
 
 static bool prepare_f2fp(struct instruction *code)
 {
-    static const struct word packings[] = {{"PACK_AB", PACK_AB},
-                                           {"PACK_B", PACK_B},
-                                           {"MERGE_C", MERGE_C},
-                                           {"PACK_AB_MERGE_C", PACK_AB_MERGE_C},
-                                           {"UNPACK_B", UNPACK_B},
-                                           {"UNPACK_B_MERGE_C", UNPACK_B_MERGE_C},
-                                           {NULL, 0}};
-    static const struct word relu[] = {{"RELU", 1}, {NULL, 0}}, finite[] = {{"SATFINITE", 1}, {NULL, 0}};
+    static const struct words packings = {"PACK_AB PACK_B MERGE_C PACK_AB_MERGE_C UNPACK_B UNPACK_B_MERGE_C", PACK_AB},
+                              relu = {"RELU", 1}, finite = {"SATFINITE", 1};
     unsigned char types[2] = {0};
     unsigned count = 0;
     code->flags[ROUNDING] = ROUND_NEAREST;
@@ -287,7 +273,7 @@ static inline void make_whole(double values[LANES], enum rounding rounding)
 static bool prepare_to_integer(struct instruction *code)
 {
     /* NTZ is not documented. It does not change results. */
-    static const struct word nothing[] = {{"NTZ", 0}, {NULL, 0}};
+    static const struct words nothing = {"NTZ", 0};
     unsigned char unused;
     code->flags[TO] = S32;
     code->flags[FROM] = F32;

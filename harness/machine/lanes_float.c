@@ -84,14 +84,9 @@ SHAPED(ffma_shaped, 3, __builtin_fmaf(a, b, c))
  * can hold. */
 static double scale(const struct instruction *code)
 {
-    static const struct {
-        const char *name;
-        double factor;
-    } scales[] = {{"M2", 2}, {"M4", 4}, {"M8", 8}, {"D2", 0.5}, {"D4", 0.25}, {"D8", 0.125}};
-    for (size_t i = 0; i < ARRAY_SIZE(scales); i++)
-        if (has_modifier(code, scales[i].name))
-            return scales[i].factor;
-    return 1;
+    static const double factors[] = {2, 4, 8, 0.5, 0.25, 0.125};
+    const int place = modifier_among(code, "M2 M4 M8 D2 D4 D8");
+    return place < 0 ? 1 : factors[place];
 }
 SHAPED(fmul_scaled, 2, (float)((double)a *(double)b *scale(code)))
 

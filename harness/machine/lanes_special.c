@@ -158,16 +158,7 @@ static void ldc_row(struct warp *warp, const struct instruction *code, uint32_t 
 
 static bool prepare_ldc(struct instruction *code)
 {
-    static const struct {
-        const char *name;
-        unsigned char size, is_signed;
-    } sizes[] = {{"U8", 1, 0}, {"S8", 1, 1}, {"U16", 2, 0}, {"S16", 2, 1}, {"64", 8, 0}, {"128", 16, 0}};
-    code->size = 4;
-    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
-        if (has_modifier(code, sizes[i].name)) {
-            code->size = sizes[i].size;
-            code->flags[FLAG_SIGN_EXTENDS] = sizes[i].is_signed;
-        }
+    prepare_width(code);
     if (code->operands[1].kind == OPERAND_ROW && (code->size == 4 || code->size == 8))
         code->run = ldc_row;
     return code->operand_count == 2 &&

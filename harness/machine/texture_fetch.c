@@ -228,10 +228,8 @@ static bool prepare_tld(struct instruction *code)
 /* The channel stands last: .B before it says where the handle is. */
 static bool prepare_tld4(struct instruction *code)
 {
-    static const char *const channels[TEXTURE_CHANNELS] = {"R", "G", "B", "A"};
-    for (unsigned i = 0; i < TEXTURE_CHANNELS && code->modifier_count > 0; i++)
-        if (strcmp(code->modifiers[code->modifier_count - 1], channels[i]) == 0)
-            code->flags[FLAG_GATHERED] = (unsigned char)(i + 1);
+    const unsigned count = code->modifier_count;
+    code->flags[FLAG_GATHERED] = count ? (unsigned char)(word_place("R G B A", code->modifiers[count - 1]) + 1) : 0;
     return code->flags[FLAG_GATHERED] > 0 && prepare(code, false) && code->flags[FLAG_SHAPE] == TEXTURE_2D;
 }
 
