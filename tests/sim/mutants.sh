@@ -64,6 +64,7 @@ fi
 
 rm -rf "$work"
 mkdir -p "$work"
+ln -s "$(realpath "$BUILD")/disasm" "$work" # where a mutant looks for nvdisasm
 # The first is the simulator as it is, with which nothing fails.
 { echo 'as it is | counting.c | | nothing' && grep -v '^#\|^$' tests/sim/mutations.txt; } | { grep -e "${1-}" || true; } | nl -b a -w 3 -n rz -s $'\t' |
     tr '\t' '\n' | tr '\n' '\0' | xargs -0 -n 2 -P "$(nproc)" "$0" --mutation
