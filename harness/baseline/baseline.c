@@ -1,7 +1,5 @@
 #include "baseline.h"
 
-#include "base/base.h"
-
 #include "baseline_files.h"
 
 #include <dirent.h>

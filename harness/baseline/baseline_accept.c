@@ -1,7 +1,5 @@
 /* Accepting has three steps, each in a file of its own. It gathers the new rows from the runs, merges them into the
  * kernels' files in memory, and writes. This file has the checks between them. */
-#include "base/base.h"
-#include "judge/judge.h"
 
 #include "baseline.h"
 #include "baseline_files.h"

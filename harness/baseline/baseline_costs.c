@@ -1,8 +1,6 @@
 /* How many seconds kernels take to measure, from a run or from the baselines of all GPU models. */
 #include "baseline.h"
 
-#include <math.h>
-
 static void take_costs(struct run *costs, const struct run *from)
 {
     for (size_t i = 0; i < from->result_count; i++)

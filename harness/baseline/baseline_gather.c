@@ -1,6 +1,4 @@
 /* The first step of accepting: chooses from several runs the rows that can become a baseline. */
-#include "base/base.h"
-#include "judge/judge.h"
 
 #include "baseline_files.h"
 

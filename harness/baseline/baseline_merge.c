@@ -1,9 +1,6 @@
 /* The second step of accepting: merges the new rows of one kernel with the old ones, in memory. */
-#include "base/base.h"
 
 #include "baseline_files.h"
-
-#include <math.h>
 
 static bool is_gated(const struct metric *metric)
 {

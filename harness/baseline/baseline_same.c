@@ -1,6 +1,5 @@
 /* Sessions that are accepted together must be of the same work, kernel by kernel. Else the difference between two
  * builds becomes the spread of one baseline, behind which a slow build is green. */
-#include "base/base.h"
 
 #include "baseline_files.h"
 

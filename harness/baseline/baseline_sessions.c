@@ -1,5 +1,4 @@
 /* The sessions of one kernel's file: from which of them a new value is, and which are still needed. */
-#include "base/base.h"
 
 #include "baseline_files.h"
 

@@ -1,4 +1,3 @@
-#include "base/base.h"
 
 #include "baseline_files.h"
 

@@ -1,9 +1,6 @@
 #include "known_regression_file.h"
 
-#include "base/base.h"
-
 #include <errno.h>
-#include <math.h>
 #include <unistd.h>
 
 #define KNOWN_REGRESSION_FILE_LIMIT (1u << 20)

@@ -1,7 +1,5 @@
 #include "appeared.h"
 
-#include "base/base.h"
-
 /* To add a count that says much when it appears: a row, with the name of its metric. */
 static const struct {
     const char *metric, *hint;

@@ -1,6 +1,5 @@
 #include "diagnosis.h"
 
-#include "base/base.h"
 #include "cubin/cubin.h"
 
 #include "appeared.h"

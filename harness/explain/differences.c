@@ -1,6 +1,5 @@
 #include "differences.h"
 
-#include "base/base.h"
 #include "names/names.h"
 
 #include <time.h>

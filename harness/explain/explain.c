@@ -2,8 +2,6 @@
 
 #include "occupancy_gap.h"
 
-#include <math.h>
-
 static void tell(struct explained_pattern *explained, const struct pattern *pattern, const struct profile *profile)
 {
     *explained = (struct explained_pattern){

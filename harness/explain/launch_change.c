@@ -1,6 +1,5 @@
 #include "launch_change.h"
 
-#include "base/base.h"
 #include "cubin/cubin.h"
 
 #include <stdarg.h>

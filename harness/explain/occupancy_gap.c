@@ -1,9 +1,5 @@
 #include "occupancy_gap.h"
 
-#include "cubin/cubin.h"
-
-#include <math.h>
-
 #define GAP_SHARE 0.95    /* if at least this share of the warps that fit was active, none is said to be missing */
 #define GAP_SHORT_NS 5000 /* below this, starting and ending a launch matters: it takes one or two microseconds */
 

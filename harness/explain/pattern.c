@@ -1,11 +1,8 @@
 #include "pattern.h"
 
-#include "base/base.h"
-
 #include "stall.h"
 
 #include <ctype.h>
-#include <math.h>
 
 #define THREADS_OF_A_WARP 32
 #define AMOUNT_MAX 1e300 /* bounds amounts so that sums and differences stay finite */

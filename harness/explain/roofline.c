@@ -1,9 +1,5 @@
 #include "roofline.h"
 
-#include "base/base.h"
-
-#include <math.h>
-
 static const char *const bound_names[ROOFLINE_BOUNDS] = {
     [ROOFLINE_UNKNOWN] = "unknown", [ROOFLINE_DRAM] = "dram",   [ROOFLINE_SHARED] = "shared",
     [ROOFLINE_COMPUTE] = "compute", [ROOFLINE_ISSUE] = "issue", [ROOFLINE_LATENCY] = "latency",

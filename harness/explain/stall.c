@@ -1,7 +1,5 @@
 #include "stall.h"
 
-#include "base/base.h"
-
 /* clang-format off */
 /* The profiler's stall reasons without their prefix. advice is NULL where there is none to give.
  *

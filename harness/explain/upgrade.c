@@ -1,6 +1,5 @@
 #include "upgrade.h"
 
-#include "base/base.h"
 #include "cubin/cubin.h"
 
 #include "launch_change.h"

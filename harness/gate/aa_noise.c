@@ -1,8 +1,6 @@
 /* Describes the noise: where it comes from, which counters have none, and which changes it hides. */
 #include "aa_parts.h"
 
-#include <math.h>
-
 /* Numbers, each of which belongs to a group. */
 struct grouped {
     double *values;

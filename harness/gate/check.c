@@ -1,9 +1,6 @@
 #include "check.h"
 
 #include "baseline/baseline.h"
-#include "capsule/capsule.h"
-#include "cubin/cubin.h"
-#include "explain/explain.h"
 
 #include "check_parts.h"
 #include "comparable.h"
@@ -11,7 +8,6 @@
 #include "weakened.h"
 
 #include <errno.h>
-#include <math.h>
 #include <unistd.h>
 
 /* Removes the kernels from the baseline that the run lacks. */

@@ -2,8 +2,6 @@
  * deleted, could become arbitrarily slower. */
 #include "check_parts.h"
 
-#include "worker/worker.h"
-
 static bool is_number(const struct row *row)
 {
     return row && row->state == VALUE_MEASURED;

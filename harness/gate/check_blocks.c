@@ -1,6 +1,5 @@
 /* What a check of machine code says of functions that nobody launched: their occupancy is not known, and so not judged,
  * but whether fewer warps fit than before can be said for each size of block. And of which the code is another. */
-#include "cubin/cubin.h"
 
 #include "check_parts.h"
 

@@ -1,8 +1,6 @@
 #include "check_parts.h"
 
 #include "baseline/baseline.h"
-#include "cubin/cubin.h"
-#include "measure/measure.h"
 
 static bool can_see_lines(const struct measurement *measurement)
 {

@@ -1,8 +1,4 @@
-#include "base/base.h"
 #include "baseline/baseline.h"
-#include "cubin/cubin.h"
-#include "measure/measure.h"
-#include "worker/worker.h"
 
 #include "check_parts.h"
 #include "comparable.h"

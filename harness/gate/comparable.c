@@ -1,6 +1,5 @@
 #include "comparable.h"
 
-#include "base/base.h"
 #include "names/names.h"
 
 static int refuse_cut(const struct run *run, const char *path)

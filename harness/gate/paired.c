@@ -1,7 +1,5 @@
 #include "paired.h"
 
-#include <math.h>
-
 /* A row that is to be settled by pairs. */
 struct paired_test {
     struct result *result;

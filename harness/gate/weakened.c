@@ -3,7 +3,6 @@
 #include "baseline/baseline.h"
 
 #include <errno.h>
-#include <math.h>
 #include <unistd.h>
 
 /* A row that was made worse, and the reason that was given; rows with one reason share a note. */

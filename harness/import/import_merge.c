@@ -3,7 +3,6 @@
 
 #include "names/names.h"
 
-#include <math.h>
 #include <xxhash.h>
 
 #define FAMILY_LENGTH 80   /* limits of the parts of an id: a longer part is cut, and ends with a hash of */

@@ -1,9 +1,6 @@
 #include "certificate.h"
 
-#include "base/base.h"
-
 #include <inttypes.h>
-#include <math.h>
 
 /* Parts of all arithmetic of the reference. A type is used where it has a quarter, and another takes its place where it
  * does a tenth: elements that are converted at an end of a loop are less. Where hardly any is left, nobody knows how

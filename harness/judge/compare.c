@@ -2,8 +2,6 @@
 
 #include "judge_parts.h"
 
-#include <math.h>
-
 /* Metrics in the files that the metric folder does not define. A note names them; they are never judged. */
 struct unknown {
     const char **names;

@@ -1,6 +1,5 @@
 #include "judge_parts.h"
 
-#include <math.h>
 #include <stdarg.h>
 
 #define ITEMS 10 /* limit of items that a note lists */

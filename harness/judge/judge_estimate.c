@@ -2,8 +2,6 @@
  * sides are estimated by the same model, so that most of its error is in both. */
 #include "judge_parts.h"
 
-#include <math.h>
-
 /* The time is no metric of a file: no sample has it, and it is never among measured times. */
 static const struct metric estimated_time = {
     .name = (char[]){"estimated_time"},

@@ -6,8 +6,6 @@
  * 3. Chance: is_chance(). */
 #include "judge_parts.h"
 
-#include <math.h>
-
 /* ---- 1. Rows that are not judged ---- */
 
 /* Returns the weight of a ratio. Where it is not known, it is larger than any ratio needs. */

@@ -1,8 +1,6 @@
 /* In which order the evidence is told: what costs most comes first, and a cause before what it brings about. */
 #include "judge_parts.h"
 
-#include <math.h>
-
 /* A row that is worse accounts for its effects that are worse, where it moved by half as much as they did, as
  * logarithms: then their cost counts as its own, and it is told before them. Of two causes the one further down is told
  * first. To add a cause: a row. */

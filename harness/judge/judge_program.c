@@ -2,8 +2,6 @@
  * both sides have that row, every launch was seen: a kernel that is gone or new is a fact then, and the row decides. */
 #include "judge_parts.h"
 
-#include <math.h>
-
 const struct result *program_of(const struct run *run, const char *kernel)
 {
     OWNED_TEXT family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel), *id = program_row_id(family);

@@ -1,8 +1,6 @@
 /* Revises judgements by other rows: of the same kernel, or of all kernels. */
 #include "judge_parts.h"
 
-#include <math.h>
-
 /* Whether unchanged code excuses a row. It excuses a time, within limits. On a GPU that the baseline does not know it
  * also excuses a steady row, within limits, because GPUs of one model differ. (The L1 hit rate of one kernel is 9.9 %
  * on most H200s and 8.0 % on some.) On a known GPU, a changed hit rate or traffic has another cause, such as a lost

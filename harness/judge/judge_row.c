@@ -2,8 +2,6 @@
  * that a metric of its class must meet to fail. */
 #include "judge_parts.h"
 
-#include <math.h>
-
 /* Pairs with the base build settle a time. The baseline's sessions only raised the question. */
 static void judge_pairs(struct judgement *judgement, const struct row *now)
 {

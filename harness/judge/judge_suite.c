@@ -2,8 +2,6 @@
  * kernel's code. */
 #include "judge_parts.h"
 
-#include <math.h>
-
 /* A kernel for which both sides have a number. */
 struct witness {
     const char *gpu; /* UUID of its GPU; NULL: not known, or the run is on one GPU */

@@ -1,8 +1,6 @@
 /* Finds whether another toolchain made the code of a kernel. */
 #include "judge_parts.h"
 
-#include <math.h>
-
 /* Returns the release of an item of a list, "ptxas 12.8.93, nvcc 13.0.88", where it names NVIDIA's assembler, which has
  * that of its nvcc; else NULL. */
 static const char *release_of(const char *item)

@@ -2,8 +2,6 @@
  * is worse fails only where the table below keeps it. */
 #include "judge_parts.h"
 
-#include <math.h>
-
 /* ---- Evidence ---- */
 
 /* What is known of a kernel's time, what excuses most first. */

@@ -1,7 +1,5 @@
 #include "prior.h"
 
-#include <math.h>
-
 enum kind { LIBRARY, PROGRAM };
 
 /* Fitted on two days, whose sessions tests/selftest does not judge by it:

@@ -1,10 +1,6 @@
 #include "rule.h"
 
-#include "base/base.h"
-
 #include "distribution.h"
-
-#include <math.h>
 
 /* How many sessions a baseline needs before its spread alone says what may fail. Two say nothing about a spread, and a
  * time moves for more reasons. */

@@ -1,10 +1,5 @@
 #include "computed.h"
 
-#include "base/base.h"
-#include "worker/worker.h"
-
-#include <math.h>
-
 /* ---- Rates ---- */
 
 /* Returns the row of times that rates are computed by; NULL when there is none. */

@@ -3,9 +3,6 @@
  * part. */
 #include "measure.h"
 
-#include "base/base.h"
-#include "worker/worker.h"
-
 #include "pool.h"
 
 enum { MOST_AT_ONCE = 16, ENOUGH_SECONDS = 5 };

@@ -2,10 +2,7 @@
  * Samples of why warps wait are taken at full speed, so such a process has the GPU for itself. */
 #include "measure.h"
 
-#include "base/base.h"
 #include "cubin/cubin.h"
-#include "model/model.h"
-#include "worker/worker.h"
 
 #include "pool.h"
 

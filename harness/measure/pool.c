@@ -1,12 +1,6 @@
 #include "pool.h"
 
-#include "base/base.h"
-#include "model/model.h"
-#include "worker/worker.h"
-
 #include "pool_parts.h"
-
-#include <math.h>
 
 /* ---- Workers ---- */
 

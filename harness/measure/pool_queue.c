@@ -2,8 +2,6 @@
  * and reference. The most expensive items come first, so that no slot begins one when the others have nothing left. */
 #include "pool_parts.h"
 
-#include "base/base.h"
-
 /* Most kernels that a worker is told of at once. So many fit through the pipe without waiting for the worker. Of
  * launches of a program, which share nothing, as many as it measures together. */
 enum { MOST_IN_SHARE = 256, MOST_LAUNCHES = 32 };

@@ -1,10 +1,7 @@
 /* Handles the messages of workers. Each is compared with what a worker may say at that time. */
 #include "pool_parts.h"
 
-#include "base/base.h"
 #include "names/names.h"
-
-#include <math.h>
 
 const char pool_out_of_turn[] = "sent unexpected data: something in the library writes to one of cugate's descriptors";
 

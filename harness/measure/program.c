@@ -1,10 +1,6 @@
 #include "program.h"
 
-#include "base/base.h"
-
 #include "program_parts.h"
-
-#include <math.h>
 
 /* ---- The runs ---- */
 

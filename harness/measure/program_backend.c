@@ -1,8 +1,6 @@
 /* What takes the place of a worker's backend where a program is measured, or simulated. */
 #include "program_parts.h"
 
-#include "base/base.h"
-
 const struct backend program_backend = {
     .name = "exec",
     .doc = "the launches of an unmodified program",

@@ -3,11 +3,7 @@
  * end. */
 #include "program_parts.h"
 
-#include "base/base.h"
-#include "capsule/capsule.h"
-
 #include <dirent.h>
-#include <math.h>
 
 struct capturing {
     const struct measurement *measurement;

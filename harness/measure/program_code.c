@@ -2,8 +2,6 @@
  * An image is read once, since that of a library has hundreds of functions, and only if a launch needs it. */
 #include "program_parts.h"
 
-#include "base/base.h"
-
 #include <unistd.h>
 #include <xxhash.h>
 

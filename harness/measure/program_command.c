@@ -1,8 +1,6 @@
 /* The command of a program as it is recorded. */
 #include "program.h"
 
-#include "base/base.h"
-
 #include "program_parts.h"
 
 /* Adds the options that decide which launches are measured, as far as they were given. */

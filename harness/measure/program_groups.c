@@ -2,7 +2,6 @@
  * the same kernels. */
 #include "program_parts.h"
 
-#include "base/base.h"
 #include "names/names.h"
 
 #include <xxhash.h>

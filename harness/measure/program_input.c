@@ -1,7 +1,5 @@
 #include "program_parts.h"
 
-#include "base/base.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -2,8 +2,6 @@
  * is not judged where the program was seen as a whole: its time is, and CUPTI's records tell that without measuring. */
 #include "program_parts.h"
 
-#include "base/base.h"
-
 void program_known_begin(struct program_groups *groups, const struct measurement *measurement, const struct run *part)
 {
     const struct program *program = measurement->program;

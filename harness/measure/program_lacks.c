@@ -1,10 +1,6 @@
 /* What the first run of a program lacks: kernels that were launched too seldom to be counted in all sets of metrics. */
 #include "program_parts.h"
 
-#include "base/base.h"
-
-#include <math.h>
-
 /* Returns how many samples the group has in the set; SIZE_MAX if the answer was that it cannot be counted. */
 static size_t samples_of(const struct result *result, const struct metrics *metrics, const size_t *set_of, size_t set)
 {

@@ -1,8 +1,6 @@
 /* The libraries that the program's processes had loaded become a fact of the session. */
 #include "program_parts.h"
 
-#include "base/base.h"
-
 enum { LIBRARIES_MAX = 2000, LINE_MAX_LENGTH = 300 };
 
 /* Adds the parts of text to a list. The text is cut into them. */

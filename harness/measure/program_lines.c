@@ -1,8 +1,6 @@
 /* Finds the source lines of instructions by the machine code that the program loaded. */
 #include "program_parts.h"
 
-#include "base/base.h"
-
 /* The line tables of the images that may have the function: of its module, or of all if the module is not known. */
 struct tables {
     struct line_table *list;

@@ -1,8 +1,6 @@
 /* What a program is called: after the user's script, whatever starts it. */
 #include "program.h"
 
-#include "base/base.h"
-
 #include <ctype.h>
 
 /* ---- What starts programs ---- */

@@ -1,8 +1,6 @@
 /* Which launches of a program are kept as capsules, after its first run. */
 #include "program_parts.h"
 
-#include "base/base.h"
-
 /* Of the group's launches that one, from 1; 0: none, and the group says why. */
 static size_t pick(struct program_group *group, size_t asked)
 {

@@ -1,8 +1,6 @@
 /* The program runs once: it is started, its processes are heard, and it ends or is ended. */
 #include "program_parts.h"
 
-#include "base/base.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

@@ -2,8 +2,6 @@
  * cugate and each other. */
 #include "program_parts.h"
 
-#include "base/base.h"
-
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>

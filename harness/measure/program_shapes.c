@@ -3,8 +3,6 @@
  * The baseline says which: shapes that it has stay apart, and a function that it has as one stays one. */
 #include "program_parts.h"
 
-#include "base/base.h"
-
 /* Whether the group is a shape, without a row of its own in the baseline, of the same function with the same block. */
 static bool is_other_shape(const struct program_group *group, const struct program_group *of)
 {

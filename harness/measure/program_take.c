@@ -2,11 +2,8 @@
  * cugate's code. */
 #include "program_parts.h"
 
-#include "base/base.h"
-
 #include <ctype.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <sys/random.h>
 

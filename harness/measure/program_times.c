@@ -3,10 +3,6 @@
  * adds to each launch; how much shows in kernels that have both. Of a graph it has the gaps between its kernels. */
 #include "program_parts.h"
 
-#include "base/base.h"
-
-#include <math.h>
-
 /* Returns the median time of a group's measured launches; NAN: none was measured. */
 static double measured_time(const struct program_group *group, const struct metrics *metrics, const struct run *run)
 {

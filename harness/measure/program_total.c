@@ -1,10 +1,6 @@
 /* The program as a whole: how often it launched each kernel, and a row for all its launches together. */
 #include "program_parts.h"
 
-#include "base/base.h"
-
-#include <math.h>
-
 /* Returns how long all its launches of the run took: those without a record as long as those with one. whole: all of
  * the group's launches that count, which tell where those of the share do not. */
 static double run_time(const struct program_share *share, const struct program_share *whole)

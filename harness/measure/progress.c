@@ -1,7 +1,5 @@
 #include "progress.h"
 
-#include "base/base.h"
-
 /* Columns of the numbers; in a line that is longer than the terminal, \r would lead to the wrong place. */
 #define PROGRESS_WORDS 60
 #define SECONDS_BETWEEN 60 /* of a log */

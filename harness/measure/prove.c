@@ -2,12 +2,7 @@
 
 #include "measure.h"
 
-#include "base/base.h"
-#include "capsule/capsule.h"
-#include "worker/worker.h"
-
 #include <inttypes.h>
-#include <math.h>
 #include <unistd.h>
 
 #define FIRST_SECONDS 20.0

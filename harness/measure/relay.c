@@ -1,7 +1,5 @@
 #include "measure.h"
 
-#include "base/base.h"
-
 /* The workers of one GPU: one that is leaving, and one that is ready. */
 struct runners {
     int device;

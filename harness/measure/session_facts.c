@@ -1,7 +1,5 @@
 #include "measure.h"
 
-#include "base/base.h"
-
 #include <time.h>
 #include <unistd.h>
 

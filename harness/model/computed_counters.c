@@ -1,7 +1,5 @@
 #include "computed_counters.h"
 
-#include "base/base.h"
-
 /* clang-format off */
 static const struct {
     const char *name;

@@ -1,7 +1,5 @@
 #include "exact_counters.h"
 
-#include "base/base.h"
-
 #include "computed_counters.h"
 #include "counter_name.h"
 

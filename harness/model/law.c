@@ -1,7 +1,5 @@
 #include "law.h"
 
-#include "base/base.h"
-
 #include <math.h>
 
 static const struct {

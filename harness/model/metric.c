@@ -1,7 +1,5 @@
 #include "metric.h"
 
-#include "base/base.h"
-
 static const char *const class_names[METRIC_CLASSES] = {
     [METRIC_STATIC] = "static", [METRIC_EXACT] = "exact", [METRIC_STEADY] = "steady",
     [METRIC_TIME] = "time",     [METRIC_INFO] = "info",

@@ -1,5 +1,4 @@
 /* Parses metric files: the reading half of metric.h. */
-#include "base/base.h"
 
 #include "computed_counters.h"
 #include "units.h"

@@ -1,5 +1,4 @@
 /* Chooses which metric files are read, and merges those of several folders into one list. */
-#include "base/base.h"
 
 #include "metric.h"
 

@@ -21,3 +21,5 @@
 #include "session.h"
 #include "suppression.h"
 #include "units.h"
+
+#include <math.h>

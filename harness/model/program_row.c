@@ -1,7 +1,5 @@
 #include "program_row.h"
 
-#include "base/base.h"
-
 #include "computed_counters.h"
 
 #include <ctype.h>

@@ -1,7 +1,5 @@
 #include "result.h"
 
-#include "base/base.h"
-
 #include <math.h>
 
 /* clang-format off */

@@ -1,7 +1,5 @@
 #include "result.h"
 
-#include "base/base.h"
-
 enum { SAMPLES = 3 }; /* of a count between two bounds: itself, and these */
 
 /* Nothing at all reads 0. A row that only other launches have is not counted in these. */

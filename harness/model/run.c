@@ -1,7 +1,5 @@
 #include "run.h"
 
-#include "base/base.h"
-
 void shard_release(struct shard *shard)
 {
     for (size_t i = 0; i < shard->kernel_count; i++)

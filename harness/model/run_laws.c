@@ -1,7 +1,5 @@
 #include "run_laws.h"
 
-#include "base/base.h"
-
 #include <math.h>
 
 #define WARNINGS_SHOWN 5 /* further warnings are only counted: reports have them all */

@@ -1,5 +1,4 @@
 /* Gives kernels of one name the numbers that another run gave to the same code. */
-#include "base/base.h"
 
 #include "run.h"
 

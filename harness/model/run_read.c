@@ -1,6 +1,5 @@
 /* Reads run files, for run.h. Jansson knows the syntax of JSON; tables of fields, and this file, the structure. A run
  * file may come from anyone, so anything that run_write() would not write is an error that says where it is. */
-#include "base/base.h"
 
 #include "run_file.h"
 

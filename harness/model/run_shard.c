@@ -2,8 +2,6 @@
  * mixed here would look good in a report. */
 #include "run_shard.h"
 
-#include "base/base.h"
-
 #include <stdarg.h>
 
 #define SHOWN 10 /* names of missing kernels that are shown; the others are only counted */

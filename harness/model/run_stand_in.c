@@ -1,5 +1,4 @@
 /* Completes a baseline by the numbers of a base library, where it has none of its own. */
-#include "base/base.h"
 
 #include "run.h"
 

@@ -1,7 +1,5 @@
 #include "sample.h"
 
-#include "base/base.h"
-
 static const char *const state_names[VALUE_STATES] = {
     [VALUE_MEASURED] = "measured",
     [VALUE_NOT_COUNTED] = "not counted",

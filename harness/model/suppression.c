@@ -2,8 +2,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 enum { FILE_LIMIT = 1 << 20 };
 
 const char *const suppressed_kinds[SUPPRESS_KINDS] = {

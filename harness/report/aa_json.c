@@ -19,8 +19,6 @@
  * Offenders are noisy rows, wobbles nonrepeating counters; what each thing is: aa.h. */
 #include "report.h"
 
-#include "base/base.h"
-
 #define ANALYSIS_SCHEMA 1
 
 static const char *const view_names[VIEWS] = {[VIEW_PAIRS] = "pairs", [VIEW_OTHERS] = "others", [VIEW_GPUS] = "gpus"};

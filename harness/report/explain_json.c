@@ -30,10 +30,6 @@
  * known. Their lines are those with most of it, 20 at most. Numbers of roofs: roofline.h. */
 #include "explain_words.h"
 
-#include "base/base.h"
-
-#include <math.h>
-
 #define EXPLAIN_SCHEMA 1
 
 static const char *const kind_names[] = {[EXPLAINED_TIME] = "time",

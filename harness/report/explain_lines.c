@@ -4,7 +4,6 @@
 #include "words.h"
 
 #include <ctype.h>
-#include <math.h>
 
 #define SHOWN 5          /* lines of a pattern that are shown, unless verbose */
 #define SHOWN_SHARE 0.02 /* a line with a smaller share is not shown */

@@ -1,8 +1,6 @@
 /* Prints for people how near a kernel came to the GPU's peaks. */
 #include "explain_words.h"
 
-#include <math.h>
-
 #define BAR_WIDTH 20
 #define CELL EXPLAIN_CELL
 #define LITTLE 0.01 /* smaller shares of all arithmetic are mostly constants, and are not shown */

@@ -3,8 +3,6 @@
 #include "glossary.h"
 #include "report_text.h"
 
-#include <math.h>
-
 #define LAUNCHES_SHOWN 8
 #define FUNCTION_WIDTH 38
 #define FUNCTION_MIN 20   /* if the column of functions would be narrower, each is on a line of its own */

@@ -1,8 +1,6 @@
 /* Formats numbers and reasons of an explanation. */
 #include "explain_words.h"
 
-#include <math.h>
-
 const char *explain_number(double number, const char *unit, char text[EXPLAIN_CELL])
 {
     char name[16];

@@ -1,8 +1,6 @@
 /* What a report says before its rows: what was measured, on which GPU, and what it is compared with. */
 #include "facts.h"
 
-#include "base/base.h"
-
 static size_t samples_a_kernel(const struct run *run)
 {
     size_t max = 0;

@@ -3,7 +3,6 @@
 #include "report_groups.h"
 
 #include <limits.h>
-#include <math.h>
 
 #define SHAPES_MIN 8  /* fewer shapes of a function, or kernels that are the same, have a line each */
 #define LINES_MOST 12 /* a program's kernels that are the same have no line behind so many */

@@ -14,8 +14,6 @@
  *   [ { "name": "transpose/tiled: time", "unit": "ns", "value": 27456, "range": "27200 to 27904" }, ... ] */
 #include "report.h"
 
-#include "base/base.h"
-
 /* Puts a number with its bounds: a member of its kernel's object, or an entry of the list. */
 static void put_number(struct json_writer *json, const struct result *result, const struct row *row, const char *unit)
 {

@@ -2,8 +2,6 @@
  * the last one the verdict and how many rows were left out. GitHub keeps ten annotations of a step. */
 #include "words.h"
 
-#include "base/base.h"
-
 #define ANNOTATIONS 10
 #define FILE_MAX 4096
 #define TITLE_MAX 200    /* limit of a title in characters; GitHub cuts titles at 255 */

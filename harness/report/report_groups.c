@@ -1,8 +1,6 @@
 /* Groups the rows of the text report by kernel: in which order, and under which headings. */
 #include "report_groups.h"
 
-#include <math.h>
-
 /* If the baseline lacks more rows than this, they are only counted: a new metric has a row in every kernel. */
 #define NEW_ROWS 10
 

@@ -54,8 +54,6 @@
  * nothing was judged. The shift of a suite is null when too few kernels know it. */
 #include "words.h"
 
-#include "base/base.h"
-
 #define REPORT_SCHEMA 1
 
 /* Writes the evidence of a verdict. A verdict on a whole kernel has none. */

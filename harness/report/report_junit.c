@@ -8,8 +8,6 @@
  * gated are left out, and with -q those that pass. */
 #include "facts.h"
 
-#include "base/base.h"
-
 /* The name of a test case about a whole kernel. No metric can have this name. */
 #define WHOLE_KERNEL "(kernel)"
 

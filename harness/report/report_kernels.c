@@ -3,8 +3,6 @@
 #include "report_text.h"
 #include "table.h"
 
-#include <math.h>
-
 /* What a column shows of a row. Of a program's kernel also how long all its launches took, and how many there were. */
 enum show { SHOW_VALUE, SHOW_CHANGE, SHOW_TOTAL, SHOW_TOTAL_BEFORE, SHOW_LAUNCHES, SHOW_ESTIMATED };
 

@@ -3,8 +3,6 @@
  * page says what was left out. */
 #include "facts.h"
 
-#include "base/base.h"
-
 #include <strings.h>
 
 #define SUMMARY_MAX (1u << 20)  /* bytes of a step's summary; GitHub drops a larger one completely */

@@ -3,8 +3,6 @@
 #include "report_text.h"
 #include "table.h"
 
-#include <math.h>
-
 /* Minimum width of a line's place and of its text, however narrow the terminal is. */
 #define SOURCE_MIN 30
 

@@ -2,11 +2,7 @@
  * unsure, or for each kernel that failed, at the line to blame, and one for the verdict. */
 #include "words.h"
 
-#include "base/base.h"
-
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const levels[] = {
     [TONE_PLAIN] = "note", [TONE_GOOD] = "note", [TONE_WARN] = "warning", [TONE_FAIL] = "error"};

@@ -1,9 +1,6 @@
 #include "words.h"
 
-#include "base/base.h"
-
 #include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 
 static const enum tone tones[VERDICTS] = {

@@ -1,10 +1,6 @@
 /* The command that captures what is worse in a program. */
 #include "words.h"
 
-#include "base/base.h"
-
-#include <math.h>
-
 enum { NAMED_MAX = 3 /* kernels that the command names; of more it reads from a report */ };
 
 struct guilty {

@@ -1,10 +1,6 @@
 /* Words about a program as a whole: what the table of kernels does not show of its row. */
 #include "words.h"
 
-#include "base/base.h"
-
-#include <math.h>
-
 const char *words_program_command(const char *fact)
 {
     const char *behind = strncmp(fact, "--", 2) == 0 ? strstr(fact, " -- ") : NULL;

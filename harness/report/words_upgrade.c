@@ -1,8 +1,6 @@
 /* What another compiler did to the kernels, in words for people. */
 #include "words.h"
 
-#include <math.h>
-
 char *words_upgrade(const struct upgrade *upgrade)
 {
     size_t counts[UPGRADE_CLASSES] = {0};

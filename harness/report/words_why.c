@@ -1,7 +1,6 @@
 /* Texts that explain why a row is worse. Names of files and functions and source text are untrusted. */
 #include "words.h"
 
-#include "base/base.h"
 #include "names/names.h"
 
 #define SOURCE_MAX 200 /* characters, for reports without a width of their own */
