@@ -227,6 +227,17 @@ char *x_sprintf(const char *format, ...)
     return text;
 }
 
+void x_append(char **text, const char *between, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    char *before = *text, *more = x_vsprintf(format, list);
+    va_end(list);
+    *text = x_sprintf("%s%s%s", before ? before : "", before && *before ? between : "", more);
+    free(more);
+    free(before);
+}
+
 FILE *x_memstream(char **text, size_t *size)
 {
     FILE *stream = open_memstream(text, size);

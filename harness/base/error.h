@@ -67,6 +67,8 @@ void *x_aligned(size_t alignment, size_t size); /* a multiple of the alignment i
 void *x_realloc(void *memory, size_t count, size_t size);
 char *x_strdup(const char *text); /* x_strdup(NULL) is NULL */
 __attribute__((format(printf, 1, 2))) char *x_sprintf(const char *format, ...);
+/* Puts more behind a text, in place of it; `between` goes before that unless the text is empty or NULL. */
+__attribute__((format(printf, 3, 4))) void x_append(char **text, const char *between, const char *format, ...);
 __attribute__((format(printf, 1, 0))) char *x_vsprintf(const char *format, va_list list);
 FILE *x_memstream(char **text, size_t *size); /* writes to *text, which is whole after fclose() */
 

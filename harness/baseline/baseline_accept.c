@@ -34,7 +34,7 @@ static int check_sessions(const struct candidate *candidates, size_t count)
 
 static const char *part_of(const struct run *run)
 {
-    const char *part = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_PART] : NULL;
+    const char *part = run_fact(run, SESSION_PART);
     return part ? part : "all";
 }
 

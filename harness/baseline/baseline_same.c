@@ -3,11 +3,6 @@
 
 #include "baseline_files.h"
 
-static const char *program_of(const struct run *run)
-{
-    return run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_PROGRAM] : NULL;
-}
-
 /* Whether two commands differ in more than the folders of files that they name. */
 static bool is_other_command(const char *a, const char *b)
 {
@@ -42,7 +37,7 @@ static bool is_other_program(const struct run *a, const struct run *b, const cha
 static const char *difference(const struct run *a, const struct run *b, const char *id)
 {
     const struct result *one = run_find(a, id), *two = run_find(b, id);
-    const char *programs[] = {program_of(a), program_of(b)};
+    const char *programs[] = {run_fact(a, SESSION_PROGRAM), run_fact(b, SESSION_PROGRAM)};
     if (!one || !two)
         return NULL;
     if (result_has_code(one) && result_has_code(two) && !same_code(one, two)) {
@@ -95,7 +90,7 @@ int baseline_refuse_odd(const struct acceptance *acceptance, const struct candid
                 !difference(candidates[first].run, candidates[i].run, id) ||
                 !(odd = odd_one(candidates, count, id, &usual)))
                 continue;
-            const char *date = run_date(odd->run);
+            const char *date = run_fact(odd->run, SESSION_DATE);
             error("%s (session of %s) has %s for %s than %s: sessions of one baseline are of the same work. Leave that "
                   "file out; if it is the new baseline, accept it alone with -k",
                   odd->name, date ? date : "an unknown date", difference(odd->run, usual->run, id), id, usual->name);

@@ -63,13 +63,6 @@ static void set_memory(struct estimate *of, double first)
     of->time = together(of->terms);
 }
 
-/* Returns the number of a row; NAN where it was not counted. */
-static double number(const struct result *result, const char *metric)
-{
-    const struct row *row = result_find(result, metric);
-    return row && row->state == VALUE_MEASURED && row->session_count ? row_value(row) : NAN;
-}
-
 /* What the launches say together. resident: warps at once on the GPU, for the average warp. */
 struct shape {
     double launches, blocks, warps, threads, resident;
@@ -100,11 +93,12 @@ struct counts {
 /* Sets the terms that computed and measured counts have in different ways. */
 static void set_by_kind(struct estimate *estimate, const struct result *result, const struct counts *of, double warps)
 {
-    const double waits = number(result, "load_waits");
+    const double waits = result_value(result, "load_waits");
     estimate->computed = !isnan(waits);
     if (estimate->computed) {
-        const double atomics = number(result, "global_atomics"), meetings = number(result, "atomic_meetings");
-        const double hottest = number(result, "hottest_address"), addresses = hottest > 0 ? atomics / hottest : 0;
+        const double atomics = result_value(result, "global_atomics"),
+                     meetings = result_value(result, "atomic_meetings");
+        const double hottest = result_value(result, "hottest_address"), addresses = hottest > 0 ? atomics / hottest : 0;
         estimate->terms[ESTIMATE_ATOMICS] = (atomics + MEETING * meetings) / (1 + addresses / SLICE);
         estimate->terms[ESTIMATE_HOTTEST] = hottest;
         estimate->waits = waits / warps;
@@ -114,8 +108,8 @@ static void set_by_kind(struct estimate *estimate, const struct result *result, 
         estimate->least = result->bytes / 32;
         return;
     }
-    const double missed_share = 1 - number(result, "l1_hit_rate") / 100, l1 = number(result, "l1_sectors");
-    const double dram = (number(result, "dram_bytes_read") + number(result, "dram_bytes_write")) / 32;
+    const double missed_share = 1 - result_value(result, "l1_hit_rate") / 100, l1 = result_value(result, "l1_sectors");
+    const double dram = (result_value(result, "dram_bytes_read") + result_value(result, "dram_bytes_write")) / 32;
     estimate->terms[ESTIMATE_TRAFFIC] = (FIRST_SECTOR - 1) * dram + l1 * missed_share;
     estimate->terms[ESTIMATE_WAITS] =
         wait_time(of->loads / PER_REQUEST / warps, PER_REQUEST * of->load_sectors / of->loads, missed_share);
@@ -124,10 +118,11 @@ static void set_by_kind(struct estimate *estimate, const struct result *result, 
 void estimate_time(struct estimate *estimate, const struct device *device, const struct result *result)
 {
     *estimate = (struct estimate){0};
-    const struct counts of = {number(result, "instructions"),          number(result, "shared_wavefronts"),
-                              number(result, "global_load_requests"),  number(result, "global_load_sectors"),
-                              number(result, "global_store_requests"), number(result, "global_store_sectors"),
-                              number(result, "theoretical_occupancy"), grid_balance(result, device->sm_count)};
+    const struct counts of = {
+        result_value(result, "instructions"),          result_value(result, "shared_wavefronts"),
+        result_value(result, "global_load_requests"),  result_value(result, "global_load_sectors"),
+        result_value(result, "global_store_requests"), result_value(result, "global_store_sectors"),
+        result_value(result, "theoretical_occupancy"), grid_balance(result, device->sm_count)};
     if (result->status != RESULT_OK || device->sm_count <= 0 || !(of.occupancy > 0) || !(of.balance > 0) ||
         !(of.loads > 0) || of.load_sectors > 32 * of.loads ||
         result->bytes > 1.05 * 32 * (of.load_sectors + of.store_sectors))
@@ -141,10 +136,11 @@ void estimate_time(struct estimate *estimate, const struct device *device, const
     term[ESTIMATE_SHARED] = of.shared / busy;
     term[ESTIMATE_L1] = fmax(of.loads, of.load_sectors / 4) / busy;
     term[ESTIMATE_PARTIAL] = fmax(0, of.store_sectors - FULL_STORE * of.stores);
-    term[ESTIMATE_CONSTANTS] = estimate->computed ? number(result, "constant_replays") / busy : 0;
-    term[ESTIMATE_FP64] = number(result, "fp64_arithmetic") / busy;
+    term[ESTIMATE_CONSTANTS] = estimate->computed ? result_value(result, "constant_replays") / busy : 0;
+    term[ESTIMATE_FP64] = result_value(result, "fp64_arithmetic") / busy;
     term[ESTIMATE_BLOCKS] = shape.blocks / sms;
-    const double local = number(result, "local_sectors"), stack = number(result, "local_memory") * shape.threads;
+    const double local = result_value(result, "local_sectors"),
+                 stack = result_value(result, "local_memory") * shape.threads;
     term[ESTIMATE_LOCAL] = isnan(local) ? STACK * stack : local;
     term[ESTIMATE_LAUNCHES] = shape.launches;
     bool all = true;

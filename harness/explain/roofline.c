@@ -18,8 +18,7 @@ static double known(double number)
 
 double roofline_value(const struct result *result, const char *metric)
 {
-    const struct row *row = result_find(result, metric);
-    return row && row->state == VALUE_MEASURED ? known(row_value(row)) : NAN;
+    return known(result_value(result, metric));
 }
 
 double roofline_roof(const struct run *run, enum roof roof)

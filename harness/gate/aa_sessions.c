@@ -229,8 +229,7 @@ static void describe(struct analysis *analysis, const struct sessions *sessions)
 const struct row *measured_row(const struct sessions *sessions, size_t session, size_t kernel,
                                const struct metric *metric)
 {
-    const struct row *row = result_find(&sessions->runs[session].results[kernel], metric->name);
-    return row && row->state == VALUE_MEASURED ? row : NULL;
+    return result_measured(&sessions->runs[session].results[kernel], metric->name);
 }
 
 void sessions_open(struct sessions *sessions, struct analysis *analysis, struct run *runs, size_t count,

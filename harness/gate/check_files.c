@@ -32,9 +32,7 @@ static char *find_baselines(const struct check_request *request, const struct st
         const struct device *device = &devices->list[i].device;
         if (!static_files_is_device(device))
             continue;
-        char *longer = x_sprintf("%s%s%s", names, *names ? ", " : "", device->name);
-        free(names);
-        names = longer;
+        x_append(&names, ", ", "%s", device->name);
         if (all_fit(request, files, static_facts_capability(device))) {
             *capability = static_facts_capability(device);
             ++*fitting;

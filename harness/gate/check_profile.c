@@ -17,9 +17,8 @@ static bool wants_conflicts(const struct measurement *measurement, const struct 
     if (is_whole && base && same_code(base, now))
         return false;
     for (size_t m = 0; base && m < metrics->count; m++) {
-        const struct row *row = result_find(base, metrics->list[m].name);
-        if (metric_is_on_demand(&metrics->list[m]) && row && row->state == VALUE_MEASURED &&
-            !result_find(now, metrics->list[m].name))
+        const char *name = metrics->list[m].name;
+        if (metric_is_on_demand(&metrics->list[m]) && result_measured(base, name) && !result_find(now, name))
             return !same_work(base, now, metrics);
     }
     return false;

@@ -28,9 +28,7 @@ static char *folder_names(const struct baseline_devices *devices, const struct c
     for (size_t i = 0; i < devices->count; i++) {
         if (!is_meant(&devices->list[i].device, fitting))
             continue;
-        char *longer = x_sprintf("%s%s%s", names, *names ? ", " : "", devices->list[i].folder);
-        free(names);
-        names = longer;
+        x_append(&names, ", ", "%s", devices->list[i].folder);
     }
     return names;
 }

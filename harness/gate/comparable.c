@@ -110,7 +110,7 @@ int gate_comparable(const struct run *run, const struct run *baseline)
     if (strcmp(ours, theirs) != 0 && !(counts_of && strcmp(counts_of, theirs) == 0))
         return error("the two cannot be compared: the run was measured by the collector %s, the baseline by %s", ours,
                      theirs);
-    const char *silicon = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_SILICON] : NULL;
+    const char *silicon = run_fact(run, SESSION_SILICON);
     if (strcmp(ours, theirs) != 0 && silicon)
         return error(
             "the two cannot be compared: computed counts for compute capability %s were never validated on a GPU, so a "

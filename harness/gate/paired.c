@@ -136,25 +136,19 @@ static bool both_ran(struct settling *settling, struct result *result, const str
     return false;
 }
 
-static const struct row *measured_row(const struct result *result, const char *metric)
-{
-    const struct row *row = metric ? result_find(result, metric) : NULL;
-    return row && row->state == VALUE_MEASURED ? row : NULL;
-}
-
 /* Whether both sides had the same clock: otherwise a pair compares clocks instead of code. */
 static bool same_clock(const struct metric *metric, const struct result *base, const struct result *head)
 {
-    const struct row *base_clock = measured_row(base, metric->clock);
-    const struct row *head_clock = measured_row(head, metric->clock);
+    const struct row *base_clock = result_measured(base, metric->clock);
+    const struct row *head_clock = result_measured(head, metric->clock);
     return !base_clock || !head_clock ||
            fabs(row_value(head_clock) - row_value(base_clock)) <= RULE_CLOCK * row_value(base_clock);
 }
 
 static void add_pair(struct paired_test *test, const struct result *base, const struct result *head)
 {
-    const struct row *base_row = measured_row(base, test->metric->name);
-    const struct row *head_row = measured_row(head, test->metric->name);
+    const struct row *base_row = result_measured(base, test->metric->name);
+    const struct row *head_row = result_measured(head, test->metric->name);
     if (!base_row || !head_row) {
         free(test->result->unpaired);
         test->result->unpaired =

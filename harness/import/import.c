@@ -24,9 +24,7 @@ const struct import_format *import_format_find(const char *name)
     char *all = x_strdup("");
     for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
         names[i] = formats[i].name;
-        char *longer = x_sprintf("%s%s%s", all, i == 0 ? "" : i + 1 < ARRAY_SIZE(formats) ? ", " : " or ", names[i]);
-        free(all);
-        all = longer;
+        x_append(&all, i + 1 < ARRAY_SIZE(formats) ? ", " : " or ", "%s", names[i]);
     }
     const size_t found = name_index(name, names, ARRAY_SIZE(names));
     const char *near = nearest_name(name, names, ARRAY_SIZE(names));

@@ -142,12 +142,8 @@ static int read_summaries(struct nvbench *nvbench, const struct json_at *state_a
 static void add_axis(char **words, char **key, const char *name, const char *value)
 {
     OWNED_TEXT name_words = import_words(name), *value_words = import_words(value);
-    char *longer = x_sprintf("%s%s%s:%s", *words, **words ? "," : "", name_words, value_words);
-    char *longer_key = x_sprintf("%s\n%s=%s", *key, name, value);
-    free(*words);
-    free(*key);
-    *words = longer;
-    *key = longer_key;
+    x_append(words, ",", "%s:%s", name_words, value_words);
+    x_append(key, "", "\n%s=%s", name, value);
 }
 
 /* Reads the axis values of a state. The caller frees *words and *key in any case. */

@@ -167,12 +167,6 @@ static struct certificate_row judge_outputs(const struct certificate_facts *fact
 enum { TYPES = 3 };
 static const char *const types[TYPES] = {"fp64", "fp32", "fp16"}; /* the most precise first */
 
-static double value_of(const struct result *result, const char *metric)
-{
-    const struct row *found = result_find(result, metric);
-    return found && found->state == VALUE_MEASURED ? row_value(found) : NAN;
-}
-
 /* Whether a count depends on which block or warp comes first: then the verdict on its speed is open too, unless its
  * time is estimated. */
 static bool is_open(const struct result *result, const char *metric)
@@ -189,7 +183,7 @@ static int read_work(const struct result *result, bool no_halves, double work[TY
     for (size_t i = 0; i < TYPES; i++) {
         char metric[32];
         snprintf(metric, sizeof metric, "%s_arithmetic", types[i]);
-        all += no_halves && i == TYPES - 1 ? 0 : value_of(result, metric);
+        all += no_halves && i == TYPES - 1 ? 0 : result_value(result, metric);
         work[i] = all;
     }
     return isnan(all) ? -1 : all > 0;
@@ -211,7 +205,7 @@ static enum tensor_cores uses_tensor_cores(const struct result *result)
 /* Whether it does about as much less of everything as of arithmetic: by another way, and not in other types. */
 static bool saves_all(const struct result *now, const struct result *base, double part)
 {
-    return value_of(now, "instructions") * TYPE_LEFT <= value_of(base, "instructions") * part;
+    return result_value(now, "instructions") * TYPE_LEFT <= result_value(base, "instructions") * part;
 }
 
 /* Judges what was done on one of the inputs. */
@@ -324,9 +318,9 @@ static struct shares shares_of(const struct result *result)
         const unsigned of_block = (launch->block[0] * launch->block[1] * launch->block[2] + 31) / 32;
         warps += all * of_block;
     }
-    const double instructions = value_of(result, "instructions");
-    return (struct shares){value_of(result, "busiest_block") * blocks / instructions,
-                           value_of(result, "longest_warp") * warps / instructions};
+    const double instructions = result_value(result, "instructions");
+    return (struct shares){result_value(result, "busiest_block") * blocks / instructions,
+                           result_value(result, "longest_warp") * warps / instructions};
 }
 
 /* Whether the estimates are known and the bands in which they are meet, or it is faster. */
@@ -346,7 +340,7 @@ static struct certificate_row judge_shares(const struct certificate_facts *facts
             return row(CERTIFICATE_PASSED, x_strdup("its time is measured"));
         if (!base || base->status != RESULT_OK || now->status != RESULT_OK)
             return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
-        const double sleeps = value_of(now, "sleep_time"), slept = value_of(base, "sleep_time");
+        const double sleeps = result_value(now, "sleep_time"), slept = result_value(base, "sleep_time");
         const struct shares were = shares_of(base);
         shares = shares_of(now);
         if (is_open(now, "busiest_block"))

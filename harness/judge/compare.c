@@ -125,11 +125,8 @@ static void judge_rows(struct judging *judging, const struct result *base, const
         const struct metric *metric = metrics_find(judging->sides->metrics, name);
         if (!metric) {
             *ARRAY_GROW(judging->unknown.names, judging->unknown.count) = name;
-            if (was_judged(judging, pairing.base)) {
-                char *longer = x_sprintf("%s%s%s", undefined ? undefined : "", undefined ? ", " : "", name);
-                free(undefined);
-                undefined = longer;
-            }
+            if (was_judged(judging, pairing.base))
+                x_append(&undefined, ", ", "%s", name);
             continue;
         }
         if (!pairing.now && is_beyond_computing(judging->sides, name)) {
@@ -183,17 +180,11 @@ static char *other_shapes(const struct run *there, const struct run *here, const
     size_t count = 0;
     for (size_t i = 0; i < there->result_count && id[length]; i++) {
         const char *other = there->results[i].id;
-        if (strncmp(other, id, length + 1) != 0 || run_find(here, other) || count++ >= SHOWN)
-            continue;
-        char *longer = x_sprintf("%s%s%s", shapes, *shapes ? ", " : "", other + length);
-        free(shapes);
-        shapes = longer;
+        if (strncmp(other, id, length + 1) == 0 && !run_find(here, other) && count++ < SHOWN)
+            x_append(&shapes, ", ", "%s", other + length);
     }
-    if (count > SHOWN) {
-        char *longer = x_sprintf("%s and %zu more", shapes, count - SHOWN);
-        free(shapes);
-        shapes = longer;
-    }
+    if (count > SHOWN)
+        x_append(&shapes, "", " and %zu more", count - SHOWN);
     return shapes;
 }
 
@@ -230,7 +221,7 @@ static void judge_absent(const struct judging *judging, const struct result *bas
     const struct known_regression *removal = find_removal(sides, base->id);
     const bool only_base = base->row_count > 0 && base->rows[0].from_base_build,
                seen_whole = is_seen_whole(sides, base->id); /* then it is gone, whatever else is known of it */
-    if (removal && !known_regression_is_over(removal, run_date(sides->run))) {
+    if (removal && !known_regression_is_over(removal, run_fact(sides->run, SESSION_DATE))) {
         judgement->verdict = VERDICT_EXPECTED;
         set_reason(judgement, "removed, see %s", removal->issue);
     } else if (only_base && !seen_whole) {
@@ -275,7 +266,7 @@ static void judge_not_simulated(struct comparison *comparison, const struct side
         set_reason(judgement, "not computed, and not in the baseline: %s", now->reason);
     } else if (!known) {
         set_reason(judgement, "%s", now->reason);
-    } else if (known_regression_is_over(known, run_date(sides->run))) {
+    } else if (known_regression_is_over(known, run_fact(sides->run, SESSION_DATE))) {
         set_reason(judgement, "%s; its declaration as not computed ended on %s (%s:%d), see %s", now->reason,
                    known->expires, known->file, known->line, known->issue);
     } else {

@@ -117,11 +117,8 @@ void comparison_add_items(struct comparison *comparison, struct note_items *item
 {
     char *all = x_strdup("");
     for (size_t i = 0; i < items->count; i++) {
-        if (i < ITEMS) {
-            char *longer = x_sprintf("%s%s%s", all, i ? ", " : "", items->list[i]);
-            free(all);
-            all = longer;
-        }
+        if (i < ITEMS)
+            x_append(&all, ", ", "%s", items->list[i]);
         free(items->list[i]);
     }
     if (items->count > ITEMS)

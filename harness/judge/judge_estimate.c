@@ -41,10 +41,8 @@ static void widen(struct estimated_change *change, const struct estimated_time *
 static double count_of(const struct sides *sides, const struct result *result, enum computed_counter counter)
 {
     for (size_t m = 0; m < sides->metrics->count; m++)
-        if (is_computed(&sides->metrics->list[m], counter)) {
-            const struct row *row = result_find(result, sides->metrics->list[m].name);
-            return row && row->state == VALUE_MEASURED ? row_value(row) : NAN;
-        }
+        if (is_computed(&sides->metrics->list[m], counter))
+            return result_value(result, sides->metrics->list[m].name);
     return NAN;
 }
 

@@ -11,8 +11,8 @@
 /* Returns the weight of a ratio. Where it is not known, it is larger than any ratio needs. */
 static double weight_of(const struct result *result, const struct metric *metric)
 {
-    const struct row *row = result_find(result, metric->weight);
-    return row && row->state == VALUE_MEASURED ? row_value(row) : HUGE_VAL;
+    const double weight = result_value(result, metric->weight);
+    return isnan(weight) ? HUGE_VAL : weight;
 }
 
 /* A row and what is asked of it. */
@@ -253,17 +253,11 @@ static void allow_bounds(struct assessment *found, const struct pairing *pairing
                                                                        : FOUND_BETTER;
 }
 
-const struct row *clock_of(const struct result *result, const char *clock)
-{
-    const struct row *row = clock ? result_find(result, clock) : NULL;
-    return row && row->state == VALUE_MEASURED ? row : NULL;
-}
-
 /* A lower clock explains a time that rose by the same share, and a higher one a time that fell. */
 static void allow_clock(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
-    const struct row *now = clock_of(pairing->now_result, metric->clock),
-                     *base = clock_of(pairing->base_result, metric->clock);
+    const struct row *now = result_measured(pairing->now_result, metric->clock),
+                     *base = result_measured(pairing->base_result, metric->clock);
     const double apart = rule_clock_apart(now, base);
     if (apart > RULE_CLOCK && !pairing->sides->origin->own_caches &&
         (row_value(now) < row_value(base)) == (found->now > found->base.mean))

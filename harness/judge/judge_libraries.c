@@ -70,9 +70,7 @@ static bool is_maker(const char *library)
 /* Adds a library or package to a list of such: "triton 3.7.0, libcublasLt.so.13.1.0.3". */
 static void add_maker(char **list, const char *library, size_t length)
 {
-    char *longer = x_sprintf("%s%s%.*s", *list ? *list : "", *list ? ", " : "", (int)length, library);
-    free(*list);
-    *list = longer;
+    x_append(list, ", ", "%.*s", (int)length, library);
 }
 
 /* Tells of another version. The identity is said only where the names are equal. */

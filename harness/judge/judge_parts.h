@@ -50,8 +50,6 @@ bool has_gpu_processes(const struct run *run, const struct row *row);
 const char *why_not_judged(const struct judgement *judgement, const struct pairing *pairing);
 void widen_limit(struct assessment *found, const struct pairing *pairing, const struct metric *metric);
 bool is_chance(const struct assessment *found, const struct pairing *pairing, const struct metric *metric);
-/* Returns the row of that clock if it was measured, else NULL. clock may be NULL. */
-const struct row *clock_of(const struct result *result, const char *clock);
 
 /* Instructions outside of waits: sets those of a side that has no row of them, as judge_waits.c says, into was and is
  * where it has to make them. False: the instructions are judged. excuse_instructions: what is judged so is not unsure
@@ -174,8 +172,6 @@ bool is_beyond_computing(const struct sides *sides, const char *metric);
 /* Returns a fact of the session of a value of the baseline; NULL where it is not known. */
 const char *fact_of(const struct sides *sides, const struct result *base, const struct row *row, size_t value,
                     enum session_fact fact);
-/* Returns a fact of the newest session; NULL where it is not known. */
-const char *newest_fact(const struct run *run, enum session_fact fact);
 
 /* ---- Toolchains, judge_toolchain.c ---- */
 

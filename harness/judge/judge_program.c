@@ -242,8 +242,8 @@ static double count_of(const struct metrics *metrics, const struct result *resul
 {
     for (size_t m = 0; m < metrics->count; m++) {
         const struct row *row =
-            exact_counter_of(&metrics->list[m]) == counter ? result_find(result, metrics->list[m].name) : NULL;
-        if (row && row->state == VALUE_MEASURED)
+            exact_counter_of(&metrics->list[m]) == counter ? result_measured(result, metrics->list[m].name) : NULL;
+        if (row)
             return row_value(row);
     }
     return NAN;
@@ -260,11 +260,11 @@ static double instructions_of(const struct metrics *metrics, const struct result
 static double work_of(const struct sides *sides, const struct result *result, const struct result *twin,
                       const struct metric *by)
 {
-    const struct row *row = by ? result_find(result, by->name) : NULL;
-    if (by && !(row && row->state == VALUE_MEASURED))
-        row = twin && same_code(result, twin) ? result_find(twin, by->name) : NULL;
+    const struct row *row = by ? result_measured(result, by->name) : NULL;
+    if (by && !row)
+        row = twin && same_code(result, twin) ? result_measured(twin, by->name) : NULL;
     if (by)
-        return row && row->state == VALUE_MEASURED ? row_value(row) * program_launches(sides->metrics, result) : NAN;
+        return row ? row_value(row) * program_launches(sides->metrics, result) : NAN;
     return sides->origin->computed ? instructions_of(sides->metrics, result)
                                    : program_time(sides->metrics, result, NULL);
 }
@@ -398,12 +398,10 @@ static void revise_less_than_parts(struct judgement *program, const struct sides
     if ((counter != COMPUTED_GPU_TIME && counter != COMPUTED_LAUNCHES) || program->verdict == VERDICT_REGRESSED ||
         !program->has_now || strchr(strchr(program->kernel, '/'), ':'))
         return;
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct row *part = result_find(&run->results[i], metric->name);
+    for (size_t i = 0; i < run->result_count; i++)
         if (program_of(run, run->results[i].id) == run_find(run, program->kernel) &&
-            !is_program_row(run->results[i].id) && part && part->state == VALUE_MEASURED)
-            parts += row_value(part);
-    }
+            !is_program_row(run->results[i].id) && result_measured(&run->results[i], metric->name))
+            parts += result_value(&run->results[i], metric->name);
     if (parts <= program->now * (counter == COMPUTED_LAUNCHES ? 1 : 1 + RULE_INEXACT))
         return;
     char all[64], sum[64];

@@ -122,7 +122,7 @@ static void revise_expected(struct judgement *judgement, const struct sides *sid
     const struct run *run = sides->run;
     const double now = judgement->now - judgement->drift;
     const bool beyond = judgement->metric->better == METRIC_LOWER ? now > known->worst : now < known->worst;
-    const char *date = run_date(run);
+    const char *date = run_fact(run, SESSION_DATE);
     const bool over = known_regression_is_over(known, date);
     /* If pairs show no difference to the base build, or all kernels shifted, that says nothing about a declared
      * regression. */

@@ -137,7 +137,8 @@ static bool is_torn(const struct judgement *judgement, double low, double high)
 static bool is_steady_enough(const struct judgement *judgement, const struct pairing *pairing, char *why, size_t size)
 {
     const char *clock = judgement->metric->clock;
-    const struct row *now = clock_of(pairing->now_result, clock), *base = clock_of(pairing->base_result, clock);
+    const struct row *now = result_measured(pairing->now_result, clock),
+                     *base = result_measured(pairing->base_result, clock);
     double low, high;
     if (!judgement->worse && pairing->sides->origin->own_caches)
         return true;

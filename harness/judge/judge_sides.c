@@ -54,14 +54,9 @@ const char *fact_of(const struct sides *sides, const struct result *base, const 
     return place < count ? sessions[place].facts[fact] : count > 0 ? sessions[count - 1].facts[fact] : NULL;
 }
 
-const char *newest_fact(const struct run *run, enum session_fact fact)
-{
-    return run->session_count > 0 ? run->sessions[run->session_count - 1].facts[fact] : NULL;
-}
-
 bool same_part(const struct pairing *pairing, char **why)
 {
-    const char *now = newest_fact(pairing->sides->run, SESSION_PART);
+    const char *now = run_fact(pairing->sides->run, SESSION_PART);
     const char *was = NULL;
     bool same = true;
     for (size_t i = 0; i < pairing->base->session_count && same; i++) {

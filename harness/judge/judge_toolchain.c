@@ -52,7 +52,7 @@ static bool is_replaced(const char *was, const char *is)
 static const char *compiler_of_others(const struct sides *sides, const struct result *base, const struct row *row,
                                       const char **was)
 {
-    const char *now = newest_fact(sides->run, SESSION_COMPILER);
+    const char *now = run_fact(sides->run, SESSION_COMPILER);
     *was = NULL;
     for (size_t i = 0; i < row->session_count && now; i++) {
         const char *compiler = fact_of(sides, base, row, i, SESSION_COMPILER);

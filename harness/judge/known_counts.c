@@ -5,7 +5,7 @@ static bool same_tool(const struct sides *sides, const struct result *base, cons
                       enum session_fact fact)
 {
     const char *was = row->session_count > 0 ? fact_of(sides, base, row, row->session_count - 1, fact) : NULL;
-    const char *is = newest_fact(sides->run, fact);
+    const char *is = run_fact(sides->run, fact);
     return !was || !is || order_of_texts(was, is) == 0;
 }
 

@@ -7,12 +7,10 @@ static const struct row *find_times(const struct result *result, const struct me
 {
     const struct row *times = NULL;
     for (size_t m = 0; m < metrics->count; m++) {
-        const struct row *row = result_find(result, metrics->list[m].name);
-        if (!row || row->state != VALUE_MEASURED)
-            continue;
-        if (strcmp(metrics->list[m].counter, COUNTER_TIME) == 0)
+        const struct row *row = result_measured(result, metrics->list[m].name);
+        if (row && strcmp(metrics->list[m].counter, COUNTER_TIME) == 0)
             return row;
-        if (computed_counter_of(&metrics->list[m]) == COMPUTED_WALL_TIME)
+        if (row && is_computed(&metrics->list[m], COMPUTED_WALL_TIME))
             times = row;
     }
     return times;
@@ -70,8 +68,8 @@ static const struct row *wavefronts_of(const struct result *result, const struct
     char wavefronts[128];
     snprintf(wavefronts, sizeof wavefronts, "%s.sum", line_counter_metric(LINE_SHARED));
     for (size_t m = 0; m < metrics->count; m++) {
-        const struct row *row = result_find(result, metrics->list[m].name);
-        if (strcmp(metrics->list[m].counter, wavefronts) == 0 && row && row->state == VALUE_MEASURED)
+        const struct row *row = result_measured(result, metrics->list[m].name);
+        if (row && strcmp(metrics->list[m].counter, wavefronts) == 0)
             return row;
     }
     return NULL;

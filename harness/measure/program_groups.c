@@ -173,11 +173,9 @@ static size_t count_namesakes(const struct program_groups *groups, const struct 
 
 static char *number_id(char *id, size_t namesakes)
 {
-    if (namesakes == 0)
-        return id;
-    char *numbered = x_sprintf("%s#%zu", id, namesakes + 1);
-    free(id);
-    return numbered;
+    if (namesakes > 0)
+        x_append(&id, "#", "%zu", namesakes + 1);
+    return id;
 }
 
 /* Returns the id of a group among the others; names are the short names of its functions. */
@@ -325,11 +323,8 @@ static struct program_group *find_equal(const struct program_groups *groups, con
  * groups may have the same id. */
 static char *make_single(char *id, const struct program_groups *groups)
 {
-    for (size_t i = groups->count; program_group_find(groups, id); i++) {
-        char *longer = x_sprintf("%s#%zu", id, i);
-        free(id);
-        id = longer;
-    }
+    for (size_t i = groups->count; program_group_find(groups, id); i++)
+        x_append(&id, "#", "%zu", i);
     return id;
 }
 

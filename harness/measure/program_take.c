@@ -313,8 +313,8 @@ static void take_cold(const struct metrics *metrics, struct program_process *pro
     struct result exact = {.id = taken->id};
     for (size_t m = 0; m < metrics->count; m++) {
         const struct row *row =
-            metrics->list[m].class == METRIC_EXACT ? result_find(taken, metrics->list[m].name) : NULL;
-        if (row && row->state == VALUE_MEASURED)
+            metrics->list[m].class == METRIC_EXACT ? result_measured(taken, metrics->list[m].name) : NULL;
+        if (row)
             row_add_session(result_add(&exact, row->metric), row->sessions[0].samples, 1);
     }
     program_join_rows(result, &exact);
@@ -501,23 +501,11 @@ static bool add_shares(struct program_group *group, const char *text, size_t tim
     return *rest == '\0';
 }
 
-/* Returns the median time of those launches that were measured; NAN: none was. */
-static double measured_time(const struct metrics *metrics, const struct result *result)
-{
-    for (size_t m = 0; m < metrics->count; m++) {
-        const struct row *row =
-            strcmp(metrics->list[m].counter, COUNTER_TIME) == 0 ? result_find(result, metrics->list[m].name) : NULL;
-        if (row && row->state == VALUE_MEASURED)
-            return row_session_value(row, 0);
-    }
-    return NAN;
-}
-
 /* Launches of a shape that no record tells of took as long as what was measured of it. */
 static void time_shape(const struct metrics *metrics, struct program_share *share, const struct program_share *before,
                        const struct result *result)
 {
-    const double each = measured_time(metrics, result);
+    const double each = program_measured_time(metrics, result);
     if (isnan(each))
         return;
     share->timed += share->launches - before->launches;
@@ -538,7 +526,7 @@ static void note_rank(const struct program_run *run, struct program_rank *rank, 
     launched->launches += group->shares[0].launches - before->launches; /* of several shapes */
     launched->timed += group->shares[0].timed - before->timed;
     launched->time_ns += group->shares[0].time_ns - before->time_ns;
-    const double each = launched->timed > 0 ? NAN : measured_time(run->measurement->metrics, result);
+    const double each = launched->timed > 0 ? NAN : program_measured_time(run->measurement->metrics, result);
     if (isnan(each))
         return;
     launched->timed = launched->launches;

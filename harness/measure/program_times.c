@@ -3,14 +3,12 @@
  * adds to each launch; how much shows in kernels that have both. Of a graph it has the gaps between its kernels. */
 #include "program_parts.h"
 
-/* Returns the median time of a group's measured launches; NAN: none was measured. */
-static double measured_time(const struct program_group *group, const struct metrics *metrics, const struct run *run)
+double program_measured_time(const struct metrics *metrics, const struct result *result)
 {
-    const struct result *result = run_find(run, group->id);
-    for (size_t m = 0; result && m < metrics->count; m++) {
+    for (size_t m = 0; m < metrics->count; m++) {
         const struct row *row =
-            strcmp(metrics->list[m].counter, COUNTER_TIME) == 0 ? result_find(result, metrics->list[m].name) : NULL;
-        if (row && row->state == VALUE_MEASURED)
+            strcmp(metrics->list[m].counter, COUNTER_TIME) == 0 ? result_measured(result, metrics->list[m].name) : NULL;
+        if (row)
             return row_session_value(row, 0);
     }
     return NAN;
@@ -58,7 +56,7 @@ void program_times_fill(const struct program_groups *groups, const struct measur
     const bool is_part = !program_part_is_all(&measurement->program->part);
     double *measured = x_calloc(groups->count + 1, sizeof *measured);
     for (size_t g = 0; g < groups->count; g++)
-        measured[g] = measured_time(groups->list[g], measurement->metrics, run);
+        measured[g] = program_measured_time(measurement->metrics, run_find(run, groups->list[g]->id));
     for (size_t number = 0; number < groups->runs; number++)
         fill(groups, measured, number, is_part);
     free(measured);

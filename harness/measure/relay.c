@@ -33,11 +33,8 @@ static struct runners *runners_of(struct relay *relay, int device)
 static char *work_of(const struct measurement *measurement)
 {
     char *work = x_sprintf("%d of %s", measurement->samples, measurement->kernels);
-    for (size_t m = 0; m < measurement->metrics->count; m++) {
-        char *longer = x_sprintf("%s\n%s", work, measurement->metrics->list[m].name);
-        free(work);
-        work = longer;
-    }
+    for (size_t m = 0; m < measurement->metrics->count; m++)
+        x_append(&work, "\n", "%s", measurement->metrics->list[m].name);
     return work;
 }
 

@@ -173,10 +173,7 @@ static int set_known(struct metric_reader *reader, const char *value)
 /* Appends to a text that may continue over several lines. */
 static int add_text(char **text, const char *value)
 {
-    const bool first = !*text || !**text;
-    char *longer = x_sprintf("%s%s%s", first ? "" : *text, first ? "" : " ", value);
-    free(*text);
-    *text = longer;
+    x_append(text, " ", "%s", value);
     return 0;
 }
 

@@ -87,9 +87,7 @@ static int refuse_set(const char *name, const char *shipped)
     for (int i = 0; i < count; i++) {
         entries[i]->d_name[strlen(entries[i]->d_name) - strlen(SUFFIX)] = '\0';
         names[i] = entries[i]->d_name;
-        char *longer = x_sprintf("%s%s%s", all, i > 0 ? ", " : "", names[i]);
-        free(all);
-        all = longer;
+        x_append(&all, ", ", "%s", names[i]);
     }
     const char *near = count > 0 ? nearest_name(name, names, (size_t)count) : NULL;
     error("--metrics +%s: no such folder or file%s%s%s%s%s", name, near ? "; did you mean +" : "", near ? near : "",

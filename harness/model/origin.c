@@ -172,9 +172,7 @@ char *origin_command(const char *command, const struct origin_words *words)
         const size_t plain = name ? (size_t)(name - command) : strlen(command),
                      length = name ? strcspn(name + 2, "}") : 0;
         OWNED_TEXT value = name ? value_of(words, name + 2, length) : x_strdup("");
-        char *longer = x_sprintf("%s%.*s%s", made, (int)plain, command, value);
-        free(made);
-        made = longer;
+        x_append(&made, "", "%.*s%s", (int)plain, command, value);
         command += plain + (name ? length + 3 : 0);
     }
     return made;

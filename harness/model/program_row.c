@@ -48,8 +48,8 @@ static double find_value(const struct metrics *metrics, const struct result *res
         const struct metric *metric = &metrics->list[m];
         const bool is_one =
             counter == COMPUTED_NONE ? strcmp(metric->counter, COUNTER_TIME) == 0 : is_computed(metric, counter);
-        const struct row *row = is_one ? result_find(result, metric->name) : NULL;
-        if (row && row->state == VALUE_MEASURED) {
+        const struct row *row = is_one ? result_measured(result, metric->name) : NULL;
+        if (row) {
             *found = metric;
             return row_value(row);
         }

@@ -251,6 +251,18 @@ struct row *result_find(const struct result *result, const char *metric)
     return place < result->row_count && strcmp(result->rows[place].metric, metric) == 0 ? &result->rows[place] : NULL;
 }
 
+const struct row *result_measured(const struct result *result, const char *metric)
+{
+    const struct row *row = result && metric ? result_find(result, metric) : NULL;
+    return row && row->state == VALUE_MEASURED ? row : NULL;
+}
+
+double result_value(const struct result *result, const char *metric)
+{
+    const struct row *row = result_measured(result, metric);
+    return row ? row_value(row) : NAN;
+}
+
 struct row *result_add(struct result *result, const char *metric)
 {
     const size_t place = place_of_name(result->rows, result->row_count, sizeof *result->rows, metric);

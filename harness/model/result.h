@@ -185,6 +185,10 @@ size_t result_session(const struct result *result);
 /* Returns the row of that metric by binary search, or NULL. */
 struct row *result_find(const struct result *result, const char *metric);
 
+/* Returns that row if it is measured, else NULL; and its value, else NAN. Result and metric may be NULL. */
+const struct row *result_measured(const struct result *result, const char *metric);
+double result_value(const struct result *result, const char *metric);
+
 /* Returns the row of that metric. A new row, which is not counted yet, is inserted in its place. */
 struct row *result_add(struct result *result, const char *metric);
 

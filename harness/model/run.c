@@ -64,9 +64,9 @@ void run_filter(struct run *run, char *const *globs, size_t glob_count)
     run->result_count = kept;
 }
 
-const char *run_date(const struct run *run)
+const char *run_fact(const struct run *run, enum session_fact fact)
 {
-    return run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_DATE] : NULL;
+    return run->session_count > 0 ? run->sessions[run->session_count - 1].facts[fact] : NULL;
 }
 
 static const char *collector_of(const struct session *session)

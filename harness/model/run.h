@@ -77,8 +77,8 @@ void run_number_like(struct run *run, const struct run *like);
  * baseline lacks, and that is not ok in base, gets base's status and reason. */
 void run_stand_in(struct run *baseline, const struct run *base);
 
-/* Returns the date of its newest session; NULL: the session has none. */
-const char *run_date(const struct run *run);
+/* Returns the fact of its newest session; NULL: that has none. */
+const char *run_fact(const struct run *run, enum session_fact fact);
 
 /* Returns the collector that measured its sessions; "unknown" where none says. *other is the first that differs, or
  * NULL. Numbers of two collectors cannot be compared, even where kernels and metrics have the same names. */

@@ -98,10 +98,7 @@ struct differing {
 /* Adds a difference to the words, as "KEY was -> now". weaker: it lets more pass. */
 static void differ(struct differing *differing, const char *key, const char *was, const char *now, bool weaker)
 {
-    char *longer = x_sprintf("%s%s%s %s -> %s", differing->words ? differing->words : "", differing->words ? ", " : "",
-                             key, was, now);
-    free(differing->words);
-    differing->words = longer;
+    x_append(&differing->words, ", ", "%s %s -> %s", key, was, now);
     if (weaker || differing->change == NOTE_SAME)
         differing->change = weaker ? NOTE_WEAKENED : NOTE_CHANGED;
 }

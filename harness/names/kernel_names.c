@@ -9,18 +9,11 @@ static char *join_names(const char *const *ids, size_t count, char *glob)
 {
     char *joined = x_strdup("");
     size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!glob_any(&glob, 1, ids[i]) || ++found > NAMES_SHOWN)
-            continue;
-        char *longer = x_sprintf("%s%s%s", joined, found > 1 ? ", " : "", ids[i]);
-        free(joined);
-        joined = longer;
-    }
-    if (found > NAMES_SHOWN) {
-        char *longer = x_sprintf("%s and %zu more", joined, found - NAMES_SHOWN);
-        free(joined);
-        joined = longer;
-    }
+    for (size_t i = 0; i < count; i++)
+        if (glob_any(&glob, 1, ids[i]) && ++found <= NAMES_SHOWN)
+            x_append(&joined, ", ", "%s", ids[i]);
+    if (found > NAMES_SHOWN)
+        x_append(&joined, "", " and %zu more", found - NAMES_SHOWN);
     return joined;
 }
 

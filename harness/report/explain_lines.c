@@ -218,19 +218,13 @@ static void print_hints(const struct text *text, const struct profile *profile)
     char *words = NULL;
     for (size_t i = 0; i < count; i++) {
         OWNED_TEXT file = words_cut(files[i], PLACE_WIDTH);
-        char *longer = x_sprintf(
-            "%s%s%s", words ? words : "source text not readable where this was measured: ", words ? ", " : "", file);
-        free(words);
-        words = longer;
+        x_append(&words, ", ", "%s%s", words ? "" : "source text not readable where this was measured: ", file);
     }
     if (instructions > 0)
         text_print(text, INK_YELLOW, "%zu instruction%s without line information: compile with -lineinfo\n",
                    instructions, plural(instructions));
-    if (words && more) {
-        char *longer = x_sprintf("%s and others", words);
-        free(words);
-        words = longer;
-    }
+    if (words && more)
+        x_append(&words, "", " and others");
     if (words)
         text_wrap(text, INK_YELLOW, 0, 2, words);
     free(words);

@@ -33,12 +33,6 @@ enum section section_of(enum verdict verdict)
     return verdict < VERDICTS ? sections[verdict] : SECTION_SAME;
 }
 
-static const struct row *measured_row(const struct result *result, const char *metric)
-{
-    const struct row *row = result ? result_find(result, metric) : NULL;
-    return row && row->state == VALUE_MEASURED ? row : NULL;
-}
-
 const struct row *time_row(const struct run *run, const char *kernel, const char **metric)
 {
     /* In a program what all launches of a kernel take together says more than what one does. */
@@ -46,7 +40,7 @@ const struct row *time_row(const struct run *run, const char *kernel, const char
     const struct result *result = run ? run_find(run, kernel) : NULL;
     const struct row *row = NULL;
     for (size_t i = 0; i < ARRAY_SIZE(times) && !row; i++) {
-        row = measured_row(result, times[i]);
+        row = result_measured(result, times[i]);
         *metric = times[i];
     }
     return row;

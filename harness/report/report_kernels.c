@@ -27,16 +27,6 @@ struct columns {
 #define NAME_MIN 12             /* minimum width of a kernel's name, however narrow the terminal is */
 #define NAME_CUT 32             /* names are cut to this width before columns move to another table */
 
-static const struct row *find_row(const struct result *result, const char *metric)
-{
-    return result && metric ? result_find(result, metric) : NULL;
-}
-
-static bool measured(const struct row *row)
-{
-    return row && row->state == VALUE_MEASURED;
-}
-
 static const struct estimated_time *estimated_of(const struct result *result)
 {
     return result && result->estimated && !result->estimated->refused ? result->estimated : NULL;
@@ -70,8 +60,8 @@ static struct columns columns_of_each(const struct report *report)
         const char *name = report->metrics->list[m].name;
         bool known = false;
         for (size_t i = 0; i < report->run->result_count && !known; i++) {
-            const struct row *row = find_row(&report->run->results[i], name);
-            known = measured(row) && (report->each || row_value(row) != 0);
+            const struct row *row = result_measured(&report->run->results[i], name);
+            known = row && (report->each || row_value(row) != 0);
         }
         struct column *column = known ? ARRAY_GROW(columns.list, columns.count) : NULL;
         if (!column)
@@ -128,10 +118,9 @@ static const struct mark {
 /* Writes the change of a metric; nothing unless both sides have a number. */
 static void change_cell(const struct kernel_line *line, const char *metric, char *cell, size_t size)
 {
-    const struct row *now = find_row(line->now, metric);
-    const struct row *base = find_row(line->base, metric);
+    const struct row *now = result_measured(line->now, metric), *base = result_measured(line->base, metric);
     cell[0] = '\0';
-    if (measured(now) && measured(base))
+    if (now && base)
         words_share(row_value(base), row_value(now), cell, size);
 }
 
@@ -140,11 +129,11 @@ static void value_cell(const struct report *report, const struct kernel_line *li
                        size_t size)
 {
     const struct metric *metric = metrics_find(report->metrics, name);
-    const struct row *row = find_row(line->now, name);
+    const struct row *row = line->now && name ? result_find(line->now, name) : NULL;
     cell[0] = '\0';
     if (!metric || !row)
         return;
-    if (!measured(row))
+    if (row->state != VALUE_MEASURED)
         snprintf(cell, size, "%s", marks[row->state].mark);
     else if (strcmp(metric->unit, "%") == 0)
         snprintf(cell, size, "%.1f %%", row_value(row));
@@ -188,8 +177,9 @@ struct part {
 static unsigned make_cell(const struct report *report, const struct column *column, const struct kernel_line *line,
                           char *cell, size_t size)
 {
-    const struct row *row = find_row(line->now, column->metric);
-    const bool substitute = !measured(row) && measured(find_row(line->now, column->substitute));
+    const struct row *row = line->now && column->metric ? result_find(line->now, column->metric) : NULL;
+    const bool substitute =
+        !result_measured(line->now, column->metric) && result_measured(line->now, column->substitute);
     const char *name = substitute ? column->substitute : column->metric;
     if (column->show == SHOW_TOTAL || column->show == SHOW_TOTAL_BEFORE)
         total_cell(report, column->show == SHOW_TOTAL ? line->now : line->base, cell, size);
@@ -318,11 +308,8 @@ static bool is_in_part(const struct report *report, const struct part *part, con
 static void print_left_out(const struct text *text, const struct columns *columns, size_t first, int width)
 {
     char *list = NULL;
-    for (size_t i = first; i < columns->count; i++) {
-        char *longer = x_sprintf("%s%s%s", list ? list : "", list ? ", " : "", columns->list[i].table.title);
-        free(list);
-        list = longer;
-    }
+    for (size_t i = first; i < columns->count; i++)
+        x_append(&list, ", ", "%s", columns->list[i].table.title);
     OWNED_TEXT words = x_sprintf("%s of the other kernels: with -v, or in %d columns", list, width);
     text_wrap(text, INK_DIM, 0, 2, words);
     free(list);

@@ -249,9 +249,7 @@ static struct advice advice_on_gone(const struct report *report, const char *ker
             continue;
         OWNED_TEXT name = id_path(row->kernel), *path = x_sprintf("%s/%s.json", folder ? folder : "", name),
                    *file = shell_word(path);
-        char *longer = x_sprintf("%s %s", command, file);
-        free(command);
-        command = longer;
+        x_append(&command, " ", "%s", file);
     }
     const bool known = folder && !strstr(folder, ".json"); /* else it is a file of all kernels, and they are compared */
     OWNED_TEXT others = gone > 1 ? x_sprintf(" and %zu more", gone - 1) : x_strdup("");

@@ -152,9 +152,7 @@ static char *advice_words(const struct blame *blame, struct said *said)
         free(advice);
         return NULL;
     }
-    char *all = x_sprintf("%s%s\n", said->advice ? said->advice : "", advice);
-    free(said->advice);
-    said->advice = all;
+    x_append(&said->advice, "\n", "%s", advice);
     return advice;
 }
 
@@ -429,14 +427,11 @@ static char *names_of(const struct group *group, size_t count)
 {
     const size_t named = group->section == SECTION_NEW ? NAMED_NEW : NAMED_GONE;
     char *names = x_strdup(group->kernel);
-    for (size_t i = 1; i < count && i < named; i++) {
-        char *longer = x_sprintf("%s, %s", names, group[i].kernel);
-        free(names);
-        names = longer;
-    }
-    char *all = count > named ? x_sprintf("%s and %zu more (-v lists them)", names, count - named) : x_strdup(names);
-    free(names);
-    return all;
+    for (size_t i = 1; i < count && i < named; i++)
+        x_append(&names, ", ", "%s", group[i].kernel);
+    if (count > named)
+        x_append(&names, "", " and %zu more (-v lists them)", count - named);
+    return names;
 }
 
 /* Prints a kernel, or one line for so many that are alike. */

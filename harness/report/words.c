@@ -27,7 +27,7 @@ const char *words_known(const char *fact)
 
 const char *words_fact(const struct run *run, enum session_fact which)
 {
-    return words_known(run->session_count > 0 ? run->sessions[run->session_count - 1].facts[which] : NULL);
+    return words_known(run_fact(run, which));
 }
 
 /* Appends to a text that may be full; what does not fit is cut. */
@@ -189,13 +189,9 @@ char *words_why(const struct judgement *judgement)
                  100 * judgement->limit / fabs(judgement->base));
     const char *const parts[] = {evidence, drift, blind, judgement->reason ? judgement->reason : ""};
     char *why = NULL;
-    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-        if (!*parts[i])
-            continue;
-        char *longer = x_sprintf("%s%s%s", why ? why : "", why ? "; " : "", parts[i]);
-        free(why);
-        why = longer;
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        if (*parts[i])
+            x_append(&why, "; ", "%s", parts[i]);
     return why;
 }
 
@@ -218,8 +214,7 @@ bool words_banner(const struct report *report, struct banner *banner)
         OWNED_TEXT source = origin_command(origin->source, &known);
         banner->loud = origin->loud;
         banner->words = origin->words;
-        const char *silicon =
-            run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_SILICON] : NULL;
+        const char *silicon = run_fact(run, SESSION_SILICON);
         snprintf(banner->source, sizeof banner->source, "%s%s%s%s", source, silicon ? ", " : "", silicon ? silicon : "",
                  silicon ? " on silicon" : "");
     }

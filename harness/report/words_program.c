@@ -38,8 +38,8 @@ static bool value_words(const struct report *report, const struct result *progra
 {
     for (size_t m = 0; m < report->metrics->count; m++) {
         const struct metric *metric = &report->metrics->list[m];
-        const struct row *row = computed_counter_of(metric) == counter ? result_find(program, metric->name) : NULL;
-        if (!row || row->state != VALUE_MEASURED)
+        const struct row *row = is_computed(metric, counter) ? result_measured(program, metric->name) : NULL;
+        if (!row)
             continue;
         *value = row_value(row);
         metric_format(metric, *value, text, size);
@@ -96,7 +96,7 @@ static const char *rank_behind(const char *rank)
 static void add_ranks(FILE *stream, const struct report *report, const struct result *program)
 {
     const struct run *run = report->run;
-    const char *ranks = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_RANKS] : NULL;
+    const char *ranks = run_fact(run, SESSION_RANKS);
     const struct metric *time;
     char computing[64], communication[64];
     double longest = -1, least = 0, all;

@@ -7,13 +7,9 @@ char *words_upgrade(const struct upgrade *upgrade)
     for (size_t i = 0; i < upgrade->count; i++)
         counts[upgrade->list[i].class]++;
     char *classes = x_strdup("");
-    for (enum upgrade_class class = 0; class < UPGRADE_CLASSES; class ++) {
-        if (counts[class] == 0)
-            continue;
-        char *longer = x_sprintf("%s%s%zu %s", classes, *classes ? "; " : "", counts[class], upgrade_class_name(class));
-        free(classes);
-        classes = longer;
-    }
+    for (enum upgrade_class class = 0; class < UPGRADE_CLASSES; class ++)
+        if (counts[class] > 0)
+            x_append(&classes, "; ", "%zu %s", counts[class], upgrade_class_name(class));
     char *words = x_sprintf("%s -> %s: %zu kernel%s of other code (%s), %zu of the same", upgrade->was, upgrade->is,
                             upgrade->count, plural(upgrade->count), classes, upgrade->same);
     free(classes);
@@ -30,10 +26,8 @@ char *words_upgrade_parts(const struct upgrade *upgrade)
         const struct upgrade_part *part = &upgrade->parts[i];
         char number[80];
         metric_format(metric, fabs(part->lost), number, sizeof number);
-        char *longer = x_sprintf("%s%s%s%s in %s", words ? words : "", words ? "; " : "", part->lost < 0 ? "-" : "+",
-                                 number, *part->library ? part->library : "no known library");
-        free(words);
-        words = longer;
+        x_append(&words, "; ", "%s%s in %s", part->lost < 0 ? "-" : "+", number,
+                 *part->library ? part->library : "no known library");
     }
     return words;
 }

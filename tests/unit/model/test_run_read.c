@@ -416,7 +416,7 @@ Test(run_read, several_files_are_read_or_none)
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
         cr_assert_eq(run_read(&alone, paths[i]), 0);
         cr_expect_eq(runs[i].result_count, alone.result_count, "%s", paths[i]);
-        cr_expect_str_eq(run_date(&runs[i]), run_date(&alone), "%s", paths[i]);
+        cr_expect_str_eq(run_fact(&runs[i], SESSION_DATE), run_fact(&alone, SESSION_DATE), "%s", paths[i]);
         run_release(&alone);
         run_release(&runs[i]);
     }
