@@ -6,7 +6,6 @@
 #include "error.h"
 #include "utf8.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,4 +165,17 @@ void json_put_if(struct json_writer *json, const char *key, const char *text)
 {
     if (text)
         json_put_text(json, key, text);
+}
+
+void json_put_members(struct json_writer *json, const struct json_member *members, size_t count)
+{
+    for (const struct json_member *member = members; member < members + count; member++)
+        if (member->kind == 't')
+            json_put_text(json, member->key, member->text);
+        else if (member->kind == 'n')
+            json_put_number(json, member->key, member->number);
+        else if (member->kind == 'c')
+            json_put_count(json, member->key, member->count);
+        else
+            json_put_flag(json, member->key, member->count);
 }

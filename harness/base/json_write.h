@@ -3,7 +3,7 @@
  *
  *     struct json_writer json = {.stream = stream, .indent = 2};
  *     json_open(&json, NULL, '{', JSON_LINES);
- *     json_put_text(&json, "name", name);
+ *     json_put(&json, JSON_TEXT("name", name), JSON_COUNT("kernels", kernels));
  *     json_open(&json, "sizes", '[', JSON_IN_LINE);
  *     json_put_count(&json, NULL, 7);
  *     json_close(&json);
@@ -12,6 +12,7 @@
  * A key is the name of a member of an object, and NULL in a list. */
 #pragma once
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -56,3 +57,25 @@ void json_put_known(struct json_writer *json, const char *key, bool known, doubl
 
 /* Writes the member only if text is not NULL. */
 void json_put_if(struct json_writer *json, const char *key, const char *text);
+
+/* Several members at once, or an object that has no others:
+ * json_put_object(&json, "task", JSON_IN_LINE, JSON_TEXT("path", path), JSON_COUNT("bytes", size)); */
+struct json_member {
+    const char *key;
+    char kind; /* t, n, c or f: a text, number, count or flag */
+    const char *text;
+    double number;
+    unsigned long long count;
+};
+#define JSON_TEXT(name, value) ((struct json_member){.key = (name), .kind = 't', .text = (value)})
+#define JSON_NUMBER(name, value) ((struct json_member){.key = (name), .kind = 'n', .number = (value)})
+#define JSON_KNOWN(name, known, value) JSON_NUMBER(name, (known) ? (value) : (double)NAN)
+#define JSON_COUNT(name, value) ((struct json_member){.key = (name), .kind = 'c', .count = (value)})
+#define JSON_FLAG(name, value) ((struct json_member){.key = (name), .kind = 'f', .count = (value)})
+#define JSON_MEMBERS(...)                                                                                              \
+    (const struct json_member[]){__VA_ARGS__},                                                                         \
+        sizeof((const struct json_member[]){__VA_ARGS__}) / sizeof(struct json_member)
+#define json_put(json, ...) json_put_members((json), JSON_MEMBERS(__VA_ARGS__))
+#define json_put_object(json, key, layout, ...)                                                                        \
+    (json_open((json), (key), '{', (layout)), json_put(json, __VA_ARGS__), json_close(json))
+void json_put_members(struct json_writer *json, const struct json_member *members, size_t count);

@@ -1,33 +1,6 @@
-/* An explanation as JSON, schema 1; several kernels are a JSON text each, one after the other. Later versions add keys,
- * but change and remove none within a schema. What is not known is null, never 0:
- *
- *   { "schema": 1, "exit_code": 0, "kernel": "reduce/tree",
- *     "replay": "run.json",       the file that the run was read from, when nothing was measured; else null
- *     "device": { "name": ..., "compute_capability": ..., "sm_count": ... },
- *     "session": { "date": ..., "collector": ..., "driver": ..., "cuda": ... },    the last one of the run
- *     "launches": [ { "function": ..., "times": 1, "grid": [8, 1, 1], "block": [256, 1, 1],
- *                     "registers": 32, "local_bytes": 0, "static_bytes": 1024, "dynamic_bytes": 0,
- *                     "theoretical_occupancy": 62.5, "warps": 40, "most_warps": 64, "blocks_an_sm": 5,
- *                     "limits": ["registers"], "waves": 12.1, "same_as": 0,
- *                     "steps": [ { "resource": "registers", "from": 48, "to": 40, "theoretical_occupancy": 75 } ] } ],
- *     "occupancy": { "achieved": 51.2, "largest_launch": 0,      a place in "launches"
- *                    "gap": "tail", "why": "a tail: ..." },      gap: explained_gap_name
- *     "roofline": { "seconds": ..., "bytes": ..., "stated_bytes": ..., "flops": ..., "stated_flops": ...,
- *                   "intensity": ..., "stated_intensity": ..., "balance": ..., "compute": 0.1,
- *                   "instructions": ..., "issue": 0.4,         share of the issue slots
- *                   "roofs": { "dram": { "amount": ..., "rate": ..., "roof": ..., "share": 0.8 }, ... },
- *                   "bound": "dram", "nearest": "dram", "share": 0.8 },
- *     "estimated": { "ns": ..., "low": ..., "high": ..., "bound_by": "DRAM",      a computed kernel's time, which was
- *                    "busy": { "DRAM": 0.83, ... },                            not measured; else absent. busy: part
- *                    "stalls": [ ... ] },                                      of the time. stalls: as below
- *     "stalls": [ { "reason": "barrier", "words": ..., "share": 0.4 } ],           null: not sampled
- *     "stories": [ { "name": "excess_wavefronts", "title": ..., "kind": "fault", "total": ..., "unknown": null,
- *                    "of": "shared wavefronts", "whole": ..., "part": 0.7, "advice": ...,
- *                    "lines": [ { "function": ..., "file": ..., "line": 93, "offset": 416, "text": ...,
- *                                 "amount": ..., "share": 0.6, "stall": "barrier" } ] } ] }  null: no lines in the run
- *
- * Stories are patterns: where the time goes, then faults by part, then the others; "unknown" says why a total is not
- * known. Their lines are those with most of it, 20 at most. Numbers of roofs: roofline.h. */
+/* An explanation as JSON, schema 1: schema/explain.schema.json says what each key is. Several kernels are a JSON text
+ * each, one after the other. Later versions add keys, but change and remove none within a schema. What is not known is
+ * null, never 0. Patterns are called stories. */
 #include "explain_words.h"
 
 #define EXPLAIN_SCHEMA 1
@@ -37,35 +10,22 @@ static const char *const kind_names[] = {[EXPLAINED_TIME] = "time",
                                          [EXPLAINED_FAULT] = "fault",
                                          [EXPLAINED_PLAIN] = "plain"};
 
-/* Writes whole numbers unchanged and others with 9 digits, as in run files. */
-static void put_number(struct json_writer *json, const char *key, double value)
-{
-    json_put_number(json, key, round_value(value));
-}
-
-static void put_device(struct json_writer *json, const struct device *device)
-{
-    json_open(json, "device", '{', JSON_LINES);
-    json_put_text(json, "name", device->name);
-    json_put_text(json, "compute_capability", device->compute_capability);
-    json_put_count(json, "sm_count", (unsigned long long)device->sm_count);
-    json_close(json);
-}
+/* Whole numbers unchanged and others with 9 digits, as in run files. */
+#define ROUNDED(name, value) JSON_NUMBER(name, round_value(value))
 
 static void put_session(struct json_writer *json, const struct run *run)
 {
     static const enum session_fact facts[] = {SESSION_DATE, SESSION_COLLECTOR, SESSION_DRIVER, SESSION_CUDA};
     json_open(json, "session", '{', JSON_LINES);
     for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
-        json_put_text(json, session_fact_name(facts[i]),
-                      run->session_count > 0 ? run->sessions[run->session_count - 1].facts[facts[i]] : NULL);
+        json_put_text(json, session_fact_name(facts[i]), run_fact(run, facts[i]));
     json_close(json);
 }
 
 static void put_extents(struct json_writer *json, const char *key, const unsigned of[3])
 {
     if (of[0] == 0) {
-        json_put_known(json, key, false, 0); /* the function was never launched, so its block is unknown */
+        json_put_null(json, key); /* the function was never launched, so its block is unknown */
         return;
     }
     json_open(json, key, '[', JSON_LINES);
@@ -77,15 +37,10 @@ static void put_extents(struct json_writer *json, const char *key, const unsigne
 static void put_steps(struct json_writer *json, const struct explained_launch *launch)
 {
     json_open(json, "steps", '[', JSON_LINES);
-    for (size_t i = 0; i < launch->step_count; i++) {
-        const struct occupancy_step *step = &launch->steps[i];
-        json_open(json, NULL, '{', JSON_LINES);
-        json_put_text(json, "resource", occupancy_limit_name(step->resource));
-        json_put_count(json, "from", step->from);
-        json_put_count(json, "to", step->to);
-        put_number(json, "theoretical_occupancy", step->occupancy.percent);
-        json_close(json);
-    }
+    for (const struct occupancy_step *step = launch->steps; step < launch->steps + launch->step_count; step++)
+        json_put_object(json, NULL, JSON_LINES, JSON_TEXT("resource", occupancy_limit_name(step->resource)),
+                        JSON_COUNT("from", step->from), JSON_COUNT("to", step->to),
+                        ROUNDED("theoretical_occupancy", step->occupancy.percent));
     json_close(json);
 }
 
@@ -103,15 +58,14 @@ static void put_occupancy_of(struct json_writer *json, const struct explained_la
 {
     const struct occupancy *occupancy = &explained->occupancy;
     const bool known = explained->known;
-    put_number(json, "theoretical_occupancy", known ? occupancy->percent : NAN);
-    json_put_known(json, "warps", known, occupancy->warps);
-    json_put_known(json, "most_warps", known, occupancy->max_warps);
-    json_put_known(json, "blocks_an_sm", known, occupancy->blocks);
+    json_put(json, ROUNDED("theoretical_occupancy", known ? occupancy->percent : NAN),
+             JSON_KNOWN("warps", known, occupancy->warps), JSON_KNOWN("most_warps", known, occupancy->max_warps),
+             JSON_KNOWN("blocks_an_sm", known, occupancy->blocks));
     if (known)
         put_limits(json, occupancy->limits);
     else
         json_put_null(json, "limits");
-    put_number(json, "waves", explained->waves);
+    json_put(json, ROUNDED("waves", explained->waves));
 }
 
 static void put_launch(struct json_writer *json, const struct explained_launch *explained)
@@ -119,14 +73,13 @@ static void put_launch(struct json_writer *json, const struct explained_launch *
     const struct launch *launch = explained->launch;
     const bool code = launch->has_machine;
     json_open(json, NULL, '{', JSON_LINES);
-    json_put_text(json, "function", launch->function);
-    json_put_count(json, "times", launch->times);
+    json_put(json, JSON_TEXT("function", launch->function), JSON_COUNT("times", launch->times));
     put_extents(json, "grid", launch->grid);
     put_extents(json, "block", launch->block);
-    json_put_known(json, "registers", code, launch->machine.registers);
-    json_put_known(json, "local_bytes", code, launch->machine.local_bytes);
-    json_put_known(json, "static_bytes", code, launch->machine.shared_bytes);
-    json_put_count(json, "dynamic_bytes", launch->shared);
+    json_put(json, JSON_KNOWN("registers", code, launch->machine.registers),
+             JSON_KNOWN("local_bytes", code, launch->machine.local_bytes),
+             JSON_KNOWN("static_bytes", code, launch->machine.shared_bytes),
+             JSON_COUNT("dynamic_bytes", launch->shared));
     put_occupancy_of(json, explained);
     json_put_count(json, "same_as", explained->same_as);
     put_steps(json, explained);
@@ -146,12 +99,9 @@ static void put_occupancy(struct json_writer *json, const struct explanation *ex
     char why[512];
     const struct explained_launch *largest = explanation->largest;
     explain_gap_words(explanation, why, sizeof why);
-    json_open(json, "occupancy", '{', JSON_LINES);
-    put_number(json, "achieved", explanation->achieved);
-    json_put_known(json, "largest_launch", largest, largest ? (double)(largest - explanation->launches) : NAN);
-    json_put_text(json, "gap", explained_gap_name(explanation->gap));
-    json_put_text(json, "why", *why ? why : NULL);
-    json_close(json);
+    json_put_object(json, "occupancy", JSON_LINES, ROUNDED("achieved", explanation->achieved),
+                    JSON_KNOWN("largest_launch", largest, largest ? (double)(largest - explanation->launches) : NAN),
+                    JSON_TEXT("gap", explained_gap_name(explanation->gap)), JSON_TEXT("why", *why ? why : NULL));
 }
 
 static void put_roofs(struct json_writer *json, const struct roofline *roofline)
@@ -159,12 +109,8 @@ static void put_roofs(struct json_writer *json, const struct roofline *roofline)
     json_open(json, "roofs", '{', JSON_LINES);
     for (enum roof roof = 0; roof < ROOFS; roof++) {
         const struct roof_share *share = &roofline->roofs[roof];
-        json_open(json, roof_name(roof), '{', JSON_LINES);
-        put_number(json, "amount", share->amount);
-        put_number(json, "rate", share->rate);
-        put_number(json, "roof", share->roof);
-        put_number(json, "share", share->share);
-        json_close(json);
+        json_put_object(json, roof_name(roof), JSON_LINES, ROUNDED("amount", share->amount),
+                        ROUNDED("rate", share->rate), ROUNDED("roof", share->roof), ROUNDED("share", share->share));
     }
     json_close(json);
 }
@@ -172,21 +118,15 @@ static void put_roofs(struct json_writer *json, const struct roofline *roofline)
 static void put_roofline(struct json_writer *json, const struct roofline *roofline)
 {
     json_open(json, "roofline", '{', JSON_LINES);
-    put_number(json, "seconds", roofline->seconds);
-    put_number(json, "bytes", roofline->roofs[ROOF_DRAM].amount);
-    put_number(json, "stated_bytes", roofline->stated_bytes);
-    put_number(json, "flops", roofline->flops);
-    put_number(json, "stated_flops", roofline->stated_flops);
-    put_number(json, "intensity", roofline->intensity);
-    put_number(json, "stated_intensity", roofline->stated_intensity);
-    put_number(json, "balance", roofline->balance);
-    put_number(json, "compute", roofline->compute);
-    put_number(json, "instructions", roofline->instructions);
-    put_number(json, "issue", roofline->issue);
+    json_put(json, ROUNDED("seconds", roofline->seconds), ROUNDED("bytes", roofline->roofs[ROOF_DRAM].amount),
+             ROUNDED("stated_bytes", roofline->stated_bytes), ROUNDED("flops", roofline->flops),
+             ROUNDED("stated_flops", roofline->stated_flops), ROUNDED("intensity", roofline->intensity),
+             ROUNDED("stated_intensity", roofline->stated_intensity), ROUNDED("balance", roofline->balance),
+             ROUNDED("compute", roofline->compute), ROUNDED("instructions", roofline->instructions),
+             ROUNDED("issue", roofline->issue));
     put_roofs(json, roofline);
-    json_put_text(json, "bound", roofline_bound_name(roofline->bound));
-    json_put_text(json, "nearest", roofline_bound_name(roofline->nearest));
-    put_number(json, "share", roofline->share);
+    json_put(json, JSON_TEXT("bound", roofline_bound_name(roofline->bound)),
+             JSON_TEXT("nearest", roofline_bound_name(roofline->nearest)), ROUNDED("share", roofline->share));
     json_close(json);
 }
 
@@ -197,14 +137,10 @@ static void put_stalls(struct json_writer *json, const struct explanation *expla
         return;
     }
     json_open(json, "stalls", '[', JSON_LINES);
-    for (size_t i = 0; i < explanation->stall_count; i++) {
-        const struct explained_stall *stall = &explanation->stalls[i];
-        json_open(json, NULL, '{', JSON_LINES);
-        json_put_text(json, "reason", stall->reason);
-        json_put_text(json, "words", stall_words(stall->reason));
-        put_number(json, "share", stall->share);
-        json_close(json);
-    }
+    for (size_t i = 0; i < explanation->stall_count; i++)
+        json_put_object(json, NULL, JSON_LINES, JSON_TEXT("reason", explanation->stalls[i].reason),
+                        JSON_TEXT("words", stall_words(explanation->stalls[i].reason)),
+                        ROUNDED("share", explanation->stalls[i].share));
     json_close(json);
 }
 
@@ -214,13 +150,11 @@ static void put_estimated(struct json_writer *json, const struct explanation *ex
     if (!estimated || estimated->refused)
         return;
     json_open(json, "estimated", '{', JSON_LINES);
-    put_number(json, "ns", estimated->ns);
-    put_number(json, "low", estimated->low);
-    put_number(json, "high", estimated->high);
-    json_put_text(json, "bound_by", estimated->bound_by);
+    json_put(json, ROUNDED("ns", estimated->ns), ROUNDED("low", estimated->low), ROUNDED("high", estimated->high),
+             JSON_TEXT("bound_by", estimated->bound_by));
     json_open(json, "busy", '{', JSON_LINES);
     for (size_t i = 0; i < estimated->busy_count; i++)
-        put_number(json, estimated->busy[i].name, estimated->busy[i].part);
+        json_put(json, ROUNDED(estimated->busy[i].name, estimated->busy[i].part));
     json_close(json);
     put_stalls(json, explanation, explanation->result->profile.estimated);
     json_close(json);
@@ -229,31 +163,21 @@ static void put_estimated(struct json_writer *json, const struct explanation *ex
 static void put_hotspot(struct json_writer *json, const struct hotspot *hotspot)
 {
     const struct profile_line *line = hotspot->line;
-    json_open(json, NULL, '{', JSON_LINES);
-    json_put_text(json, "function", line->function);
-    json_put_text(json, "file", line->file);
-    json_put_known(json, "line", line->file, line->number);
-    json_put_count(json, "offset", line->offset);
-    json_put_text(json, "text", line->text);
-    put_number(json, "amount", hotspot->amount);
-    put_number(json, "share", hotspot->share);
-    json_put_text(json, "stall", stall_commonest(line));
-    json_close(json);
+    json_put_object(json, NULL, JSON_LINES, JSON_TEXT("function", line->function), JSON_TEXT("file", line->file),
+                    JSON_KNOWN("line", line->file, line->number), JSON_COUNT("offset", line->offset),
+                    JSON_TEXT("text", line->text), ROUNDED("amount", hotspot->amount), ROUNDED("share", hotspot->share),
+                    JSON_TEXT("stall", stall_commonest(line)));
 }
 
 static void put_pattern(struct json_writer *json, const struct explanation *explanation,
                         const struct explained_pattern *explained)
 {
     json_open(json, NULL, '{', JSON_LINES);
-    json_put_text(json, "name", explained->pattern->name);
-    json_put_text(json, "title", explained->pattern->title);
-    json_put_text(json, "kind", kind_names[explained->kind]);
-    put_number(json, "total", explained->total);
-    json_put_text(json, "unknown", explained->known ? NULL : explain_unknown(explanation, explained->pattern));
-    json_put_text(json, "of", explained->of);
-    put_number(json, "whole", explained->whole);
-    put_number(json, "part", explained->part);
-    json_put_text(json, "advice", explain_advice(explanation, explained));
+    json_put(json, JSON_TEXT("name", explained->pattern->name), JSON_TEXT("title", explained->pattern->title),
+             JSON_TEXT("kind", kind_names[explained->kind]), ROUNDED("total", explained->total),
+             JSON_TEXT("unknown", explained->known ? NULL : explain_unknown(explanation, explained->pattern)),
+             JSON_TEXT("of", explained->of), ROUNDED("whole", explained->whole), ROUNDED("part", explained->part),
+             JSON_TEXT("advice", explain_advice(explanation, explained)));
     json_open(json, "lines", '[', JSON_LINES);
     for (size_t i = 0; i < explained->hotspot_count; i++)
         put_hotspot(json, &explained->hotspots[i]);
@@ -277,12 +201,14 @@ int explain_json(const struct explanation *explanation, const struct explain_sty
 {
     (void)style; /* JSON has everything, and no colour */
     struct json_writer json = {.stream = stream, JSON_DOCUMENT};
+    const struct device *device = &explanation->run->device;
     json_open(&json, NULL, '{', JSON_LINES);
-    json_put_count(&json, "schema", EXPLAIN_SCHEMA);
-    json_put_count(&json, "exit_code", explanation->exit_code);
-    json_put_text(&json, "kernel", explanation->result->id);
-    json_put_text(&json, "replay", explanation->replay ? explanation->run_name : NULL);
-    put_device(&json, &explanation->run->device);
+    json_put(&json, JSON_COUNT("schema", EXPLAIN_SCHEMA), JSON_COUNT("exit_code", explanation->exit_code),
+             JSON_TEXT("kernel", explanation->result->id),
+             JSON_TEXT("replay", explanation->replay ? explanation->run_name : NULL));
+    json_put_object(&json, "device", JSON_LINES, JSON_TEXT("name", device->name),
+                    JSON_TEXT("compute_capability", device->compute_capability),
+                    JSON_COUNT("sm_count", (size_t)device->sm_count));
     put_session(&json, explanation->run);
     put_launches(&json, explanation);
     put_occupancy(&json, explanation);
