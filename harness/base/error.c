@@ -238,6 +238,13 @@ void x_append(char **text, const char *between, const char *format, ...)
     free(before);
 }
 
+void free_texts(char **texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(texts[i]);
+    free(texts);
+}
+
 FILE *x_memstream(char **text, size_t *size)
 {
     FILE *stream = open_memstream(text, size);

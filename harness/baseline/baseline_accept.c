@@ -408,9 +408,7 @@ static int accept_rows(struct merging *merging, struct baseline_files *files, st
         else
             warn_expected(&regressions, files, fresh);
     }
-    for (size_t i = 0; i < old_count; i++)
-        free(old_paths[i]);
-    free(old_paths);
+    free_texts(old_paths, old_count);
     return result;
 }
 

@@ -119,9 +119,7 @@ static void compare_all_launches(struct changes *changes, const struct result *b
     }
     if (more > 0)
         add_change(changes, "and %zu more launch%s", more, plural_of(more, "", "es"));
-    for (size_t i = 0; i < count; i++)
-        free(texts[i]);
-    free(texts);
+    free_texts(texts, count);
 }
 
 char *launch_change_of(int capability, const struct result *base, const struct result *now)

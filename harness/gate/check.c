@@ -564,9 +564,7 @@ enum exit_code check_exit_code(const struct check *check)
 
 void check_release(struct check *check)
 {
-    for (size_t i = 0; i < check->newer.count; i++)
-        free(check->newer.list[i]);
-    free(check->newer.list);
+    free_texts(check->newer.list, check->newer.count);
     diagnosis_release(&check->diagnosis);
     comparison_release(&check->comparison);
     known_regressions_release(&check->known_regressions);

@@ -105,8 +105,6 @@ int check_simulated(struct check *check, int (*find_baseline)(struct check *chec
         check->measured = compute(check, ids, count);
     if (check->request->against && check->measured == EXIT_SAME)
         forget_other_counts(check);
-    for (size_t i = 0; i < count; i++)
-        free(ids[i]);
-    free(ids);
+    free_texts(ids, count);
     return code;
 }

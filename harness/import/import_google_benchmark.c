@@ -175,9 +175,7 @@ static int read_benchmarks(struct import *import, const struct json_at *top, jso
     }
     if (result == 0)
         result = check_aggregates(import, first, aggregates, aggregate_count);
-    for (size_t i = 0; i < aggregate_count; i++)
-        free(aggregates[i]);
-    free(aggregates);
+    free_texts(aggregates, aggregate_count);
     return result;
 }
 

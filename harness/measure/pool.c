@@ -329,7 +329,7 @@ static int close_pool(struct pool *pool)
     }
     keep_sessions(pool);
     const int code = conclude(pool);
-    free_lines(pool->ids, pool->count);
+    free_texts(pool->ids, pool->count);
     free(pool->list);
     free(pool->seconds);
     free(pool->queue);

@@ -124,7 +124,5 @@ void pool_fail(struct slot *slot, size_t kernel, enum result_status status, cons
 /* Tells the worker its item, for which it waits. Without one, it waits on. */
 void slot_tell(struct slot *slot);
 
-/* The end of the reason when a worker says something at the wrong time. free_lines() frees a list
- * of owned lines. */
+/* The end of the reason when a worker says something at the wrong time. */
 extern const char pool_out_of_turn[];
-void free_lines(char **lines, size_t count);

@@ -16,13 +16,6 @@ static size_t split_lines(const char *text, char ***lines)
     return count;
 }
 
-void free_lines(char **lines, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(lines[i]);
-    free(lines);
-}
-
 static char *slot_name(const struct slot *slot)
 {
     const char *uuid = slot->session.facts[SESSION_GPU_UUID];
@@ -53,7 +46,7 @@ static char *keep_remaining(const struct measurement *measurement, const char *t
     for (size_t i = 0; i < count; i++)
         if (glob_any(measurement->globs, measurement->glob_count, ids[i]))
             end += sprintf(end, "%s\n", ids[i]);
-    free_lines(ids, count);
+    free_texts(ids, count);
     return kept;
 }
 
@@ -361,7 +354,7 @@ static bool say_no_match(const char *ids)
     char **names;
     const size_t count = split_lines(ids, &names);
     if (count == 0 || strncmp(names[0], "-k '", 4) != 0) {
-        free_lines(names, count);
+        free_texts(names, count);
         return false;
     }
     const char *const *all = (const char *const *)&names[1], *first = names[0] + strlen("-k '");
@@ -373,7 +366,7 @@ static bool say_no_match(const char *ids)
           meant ? meant : "", meant ? "'?" : "", count - 1);
     free(family);
     free(glob);
-    free_lines(names, count);
+    free_texts(names, count);
     return true;
 }
 

@@ -330,9 +330,7 @@ static void say_lacks(const struct measuring *measuring, size_t set, size_t kern
 
 static void release_images(struct measuring *measuring)
 {
-    for (size_t i = 0; i < measuring->image_count; i++)
-        free(measuring->images[i]);
-    free(measuring->images);
+    free_texts(measuring->images, measuring->image_count);
     measuring->images = NULL;
     measuring->image_count = 0;
 }

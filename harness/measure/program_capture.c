@@ -212,9 +212,7 @@ static int join(struct capturing *capturing)
     for (size_t p = 0; p < parts.count; p++)
         capsules_release(&parts.list[p]);
     free(parts.list);
-    for (size_t g = 0; g < count; g++)
-        free(before[g]);
-    free(before);
+    free_texts(before, count);
     return failed;
 }
 
@@ -263,9 +261,7 @@ int program_capture(const struct measurement *measurement, struct captured *capt
     int code = program_setting_open(&capturing.setting, measurement, true);
     if (code == EXIT_SAME)
         code = capture_both(&capturing);
-    for (size_t i = 0; i < capturing.image_count; i++)
-        free(capturing.images[i]);
-    free(capturing.images);
+    free_texts(capturing.images, capturing.image_count);
     run_release(&capturing.about);
     program_groups_release(&capturing.groups);
     program_setting_close(&capturing.setting);

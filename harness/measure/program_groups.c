@@ -192,9 +192,7 @@ static char *first_id_of(const struct program_groups *groups, const struct progr
     for (size_t i = 0; i < group->count; i++)
         names[i] = kernel_short_name(group->launches[i].launch.function);
     char *id = id_of(groups, group, family, names);
-    for (size_t i = 0; i < group->count; i++)
-        free(names[i]);
-    free(names);
+    free_texts(names, group->count);
     return id;
 }
 
@@ -281,9 +279,7 @@ void program_groups_name(struct program_groups *groups, const char *family, stru
     }
     if (run->result_count > 0)
         qsort(run->results, run->result_count, sizeof *run->results, by_text);
-    for (size_t i = 0; i < count; i++)
-        free(names[i]);
-    free(names);
+    free_texts(names, count);
     free(results);
 }
 

@@ -137,9 +137,7 @@ struct words {
 
 static void words_release(struct words *words)
 {
-    for (size_t i = 0; i < words->count; i++)
-        free(words->list[i]);
-    free(words->list);
+    free_texts(words->list, words->count);
     *words = (struct words){0};
 }
 

@@ -338,9 +338,7 @@ int program_run(struct program_run *run)
 void program_run_release(struct program_run *run)
 {
     run_release(&run->part);
-    for (size_t i = 0; i < run->image_count; i++)
-        free(run->images[i]);
-    free(run->images);
+    free_texts(run->images, run->image_count);
     free(run->set_of);
     free(run->failure);
     free(run->trouble);

@@ -2,9 +2,7 @@
 
 void shard_release(struct shard *shard)
 {
-    for (size_t i = 0; i < shard->kernel_count; i++)
-        free(shard->kernels[i]);
-    free(shard->kernels);
+    free_texts(shard->kernels, shard->kernel_count);
     free(shard->code);
     *shard = (struct shard){0};
 }

@@ -39,9 +39,7 @@ char *kernel_names_family(const char *wanted, const char *const *ids, size_t cou
         any |= glob_any(&glob, 1, ids[i]);
     if (glob && !any) /* it has no such point */
         glob[strlen(near) + strlen("/*")] = '\0';
-    for (size_t i = 0; i < count; i++)
-        free(families[i]);
-    free(families);
+    free_texts(families, count);
     return glob;
 }
 

@@ -459,8 +459,6 @@ void text_kernels(const struct text *text, const struct report *report)
     const unsigned used = print_parts(text, report, all, &kernel, lines.list, lines.shown);
     print_minor(text, report, &lines);
     print_legend(text, used);
-    for (size_t i = 0; i < lines.shown; i++)
-        free(names[i]);
-    free(names);
+    free_texts(names, lines.shown);
     free(columns.list);
 }

@@ -85,9 +85,7 @@ void text_upgrade(const struct text *text, const struct report *report)
         if (parts)
             text_wrap(text, INK_PLAIN, text_print(text, INK_PLAIN, "  time lost: "), 4, parts);
         print_kernels(text, &table, &upgrade);
-        for (size_t i = 0; i < upgrade.count; i++)
-            free(table.names[i]);
-        free(table.names);
+        free_texts(table.names, upgrade.count);
     }
     upgrade_release(&upgrade);
 }

@@ -35,7 +35,7 @@ static void tear_down(struct fixture *fixture)
             free(fixture->slots[i].session.facts[fact]);
         free(fixture->slots[i].gave_up);
     }
-    free_lines(fixture->pool.ids, fixture->pool.count);
+    free_texts(fixture->pool.ids, fixture->pool.count);
     free(fixture->pool.list);
     free(fixture->pool.seconds);
     free(fixture->pool.queue);
