@@ -26,15 +26,11 @@ lint github-actions "$work/spoilt.yml"
 expect "the schema of actions can fail" 1
 steps=$work/steps
 mkdir "$steps"
-ask "$python" reports/tests/workflow_scripts.py ci/action.yml "$steps"
-expect "scripts of the action" 0 action.1.sh
-ask shellcheck "$steps"/*.sh
-expect "shellcheck: scripts of the action" 0
-ask grep -F "\${{" -r "$steps"
-expect "no expression within a script" 1
+expect "scripts of the action" 0 action.1.sh -- "$python" reports/tests/workflow_scripts.py ci/action.yml "$steps"
+expect "shellcheck: scripts of the action" 0 -- shellcheck "$steps"/*.sh
+expect "no expression within a script" 1 -- grep -F "\${{" -r "$steps"
 loose() { grep -E '^ *(- )?uses:' ci/action.yml | grep -vE 'uses: actions/[a-z-]+@[0-9a-f]{40} # v[0-9.]+$'; }
-ask loose
-expect "actions are pinned by commit" 1
+expect "actions are pinned by commit" 1 -- loose
 
 # declared.py FILE: each input that is used is declared, and each that is declared is used.
 cat >"$work/declared.py" <<'END'
@@ -57,14 +53,11 @@ for document in documents[1:]:  # as GitLab fills it in, with what has no defaul
         body = body.replace(f"$[[ inputs.{name} ]]", value if isinstance(value, str) else json.dumps(value))
     Path(sys.argv[2]).write_text(body)
 END
-ask "$python" "$work/declared.py" ci/action.yml
-expect "the action's inputs" 0
-ask "$python" "$work/declared.py" templates/gate.yml "$work/filled_in.yml"
-expect "the component's inputs" 0
+expect "the action's inputs" 0 -- "$python" "$work/declared.py" ci/action.yml
+expect "the component's inputs" 0 -- "$python" "$work/declared.py" templates/gate.yml "$work/filled_in.yml"
 lint gitlab-ci "$work/filled_in.yml"
 expect "the component, filled in: the schema of GitLab CI" 0
-ask "$python" "$work/declared.py" templates/parts.yml "$work/parts.yml"
-expect "the inputs of the component in parts" 0
+expect "the inputs of the component in parts" 0 -- "$python" "$work/declared.py" templates/parts.yml "$work/parts.yml"
 lint gitlab-ci "$work/parts.yml"
 expect "the component in parts, filled in: the schema of GitLab CI" 0
 mkdir "$work/gitlab_parts"
@@ -73,8 +66,7 @@ expect "scripts of the component in parts" 0 cugate-part.sh cugate-judge.sh
 mkdir "$work/gitlab"
 ask "$python" reports/tests/workflow_scripts.py "$work/filled_in.yml" "$work/gitlab"
 expect "scripts of the component" 0 cugate-static.sh
-ask shellcheck "$work/gitlab/cugate-static.sh"
-expect "shellcheck: script of the component" 0
+expect "shellcheck: script of the component" 0 -- shellcheck "$work/gitlab/cugate-static.sh"
 
 # The workflow that cugate init writes gives inputs that there are, and modes. with_of.py FILE [JOB]: what its steps give the
 # action, as a job's variables.
@@ -97,8 +89,7 @@ for name, job in jobs.items():
         print(f"job {name}")
 END
 with_of() { "$python" "$work/with_of.py" "$top/ci/action.yml" "$@"; }
-ask with_of ci/github/performance.yml
-expect "the workflow that cugate init knows" 0 'job computed' 'job measured' 'job verdict'
+expect "the workflow that cugate init knows" 0 'job computed' 'job measured' 'job verdict' -- with_of ci/github/performance.yml
 
 # ---- A repository of somebody else's: a library of kernels, and make.
 repository=$work/repository
@@ -151,10 +142,8 @@ PATH=$work/bin:$PATH
 ask job "${mine[@]}"
 expect "the first time: cugate is installed from the action's sources, and there is no baseline" 4 "make -C $top" 'no baseline'
 PATH=$RUNNER_TEMP/cugate-installed/bin:$PATH
-ask test -x "$RUNNER_TEMP/cugate-installed/bin/cugate-job"
-expect "what was installed" 0
-ask cat "$work/github_output"
-expect "and the cache keeps it, by its sources" 0 'key=cugate-' "path=$RUNNER_TEMP/cugate-installed"
+expect "what was installed" 0 -- test -x "$RUNNER_TEMP/cugate-installed/bin/cugate-job"
+expect "and the cache keeps it, by its sources" 0 'key=cugate-' "path=$RUNNER_TEMP/cugate-installed" -- cat "$work/github_output"
 # shellcheck disable=SC2317 # ask calls it
 without_it() { PATH=${PATH#*:} && job CUGATE_MODE=static "CUGATE_ARGUMENTS=--static=sm_90 kernels"; }
 : >"$work/github_path"
@@ -166,35 +155,29 @@ expect "of which the next job takes it" 2 'an earlier job built of the same sour
 # ---- The baseline, as ci/README.md says; then pull requests.
 ask cugate check --simulate=nvidia-h200 --kernels libmine.so --baselines perf/baselines -k 'mine/s*' --save first.json
 expect "a first run" 4 'no baseline'
-ask cugate accept first.json --baselines perf/baselines --reason 'first baseline'
-expect "is kept" 0
+expect "is kept" 0 -- cugate accept first.json --baselines perf/baselines --reason 'first baseline'
 rm first.json
 git add perf && git commit -qm baseline
 git commit -q --allow-empty -m 'a change'
-ask job "${mine[@]}" CUGATE_BASE=HEAD^1
-expect "a harmless change passes" 0 'nothing is worse' '!make -C' '!WEAKENED'
+expect "a harmless change passes" 0 'nothing is worse' '!make -C' '!WEAKENED' -- job "${mine[@]}" CUGATE_BASE=HEAD^1
 ask test -s build/gate/check.json -a -s build/gate/junit.xml -a -s build/gate/comment.md -a -s "$work/summary"
 expect "and leaves its reports" 0
 rm libmine.so
 ask job "${mine[@]}" "CUGATE_BUILD=make -s libmine.so NVCC=$nvcc PREFIX=$RUNNER_TEMP/cugate-installed DEFINE=-DSTRIDE=8"
 expect "a regression fails on its line" 1 'regressed  mine/scale' 'kernels/mine.cu:' '::error'
 rm libmine.so
-ask job "${mine[@]}" CUGATE_BUILD='make -s libmine.so NVCC=false'
-expect "what does not build is not judged" 2 '!COMPUTED'
+expect "what does not build is not judged" 2 '!COMPUTED' -- job "${mine[@]}" CUGATE_BUILD='make -s libmine.so NVCC=false'
 echo "build = ${building[0]#*=}" >cugate.ini
-ask job "${mine[@]}" CUGATE_BUILD=
-expect "built again, as cugate.ini says" 0 'nothing is worse'
+expect "built again, as cugate.ini says" 0 'nothing is worse' -- job "${mine[@]}" CUGATE_BUILD=
 rm cugate.ini
 unsure=("${mine[@]}" "CUGATE_ARGUMENTS=${mine[2]#*=} -k mine/handle") # which no CPU executes
-ask job "${unsure[@]}"
-expect "inconclusive fails" 3 unsure '!let through'
+expect "inconclusive fails" 3 unsure '!let through' -- job "${unsure[@]}"
 ask job "${unsure[@]}" CUGATE_ALLOW_INCONCLUSIVE=true
 expect "inconclusive is let through where the team says so" 0 'let through' '::warning'
 # The desk's compiler made the baseline, and the job has another.
 sed -i 's/"compiler": "[^"]*"/"compiler": "nvcc, ptxas 12.0.1"/; s/"code": "[^"]*"/"code": "'"$(printf '0%.0s' {1..32})"'"/' perf/baselines/*/mine/*.json
 git commit -qam 'a baseline by another compiler' && git commit -q --allow-empty -m 'a change'
-ask job "${mine[@]}"
-expect "counts of another compiler's code are no judge" 3 'ptxas 12.0.1' '!building the kernels'
+expect "counts of another compiler's code are no judge" 3 'ptxas 12.0.1' '!building the kernels' -- job "${mine[@]}"
 ask job "${mine[@]}" CUGATE_BASE=HEAD^1
 expect "so the base is built by this one, and an empty change passes" 0 'building the kernels of HEAD^1' 'another compiler made the baseline' 'nothing is worse'
 sed -i 's/define STRIDE 1/define STRIDE 8/' kernels/mine.cu && git commit -qam 'a fault'
@@ -202,8 +185,7 @@ ask job "${mine[@]}" CUGATE_BASE=HEAD^1
 expect "and a fault does not" 1 'another compiler made the baseline' 'regressed  mine/scale' 'kernels/mine.cu:'
 git reset -q --hard HEAD~3
 git rm -q perf/baselines/nvidia-h200/mine/shift.json && git commit -qm 'hides one'
-ask job "${mine[@]}" CUGATE_BASE=HEAD^1
-expect "what a change took away from the gate is said" 0 WEAKENED mine/shift
+expect "what a change took away from the gate is said" 0 WEAKENED mine/shift -- job "${mine[@]}" CUGATE_BASE=HEAD^1
 ask job "${mine[@]}" "CUGATE_ARGUMENTS=${arguments/mine\/s\*/mine/shift}"
 expect "a gate that compared nothing is not green" 4 'nothing was compared' '::warning'
 cat >"$work/bin/liar" <<'END_OF_SCRIPT'
@@ -216,20 +198,15 @@ chmod +x "$work/bin/liar"
 ask job "${mine[@]}" CUGATE="$work/bin/liar"
 expect "nor one whose report judged nothing" 5 'nothing was judged by a baseline' '::error'
 git revert --no-edit HEAD >/dev/null
-ask job "${mine[@]}" CUGATE_MODE=measure CUGATE_ARGUMENTS="$arguments"
-expect "measure, without a GPU" 5
-ask job "${mine[@]}" CUGATE_MODE=measure
-expect "measure does not compute" 2 'mode is measure'
+expect "measure, without a GPU" 5 -- job "${mine[@]}" CUGATE_MODE=measure CUGATE_ARGUMENTS="$arguments"
+expect "measure does not compute" 2 'mode is measure' -- job "${mine[@]}" CUGATE_MODE=measure
 code_of=("${building[@]}" CUGATE_MODE=static CUGATE_ARGUMENTS="--baselines=perf/code
 --static=sm_90
 libmine.so")
-ask job "${code_of[@]}"
-expect "static: no baseline yet" 4
+expect "static: no baseline yet" 4 -- job "${code_of[@]}"
 ask cugate check --static=sm_90 libmine.so --baselines perf/code --save code.json
-ask cugate accept code.json --baselines perf/code --reason first
-expect "static: a baseline" 0
-ask job "${code_of[@]}"
-expect "static: judged" 0 'nothing is worse'
+expect "static: a baseline" 0 -- cugate accept code.json --baselines perf/code --reason first
+expect "static: judged" 0 'nothing is worse' -- job "${code_of[@]}"
 
 # ---- A repository that begins with cugate init, as it says.
 mkdir "$work/begun" && cd "$work/begun" && cp -r "$repository"/{Makefile,kernels} . && printf 'libmine.so\n' >.gitignore &&
@@ -239,29 +216,23 @@ expect "init" 0 'wrote cugate.ini' 'wrote .github/workflows/performance.yml' 'ne
 mapfile -t next < <(sed -n '/^next, here:/,/^then/s/^  //p' "$work/said")
 export GIT_AUTHOR_NAME=me GIT_AUTHOR_EMAIL=me@example.org GIT_COMMITTER_NAME=me GIT_COMMITTER_EMAIL=me@example.org
 for i in "${!next[@]}"; do
-    ask bash -c "${next[i]}"
-    expect "init: next: ${next[i]}" "$([[ ${next[i]} == "cugate check"* ]] && echo 4 || echo 0)"
+    expect "init: next: ${next[i]}" "$([[ ${next[i]} == "cugate check"* ]] && echo 4 || echo 0)" -- bash -c "${next[i]}"
 done
-ask git status --porcelain
-expect "init: and all is committed" 0 '!??' '!perf'
+expect "init: and all is committed" 0 '!??' '!perf' -- git status --porcelain
 lint_begun() { (cd "$top" && build/python/bin/check-jsonschema --builtin-schema vendor.github-workflows "$work/begun/.github/workflows/performance.yml"); }
-ask lint_begun
-expect "init: the schema of workflows" 0
+expect "init: the schema of workflows" 0 -- lint_begun
 ask grep -e OWNER -e COMMIT -e measured .github/workflows/performance.yml
 expect "init: nothing is left to be filled in, and nothing that was not asked for" 1
 mapfile -t computed < <(with_of .github/workflows/performance.yml computed)
-ask test "${computed[*]}" = 'CUGATE_MODE=simulate CUGATE_FETCH=nvcc'
-expect "init: what the action is given" 0
+expect "init: what the action is given" 0 -- test "${computed[*]}" = 'CUGATE_MODE=simulate CUGATE_FETCH=nvcc'
 computed+=(CUGATE_FETCH=) # nvcc is here
-ask job "${computed[@]}" CUGATE_BASE=HEAD
-expect "init: its workflow passes" 0 'nothing is worse' '!WEAKENED'
+expect "init: its workflow passes" 0 'nothing is worse' '!WEAKENED' -- job "${computed[@]}" CUGATE_BASE=HEAD
 rm libmine.so
 ask job "${computed[@]}" CUGATE_BASE=HEAD DEFINE=-DSTRIDE=8
 expect "init: its workflow fails where a kernel is slower, on the line" 1 'regressed  mine/scale' 'kernels/mine.cu:'
 ask cugate init --program "sh -c 'exit 3'" --action me/cugate/ci@abc --force
 expect "init: of a program" 0 "cugate aa --save sessions -- sh -c 'exit 3'" 'self-hosted, linux, gpu'
-ask lint_begun
-expect "init: of a program: the schema of workflows" 0
+expect "init: of a program: the schema of workflows" 0 -- lint_begun
 mapfile -t measured < <(with_of .github/workflows/performance.yml measured)
 ask job "${measured[@]}" CUGATE_PYTHON="$top/build/python"
 expect "init: of a program, which is not measured without a GPU" 5 'no NVIDIA driver here' '!computed'
@@ -282,17 +253,14 @@ ask cugate init --program ./bench --slurm --action me/cugate/ci@abc --force
 expect "init: and replaced by --force" 0 'wrote perf/slurm.sh'
 mapfile -t next < <(sed -n '/^next, here:/,/^then/s/^  //p' "$work/said")
 lint_night() { (cd "$top" && build/python/bin/check-jsonschema --builtin-schema vendor.github-workflows "$work/nights/.github/workflows/nightly.yml"); }
-ask lint_night
-expect "init: of every night: the schema of workflows" 0
+expect "init: of every night: the schema of workflows" 0 -- lint_night
 ask grep -e OWNER -e COMMIT -e 'uses: \./' .github/workflows/nightly.yml
 expect "init: of every night: nothing is left to be filled in" 1
 for command in "${next[@]}"; do
-    ask env "${on_standin[@]}" bash -c "$command"
-    expect "init: of every night: next: $command" 0
+    expect "init: of every night: next: $command" 0 -- env "${on_standin[@]}" bash -c "$command"
 done
 mapfile -t measured < <(with_of .github/workflows/performance.yml measured)
-ask job "${measured[@]}" "${on_standin[@]}" CUGATE_NAME=cugate-measure
-expect "a program through the action" 0 'nothing is worse'
+expect "a program through the action" 0 'nothing is worse' -- job "${measured[@]}" "${on_standin[@]}" CUGATE_NAME=cugate-measure
 ask test -s build/gate/comment.md -a -s build/gate/check.json -a -s build/gate/page/index.html -a -s "$work/summary"
 expect "and it leaves comment, report and pages" 0
 sed -i 's/plain 8/plain 16/' bench
@@ -301,24 +269,18 @@ expect "a program that launches twice as much fails through the action" 1 regres
 sed -i 's/plain 16/plain 8/' bench
 mapfile -t night < <(with_of .github/workflows/nightly.yml night)
 night+=("${on_standin[@]}" CUGATE_HISTORY='' CUGATE_ALLOW_INCONCLUSIVE=false)
-ask printf '%s\n' "${night[@]}"
-expect "what the action is given every night" 0 CUGATE_MODE=nightly 'CUGATE_ARGUMENTS=-- ./bench'
+expect "what the action is given every night" 0 CUGATE_MODE=nightly 'CUGATE_ARGUMENTS=-- ./bench' -- printf '%s\n' "${night[@]}"
 for number in 1 2; do
-    ask job "${night[@]}"
-    expect "night $number is judged and kept" 0 'nothing is worse' "Stand-in GPU, $number night"
+    expect "night $number is judged and kept" 0 'nothing is worse' "Stand-in GPU, $number night" -- job "${night[@]}"
 done
-ask test -s build/nightly/page/index.html -a -s build/nightly/check.json
-expect "every night leaves its pages and its report" 0
+expect "every night leaves its pages and its report" 0 -- test -s build/nightly/page/index.html -a -s build/nightly/check.json
 sed -i 's/plain 8/plain 16/' bench
-ask job "${night[@]}"
-expect "a night that is worse fails" 1 regressed
+expect "a night that is worse fails" 1 regressed -- job "${night[@]}"
 sed -i 's/plain 16/plain 8/' bench
-ask job "${night[@]}" CUGATE_ARGUMENTS='--simulate=nvidia-h200'
-expect "a night does not compute" 2 'mode is nightly'
+expect "a night does not compute" 2 'mode is nightly' -- job "${night[@]}" CUGATE_ARGUMENTS='--simulate=nvidia-h200'
 ask env "${on_standin[@]}" OUT=build/slurm HISTORY=build/slurm.db bash perf/slurm.sh nightly -- ./bench
 expect "the job of Slurm" 0 'nothing is worse'
-ask test -s build/slurm/page/index.html
-expect "and its pages" 0
+expect "and its pages" 0 -- test -s build/slurm/page/index.html
 cd "$repository" || exit 2
 
 # ---- A base that cugate.ini says how to build: by the host's clock, of a library that make copies.
@@ -330,8 +292,7 @@ printf '%s\n' 'kernels = libmany.so' 'baselines = perf' "metrics = $top/tests/cl
 echo base >source && git add . && git commit -qm base && echo change >source && git commit -qam change || exit 2
 of_base=(CUGATE_PYTHON="$top/build/python" CUGATE_MODE=measure CUGATE_BASE=HEAD^1 CUGATE_ARGUMENTS="--collector=host --samples=2 -k 'family_1/*'")
 make -s libmany.so
-ask job "${of_base[@]}"
-expect "without a baseline, and nobody says how the base is built" 4 'no baseline' '!building the kernels'
+expect "without a baseline, and nobody says how the base is built" 4 'no baseline' '!building the kernels' -- job "${of_base[@]}"
 echo 'build = make -s libmany.so' >>cugate.ini && rm -f libmany.so "$work/builds"
 based() { # whatever the host's clock says of two equal sides
     ask job "${of_base[@]}"
@@ -340,16 +301,13 @@ based() { # whatever the host's clock says of two equal sides
 based
 expect "the base is built as cugate.ini says, and stands in for the baseline" 0 'building the kernels of HEAD^1' \
     "build/base/$(git rev-parse HEAD^1)/tree/libmany.so" '!no baseline for'
-ask cat "$work/builds"
-expect "each side by its own sources" 0 'built change' 'built base'
+expect "each side by its own sources" 0 'built change' 'built base' -- cat "$work/builds"
 based
 expect "the base is built once" 0 'build/base' '!building the kernels'
-ask git worktree list
-expect "and no worktree is left" 0 '!build/base'
+expect "and no worktree is left" 0 '!build/base' -- git worktree list
 sed -i 's/^build = .*/build = make -s libmany.so \&\& [ -d .git ]/' cugate.ini # in a worktree .git is a file
-ask job "${of_base[@]}"
 expect "a base that does not build leaves the verdict to the baseline, of which there is none" 4 'HEAD^1 is not built by: make' \
-    'the base is not built, so nothing is compared with it' 'no baseline'
+    'the base is not built, so nothing is compared with it' 'no baseline' -- job "${of_base[@]}"
 cd "$repository" || exit 2
 
 # ---- In parts: by the host's clock, as there is no GPU.
@@ -360,21 +318,17 @@ for number in 1 2; do
     expect "part $number" 0 'kernels (exit 0)' '!baseline '
 done
 mv build/gate/parts/2.json .
-ask job "${parts[@]}" CUGATE_MODE=judge
-expect "a part is missing" 5 'missing: shard 2 of 2'
+expect "a part is missing" 5 'missing: shard 2 of 2' -- job "${parts[@]}" CUGATE_MODE=judge
 mv 2.json build/gate/parts
-ask job "${parts[@]}" CUGATE_MODE=judge
-expect "the parts, without a baseline" 4 'no baseline'
+expect "the parts, without a baseline" 4 'no baseline' -- job "${parts[@]}" CUGATE_MODE=judge
 ask cugate accept build/gate/merged.json --baselines perf/many --metrics "$top/tests/cli/made_up/host_metrics" --reason first
 expect "the parts are a baseline" 0 'of 20 kernels'
-ask job "${parts[@]}" CUGATE_MODE=judge
-expect "the parts are judged, whose rows can hardly fail" 3 'unsure: 20 of 20 rows'
+expect "the parts are judged, whose rows can hardly fail" 3 'unsure: 20 of 20 rows' -- job "${parts[@]}" CUGATE_MODE=judge
 
 # ---- Inputs.
 while IFS='|' read -r wanted words; do
     read -r -a given <<<"$wanted"
-    ask job CUGATE_MODE=simulate "${given[@]}"
-    expect "inputs: $wanted" 2 "$words" '!nothing is worse'
+    expect "inputs: $wanted" 2 "$words" '!nothing is worse' -- job CUGATE_MODE=simulate "${given[@]}"
 done <<'END_OF_TABLE'
 CUGATE_MODE=|mode is ''
 CUGATE_MODE=simulated|mode is 'simulated'
@@ -393,12 +347,9 @@ END_OF_TABLE
 
 # ---- What GitLab's runner clones, everybody may write to.
 mkdir "$work/cloned" && cd "$work/cloned" && echo 'samples = 3' >cugate.ini && chmod 777 . && chmod 666 cugate.ini || exit 2
-ask cugate list config
-expect "others may write to cugate.ini" 2 'cugate.ini is not read, because others can'
-ask env GITLAB_CI=true CUGATE_MODE=static cugate-job check-inputs
-expect "in a job of GitLab's that is taken back" 0
-ask cugate list config
-expect "and then it is read" 0 'samples = 3'
+expect "others may write to cugate.ini" 2 'cugate.ini is not read, because others can' -- cugate list config
+expect "in a job of GitLab's that is taken back" 0 -- env GITLAB_CI=true CUGATE_MODE=static cugate-job check-inputs
+expect "and then it is read" 0 'samples = 3' -- cugate list config
 cd "$repository" || exit 2
 cat >"$work/bin/curl" <<'END_OF_SCRIPT'
 #!/usr/bin/env bash
@@ -424,18 +375,14 @@ ask step comment
 expect "comment: the first one" 0 'POST repos/owner/name/issues/12/comments' 'regressed: mine/scale' \
     'abc, [log and pages](https://server/owner/name/actions/runs/7)' '<!-- cugate -->' \
     "build/gate/ is in the artifact cugate-simulate: \`gh run download 7 --name cugate-simulate --dir build/gate\`"
-FOUND='41 42' ask step comment
-expect "comment: there is one" 0 'PATCH repos/owner/name/issues/comments/42' '!POST'
-CODE=1 ask step comment
-expect "comment: that cannot be written is no verdict" 0 '::warning'
+FOUND='41 42' expect "comment: there is one" 0 'PATCH repos/owner/name/issues/comments/42' '!POST' -- step comment
+CODE=1 expect "comment: that cannot be written is no verdict" 0 '::warning' -- step comment
 echo '## :white_check_mark: cugate: nothing is worse: 9 rows' >report/cugate-simulate/comment.md
-ask step comment
-expect "comment: none of a green check" 0 'no comment' '!gh api'
+expect "comment: none of a green check" 0 'no comment' '!gh api' -- step comment
 FOUND=42 ask step comment
 expect "comment: but a red one is put right" 0 'PATCH repos/owner/name/issues/comments/42' 'nothing is worse: 9 rows'
 rm -r report
-ask step comment
-expect "comment: nothing was judged" 0 'nothing was judged'
+expect "comment: nothing was judged" 0 'nothing was judged' -- step comment
 
 # Of several jobs, one that is short and two that are not: within what GitHub takes, each verdict, and whole blocks.
 long_comment() { # WORD
@@ -452,10 +399,9 @@ long_comment one >report/cugate-measure/comment.md
 long_comment two >report/cugate-simulate/comment.md
 echo '## :white_check_mark: cugate: nothing is worse' >report/cugate-static/comment.md
 : >report/cugate-first/comment.md
-ask step comment
 expect "comment: of several jobs, each verdict" 0 'regressed one' 'regressed two' 'nothing is worse' \
     'the comment of cugate-first is empty' 'abc, [log and pages]' 'comment.md in the artifact cugate-measure has all' \
-    'comment.md in the artifact cugate-simulate has all' '!artifact cugate-static' '!cannot'
+    'comment.md in the artifact cugate-simulate has all' '!artifact cugate-static' '!cannot' -- step comment
 tail -n +2 "$work/said" >"$work/joined"
 ask test "$(wc -c <"$work/joined")" -le 65536 -a "$(wc -c <"$work/joined")" -gt 62000
 expect "comment: of several jobs, what GitHub takes, and no less" 0
@@ -473,8 +419,7 @@ ask "$top/ci/join_comments.sh" 4096 report/cugate-{first,static}/comment.md
 expect "comment: what one leaves open takes in no other" 0 '1 more line; comment.md in the artifact cugate-first' 'nothing is worse'
 rm -r report
 while IFS='|' read -r needs wanted words; do
-    CUGATE_NEEDS=$needs ask step verdict
-    expect "verdict: $needs" "$wanted" "$words"
+    CUGATE_NEEDS=$needs expect "verdict: $needs" "$wanted" "$words" -- step verdict
 done <<'END_OF_TABLE'
 {"computed": {"result": "success"}, "measured": {"result": "success"}}|0|measured: success
 {"computed": {"result": "success"}, "measured": {"result": "failure"}}|1|measured: failure
@@ -491,10 +436,8 @@ END_OF_TABLE
 gitlab() { # MODE [NAME=VALUE]...
     env -u GITHUB_ACTIONS CUGATE_PACKAGE='' "$@" bash "$work/gitlab/cugate-static.sh"
 }
-ask gitlab "${mine[@]}" CI_MERGE_REQUEST_DIFF_BASE_SHA=HEAD^1
-expect "GitLab: judged" 0 'nothing is worse'
-ask gitlab "${mine[@]}" CUGATE_FETCH=cuda CI_MERGE_REQUEST_DIFF_BASE_SHA=HEAD^1
-expect "GitLab: inputs" 2 "fetch is 'cuda'"
+expect "GitLab: judged" 0 'nothing is worse' -- gitlab "${mine[@]}" CI_MERGE_REQUEST_DIFF_BASE_SHA=HEAD^1
+expect "GitLab: inputs" 2 "fetch is 'cuda'" -- gitlab "${mine[@]}" CUGATE_FETCH=cuda CI_MERGE_REQUEST_DIFF_BASE_SHA=HEAD^1
 ask gitlab "${mine[@]}" CUGATE_BUILD=false CI_MERGE_REQUEST_DIFF_BASE_SHA=HEAD^1
 expect "GitLab: what does not build is not judged" 1 '!nothing is worse'
 

@@ -10,8 +10,7 @@ cd "$top" || exit 2
 judge() {
     tr ' ;' '\t\n' <<<"$3" >"$work/rows"
     tr ' ;' '\t\n' <<<"$4" >"$work/taken"
-    ask awk -v limit=100 -v slow="$5" -f ci/budget.awk "$work/rows" "$work/taken"
-    expect "$1" "$2" "${@:6}"
+    expect "$1" "$2" "${@:6}" -- awk -v limit=100 -v slow="$5" -f ci/budget.awk "$work/rows" "$work/taken"
 }
 
 judge 'within the rows' 0 '60 a;40 b' '61 a;39 b' 1 '    61.0     60.0  a' '   100.0    100.0  all' '!over'
@@ -27,8 +26,7 @@ judge 'what has no row is over' 1 '60 a' '60 a;1 b' 1 'over: b has no row'
 mkdir "$work/files"
 echo one >"$work/files/a"
 changed() { # LABEL CODE
-    ask ci/changed.sh "$work/stamp" "$work/files"
-    expect "changed.sh: $1" "$2"
+    expect "changed.sh: $1" "$2" -- ci/changed.sh "$work/stamp" "$work/files"
 }
 changed 'nothing passed yet' 0
 mv "$work/stamp.next" "$work/stamp"
@@ -41,8 +39,7 @@ mv "$work/files/a" "$work/files/b"
 changed 'another name' 0
 rm -r "$work/files"
 changed 'no files' 2
-ask ci/how_slow.sh
-expect 'how slow a machine is, is a number of at least 1' 0
+expect 'how slow a machine is, is a number of at least 1' 0 -- ci/how_slow.sh
 [[ $(cat "$work/said") =~ ^[1-9][0-9]*\.[0-9]{2}$ ]]
 # shellcheck disable=SC2034 # expect() reads it
 code=$?

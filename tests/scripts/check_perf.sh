@@ -70,8 +70,7 @@ git worktree add -q --detach "$work/beside"
 git worktree add -q --detach "$work/beside/build/base/$(git rev-parse HEAD)/tree"
 
 expect_clean() {
-    ask git worktree list --porcelain
-    expect "no worktree is left $1" 0 "worktree $work/tree" '!/tree/build/base'
+    expect "no worktree is left $1" 0 "worktree $work/tree" '!/tree/build/base' -- git worktree list --porcelain
     ask find build/base -path '*/tree/*' ! -path '*/tree/kernels*'
     expect "nothing but the kernels' sources is left $1" 0 '!build/base'
 }
@@ -79,29 +78,20 @@ expect_clean() {
 # ---- build_base.sh
 ask ci/build_base.sh HEAD
 expect "a revision is built" 0 "building the kernels of HEAD (" " last)" "build/base/$(git rev-parse HEAD)/libkernels.so"
-ask cat "build/base/$(git rev-parse HEAD)/libkernels.so"
-expect "what was committed is built, not what is there" 0 last
-ask ci/build_base.sh HEAD
-expect "the second time it is there" 0 '!building' "build/base/$(git rev-parse HEAD)/libkernels.so"
-CUDA_ARCHS="80 90" ask ci/build_base.sh HEAD
-expect "other settings build it anew" 0 building
-ask cat "$BUILDS"
-expect "with these settings" 0 "80 90"
+expect "what was committed is built, not what is there" 0 last -- cat "build/base/$(git rev-parse HEAD)/libkernels.so"
+expect "the second time it is there" 0 '!building' "build/base/$(git rev-parse HEAD)/libkernels.so" -- ci/build_base.sh HEAD
+CUDA_ARCHS="80 90" expect "other settings build it anew" 0 building -- ci/build_base.sh HEAD
+expect "with these settings" 0 "80 90" -- cat "$BUILDS"
 expect_clean "after a build"
 
 GIT_DIR=$work/tree/.git GIT_INDEX_FILE=$work/tree/.git/index ask ci/build_base.sh HEAD~3
 expect "a hook's variables do not lead astray" 0 "build/base/"
-ask git status --porcelain
-expect "and change nothing" 0 " M kernels" '!first' '!.gitignore'
+expect "and change nothing" 0 " M kernels" '!first' '!.gitignore' -- git status --porcelain
 
-ask ci/build_base.sh no/such
-expect "an unknown revision" 2 "'no/such' is no revision of this repository"
-ask ci/build_base.sh --all
-expect "an option is no revision" 2 "'--all' is no revision of this repository"
-ask ci/build_base.sh HEAD:kernels
-expect "a file is no revision" 2 "'HEAD:kernels' is no revision of this repository"
-ask ci/build_base.sh HEAD~2
-expect "a revision that does not build" 2 "the kernels of HEAD~2 do not build" "broken" "/log"
+expect "an unknown revision" 2 "'no/such' is no revision of this repository" -- ci/build_base.sh no/such
+expect "an option is no revision" 2 "'--all' is no revision of this repository" -- ci/build_base.sh --all
+expect "a file is no revision" 2 "'HEAD:kernels' is no revision of this repository" -- ci/build_base.sh HEAD:kernels
+expect "a revision that does not build" 2 "the kernels of HEAD~2 do not build" "broken" "/log" -- ci/build_base.sh HEAD~2
 expect_clean "after a failed build"
 
 # A job in the background would ignore SIGINT.
@@ -117,19 +107,16 @@ code=$?
 expect "Ctrl-C in the midst of a build" 130
 expect_clean "after Ctrl-C"
 mv "$work/elsewhere" "$work/away"
-ask git -C "$work/away" diff --cached --name-only
-expect "what was staged in another worktree is still there" 0 staged
+expect "what was staged in another worktree is still there" 0 staged -- git -C "$work/away" diff --cached --name-only
 ask git -C "$work/beside/build/base/$(git rev-parse HEAD)/tree" status
 expect "so is the worktree of another checkout that builds the same" 0 'nothing to commit'
 
 mkdir "$work/no_git" && cp -r ci Makefile kernels "$work/no_git"
 cd "$work/no_git" || exit 2
-ask ci/build_base.sh HEAD
-expect "no git checkout" 2 "BASE=HEAD needs a git checkout"
+expect "no git checkout" 2 "BASE=HEAD needs a git checkout" -- ci/build_base.sh HEAD
 mkdir -p "$work/tree/build/inner" && cp -r ci Makefile kernels "$work/tree/build/inner"
 cd "$work/tree/build/inner" || exit 2
-ask ci/build_base.sh HEAD
-expect "a folder of another checkout" 2 "BASE=HEAD needs a git checkout of its own"
+expect "a folder of another checkout" 2 "BASE=HEAD needs a git checkout of its own" -- ci/build_base.sh HEAD
 cd "$work/tree" || exit 2
 
 # ---- before.sh
@@ -142,46 +129,35 @@ echo 2 >other/b.ini
 mkdir -p inner/perf baselines && echo 1 >inner/perf/c && echo 3 >file
 commit new
 echo 'not committed' >other/b.ini
-ask ci/before.sh HEAD~1
-expect "the folder is printed" 0 build/before
+expect "the folder is printed" 0 build/before -- ci/before.sh HEAD~1
 ask find build/before -type f
 expect "what was committed, and metrics only where they are cugate's own" 0 build/before/baselines/gpu/a.json '!metrics' '!index'
-ask ci/before.sh HEAD~1 -k x --baselines=no/such --metrics other
-expect "the options say which folders" 0 build/before
-ask grep -r . build/before
-expect "an earlier layout is gone" 0 build/before/metrics/b.ini:1 '!a.json'
+expect "the options say which folders" 0 build/before -- ci/before.sh HEAD~1 -k x --baselines=no/such --metrics other
+expect "an earlier layout is gone" 0 build/before/metrics/b.ini:1 '!a.json' -- grep -r . build/before
 ask ci/before.sh HEAD~1 --metrics other --metrics +inner/perf --metrics=+inner
 expect "metrics beside others take the place of none" 0 build/before
-ask grep -r . build/before
-expect "and those others are laid out" 0 build/before/metrics/b.ini:1
+expect "and those others are laid out" 0 build/before/metrics/b.ini:1 -- grep -r . build/before
 (cd inner && ask ../ci/before.sh HEAD --baselines perf --metrics "$PWD/../other" && cat build/before/*/*) >"$work/said" 2>&1
 # shellcheck disable=SC2034 # expect reads it
 code=$?
 expect "from within a repository, with an absolute path" 0 1 2
 rm -r inner/build
 printf 'baselines = other\nmetrics = +baselines\n' >cugate.ini
-ask ci/before.sh HEAD~1 --metrics +other
-expect "without an option cugate.ini says where baselines are" 0 build/before
+expect "without an option cugate.ini says where baselines are" 0 build/before -- ci/before.sh HEAD~1 --metrics +other
 ask find build/before -type f
 expect "and metrics that only add to cugate's own are no set of metrics" 0 build/before/baselines/b.ini '!build/before/metrics'
 rm cugate.ini
-ask ci/before.sh HEAD --baselines ..
-expect "a folder outside of the repository" 0 build/before
-ask find build/before -type f
-expect "is in no revision of it" 0 '!build'
-ask ci/before.sh HEAD --baselines file
-expect "no folder" 2 'file is no folder in HEAD'
-ask ci/before.sh no/such
-expect "an unknown revision is none here" 2 "'no/such' is no revision of this repository"
+expect "a folder outside of the repository" 0 build/before -- ci/before.sh HEAD --baselines ..
+expect "is in no revision of it" 0 '!build' -- find build/before -type f
+expect "no folder" 2 'file is no folder in HEAD' -- ci/before.sh HEAD --baselines file
+expect "an unknown revision is none here" 2 "'no/such' is no revision of this repository" -- ci/before.sh no/such
 cd "$work/no_git" || exit 2
-ask "$work/tree/ci/before.sh" HEAD
-expect "without git there is nothing before" 2 "BASE=HEAD needs a git checkout"
+expect "without git there is nothing before" 2 "BASE=HEAD needs a git checkout" -- "$work/tree/ci/before.sh" HEAD
 cd "$work/tree" || exit 2
 
 # ---- check.sh
 while IFS='|' read -r ended report wanted; do
-    MEASURED=$ended REPORT=$report ask ci/check.sh reports
-    expect "cugate ends with $ended, and its report is '$report'" "$wanted"
+    MEASURED=$ended REPORT=$report expect "cugate ends with $ended, and its report is '$report'" "$wanted" -- ci/check.sh reports
 done <<'END'
 0|{"schema": 1,\n "exit_code": 0,\n "judgements": []}\n|0
 0||5
@@ -210,37 +186,27 @@ GPU=1 KERNELS='reduce/* dot/*' MEASURED=3 ask ci/check_perf.sh --samples 9
 expect "with a GPU" 3 'check --out ' ' -k reduce/* -k dot/* --samples 9' '!--simulate' '!--against'
 GPU=1 BASE=HEAD MEASURED=1 ask ci/check_perf.sh -q
 expect "with a GPU and BASE" 1 "--before build/before --against build/base/$(git rev-parse HEAD)/libkernels.so -q"
-GPU=1 BASE=no/such ask ci/check_perf.sh
-expect "with a GPU and an unknown BASE" 2 "no/such" '!cugate check'
-GPU=1 REPORT='' ask ci/check_perf.sh
-expect "with a GPU and without a report" 5 'nothing shows what was judged'
+GPU=1 BASE=no/such expect "with a GPU and an unknown BASE" 2 "no/such" '!cugate check' -- ci/check_perf.sh
+GPU=1 REPORT='' expect "with a GPU and without a report" 5 'nothing shows what was judged' -- ci/check_perf.sh
 BROKEN='the GPU does not answer' ask ci/check_perf.sh
 expect "a GPU that does not answer" 5 'the GPU does not answer' '!cugate check'
-STRICT=1 BASE=no/such ask ci/check_perf.sh
-expect "STRICT without a GPU" 5 'STRICT is set' '!cugate check' '!build_base'
-CI=true STRICT=1 ask ci/check_perf.sh
-expect "STRICT without a GPU on a CI server" 5 'STRICT is set' '!cugate check'
+STRICT=1 BASE=no/such expect "STRICT without a GPU" 5 'STRICT is set' '!cugate check' '!build_base' -- ci/check_perf.sh
+CI=true STRICT=1 expect "STRICT without a GPU on a CI server" 5 'STRICT is set' '!cugate check' -- ci/check_perf.sh
 for value in '' 0 false; do
     STRICT=$value CI=true ask ci/check_perf.sh
     expect "STRICT=$value without a GPU on a CI server: computing is a verdict" 0 'check --out ' ' --simulate' '!--replay'
 done
-CI=true GPU=1 ask ci/check_perf.sh
-expect "CI with a GPU" 0 '!--simulate'
+CI=true GPU=1 expect "CI with a GPU" 0 '!--simulate' -- ci/check_perf.sh
 KERNELS='reduce/*' ask ci/check_perf.sh -q -o report.txt
 expect "without a GPU" 0 'check --out build/check-perf -k reduce/* --simulate -q -o report.txt' '!--all' '!--against' \
     'NO KERNEL RAN ON A GPU' 'rows: 24, of kernels: 2 ' 'not computed again: ' 'rows: 696, of kernels: 58 ' 'NOT SIMULATED: kernels: 3 ' \
     'only a GPU knows: rows: 612 ' 'no GPU: none was found' 'computed, not measured: exit 0'
-SIM=all ask ci/check_perf.sh
-expect "SIM=all without a GPU" 0 'check --out ' ' --simulate --all'
-SIM=some ask ci/check_perf.sh
-expect "SIM=some without a GPU" 2 'SIM=some' '!cugate check'
-BASE=HEAD ask ci/check_perf.sh
-expect "BASE without a GPU" 0 \
-    "--simulate --before build/before --against build/base/$(git rev-parse HEAD)/libkernels.so"
-BASE=no/such ask ci/check_perf.sh
-expect "an unknown BASE without a GPU" 2 "'no/such' is no revision" '!cugate check'
-BASE=HEAD~4 ask ci/check_perf.sh
-expect "a BASE that does not build, without a GPU" 2 '!cugate check'
+SIM=all expect "SIM=all without a GPU" 0 'check --out ' ' --simulate --all' -- ci/check_perf.sh
+SIM=some expect "SIM=some without a GPU" 2 'SIM=some' '!cugate check' -- ci/check_perf.sh
+BASE=HEAD expect "BASE without a GPU" 0 \
+    "--simulate --before build/before --against build/base/$(git rev-parse HEAD)/libkernels.so" -- ci/check_perf.sh
+BASE=no/such expect "an unknown BASE without a GPU" 2 "'no/such' is no revision" '!cugate check' -- ci/check_perf.sh
+BASE=HEAD~4 expect "a BASE that does not build, without a GPU" 2 '!cugate check' -- ci/check_perf.sh
 REPORT='' ask ci/check_perf.sh
 expect "without a GPU and without a report" 5 'nothing shows what was judged' '!NO KERNEL RAN' 'exit 5'
 REPORT='{"schema": 1,\n "exit_code": 2,\n "computed": null,\n "judgements": []}\n' COMPUTED=2 ask ci/check_perf.sh --slip
@@ -248,8 +214,7 @@ expect "a slip is told without a banner" 2 '--simulate --slip' '!NO KERNEL RAN'
 BASE=HEAD ask ci/check_perf.sh --slip
 expect "or before anything is built, where what was weakened is to be said" 2 'unknown option --slip' '!building' '!cugate check --out'
 for wanted in 0 1 3 4 5 130; do
-    COMPUTED=$wanted ask ci/check_perf.sh
-    expect "without a GPU, computed $wanted" "$wanted" "exit $wanted"
+    COMPUTED=$wanted expect "without a GPU, computed $wanted" "$wanted" "exit $wanted" -- ci/check_perf.sh
 done
 
 # ---- What a change brings along
@@ -262,10 +227,8 @@ bring() { # LINK...: commits links out of the checkout, in place of what is ther
 while read -r link script; do
     bring "$link"
     # shellcheck disable=SC2086 # words
-    ask env GPU=1 $script
-    expect "$link is a link: $script" 2 "$link is a link, or git tracks it: remove it"
-    ask ls "$work/victim/check.json" "$work/victim/baselines/kept"
-    expect "and what is behind it stays" 0
+    expect "$link is a link: $script" 2 "$link is a link, or git tracks it: remove it" -- env GPU=1 $script
+    expect "and what is behind it stays" 0 -- ls "$work/victim/check.json" "$work/victim/baselines/kept"
     git rm -q "$link"
 done <<END
 build/before ci/before.sh HEAD~1
@@ -278,13 +241,10 @@ base=$(git rev-parse HEAD)
 mkdir -p "build/base/$base"
 echo brought >"build/base/$base/libkernels.so"
 printf '%s\n' '' 'CUDA_HOME= CUDA_ARCHS= CUBLAS= NVCC_FLAGS=' >"build/base/$base/settings"
-ask ci/build_base.sh HEAD
-expect "a library that nobody vouches for is built anew" 0 'building the kernels of HEAD'
-ask ci/build_base.sh HEAD
-expect "and then vouched for" 0 '!building'
+expect "a library that nobody vouches for is built anew" 0 'building the kernels of HEAD' -- ci/build_base.sh HEAD
+expect "and then vouched for" 0 '!building' -- ci/build_base.sh HEAD
 echo changed >"build/base/$base/libkernels.so"
-ask ci/build_base.sh HEAD
-expect "as long as it is that one" 0 'building the kernels of HEAD'
+expect "as long as it is that one" 0 'building the kernels of HEAD' -- ci/build_base.sh HEAD
 
 # ---- A new clone waits for the kernels
 ask cat "$top"/build/kernels/{reduce_1g,transpose,dgemm}.d

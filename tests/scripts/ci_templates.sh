@@ -60,24 +60,20 @@ for file in "${templates[@]}" "${examples[@]}"; do
     folder=$scripts/$(basename "$file" .yml)
     mkdir -p "$folder"
     grep -qE '^[^#]*( run:|script:|uses: ./ci$)' "$file" || continue # it calls an action elsewhere: tests/scripts/action.sh
-    ask "$python" reports/tests/workflow_scripts.py "$file" "$folder"
-    expect "scripts of $file" 0 "$folder/"
+    expect "scripts of $file" 0 "$folder/" -- "$python" reports/tests/workflow_scripts.py "$file" "$folder"
     [ -e "$folder/pipeline.json" ] || continue
     jq 'map_values(if type == "object" and .tags == [] then del(.tags) else . end)' "$folder/pipeline.json" >"$work/pipeline.json"
     lint gitlab-ci "$work/pipeline.json" # which knows no job of any runner
     expect "the schema of GitLab CI, with what $file includes" 0
 done
 for script in "$scripts"/*/*.sh; do
-    ask shellcheck "$script"
-    expect "shellcheck: ${script#"$scripts"/}" 0
+    expect "shellcheck: ${script#"$scripts"/}" 0 -- shellcheck "$script"
 done
 for script in ci/slurm.sh ci/slurm_shards.sh; do
-    ask shellcheck -x $script
-    expect "shellcheck: $script" 0
+    expect "shellcheck: $script" 0 -- shellcheck -x $script
 done
 # What stands in ${{ }} is put into the script as text, whoever wrote it: values come by `env`.
-ask grep -r --include='*.sh' "\${{" "$scripts"
-expect "no expression within a script" 1
+expect "no expression within a script" 1 -- grep -r --include='*.sh' "\${{" "$scripts"
 sed '/^ *shell: bash$/d' ci/action.yml >"$work/spoilt.yml"
 ask "$python" reports/tests/workflow_scripts.py "$work/spoilt.yml" "$work"
 expect "a script without pipefail is refused" 1 'a failure within a pipe would pass'
@@ -92,24 +88,20 @@ named() { # PATTERN FILE...: what matches, once each
 }
 files=("${templates[@]}" ci/job.sh ci/slurm.sh ci/slurm_shards.sh ci/Dockerfile ci/README.md)
 for path in $(named '\bci/[a-z_/-]+\.(sh|yml)|\bci/Dockerfile' "${files[@]}"); do
-    ask test -e "$path"
-    expect "$path exists" 0
+    expect "$path exists" 0 -- test -e "$path"
 done
 while read -r link; do
-    ask test -e "ci/$link"
-    expect "ci/README.md: $link exists" 0
+    expect "ci/README.md: $link exists" 0 -- test -e "ci/$link"
 done < <(grep -ohE '\]\([^)#]+' ci/README.md | cut -c3- | sort -u)
 grep -hv '^ *#' ci/Dockerfile ci/job.sh ci/slurm.sh ci/slurm_shards.sh | grep -ohE '\bmake [a-z][a-z-]*' >"$work/makes"
 grep -ohE '\bmake [a-z-]+' "$scripts"/gitlab/*.sh >>"$work/makes"
 grep -ohE '.make [a-z-]+' ci/README.md | grep '^[^ a-z]' | cut -c2- >>"$work/makes"
 while read -r _ target; do
-    ask grep -E "^$target:" Makefile
-    expect "make $target" 0
+    expect "make $target" 0 -- grep -E "^$target:" Makefile
 done < <(sort -u "$work/makes")
 sed -n '/^table="/,/^"/p' ci/install_deps.sh | awk 'NF > 2 {print $1}' >"$work/needs"
 while read -r need; do
-    ask grep -xF -- "$need" "$work/needs"
-    expect "ci/install_deps.sh knows '$need'" 0
+    expect "ci/install_deps.sh knows '$need'" 0 -- grep -xF -- "$need" "$work/needs"
 done < <(grep -hv '^COPY ' "${files[@]}" | grep -ohE 'install_deps\.sh( [a-z]+)+' | sed 's/^[^ ]* //' | tr ' ' '\n' | sort -u)
 
 # ---- What cugate is asked for, it knows.
@@ -143,16 +135,12 @@ computed() ( # WORKFLOW JOB: exit code 3, a compiler that the baseline does not 
 )
 GITHUB_ACTIONS=true ask computed pull-request computed
 expect "GitHub: the code is computed and judged" 0 '::' 'COMPUTED: NO KERNEL RAN ON A GPU'
-ask cat "$work/real/summary"
-expect "GitHub: and the summary written" 0 'COMPUTED: NO KERNEL RAN ON A GPU'
+expect "GitHub: and the summary written" 0 'COMPUTED: NO KERNEL RAN ON A GPU' -- cat "$work/real/summary"
 rm -r "$work/real/build/gate"
-ask computed gitlab cugate-simulate
-expect "GitLab: the code is computed and judged" 0 'COMPUTED: NO KERNEL RAN ON A GPU'
-ask cat "$work/real/build/gate/junit.xml"
-expect "GitLab: and the report written" 0 '<testsuite'
+expect "GitLab: the code is computed and judged" 0 'COMPUTED: NO KERNEL RAN ON A GPU' -- computed gitlab cugate-simulate
+expect "GitLab: and the report written" 0 '<testsuite' -- cat "$work/real/build/gate/junit.xml"
 while read -ra words; do
-    ask "$cugate" "${words[1]}" --help "${words[@]:2}"
-    expect "${words[*]}" 0 usage:
+    expect "${words[*]}" 0 usage: -- "$cugate" "${words[1]}" --help "${words[@]:2}"
 done < <(grep -hoE '^cugate [^|&]*' "$scripts"/*_example_*/*.sh)
 
 # ---- Dockerfile: what it copies exists, and suffices for what it builds.
@@ -161,8 +149,7 @@ mkdir "$image"
 while read -r _ words; do
     read -ra words <<<"$words"
     for source in "${words[@]:0:${#words[@]}-1}"; do
-        ask test -e "$source"
-        expect "Dockerfile: COPY $source" 0
+        expect "Dockerfile: COPY $source" 0 -- test -e "$source"
         [ ! -d "$source" ] || source=${source%/}/.
         mkdir -p "$image/${words[-1]}"
         cp -r "$source" "$image/${words[-1]}"
@@ -183,13 +170,11 @@ cp -r build/{harness,device} "$image/build"
 install() {
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$image" install CUDA_READY= DISASM=no DESTDIR="$work/root"
 }
-ask install
-expect "Dockerfile: what is copied suffices for cugate" 0
+expect "Dockerfile: what is copied suffices for cugate" 0 -- install
 ask "$work/root/usr/local/bin/cugate" list --metrics
 expect "Dockerfile: and cugate runs where it is installed" 0 achieved_occupancy
 rm -r "$image/metrics"
-ask install
-expect "Dockerfile: what is not copied would be missed" 2 metrics
+expect "Dockerfile: what is not copied would be missed" 2 metrics -- install
 
 # ---- A tree whose scripts only say what was asked of them, and end as CODE in the environment says.
 tree=$work/tree
@@ -217,8 +202,7 @@ PATH=$work/bin:$PATH
 real=$(cd "$tree" && pwd -P)
 
 # ---- slurm.sh, copied elsewhere, as Slurm does.
-ask bash -n ci/slurm.sh
-expect "slurm.sh: bash reads it" 0
+expect "slurm.sh: bash reads it" 0 -- bash -n ci/slurm.sh
 cp ci/slurm.sh "$work/spool/slurm_script"
 cd "$work/spool" || exit 2
 export SLURM_SUBMIT_DIR=$tree
@@ -229,14 +213,10 @@ for code_of_gate in 0 1 3 4 5 130; do
 done
 CODE=1 STRICT=0 HISTORY=sqlite:///a.db ask ./slurm_script nightly
 expect "slurm.sh: nightly" 1 "nightly.sh in $real:" 'BASE=unset HISTORY=sqlite:///a.db STRICT=0'
-MAKE_CODE=1 ask ./slurm_script gate
-expect "slurm.sh: what does not build is not measured" 2 '!gate.sh'
-ask ./slurm_script
-expect "slurm.sh: no argument" 2 'usage: sbatch' '!made'
-ask ./slurm_script gat
-expect "slurm.sh: an unknown argument" 2 'usage: sbatch' '!made'
-SLURM_SUBMIT_DIR=$work ask ./slurm_script gate
-expect "slurm.sh: submitted from elsewhere" 2 'submit from the top' '!made'
+MAKE_CODE=1 expect "slurm.sh: what does not build is not measured" 2 '!gate.sh' -- ./slurm_script gate
+expect "slurm.sh: no argument" 2 'usage: sbatch' '!made' -- ./slurm_script
+expect "slurm.sh: an unknown argument" 2 'usage: sbatch' '!made' -- ./slurm_script gat
+SLURM_SUBMIT_DIR=$work expect "slurm.sh: submitted from elsewhere" 2 'submit from the top' '!made' -- ./slurm_script gate
 # In a repository of somebody else's, by what is installed.
 foreign=$work/foreign
 mkdir -p "$foreign"/{ci,.git,bin}
@@ -252,8 +232,7 @@ expect "slurm.sh: elsewhere" 1 'built, build' "cugate-nightly in $(realpath "$fo
 MAKE_CODE=1 SLURM_SUBMIT_DIR=$foreign ask env PATH="$foreign/bin:$PATH" ./slurm_script nightly
 expect "slurm.sh: elsewhere, what does not build is not measured" 2 '!cugate-nightly in'
 unset SLURM_SUBMIT_DIR
-ask grep -E '^#SBATCH --(gpus=1|time=[0-9:]+)$' "$top/ci/slurm.sh"
-expect "slurm.sh: a GPU and a limit" 0 --gpus=1 --time=
+expect "slurm.sh: a GPU and a limit" 0 --gpus=1 --time= -- grep -E '^#SBATCH --(gpus=1|time=[0-9:]+)$' "$top/ci/slurm.sh"
 ask sed '1,/^set -/d' "$top/ci/slurm.sh"
 expect "slurm.sh: no option for sbatch after the first command, where it is not read" 0 '!#SBATCH'
 
@@ -291,19 +270,15 @@ words=(-k $'a\n\'$(touch hit)\'' "it's" '$(touch hit)' '`touch hit`' '' 'a\' $'"
 cd "$work/words" || exit 2
 CUGATE_BUILD='' RUN=1 ask ci/slurm_shards.sh 4 "${words[@]}"
 expect "slurm_shards.sh: options come as they were given" 0 "$(printf '%q ' judge "${words[@]}")" "$(printf '%q ' measure 1/4 "${words[@]}")"
-ask ls
-expect "slurm_shards.sh: and none of them is run" 0 '!hit'
+expect "slurm_shards.sh: and none of them is run" 0 '!hit' -- ls
 cd "$tree" || exit 2
-ask ls build/gate/parts
-expect "slurm_shards.sh: no part of before is left" 0 '!.json'
+expect "slurm_shards.sh: no part of before is left" 0 '!.json' -- ls build/gate/parts
 touch build/gate/parts/{1,2,3,4}.json
 CUGATE_BUILD='' ONLY=2,3 ask ci/slurm_shards.sh 4
 expect "slurm_shards.sh: some parts again, of what is built" 0 '<--array=2,3>' '!cugate-build' '!afterok'
-ask ls build/gate/parts
-expect "slurm_shards.sh: the others are kept" 0 1.json 4.json '!2.json' '!3.json'
+expect "slurm_shards.sh: the others are kept" 0 1.json 4.json '!2.json' '!3.json' -- ls build/gate/parts
 for count in '' 0 four 1000 -k; do
-    ask ci/slurm_shards.sh $count
-    expect "slurm_shards.sh: '$count' is no number of parts" 2 'usage: ' '!sbatch'
+    expect "slurm_shards.sh: '$count' is no number of parts" 2 'usage: ' '!sbatch' -- ci/slurm_shards.sh $count
 done
 for only in 2-3 5 2,,3 ' 2' 02 2,x; do
     touch build/gate/parts/{1,2,3,4}.json
@@ -311,11 +286,9 @@ for only in 2-3 5 2,,3 ' 2' 02 2,x; do
     expect "slurm_shards.sh: '$only' are no parts of four" 2 'numbers of parts from 1 to 4' '!sbatch'
 done
 for state in CANCELLED NODE_FAIL; do
-    STATE=$state ask ci/slurm_shards.sh 4
-    expect "slurm_shards.sh: a judge that is $state is no pass" 5 'nothing was judged'
+    STATE=$state expect "slurm_shards.sh: a judge that is $state is no pass" 5 'nothing was judged' -- ci/slurm_shards.sh 4
 done
-CODE=7 ask ci/slurm_shards.sh 4
-expect "slurm_shards.sh: a job that is not taken ends it" 7 '!--wait'
+CODE=7 expect "slurm_shards.sh: a job that is not taken ends it" 7 '!--wait' -- ci/slurm_shards.sh 4
 cd "$work" || exit 2
 ask "$tree/ci/slurm_shards.sh" 4
 expect "slurm_shards.sh: from any repository, as it is built" 0 "<exec '$tree/ci/shards.sh' judge>" '!make all'
@@ -345,9 +318,8 @@ gitlab() ( # PIPELINE JOB [NAME=VALUE]...: its script
 strict=(CUGATE_ALLOW_INCONCLUSIVE=false)
 for code_of_gate in 0 1 2 3 4 5; do
     export CODE=$code_of_gate
-    ask github pull-request gate "${strict[@]}"
     expect "GitHub, pull request: exit code $code_of_gate" "$code_of_gate" 'install_deps build gate wheels python' 'made all' \
-        'gate.sh in' BASE=HEAD^1 '!let through'
+        'gate.sh in' BASE=HEAD^1 '!let through' -- github pull-request gate "${strict[@]}"
     ask github nightly night "${strict[@]}" CUGATE_HISTORY=
     expect "GitHub, nightly: exit code $code_of_gate" "$code_of_gate" 'made all' 'nightly.sh in' HISTORY=unset STRICT=1 '!let through'
     ask github pull-request computed
@@ -356,8 +328,7 @@ for code_of_gate in 0 1 2 3 4 5; do
     expect "GitLab, computed: exit code $code_of_gate" "$code_of_gate" 'made all' '<--simulate> BASE=parted'
     ask gitlab gitlab cugate-measure CI_MERGE_REQUEST_DIFF_BASE_SHA=parted
     expect "GitLab, merge request: exit code $code_of_gate" "$code_of_gate" 'made all' 'gate.sh in' BASE=parted
-    ask bash "$scripts/gitlab/nightly.sh"
-    expect "GitLab, nightly: exit code $code_of_gate" "$code_of_gate" HISTORY=unset STRICT=1
+    expect "GitLab, nightly: exit code $code_of_gate" "$code_of_gate" HISTORY=unset STRICT=1 -- bash "$scripts/gitlab/nightly.sh"
 done
 for code_of_gate in 0 2 3 4 5; do
     export CODE=$code_of_gate
@@ -382,22 +353,18 @@ ask grep -hc "CUGATE_ALLOW_INCONCLUSIVE=\${{ vars.CUGATE_ALLOW_INCONCLUSIVE == '
 expect "GitHub: it is the team that says so" 0 '!0'
 CODE=3 ask github pull-request gate CUGATE_ALLOW_INCONCLUSIVE=true
 expect "GitHub: inconclusive is let through where the team says so" 0 '::warning' 'let through'
-CODE=1 ask github pull-request gate CUGATE_ALLOW_INCONCLUSIVE=true
-expect "GitHub: a regression never is" 1 '!let through'
+CODE=1 expect "GitHub: a regression never is" 1 '!let through' -- github pull-request gate CUGATE_ALLOW_INCONCLUSIVE=true
 CODE=3 ask github nightly night CUGATE_ALLOW_INCONCLUSIVE=true
 expect "GitHub, nightly: inconclusive is let through where the team says so" 0 '::warning' 'let through'
-CODE=1 ask github nightly night CUGATE_ALLOW_INCONCLUSIVE=true
-expect "GitHub, nightly: a regression never is" 1 '!let through'
-MAKE_CODE=1 ask github pull-request gate "${strict[@]}"
-expect "GitHub: what does not build is not measured" 2 '!gate.sh in'
+CODE=1 expect "GitHub, nightly: a regression never is" 1 '!let through' -- github nightly night CUGATE_ALLOW_INCONCLUSIVE=true
+MAKE_CODE=1 expect "GitHub: what does not build is not measured" 2 '!gate.sh in' -- github pull-request gate "${strict[@]}"
 ask github nightly night "${strict[@]}" CUGATE_HISTORY=postgresql+psycopg://a@b/c
 expect "GitHub, nightly: a database" 0 HISTORY=postgresql+psycopg://a@b/c
 CUGATE_HISTORY=postgresql+psycopg://a@b/c ask bash "$scripts/gitlab/nightly.sh"
 expect "GitLab, nightly: a database" 0 HISTORY=postgresql+psycopg://a@b/c
 ask gitlab gitlab cugate-measure CI_MERGE_REQUEST_TARGET_BRANCH_SHA=merged CI_MERGE_REQUEST_DIFF_BASE_SHA=parted
 expect "GitLab: merged results" 0 BASE=merged
-ask bash "$scripts/gitlab/gate_of_a_fork.sh"
-expect "GitLab: a fork does not pass" 5 'nothing was measured'
+expect "GitLab: a fork does not pass" 5 'nothing was measured' -- bash "$scripts/gitlab/gate_of_a_fork.sh"
 ask jq -r '.["cugate-measure", "gate of a fork"].rules[].if' "$scripts/gitlab/pipeline.json"
 # shellcheck disable=SC2016 # GitLab's words
 expect "GitLab: and measures nothing" 0 '$CI_PROJECT_PATH == $CI_MERGE_REQUEST_PROJECT_PATH' '$CI_PROJECT_PATH != $CI_MERGE_REQUEST_PROJECT_PATH'

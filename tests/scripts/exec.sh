@@ -642,8 +642,7 @@ if chosen 'aa: a program'; then
     expect 'aa: accept' 0 'of 8 kernels from 3 sessions'
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines of_aa -- "$program" plain
     expect 'aa: check by it' 0 'nothing is worse'
-    ask grep 'plain: ' report
-    expect 'aa: the program prints to standard error' 1
+    expect 'aa: the program prints to standard error' 1 -- grep 'plain: ' report
 fi
 STANDIN_JITTER=0.2 aa 'times that vary' 0 'kept 3' -- --sessions 3 --format json -- "$program" plain
 same_of_files 'times that vary' 0
@@ -724,8 +723,7 @@ gate 'no baseline' 4 'no baseline' 'cugate aa --sessions 10 --save sessions --me
 gate 'no baseline of a part by another name' 4 \
     'cugate aa --sessions 10 --save sessions --metrics' '--name other' '--from-start off --first 5 --skip 0' "-- $program warmed-up" -- \
     --name other --from-start off -- "$program" warmed-up
-ask sessions plain "$program" plain
-expect 'gate: accept' 0 'accepted ' 'of 8 kernels from 3 sessions'
+expect 'gate: accept' 0 'accepted ' 'of 8 kernels from 3 sessions' -- sessions plain "$program" plain
 gate 'the same' 0 'nothing is worse' '!new' -- -- "$program" plain
 # What the baseline knows is not measured: its time is in the records.
 rm -f log
@@ -772,8 +770,7 @@ once 'changed code that is not read' 1 'not read, so judged by time: counters of
 if chosen 'gate: times in doubt'; then
     rm -f log
     STANDIN_LOG=$work/log STANDIN_SLOWER=1.1 gate 'times in doubt' 1 '2 of 2 sessions' -- -m time -- "$program" changed
-    ask grep -c ^process log
-    expect 'gate: times in doubt, counted once' 0 1
+    expect 'gate: times in doubt, counted once' 0 1 -- grep -c ^process log
 fi
 gate 'a replaced kernel' 1 'regressed  program/program' '24.0 ms  +21.2 ms' '; 7 kernels gone' '!missing' \
     -- -- "$program" many 2000
@@ -829,8 +826,7 @@ fi
 # Of two ranks the one that computes longer is told. How long the other waits for it is not a fault.
 if chosen 'gate: ranks'; then
     cp "$program" two
-    ask sessions two ./two ranks 40
-    expect 'gate: accept ranks' 0 'accepted '
+    expect 'gate: accept ranks' 0 'accepted ' -- sessions two ./two ranks 40
     gate 'ranks, the same' 0 'nothing is worse' '!unsure' '!law' -- -- ./two ranks 40
     STANDIN_WAIT=3 gate 'ranks, one waits longer' 0 'nothing is worse' -- -- ./two ranks 40
     gate 'ranks, one slower' 1 'regressed  computing_time' 'rank 1 of 2 computed longest' '!regressed  gpu_time' \
@@ -999,8 +995,7 @@ gate 'against what fails' 5 'exit3 ended with exit code 3' '!nothing is worse' -
 
 # Counts that do not repeat are no alarm, and two programs have nothing to do with each other.
 cp "$program" restless
-ask sessions restless ./restless restless
-expect 'gate: accept another program' 0 'of 2 kernels from 3 sessions'
+expect 'gate: accept another program' 0 'of 2 kernels from 3 sessions' -- sessions restless ./restless restless
 gate 'counts that do not repeat' 0 'nothing is worse' '!program/' -- -- ./restless restless
 gate 'the other program still' 0 'nothing is worse' '!restless/' -- -- "$program" plain
 gate 'a third one' 4 'nothing was compared: the baseline has none' '!missing' -- --name third -- "$program" plain

@@ -99,8 +99,7 @@ expect 'no machine code' 5 'CUDA_ERROR_INVALID_IMAGE, device kernel image is inv
 
 # A check.
 run add kernels.cubin 2
-ask "$cugate" accept --metrics "$top/metrics" --baselines base run.json --reason test
-expect 'a baseline' 0 'accepted'
+expect 'a baseline' 0 'accepted' -- "$cugate" accept --metrics "$top/metrics" --baselines base run.json --reason test
 check() {
     ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines base --timeout 60 -- "$program" add "$compiled/$1" "$2"
 }

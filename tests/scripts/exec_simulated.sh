@@ -51,11 +51,9 @@ def of($kernel; $metric): .kernels[$kernel].metrics[$metric].sessions[0][0];
     .sessions[0].collector, (.kernels["program/scale@40,256"].estimated_time.ns > 0),
     ([.kernels[].metrics | has("time", "gpu_time", "copy_time")] | any), (.kernels["program/scale@40,256"].lines.list | length > 3)]
 JQ
-ask jq -c -f counts.jq run.json
-expect 'its counts' 0 '[3,4,40004,2,2,1,1250,10000,true,"exec-sim",true,false,true]'
+expect 'its counts' 0 '[3,4,40004,2,2,1,1250,10000,true,"exec-sim",true,false,true]' -- jq -c -f counts.jq run.json
 "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" right >out 2>/dev/null
-ask cat out
-expect 'the report is not in its output' 0 'sum 80000' '!COMPUTED'
+expect 'the report is not in its output' 0 'sum 80000' '!COMPUTED' -- cat out
 run sh -c "$program right; $program right2"
 expect 'two processes of one program' 0 'sum 40000' 'sum 80000'
 ask jq -c '.kernels | to_entries[] | select(.key | endswith("/program")) | .value.metrics | [.processes, .launches] | map(.sessions[0][0])' run.json
@@ -112,12 +110,10 @@ timed() { # OPTION...: what the program prints of its times
 timed --save timed.json >first
 expect_same() { cmp first second; }
 timed --skip 2 >second
-ask expect_same
-expect 'time is the same again' 0
+expect 'time is the same again' 0 -- expect_same
 ask jq -c '.kernels["program/other@1,32"] | [.metrics.launches.sessions[0][0], (.estimated_time.ns * .metrics.launches.sessions[0][0] >= 30000), (.estimated_time.ns * (.metrics.launches.sessions[0][0] - 1) < 30000)]' timed.json
 expect 'a program that repeats until time has passed ends then' 0 "[$(cut -d' ' -f1 first),true,true]"
-ask cat first
-expect 'a rate is finite' 0 'GB/s' '!inf'
+expect 'a rate is finite' 0 'GB/s' '!inf' -- cat first
 
 # Faults, however the program ends.
 for kind in 'stray writes 4 bytes at' 'loses so changes are lost' 'race without a barrier between them' 'unwritten uninitialised shared memory'; do
@@ -137,8 +133,7 @@ for what in 'exec stray' 'exec conditional' 'check stray'; do
     [ "$what" = stray ] && words="$(line_of stray)" || words='not measured'
     [ "$what" = stray ] && place=$(jq -r '.runs[0].results[0].locations[0].physicalLocation | "\(.artifactLocation.uri):\(.region.startLine)"' report.sarif) || place=
     verdict "SARIF of $what has its line" "$([[ "$place" == *"$([ "$what" = stray ] && line_of stray)" ]] || echo "$place")"
-    ask cat report.xml notes
-    expect 'have a failed test' 0 'errors="1"' '<error type=' '::error title=' "$words"
+    expect 'have a failed test' 0 'errors="1"' '<error type=' '::error title=' "$words" -- cat report.xml notes
 done
 # Ctrl-C cuts a run: its file says so, and nothing takes it for a whole one.
 env --default-signal=INT "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --save cut.json -- \
@@ -231,8 +226,7 @@ expect 'its fault has the line of the function' 5 "linked_device.cu:$(grep -n '/
 run "$program" says
 expect 'printf in a kernel' 0 'program/says@3,1: counts exclude printf' 'no time   program/says@3,1: it calls functions'
 cp "$work/said" printed
-ask grep -c 'block . of 3' printed
-expect 'it is heard once' 0 '3'
+expect 'it is heard once' 0 '3' -- grep -c 'block . of 3' printed
 run "$program" allocates
 expect 'malloc and virtual functions' 0 'sum 256032' 'program/allocates@3,64: counts exclude malloc and new' \
     'program/frees@3,64: counts exclude free and delete'
@@ -273,8 +267,7 @@ expect 'an option for GPUs' 2 '--nvtx has no effect when a program is simulated'
 
 # A check.
 run "$program" right
-ask "$cugate" accept --metrics "$top/metrics" --baselines base run.json --reason test
-expect 'a baseline' 0 'accepted'
+expect 'a baseline' 0 'accepted' -- "$cugate" accept --metrics "$top/metrics" --baselines base run.json --reason test
 check() {
     ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines base --name program --timeout 60 -- "$@"
 }

@@ -19,8 +19,7 @@ mkdir "$TMPDIR"
 check() {
     local label=$1
     shift
-    ask "$@"
-    expect "$label" 0
+    expect "$label" 0 -- "$@"
 }
 
 absent() {
@@ -146,8 +145,7 @@ check "a pass: every kernel has a page" ls "$OUT"/page/kernels/{hierarchy-thread
 check "a pass: junit.xml" xmllint --noout "$OUT/junit.xml"
 check "a pass: its history is gone" absent "$OUT/history.db" "$TMPDIR"/*
 
-ask ci/gate.sh
-expect "no GPU and no recording" 5 "cannot measure: no NVIDIA driver here" '!page: ' '!Traceback'
+expect "no GPU and no recording" 5 "cannot measure: no NVIDIA driver here" '!page: ' '!Traceback' -- ci/gate.sh
 check "no GPU: nothing is left of before" absent "$OUT"/{run.json,junit.xml,summary.md,explain.json,page}
 
 HISTORY=/dev/null/x ask ci/gate.sh --replay "$work/night1.json" -k 'hierarchy/*'
@@ -157,89 +155,73 @@ check "a pass without pages: none of before" absent "$OUT/page"
 touch "$work/a-file"
 for script in check_perf.sh gate.sh nightly.sh 'shards.sh measure 1/1'; do
     # shellcheck disable=SC2086 # words
-    OUT=$work/a-file/out ask ci/$script
-    expect "OUT that cannot be made is no verdict: $script" 2 'Not a directory' '!page: '
+    OUT=$work/a-file/out expect "OUT that cannot be made is no verdict: $script" 2 'Not a directory' '!page: ' -- ci/$script
 done
 ask ci/check.sh "$work/a-file/reports" --replay "$work/night1.json"
 expect "nor is a report that cannot be written" 2 'Not a directory'
 
-ask ci/gate.sh --replay "$work/night1.json" --no-such
-expect "a slip" 2 "unknown option --no-such" '!page: '
+expect "a slip" 2 "unknown option --no-such" '!page: ' -- ci/gate.sh --replay "$work/night1.json" --no-such
 check "a slip leaves nothing" absent "$OUT"/{run.json,check.json,report.txt,junit.xml,summary.md,comment.md,annotations.txt,report.sarif,bmf.json,benchmarks.json,page}
 mkdir "$work/without_jq"
 ln -s "$(command -v bash)" "$(command -v realpath)" "$(command -v dirname)" "$(command -v rm)" "$(command -v sed)" "$work/without_jq"
 PATH=$work/without_jq ask ci/gate.sh --replay "$work/night1.json"
 expect "a machine without jq" 2 "apt-get install jq" '!unbound' '!page: '
-ask ci/gate.sh --replay
-expect "half an option" 2 "--replay" '!page: ' '!unbound'
-ask ci/gate.sh --replay "$work/none.json"
-expect "a recording that is not there" 2 "none.json" '!page: '
-BASE=HEAD ask ci/gate.sh
-expect "a base outside of git" 2 "BASE=HEAD needs a git checkout" '!page: '
+expect "half an option" 2 "--replay" '!page: ' '!unbound' -- ci/gate.sh --replay
+expect "a recording that is not there" 2 "none.json" '!page: ' -- ci/gate.sh --replay "$work/none.json"
+BASE=HEAD expect "a base outside of git" 2 "BASE=HEAD needs a git checkout" '!page: ' -- ci/gate.sh
 
-CUGATE=/bin/true ask ci/gate.sh
-expect "a cugate that passes and reports nothing" 5 "nothing shows what was judged" '!page: '
+CUGATE=/bin/true expect "a cugate that passes and reports nothing" 5 "nothing shows what was judged" '!page: ' -- ci/gate.sh
 
 ask "$cugate" check --static -k transpose/padded
 static=$code
-ask ci/gate.sh --static -k transpose/padded
-expect "machine code alone" "$static" "machine code" '!page: ' '!--save'
+expect "machine code alone" "$static" "machine code" '!page: ' '!--save' -- ci/gate.sh --static -k transpose/padded
 check "machine code alone: reports" test -s "$OUT/junit.xml"
 check "machine code alone: no page" absent "$OUT"/{run.json,page}
 
 ask "$cugate" check --simulate -k transpose/padded
 computed=$code
-ask ci/gate.sh --simulate -k transpose/padded
-expect "computed" "$computed" "COMPUTED: NO KERNEL RAN ON A GPU" '!page: '
+expect "computed" "$computed" "COMPUTED: NO KERNEL RAN ON A GPU" '!page: ' -- ci/gate.sh --simulate -k transpose/padded
 check "computed: reports, and the run" test -s "$OUT/junit.xml" -a -s "$OUT/run.json"
 check "computed: no page" absent "$OUT/page"
 
 # ---- nightly.sh without a GPU
 
 OUT=$work/nightly HISTORY=$work/none/history.db
-ask ci/nightly.sh
 expect "a night without a GPU" 0 "NO KERNEL RAN ON THIS MACHINE: IT HAS NO GPU" "no GPU: " "judging 4 recorded runs" \
-    "nothing is worse" "4 nights to 2026-10-04T02:00:00.000Z" "page: $OUT/page/index.html" '!Traceback'
+    "nothing is worse" "4 nights to 2026-10-04T02:00:00.000Z" "page: $OUT/page/index.html" '!Traceback' -- ci/nightly.sh
 check "without a GPU: the page has a banner" grep -qF 'Nothing was measured on this machine' "$OUT/page/index.html"
 check "without a GPU: the page has several nights" grep -qF '2026-10-03' "$OUT/page/kernels/transpose-padded.html"
 check "without a GPU: something happened, and is said" grep -qF 'planted: tests/planted/pad_removed.patch' "$OUT/page/index.html"
 check "without a GPU: this machine's own nights are not touched" absent "$work/none"
 pack nights-nvidia-h200 "$work"/night{1,2,3,6}.json
-ask ci/nightly.sh
 expect "without a GPU, and the last recorded night is worse" 1 "regressed  transpose/padded" "IT HAS NO GPU" \
-    "4 nights to 2026-10-06T02:00:00.000Z"
+    "4 nights to 2026-10-06T02:00:00.000Z" -- ci/nightly.sh
 check "the page names the kernel" grep -qF 'transpose/padded' "$OUT/page/index.html"
 
 OUT=$work/strict
-STRICT=1 ask ci/nightly.sh
-expect "STRICT without a GPU" 5 "no GPU: " "STRICT is set" '!NO KERNEL RAN' '!page: '
-CI=true ask ci/nightly.sh
-expect "CI without a GPU" 5 "no GPU: " "CI is set" '!NO KERNEL RAN' '!page: '
+STRICT=1 expect "STRICT without a GPU" 5 "no GPU: " "STRICT is set" '!NO KERNEL RAN' '!page: ' -- ci/nightly.sh
+CI=true expect "CI without a GPU" 5 "no GPU: " "CI is set" '!NO KERNEL RAN' '!page: ' -- ci/nightly.sh
 check "STRICT without a GPU: no page" absent "$OUT/page" "$work/none"
-STRICT=1 CUGATE=/bin/false ask ci/nightly.sh
-expect "a GPU that does not answer" 1 '!NO KERNEL RAN' '!page: '
+STRICT=1 CUGATE=/bin/false expect "a GPU that does not answer" 1 '!NO KERNEL RAN' '!page: ' -- ci/nightly.sh
 
 # ---- nightly.sh, as if there were a GPU
 
 export REAL=$cugate RUN=$work/night1.json
 OUT=$work/nights HISTORY=$work/new/history.db
 CUGATE=$work/with_gpu
-ask ci/nightly.sh
-expect "the first night" 0 'all is read' "1 night to 2026-10-01T02:00:00.000Z" '!NO KERNEL RAN' '!Traceback'
+expect "the first night" 0 'all is read' "1 night to 2026-10-01T02:00:00.000Z" '!NO KERNEL RAN' '!Traceback' -- ci/nightly.sh
 check "the first night is kept" test "$(runs_of "$HISTORY")" = 1
 check "what was measured is left" cmp "$OUT/run.json" "$RUN"
 RUN=$work/night2.json
-ask ci/nightly.sh --save "$work/mine.json"
-expect "the second night, saved elsewhere too" 0 "2 nights to 2026-10-02T02:00:00.000Z"
+expect "the second night, saved elsewhere too" 0 "2 nights to 2026-10-02T02:00:00.000Z" -- ci/nightly.sh --save "$work/mine.json"
 check "the second night is kept" test "$(runs_of "$HISTORY")" = 2
 check "what was saved elsewhere" cmp "$work/mine.json" "$RUN"
 check "what was saved elsewhere is left as well" cmp "$OUT/run.json" "$RUN"
 check "of two nights of the same code there is an analysis" grep -qi 'false alarm' "$OUT/page/gate.html"
 page=$OUT/page/kernels/hierarchy-thread_index.html
 ln "$page" "$work/drawn"
-KEEP_NIGHTS=many ask ci/nightly.sh --save "$work/mine.json"
-expect "the same night again, and a slip in KEEP_NIGHTS" 2 "nothing is worse" "2 nights to" "page: " \
-    "--keep: invalid number of 1 or more value: 'many'"
+KEEP_NIGHTS=many expect "the same night again, and a slip in KEEP_NIGHTS" 2 "nothing is worse" "2 nights to" "page: " \
+    "--keep: invalid number of 1 or more value: 'many'" -- ci/nightly.sh --save "$work/mine.json"
 check "draws nothing again that did not change" test "$page" -ef "$work/drawn"
 check "it is kept once, and nothing is removed" test "$(runs_of "$HISTORY")" = 2
 RUN=$work/night6.json
@@ -252,11 +234,9 @@ HISTORY=/dev/null/x ask ci/nightly.sh
 expect "a worse night that cannot be kept stays worse" 1 "/dev/null is no folder" "its pages could not be made"
 check "and has no page of before" absent "$OUT/page"
 mkdir "$OUT/page" && touch "$OUT/page/index.html"
-ask ci/nightly.sh
-expect "a folder that is not ours is not replaced" 2 "is no report of cugate's"
+expect "a folder that is not ours is not replaced" 2 "is no report of cugate's" -- ci/nightly.sh
 rm -r "$OUT/page"
-ask ci/nightly.sh --no-such
-expect "a slip in an option" 2 "unknown option --no-such" '!page: '
+expect "a slip in an option" 2 "unknown option --no-such" '!page: ' -- ci/nightly.sh --no-such
 
 check "nothing is left behind" absent "$TMPDIR"/*
 summary

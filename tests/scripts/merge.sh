@@ -15,8 +15,7 @@ unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
 
 try() { # LABEL CODE COMMAND...
-    ask "${@:3}"
-    expect "$1" "$2"
+    expect "$1" "$2" -- "${@:3}"
 }
 
 accept() {

@@ -64,17 +64,14 @@ while IFS='|' read -r label ended; do
     code=$ended
     expect "$label" 0
 done <"$compiled/headers"
-ask test "$(wc -l <"$compiled/headers")" = 7
-expect "the headers were compiled in each language" 0
+expect "the headers were compiled in each language" 0 -- test "$(wc -l <"$compiled/headers")" = 7
 
 # ---- A library
 in_folder() { # NAME COMMAND [OPTION]...
     in_compiled "$1" "$cugate" "$2" --kernels ./lib.so "${@:3}"
 }
-ask nm -D --defined-only "$compiled/three/lib.so"
-expect "all that is exported is the table" 0 ' T cugate_library' '!saxpy'
-ask awk 'END { exit NR > 60 }' tests/data/three_kernels.cu
-expect "three kernels take few lines" 0
+expect "all that is exported is the table" 0 ' T cugate_library' '!saxpy' -- nm -D --defined-only "$compiled/three/lib.so"
+expect "three kernels take few lines" 0 -- awk 'END { exit NR > 60 }' tests/data/three_kernels.cu
 
 in_folder three list
 expect "a row for each point, which values alone name" 0 'saxpy/simple[n=4K] ' 'saxpy/simple[n=64K] ' \
@@ -96,14 +93,11 @@ expect "a run prints its numbers, those that are asked for" 0 ')        71,680  
 mine=(--simulate=nvidia-h200 --baselines "$work/baselines")
 in_folder three check "${mine[@]}" --save "$work/first.json"
 expect "it is computed" 4 'no baseline; computed: 5 of 5 kernels' 'built by nvcc '
-ask grep -c '"flags": "-O3"' "$work/first.json"
-expect "with what made it" 0 1
-ask "$cugate" accept "$work/first.json" --baselines "$work/baselines" --reason first
-expect "accepted" 0 'of 5 kernels'
+expect "with what made it" 0 1 -- grep -c '"flags": "-O3"' "$work/first.json"
+expect "accepted" 0 'of 5 kernels' -- "$cugate" accept "$work/first.json" --baselines "$work/baselines" --reason first
 in_folder three check "${mine[@]}" --all --report junit="$work/junit.xml" --report json="$work/report.json"
 expect "and keeps to it" 0 'nothing is worse' 'in 5 kernels'
-ask grep -c 'classname="saxpy/simple\[n=64K\]"' "$work/junit.xml"
-expect "reports have the names" 0 '!saxpy/simple[n=64K].xml'
+expect "reports have the names" 0 '!saxpy/simple[n=64K].xml' -- grep -c 'classname="saxpy/simple\[n=64K\]"' "$work/junit.xml"
 in_folder strided check "${mine[@]}"
 expect "a change is caught at each point, on its line" 1 'the same at [n=4K]' 'the same at [n=64K]' \
     'regressed  saxpy/simple[n=250K]' 'the line to blame' '!missing' '!regressed  twice'
@@ -122,27 +116,22 @@ lines() { # FOLDER CHECKOUT: writes the lines of the checkout's library, as they
         --save "$work/lines.json") >"$work/said" 2>&1 && jq '.kernels[].lines' "$work/lines.json"
 }
 lines here here >"$work/here.json"
-ask jq -r '.list[] | "\(.file): \(.text)"' "$work/here.json"
 expect "lines are of the kernel's code, a header of its checkout too, and not of CUDA's" 0 \
     'src/rows.cu: sum += __shfl_down_sync(~0u, sum, lanes); // of CUDA' 'include/load.cuh: return in[i * STRIDE];' \
-    '!intrinsics' "!$compiled" '!null'
+    '!intrinsics' "!$compiled" '!null' -- jq -r '.list[] | "\(.file): \(.text)"' "$work/here.json"
 for folder in . here/sub there/too slower; do
     lines $folder here >"$work/again.json"
-    ask cmp "$work/here.json" "$work/again.json"
-    expect "lines recorded in $folder are the same" 0
+    expect "lines recorded in $folder are the same" 0 -- cmp "$work/here.json" "$work/again.json"
 done
 lines . there/too >"$work/again.json"
-ask cmp "$work/here.json" "$work/again.json"
-expect "lines of another checkout are the same" 0
+expect "lines of another checkout are the same" 0 -- cmp "$work/here.json" "$work/again.json"
 rows=(--simulate=nvidia-h200 --baselines "$work/rows")
 in_folder . check "${rows[@]}" --kernels "$compiled/here/build/lib.so" --save "$work/rows.json"
-ask "$cugate" accept "$work/rows.json" --baselines "$work/rows" --reason first
-expect "a baseline of one checkout" 0 'of 1 kernel'
+expect "a baseline of one checkout" 0 'of 1 kernel' -- "$cugate" accept "$work/rows.json" --baselines "$work/rows" --reason first
 for folder in . here/sub slower; do
     in_folder $folder check "${rows[@]}" --kernels "$compiled/slower/build/lib.so" --report github="$work/github"
     expect "judges another, in $folder" 1 'include/load.cuh:6: ' 'return in[i * STRIDE];' '!rows.cu:' '!intrinsics'
-    ask cat "$work/github"
-    expect "and annotates its file, in $folder" 0 'file=include/load.cuh,line=6,'
+    expect "and annotates its file, in $folder" 0 'file=include/load.cuh,line=6,' -- cat "$work/github"
 done
 
 # ---- Where the loader finds no runtime of CUDA, as on a machine without a toolkit
@@ -158,8 +147,7 @@ faulty() { # FAULT CODE [!]WORDS...
     expect "$@"
 }
 faulty 'no fault' 0
-ask cat "$work/faults.json"
-expect 'what is not built is kept so' 0 'four.h was not found'
+expect 'what is not built is kept so' 0 'four.h was not found' -- cat "$work/faults.json"
 faulty 'no value' 2 'the axis n has no value'
 faulty 'value twice' 2 'four/fill[n=32,type=int] exists twice'
 faulty 'value of other characters' 2 'the value on the axis n has a character other'

@@ -18,8 +18,7 @@ version=$(sed -n 's/^#define CUGATE_VERSION "\(.*\)"/\1/p' harness/base/version.
 check() {
     local label=$1
     shift
-    ask "$@"
-    expect "$label" 0
+    expect "$label" 0 -- "$@"
 }
 without_words() { [ -z "$("$@" 2>&1 | tee /dev/stderr)" ]; } # that it succeeds and says nothing
 made() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory "$@"; }
@@ -31,27 +30,21 @@ wheel=build/package/cugate_reports-$version-py3-none-any.whl
 program_wheel=$(echo build/package/cugate-"$version"-py3-none-manylinux_*.whl)
 
 # ---- What is in it: nothing of NVIDIA's, and no path of the machine that made it.
-ask dpkg-deb --contents "$deb"
 expect "deb: contents" 0 ./usr/bin/cugate ./usr/lib/cugate/libcugate_sim.so ./usr/lib/cugate/libcugate_cupti.so \
     ./usr/lib/cugate/libcugate_inject.so ./usr/share/man/man1/cugate.1.gz metrics/core.ini gpus/nvidia-h200.ini \
     templates/base.html schema/check.schema.json bash-completion/completions/cugate cugate/kernel.h 'simulated/libcudart.so.13 -> ../libcugate_sim.so' \
-    '!nvdisasm' '!libcupti.so' '!libcudart.so.13.' '!libcudart_static' '!libnv' '!libkernels'
+    '!nvdisasm' '!libcupti.so' '!libcudart.so.13.' '!libcudart_static' '!libnv' '!libkernels' -- dpkg-deb --contents "$deb"
 [ -e LICENSE ] || licence='No licence has been chosen yet'
 mkdir "$work/unpacked"
 dpkg-deb -x "$deb" "$work/unpacked"
-ask cat "$work/unpacked/usr/share/doc/cugate/copyright"
-expect "deb: its licence, or that there is none" 0 "${licence-}"
-ask ci/release.sh "$version" build/package "$work/release"
-expect "a release of both packages" 0 "release: $work/release"
-ask ls "$work/release"
-expect "and its files" 0 "${deb##*/}" "${wheel##*/}" SHA256SUMS NOTES.md
-ask grep -rlF "$top" "$work/unpacked"
-expect "deb: no path of the tree in it" 1
+expect "deb: its licence, or that there is none" 0 "${licence-}" -- cat "$work/unpacked/usr/share/doc/cugate/copyright"
+expect "a release of both packages" 0 "release: $work/release" -- ci/release.sh "$version" build/package "$work/release"
+expect "and its files" 0 "${deb##*/}" "${wheel##*/}" SHA256SUMS NOTES.md -- ls "$work/release"
+expect "deb: no path of the tree in it" 1 -- grep -rlF "$top" "$work/unpacked"
 ask man --warnings=w -l "$work/unpacked/usr/share/man/man1/cugate.1.gz"
 [ "$code" = 127 ] || expect "deb: the manual page" 0 'cugate check' '--simulate' 'EXIT CODES' '!warning'
 for line in "Version: $version" 'libjansson4' 'libdw1' 'libxxhash0' 'libzstd1' 'liblz4-1' 'libinih1'; do
-    ask dpkg-deb --field "$deb"
-    expect "deb: control says $line" 0 "$line"
+    expect "deb: control says $line" 0 "$line" -- dpkg-deb --field "$deb"
 done
 
 # ---- Installed by dpkg below a folder, with a database of its own, and run from there.
@@ -61,8 +54,7 @@ touch "$root"/var/lib/dpkg/{status,available}
 dpkg_root() { dpkg --root="$root" --force-depends --force-not-root --force-script-chrootless --log=/dev/null "$@"; }
 installed=$root/usr/bin
 check "deb: installed" dpkg_root --install "$deb"
-ask "$installed/cugate" --version
-expect "deb: cugate --version" 0 "cugate $version"
+expect "deb: cugate --version" 0 "cugate $version" -- "$installed/cugate" --version
 check "deb: judges a recording" "$installed/cugate" check --replay tests/data/recorded-nvidia-h200.json
 
 simulate() { (cd "$top" && "$installed/cugate" check --simulate=nvidia-h200 --all --kernels build/libkernels.so -k hierarchy/thread_index); }
@@ -71,12 +63,9 @@ computed() { # exit code 3, a compiler that the baseline does not know, is as go
     local ended=$?
     [ $ended -eq 0 ] || [ $ended -eq 3 ]
 }
-ask simulate
-expect "deb: without nvdisasm nothing is simulated, and it says what to do" 5 cugate-fetch
-ask "$installed/cugate-fetch" nonsense
-expect "cugate-fetch: an unknown part" 2 "there is no part 'nonsense'"
-ask "$installed/cugate-fetch" --help
-expect "cugate-fetch --help" 0 'disasm' '!set -euo'
+expect "deb: without nvdisasm nothing is simulated, and it says what to do" 5 cugate-fetch -- simulate
+expect "cugate-fetch: an unknown part" 2 "there is no part 'nonsense'" -- "$installed/cugate-fetch" nonsense
+expect "cugate-fetch --help" 0 'disasm' '!set -euo' -- "$installed/cugate-fetch" --help
 wheels=$root/usr/share/cugate/ci/install_cuda_wheels.sh
 cp "$wheels" "$work/kept"
 sed -i '/^disasm/s/ [0-9a-f]\{64\}/ 0000000000000000000000000000000000000000000000000000000000000000/g' "$wheels"
@@ -86,14 +75,12 @@ cp "$work/kept" "$wheels"
 fetch_privately() (umask 077 && "$installed/cugate-fetch")
 check "cugate-fetch" fetch_privately
 closed() { find "$root/usr/lib/cugate/disasm" ! -type l \( ! -perm -o=r -o -type d ! -perm -o=x \) | grep .; }
-ask closed
-expect "cugate-fetch: whatever the umask, what it fetches is for everybody" 1 '!disasm'
+expect "cugate-fetch: whatever the umask, what it fetches is for everybody" 1 '!disasm' -- closed
 check "cugate-fetch: a second time there is nothing to do" without_words "$installed/cugate-fetch"
 fetch_again() { PIP_INDEX_URL=http://127.0.0.1:9/simple PIP_RETRIES=0 "$wheels" "$root/usr/lib/cugate/disasm" '' disasm; }
 ask fetch_again
 expect "cugate-fetch: what cannot be fetched again is said" 1 'cannot install' # and what was fetched stays:
-ask computed
-expect "deb: computes without a GPU" 0 'computed'
+expect "deb: computes without a GPU" 0 'computed' -- computed
 
 # ---- The reports, with the Python packages of the tree, of two kernels: a page each is soon drawn.
 recorded=$work/recorded.json
@@ -101,32 +88,25 @@ jq '.kernels |= with_entries(select(.key | startswith("hierarchy/")))' tests/dat
 mkdir -p "$work/repository" && cd "$work/repository" || exit 2
 mkdir -p "$XDG_CACHE_HOME/cugate"
 ln -s "$top/build/python" "$XDG_CACHE_HOME/cugate/python"
-ask "$installed/cugate-report" ingest "$recorded"
-expect "cugate-report ingest" 0
-ask "$installed/cugate-report" page -o page
-expect "cugate-report page" 0 'page: page/index.html'
+expect "cugate-report ingest" 0 -- "$installed/cugate-report" ingest "$recorded"
+expect "cugate-report page" 0 'page: page/index.html' -- "$installed/cugate-report" page -o page
 check "cugate-report: the page has plots of the metrics that are installed" grep -q 'achieved_occupancy\|Achieved occupancy' page/index.html
 cp -r "$top/baselines" .
 ask "$installed/cugate-gate" --replay "$recorded" -k 'hierarchy/*'
 expect "cugate-gate in another repository" 0 'page: build/gate/page/index.html'
 ask "$installed/cugate" bisect --simulate=nvidia-h200 -k hierarchy/thread_index one..two
 expect "cugate bisect finds its script" 2 'there is no git checkout here'
-ask "$installed/cugate-shards" --help
-expect "cugate-shards" 0 'measure 2/8' '!set -euo'
-ask "$installed/cugate-slurm-shards" --help
-expect "cugate-slurm-shards" 0 CPUS=8 '!set -euo'
-ask "$installed/cugate-nightly"
-expect "cugate-nightly without a GPU is no pass" 5 'no GPU'
+expect "cugate-shards" 0 'measure 2/8' '!set -euo' -- "$installed/cugate-shards" --help
+expect "cugate-slurm-shards" 0 CPUS=8 '!set -euo' -- "$installed/cugate-slurm-shards" --help
+expect "cugate-nightly without a GPU is no pass" 5 'no GPU' -- "$installed/cugate-nightly"
 cd "$top" || exit 2
 
 # ---- Moved as a whole: nothing in it knows where it was.
 cp -a "$root/usr" "$work/moved"
-ask "$work/moved/bin/cugate" list --metrics
-expect "moved: finds its metrics" 0 achieved_occupancy
+expect "moved: finds its metrics" 0 achieved_occupancy -- "$work/moved/bin/cugate" list --metrics
 ask env XDG_CACHE_HOME="$work/nothing" "$work/moved/bin/cugate-report" --help
 expect "moved: finds its reports" 0 'usage: cugate-report'
-ask ls "$work/nothing"
-expect "moved: help installs nothing" 2
+expect "moved: help installs nothing" 2 -- ls "$work/nothing"
 ask env PKG_CONFIG_PATH="$work/moved/lib/pkgconfig" pkg-config --define-prefix --cflags cugate
 expect "moved: pkg-config" 0 "-I$work/moved/include"
 
@@ -152,8 +132,7 @@ if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
     check "bare root: unpacked" dpkg-deb -x "$deb" "$work/bare"
     cp -r tests/data/recorded-nvidia-h200.json baselines build/libkernels.so build/tests/compiled/exec_simulated/program "$work/bare/judged"
     cp -r build/disasm "$work/bare/usr/lib/cugate"
-    ask in_bare /usr/bin/cugate --version
-    expect "bare root: cugate --version" 0 "cugate $version"
+    expect "bare root: cugate --version" 0 "cugate $version" -- in_bare /usr/bin/cugate --version
     ask in_bare /usr/bin/cugate check --replay /judged/recorded-nvidia-h200.json --baselines /judged/baselines
     expect "bare root: judges a recording" 0 'nothing is worse'
     # A kernel library is C++, and has its own needs.
@@ -165,13 +144,11 @@ if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
         local ended=$?
         [ $ended -eq 0 ] || [ $ended -eq 3 ]
     }
-    ask in_bare_computed /usr/bin/cugate
-    expect "bare root: computes without a GPU" 0 computed
+    expect "bare root: computes without a GPU" 0 computed -- in_bare_computed /usr/bin/cugate
     in_bare_program() { LD_LIBRARY_PATH=/judged in_bare "$1" exec --simulate=nvidia-h200 -- /judged/program "$2"; }
     ask in_bare_program /usr/bin/cugate right
     expect "bare root: runs a program without a GPU" 0 'sum 80000' 'computed: 2 of 2 kernels'
-    ask in_bare_program /usr/bin/cugate stray
-    expect "bare root: and finds what it does wrong" 5 'program.cu:'
+    expect "bare root: and finds what it does wrong" 5 'program.cu:' -- in_bare_program /usr/bin/cugate stray
     ask in_bare /usr/bin/cugate list gpus
     expect "bare root: without a GPU nothing is measured, and it says so" 5 'no GPU: no NVIDIA driver here'
 
@@ -180,23 +157,19 @@ if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
     check "root with Python alone: made" bare
     mkdir -p "$work/bare"/{proc,tmp,judged}
     cp -r "$program_wheel" tests/data/recorded-nvidia-h200.json baselines build/libkernels.so build/tests/compiled/exec_simulated/program "$work/bare/judged"
-    ask in_bare /usr/bin/python3 -I -m venv /judged/venv
-    expect "root with Python alone: an environment" 0
+    expect "root with Python alone: an environment" 0 -- in_bare /usr/bin/python3 -I -m venv /judged/venv
     ask in_bare /judged/venv/bin/pip install --quiet --disable-pip-version-check --no-index "/judged/${program_wheel##*/}"
     expect "root with Python alone: installed" 0
     cp -r build/disasm "$work/bare/judged/venv/lib/cugate"
     alone=/judged/venv/bin/cugate
-    ask in_bare $alone --version
-    expect "root with Python alone: cugate --version" 0 "cugate $version"
+    expect "root with Python alone: cugate --version" 0 "cugate $version" -- in_bare $alone --version
     ask in_bare $alone check --replay /judged/recorded-nvidia-h200.json --baselines /judged/baselines
     expect "root with Python alone: judges a recording" 0 'nothing is worse'
     ask in_bare $alone check --static=sm_90 -- /judged/libkernels.so
     expect "root with Python alone: reads machine code" 4 'STATIC: NO KERNEL WAS RUN'
-    ask in_bare $alone doctor
-    expect "root with Python alone: cugate doctor" 5 'FAIL  GPU'
+    expect "root with Python alone: cugate doctor" 5 'FAIL  GPU' -- in_bare $alone doctor
     cpp
-    ask in_bare_computed $alone
-    expect "root with Python alone: computes without a GPU" 0 computed
+    expect "root with Python alone: computes without a GPU" 0 computed -- in_bare_computed $alone
     ask in_bare_program $alone right
     expect "root with Python alone: runs a program without a GPU" 0 'sum 80000' 'computed: 2 of 2 kernels'
 else
@@ -210,8 +183,7 @@ expect "wheel: contents" 0 data/bin/cugate data/bin/cugate-fetch lib/cugate/libc
     lib/cmake/cugate/cugateConfig.cmake lib/pkgconfig/cugate.pc man/man1/cugate.1 cugate_reports/site.py schema/check.schema.json licenses/libdw \
     licenses/libdw1 simulated/libcudart.so.13 '!nvdisasm' '!libcupti.so' '!libcudart.so.13.' '!libcudart_static' '!libnv' '!libkernels' '!libstdc' '!libc.so'
 "$python" -I -m zipfile -e "$program_wheel" "$work/unpacked_wheel"
-ask grep -rlF "$top" "$work/unpacked_wheel"
-expect "wheel: no path of the tree in it" 1
+expect "wheel: no path of the tree in it" 1 -- grep -rlF "$top" "$work/unpacked_wheel"
 platform=${program_wheel##*-none-}
 ask "$python" -I -m auditwheel show "$program_wheel"
 expect "wheel: auditwheel finds the same platform" 0 "constrains the platform tag to \"${platform%.whl}\""
@@ -223,34 +195,27 @@ find "$alone" -type f -o -type l | grep -v '\.pyc$' | sort >"$work/before"
 in_alone() { (cd "$work/repository" && env -i PATH="$alone/bin:/usr/bin:/bin" HOME="$work/home" XDG_CACHE_HOME="$XDG_CACHE_HOME" "$@"); }
 mkdir -p "$work/home"
 check "wheel: installed" in_alone pip install --quiet --disable-pip-version-check --no-index "$top/$program_wheel"
-ask in_alone cugate --version
-expect "wheel: cugate --version" 0 "cugate $version"
+expect "wheel: cugate --version" 0 "cugate $version" -- in_alone cugate --version
 check "wheel: judges a recording" in_alone cugate check --replay "$top/tests/data/recorded-nvidia-h200.json"
-ask in_alone cugate doctor
-expect "wheel: cugate doctor finds CUPTI's absence or presence, and no GPU" 5 'FAIL  GPU' 'CUPTI'
+expect "wheel: cugate doctor finds CUPTI's absence or presence, and no GPU" 5 'FAIL  GPU' 'CUPTI' -- in_alone cugate doctor
 ask in_alone cugate check --static=sm_90 -- "$top/build/libkernels.so"
 expect "wheel: reads machine code" 4 'STATIC: NO KERNEL WAS RUN'
-ask in_alone cugate-gate --replay "$recorded" -k 'hierarchy/*'
-expect "wheel: cugate-gate" 0 'page: build/gate/page/index.html'
-ask in_alone cugate-report page -o page
-expect "wheel: cugate-report page" 0 'page: page/index.html'
+expect "wheel: cugate-gate" 0 'page: build/gate/page/index.html' -- in_alone cugate-gate --replay "$recorded" -k 'hierarchy/*'
+expect "wheel: cugate-report page" 0 'page: page/index.html' -- in_alone cugate-report page -o page
 ask in_alone python -I -c 'import cugate; print(cugate.find_program(), cugate.check(replay="'"$top"'/tests/data/recorded-nvidia-h200.json").verdict)'
 expect "wheel: import cugate" 0 "$alone/bin/cugate same"
-ask in_alone python -I -m cugate --cmake-dir
-expect "wheel: where CMake's files are" 0 "$alone/lib/cmake/cugate"
+expect "wheel: where CMake's files are" 0 "$alone/lib/cmake/cugate" -- in_alone python -I -m cugate --cmake-dir
 tree_packages=$("$python" -I -c 'import site; print(site.getsitepackages()[0])')
 ask in_alone env PYTHONPATH="$tree_packages" python -m pytest -q --fixtures
 expect "wheel: pytest finds its plug-in" 0 'cugate_check -- '
-ask in_alone cugate-fetch --help
-expect "wheel: cugate-fetch --help" 0 'disasm' '!set -euo'
+expect "wheel: cugate-fetch --help" 0 'disasm' '!set -euo' -- in_alone cugate-fetch --help
 cp -r build/disasm "$alone/lib/cugate"
 in_alone_computed() {
     in_alone cugate check --simulate=nvidia-h200 --all --kernels "$top/build/libkernels.so" -k hierarchy/thread_index
     local ended=$?
     [ $ended -eq 0 ] || [ $ended -eq 3 ]
 }
-ask in_alone_computed
-expect "wheel: computes without a GPU" 0 computed
+expect "wheel: computes without a GPU" 0 computed -- in_alone_computed
 ask in_alone cugate task "$top/build/libkernels.so" --gpu H200 -o made.capsule \
     --launch 'copy_coalesced<<<64, 256>>>(f32:16384, out:f32:16384)'
 expect "wheel: makes a task for the referee" 0 'made.capsule: 1 launch'
@@ -261,8 +226,7 @@ ask in_alone python "$top/tests/outside/machine/saxpy.py" "$work/kernels.cubin"
 expect "wheel: cugate.Machine executes a cubin" 0 'STG.E stores 13.0' 'address: ' 'kernels.cu:6'
 ask cc "$top/tests/outside/machine/counter.c" -I"$alone/include" -L"$alone/lib" -Wl,-rpath,"$alone/lib" -lcugate_machine -o "$work/counter"
 expect "wheel: a program is linked with its library" 0
-ask "$work/counter" "$work/kernels.cubin" strided 8
-expect "wheel: and runs" 0 'kernels.cu:15: 231 instructions, 32 sectors'
+expect "wheel: and runs" 0 'kernels.cu:15: 231 instructions, 32 sectors' -- "$work/counter" "$work/kernels.cubin" strided 8
 rm -r "$alone/lib/cugate/disasm"
 if command -v cmake >/dev/null; then
     mkdir -p "$work/repository/cmake"
@@ -287,16 +251,14 @@ find "$environment" -not -name '*.pyc' -not -name __pycache__ | sort >"$work/bef
 pip() { "$python" -m pip --disable-pip-version-check --python "$environment/bin/python" "$@"; }
 check "reports alone: installed, and its dependencies are those that are pinned" pip install --quiet --no-index "$wheel"
 cd "$work" || exit 2
-ask "$environment/bin/cugate-report" ingest --history w.db "$recorded"
-expect "reports alone: cugate-report ingest" 0
+expect "reports alone: cugate-report ingest" 0 -- "$environment/bin/cugate-report" ingest --history w.db "$recorded"
 ask "$environment/bin/python" -m cugate_reports page --history w.db -o wheel_page
 expect "reports alone: python -m cugate_reports page" 0 'page: wheel_page/index.html'
 cd "$top" || exit 2
 check "reports alone: removed" pip uninstall --quiet --yes cugate-reports
 find "$environment" -not -name '*.pyc' -not -name __pycache__ | sort >"$work/after"
 check "reports alone: nothing is left" diff "$work/before" "$work/after"
-ask grep -F "version = \"$version\"" reports/pyproject.toml
-expect "reports alone: of the program's version" 0
+expect "reports alone: of the program's version" 0 -- grep -F "version = \"$version\"" reports/pyproject.toml
 
 # ---- What bash completes.
 complete_word() { # WORD...: what the last one becomes
@@ -332,7 +294,6 @@ every_option() { # of every command, in one go
         [[ " ${COMPREPLY[*]} " == *" $option "* ]] || echo "not completed: $command $option"
         count=$((count + 1)); done; echo "$count options"' "$work/unpacked/usr/share/bash-completion/completions/cugate"
 }
-ask every_option
-expect "completion: every option of every command" 0 ' options' '!not completed'
+expect "completion: every option of every command" 0 ' options' '!not completed' -- every_option
 
 summary

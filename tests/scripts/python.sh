@@ -16,12 +16,10 @@ starts() {
 open_starts() { starts "$@" | grep -v -- ' -I$'; }
 ask starts Makefile ci templates
 expect "there are starts of Python" 0 'Makefile:' 'ci/fetch.sh:' 'ci/report.sh:' 'ci/install_python.sh:'
-ask open_starts Makefile ci templates
-expect "each is isolated" 1
+expect "each is isolated" 1 -- open_starts Makefile ci templates
 # shellcheck disable=SC2016 # not of this shell
 printf '%s\n' 'python3 -m pip' '"$folder/bin/python" -c 1' 'python3.12 tool.py' '#!/usr/bin/python3' 'shell: python' >"$work/script"
-ask open_starts "$work/script"
-expect "one that is not is found" 0 1:python3 2:python 3:python3.12 '4:#!' 5:shell
+expect "one that is not is found" 0 1:python3 2:python 3:python3.12 '4:#!' 5:shell -- open_starts "$work/script"
 
 # ---- A checkout with such modules.
 modules=(pip venv ensurepip runpy argparse json msgspec sqlalchemy matplotlib numpy sitecustomize)

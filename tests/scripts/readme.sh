@@ -18,20 +18,16 @@ few_words() { # FILE
     echo "$1: $count words, at most $most_words"
     [ "$count" -le $most_words ]
 }
-ask few_words README.md
-expect "README.md is short" 0
+expect "README.md is short" 0 -- few_words README.md
 { cat README.md && yes word | head -n $most_words; } >"$work/long.md"
-ask few_words "$work/long.md"
-expect "a long one is found" 1
+expect "a long one is found" 1 -- few_words "$work/long.md"
 
 for file in {ci,metrics,baselines,reports,harness,harness/{machine,inject,capsule,sim}}/README.md; do
     most_words=1200 ask few_words "$file"
     expect "$file is, too" 0
 done
-ask test "$(wc -l <README.md)" -le 180
-expect "and has few lines" 0
-ask ci/words.sh --check
-expect "what users read is plain" 0
+expect "and has few lines" 0 -- test "$(wc -l <README.md)" -le 180
+expect "what users read is plain" 0 -- ci/words.sh --check
 mkdir -p "$work/harness/a/a" && cp --parents README.md {ci,metrics,baselines,reports,harness,harness/{machine,inject,capsule,sim}}/README.md "$work"
 echo 'error("%s is " "no program, said twice"); /* "it is no string" */' >"$work/harness/a/a/a.c"
 ask env -C "$work" "$top/ci/words.sh" --check
@@ -64,8 +60,7 @@ dead_links() { # FILE...: "FILE: LINK" for each that leads nowhere; links to oth
     return $dead
 }
 for file in "${readmes[@]}"; do
-    ask dead_links "$file"
-    expect "links of $file" 0
+    expect "links of $file" 0 -- dead_links "$file"
     ask grep -cE '\]\(' "$file"
     case $file in harness/*/* | reports/* | ci/[A-Z]*_* | ci/[MS]*) ;; *) expect "$file has links" 0 ;; esac
 done
@@ -83,8 +78,7 @@ END_OF_FILE
 ask dead_links "$work/room/README.md"
 expect "links that lead nowhere are found" 1 ': gone.md' ': #thrice' ': README.md#twice-2' '!nowhere' '!more' '!: #twice-1' '!: ..'
 { printf '# First\n[a](#first)\n' && yes '## More' | head -n 50000; } >"$work/room/LONG.md"
-ask dead_links "$work/room/LONG.md"
-expect "nor is one that is far from the end of a long file" 0
+expect "nor is one that is far from the end of a long file" 0 -- dead_links "$work/room/LONG.md"
 
 # ---- Commands: what is in fences and in `quotes`, without remarks.
 code_in() { # FILE
@@ -108,19 +102,14 @@ known() { # COMMAND LINE of cugate: does it know command and options? What follo
 }
 count=0
 while read -r line; do
-    ask known "$line"
-    expect "known: $line" 0 "usage: cugate"
+    expect "known: $line" 0 "usage: cugate" -- known "$line"
     count=$((count + 1))
 done < <(for file in "${readmes[@]}"; do code_in "$file"; done | grep -oE '(^| |build/)cugate [a-z]+( [^;|&]*)?' | sort -u)
-ask test $count -ge 30
-expect "$count commands were found" 0
-ask known 'cugate check --kernals libmine.so'
-expect "an option that is none is found" 2 --kernals
-ask known 'cugate chek -- program'
-expect "and so is a command" 2 chek
+expect "$count commands were found" 0 -- test $count -ge 30
+expect "an option that is none is found" 2 --kernals -- known 'cugate check --kernals libmine.so'
+expect "and so is a command" 2 chek -- known 'cugate chek -- program'
 while read -r _ target; do
-    ask grep -E "^$target:" Makefile
-    expect "make $target" 0
+    expect "make $target" 0 -- grep -E "^$target:" Makefile
 done < <(for file in "${readmes[@]}"; do code_in "$file"; done | grep -oE '\bmake [^ ]+' | grep -E ' [a-z-]+$' | sort -u)
 
 # ---- The sample: each of its lines is one of the recording.
@@ -134,11 +123,9 @@ not_printed() { # FILE
     sample "$1" >"$work/sample"
     ! grep -vxF -f "$work/printed" "$work/sample" && [ -s "$work/sample" ]
 }
-ask not_printed README.md
-expect "the sample is what cugate prints" 0
+expect "the sample is what cugate prints" 0 -- not_printed README.md
 sed 's/+151.0 %/+150.0 %/' README.md >"$work/false.md"
-ask not_printed "$work/false.md"
-expect "one that it does not print is found" 1 '+150.0 %'
+expect "one that it does not print is found" 1 '+150.0 %' -- not_printed "$work/false.md"
 
 # ---- The sample of a program, on a terminal of 100 columns.
 tar -xJf tests/data/programs-nvidia-h100-80gb-hbm3.tar.xz -C "$work" || exit 2
@@ -152,11 +139,9 @@ not_printed_of_program() { # FILE
     program_sample "$1" >"$work/sample"
     ! grep -vxF -f "$work/printed" "$work/sample" && [ -s "$work/sample" ]
 }
-ask not_printed_of_program README.md
-expect "the sample of a program is what cugate prints" 0
+expect "the sample of a program is what cugate prints" 0 -- not_printed_of_program README.md
 sed 's/818 ms/819 ms/' README.md >"$work/false.md"
-ask not_printed_of_program "$work/false.md"
-expect "another one of a program is found" 1 '819 ms'
+expect "another one of a program is found" 1 '819 ms' -- not_printed_of_program "$work/false.md"
 
 # ---- The kernel library: it builds as it stands, holds what is said beside `cugate list`, and its results are right.
 fence() { # LANGUAGE
@@ -168,13 +153,11 @@ ask "$nvcc" -std=c++17 -O3 -lineinfo -arch=sm_90 -shared -cudart shared -Xcompil
 expect "the kernel library builds" 0
 told=$(sed -n 's/^cugate list  *# //p' README.md)
 "$cugate" list --kernels "$work/libmine.so" 2>&1 | awk '{ print $1 }' | paste -sd, | sed 's/,/, /g' >"$work/listed"
-ask cat "$work/listed"
-expect "and holds what it says" 0 "${told:-nothing is told}"
+expect "and holds what it says" 0 "${told:-nothing is told}" -- cat "$work/listed"
 ask "$cugate" run --simulate=nvidia-h200 --kernels "$work/libmine.so"
 expect "and its results are right" 0 'computed: 2 of 2 kernels'
 while read -r name; do
-    ask grep -E "^function\($name" harness/cugateConfig.cmake
-    expect "CMake: $name" 0
+    expect "CMake: $name" 0 -- grep -E "^function\($name" harness/cugateConfig.cmake
 done < <(fence cmake | grep -oE '^cugate_[a-z]+\w*')
 # With its cugate.ini, which init takes as it is: what it says, gates and bisects.
 project=$work/project
@@ -182,17 +165,14 @@ mkdir -p "$project/build" && cd "$project" || exit 2
 git() { command git -c user.name=me -c user.email=me@example.org -c init.defaultBranch=main "$@"; }
 cp "$work/mine.cu" . && cp "$work/libmine.so" build && (cd "$top" && fence ini) >cugate.ini && echo build/ >.gitignore && git init -q . &&
     git add . && git commit -qm mine || exit 2
-ask "$cugate" init
-expect "cugate.ini: init has nothing to add" 0 'kept  cugate.ini' 'wrote .github/workflows/performance.yml'
+expect "cugate.ini: init has nothing to add" 0 'kept  cugate.ini' 'wrote .github/workflows/performance.yml' -- "$cugate" init
 ask "$cugate" check --simulate --save first.json
 ask "$cugate" accept first.json --reason "first baseline"
-ask "$cugate" check --simulate
-expect "cugate.ini: what it says is judged" 0 'nothing is worse'
+expect "cugate.ini: what it says is judged" 0 'nothing is worse' -- "$cugate" check --simulate
 git commit -q --allow-empty -m other
 # shellcheck disable=SC2016 # for the shell that builds
 sed -i 's/^build = .*/build = mkdir -p build \&\& cp "$CUGATE_TOP"\/build\/libmine.so build/' cugate.ini # as quickly as there is no CMake
-ask "$cugate" bisect HEAD~1..HEAD -k 'saxpy/simple[n=64K]'
-expect "cugate.ini: bisect builds by it" 3 'not worse at'
+expect "cugate.ini: bisect builds by it" 3 'not worse at' -- "$cugate" bisect HEAD~1..HEAD -k 'saxpy/simple[n=64K]'
 cd "$top" || exit 2
 
 # ---- Tables.
@@ -201,24 +181,20 @@ part() { # FILE HEADING: the rows of the tables below it
 }
 part README.md 'Exit codes' | sed -n 's/^| \([0-9]*\) .*/\1/p' | sort -n >"$work/told"
 "$cugate" --help | sed '1,/^exit codes/d' | awk '/^ +[0-9]/ { print $1 }' | sort -n >"$work/real"
-ask diff "$work/told" "$work/real"
-expect "exit codes are those of the program" 0
-ask test "$(wc -l <"$work/real")" -ge 7
-expect "which has them" 0
+expect "exit codes are those of the program" 0 -- diff "$work/told" "$work/real"
+expect "which has them" 0 -- test "$(wc -l <"$work/real")" -ge 7
 
 part CONTRIBUTING.md Dependencies >"$work/table"
 reason() { # NAME [VERSION]: a row that names it, and its version
     grep -iF -e "$1" "$work/table" | grep -F -e "${2-}"
 }
 while read -r name version; do
-    ask reason "$name" "$version"
-    expect "a reason for $name $version" 0
+    expect "a reason for $name $version" 0 -- reason "$name" "$version"
 done < <(
     sed -nE 's/^([A-Za-z-]+)(\[[a-z]+\])?==([0-9.]+)\.\*$/\1 \3/p' reports/requirements.in reports/requirements-test.in
     sed -n 's/^DEPENDENCIES := //p' Makefile | tr ' ' '\n' | sed 's/^lib//'
     sed -nE 's/^(nvcc|disasm) +nvidia-cuda-(nvcc|nvdisasm)==([0-9]+\.[0-9]+).*/\2 \3/p' ci/install_cuda_wheels.sh
 )
-ask reason left-pad
-expect "one without a reason is found" 1
+expect "one without a reason is found" 1 -- reason left-pad
 
 summary

@@ -16,13 +16,11 @@ record() { # FOLDER [OPTION]...
 DEVICES='0 0' record whole "${host[@]}" -k 'turns/[ef]*'
 expect "sessions of two devices" 0 'host: 4 of 4 sessions' 'provenance-host.txt'
 mkdir baselines && tar -xf whole/baseline-host.tar.* -C baselines && tar -xf whole/sessions-host.tar.*
-ask ls sessions
-expect "its run files are kept" 0 '.json'
+expect "its run files are kept" 0 '.json' -- ls sessions
 ask "$cugate" check "${host[@]}" -k 'turns/[ef]*' --baselines baselines
 expect "its baseline judges, of rows that hardly can fail" 3 'baselines/host, 4 sessions' 'unsure: 2 of 2 rows in 2 of 2 kernels'
-ask cat whole/provenance-host.txt
 expect "where it is from" 0 '4 of 4 sessions' "$("$cugate" --version)" 'accepted 2 rows of 2 kernels from 4 sessions' \
-    'A/A of 2 sessions'
+    'A/A of 2 sessions' -- cat whole/provenance-host.txt
 
 DEVICES=0 record broken "${host[@]}" -k 'turns/[es]*'
 expect "a kernel that failed is no success" 1 'turns/slower_then_bad' 'host: 2 of 2 sessions'
@@ -30,6 +28,5 @@ DEVICES=0 LINES=1 record lines "${host[@]}" -k 'turns/nosuch'
 expect "nor is nothing" 5 'no session was measured' '!provenance'
 record no_gpu
 expect "without a GPU" 5 'no GPU'
-ask env -u OUT "$top/tests/gpu/record_baseline.sh"
-expect "without a folder" 2 'OUT is not set'
+expect "without a folder" 2 'OUT is not set' -- env -u OUT "$top/tests/gpu/record_baseline.sh"
 summary

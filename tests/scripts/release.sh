@@ -23,24 +23,20 @@ echo wheel >build/package/cugate_reports-0.2.0-py3-none-any.whl
 mkdir -p build/release && echo left >build/release/left
 release
 expect "a release" 0 'release: build/release'
-ask ls build/release
 expect "has the packages of that version alone, checksums and notes" 0 cugate_0.2.0_amd64.deb cugate_reports-0.2.0 SHA256SUMS \
-    NOTES.md '!0.1.0' '!left' '!new'
+    NOTES.md '!0.1.0' '!left' '!new' -- ls build/release
 checked() { (cd build/release && sha256sum --check --strict SHA256SUMS && [ "$(wc -l <SHA256SUMS)" = 3 ]); }
-ask checked
-expect "and each file has its checksum" 0
+expect "and each file has its checksum" 0 -- checked
 ask cat build/release/NOTES.md
 expect "notes: what is unreleased, commits, and that there is no licence" 0 '# cugate 0.2.0' '- a new thing' 'Commits since v0.1.0' \
     'judge: new' 'No licence' '!an old thing' '!judge: old'
 sed -i 's/^## Unreleased/## 0.2.0/' CHANGELOG.md && touch LICENSE
 release
-ask cat build/release/NOTES.md
-expect "notes: the section of the version" 0 '- a new thing' '!No licence'
+expect "notes: the section of the version" 0 '- a new thing' '!No licence' -- cat build/release/NOTES.md
 echo '# What changed' >CHANGELOG.md
 release
 expect "without notes" 2 'CHANGELOG.md has neither'
 
 cd "$top" || exit 2
-ask grep -xE '## (Unreleased|What is stable)' CHANGELOG.md
-expect "CHANGELOG.md" 0 '## Unreleased' '## What is stable'
+expect "CHANGELOG.md" 0 '## Unreleased' '## What is stable' -- grep -xE '## (Unreleased|What is stable)' CHANGELOG.md
 summary

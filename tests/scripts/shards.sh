@@ -55,8 +55,7 @@ for run in recorded slower suite one_more; do
     expect "$run: and its numbers" 0
     codes+=" $whole"
 done
-ask echo "$codes"
-expect "good ones, bad ones and one in doubt were among them" 0 ' 0 3 3 1'
+expect "good ones, bad ones and one in doubt were among them" 0 ' 0 3 3 1' -- echo "$codes"
 ask jq -e '[.kernels[].metrics.time | select(.sessions) | .from // [0]] | unique == [[0], [1], [2], [3]]' merged.json
 expect "each number says which session it is from" 0
 
@@ -64,16 +63,14 @@ expect "each number says which session it is from" 0
 mkdir metrics
 sed 's/^class = time$/class = steady/' "$top/tests/cli/made_up/host_metrics/test.ini" >metrics/test.ini
 options=(--collector host --kernels "$library" --metrics metrics --samples 2)
-ask "$cugate" run "${options[@]}" -q --save whole.json
-expect "2,000 kernels in one run" 0 'measured: 2000 of 2000 kernels'
+expect "2,000 kernels in one run" 0 'measured: 2000 of 2000 kernels' -- "$cugate" run "${options[@]}" -q --save whole.json
 # What each is said to take: what it took depends on how busy the machine was.
 jq '.kernels |= with_entries(.value.seconds = ((.key | explode | add) % 40 + 1) / 100)' whole.json >costs.json
 for number in 1 2 3 4; do
     ask "$cugate" run "${options[@]}" -q --shard $number/4 --costs costs.json --save part-$number.json
     expect "part $number" 0 'measured: '
 done
-ask "$cugate" merge -q part-*.json --save merged.json
-expect "four parts become one run" 0 'measured: 2000 of 2000 kernels'
+expect "four parts become one run" 0 'measured: 2000 of 2000 kernels' -- "$cugate" merge -q part-*.json --save merged.json
 ask diff <(jq -S '.kernels | map_values([.status, .bytes, .flops, (.metrics | keys), (.metrics.wall_time.sessions | map(length))])' whole.json) \
     <(jq -S '.kernels | map_values([.status, .bytes, .flops, (.metrics | keys), (.metrics.wall_time.sessions | map(length))])' merged.json)
 expect "equal to one run but for noise" 0
@@ -84,8 +81,7 @@ done
 ask diff <(jq -S '[.exit_code, .counts, (.judgements | map([.kernel, .metric, .verdict]) | sort)]' whole.check) \
     <(jq -S '[.exit_code, .counts, (.judgements | map([.kernel, .metric, .verdict]) | sort)]' merged.check)
 expect "alike" 0
-ask jq -es 'map(.kernels | length) | add == 2000' part-*.json
-expect "no kernel is in two" 0
+expect "no kernel is in two" 0 -- jq -es 'map(.kernels | length) | add == 2000' part-*.json
 
 # The options of all parts are those of the judge, too: how they were made is no reason to refuse them.
 mkdir -p scripts gate/parts
@@ -98,10 +94,8 @@ expect "the judge computes nothing" 0 'gate/merged.json --metrics metrics -k fam
 
 # Whoever divides finds the same parts, by a baseline as well: its seconds are those of the run.
 few=(-k 'family_1?/one')
-ask "$cugate" accept --metrics metrics costs.json "${few[@]}" --reason first
-expect "a baseline" 0 'of 40 kernels'
-ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --costs costs.json --save by_run.json
-expect "by a run" 0
+expect "a baseline" 0 'of 40 kernels' -- "$cugate" accept --metrics metrics costs.json "${few[@]}" --reason first
+expect "by a run" 0 -- "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --costs costs.json --save by_run.json
 ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --save by_baseline.json
 expect "by the baseline" 0 '!kernel durations are unknown'
 ask diff <(jq '.kernels | keys' by_run.json) <(jq '.kernels | keys' by_baseline.json)
@@ -111,12 +105,10 @@ expect "by nothing" 0 'kernel durations are unknown'
 ask diff <(jq '.kernels | keys' by_run.json) <(jq '.kernels | keys' by_number.json)
 expect "it is another part" 1
 jq '.kernels |= map_values(.seconds = 0.1)' whole.json >alike.json
-ask "$cugate" run "${options[@]}" -q --shard 2/4 --costs alike.json --save other.json
-expect "by other seconds" 0
+expect "by other seconds" 0 -- "$cugate" run "${options[@]}" -q --shard 2/4 --costs alike.json --save other.json
 ask "$cugate" merge part-1.json other.json part-3.json part-4.json --save never.json
 expect "it is another part, and does not fit" 2 'is in two of the parts' '--costs'
-ask test -e never.json
-expect "and no run is written" 1
+expect "and no run is written" 1 -- test -e never.json
 # shellcheck disable=SC2016 # jq's
 ask jq -es '.[0] as $costs | .[1:] | map([.kernels | keys[] as $id | $costs.kernels[$id].seconds] | add) | max / (add / length) < 1.051' \
     costs.json part-*.json
@@ -128,17 +120,14 @@ for number in 1 2 3; do
     expect "few kernels: part $number" 0
     cat "$work/said" >>few
 done
-ask cat few
-expect "one of them has nothing to do, and says so" 0 'has no kernels, because there are more shards than families'
-ask "$cugate" merge -q few-*.json --save few.json
-expect "few kernels: one run" 0 'measured: 10 of 10 kernels'
+expect "one of them has nothing to do, and says so" 0 'has no kernels, because there are more shards than families' -- cat few
+expect "few kernels: one run" 0 'measured: 10 of 10 kernels' -- "$cugate" merge -q few-*.json --save few.json
 ask "$cugate" merge few-1.json few-2.json
 expect "few kernels: the third is missing, though it may be empty" 5 'missing: shard 3 of 3'
 for command in "check --replay part-1.json" "compare whole.json part-1.json" "compare part-1.json whole.json" \
     "aa part-1.json part-2.json" "accept part-1.json --reason x"; do
     # shellcheck disable=SC2086 # words
-    ask "$cugate" $command --metrics metrics
-    expect "$command: a part is not a run" 2 "is only shard 1 of 4: join all"
+    expect "$command: a part is not a run" 2 "is only shard 1 of 4: join all" -- "$cugate" $command --metrics metrics
 done
 
 summary

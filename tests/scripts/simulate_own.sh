@@ -50,8 +50,7 @@ expect_typed() { # NAME CODE
 mine=(--baselines "$work/mine" -k 'mine/s*')
 judge as_it_was "${mine[@]}" --save "$work/first.json"
 expect "a library of somebody else's without a baseline" 4 'no baseline' "cugate accept $work/first.json --baselines" '!cugate aa'
-ask "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
-expect "begins with one that was computed" 0
+expect "begins with one that was computed" 0 -- "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
 judge as_it_was "${mine[@]}"
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 6 rows in 2 kernels' \
     'nothing had to be computed again' '44 unchanged rows not computed again'
@@ -126,9 +125,8 @@ judge as_it_was --baselines "$work/none"
 expect "and nothing that keeps a baseline from its beginning" 4 'no baseline' 'mine/handle'
 ask "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/as_it_was/lib.so" -k mine/handle
 expect "and a run of it has measured nothing" 5 'not simulated: cudaIpcGetMemHandle'
-ask "$cugate" accept "$work/all.json" --baselines "$work/declared" --reason first
 expect "accept says what the baseline lacks, and how to declare it" 0 'not accepted: mine/handle' \
-    '[mine/handle not_computed] in expected.ini'
+    '[mine/handle not_computed] in expected.ini' -- "$cugate" accept "$work/all.json" --baselines "$work/declared" --reason first
 declare_not_computed() { # KERNEL DATE
     printf '[%s not_computed]\nissue = issue 27\nexpires = %s\n' "$1" "$2" >"$(echo "$work"/declared/*)/expected.ini"
 }
@@ -164,8 +162,7 @@ expect "nothing is judged by a base build that cannot be used, and the last line
 
 ask "$cugate" run --simulate=nvidia-b200 --kernels "$compiled/as_it_was/lib.so" -k 'mine/s*'
 expect "code for another GPU" 5 'mine/scale' 'mine/shift' 'CMAKE_CUDA_ARCHITECTURES=100'
-ask test "$(grep -c 'there is no machine code' "$work/said")" = 1
-expect "and one cause of all is told once" 0
+expect "and one cause of all is told once" 0 -- test "$(grep -c 'there is no machine code' "$work/said")" = 1
 # ---- What is missing
 XDG_CACHE_HOME=$work/empty CUGATE_NVDISASM=/no/such ask "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/as_it_was/lib.so" -k mine/scale
 expect "without a disassembler nothing is computed, and it says how to get one" 5 '/no/such' \
@@ -191,19 +188,16 @@ expect_ended() { # LABEL
             sleep 0.1
         done
         [ "$state" = Z ] || kill -KILL "$process"
-        ask test "$state" = Z
-        expect "$1: process $process of the disassembler has ended" 0
+        expect "$1: process $process of the disassembler has ended" 0 -- test "$state" = Z
     done
-    ask ls -A "$work/tmp"
-    expect "$1: no file is left" 0 '!cugate'
+    expect "$1: no file is left" 0 '!cugate' -- ls -A "$work/tmp"
 }
 lasting=("$cugate" run --simulate=nvidia-h200 --kernels "$compiled/lasting/lib.so" --timeout 3)
 ask "${lasting[@]}" -k mine/scale
 expect "what takes longer than its time limit is not hung while its blocks end" 0 'computed: 1 of 1 kernel' '!hung'
 CUGATE_SIM_THREADS=1 ask "${lasting[@]}" -k mine/gather --timeout 2
 expect "a block without an end is" 5 '1 hung' 'no block of it ended within 2 s, last seen: ' ' of 64 blocks; set a longer'
-ask "${hanging[@]}" --timeout 1
-expect "a disassembler that hangs" 5 'no result within 1 s'
+expect "a disassembler that hangs" 5 'no result within 1 s' -- "${hanging[@]}" --timeout 1
 expect_ended "after its time"
 rm "$work/hanging"
 "${hanging[@]}" >"$work/said" 2>&1 </dev/null &
@@ -216,6 +210,5 @@ code=0
 wait $! || code=$?
 expect "Ctrl-C while it hangs" 130
 expect_ended "after Ctrl-C"
-ask "$cugate" check --simulate=nvidia-h300
-expect "an unknown GPU" 2 "unknown GPU 'nvidia-h300'" 'nvidia-h200'
+expect "an unknown GPU" 2 "unknown GPU 'nvidia-h300'" 'nvidia-h200' -- "$cugate" check --simulate=nvidia-h300
 summary

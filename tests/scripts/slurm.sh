@@ -126,8 +126,7 @@ samples = 2
 END
 options=(--collector host -k 'family_4*')
 build/cugate run "${options[@]}" -q --save whole.json >/dev/null
-ask build/cugate accept whole.json --reason "first"
-expect "a baseline of one run" 0 'accepted 220 rows of 220 kernels'
+expect "a baseline of one run" 0 'accepted 220 rows of 220 kernels' -- build/cugate accept whole.json --reason "first"
 # The pages take longer than all the rest, and have tests of their own.
 printf '#!/usr/bin/env bash\n' >ci/report.sh
 verdicts() { jq -S '[.judgements[] | {kernel, metric, verdict}] | sort_by(.kernel, .metric)' "$1"; }
@@ -137,18 +136,15 @@ judged() { # what the last job said, beside what is said already
     cat "slurm-$number.out" >>"$work/said"
 }
 
-ask build/cugate check "${options[@]}" --replay whole.json --report json=whole_check.json
-expect "one run" 0 'nothing is worse'
+expect "one run" 0 'nothing is worse' -- build/cugate check "${options[@]}" --replay whole.json --report json=whole_check.json
 ask env CUGATE_BUILD='echo built >built' ci/slurm_shards.sh 4 "${options[@]}"
 expect "four parts, each by a task of its own, and one run of them" 0 '4 parts by the job array' 'nothing is worse: 220 rows'
-ask cat built
-expect "what is judged is built first" 0 built
+expect "what is judged is built first" 0 built -- cat built
 ask cmp <(verdicts whole_check.json) <(verdicts build/gate/check.json)
 expect "it is judged as one run is" 0
 ask jq -e '(.sessions | length == 4) and (.shard == null) and (.kernels | length == 220)' build/gate/merged.json
 expect "every kernel is there once, and each GPU is a session" 0
-ask jq -e '[.kernels[].metrics.wall_time.sessions | length] | unique == [1]' build/gate/merged.json
-expect "measured once" 0
+expect "measured once" 0 -- jq -e '[.kernels[].metrics.wall_time.sessions | length] | unique == [1]' build/gate/merged.json
 
 # ---- Killed tasks. While the file is there, some kernels of one part wait.
 export MANY_HOLD=$work/hold
@@ -178,8 +174,7 @@ rm "$MANY_HOLD"
 scontrol update jobid="$task" StartTime=now # else Slurm waits for two minutes
 submitted
 expect "a task that was killed and requeued: judged" 0 'nothing is worse'
-ask sha256sum --check --quiet "$work/before"
-expect "it lost its own part alone" 0
+expect "it lost its own part alone" 0 -- sha256sum --check --quiet "$work/before"
 ask cmp <(verdicts whole_check.json) <(verdicts build/gate/check.json)
 expect "and is judged as one run is" 0
 
@@ -209,7 +204,6 @@ expect "is judged with the others" 0
 ask env CUGATE_BUILD=false ci/slurm_shards.sh 4 "${options[@]}"
 judged
 expect "what does not build is not measured" 5 'there is no part'
-ask ci/slurm_shards.sh four
-expect "no number of parts" 2 usage:
+expect "no number of parts" 2 usage: -- ci/slurm_shards.sh four
 
 summary

@@ -20,16 +20,6 @@ chosen() {
     case $1 in *"$only"*) ;; *) return 1 ;; esac
 }
 
-# until_dashes WORD... -- REST...: the words as $words, and the rest as $rest.
-until_dashes() {
-    words=()
-    until [ "$1" = -- ]; do
-        words+=("$1")
-        shift
-    done
-    rest=("${@:2}")
-}
-
 # child PID: of that process.
 child() {
     local pid

@@ -38,17 +38,13 @@ cp -r "$compiled"/{base,larger,shared_grown,shared_more,registers,stated,stated_
 ask "$cugate" check --static --save run.json base/app.o
 expect "no baseline yet" 4 'STATIC: NO KERNEL WAS RUN' 'no baseline for sm_90 in baselines' \
     'cugate accept run.json --reason "first baseline"' 'kernel       local_memory  local_accesses  registers  shared_memory'
-ask "$cugate" accept run.json --reason "first baseline"
-expect "the first baseline without a GPU" 0 'accepted 18 rows of 3 kernels'
+expect "the first baseline without a GPU" 0 'accepted 18 rows of 3 kernels' -- "$cugate" accept run.json --reason "first baseline"
 grep -q '"device": {"compute_capability": "9.0", "memory_bytes": 0, "name": "sm_90", "sm_count": 0}' baselines/sm-90/app/bounded.json
 expect "it knows of no GPU" $?
-ask "$cugate" check --static base/app.o
-expect "the same files" 0 'baselines/sm-90' 'nothing is worse: 6 rows in 3 kernels'
-ask "$cugate" check --static both/app.o
-expect "code for another GPU beside it" 0 'nothing is worse: 6 rows in 3 kernels'
-ask "$cugate" check --static larger/app.o
+expect "the same files" 0 'baselines/sm-90' 'nothing is worse: 6 rows in 3 kernels' -- "$cugate" check --static base/app.o
+expect "code for another GPU beside it" 0 'nothing is worse: 6 rows in 3 kernels' -- "$cugate" check --static both/app.o
 expect "more local memory" 1 'regressed  app/stacked' '  regressed  local_memory' '96 B  192 B' 'accept RUN.json -k app/stacked' \
-    '!app/bounded'
+    '!app/bounded' -- "$cugate" check --static larger/app.o
 ask "$cugate" check --static shared_grown/app.o
 expect "40 times the shared memory, and nobody knows the block" 0 'app/bounded (shared memory 1024 -> 40960 B' \
     'fewer warps fit on an SM for some block sizes up to 256, such as 256: 100 % -> 62.5 %' 'which is not judged' '!app/plain'
@@ -59,24 +55,19 @@ expect "more registers" 0 'app/stacked (registers ' 'fewer warps fit on an SM fo
 ask "$cugate" check --static=sm_90 stated_grown/app.o --against stated/app.o
 expect "40 times the shared memory, and the code states its block" 1 '  regressed  theoretical_occupancy' '100 %  62.5 %' \
     'machine code changed in 1 of 3 functions: app/bounded' '!which is not judged'
-ask "$cugate" check --static accesses/app.o
 expect "the same stack, read at more places" 1 '  regressed  local_accesses' 'changed in 1 of 3 functions: app/stacked' \
-    '!local_memory'
-ask "$cugate" check --static gone/app.o
-expect "functions gone" 5 'missing    app/bounded, app/stacked' 'remove its baseline file'
+    '!local_memory' -- "$cugate" check --static accesses/app.o
+expect "functions gone" 5 'missing    app/bounded, app/stacked' 'remove its baseline file' -- "$cugate" check --static gone/app.o
 ask "$cugate" check --static overload/app.o
 expect "one more of a name leaves the name of the other" 0 'new        app/plain~' '!missing'
-ask "$cugate" check --static --kernels base/app.o
-expect "a capability is not a GPU that a library is judged for" 4 '!sm-90'
+expect "a capability is not a GPU that a library is judged for" 4 '!sm-90' -- "$cugate" check --static --kernels base/app.o
 ask "$cugate" check --static=sm_80 base/app.o
 expect "no code for that GPU" 5 'base/app.o has no machine code for sm_80, only for sm_90'
 ask "$cugate" check --static --baselines none both/app.o
 expect "code for two GPUs and no baseline" 2 'sm_80, sm_90: choose one with --static=sm_NN'
-ask "$cugate" check --static compressed/app.o
-expect "the same, compressed" 0 'nothing is worse: 6 rows in 3 kernels'
+expect "the same, compressed" 0 'nothing is worse: 6 rows in 3 kernels' -- "$cugate" check --static compressed/app.o
 mkdir empty
-ask "$cugate" check --static empty
-expect "an empty folder" 2 'empty holds no .cubin file'
+expect "an empty folder" 2 'empty holds no .cubin file' -- "$cugate" check --static empty
 ask "$cugate" check --static base/app.o larger/small.cu
 expect "a file without code" 2 'larger/small.cu: not an ELF library, executable, cubin or fatbin'
 
@@ -91,16 +82,13 @@ cp "$compiled/kernel.cubin" cache/TWO
 head -c 100 cache/ONE/kernel.cubin >cache/tmp.pid_1/kernel.cubin # being written
 describe 8 2048 ONE
 describe 4 2048 TWO
-ask "$cugate" check --static --baselines triton --save triton.json cache
-expect "a cache" 4 'read: 3 of 3 kernels'
+expect "a cache" 4 'read: 3 of 3 kernels' -- "$cugate" check --static --baselines triton --save triton.json cache
 ask "$cugate" accept triton.json --baselines triton --reason "first baseline"
 expect "its baseline" 0 'accepted 18 rows of 3 kernels'
-ask "$cugate" check --static --baselines triton cache
-expect "the same cache" 0 'nothing is worse: 9 rows in 3 kernels'
+expect "the same cache" 0 'nothing is worse: 9 rows in 3 kernels' -- "$cugate" check --static --baselines triton cache
 describe 8 115712 ONE
-ask "$cugate" check --static --baselines triton cache -k triton/bounded
 expect "more shared memory, fewer warps" 1 'regressed  triton/bounded' '  regressed  theoretical_occupancy' \
-    'dynamic shared memory 2,048 -> 115,712 B'
+    'dynamic shared memory 2,048 -> 115,712 B' -- "$cugate" check --static --baselines triton cache -k triton/bounded
 cp -r cache older
 sed -i 's/}$/, "triton_version": "3.6.0"}/' older/*/kernel.json
 cp -r older newer
@@ -111,8 +99,7 @@ rm cache/TWO/kernel.json
 ask "$cugate" check --static --baselines triton cache -k 'triton/*' -k 'kernel/*'
 expect "a description that is lost" 1 'new        kernel/bounded'
 printf '{' >cache/TWO/kernel.json
-ask "$cugate" check --static --baselines triton cache
-expect "a damaged description" 2 'cache/TWO/kernel.json:1:1:'
+expect "a damaged description" 2 'cache/TWO/kernel.json:1:1:' -- "$cugate" check --static --baselines triton cache
 
 # The commit is a hash, whatever tag it has, and says whether the tree has changes on top.
 me=(-c user.name=me -c user.email=me@example.org)

@@ -93,8 +93,7 @@ expect "and is the same" 0 'nothing is worse'
 # ---- By a baseline
 ask "$cugate" run --simulate=nvidia-h200 --kernels "$work/turn.capsule" --save "$work/turn.json"
 expect "counts of a program's code" 0
-ask "$cugate" accept "$work/turn.json" --baselines "$work/kept" --reason first
-expect "are kept" 0
+expect "are kept" 0 -- "$cugate" accept "$work/turn.json" --baselines "$work/kept" --reason first
 ask "$cugate" check --simulate=nvidia-h200 --kernels "$work/slow.capsule" --baselines "$work/kept"
 expect "by which other code is judged" 1 'regressed  train/turn@1,256' 'mine/turn.cu:17'
 ask "$cugate" check --simulate=nvidia-h200 --kernels "$work/other.capsule" --baselines "$work/kept"
@@ -177,8 +176,7 @@ swap constant both strided.cubin -k 'train/saxpy@64,256'
 judge both first -v
 expect "before what is slower" 5 'wrong result: variable totals differs from' 'regressed  train/saxpy@64,256' 'mine/kernels.cu:15'
 cp "$work/said" "$work/report"
-ask grep -m 1 -oE 'wrong result|regressed  train' "$work/report"
-expect "it is the first that is said" 0 'wrong result'
+expect "it is the first that is said" 0 'wrong result' -- grep -m 1 -oE 'wrong result|regressed  train' "$work/report"
 judge first constant
 expect "also of the base" 3 'Wrong: ' 'the base build gave "wrong result": variable totals differs from'
 swap first x spilled.cubin --function turn
@@ -216,12 +214,8 @@ swap turn x "$work/nothing.cubin"
 expect "a file that is not there" 2 'nothing.cubin'
 swap turn turn turn.cubin
 expect "its own file is not written over" 2 'would overwrite'
-ask test ! -e "$work/x.capsule"
-expect "and where something is wrong nothing is written" 0
-ask "$cugate" swap "$work/turn.capsule" --code turn.cubin
-expect "a place is asked for" 2 'no output file: add -o FILE.capsule'
-ask "$cugate" swap "$work/turn.capsule" -o "$work/x.capsule"
-expect "and the code" 2 'which code? add --code FILE'
-ask "$cugate" swap turn.cubin --code turn.cubin -o "$work/x.capsule"
-expect "of a file of capsules" 2 'turn.cubin'
+expect "and where something is wrong nothing is written" 0 -- test ! -e "$work/x.capsule"
+expect "a place is asked for" 2 'no output file: add -o FILE.capsule' -- "$cugate" swap "$work/turn.capsule" --code turn.cubin
+expect "and the code" 2 'which code? add --code FILE' -- "$cugate" swap "$work/turn.capsule" -o "$work/x.capsule"
+expect "of a file of capsules" 2 'turn.cubin' -- "$cugate" swap turn.cubin --code turn.cubin -o "$work/x.capsule"
 summary

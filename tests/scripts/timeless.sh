@@ -106,8 +106,7 @@ expect "and the right one, too" 0 'same       instructions_outside_waits' 'nothi
 # A baseline that was computed has these counts.
 judge right --save "$work/run.json"
 expect "a first run" 4
-ask "$cugate" accept "$work/run.json" --baselines "$work/computed" --reason first
-expect "is a baseline" 0
+expect "is a baseline" 0 -- "$cugate" accept "$work/run.json" --baselines "$work/computed" --reason first
 judge planted --baselines "$work/computed"
 expect "which tells them as well" 1 'regressed  load_waits' 'regressed  global_atomics' 'regressed  grid_balance'
 
@@ -115,9 +114,8 @@ judge right --baselines "$work/computed" -k list/indexed --all
 expect "and the right one by what it had" 0 'nothing is worse' '!no GPU counts'
 
 # One that a GPU measured has not, and that is said: neither good nor red. Its launches tell of the grid.
-ask "$cugate" check --simulate=nvidia-h200 -k hierarchy/thread_index --all -v
 expect "a measured baseline has no judge for them" 0 '12 rows that no GPU counts' 'use a base build: --against' \
-    'info       load_waits' 'same       grid_balance'
+    'info       load_waits' 'same       grid_balance' -- "$cugate" check --simulate=nvidia-h200 -k hierarchy/thread_index --all -v
 
 # ---- Other compute capabilities
 
@@ -138,8 +136,7 @@ expect "an instruction that is not known is said" 5 'not simulated: UTCATOMSWS'
 gpu=nvidia-a100-sxm4-80gb
 judge right -k 'l[io]*' --save "$work/run.json"
 expect "a first run" 4
-ask "$cugate" accept "$work/run.json" --baselines "$work/computed_80" --reason first
-expect "is a baseline" 0
+expect "is a baseline" 0 -- "$cugate" accept "$work/run.json" --baselines "$work/computed_80" --reason first
 judge planted -k 'l[io]*' --baselines "$work/computed_80"
 expect "that judges" 1 'regressed  load_waits' 'not verified on silicon'
 sed -i 's/"collector": "sim"/"collector": "cupti"/' "$work"/computed_80/*/*/*.json

@@ -29,51 +29,38 @@ done
 mkdir -p lone && cp -r baselines/made-up-h100 lone
 ask "$cugate" check --replay h200.json -k 'dot/*' --baselines lone
 expect "another model's is none, and is named" 4 'no baseline for NVIDIA H200 in lone/nvidia-h200; lone has made-up-h100'
-ask "$cugate" compare h200.json other.json
-expect "two models are not compared" 4 "NVIDIA H200" "$other"
+expect "two models are not compared" 4 "NVIDIA H200" "$other" -- "$cugate" compare h200.json other.json
 ask "$cugate" accept h200.json other.json --reason none
 expect "nor accepted together" 4 'of different devices' 'Accept them one by one'
 cp -r baselines before
-ask "$cugate" accept other.json -k dot/fp32 --reason 'one more'
-expect "one is accepted" 0 'baselines/made-up-h100'
-ask diff -rq before/nvidia-h200 baselines/nvidia-h200
-expect "and the other stays as it is" 0
+expect "one is accepted" 0 'baselines/made-up-h100' -- "$cugate" accept other.json -k dot/fp32 --reason 'one more'
+expect "and the other stays as it is" 0 -- diff -rq before/nvidia-h200 baselines/nvidia-h200
 
 # ---- Of machine code somebody has to say which is meant
 which='made-up-h100, nvidia-h200'
 ask "$cugate" check --static "${library[@]}"
 expect "two fit the machine code" 2 "2 baselines fit" "$which" '--static=NAME' 'cugate.ini'
-ask "$cugate" check --static=made-up-h100 "${library[@]}"
-expect "one is named" 0 'baselines/made-up-h100, ' 'nothing is worse'
-ask "$cugate" check --static=h100 "${library[@]}"
-expect "a name that there is not" 4 "it has $which"
-ask "$cugate" check --simulate "${library[@]}"
-expect "two can be simulated" 2 "Known are $which" '--simulate=NAME' 'cugate.ini'
+expect "one is named" 0 'baselines/made-up-h100, ' 'nothing is worse' -- "$cugate" check --static=made-up-h100 "${library[@]}"
+expect "a name that there is not" 4 "it has $which" -- "$cugate" check --static=h100 "${library[@]}"
+expect "two can be simulated" 2 "Known are $which" '--simulate=NAME' 'cugate.ini' -- "$cugate" check --simulate "${library[@]}"
 ask "$cugate" check --simulate=made-up-h100 "${library[@]}"
 expect "one is named, to simulate" 0 'baselines/made-up-h100, ' 'COMPUTED' 'nothing is worse'
 ask "$cugate" run --simulate "${library[@]}" --save run.json
 expect "run asks as well" 2 "Known are $which" 'name one with --simulate=NAME'
-ask "$cugate" explain --simulate transpose/padded "${library[@]:0:4}"
-expect "and explain" 2 "Known are $which"
+expect "and explain" 2 "Known are $which" -- "$cugate" explain --simulate transpose/padded "${library[@]:0:4}"
 
 # ---- cugate.ini says it once
 echo 'gpu = made-up-h100' >cugate.ini
-ask "$cugate" check --static "${library[@]}"
-expect "static by cugate.ini" 0 'baselines/made-up-h100, ' 'cugate.ini: gpu'
-ask "$cugate" check --simulate "${library[@]}"
-expect "simulate by cugate.ini" 0 'baselines/made-up-h100, ' 'cugate.ini: gpu'
+expect "static by cugate.ini" 0 'baselines/made-up-h100, ' 'cugate.ini: gpu' -- "$cugate" check --static "${library[@]}"
+expect "simulate by cugate.ini" 0 'baselines/made-up-h100, ' 'cugate.ini: gpu' -- "$cugate" check --simulate "${library[@]}"
 ask "$cugate" check --simulate=nvidia-h200 "${library[@]}"
 expect "the command line wins" 0 'baselines/nvidia-h200, ' '!cugate.ini:'
-ask "$cugate" run --simulate "${library[@]}" --save run.json
-expect "run by cugate.ini" 0 "$other"
+expect "run by cugate.ini" 0 "$other" -- "$cugate" run --simulate "${library[@]}" --save run.json
 ask "$cugate" check --replay h200.json -k 'dot/*'
 expect "what was measured is not asked" 0 'baselines/nvidia-h200, ' '!cugate.ini:'
-ask "$cugate" list config
-expect "the key is told" 0 'gpu = made-up-h100'
-ask "$cugate" check --help -v
-expect "and where it counts" 0 'skip, gpu' 'here: gpu = made-up-h100'
-ask "$cugate" import --help
-expect "and where not" 0 '!here: gpu'
+expect "the key is told" 0 'gpu = made-up-h100' -- "$cugate" list config
+expect "and where it counts" 0 'skip, gpu' 'here: gpu = made-up-h100' -- "$cugate" check --help -v
+expect "and where not" 0 '!here: gpu' -- "$cugate" import --help
 ask "$cugate" check --static=sm_90 "$top/tests/fuzz/corpus/cubin/cuda12.cubin" --baselines none
 expect "files are judged for a capability, whatever it says" 5 'sm_90' '!made-up-h100'
 echo 'gpu = nosuch' >cugate.ini
