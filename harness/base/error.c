@@ -5,7 +5,6 @@
 
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* To add an exit code: a constant in error.h, a row here, and its place in the precedence of verdicts and in README. */

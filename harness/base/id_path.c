@@ -4,7 +4,6 @@
 #include "error.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 

@@ -4,7 +4,6 @@
 #include "names.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 void ini_text_init(struct ini_text *text, const char *path, const char *content)

@@ -6,7 +6,6 @@
 #include "error.h"
 #include "utf8.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void put(const struct json_writer *json, const char *text, size_t length)

@@ -2,8 +2,6 @@
 
 #include "error.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 int by_text(const void *left, const void *right)

@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define UNIT_MAX 4 /* longest unit with its punctuation, in characters: "us),", "MB;" */

@@ -1,7 +1,6 @@
 #include "capsule_record.h"
 
 #include <endian.h>
-#include <string.h>
 
 #define XXH_INLINE_ALL /* compiled in: programs into which the writer is loaded might have another version */
 #include <xxhash.h>

@@ -1,12 +1,9 @@
 /* Which commit made a kernel worse. ci/bisect.sh has git choose commits, builds each and runs it. Here the options are
  * parsed for it, and what it asks about runs is answered: is one worse, and which of two is another nearer to. */
-#include "gate/gate.h"
-#include "worker/worker.h"
 
 #include "command.h"
 
 #include <errno.h>
-#include <math.h>
 #include <unistd.h>
 
 struct bisecting {

@@ -1,9 +1,5 @@
 #include "command.h"
 
-#include "explain/explain.h"
-#include "gate/gate.h"
-#include "model/model.h"
-
 #include "outputs.h"
 
 /* Both files are read and comparable, and filtered by -k. */

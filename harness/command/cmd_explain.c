@@ -1,12 +1,4 @@
-#include "base/base.h"
-#include "explain/explain.h"
-#include "gate/gate.h"
-#include "measure/measure.h"
-#include "model/model.h"
 #include "names/names.h"
-#include "worker/worker.h"
-
-#include "report/report.h"
 
 #include "command.h"
 #include "outputs.h"

@@ -1,6 +1,4 @@
-#include "base/base.h"
 #include "import/import.h"
-#include "judge/judge.h"
 
 #include "command.h"
 #include "outputs.h"

@@ -1,7 +1,6 @@
 /* Begins the gate in a repository: writes cugate.ini and what CI runs, and says what comes next. What CI runs is made
  * of files in ci/, which cugate uses as well or, performance.yml, has for others; jobs that are not wanted are left
  * out. */
-#include "base/base.h"
 
 #include "command.h"
 

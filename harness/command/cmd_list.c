@@ -1,6 +1,3 @@
-#include "base/base.h"
-#include "capsule/capsule.h"
-#include "worker/worker.h"
 
 #include "command.h"
 #include "list_capsules.h"

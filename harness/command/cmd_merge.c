@@ -1,6 +1,3 @@
-#include "base/base.h"
-#include "judge/judge.h"
-#include "model/model.h"
 
 #include "command.h"
 #include "outputs.h"

@@ -1,4 +1,3 @@
-#include "base/base.h"
 
 #include "command.h"
 #include "swap_options.h"

@@ -1,8 +1,5 @@
 #include "dry_run.h"
 
-#include "base/base.h"
-#include "worker/worker.h"
-
 #include "command.h"
 
 static const char *way_of(const struct options *options)

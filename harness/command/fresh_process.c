@@ -1,8 +1,5 @@
 #include "fresh_process.h"
 
-#include "base/base.h"
-#include "capsule/capsule.h"
-
 #include <limits.h>
 #include <unistd.h>
 

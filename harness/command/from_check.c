@@ -1,8 +1,6 @@
 #include "from_check.h"
 
-#include "base/base.h"
 #include "judge/judge.h"
-#include "model/model.h"
 
 #define REPORT_LIMIT (1u << 30) /* bytes */
 

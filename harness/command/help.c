@@ -1,8 +1,6 @@
 /* Prints `cugate COMMAND --help`, from the rows of the command and its options. */
 #include "command.h"
 
-#include "base/base.h"
-
 #include <limits.h>
 
 #define DOC_COLUMN 28 /* the column where the description of an option begins */

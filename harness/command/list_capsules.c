@@ -1,11 +1,5 @@
 #include "list_capsules.h"
 
-#include "base/base.h"
-#include "capsule/capsule.h"
-#include "names/names.h"
-
-#include <math.h>
-
 enum { WIDTH = 32 };
 
 /* Writes 256, 32x4 or 8x8x2. */

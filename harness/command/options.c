@@ -1,8 +1,6 @@
 /* Options that several commands take, and functions that ask about options. */
 #include "options.h"
 
-#include "base/base.h"
-
 #include <unistd.h>
 
 /* clang-format off */

@@ -1,10 +1,6 @@
 /* Finds the description of the GPU to simulate. */
 #include "options.h"
 
-#include "base/base.h"
-#include "capsule/capsule.h"
-#include "model/model.h"
-
 #include <ctype.h>
 #include <glob.h>
 #include <unistd.h>

@@ -1,10 +1,6 @@
 /* Reports a kernel library that does not exist. The remedy depends on who named it. */
 #include "command.h"
 
-#include "base/base.h"
-#include "capsule/capsule.h"
-#include "cubin/cubin.h"
-
 #include <unistd.h>
 
 #define NAME_ONE "name yours with --kernels LIB.so, or as `kernels` in " CONFIG_FILE ", which `cugate init` writes"

@@ -1,9 +1,5 @@
 #include "command.h"
 
-#include "base/base.h"
-#include "capsule/capsule.h"
-#include "worker/worker.h"
-
 #include <unistd.h>
 
 #define KERNEL_SECONDS 60

@@ -1,9 +1,6 @@
 /* Reads the metrics that --metrics names, a folder and further sets, and chooses those of -m. */
 #include "options.h"
 
-#include "base/base.h"
-#include "model/model.h"
-
 const char *options_shipped_metrics(const struct options *options)
 {
     return options->found[1] ? options->found[1] : options->metrics;

@@ -1,7 +1,6 @@
 #include "sharding.h"
 
 #include "baseline/baseline.h"
-#include "cubin/cubin.h"
 #include "names/names.h"
 
 #include "command.h"

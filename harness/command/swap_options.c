@@ -1,7 +1,5 @@
 #include "swap_options.h"
 
-#include "base/base.h"
-
 #include <ctype.h>
 #include <errno.h>
 

@@ -4,9 +4,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define ELEMENTS_MOST (UINT64_C(1) << 36)
 #define SHARED_MOST (1 << 20)

@@ -1,7 +1,5 @@
 #include "kernel_code.h"
 
-#include "base/base.h"
-
 #include "cubin.h"
 
 int kernel_code_open(struct kernel_code *code, const char *path)

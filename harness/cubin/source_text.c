@@ -1,6 +1,5 @@
 #include "source_text.h"
 
-#include "base/base.h"
 #include "machine/elf/elf.h"
 
 #include "cubin.h"

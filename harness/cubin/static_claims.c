@@ -1,6 +1,5 @@
 #include "static_claims.h"
 
-#include "base/base.h"
 #include "names/names.h"
 
 #define FUNCTIONS_TOLD 6

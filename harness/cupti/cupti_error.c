@@ -1,7 +1,5 @@
 #include "cupti_plugin.h"
 
-#include "base/base.h"
-
 /* The remedies for errors of CUPTI: what a user can do. To add one, add a row with CUPTI's code. Of a code without a
  * row, CUPTI's own words are shown. */
 static const struct {

@@ -2,7 +2,6 @@
  * line information. CUPTI numbers the images, and knows the line where the table does not name the function. */
 #include "cupti_plugin.h"
 
-#include "base/base.h"
 #include "cubin/cubin.h"
 
 #include <cupti_pcsampling.h>

@@ -1,8 +1,6 @@
 /* Memory of the driver: allocations, pools, copies and fills. */
 #include "front.h"
 
-#include "base/base.h"
-
 #include "parts.h"
 
 /* ---- Allocations ---- */

@@ -2,9 +2,6 @@
  * addresses. Neighbours that may be accessed are one allocation to kernels and copies, as allocators use them. */
 #include "front.h"
 
-#include "base/base.h"
-#include "machine/machine.h"
-
 #include <sys/mman.h>
 
 enum { GRANULARITY = 2 << 20 };

@@ -1,8 +1,5 @@
 #include "counting.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum { LANES = 32, BANKS = 32, SECTOR = 5, LINE = 7 };
 
 /* Adds a number to the list unless it is there, and returns the new count. The last one is compared first, since

@@ -2,7 +2,6 @@
 #include "block.h"
 #include "client.h"
 
-#include "base/base.h"
 #include "machine/elf/elf.h"
 
 #include <stdarg.h>

@@ -1,8 +1,6 @@
 /* Conversions between numbers of all widths. */
 #include "small_float.h"
 
-#include <math.h>
-
 /* ---- Modifiers ---- */
 
 enum { TO, FROM, ROUNDING, FLUSH, RELU, FINITE, PACKING }; /* flags */

@@ -20,8 +20,6 @@
 #include "small_float.h"
 #include "warpgroup.h"
 
-#include <math.h>
-
 enum {
     ROWS_16 = PRODUCT_ROWS,
     NOTHING = -15000, /* exponent of 0 */

@@ -1,6 +1,5 @@
 #include "block.h"
 
-#include <math.h>
 #include <stdatomic.h>
 
 /* What a page held when the first order that is kept was done: it is copied before another order writes there for the

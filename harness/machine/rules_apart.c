@@ -7,8 +7,6 @@
 #include "rules.h"
 #include "tile.h"
 
-#include "base/base.h"
-
 enum { COPY_UNIT = 16, TYPES_EXACT = 10 /* CUtensorMapDataType: those behind it are rounded */ };
 static const char where[] = "an address in shared memory", place[] = "the address of a copy";
 

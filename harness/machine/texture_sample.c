@@ -3,8 +3,6 @@
 
 #include "small_float.h"
 
-#include <math.h>
-
 /* A coordinate is a multiple of this once it is counted in texels. */
 enum { FRACTION_BITS = 8, FRACTION = 1 << FRACTION_BITS };
 

@@ -1,7 +1,5 @@
 #include "tile.h"
 
-#include <string.h>
-
 enum { PART = 16 };
 
 uint32_t tile_swizzled(unsigned swizzle, uint32_t address)

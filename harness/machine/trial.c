@@ -2,7 +2,6 @@
  * what is left to do of those that were not executed. */
 #include "trial.h"
 
-#include "base/base.h"
 #include "left.h"
 #include "meetings.h"
 

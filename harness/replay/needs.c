@@ -1,8 +1,6 @@
 #include "needs.h"
 #include "replay.h"
 
-#include "base/base.h"
-
 /* By the beginning of opcodes; the first row that fits counts. cycles: for which one holds the unit; 0: as many as
  * `of` says. Half-rate units take two cycles for a warp, quarter-rate ones four. */
 enum of {

@@ -4,10 +4,6 @@
 #include "needs.h"
 #include "phases.h"
 
-#include "base/base.h"
-
-#include <math.h>
-
 enum {
     SCHEDULERS = 4,
     BLOCK_BARRIERS_MOST = 16,

@@ -2,10 +2,6 @@
 
 #include "cache.h"
 
-#include "base/base.h"
-
-#include <math.h>
-
 enum { SECTOR_BYTES = 32, SLICES = 128 };
 
 size_t traffic_place(const struct recorder *recorder, uint32_t sector)

@@ -1,9 +1,6 @@
 #include "counters.h"
 
-#include "base/base.h"
 #include "machine/sass/sass.h"
-
-#include <math.h>
 
 /* Returns whether an instruction accesses global memory: by its name, or for generic instructions by what it accessed.
  */

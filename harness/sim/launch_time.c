@@ -1,10 +1,8 @@
 #include "launch_time.h"
 
-#include "base/base.h"
 #include "cudart/cudart.h"
 
 #include <cuda_runtime_api.h>
-#include <math.h>
 
 /* So many instructions are replayed to know what a constant does; and what moves the time by less is left out. */
 enum { TRIED = 8000, TRIED_OF_WARP = 64 };

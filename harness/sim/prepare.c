@@ -1,8 +1,6 @@
 #include "prepare.h"
 
-#include "base/base.h"
 #include "cudart/cudart.h"
-#include "machine/machine.h"
 
 #include <dirent.h>
 #include <fcntl.h>

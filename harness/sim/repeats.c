@@ -1,7 +1,5 @@
 #include "repeats.h"
 
-#include "base/base.h"
-
 #include <xxhash.h>
 
 /* Content is compared and kept where that takes a fraction of executing: so many bytes for each instruction. */

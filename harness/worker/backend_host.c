@@ -2,8 +2,6 @@
  * is far coarser than the counters. It times transfers, and it still works where counters are denied. */
 #include "backend.h"
 
-#include "base/base.h"
-
 #include "samples.h"
 
 struct host {

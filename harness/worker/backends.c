@@ -1,8 +1,5 @@
 #include "backend.h"
 
-#include "base/base.h"
-#include "model/model.h"
-
 static const struct collector *load_cupti(unsigned what, struct problem *problem)
 {
     const struct gpu_plugin *gpu = gpu_plugin_load(problem);

@@ -3,7 +3,6 @@
 #include "base/base.h"
 
 #include <errno.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>

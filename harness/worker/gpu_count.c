@@ -1,7 +1,5 @@
 #include "gpu_count.h"
 
-#include "base/base.h"
-
 #include "child.h"
 #include "wire.h"
 

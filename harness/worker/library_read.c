@@ -1,7 +1,5 @@
 #include "library_read.h"
 
-#include "base/base.h"
-
 #include "backend.h"
 #include "child.h"
 #include "library.h"

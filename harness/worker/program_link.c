@@ -1,7 +1,5 @@
 #include "program_link.h"
 
-#include "base/base.h"
-
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

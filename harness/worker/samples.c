@@ -1,7 +1,5 @@
 #include "samples.h"
 
-#include "base/base.h"
-
 void samples_fill(struct result *result, const struct metrics *metrics, const struct value *values, size_t samples,
                   const bool *once)
 {

@@ -1,7 +1,5 @@
 #include "worker.h"
 
-#include "base/base.h"
-
 #include <setjmp.h>
 #include <signal.h>
 #include <unistd.h>
