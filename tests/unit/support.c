@@ -1,5 +1,4 @@
 #include "support.h"
-#include "base/base.h"
 #include "model/run.h"
 
 #include <ftw.h>

@@ -1,4 +1,3 @@
-#include "baseline/baseline.h"
 #include "made_runs.h"
 #include "test.h"
 

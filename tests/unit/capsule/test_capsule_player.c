@@ -1,4 +1,3 @@
-#include "capsule/capsule.h"
 #include "capsule/replay_parts.h"
 #include "made_device.h"
 #include "test.h"

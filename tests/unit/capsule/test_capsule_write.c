@@ -1,4 +1,3 @@
-#include "capsule/capsule.h"
 #include "test.h"
 
 #include "capsule_support.h"

@@ -1,4 +1,3 @@
-#include "cubin/cubin.h"
 #include "cubin_support.h"
 #include "model/run.h"
 #include "test.h"

@@ -1,13 +1,10 @@
 #include "sim_support.h"
 
-#include "base/base.h"
 #include "cubin/cubin_support.h"
 #include "cudart/runtime.h"
-#include "gpu/gpu.h"
 #include "support.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
 
 void **__cudaRegisterFatBinary(void *container);
 void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int threads, uint3 *thread,

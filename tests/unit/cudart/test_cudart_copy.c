@@ -1,9 +1,6 @@
 #include "cudart/runtime.h"
 
-#include "base/base.h"
-
 #include <criterion/criterion.h>
-#include <string.h>
 
 #include "sim_support.h"
 

@@ -1,11 +1,7 @@
 #include "cudart/runtime.h"
 
-#include "base/base.h"
-
 #include <criterion/criterion.h>
-#include <string.h>
 
-#include "gpu/gpu.h"
 #include "sim_support.h"
 
 Test(cudart_device, there_is_one_device_and_its_attributes)

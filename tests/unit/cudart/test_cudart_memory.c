@@ -1,10 +1,6 @@
 #include "cudart/runtime.h"
 
-#include "base/base.h"
-
 #include <criterion/criterion.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "sim_support.h"
 

@@ -1,10 +1,7 @@
 #include "cudart/inputs.h"
 #include "cudart/runtime.h"
 
-#include "base/base.h"
-
 #include <criterion/criterion.h>
-#include <string.h>
 
 #include "sim_support.h"
 

@@ -1,7 +1,5 @@
 #include "cudart/runtime.h"
 
-#include "base/base.h"
-
 #include <criterion/criterion.h>
 
 #include "sim_support.h"

@@ -1,11 +1,7 @@
 #include "cudart/runtime.h"
 #include "machine/texture.h"
 
-#include "base/base.h"
-
 #include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
 
 #include "sim_support.h"
 

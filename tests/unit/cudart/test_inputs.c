@@ -1,9 +1,6 @@
 #include "cudart/inputs.h"
 
 #include <criterion/criterion.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Returns whether the hash differs from *hash, and sets *hash to it. */
 static bool moves(char **hash)

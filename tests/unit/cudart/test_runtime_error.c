@@ -1,7 +1,5 @@
 #include "cudart/runtime.h"
 
-#include "base/base.h"
-
 #include <criterion/criterion.h>
 
 Test(runtime_error, an_error_is_told_until_it_was_asked_for)

@@ -9,8 +9,6 @@
 #include <cudaProfilerTypedefs.h>
 #include <cudaTypedefs.h>
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 
 static void (*found_as(const char *name, int version))(void)
 {

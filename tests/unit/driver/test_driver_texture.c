@@ -4,7 +4,6 @@
 #include "driver/front.h"
 
 #include <criterion/criterion.h>
-#include <string.h>
 
 Test(driver_texture, tensor_maps_are_made_by_a_function_that_is_found)
 {

@@ -1,4 +1,3 @@
-#include "command/command.h"
 #include "made_runs.h"
 #include "made_time.h"
 #include "model/run.h"

@@ -1,4 +1,3 @@
-#include "command/command.h"
 #include "made_runs.h"
 #include "test.h"
 

@@ -1,10 +1,6 @@
 #include "gpu/gpu.h"
 
-#include "base/base.h"
-
 #include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "support.h"
 

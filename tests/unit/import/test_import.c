@@ -1,4 +1,3 @@
-#include "import/import.h"
 #include "test.h"
 
 #include "import_support.h"

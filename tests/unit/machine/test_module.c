@@ -1,4 +1,3 @@
-#include "base/base.h"
 #include "made_program.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,5 @@
 #include "measure/computed.h"
 #include "test.h"
-#include "worker/worker.h"
 
 #define SECTION(name, counter, unit)                                                                                   \
     "[" name "]\ntitle = T\ncounter = " counter "\nunit = " unit "\nclass = info\nbetter = lower\ndoc = d\n"

@@ -1,5 +1,4 @@
 /* Several GPUs, made up: a worker's is what its entry of CUDA_VISIBLE_DEVICES says, and the host's clock measures. */
-#include "measure/measure.h"
 #include "measure/pool.h"
 #include "test.h"
 

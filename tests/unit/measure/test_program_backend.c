@@ -1,5 +1,4 @@
 /* What is told of a program that runs on a simulated GPU: what its launches count, and nothing that takes a GPU. */
-#include "measure/measure.h"
 #include "measure/program.h"
 #include "test.h"
 

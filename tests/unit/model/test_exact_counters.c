@@ -1,7 +1,6 @@
 #include "model/exact_counters.h"
 #include "test.h"
 
-#include "model/model.h"
 #include "worker/worker.h"
 
 static enum exact_counter counter_of(const char *names)

@@ -1,5 +1,4 @@
 #include "replay/made_launch.h"
-#include "replay/replay.h"
 #include "test.h"
 
 /* clang-format off: rows of tables */

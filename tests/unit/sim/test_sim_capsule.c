@@ -2,7 +2,6 @@
 #include "test.h"
 
 #include "cudart/runtime.h"
-#include "machine/machine.h"
 #include "sim/launch_log.h"
 
 #include "cudart/sim_support.h"

@@ -1,6 +1,5 @@
 #include "machine/sass/nvdisasm.h"
 
-#include "base/base.h"
 #include "support.h"
 
 #include <criterion/criterion.h>
