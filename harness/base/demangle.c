@@ -68,7 +68,7 @@ static void be_the_reader(const void *data)
 /* Takes names from the pipe, one after the other. Returns how many came. */
 static size_t take_names(char **const *names, size_t count, FILE *stream)
 {
-    char *text = NULL;
+    OWNED_TEXT text = NULL;
     size_t capacity = 0, taken = 0, bytes = 0;
     for (; taken < count && bytes <= DEMANGLE_MEMORY; taken++) {
         const ssize_t length = getdelim(&text, &capacity, 0, stream);
@@ -80,7 +80,6 @@ static size_t take_names(char **const *names, size_t count, FILE *stream)
         free(*names[taken]);
         *names[taken] = x_strdup(text);
     }
-    free(text);
     return taken;
 }
 

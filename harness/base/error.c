@@ -230,11 +230,9 @@ void x_append(char **text, const char *between, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    char *before = *text, *more = x_vsprintf(format, list);
+    OWNED_TEXT before = *text, *more = x_vsprintf(format, list);
     va_end(list);
     *text = x_sprintf("%s%s%s", before ? before : "", before && *before ? between : "", more);
-    free(more);
-    free(before);
 }
 
 void free_texts(char **texts, size_t count)

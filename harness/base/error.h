@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The documented exit codes. They are constants, never counts. */
 enum exit_code {
@@ -70,7 +71,7 @@ __attribute__((format(printf, 1, 2))) char *x_sprintf(const char *format, ...);
 /* Puts more behind a text, in place of it; `between` goes before that unless the text is empty or NULL. */
 __attribute__((format(printf, 3, 4))) void x_append(char **text, const char *between, const char *format, ...);
 __attribute__((format(printf, 1, 0))) char *x_vsprintf(const char *format, va_list list);
-void free_texts(char **texts, size_t count); /* each of them, and the list */
+void free_texts(char **texts, size_t count);  /* each of them, and the list */
 FILE *x_memstream(char **text, size_t *size); /* writes to *text, which is whole after fclose() */
 
 /* From here on these jump to *out in this thread where memory is exhausted; NULL: they end the program. Returns what
@@ -90,13 +91,16 @@ void *x_grow(void *memory, size_t count, size_t size);
 void *x_insert(void *memory, size_t count, size_t size, size_t place);
 
 /* A variable that is released at the end of its block: AT_END(tear_down) struct fixture fixture. OWNED(run) is a struct
- * run that run_release() releases so, and OWNED_TEXT is memory to free. */
+ * run that run_release() releases so, OWNED_TEXT a text that is freed, and OWNED_MEMORY double *list other memory. */
 #define AT_END(release) __attribute__((cleanup(release)))
 #define OWNED(type) AT_END(type##_release) struct type
-#define OWNED_TEXT AT_END(text_free) char *
-static inline void text_free(char **text)
+#define OWNED_TEXT AT_END(memory_free) char *
+#define OWNED_MEMORY AT_END(memory_free)
+static inline void memory_free(void *pointer)
 {
-    free(*text);
+    void *memory;
+    memcpy(&memory, pointer, sizeof memory);
+    free(memory);
 }
 
 #define ARRAY_SIZE(table) (sizeof(table) / sizeof((table)[0]))

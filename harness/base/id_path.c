@@ -15,11 +15,8 @@ static char *part_path(const char *part, size_t length)
 {
     if (length <= PART_MAX && name_length(part) >= length)
         return x_sprintf("%.*s", (int)length, part);
-    char *whole = x_sprintf("%.*s", (int)length, part), *short_part = slug(whole);
-    char *path = x_sprintf("%.60s.%08x", short_part, (unsigned)XXH3_64bits(part, length));
-    free(short_part);
-    free(whole);
-    return path;
+    OWNED_TEXT whole = x_sprintf("%.*s", (int)length, part), *short_part = slug(whole);
+    return x_sprintf("%.60s.%08x", short_part, (unsigned)XXH3_64bits(part, length));
 }
 
 char *id_path(const char *id)

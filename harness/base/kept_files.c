@@ -23,7 +23,7 @@ int kept_open(const char *what)
     if (!parent)
         return -1;
     mkdir(parent, 0700);
-    char *path = x_sprintf("%s/cugate", parent);
+    OWNED_TEXT path = x_sprintf("%s/cugate", parent);
     mkdir(path, 0700);
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0 && !is_ours(folder)) {
@@ -33,7 +33,6 @@ int kept_open(const char *what)
         close(folder);
         folder = -1;
     }
-    free(path);
     free(parent);
     return folder;
 }
@@ -62,8 +61,7 @@ FILE *kept_begin(int folder, const char *name)
 
 void kept_end(FILE *stream, int folder, const char *name, bool is_whole)
 {
-    char *part = part_of(name);
+    OWNED_TEXT part = part_of(name);
     if (fclose(stream) != 0 || !is_whole || renameat(folder, part, folder, name) < 0)
         unlinkat(folder, part, 0);
-    free(part);
 }

@@ -52,14 +52,10 @@ static bool glob_one(const char *glob, const char *text)
         return fnmatch(glob, text, 0) == 0;
     if (points && !text[begin])
         return false;
-    char *name = x_sprintf("%.*s", (int)begin, text);
-    char *name_glob = x_sprintf("%.*s", points ? (int)(points - glob) : (int)strlen(glob), glob);
-    char *point = x_sprintf("%.*s", (int)(strlen(text + begin) - 2), text + begin + 1);
-    const bool matches = fnmatch(name_glob, name, 0) == 0 && (!points || point_matches(points, point));
-    free(point);
-    free(name_glob);
-    free(name);
-    return matches;
+    OWNED_TEXT name = x_sprintf("%.*s", (int)begin, text);
+    OWNED_TEXT name_glob = x_sprintf("%.*s", points ? (int)(points - glob) : (int)strlen(glob), glob);
+    OWNED_TEXT point = x_sprintf("%.*s", (int)(strlen(text + begin) - 2), text + begin + 1);
+    return fnmatch(name_glob, name, 0) == 0 && (!points || point_matches(points, point));
 }
 
 bool glob_any(char *const *globs, size_t count, const char *text)

@@ -136,12 +136,9 @@ static bool item_matches(const char *item, size_t length, const char *point)
     const char *found = axis > 0 && axis < length && item[axis] == '=' ? value_at(point, item, axis) : NULL;
     if (!found)
         return false;
-    char *wanted = value_label(item + axis + 1, length - axis - 1);
-    char *value = x_sprintf("%.*s", (int)value_length(found), found);
-    const bool matches = fnmatch(wanted, value, 0) == 0;
-    free(value);
-    free(wanted);
-    return matches;
+    OWNED_TEXT wanted = value_label(item + axis + 1, length - axis - 1);
+    OWNED_TEXT value = x_sprintf("%.*s", (int)value_length(found), found);
+    return fnmatch(wanted, value, 0) == 0;
 }
 
 bool point_matches(const char *pattern, const char *point)

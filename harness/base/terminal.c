@@ -111,10 +111,9 @@ int text_print(const struct text *text, enum ink ink, const char *format, ...)
     int columns;
     va_list list;
     va_start(list, format);
-    char *words = harmless(format, list, &columns);
+    OWNED_TEXT words = harmless(format, list, &columns);
     va_end(list);
     fprintf(text->stream, "%s%s%s", color ? inks[ink] : "", words, color ? "\033[0m" : "");
-    free(words);
     return columns;
 }
 
@@ -123,11 +122,10 @@ void print_harmless(const char *format, ...)
     int columns;
     va_list list;
     va_start(list, format);
-    char *words = harmless(format, list, &columns);
+    OWNED_TEXT words = harmless(format, list, &columns);
     va_end(list);
     spoil_command(words);
     fputs(words, stdout);
-    free(words);
 }
 
 /* Returns the position behind the last two blanks of a line. What precedes them are cells of a table, which are not
@@ -146,7 +144,7 @@ void print_wrapped(int indent, const char *format, ...)
     int columns;
     va_list list;
     va_start(list, format);
-    char *line = harmless(format, list, &columns);
+    OWNED_TEXT line = harmless(format, list, &columns);
     va_end(list);
     spoil_command(line);
     if (text.columns == 0 || text_fits(&text, columns)) {
@@ -156,7 +154,6 @@ void print_wrapped(int indent, const char *format, ...)
         printf("%.*s", (int)(words - line), line);
         text_wrap(&text, INK_PLAIN, (int)text_count_of(line, (size_t)(words - line)), indent, words);
     }
-    free(line);
 }
 
 /* Returns how many bytes of a word fit behind the column: those of one character at least. */

@@ -97,7 +97,7 @@ static int list_family(struct baseline_files *files, const char *family)
 
 static int read_listed(struct baseline_files *files)
 {
-    struct run *runs = x_calloc(files->count, sizeof *runs);
+    OWNED_MEMORY struct run *runs = x_calloc(files->count, sizeof *runs);
     const char **paths = x_calloc(files->count, sizeof *paths);
     for (size_t i = 0; i < files->count; i++)
         paths[i] = files->list[i].path;
@@ -105,7 +105,6 @@ static int read_listed(struct baseline_files *files)
     for (size_t i = 0; i < files->count; i++)
         files->list[i].run = runs[i];
     free(paths);
-    free(runs);
     return result;
 }
 
@@ -188,13 +187,12 @@ static void merge_sessions(struct run *baseline, const struct baseline_files *fi
     for (size_t i = 0; i < files->count; i++)
         for (size_t k = 0; k < files->list[i].run.session_count; k++)
             *ARRAY_GROW(all, count) = files->list[i].run.sessions[k];
-    size_t *first = first_of_equals(all, count, sizeof *all, by_session);
+    OWNED_MEMORY size_t *first = first_of_equals(all, count, sizeof *all, by_session);
     for (size_t i = 0; i < count; i++)
         if (first[i] == i)
             session_copy(ARRAY_GROW(baseline->sessions, baseline->session_count), &all[i]);
     if (baseline->session_count > 0)
         qsort(baseline->sessions, baseline->session_count, sizeof *baseline->sessions, by_session_and_reason);
-    free(first);
     free(all);
 }
 

@@ -259,7 +259,7 @@ static void adjust_choices(struct choice *choices, size_t count, bool only_sprea
 static void merge_rows(struct merging *merging, const struct kernel_file *file, struct result *result,
                        struct result *fresh, bool only_spread)
 {
-    struct choice *choices = x_calloc(fresh->row_count, sizeof *choices);
+    OWNED_MEMORY struct choice *choices = x_calloc(fresh->row_count, sizeof *choices);
     for (size_t i = 0; i < fresh->row_count; i++) {
         struct row *row = &fresh->rows[i];
         const struct row *old = result_find(result, row->metric);
@@ -280,7 +280,6 @@ static void merge_rows(struct merging *merging, const struct kernel_file *file, 
             result_forget_inputs(result); /* the file's inputs belong to its old counts */
         merge_row(merging, file, old, new, choices[i].step);
     }
-    free(choices);
 }
 
 /* Merges two notes: accepted values were judged by the definitions in use, so the new one counts. But a run of an older

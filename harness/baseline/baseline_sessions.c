@@ -95,7 +95,7 @@ static size_t *add_sessions(const struct merging *merging, struct run *run, cons
         all[i] = run->sessions[i];
     for (size_t i = 0; i < count; i++)
         all[had + i] = *merging->sessions[places[i]];
-    size_t *first = first_of_equals(all, had + count, sizeof *all, by_session);
+    OWNED_MEMORY size_t *first = first_of_equals(all, had + count, sizeof *all, by_session);
     for (size_t i = 0; i < count; i++) {
         const size_t same = first[had + i];
         if (same < had)
@@ -104,7 +104,6 @@ static size_t *add_sessions(const struct merging *merging, struct run *run, cons
             add_session(run, &all[same], reason);
         added[i] = same < had ? same : same == had + i ? run->session_count - 1 : added[same - had];
     }
-    free(first);
     free(all);
     return added;
 }
@@ -112,16 +111,14 @@ static size_t *add_sessions(const struct merging *merging, struct run *run, cons
 void baseline_add_sessions(const struct merging *merging, struct run *run, struct result *fresh)
 {
     size_t count;
-    size_t *places = used_places(merging, fresh, &count);
-    size_t *added = add_sessions(merging, run, places, count);
+    OWNED_MEMORY size_t *places = used_places(merging, fresh, &count);
+    OWNED_MEMORY size_t *added = add_sessions(merging, run, places, count);
     for (size_t i = 0; i < fresh->row_count; i++)
         for (size_t k = 0; k < fresh->rows[i].session_count; k++) {
             size_t *place = &fresh->rows[i].sessions[k].session;
             const size_t *found = count > 0 ? bsearch(place, places, count, sizeof *places, by_place) : NULL;
             *place = found ? added[found - places] : 0; /* a row's session is 0 if the run has no sessions */
         }
-    free(added);
-    free(places);
 }
 
 void baseline_forget_unused(struct run *run, struct result *result)

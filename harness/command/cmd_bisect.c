@@ -94,7 +94,7 @@ static int start_script(const struct bisecting *work)
     static const char *const places[] = {"../share/cugate/ci/bisect.sh", "../ci/bisect.sh", "../../ci/bisect.sh"};
     const struct options *options = work->options;
     const bool is_default = options->kernels == options->found[0];
-    char *script = program_beside(places, ARRAY_SIZE(places));
+    OWNED_TEXT script = program_beside(places, ARRAY_SIZE(places));
     const char *const asked[] = {
         options->arguments[0],
         options->globs[0],
@@ -120,7 +120,6 @@ static int start_script(const struct bisecting *work)
     while (count > 0)
         free(words[--count]);
     free(words);
-    free(script);
     return EXIT_USAGE;
 }
 

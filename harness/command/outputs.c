@@ -53,7 +53,7 @@ static char *said_gpu(const struct options *options, const struct run *run)
 
 int output_print(const struct format *format, struct report *report, const struct options *options, FILE *stream)
 {
-    char *all = said(options, false), *metrics = said(options, true), *gpu = said_gpu(options, report->run);
+    OWNED_TEXT all = said(options, false), *metrics = said(options, true), *gpu = said_gpu(options, report->run);
     report->color = options_color(options, stream);
     report->columns = terminal_columns(stream);
     report->quiet = options->quiet;
@@ -67,11 +67,7 @@ int output_print(const struct format *format, struct report *report, const struc
     report->against = options->against;
     report->metrics_said = metrics;
     report->gpu = gpu;
-    const int result = format->check(report, stream);
-    free(gpu);
-    free(metrics);
-    free(all);
-    return result;
+    return format->check(report, stream);
 }
 
 int output_open(struct atomic_file *file, const char *path)

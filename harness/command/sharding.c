@@ -91,7 +91,7 @@ static int check_costs(const struct shard *shard, const struct run *costs, const
 static void divide(struct sharding *sharding)
 {
     struct shard *shard = &sharding->shard;
-    struct shard_kernel *list = x_calloc(shard->kernel_count, sizeof *list);
+    OWNED_MEMORY struct shard_kernel *list = x_calloc(shard->kernel_count, sizeof *list);
     for (size_t i = 0; i < shard->kernel_count; i++) {
         const struct result *known = run_find(&sharding->costs, shard->kernels[i]);
         list[i] = (struct shard_kernel){.id = shard->kernels[i], .seconds = known ? known->seconds : 0};
@@ -101,7 +101,6 @@ static void divide(struct sharding *sharding)
         if (list[i].shard == shard->number)
             *ARRAY_GROW(sharding->kernels, sharding->kernel_count) = shard->kernels[i];
     shard->measures = sharding->kernel_count;
-    free(list);
 }
 
 static int make_shard(struct sharding *sharding, const struct options *options, const struct measurement *measurement)

@@ -135,7 +135,7 @@ void task_fill(const struct task_argument *argument, unsigned char *bytes, uint6
 {
     const struct task_values *values = argument->values;
     const size_t count = (size_t)argument->count;
-    double *numbers = x_calloc(count + 1, sizeof *numbers);
+    OWNED_MEMORY double *numbers = x_calloc(count + 1, sizeof *numbers);
     uint64_t state = seed;
     for (size_t i = 0; i < count; i++)
         numbers[i] = values->next ? values->next(argument, &state) : (double)i;
@@ -157,7 +157,6 @@ void task_fill(const struct task_argument *argument, unsigned char *bytes, uint6
                             argument->type->is_integer ? fmin(fmax(number, argument->type->least), argument->type->most)
                                                        : number);
     }
-    free(numbers);
 }
 
 /* ---- Reading ---- */

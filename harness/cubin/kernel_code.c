@@ -41,11 +41,10 @@ const struct cubin *kernel_code_of(struct kernel_code *code, const char *id)
     struct cubin *cubin = &code->list[first];
     if (cubin->images > 0)
         return cubin;
-    unsigned char *bytes = capsules_blob(capsules, &capsule->code, &problem);
+    OWNED_MEMORY unsigned char *bytes = capsules_blob(capsules, &capsule->code, &problem);
     if (!bytes)
         error("%s", problem.text);
     const bool read = bytes && cubin_parse(cubin, code->path, bytes, (size_t)capsule->code.size) == 0;
-    free(bytes);
     return read ? cubin : NULL;
 }
 

@@ -165,7 +165,7 @@ static void put_function(const struct cubin_function *function, FILE *stream)
 static size_t put_free(const struct claims *claims, enum scope scope, const char *id, FILE *stream)
 {
     size_t explained = 0;
-    bool *marks = x_calloc(claims->cubin->images + 1, sizeof *marks);
+    OWNED_MEMORY bool *marks = x_calloc(claims->cubin->images + 1, sizeof *marks);
     if (scope != SCOPE_ALL)
         mark_images(claims, scope == SCOPE_FAMILY ? id : NULL, marks);
     for (size_t i = 0; i < claims->cubin->count; i++) {
@@ -180,7 +180,6 @@ static size_t put_free(const struct claims *claims, enum scope scope, const char
     }
     if (explained > FUNCTIONS_TOLD)
         fprintf(stream, "; and %zu more", explained - FUNCTIONS_TOLD);
-    free(marks);
     return explained;
 }
 

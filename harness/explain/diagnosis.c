@@ -140,7 +140,7 @@ void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *compar
                     const struct run *run)
 {
     struct appearances appearances;
-    struct worse *rows = NULL;
+    OWNED_MEMORY struct worse *rows = NULL;
     size_t count = 0;
     *diagnosis = (struct diagnosis){.comparison = comparison,
                                     .list = x_calloc(comparison->count + 1, sizeof *diagnosis->list),
@@ -162,7 +162,6 @@ void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *compar
         blame_kernel(diagnosis, &rows[first], end - first, base, now, change, appeared);
     }
     appearances_release(&appearances);
-    free(rows);
 }
 
 void diagnosis_release(struct diagnosis *diagnosis)

@@ -158,7 +158,7 @@ static void note_fact(struct comparison *comparison, const struct run *baseline,
     const size_t now_count = list_facts(run, row->fact, &now);
     const char *newest = was_count > 0 ? was[was_count - 1] : NULL;
     const size_t others = count_distinct(was, was_count);
-    size_t *first = first_of_equals(now, now_count, sizeof *now, by_text);
+    OWNED_MEMORY size_t *first = first_of_equals(now, now_count, sizeof *now, by_text);
     sort_by_name(was, was_count, sizeof *was);
     for (size_t i = 0; newest && i < now_count; i++) {
         if (first[i] != i || bsearch(&now[i], was, was_count, sizeof *was, by_text))
@@ -170,7 +170,6 @@ static void note_fact(struct comparison *comparison, const struct run *baseline,
         else
             comparison_add_note(comparison, "%s %s; the baseline has %s", row->title, now[i], newest);
     }
-    free(first);
     free(now);
     free(was);
 }

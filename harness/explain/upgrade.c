@@ -68,12 +68,10 @@ static enum upgrade_class class_of(int capability, const struct result *base, co
 
 static double median_of_pairs(const struct row *row)
 {
-    double *moved = x_calloc(row->pair_count, sizeof *moved);
+    OWNED_MEMORY double *moved = x_calloc(row->pair_count, sizeof *moved);
     for (size_t i = 0; i < row->pair_count; i++)
         moved[i] = row->pairs[i].head - row->pairs[i].base;
-    const double middle = median(moved, row->pair_count);
-    free(moved);
-    return middle;
+    return median(moved, row->pair_count);
 }
 
 /* Returns the comparison of a kernel's row of that computed counter, else of the other one; NULL without either. */

@@ -93,7 +93,7 @@ static void judge_by_pairs(struct trial *trial)
 static void judge_by_rest(struct trial *trial, enum view_kind kind, const size_t *group, size_t groups)
 {
     const struct sessions *sessions = trial->sessions;
-    bool *chosen = x_calloc(sessions->count, sizeof *chosen);
+    OWNED_MEMORY bool *chosen = x_calloc(sessions->count, sizeof *chosen);
     for (size_t out = 0; out < groups && groups > 2; out++) {
         struct run rest;
         for (size_t i = 0; i < sessions->count; i++)
@@ -104,7 +104,6 @@ static void judge_by_rest(struct trial *trial, enum view_kind kind, const size_t
                 judge_session(trial, kind, &rest, &sessions->runs[i]);
         run_release(&rest);
     }
-    free(chosen);
 }
 
 /* What noisy rows are sorted by, summed over all views. */

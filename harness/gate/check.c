@@ -160,12 +160,11 @@ static void find_newer(struct check *check)
 static void note_newer(struct check *check)
 {
     struct note_items items = {0};
-    char *words = x_sprintf("STALE: %s is older than its sources: rebuild it, or pass --stale to judge it anyway",
-                            check->request->measurement.kernels);
+    OWNED_TEXT words = x_sprintf("STALE: %s is older than its sources: rebuild it, or pass --stale to judge it anyway",
+                                 check->request->measurement.kernels);
     for (size_t i = 0; i < check->newer.count; i++)
         note_items_add(&items, "%s", check->newer.list[i]);
     comparison_add_items(&check->comparison, &items, words);
-    free(words);
 }
 
 static void compare(struct check *check)
@@ -231,7 +230,7 @@ static bool is_settled(const struct check *check)
 static char **find_suspects(const struct check *check, bool settled, size_t *count)
 {
     const struct run *run = &check->run;
-    bool *suspect = x_calloc(run->result_count, sizeof *suspect);
+    OWNED_MEMORY bool *suspect = x_calloc(run->result_count, sizeof *suspect);
     for (size_t i = 0; i < check->comparison.count; i++) {
         const struct judgement *judgement = &check->comparison.list[i];
         const struct result *result =
@@ -244,7 +243,6 @@ static char **find_suspects(const struct check *check, bool settled, size_t *cou
     for (size_t i = 0; i < run->result_count; i++)
         if (suspect[i])
             *ARRAY_GROW(ids, *count) = run->results[i].id;
-    free(suspect);
     return ids;
 }
 
@@ -284,7 +282,7 @@ static void measure_again(struct check *check, char *const *ids, size_t count)
 {
     OWNED(run) again = {0};
     struct measurement measurement = check->request->measurement;
-    char *label = x_sprintf("confirming %zu kernel%s", count, plural(count));
+    OWNED_TEXT label = x_sprintf("confirming %zu kernel%s", count, plural(count));
     struct program program;
     if (measurement.program && !takes_counters(check)) {
         program = *measurement.program;
@@ -299,7 +297,6 @@ static void measure_again(struct check *check, char *const *ids, size_t count)
     if (check->measured == EXIT_SAME)
         check->measured = measure_run(&measurement, &again);
     add_session(check, &again);
-    free(label);
 }
 
 /* Measures the base build, where it stands in for the baseline of those kernels, until its rows have as many sessions

@@ -35,7 +35,7 @@ static int measure_base(const struct measurement *measurement, const char *again
     OWNED(run) base = {0};
     struct program program;
     struct measurement other = measurement_of_other(measurement, against, &program);
-    char *label = x_sprintf("the base library, %zu kernel%s that the baseline lacks", count, plural(count));
+    OWNED_TEXT label = x_sprintf("the base library, %zu kernel%s that the baseline lacks", count, plural(count));
     other.globs = ids;
     other.glob_count = count;
     other.skip_unmatched = true;
@@ -46,7 +46,6 @@ static int measure_base(const struct measurement *measurement, const char *again
     if (baseline->note_count == 0)
         for (size_t i = 0; i < base.note_count; i++)
             run_set_note(baseline, &base.notes[i]);
-    free(label);
     return code;
 }
 

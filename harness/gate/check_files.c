@@ -109,7 +109,7 @@ static int read_base(const struct check_request *request, const struct static_fi
                      struct run *baseline, char **name)
 {
     struct static_files base_files;
-    char *against = x_strdup(request->against);
+    OWNED_TEXT against = x_strdup(request->against);
     int code = static_files_read(&base_files, &against, 1) < 0 ? EXIT_USAGE : 0;
     if (code == 0) {
         code = expect_code(&against, 1, &base_files, capability);
@@ -123,7 +123,6 @@ static int read_base(const struct check_request *request, const struct static_fi
         }
         static_files_release(&base_files);
     }
-    free(against);
     return code;
 }
 

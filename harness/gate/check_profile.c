@@ -64,7 +64,7 @@ void check_confirm_conflicts(struct run *run, const struct run *again, const str
 static int count_conflicts(const struct measurement *measurement, struct run *run, struct run *next,
                            const char *const *ids, size_t count)
 {
-    struct line_request *requests = x_calloc(2 * count, sizeof *requests);
+    OWNED_MEMORY struct line_request *requests = x_calloc(2 * count, sizeof *requests);
     for (size_t i = 0; i < count && next; i++)
         result_copy_facts(run_add(next, ids[i]), run_find(run, ids[i]));
     for (size_t i = 0; i < (next ? 2 : 1) * count; i++)
@@ -72,7 +72,6 @@ static int count_conflicts(const struct measurement *measurement, struct run *ru
                                             PROVIDES_LINE_COUNTS, measurement->skip_unmatched};
     const int code = measure_lines(measurement, requests, (next ? 2 : 1) * count);
     computed_complete(run, measurement->metrics, NULL);
-    free(requests);
     return code;
 }
 

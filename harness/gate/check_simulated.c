@@ -58,7 +58,7 @@ static int compute(struct check *check, char *const *ids, size_t count)
 {
     OWNED(run) computed = {0};
     struct measurement measurement = check->request->measurement;
-    char *label = x_sprintf("simulating %zu kernel%s", count, plural(count));
+    OWNED_TEXT label = x_sprintf("simulating %zu kernel%s", count, plural(count));
     measurement.globs = ids;
     measurement.glob_count = count;
     measurement.label = label;
@@ -66,7 +66,6 @@ static int compute(struct check *check, char *const *ids, size_t count)
     if (code == EXIT_INTERRUPTED)
         forget_pending(&check->run, ids, count, &computed);
     take_computed(&check->run, &computed);
-    free(label);
     return code;
 }
 

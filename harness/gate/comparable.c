@@ -129,7 +129,7 @@ static bool has_metric(const struct run *run, const char *metric)
 
 void gate_keep_metrics(struct run *baseline, const struct run *run, const struct metrics *metrics)
 {
-    bool *kept = x_calloc(metrics->count, sizeof *kept);
+    OWNED_MEMORY bool *kept = x_calloc(metrics->count, sizeof *kept);
     for (size_t m = 0; m < metrics->count; m++)
         kept[m] = has_metric(run, metrics->list[m].name);
     for (size_t i = 0; i < baseline->result_count; i++) {
@@ -140,7 +140,6 @@ void gate_keep_metrics(struct run *baseline, const struct run *run, const struct
                 result_remove(result, metric);
         }
     }
-    free(kept);
 }
 
 size_t gate_keep_asked(struct run *baseline, const struct metrics *asked, const struct metrics *all)

@@ -86,11 +86,10 @@ static int measure_turn(const struct settling *settling, size_t turn, struct run
     measurement.globs = next.globs = ids;
     const bool on_gpu = measurement.backend->provides & PROVIDES_COUNTERS;
     measurement.next = on_gpu && turn + 1 < 2 * (size_t)RULE_PAIR_COUNT ? &next : NULL;
-    char *label = x_sprintf("pair %zu of at most %d, %zu kernel%s left", settling->pair, RULE_PAIR_COUNT,
-                            measurement.glob_count, plural(measurement.glob_count));
+    OWNED_TEXT label = x_sprintf("pair %zu of at most %d, %zu kernel%s left", settling->pair, RULE_PAIR_COUNT,
+                                 measurement.glob_count, plural(measurement.glob_count));
     measurement.label = label;
     const int code = (is_session(settling, turn) ? measure_whole : measure_run)(&measurement, side);
-    free(label);
     free(ids);
     return code;
 }

@@ -21,7 +21,7 @@ static const struct import_format formats[] = {
 const struct import_format *import_format_find(const char *name)
 {
     const char *names[ARRAY_SIZE(formats)];
-    char *all = x_strdup("");
+    OWNED_TEXT all = x_strdup("");
     for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
         names[i] = formats[i].name;
         x_append(&all, i + 1 < ARRAY_SIZE(formats) ? ", " : " or ", "%s", names[i]);
@@ -31,7 +31,6 @@ const struct import_format *import_format_find(const char *name)
     if (found == ARRAY_SIZE(names))
         error("'%s' is not an import format%s%s%s: name %s", name, near ? "; did you mean " : "", near ? near : "",
               near ? "?" : "", all);
-    free(all);
     return found < ARRAY_SIZE(formats) ? &formats[found] : NULL;
 }
 

@@ -145,9 +145,8 @@ struct group {
 static char *make_id(const struct observation *observation, bool is_alone)
 {
     OWNED_TEXT family = cut(observation->family, FAMILY_LENGTH), *variant = cut(observation->variant, VARIANT_LENGTH);
-    char *id = is_alone ? x_sprintf("%s/%s", family, variant)
-                        : x_sprintf("%s/%s~%08x", family, variant, digits_of(observation->key));
-    return id;
+    return is_alone ? x_sprintf("%s/%s", family, variant)
+                    : x_sprintf("%s/%s~%08x", family, variant, digits_of(observation->key));
 }
 
 /* Gives ids to the groups and sorts them by id. Names that would become equal ids get digits, a hash of the name. */
@@ -257,7 +256,7 @@ static int by_key_and_place(const void *left, const void *right)
 
 int import_merge(struct import *import, struct run *run)
 {
-    struct group *groups = NULL;
+    OWNED_MEMORY struct group *groups = NULL;
     size_t count = 0;
     name_launches(import);
     qsort(import->list, import->count, sizeof *import->list, by_key_and_place);
@@ -276,7 +275,6 @@ int import_merge(struct import *import, struct run *run)
     }
     for (size_t i = 0; i < count; i++)
         free(groups[i].id);
-    free(groups);
     return result;
 }
 

@@ -227,7 +227,7 @@ static int read_state(struct nvbench *nvbench, const struct json_at *at, json_t 
 static int read_benchmark(struct nvbench *nvbench, const struct json_at *at, json_t *benchmark)
 {
     const struct json_at list_at = {at, "states", 0};
-    char *name = NULL;
+    OWNED_TEXT name = NULL;
     json_t *list;
     int result = json_at_expect(at, benchmark, JSON_OBJECT, "an object");
     if (result == 0)
@@ -238,7 +238,6 @@ static int read_benchmark(struct nvbench *nvbench, const struct json_at *at, jso
         const struct json_at state_at = {&list_at, NULL, i};
         result = read_state(nvbench, &state_at, json_array_get(list, i), name);
     }
-    free(name);
     return result;
 }
 

@@ -408,10 +408,8 @@ static bool is_of_counting(const struct pairing *pairing, const struct metric *m
 /* These two say why a check need not read the row. */
 static bool is_known_code(const struct pairing *pairing, const struct metric *metric)
 {
-    char *why = NULL;
-    const bool known = is_of_counting(pairing, metric) && is_judged_by_time(pairing) && same_part(pairing, &why);
-    free(why);
-    return known;
+    OWNED_TEXT why = NULL;
+    return is_of_counting(pairing, metric) && is_judged_by_time(pairing) && same_part(pairing, &why);
 }
 
 static bool has_left_out(const struct session *sessions, size_t count)
@@ -425,17 +423,15 @@ static bool has_left_out(const struct session *sessions, size_t count)
  * is judged. */
 static bool is_left_out(const struct pairing *pairing, const struct metric *metric)
 {
-    char *why = NULL;
+    OWNED_TEXT why = NULL;
     const struct sides *sides = pairing->sides;
     const struct result *base = pairing->base_result;
     const struct run *run = pairing->base ? sides->run : sides->baseline;
     const bool own = !pairing->base && base->session_count > 0;
     const bool told =
         own ? has_left_out(base->sessions, base->session_count) : has_left_out(run->sessions, run->session_count);
-    const bool left = told && is_of_counting(pairing, metric) && is_seen_whole(sides, pairing->now_result->id) &&
-                      (!pairing->base || same_part(pairing, &why));
-    free(why);
-    return left;
+    return told && is_of_counting(pairing, metric) && is_seen_whole(sides, pairing->now_result->id) &&
+           (!pairing->base || same_part(pairing, &why));
 }
 
 static bool is_known_to_wait(const struct pairing *pairing, const struct metric *metric)

@@ -98,10 +98,9 @@ bool find_other_gpus(const struct sides *sides, const struct result *base, const
         other = uuids[i] && !bsearch(&uuids[i], own, now->session_count, sizeof *own, by_text);
     }
     free(own);
-    size_t *first = other ? first_of_equals(uuids, row->session_count, sizeof *uuids, by_text) : NULL;
+    OWNED_MEMORY size_t *first = other ? first_of_equals(uuids, row->session_count, sizeof *uuids, by_text) : NULL;
     for (size_t i = 0; i < row->session_count && other; i++)
         gpus->of[i] = first[i] == i ? gpus->count++ : gpus->of[first[i]];
-    free(first);
     free(uuids);
     return other;
 }
@@ -128,11 +127,10 @@ const struct result **find_renamed(const struct sides *sides)
     add_alone(&alone, &count, sides->run, sides->baseline);
     const size_t new_count = count; /* new kernels come first, so the first of equal ones is new */
     add_alone(&alone, &count, sides->baseline, sides->run);
-    size_t *first = first_of_equals(alone, count, sizeof *alone, by_code);
+    OWNED_MEMORY size_t *first = first_of_equals(alone, count, sizeof *alone, by_code);
     for (size_t i = new_count; i < count; i++)
         if (first[i] < new_count && same_code(alone[i], alone[first[i]]))
             renamed[alone[i] - sides->baseline->results] = alone[first[i]];
-    free(first);
     free(alone);
     return renamed;
 }

@@ -144,7 +144,7 @@ static bool *find_leaning(const struct comparison *comparison, const struct run 
 
 void judge_suites(struct comparison *comparison, const struct sides *sides)
 {
-    bool *leaning = find_leaning(comparison, sides->run);
+    OWNED_MEMORY bool *leaning = find_leaning(comparison, sides->run);
     for (size_t i = 0; i < comparison->suite_count; i++) {
         const struct suite *suite = &comparison->suites[i];
         if (!suite->moved || !leaning[i])
@@ -157,7 +157,6 @@ void judge_suites(struct comparison *comparison, const struct sides *sides)
             100 * suite->shift, gpu ? " on " : "", gpu ? gpu : "", suite->kernels,
             suite->same_code ? " with unchanged code" : "");
     }
-    free(leaning);
 }
 
 void judge_uncomputed(struct comparison *comparison, const struct sides *sides)

@@ -49,13 +49,12 @@ static bool by_lines(const struct pairing *pairing, struct row *was, struct row 
     if (!known)
         return false;
     const struct session_samples *of = &whole->sessions[0];
-    double *bounds = x_calloc(of->count, sizeof *bounds);
+    OWNED_MEMORY double *bounds = x_calloc(of->count, sizeof *bounds);
     for (size_t i = 0; i < of->count; i++)
         bounds[i] = sums[0] + of->samples[i] - row_value(whole);
     row_add_session(is, bounds, of->count);
     is->sessions[0].session = of->session;
     row_add_session(was, &sums[1], 1);
-    free(bounds);
     was->metric = is->metric = whole->metric;
     return true;
 }

@@ -184,7 +184,7 @@ static bool has_two_modes(const struct session_samples *session, double *low, do
     bool found = false;
     const size_t count = session->count;
     const size_t min = count / 5 > 2 ? (count + 4) / 5 : 2;
-    double *sorted = x_calloc(count, sizeof *sorted);
+    OWNED_MEMORY double *sorted = x_calloc(count, sizeof *sorted);
     memcpy(sorted, session->samples, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_value);
     for (size_t i = min; i + min <= count && !found; i++) {
@@ -192,7 +192,6 @@ static bool has_two_modes(const struct session_samples *session, double *low, do
         *high = sorted[i];
         found = *high > *low * (1 + RULE_MODES) && *high - *low > 2 * fmax(*low - sorted[0], sorted[count - 1] - *high);
     }
-    free(sorted);
     return found;
 }
 
@@ -275,8 +274,8 @@ static double provisional_limit(const struct metric *metric, double floor, const
  * mean is over all sessions, so each GPU has a weight by its sessions. */
 static struct spread spread_of_gpus(const struct row *base, const struct gpus *gpus, double mean)
 {
-    double *means = x_calloc(gpus->count, sizeof *means);
-    size_t *counts = x_calloc(gpus->count, sizeof *counts);
+    OWNED_MEMORY double *means = x_calloc(gpus->count, sizeof *means);
+    OWNED_MEMORY size_t *counts = x_calloc(gpus->count, sizeof *counts);
     double weights = 0; /* sum of the squared weights */
     for (size_t i = 0; i < base->session_count; i++) {
         const size_t gpu = gpus->of[i];
@@ -289,8 +288,6 @@ static struct spread spread_of_gpus(const struct row *base, const struct gpus *g
     for (size_t g = 0; g < gpus->count; g++)
         middle += means[g] / (double)gpus->count;
     const double deviation = deviation_about(means, gpus->count, middle);
-    free(counts);
-    free(means);
     return (struct spread){mean, deviation * sqrt((1 + weights) / (1 + 1 / (double)gpus->count)), gpus->count,
                            (double)gpus->count - 1};
 }

@@ -62,7 +62,7 @@ int measure_with_inputs(const struct measurement *measurement, find_known_fn *fi
 {
     struct measurement own = *measurement;
     OWNED(run) dry = {0};
-    struct known_kernel *known = NULL;
+    OWNED_MEMORY struct known_kernel *known = NULL;
     measure_ahead(measurement);
     int code = measure_inputs(measurement, &dry);
     if (find && dry.result_count > 0)
@@ -71,6 +71,5 @@ int measure_with_inputs(const struct measurement *measurement, find_known_fn *fi
     if (code == EXIT_SAME)
         code = measure_whole(&own, run);
     inputs_take(run, &dry);
-    free(known);
     return code;
 }

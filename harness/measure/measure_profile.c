@@ -87,10 +87,10 @@ static void measure_all(const struct asking *asking, const struct measurement *l
 /* Gets all answers. Those of a program are got in turn, since it always runs as a whole. */
 static void get_answers(struct asking *asking, size_t at_once)
 {
-    struct measurement *list = x_calloc(asking->count, sizeof *list);
-    struct program *programs = x_calloc(asking->count, sizeof *programs);
-    struct run *runs = x_calloc(asking->count, sizeof *runs);
-    int *codes = x_calloc(asking->count, sizeof *codes);
+    OWNED_MEMORY struct measurement *list = x_calloc(asking->count, sizeof *list);
+    OWNED_MEMORY struct program *programs = x_calloc(asking->count, sizeof *programs);
+    OWNED_MEMORY struct run *runs = x_calloc(asking->count, sizeof *runs);
+    OWNED_MEMORY int *codes = x_calloc(asking->count, sizeof *codes);
     for (size_t i = 0; i < asking->count; i++)
         list[i] = measurement_of(asking, &asking->list[i], i, &programs[i]);
     if (asking->measurement->program)
@@ -103,10 +103,6 @@ static void get_answers(struct asking *asking, size_t at_once)
         asking->list[i].code = codes[i];
         asking->interrupted |= codes[i] == EXIT_INTERRUPTED;
     }
-    free(codes);
-    free(runs);
-    free(programs);
-    free(list);
 }
 
 /* Returns the result that a process gave; NULL after a warning. */
@@ -218,7 +214,7 @@ int measure_lines(const struct measurement *measurement, const struct line_reque
 int measure_profile(const struct measurement *measurement, struct run *run, const char *const *ids, size_t count,
                     unsigned kinds)
 {
-    struct line_request *requests = NULL;
+    OWNED_MEMORY struct line_request *requests = NULL;
     size_t request_count = 0;
     for (size_t i = 0; i < (ids ? count : run->result_count); i++) {
         struct result *result = ids ? run_find(run, ids[i]) : &run->results[i];
@@ -228,7 +224,6 @@ int measure_profile(const struct measurement *measurement, struct run *run, cons
     }
     const int code = measure_lines(measurement, requests, request_count);
     computed_complete(run, measurement->metrics, NULL);
-    free(requests);
     return code;
 }
 

@@ -131,7 +131,7 @@ static void end_worker(struct slot *slot, enum ending ending)
 {
     const bool ends_itself = ending == ENDING_DONE || ending == ENDING_NEXT || ending == ENDING_DIED;
     struct relay *relay = slot->pool->measurement->relay;
-    char *how = NULL;
+    OWNED_TEXT how = NULL;
     if (ending == ENDING_DONE && relay)
         relay_leave(relay, slot->device, &slot->worker);
     else
@@ -150,7 +150,6 @@ static void end_worker(struct slot *slot, enum ending ending)
     slot->together = false;
     free(slot->gave_up);
     slot->gave_up = NULL;
-    free(how);
 }
 
 /* ---- A measurement ---- */
@@ -270,7 +269,7 @@ static void take_event(struct slot *slot, enum child_event event, const struct m
 static void keep_sessions(struct pool *pool)
 {
     struct run *run = pool->run;
-    size_t *places = x_calloc(pool->slot_count, sizeof *places);
+    OWNED_MEMORY size_t *places = x_calloc(pool->slot_count, sizeof *places);
     bool *used = x_calloc(pool->slot_count, sizeof *used), any = false;
     for (size_t i = 0; i < run->result_count; i++)
         if (run->results[i].row_count > 0)
@@ -288,7 +287,6 @@ static void keep_sessions(struct pool *pool)
     for (size_t i = 0; i < run->result_count; i++)
         result_set_session(&run->results[i], places[result_session(&run->results[i])]);
     free(used);
-    free(places);
 }
 
 /* Fails the kernels that were not measured, because otherwise the run would look as if there were no others. */

@@ -138,7 +138,7 @@ char *program_left_out(const struct program_groups *groups, const struct run *ru
             list[count++] = groups->list[g];
     }
     qsort(list, count, sizeof(struct program_group *), by_time);
-    char *names = x_strdup("");
+    OWNED_TEXT names = x_strdup("");
     for (size_t i = 0; i < count; i++) {
         char *longer = i < SHOWN ? x_sprintf("%s%s %s", names, i > 0 ? "," : "", list[i]->id) : NULL;
         time += time_of(list[i]);
@@ -150,7 +150,6 @@ char *program_left_out(const struct program_groups *groups, const struct run *ru
     char *text =
         count == 0 ? NULL
                    : x_sprintf("%zu kernel%s%s:%s%s", count, plural(count), share, names, count > SHOWN ? ", ..." : "");
-    free(names);
     free(list);
     return text;
 }

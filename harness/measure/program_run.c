@@ -272,7 +272,7 @@ static void attend(struct running *running)
     enum { OTHERS = 4 };
     const double look_seconds = 0.05;
     const size_t count = running->count;
-    struct pollfd *events = x_calloc(count + OTHERS, sizeof *events);
+    OWNED_MEMORY struct pollfd *events = x_calloc(count + OTHERS, sizeof *events);
     events[0] = (struct pollfd){.fd = running->listener, .events = POLLIN};
     events[1] = (struct pollfd){.fd = running->handle, .events = POLLIN};
     events[2] = (struct pollfd){.fd = running->interrupts->descriptor, .events = POLLIN};
@@ -296,7 +296,6 @@ static void attend(struct running *running)
         end_first(running);
     else if (running->end > 0 && !running->is_over && now_seconds() >= running->end)
         be_late(running);
-    free(events);
 }
 
 int program_run(struct program_run *run)

@@ -62,7 +62,7 @@ void program_fail(struct program_run *run, const char *format, ...)
 /* By the kernel's word. Who maps the file alone means to deceive, and could do worse. */
 static bool has_loaded(pid_t process, const char *library)
 {
-    char *path = x_sprintf("/proc/%d/maps", (int)process), *line = NULL;
+    OWNED_TEXT path = x_sprintf("/proc/%d/maps", (int)process), *line = NULL;
     FILE *maps = fopen(path, "re");
     size_t capacity = 0;
     bool found = false;
@@ -73,8 +73,6 @@ static bool has_loaded(pid_t process, const char *library)
     }
     if (maps)
         fclose(maps);
-    free(line);
-    free(path);
     return found;
 }
 
@@ -398,10 +396,9 @@ static bool take_suppressed(const struct program_run *run, struct program_proces
     row->launches++;
     if (!result || (result->suppressed && strstr(result->suppressed, suppressed_kinds[row->kind])))
         return true; /* one fault of each kind stands for all */
-    char *before = result->suppressed;
+    OWNED_TEXT before = result->suppressed;
     result->suppressed = x_sprintf("%s%s%s (%s): %s", before ? before : "", before ? "; " : "",
                                    suppressed_kinds[row->kind], row->reason, fault);
-    free(before);
     return true;
 }
 

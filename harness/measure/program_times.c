@@ -18,7 +18,7 @@ double program_measured_time(const struct metrics *metrics, const struct result 
  * kernel has a record. A graph's times do not tell. */
 static double what_is_added(const struct program_groups *groups, const double *measured, size_t number, bool *any)
 {
-    double *added = x_calloc(groups->count + 1, sizeof *added);
+    OWNED_MEMORY double *added = x_calloc(groups->count + 1, sizeof *added);
     size_t count = 0;
     *any = false;
     for (size_t g = 0; g < groups->count; g++) {
@@ -30,7 +30,6 @@ static double what_is_added(const struct program_groups *groups, const double *m
             added[count++] = measured[g] - share->took[number] / share->counts[number];
     }
     const double usual = count > 0 ? median(added, count) : 0;
-    free(added);
     return usual > 0 ? usual : 0;
 }
 
@@ -54,10 +53,9 @@ void program_times_fill(const struct program_groups *groups, const struct measur
                         const struct run *run)
 {
     const bool is_part = !program_part_is_all(&measurement->program->part);
-    double *measured = x_calloc(groups->count + 1, sizeof *measured);
+    OWNED_MEMORY double *measured = x_calloc(groups->count + 1, sizeof *measured);
     for (size_t g = 0; g < groups->count; g++)
         measured[g] = program_measured_time(measurement->metrics, run_find(run, groups->list[g]->id));
     for (size_t number = 0; number < groups->runs; number++)
         fill(groups, measured, number, is_part);
-    free(measured);
 }

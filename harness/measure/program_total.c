@@ -48,7 +48,7 @@ void program_groups_end_run(struct program_groups *groups, const struct program_
 static void add_counts(struct result *result, const struct metrics *metrics, enum computed_counter counter,
                        const double *counts, size_t runs)
 {
-    double *known = x_calloc(runs, sizeof *known);
+    OWNED_MEMORY double *known = x_calloc(runs, sizeof *known);
     size_t count = 0;
     for (size_t i = 0; i < runs; i++)
         if (!isnan(counts[i]))
@@ -56,7 +56,6 @@ static void add_counts(struct result *result, const struct metrics *metrics, enu
     for (size_t m = 0; m < metrics->count && count > 0; m++)
         if (computed_counter_of(&metrics->list[m]) == counter)
             row_add_session(result_add(result, metrics->list[m].name), known, count);
-    free(known);
 }
 
 static bool has_counter(const struct metrics *metrics, enum computed_counter counter)
@@ -117,9 +116,9 @@ static char *why_open(const struct program_groups *groups, size_t share, const s
 static void add_metrics(struct result *total, const struct program_groups *groups, size_t share,
                         const struct metrics *metrics, const struct run *run)
 {
-    struct value *readings = x_calloc(groups->count * metrics->count, sizeof *readings),
-                 *combined = x_calloc(metrics->count, sizeof *combined);
-    bool *lacks = x_calloc(metrics->count, sizeof *lacks);
+    OWNED_MEMORY struct value *readings = x_calloc(groups->count * metrics->count, sizeof *readings),
+                              *combined = x_calloc(metrics->count, sizeof *combined);
+    OWNED_MEMORY bool *lacks = x_calloc(metrics->count, sizeof *lacks);
     size_t launched = 0;
     for (size_t g = 0; g < groups->count; g++) {
         if (!is_launched(groups->list[g], share))
@@ -143,9 +142,6 @@ static void add_metrics(struct result *total, const struct program_groups *group
         else if (row->state == VALUE_NOT_COUNTED)
             row->reason = why_open(groups, share, run, row->metric);
     }
-    free(lacks);
-    free(combined);
-    free(readings);
 }
 
 /* Says that the runs of the program launched differently often. */
@@ -165,7 +161,8 @@ static struct result *add_share(const struct program_groups *groups, size_t shar
                                 const struct measurement *measurement, struct run *run)
 {
     const struct metrics *metrics = measurement->metrics;
-    double *counts = x_calloc(groups->runs, sizeof *counts), *times = x_calloc(groups->runs, sizeof *times);
+    OWNED_MEMORY double *counts = x_calloc(groups->runs, sizeof *counts),
+                        *times = x_calloc(groups->runs, sizeof *times);
     struct result *total = NULL;
     for (size_t g = 0; g < groups->count; g++)
         for (size_t i = 0; i < groups->list[g]->runs; i++) {
@@ -183,8 +180,6 @@ static struct result *add_share(const struct program_groups *groups, size_t shar
             warning("CUPTI's records lack the time of some kernels: the program's time uses their measured times, "
                     "which are about 1 us longer each");
     }
-    free(times);
-    free(counts);
     return total;
 }
 
@@ -255,7 +250,7 @@ static void add_division(struct result *total, const struct program_groups *grou
 {
     struct division *list = x_calloc(groups->rank_count + 1, sizeof *list), slowest = {0};
     double communication = 0;
-    char *text = NULL;
+    OWNED_TEXT text = NULL;
     size_t size = 0;
     FILE *stream = x_memstream(&text, &size);
     for (size_t i = 0; i < groups->rank_count; i++)
@@ -276,7 +271,6 @@ static void add_division(struct result *total, const struct program_groups *grou
         run->sessions[0].facts[SESSION_RANKS] = text;
         text = NULL;
     }
-    free(text);
     free(list);
 }
 

@@ -146,7 +146,7 @@ static const struct capsule_device *device_of(const struct proof_job *job, struc
 static void send_result(int pipe, size_t number, bool in_part, const struct drawn *drawn, const char *failed,
                         const char *why)
 {
-    char *text = NULL;
+    OWNED_TEXT text = NULL;
     size_t size = 0;
     FILE *stream = x_memstream(&text, &size);
     OWNED_TEXT line = x_strdup(why);
@@ -159,7 +159,6 @@ static void send_result(int pipe, size_t number, bool in_part, const struct draw
     }
     fclose(stream);
     message_send(pipe, MESSAGE_RESULT, text);
-    free(text);
 }
 
 static void prove_all(int pipe, const void *data)

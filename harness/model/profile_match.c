@@ -161,8 +161,8 @@ static size_t count_equal(const struct key *keys, size_t count)
 static void look_up(struct match *match, enum lookup lookup)
 {
     size_t here_count, there_count;
-    struct key *here = make_keys(match, false, lookup, &here_count);
-    struct key *there = make_keys(match, true, lookup, &there_count);
+    OWNED_MEMORY struct key *here = make_keys(match, false, lookup, &here_count);
+    OWNED_MEMORY struct key *there = make_keys(match, true, lookup, &there_count);
     for (size_t h = 0, t = 0; h < here_count && t < there_count;) {
         const int order = compare_keys(&here[h], &there[t]);
         if (order != 0) {
@@ -179,8 +179,6 @@ static void look_up(struct match *match, enum lookup lookup)
         h += ours;
         t += theirs;
     }
-    free(here);
-    free(there);
 }
 
 /* Whether two texts are similar: their common beginning and end are at least half of the shorter one. */

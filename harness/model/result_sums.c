@@ -29,7 +29,8 @@ static void set_row(struct row *row, enum value_state state, const double number
 void result_add_up(struct result *result, const struct result *more, const struct metrics *metrics)
 {
     const size_t count = metrics->count;
-    struct value *readings = x_calloc(2 * count, sizeof *readings), *sums = x_calloc(SAMPLES * count, sizeof *sums);
+    OWNED_MEMORY struct value *readings = x_calloc(2 * count, sizeof *readings),
+                              *sums = x_calloc(SAMPLES * count, sizeof *sums);
     for (size_t i = 0; i < SAMPLES; i++) {
         read_rows(result, metrics, i, readings);
         read_rows(more, metrics, i, readings + count);
@@ -46,8 +47,6 @@ void result_add_up(struct result *result, const struct result *more, const struc
         set_row(row, sums[m].state,
                 (const double[]){sums[m].number, sums[count + m].number, sums[2 * count + m].number});
     }
-    free(sums);
-    free(readings);
 }
 
 void result_divide(struct result *result, const struct metrics *metrics, double count)

@@ -149,7 +149,7 @@ static void append_rows(struct result *to, const struct result *from, const size
 
 void run_take(struct run *run, struct run *more)
 {
-    size_t *places = add_sessions(run, more);
+    OWNED_MEMORY size_t *places = add_sessions(run, more);
     for (size_t i = 0; i < more->result_count; i++) {
         struct result *taken = &more->results[i], *result = run_add(run, taken->id);
         for (size_t r = 0; r < taken->row_count; r++)
@@ -165,12 +165,11 @@ void run_take(struct run *run, struct run *more)
     more->result_count = 0;
     for (size_t i = 0; i < more->note_count; i++)
         run_set_note(run, &more->notes[i]);
-    free(places);
 }
 
 void run_append(struct run *run, const struct run *more)
 {
-    size_t *places = add_sessions(run, more);
+    OWNED_MEMORY size_t *places = add_sessions(run, more);
     for (size_t i = 0; i < run->result_count; i++) {
         struct result *result = &run->results[i];
         const struct result *from = run_find(more, result->id);
@@ -185,7 +184,6 @@ void run_append(struct run *run, const struct run *more)
         }
         result_fail(result, from->status, from->reason);
     }
-    free(places);
 }
 
 enum exit_code run_exit_code(const struct run *run)

@@ -59,10 +59,9 @@ static int say_none(const char *wanted, const char *const *ids, size_t count, co
 
 int kernel_names_find(const char *wanted, const char *const *ids, size_t count, const char *where)
 {
-    char *glob = x_strdup(wanted);
+    OWNED_TEXT glob = x_strdup(wanted);
     bool found = false;
     for (size_t i = 0; i < count && !found; i++)
         found = glob_any(&glob, 1, ids[i]);
-    free(glob);
     return found ? 0 : say_none(wanted, ids, count, where);
 }

@@ -391,7 +391,7 @@ static void tell_apart(struct short_name *names, size_t count, size_t digits)
 
 void kernel_unique_names(const char *const *demangled, size_t count, char **names)
 {
-    struct short_name *list = x_calloc(count, sizeof *list);
+    OWNED_MEMORY struct short_name *list = x_calloc(count, sizeof *list);
     for (size_t i = 0; i < count; i++)
         list[i] = shorten(demangled[i], i);
     for (size_t digits = 4; digits <= 16 && count > 0; digits *= 2)
@@ -400,7 +400,6 @@ void kernel_unique_names(const char *const *demangled, size_t count, char **name
         names[list[i].place] = list[i].name;
         free(list[i].text);
     }
-    free(list);
 }
 
 /* ---- Files ---- */

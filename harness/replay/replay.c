@@ -790,7 +790,7 @@ struct replay_time replay(const struct replayed *launch, const struct chip *chip
     const struct recorder *recorder = launch->recorder;
     const struct timing *timing = &chip->timing;
     struct replay_time time = {0};
-    struct needs *needs = needs_of(launch->function, timing, launch->rows);
+    OWNED_MEMORY struct needs *needs = needs_of(launch->function, timing, launch->rows);
     const double all = recorder->sm_steps ? (double)recorder->steps / (double)recorder->sm_steps : chip->sms;
     const double working = sooner(later(all / chip->sms, 1.0 / chip->sms), 1); /* which part of the SMs */
     struct sm sm = {.launch = launch,
@@ -824,7 +824,6 @@ struct replay_time replay(const struct replayed *launch, const struct chip *chip
     if (launch->stalls)
         scale_stalls(launch, time.ns - timing->launch_ns);
     close_sm(&sm);
-    free(needs);
     return time;
 }
 

@@ -184,7 +184,7 @@ static void find_shares(const struct waves *waves, double *shares)
 {
     const struct touched *touched = waves->touched;
     double loaded = 0;
-    double *touches = x_calloc(waves->places, sizeof *touches);
+    OWNED_MEMORY double *touches = x_calloc(waves->places, sizeof *touches);
     for (size_t w = 0; w < waves->count; w++) {
         double traffic = 0;
         for (size_t i = 0; i < waves->places; i++) {
@@ -202,7 +202,6 @@ static void find_shares(const struct waves *waves, double *shares)
         const double again = touched->pairs[i] > 0 ? share_by_waves(waves, i) : once;
         shares[i] = kept * once + (1 - kept) * again;
     }
-    free(touches);
 }
 
 static double ratio(uint64_t of, uint64_t to)

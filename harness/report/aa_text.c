@@ -267,7 +267,7 @@ static void print_exactness(const struct text *text, const struct analysis *anal
 static size_t print_detectables(const struct text *text, const struct detectable *list, size_t count)
 {
     size_t same = 0;
-    double *shares = x_calloc(count, sizeof *shares);
+    OWNED_MEMORY double *shares = x_calloc(count, sizeof *shares);
     for (; same < count && list[same].metric == list[0].metric; same++)
         shares[same] = list[same].change / list[same].base;
     text_print(text, INK_PLAIN, "  %s: median kernel %.2f %%\n", list[0].metric->name, 100 * median(shares, same));
@@ -278,7 +278,6 @@ static size_t print_detectables(const struct text *text, const struct detectable
         OWNED_TEXT kernel = text_cut_middle(list[i].kernel, (size_t)(text_width(text) - 41));
         text_print(text, INK_PLAIN, "    %-34s  %7.2f %%  %10s of %10s\n", kernel, 100 * shares[i], change, base);
     }
-    free(shares);
     return same;
 }
 

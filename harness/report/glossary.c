@@ -116,10 +116,9 @@ static int first_said(const void *left, const void *right)
 
 static void print_entry(const struct text *text, const struct word *entry)
 {
-    char *words = x_sprintf("%s: %s%s%s%s", entry->word, entry->meaning, entry->elsewhere ? " (" : "",
-                            entry->elsewhere ? entry->elsewhere : "", entry->elsewhere ? ")" : "");
+    OWNED_TEXT words = x_sprintf("%s: %s%s%s%s", entry->word, entry->meaning, entry->elsewhere ? " (" : "",
+                                 entry->elsewhere ? entry->elsewhere : "", entry->elsewhere ? ")" : "");
     text_wrap(text, INK_DIM, 0, 2, words);
-    free(words);
 }
 
 size_t glossary_print(const struct text *text, const char *said)

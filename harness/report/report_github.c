@@ -102,12 +102,11 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
 static void put_result(FILE *stream, const struct result *result)
 {
     const char *reason = result->reason ? result->reason : "unknown reason";
-    char *title = x_sprintf("%s %s", result->id, result_status_name(result->status));
+    OWNED_TEXT title = x_sprintf("%s %s", result->id, result_status_name(result->status));
     struct profile_line line = {0};
     line.file = words_failed_at(reason, &line.number);
     put_annotation(stream, TONE_FAIL, &line, title, reason);
     free(line.file);
-    free(title);
 }
 
 /* Prints as many annotations as a step takes, one for kernels that are missing alike. Returns how many are left out. */

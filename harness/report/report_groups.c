@@ -115,7 +115,7 @@ static int worst_first(const void *left, const void *right)
 struct groups groups_make(const struct report *report)
 {
     const struct comparison *comparison = report->comparison;
-    struct placed *rows = NULL;
+    OWNED_MEMORY struct placed *rows = NULL;
     struct groups groups = {0};
     size_t count = 0, lacking = 0;
     for (size_t i = 0; comparison && i < comparison->count; i++)
@@ -146,7 +146,6 @@ struct groups groups_make(const struct report *report)
             groups.list[i].section = SECTION_WRONG;
     if (groups.count > 0)
         qsort(groups.list, groups.count, sizeof *groups.list, worst_first);
-    free(rows);
     return groups;
 }
 

@@ -211,7 +211,7 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
         return;
     }
 
-    char *body = NULL;
+    OWNED_TEXT body = NULL;
     size_t size;
     FILE *memory = x_memstream(&body, &size);
     words_body(report, judgement, memory);
@@ -219,7 +219,6 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
     fputc('>', stream);
     put_xml(stream, body);
     fputs("</failure>", stream);
-    free(body);
 }
 
 static void put_case(FILE *stream, const struct report *report, const struct test_case *test_case)

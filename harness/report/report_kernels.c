@@ -307,12 +307,11 @@ static bool is_in_part(const struct report *report, const struct part *part, con
 /* Prints which columns were left out: "DRAM, occupancy of the other kernels: -v, or a terminal of 111 columns". */
 static void print_left_out(const struct text *text, const struct columns *columns, size_t first, int width)
 {
-    char *list = NULL;
+    OWNED_TEXT list = NULL;
     for (size_t i = first; i < columns->count; i++)
         x_append(&list, ", ", "%s", columns->list[i].table.title);
     OWNED_TEXT words = x_sprintf("%s of the other kernels: with -v, or in %d columns", list, width);
     text_wrap(text, INK_DIM, 0, 2, words);
-    free(list);
 }
 
 /* Prints one table. Adds to *left_out how many kernels it leaves out. Returns what the legend has to

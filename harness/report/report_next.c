@@ -111,7 +111,7 @@ void text_accept(const struct text *text, const struct report *report)
 {
     size_t count, kernels = 0, size;
     const struct judgement **rows = words_regressed(report->comparison, &count);
-    struct to_accept *list = NULL;
+    OWNED_MEMORY struct to_accept *list = NULL;
     for (size_t i = 0; i < count; i++)
         if (i == 0 || strcmp(rows[i]->kernel, rows[i - 1]->kernel) != 0)
             *ARRAY_GROW(list, kernels) = (struct to_accept){time_lost(report, rows[i]->kernel), i};
@@ -127,13 +127,12 @@ void text_accept(const struct text *text, const struct report *report)
         free(commands);
         text_print(text, INK_PLAIN, "\n");
     }
-    free(list);
     free(rows);
 }
 
 void text_first_baseline(const struct text *text, const struct report *report)
 {
-    char *commands = NULL;
+    OWNED_TEXT commands = NULL;
     size_t size;
     FILE *memory = x_memstream(&commands, &size);
     text_wrap(text, INK_YELLOW, 0, 0, "Nothing was judged: no baseline fits this run. To make one:");
@@ -141,7 +140,6 @@ void text_first_baseline(const struct text *text, const struct report *report)
     fclose(memory);
     print_commands(text, commands);
     text_print(text, INK_PLAIN, "\n");
-    free(commands);
 }
 
 /* ---- What failed ---- */

@@ -204,12 +204,11 @@ static void print_hotspots(const struct text *text, const struct report *report,
             print_source(text, indent, blame->hotspots[i].line->text);
         free(words);
     }
-    char *words = blame->same_as   ? x_sprintf("the lines of %s above", blame->same_as->name)
-                  : blame->pattern ? advice_words(blame, said)
-                                   : NULL;
+    OWNED_TEXT words = blame->same_as   ? x_sprintf("the lines of %s above", blame->same_as->name)
+                       : blame->pattern ? advice_words(blame, said)
+                                        : NULL;
     if (words)
         print_line(text, INK_DIM, indent, words);
-    free(words);
 }
 
 static void print_row(const struct text *text, const struct report *report, const struct layout *layout,
@@ -268,7 +267,7 @@ static size_t print_brief(const struct text *text, const struct report *report, 
     const int column = text_print(text, tone_ink(words_verdict_tone(group->rows[place]->verdict)), "  %-*s  ",
                                   layout->verdict, verdict),
               width = text_width(text) - column - (int)strlen(", and 99 more");
-    char *list = NULL;
+    OWNED_TEXT list = NULL;
     size_t end = place, more = 0;
     for (;
          end < group->count && is_brief(report, group, end) && strcmp(words_verdict_on(group->rows[end]), verdict) == 0;
@@ -285,7 +284,6 @@ static size_t print_brief(const struct text *text, const struct report *report, 
     }
     OWNED_TEXT words = more > 0 ? x_sprintf("%s, and %zu more", list, more) : x_strdup(list);
     text_wrap(text, INK_PLAIN, column, column, words);
-    free(list);
     return end - place;
 }
 
@@ -555,7 +553,7 @@ static void print_metric(const struct text *text, const struct metric *metric)
 size_t text_metrics(const struct text *text, const struct report *report)
 {
     OWNED(groups) groups = groups_make(report);
-    bool *explained = x_calloc(report->metrics->count, sizeof *explained);
+    OWNED_MEMORY bool *explained = x_calloc(report->metrics->count, sizeof *explained);
     size_t count = 0;
     for (size_t i = 0; i < groups.count; i++)
         for (size_t r = 0; r < groups.list[i].count; r++) {
@@ -566,6 +564,5 @@ size_t text_metrics(const struct text *text, const struct report *report)
             print_metric(text, metric);
             count++;
         }
-    free(explained);
     return count;
 }

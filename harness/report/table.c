@@ -21,8 +21,8 @@ char **table_names(const char *const *names, size_t count, int width)
     char **shown = x_calloc(count, sizeof *shown);
     for (size_t i = 0; i < count; i++)
         shown[i] = width > 0 ? text_cut_middle(names[i], (size_t)width) : x_strdup(names[i]);
-    size_t *first = first_of_equals(shown, count, sizeof *shown, by_text);
-    bool *ambiguous = x_calloc(count, sizeof *ambiguous);
+    OWNED_MEMORY size_t *first = first_of_equals(shown, count, sizeof *shown, by_text);
+    OWNED_MEMORY bool *ambiguous = x_calloc(count, sizeof *ambiguous);
     for (size_t i = 0; i < count; i++)
         if (first[i] != i && strcmp(names[i], names[first[i]]) != 0)
             ambiguous[first[i]] = true;
@@ -31,8 +31,6 @@ char **table_names(const char *const *names, size_t count, int width)
             free(shown[i]);
             shown[i] = NULL;
         }
-    free(ambiguous);
-    free(first);
     return shown;
 }
 

@@ -515,9 +515,9 @@ char *words_command(const struct report *report, const char *command, const char
 {
     const struct run *run = report->run;
     /* A run file may name anything; but its program is a command of a shell already. */
-    char *word = shell_word(kernel ? kernel : ""), *device = shell_word(words_known(run->device.name)),
-         *collector = shell_word(words_fact(run, SESSION_COLLECTOR)),
-         *program = words_program_arguments(words_fact(run, SESSION_PROGRAM), run, kernel);
+    OWNED_TEXT word = shell_word(kernel ? kernel : ""), *device = shell_word(words_known(run->device.name)),
+               *collector = shell_word(words_fact(run, SESSION_COLLECTOR)),
+               *program = words_program_arguments(words_fact(run, SESSION_PROGRAM), run, kernel);
     char *made = origin_command(command, &(struct origin_words){.kernel = word,
                                                                 .program = program,
                                                                 .device = device,
@@ -525,10 +525,6 @@ char *words_command(const struct report *report, const char *command, const char
                                                                 .gpu = report->gpu,
                                                                 .said = report->said,
                                                                 .sessions = rule_sessions_needed(METRIC_TIME)});
-    free(program);
-    free(collector);
-    free(device);
-    free(word);
     return made;
 }
 

@@ -6,14 +6,12 @@ char *words_upgrade(const struct upgrade *upgrade)
     size_t counts[UPGRADE_CLASSES] = {0};
     for (size_t i = 0; i < upgrade->count; i++)
         counts[upgrade->list[i].class]++;
-    char *classes = x_strdup("");
+    OWNED_TEXT classes = x_strdup("");
     for (enum upgrade_class class = 0; class < UPGRADE_CLASSES; class ++)
         if (counts[class] > 0)
             x_append(&classes, "; ", "%zu %s", counts[class], upgrade_class_name(class));
-    char *words = x_sprintf("%s -> %s: %zu kernel%s of other code (%s), %zu of the same", upgrade->was, upgrade->is,
-                            upgrade->count, plural(upgrade->count), classes, upgrade->same);
-    free(classes);
-    return words;
+    return x_sprintf("%s -> %s: %zu kernel%s of other code (%s), %zu of the same", upgrade->was, upgrade->is,
+                     upgrade->count, plural(upgrade->count), classes, upgrade->same);
 }
 
 char *words_upgrade_parts(const struct upgrade *upgrade)

@@ -261,12 +261,11 @@ static void counters_at(const struct tally *tallies, const unsigned *traits, siz
 void counters_of(const struct tally *tallies, const unsigned *traits, size_t count, enum bound bound,
                  double values[EXACT_COUNTERS])
 {
-    struct tally *own = x_calloc(count + 1, sizeof *own);
+    OWNED_MEMORY struct tally *own = x_calloc(count + 1, sizeof *own);
     memcpy(own, tallies, count * sizeof *own);
     for (size_t i = 0; i < count; i++)
         own[i].working += bound == BOUND_LEAST ? -own[i].fewer_work : bound == BOUND_MOST ? own[i].more_work : 0;
     counters_at(own, traits, count, bound, values);
-    free(own);
 }
 
 static bool is_open(amount *of, const struct tally *one, const struct tally *other, unsigned traits)

@@ -179,7 +179,7 @@ static void replay_launch(struct launch_times *times, struct launch_time *one, c
         memcpy(one->moved, equal->moved, rows * sizeof *one->moved);
         return;
     }
-    unsigned char *kinds = replay_rows(one->function);
+    OWNED_MEMORY unsigned char *kinds = replay_rows(one->function);
     struct replayed launch = {
         .rows = kinds,
         .function = one->function,
@@ -196,7 +196,6 @@ static void replay_launch(struct launch_times *times, struct launch_time *one, c
     launch.stalls = NULL;
     move_constants(&launch, &times->chip, one->moved, rows);
     free(launch.traffic.shares);
-    free(kinds);
 }
 
 void times_take(struct launch_times *times, const struct grid *grid, const struct tally *tallies)

@@ -51,10 +51,9 @@ static int host_on_family(void *self, bool is_open, struct problem *problem)
 
 static void host_close(void *self)
 {
-    struct host *host = self;
+    OWNED_MEMORY struct host *host = self;
     if (host->gpu)
         host->gpu->condition_close(host->conditioning.condition);
-    free(host);
 }
 
 const struct collector host_collector = {

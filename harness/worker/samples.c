@@ -3,7 +3,7 @@
 void samples_fill(struct result *result, const struct metrics *metrics, const struct value *values, size_t samples,
                   const bool *once)
 {
-    double *numbers = x_calloc(samples, sizeof *numbers);
+    OWNED_MEMORY double *numbers = x_calloc(samples, sizeof *numbers);
     for (size_t m = 0; m < metrics->count; m++) {
         if (metric_source(&metrics->list[m]) != SOURCE_SAMPLES)
             continue;
@@ -19,7 +19,6 @@ void samples_fill(struct result *result, const struct metrics *metrics, const st
         if (row->state == VALUE_MEASURED)
             row_add_session(row, numbers, count);
     }
-    free(numbers);
 }
 
 int samples_of_length(int samples, double seconds)

@@ -43,7 +43,7 @@ __attribute__((noreturn)) static void give_up(const struct worker *worker, const
 /* Sends the ids of the chosen kernels; or, after a glob that matches none, that glob and all ids. */
 static void send_ids(const struct worker *worker, enum message_kind kind, const char *unmatched)
 {
-    char *text = NULL;
+    OWNED_TEXT text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
@@ -54,7 +54,6 @@ static void send_ids(const struct worker *worker, enum message_kind kind, const 
         fprintf(stream, "%s\n", unmatched ? worker->library.kernels[i].id : worker->chosen[i]->id);
     fclose(stream);
     message_send(worker->pipe, kind, text);
-    free(text);
 }
 
 /* Has the backend take over the addresses of the capsules. */
@@ -135,14 +134,13 @@ static void open_device(struct worker *worker)
     session->facts[SESSION_COMPILER] = x_strdup(worker->library.table->compiler);
     session->facts[SESSION_FLAGS] = x_strdup(worker->library.table->flags);
 
-    char *text = NULL;
+    OWNED_TEXT text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream || run_write(&run, stream) < 0)
         give_up(worker, "out of memory");
     fclose(stream);
     message_send(worker->pipe, MESSAGE_DEVICE, text);
-    free(text);
 }
 
 static int on_family(const struct worker *worker, bool is_open, struct problem *problem)
