@@ -19,11 +19,9 @@ mkdir -p "$work/bin" "$RUNNER_TEMP"
 lint() { # SCHEMA FILE
     ask build/python/bin/check-jsonschema --builtin-schema "vendor.$1" "$2"
 }
-lint github-actions ci/action.yml
-expect "the schema of actions" 0
+expect "the schema of actions" 0 -- lint github-actions ci/action.yml
 sed 's/using: composite/using: compost/' ci/action.yml >"$work/spoilt.yml"
-lint github-actions "$work/spoilt.yml"
-expect "the schema of actions can fail" 1
+expect "the schema of actions can fail" 1 -- lint github-actions "$work/spoilt.yml"
 steps=$work/steps
 mkdir "$steps"
 expect "scripts of the action" 0 action.1.sh -- "$python" reports/tests/workflow_scripts.py ci/action.yml "$steps"
@@ -55,11 +53,9 @@ for document in documents[1:]:  # as GitLab fills it in, with what has no defaul
 END
 expect "the action's inputs" 0 -- "$python" "$work/declared.py" ci/action.yml
 expect "the component's inputs" 0 -- "$python" "$work/declared.py" templates/gate.yml "$work/filled_in.yml"
-lint gitlab-ci "$work/filled_in.yml"
-expect "the component, filled in: the schema of GitLab CI" 0
+expect "the component, filled in: the schema of GitLab CI" 0 -- lint gitlab-ci "$work/filled_in.yml"
 expect "the inputs of the component in parts" 0 -- "$python" "$work/declared.py" templates/parts.yml "$work/parts.yml"
-lint gitlab-ci "$work/parts.yml"
-expect "the component in parts, filled in: the schema of GitLab CI" 0
+expect "the component in parts, filled in: the schema of GitLab CI" 0 -- lint gitlab-ci "$work/parts.yml"
 mkdir "$work/gitlab_parts"
 ask "$python" reports/tests/workflow_scripts.py "$work/parts.yml" "$work/gitlab_parts"
 expect "scripts of the component in parts" 0 cugate-part.sh cugate-judge.sh

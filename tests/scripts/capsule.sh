@@ -57,26 +57,21 @@ expect "check, too; the baselines are of another library" 5 'train/chain@1,32, '
 expect "so does the help" 0 'FILE.capsule' -- "$cugate" check --help
 
 # ---- It is executed, and its output is compared with the program's
-run_in run first --save "$work/run.json"
-expect "all of it is executed" 0 'computed: 5 of 5 kernels (exit 0)'
+expect "all of it is executed" 0 'computed: 5 of 5 kernels (exit 0)' -- run_in run first --save "$work/run.json"
 made other_data as_it_was seed=5
-run_in run other_data
-expect "with other data as well" 0 'computed: 5 of 5 kernels (exit 0)'
+expect "with other data as well" 0 'computed: 5 of 5 kernels (exit 0)' -- run_in run other_data
 made wrong as_it_was wrong
-run_in run wrong
 expect "an output that is not the program's" 5 'wrong result  train/saxpy@64,256' '3 of 5 kernels; 2 wrong result' \
     "memory at 0x7d0000000200 differs from the program's result: byte 4936 of 65536 is 0x448fc000 instead of" \
-    ' (as f32 1150 instead of ' '1 byte differs'
+    ' (as f32 1150 instead of ' '1 byte differs' -- run_in run wrong
 made short as_it_was short
 run_in run short -k train/saxpy@64,256
 expect "an access beyond an array of the program" 5 'failed        train/saxpy@64,256' \
     'reads 4 bytes at 0x7d000030fe70, 4 bytes beyond the end of an allocation of 65136 bytes at' 'mine/kernels.cu:15'
 made cluster as_it_was cluster
-run_in run cluster -k 'train/saxpy*' -k train/chain@1,32
-expect "in clusters of blocks" 0 'computed: 3 of 3 kernels'
+expect "in clusters of blocks" 0 'computed: 3 of 3 kernels' -- run_in run cluster -k 'train/saxpy*' -k train/chain@1,32
 made older older
-run_in run older
-expect "machine code for another GPU" 5 "its machine code is for compute capability 8.0, but the GPU has 9.0"
+expect "machine code for another GPU" 5 "its machine code is for compute capability 8.0, but the GPU has 9.0" -- run_in run older
 
 # ---- Blocks are left out that are proved to count as others
 made many as_it_was many
@@ -92,16 +87,12 @@ for CUGATE_SIM_PROOF in small every; do
 done
 CUGATE_SIM_PROOF=small
 made many_wrong as_it_was many wrong
-run_in run many_wrong
-expect "what was executed is compared" 0 'computed: 1 of 1 kernel'
-run_in run many_wrong --whole
-expect "with --whole all is" 5 'byte 4936 of 65536'
+expect "what was executed is compared" 0 'computed: 1 of 1 kernel' -- run_in run many_wrong
+expect "with --whole all is" 5 'byte 4936 of 65536' -- run_in run many_wrong --whole
 made many_swapped as_it_was many wrong swapped=other.cubin
-run_in run many_swapped
-expect "and of code that is not the program's" 5 'byte 4936 of 65536'
+expect "and of code that is not the program's" 5 'byte 4936 of 65536' -- run_in run many_swapped
 made many_added adds many wrong
-run_in run many_added --save "$work/added.json"
-expect "and what blocks add to" 5 'byte 4936 of 65536'
+expect "and what blocks add to" 5 'byte 4936 of 65536' -- run_in run many_added --save "$work/added.json"
 unset CUGATE_SIM_PROOF
 
 ask "$cugate" run --collector host --kernels "$work/first.capsule"
@@ -149,8 +140,7 @@ expect "or the functions in it" 4 'built by ptxas' 'read: 4 of 4 kernels'
 in_compiled as_it_was "$cugate" explain train/transpose@1,32x32,4224 --simulate=nvidia-h200 --kernels "$work/first.capsule"
 expect "why a kernel is as fast as it is" 0 'theoretical   100.0 %' '0 + 4,224 B' 'Excess shared wavefronts  992, 93.9 %' \
     'mine/kernels.cu:23' 'out[threadIdx.y * side + threadIdx.x] = tile'
-run_in run first -k train/chain@1,32 --lines --save "$work/lines.json"
-expect "lines are kept" 0
+expect "lines are kept" 0 -- run_in run first -k train/chain@1,32 --lines --save "$work/lines.json"
 expect "in the file" 0 -- grep -c 'mine/kernels.cu' "$work/lines.json"
 
 # ---- A file that is not whole
@@ -190,6 +180,5 @@ expect "nor for a base build" 5 'needs the addresses'
 ask "${taken[@]}" TAKEN_TIMES=1000 "$cugate" list --kernels "$work/first.capsule"
 expect "to list it no address is needed" 0 'train/chain@1,32'
 made elsewhere as_it_was at=7c0000000000
-run_in run elsewhere
-expect "memory may be anywhere" 0 'computed: 5 of 5 kernels (exit 0)'
+expect "memory may be anywhere" 0 'computed: 5 of 5 kernels (exit 0)' -- run_in run elsewhere
 summary

@@ -21,12 +21,10 @@ lint() { # SCHEMA FILE
     ask "$top/build/python/bin/check-jsonschema" --builtin-schema "vendor.$1" "$2"
 }
 for file in "${workflows[@]}"; do
-    lint github-workflows "$file"
-    expect "the schema of workflows: $file" 0
+    expect "the schema of workflows: $file" 0 -- lint github-workflows "$file"
 done
 for file in ci/gitlab.yml ci/gitlab_shards.yml; do
-    lint gitlab-ci $file
-    expect "the schema of GitLab CI: $file" 0
+    expect "the schema of GitLab CI: $file" 0 -- lint gitlab-ci $file
 done
 examples=()
 for file in ci/README.md README.md; do
@@ -35,8 +33,7 @@ for file in ci/README.md README.md; do
         example=$work/$(dirname "$file" | tr -c '[:alnum:]\n' _)_example_$number.yml
         # shellcheck disable=SC2016 # Markdown's quotes
         awk -v number="$number" '/^```yaml/ { inside = ++block == number; next } /^```/ { inside = 0 } inside' "$file" >"$example"
-        lint github-workflows "$example"
-        expect "the schema of workflows: example $number in $file" 0
+        expect "the schema of workflows: example $number in $file" 0 -- lint github-workflows "$example"
         examples+=("$example")
     done
 done
@@ -45,8 +42,7 @@ done
 spoilt() { # SCHEMA FILE SED
     sed "$3" "$2" >"$work/spoilt.yml"
     ! cmp -s "$2" "$work/spoilt.yml" || { echo "ci_templates.sh: '$3' changes nothing in $2" >&2; exit 2; }
-    lint "$1" "$work/spoilt.yml"
-    expect "refused: $2 with $3" 1
+    expect "refused: $2 with $3" 1 -- lint "$1" "$work/spoilt.yml"
 }
 spoilt github-workflows ci/github/pull-request.yml 's/runs-on:/run-on:/'
 spoilt github-workflows ci/github/pull-request.yml 's/pull_request:/pull_requests:/'

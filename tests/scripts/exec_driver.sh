@@ -46,12 +46,9 @@ run add kernels.cubin
 expect 'launches by parameters and by a buffer' 0 '0 of 2000 sums are wrong' 'Done' '!CUDA_ERROR' 'program/add@4,256' 'computed: 1 of 1 kernel'
 ask jq -c '[.kernels["program/program"].metrics | .launches, .copies, .copy_bytes | .sessions[0][0]], (.kernels["program/add@4,256"].lines.list | length > 1)' run.json
 expect 'its counts' 0 '[2,4,16000]' 'true'
-run add kernels.fatbin
-expect 'a container of images' 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256'
-run add kernels.ptx
-expect 'PTX' 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256' 'built by ptxas 13.0.88'
-run linked kernels.ptx
-expect 'PTX that is linked' 0 'log "", made 1' '0 of 2000 sums are wrong' '!CUDA_ERROR'
+expect 'a container of images' 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256' -- run add kernels.fatbin
+expect 'PTX' 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256' 'built by ptxas 13.0.88' -- run add kernels.ptx
+expect 'PTX that is linked' 0 'log "", made 1' '0 of 2000 sums are wrong' '!CUDA_ERROR' -- run linked kernels.ptx
 for second in called.ptx called.a; do
     run linked calls.ptx 1 "$compiled/$second"
     expect "PTX that is linked with $second" 0 '0 of 2000 sums are wrong' '!CUDA_ERROR' 'program/add@4,256'
@@ -62,8 +59,7 @@ run virtual kernels.cubin
 expect 'virtual memory' 0 '0 wrong, range 1 of 4194304' 'refused 1 1 1, used 6291456, then 0' 'Done' '!CUDA_ERROR' '!early' 'program/stray@2,256'
 run unmapped kernels.cubin
 expect 'a stray access to what is unmapped' 5 'beyond the end of an allocation of 4194304 bytes' "$(line_of stray)"
-run debugged kernels.ptx
-expect 'an option that changes code' 5 'Done' 'not simulated: debug information'
+expect 'an option that changes code' 5 'Done' 'not simulated: debug information' -- run debugged kernels.ptx
 run race older.fatbin
 expect 'PTX of an older GPU in a container, with lines' 5 'failed        program/race@1,64' "$(line_of race)"
 sed 's/^.version.*/.version 99.0/' "$compiled/kernels.ptx" >"$work/newer.ptx"
@@ -73,29 +69,25 @@ run product kernels.cubin
 expect 'a stream, events, a configuration' 0 '0 products are wrong, time passed' '!CUDA_ERROR' 'program/product@3x3,16x16' '1 memory sets (9.22 kB)'
 run ask kernels.cubin
 expect 'what it asks' 0 'variables 4 10 2, function 1, grid 264 of 1024, 8 resident, device 0 of 9.x, limit 0, context 1, without 201' '!CUDA_ERROR'
-run captured kernels.cubin
-expect 'a captured graph' 0 'value 15' '!CUDA_ERROR' 'program/note@1,1'
+expect 'a captured graph' 0 'value 15' '!CUDA_ERROR' 'program/note@1,1' -- run captured kernels.cubin
 run built kernels.cubin
 expect 'a graph that is built and changed' 0 'values 15 17, of 3 nodes' '!CUDA_ERROR' 'program/note@1,1'
 
 # Faults, though the program ends as it likes.
 while read -r what code mark words; do
-    run "$what" "$code"
-    expect "$what in $code" 5 "$words" "$(line_of "$mark")" 'Done' 'failed        program/'
+    expect "$what in $code" 5 "$words" "$(line_of "$mark")" 'Done' 'failed        program/' -- run "$what" "$code"
 done <<'EOF'
 stray kernels.cubin stray writes 4 bytes at
 race kernels.cubin race without a barrier between them
 product no_barrier.cubin product uninitialised shared memory
 EOF
-run imports kernels.cubin
-expect 'an entry that is not built' 5 'Done' 'not simulated: cuImportExternalMemory'
+expect 'an entry that is not built' 5 'Done' 'not simulated: cuImportExternalMemory' -- run imports kernels.cubin
 run table kernels.cubin
 expect "NVIDIA's runtime" 5 'Done' "NVIDIA's own CUDA runtime" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
 run add other.cubin
 expect 'machine code of another GPU' 5 'CUDA_ERROR_NO_BINARY_FOR_GPU' 'there is no machine code for compute capability 9.0 (the newest is for 8.0): build' \
     'set before project() in a new build folder'
-run add program.o
-expect 'no machine code' 5 'CUDA_ERROR_INVALID_IMAGE, device kernel image is invalid' 'launched nothing'
+expect 'no machine code' 5 'CUDA_ERROR_INVALID_IMAGE, device kernel image is invalid' 'launched nothing' -- run add program.o
 
 # A check.
 run add kernels.cubin 2
@@ -103,10 +95,7 @@ expect 'a baseline' 0 'accepted' -- "$cugate" accept --metrics "$top/metrics" --
 check() {
     ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines base --timeout 60 -- "$program" add "$compiled/$1" "$2"
 }
-check kernels.cubin 2
-expect 'unchanged' 0 'nothing is worse'
-check slower.cubin 2
-expect 'a slower kernel' 1 'regressed  program/add@4,256' 'driver_kernels.cu:'
-check kernels.cubin 3
-expect 'a launch more' 1 'program/program' 'launches'
+expect 'unchanged' 0 'nothing is worse' -- check kernels.cubin 2
+expect 'a slower kernel' 1 'regressed  program/add@4,256' 'driver_kernels.cu:' -- check slower.cubin 2
+expect 'a launch more' 1 'program/program' 'launches' -- check kernels.cubin 3
 summary

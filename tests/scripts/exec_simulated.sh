@@ -39,9 +39,8 @@ line_of() { # MARK: "FILE:LINE" of the comment
 }
 
 # Counts.
-run "$program" right
 expect 'a right program' 0 'sum 80000' 'COMPUTED: NO KERNEL RAN ON A GPU' 'program/scale@40,256' 'program/sum@40,256' \
-    'computed: 2 of 2 kernels' '2 copies of memory (40.0 kB), 1 memory sets (4 B)'
+    'computed: 2 of 2 kernels' '2 copies of memory (40.0 kB), 1 memory sets (4 B)' -- run "$program" right
 cat >counts.jq <<'JQ'
 def of($kernel; $metric): .kernels[$kernel].metrics[$metric].sessions[0][0];
 [of("program/scale@40,256"; "launches"), of("program/program"; "launches"), of("program/program"; "copy_bytes"),
@@ -54,8 +53,7 @@ JQ
 expect 'its counts' 0 '[3,4,40004,2,2,1,1250,10000,true,"exec-sim",true,false,true]' -- jq -c -f counts.jq run.json
 "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" right >out 2>/dev/null
 expect 'the report is not in its output' 0 'sum 80000' '!COMPUTED' -- cat out
-run sh -c "$program right; $program right2"
-expect 'two processes of one program' 0 'sum 40000' 'sum 80000'
+expect 'two processes of one program' 0 'sum 40000' 'sum 80000' -- run sh -c "$program right; $program right2"
 ask jq -c '.kernels | to_entries[] | select(.key | endswith("/program")) | .value.metrics | [.processes, .launches] | map(.sessions[0][0])' run.json
 expect 'are both in it' 0 '[2,7]'
 run "$program" shapes
@@ -80,26 +78,20 @@ judge 32
 expect 'most of its launches are gone' 3 '75 % of its instructions are gone'
 judge 32 32 32 32 0
 expect 'a launch that fails' 1 'failed_launches' '+1 (from 0)'
-run "$program" threads
-expect 'threads that launch at once' 0 'program/other@1,32'
+expect 'threads that launch at once' 0 'program/other@1,32' -- run "$program" threads
 ask jq -c '.kernels["program/program"].metrics | [.launches, .memsets] | map(.sessions[0][0])' run.json
 expect 'are all counted' 0 '[40,40]'
-run "$program" forks
-expect 'a fork that launches' 0 'the child ended with 0' 'program/other@1,32'
-run "$program" leaves
-expect 'a process that nobody waits for is heard' 5 'writes 4 bytes at' "$(line_of stray)"
-run "$program" launches_and_forks
-expect 'as on a GPU, none can behind a launch' 0 'the child ended with 4'
+expect 'a fork that launches' 0 'the child ended with 0' 'program/other@1,32' -- run "$program" forks
+expect 'a process that nobody waits for is heard' 5 'writes 4 bytes at' "$(line_of stray)" -- run "$program" leaves
+expect 'as on a GPU, none can behind a launch' 0 'the child ended with 4' -- run "$program" launches_and_forks
 
 run "$program" grid
 expect 'blocks that wait for each other: no count of them is known, and none is missing' 0 '4 blocks, 115712 bytes' 'rows not counted (exit 0)'
-run "$program" huge
-expect 'memory that is only set takes none' 0 '0 1'
+expect 'memory that is only set takes none' 0 '0 1' -- run "$program" huge
 run sh -c "ulimit -m 500000; exec $program touches"
 expect 'memory that this machine lacks' 5 'this machine lacks memory: the program and' 'take 0.' '!other@1,32'
 
-CUGATE_SIM_PROOF=small run "$program" pins
-expect 'pinned memory' 0 '10238 30717'
+CUGATE_SIM_PROOF=small expect 'pinned memory' 0 '10238 30717' -- run "$program" pins
 ask jq -c '[.kernels["program/scale@40,256"], .kernels["program/scale@20,256"]] | map((.blocks_executed // 40) < 10)' run.json
 expect 'blocks of a launch that does not touch it are left out' 0 '[true,false]'
 
@@ -120,8 +112,7 @@ for kind in 'stray writes 4 bytes at' 'loses so changes are lost' 'race without 
     read -r fault words <<<"$kind"
     for end in '' _exit killed fails; do
         # shellcheck disable=SC2086 # no word or one
-        run "$program" "$fault" $end
-        expect "$fault, $end" 5 "$words" "$(line_of "$fault")" "failed        program/$fault@"
+        expect "$fault, $end" 5 "$words" "$(line_of "$fault")" "failed        program/$fault@" -- run "$program" "$fault" $end
     done
 done
 for what in 'exec stray' 'exec conditional' 'check stray'; do
@@ -176,8 +167,7 @@ asserts 710 cudaErrorAssert
 traps 719 cudaErrorLaunchFailure
 race 719 cudaErrorLaunchFailure
 EOF
-run "$program" right tells
-expect 'of none' 0 'launch 0, then 0, cudaSuccess, and 0'
+expect 'of none' 0 'launch 0, then 0, cudaSuccess, and 0' -- run "$program" right tells
 
 # Faults that are known are let pass and counted, by kind and function; no other, and nothing that is not simulated.
 passes() { # WHAT ROW...
@@ -203,14 +193,11 @@ for what in misaligned asserts multiprocessor; do
     passes $what "${kinds[@]}"
     expect "$what is not" 5 'was not met'
 done
-run "$program" multiprocessor
-expect 'a kernel that is not simulated' 5 'not simulated: %smid, the SM of a block'
+expect 'a kernel that is not simulated' 5 'not simulated: %smid, the SM of a block' -- run "$program" multiprocessor
 
 # A program of CUDA 12.
-run "$compiled/of_12" right
-expect 'a runtime of CUDA 12' 0 'sum 80000' 'computed: 2 of 2 kernels'
-run "$compiled/of_12" edges
-expect 'a function of it that has other arguments' 5 'not simulated: cudaGraphGetEdges of CUDA 12'
+expect 'a runtime of CUDA 12' 0 'sum 80000' 'computed: 2 of 2 kernels' -- run "$compiled/of_12" right
+expect 'a function of it that has other arguments' 5 'not simulated: cudaGraphGetEdges of CUDA 12' -- run "$compiled/of_12" edges
 
 # Device code that was compiled apart and linked.
 run "$compiled/linked" 28
@@ -227,41 +214,29 @@ run "$program" says
 expect 'printf in a kernel' 0 'program/says@3,1: counts exclude printf' 'no time   program/says@3,1: it calls functions'
 cp "$work/said" printed
 expect 'it is heard once' 0 '3' -- grep -c 'block . of 3' printed
-run "$program" allocates
 expect 'malloc and virtual functions' 0 'sum 256032' 'program/allocates@3,64: counts exclude malloc and new' \
-    'program/frees@3,64: counts exclude free and delete'
-run "$program" waits
-expect 'a kernel that waits by its clock' 0 'took 1000' 'program/waits@1,32: clocks are virtual'
-run "$program" conditional
-expect 'a function that is not simulated' 5 'not simulated: cudaGraphConditionalHandleCreate'
-run "$compiled/graphs"
-expect 'graphs that are built node by node' 0 'all graphs right, 10 calls' 'graphs/scale@1,32'
+    'program/frees@3,64: counts exclude free and delete' -- run "$program" allocates
+expect 'a kernel that waits by its clock' 0 'took 1000' 'program/waits@1,32: clocks are virtual' -- run "$program" waits
+expect 'a function that is not simulated' 5 'not simulated: cudaGraphConditionalHandleCreate' -- run "$program" conditional
+expect 'graphs that are built node by node' 0 'all graphs right, 10 calls' 'graphs/scale@1,32' -- run "$compiled/graphs"
 ask jq -c '[.kernels[].metrics | [.launches, .copies, .memsets] | map(.sessions[0][0])]' run.json
 expect 'each launch of theirs is counted' 0 '[[11,null,null],[21,14,10],[10,null,null]]'
-run "$program" closes
-expect 'a program that hears no more' 5 'ended abruptly'
-run "$program" right fails
-expect 'its own exit code' 3 'sum 80000' 'computed: 2 of 2 kernels'
-run "$program" nothing
-expect 'nothing launched' 5 'opened a GPU and launched nothing on it'
+expect 'a program that hears no more' 5 'ended abruptly' -- run "$program" closes
+expect 'its own exit code' 3 'sum 80000' 'computed: 2 of 2 kernels' -- run "$program" right fails
+expect 'nothing launched' 5 'opened a GPU and launched nothing on it' -- run "$program" nothing
 
 # What is refused.
-run "$compiled/query"
-expect 'a program without kernels' 5 'launched nothing on it' '!linked into it'
-run "$compiled/static" right
-expect 'a static runtime' 5 'it is linked with the static CUDA runtime' '-cudart shared' '!sum'
+expect 'a program without kernels' 5 'launched nothing on it' '!linked into it' -- run "$compiled/query"
+expect 'a static runtime' 5 'it is linked with the static CUDA runtime' '-cudart shared' '!sum' -- run "$compiled/static" right
 run sh -c "$compiled/static right"
 expect 'behind a shell' 5 "(static) uses NVIDIA's own CUDA runtime" '-cudart shared' 'CUDA_RUNTIME_LIBRARY Shared'
 run sh -c "$program right; $compiled/static right"
 expect 'beside one that is simulated' 5 "(static) uses NVIDIA's own CUDA runtime" 'sum 80000'
 run "$compiled/exports" right
 expect 'a program that exports what cugate needs' 5 'exports its own ZSTD_decompress' '-Wl,--exclude-libs,ALL'
-run "$compiled/own" right
-expect 'one that has it for itself' 0 'sum 80000'
-run true
-expect 'no program of CUDA' 5 'did not load the simulated CUDA runtime or driver'
-run ./none
-expect 'no program' 2 'cannot run ./none'
+expect 'one that has it for itself' 0 'sum 80000' -- run "$compiled/own" right
+expect 'no program of CUDA' 5 'did not load the simulated CUDA runtime or driver' -- run true
+expect 'no program' 2 'cannot run ./none' -- run ./none
 ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --nvtx x -- "$program" right
 expect 'an option for GPUs' 2 '--nvtx has no effect when a program is simulated'
 
@@ -273,16 +248,11 @@ check() {
 }
 ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines base -k '*/program' --name program -- "$program" right
 expect 'says what -k leaves out' 0 '-k leaves out ' "kernels of the program's baseline, which are not judged"
-check "$program" right
-expect 'unchanged' 0 'nothing is worse' 'sum 80000'
-check "$compiled/slower" right
-expect 'a slower kernel' 1 'regressed  program/scale@40,256' 'program.cu:'
-check "$program" right4
-expect 'a launch more' 1 'program/program' 'launches'
-check "$program" stray
-expect 'a fault' 5 "$(line_of stray)"
-check "$program" right fails
-expect 'a program that fails' 5 'ended with exit code 3, so it is not judged'
+expect 'unchanged' 0 'nothing is worse' 'sum 80000' -- check "$program" right
+expect 'a slower kernel' 1 'regressed  program/scale@40,256' 'program.cu:' -- check "$compiled/slower" right
+expect 'a launch more' 1 'program/program' 'launches' -- check "$program" right4
+expect 'a fault' 5 "$(line_of stray)" -- check "$program" stray
+expect 'a program that fails' 5 'ended with exit code 3, so it is not judged' -- check "$program" right fails
 # Counts of a GPU are by what its program found in the caches, by other launches than all: they do not judge.
 find base -name '*.json' -exec sed -i 's/"exec-sim"/"exec"/' {} +
 check "$program" right

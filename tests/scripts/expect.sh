@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Sourced by scripts that test commands. `ask COMMAND...` runs one. `expect LABEL CODE [!]WORDS...` checks its exit code and
 # its output on both streams, as lines or as one line: it must have each of the words, and none of those after `!`. A case is
-# a row where that fits: `expect LABEL CODE [!]WORDS... -- COMMAND...` asks first.
+# a row where that fits: `expect LABEL CODE [!]WORDS... -- COMMAND...` asks first; the command may be a function that asks.
 # `verdict LABEL [WHY]` is for what is looked at otherwise: without a reason the test has passed.
 # `summary` prints "N passed, N failed" and fails when one failed. $work is a folder of the script's own.
 

@@ -73,22 +73,18 @@ in_folder() { # NAME COMMAND [OPTION]...
 expect "all that is exported is the table" 0 ' T cugate_library' '!saxpy' -- nm -D --defined-only "$compiled/three/lib.so"
 expect "three kernels take few lines" 0 -- awk 'END { exit NR > 60 }' tests/data/three_kernels.cu
 
-in_folder three list
 expect "a row for each point, which values alone name" 0 'saxpy/simple[n=4K] ' 'saxpy/simple[n=64K] ' \
-    'saxpy/simple[n=250K] ' 'twice/in_place[type=float] ' 'twice/in_place[type=half] '
-in_folder three list -k 'saxpy/*[n=64K]'
-expect "-k chooses a point" 0 'saxpy/simple[n=64K]' '!n=4K' '!n=250K' '!twice'
+    'saxpy/simple[n=250K] ' 'twice/in_place[type=float] ' 'twice/in_place[type=half] ' -- in_folder three list
+expect "-k chooses a point" 0 'saxpy/simple[n=64K]' '!n=4K' '!n=250K' '!twice' -- in_folder three list -k 'saxpy/*[n=64K]'
 in_folder three list -k 'saxpy/*[n=65536]' -k '*[type=h*]'
 expect "by its number, or a glob" 0 'saxpy/simple[n=64K]' 'twice/in_place[type=half]' '!n=4K' '!float'
 in_folder three list -k saxpy/simple
 expect "a name alone is all its points" 0 'saxpy/simple[n=4K]' 'saxpy/simple[n=64K]' 'saxpy/simple[n=250K]' '!twice'
-in_folder three list -k 'saxpy/*[n=1M]'
-expect "a point that is not there is told" 2 "matches -k 'saxpy/*[n=1M]'"
+expect "a point that is not there is told" 2 "matches -k 'saxpy/*[n=1M]'" -- in_folder three list -k 'saxpy/*[n=1M]'
 in_folder three run --simulate=nvidia-h200 -k 'saxpy/simple[n=63K]'
 expect "with one that is near" 2 "saxpy/simple[n=63K]" 'saxpy/simple[n=64K]'
-in_folder three run --simulate=nvidia-h200 -k 'saxpy/simple[n=64K]' -m instructions -m 'global_*_sectors'
 expect "a run prints its numbers, those that are asked for" 0 ')        71,680               16,384                 8,192' \
-    '!branch_targets'
+    '!branch_targets' -- in_folder three run --simulate=nvidia-h200 -k 'saxpy/simple[n=64K]' -m instructions -m 'global_*_sectors'
 
 mine=(--simulate=nvidia-h200 --baselines "$work/baselines")
 in_folder three check "${mine[@]}" --save "$work/first.json"
@@ -98,11 +94,9 @@ expect "accepted" 0 'of 5 kernels' -- "$cugate" accept "$work/first.json" --base
 in_folder three check "${mine[@]}" --all --report junit="$work/junit.xml" --report json="$work/report.json"
 expect "and keeps to it" 0 'nothing is worse' 'in 5 kernels'
 expect "reports have the names" 0 '!saxpy/simple[n=64K].xml' -- grep -c 'classname="saxpy/simple\[n=64K\]"' "$work/junit.xml"
-in_folder strided check "${mine[@]}"
 expect "a change is caught at each point, on its line" 1 'the same at [n=4K]' 'the same at [n=64K]' \
-    'regressed  saxpy/simple[n=250K]' 'the line to blame' '!missing' '!regressed  twice'
-in_folder strided check "${mine[@]}" -k '*[n=4K]'
-expect "or at one" 1 'regressed  saxpy/simple[n=4K]' '!n=64K'
+    'regressed  saxpy/simple[n=250K]' 'the line to blame' '!missing' '!regressed  twice' -- in_folder strided check "${mine[@]}"
+expect "or at one" 1 'regressed  saxpy/simple[n=4K]' '!n=64K' -- in_folder strided check "${mine[@]}" -k '*[n=4K]'
 in_folder three explain --simulate=nvidia-h200 'saxpy/simple[n=4K]'
 expect "a point is explained" 0 'saxpy/simple[n=4K]' '!n=64K'
 printf '[saxpy/simple[n=4K] global_load_sectors]\nissue = https://example.org/1\nexpires = 2999-01-31\n' \
@@ -138,13 +132,11 @@ done
 bare() {
     ask env -u LD_LIBRARY_PATH /lib64/ld-linux-x86-64.so.2 --inhibit-cache "$cugate" "$@" --kernels "$compiled/bare/lib.so"
 }
-bare list
-expect "a library is listed all the same" 0 'saxpy/simple[n=64K]'
+expect "a library is listed all the same" 0 'saxpy/simple[n=64K]' -- bare list
 
 # ---- What a user got wrong
 faulty() { # FAULT CODE [!]WORDS...
-    FAULT=$1 in_folder faults run --simulate=nvidia-h200 --save "$work/faults.json"
-    expect "$@"
+    FAULT=$1 expect "$@" -- in_folder faults run --simulate=nvidia-h200 --save "$work/faults.json"
 }
 faulty 'no fault' 0
 expect 'what is not built is kept so' 0 'four.h was not found' -- cat "$work/faults.json"

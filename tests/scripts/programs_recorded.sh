@@ -36,8 +36,7 @@ judged() {
 
 for program in gpt2 cupy_sums blas triton_add; do
     for run in "$program"-[2-9].json; do
-        judged "$run" "$program-1.json"
-        expect "unchanged: $run" 0 'nothing is worse' '!trade-off' '!new ' '!gone'
+        expect "unchanged: $run" 0 'nothing is worse' '!trade-off' '!new ' '!gone' -- judged "$run" "$program-1.json"
     done
 done
 
@@ -60,12 +59,10 @@ for run in known/*-check-*.json; do
     judged "$run" "${run%-check-*}.json"
     expect "unchanged, known: ${run#known/}" 0 'nothing is worse' '!unsure' '!new ' '!gone'
 done
-judged known/ddp-slowrank.json known/ddp.json
 expect 'a rank with twice the work' 1 'rank 1 of 2 computed longest' 'regressed  computing_time' '!regressed  gpu_time' \
-    '!regressed  ddp/nccl'
-judged known/two-ddp-float32.json known/two-ddp.json
+    '!regressed  ddp/nccl' -- judged known/ddp-slowrank.json known/ddp.json
 expect 'floats in place of bfloat16' 1 'rank 1 of 2 computed longest' 'regressed  computing_time  72.2 ms   679 ms' \
-    'regressed  copy_bytes' '!regressed  ddp/nccl'
+    'regressed  copy_bytes' '!regressed  ddp/nccl' -- judged known/two-ddp-float32.json known/two-ddp.json
 judged known/ddp-item.json known/ddp.json
 expect 'a rank that reads the loss in each step' 1 'regressed  copies        1,059    1,099'
 judged known/ddp-bucketkb1.json known/ddp.json
@@ -97,8 +94,7 @@ while IFS=';' read -r run numbers fresh; do
     done <<<"${numbers//, /|}|"
     [ -z "$fresh" ] || words+=("$fresh")
     expect "slower: $run" 1 "${words[@]}" '!missing'
-    judged "${run%%-*}-1.json" "$run.json"
-    expect "faster: $run taken back" 0 '!unsure ' '!missing' "${run%%-*}/program"
+    expect "faster: $run taken back" 0 '!unsure ' '!missing' "${run%%-*}/program" -- judged "${run%%-*}-1.json" "$run.json"
 done <<<"$changes"
 
 # ---- What is said of a program

@@ -46,17 +46,13 @@ poison "$work/checkout"
 cd "$work/checkout" || exit 2
 export CUGATE_PYTHON=$top/build/python
 
-poisoned python3 -m pip
-expect "Python by itself takes them" 0 taken
-poisoned cugate-fetch disasm
-expect "cugate-fetch" 1 "cannot install NVIDIA's disassembler" '!taken'
+expect "Python by itself takes them" 0 taken -- poisoned python3 -m pip
+expect "cugate-fetch" 1 "cannot install NVIDIA's disassembler" '!taken' -- poisoned cugate-fetch disasm
 poisoned "$top/ci/install_deps.sh" --check wheels python
 [ ! -e "$TAKEN" ] || code=taken
 expect "install_deps.sh" "$code" '!taken'
-poisoned cugate-report --help
-expect "cugate-report" 0 'usage: cugate-report' '!taken'
-poisoned "$top/ci/report.sh" --help
-expect "report.sh of a tree" 0 'usage: cugate-report' '!taken'
+expect "cugate-report" 0 'usage: cugate-report' '!taken' -- poisoned cugate-report --help
+expect "report.sh of a tree" 0 'usage: cugate-report' '!taken' -- poisoned "$top/ci/report.sh" --help
 poisoned env PYTHONPATH=: cugate-report --help
 expect "cugate-report, with the current folder on the path" 0 'usage: cugate-report' '!taken'
 
@@ -70,7 +66,6 @@ expect "cugate-job gate, of parts" 0 'nothing is worse' 'page: build/gate/page/i
 mkdir "$work/tree" && cd "$work/tree" && mkdir harness reports || exit 2
 cp -r "$top/ci" . && cp "$top"/reports/requirements*.txt reports
 poison .
-poisoned ci/install_python.sh
-expect "install_python.sh" 1 'cannot install the packages' '!taken'
+expect "install_python.sh" 1 'cannot install the packages' '!taken' -- poisoned ci/install_python.sh
 
 summary

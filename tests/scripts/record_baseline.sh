@@ -24,9 +24,7 @@ expect "where it is from" 0 '4 of 4 sessions' "$("$cugate" --version)" 'accepted
 
 DEVICES=0 record broken "${host[@]}" -k 'turns/[es]*'
 expect "a kernel that failed is no success" 1 'turns/slower_then_bad' 'host: 2 of 2 sessions'
-DEVICES=0 LINES=1 record lines "${host[@]}" -k 'turns/nosuch'
-expect "nor is nothing" 5 'no session was measured' '!provenance'
-record no_gpu
-expect "without a GPU" 5 'no GPU'
+DEVICES=0 LINES=1 expect "nor is nothing" 5 'no session was measured' '!provenance' -- record lines "${host[@]}" -k 'turns/nosuch'
+expect "without a GPU" 5 'no GPU' -- record no_gpu
 expect "without a folder" 2 'OUT is not set' -- env -u OUT "$top/tests/gpu/record_baseline.sh"
 summary

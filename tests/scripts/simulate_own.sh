@@ -40,8 +40,7 @@ expect_typed() { # NAME CODE
     mapfile -t told < <(commands_in "$work/said" | sed 's/ --baselines [^ ]*/&_typed/')
     cp -r "$work/mine" "$work/mine_typed"
     for one in "${told[@]:-none}"; do
-        in_compiled "$1" bash -c "'$cugate' ${one#cugate}"
-        expect "what a report tells to type: $one" "$2"
+        expect "what a report tells to type: $one" "$2" -- in_compiled "$1" bash -c "'$cugate' ${one#cugate}"
     done
     rm -r "$work/mine_typed"
 }
@@ -51,20 +50,16 @@ mine=(--baselines "$work/mine" -k 'mine/s*')
 judge as_it_was "${mine[@]}" --save "$work/first.json"
 expect "a library of somebody else's without a baseline" 4 'no baseline' "cugate accept $work/first.json --baselines" '!cugate aa'
 expect "begins with one that was computed" 0 -- "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
-judge as_it_was "${mine[@]}"
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 6 rows in 2 kernels' \
-    'nothing had to be computed again' '44 unchanged rows not computed again'
+    'nothing had to be computed again' '44 unchanged rows not computed again' -- judge as_it_was "${mine[@]}"
 cp "$compiled/as_it_was/lib.so" "$work/old.so" && touch -d 2001-01-01 "$work/old.so"
-judge as_it_was --kernels "$work/old.so" "${mine[@]}"
 expect "a library that is older than its sources is no pass, and they are named" 3 'STALE: ' 'as_it_was/kernels/mine.cu' \
-    'unsure; nothing is worse' '(exit 3)'
-judge as_it_was --kernels "$work/old.so" "${mine[@]}" --stale
-expect "unless it is what is meant" 0 'nothing is worse' '!STALE'
+    'unsure; nothing is worse' '(exit 3)' -- judge as_it_was --kernels "$work/old.so" "${mine[@]}"
+expect "unless it is what is meant" 0 'nothing is worse' '!STALE' -- judge as_it_was --kernels "$work/old.so" "${mine[@]}" --stale
 judge compressed "${mine[@]}" --all
 expect "nor are the counts of compressed code others" 0 'nothing is worse: 50 rows in 2 kernels' '2 kernels computed here'
-judge strided "${mine[@]}" --save "$work/strided.json"
 expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:26' \
-    'the line to blame' '1 kernel computed here'
+    'the line to blame' '1 kernel computed here' -- judge strided "${mine[@]}" --save "$work/strided.json"
 expect_typed strided 0
 cp -r "$work/mine" "$work/of_two" && cd "$work"/of_two/* && mkdir other && sed 's,mine/,other/,' mine/shift.json >other/shift.json && cd "$top" || exit 2
 judge strided --baselines "$work/of_two" -k '*/s*'
@@ -77,9 +72,8 @@ judge strided "${mine[@]}" --out "$work/build/check"
 ask env -C "$work" bash -c "$(awk '/^ *```$/ { n++; next } n == 1' ci/SKILL.md)"
 expect "and what ci/SKILL.md reads of it has all to mend it" 0 '"regressed"' '"kernel": "mine/scale"' 'kernels/mine.cu"' '"line": 26' \
     'let neighbouring lanes read neighbouring'
-judge beyond "${mine[@]}"
 expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:32' \
-    'this runs it alone: cugate run --simulate=nvidia-h200 -k mine/shift --kernels lib.so'
+    'this runs it alone: cugate run --simulate=nvidia-h200 -k mine/shift --kernels lib.so' -- judge beyond "${mine[@]}"
 expect_typed beyond 5
 for ending in exits:mine.cu:32 'aborts:shift(float*, float const*)+0x'; do
     judge "${ending%%:*}" "${mine[@]}"
@@ -91,9 +85,8 @@ judge as_it_was "${sums[@]}" --save "$work/sums.json"
 ask "$cugate" accept "$work/sums.json" --baselines "$work/sums" --reason first
 judge as_it_was "${sums[@]}"
 expect "what takes long is not computed again" 0 'not computed again' 'nothing had to be computed again'
-judge told_otherwise "${sums[@]}"
 expect "but it is when the host passes another argument to the same code" 3 'unsure     mine/gather' 'counts of the same' \
-    '1 kernel computed here' '!not computed again'
+    '1 kernel computed here' '!not computed again' -- judge told_otherwise "${sums[@]}"
 sed -i '/"inputs": /d' "$work"/sums/*/mine/gather.json
 judge told_otherwise "${sums[@]}"
 expect "and where the baseline does not know its inputs" 3 'unsure     mine/gather' '1 kernel computed here'

@@ -27,10 +27,8 @@ tell() {
             [.value.metrics[] | select(.sessions) | (.from // [0])[]] | unique | length)")' "$1" >>said
 }
 
-standing_in list gpus
-expect 'each GPU is listed' 0 "0  Stand-in GPU" "2  Stand-in GPU" "${gpu}02"
-CUDA_VISIBLE_DEVICES=2,0 standing_in list gpus
-expect 'of those that are visible' 0 "${gpu}02" "${gpu}00" "!${gpu}01"
+expect 'each GPU is listed' 0 "0  Stand-in GPU" "2  Stand-in GPU" "${gpu}02" -- standing_in list gpus
+CUDA_VISIBLE_DEVICES=2,0 expect 'of those that are visible' 0 "${gpu}02" "${gpu}00" "!${gpu}01" -- standing_in list gpus
 
 standing_in run -k 'well/*' -k 'many/*' "${library[@]}" --save one.json
 tell one.json
@@ -62,10 +60,8 @@ expect 'a GPU that is not there is missed, and what the others measure is kept' 
     'cannot measure on device 2: the NVIDIA driver finds no GPU' 'well/first: ok on 1' 'many/h: ok on 1' \
     'restless/first: ok on 1'
 
-standing_in doctor "${library[@]}" --device 0,2
-expect 'doctor looks at each' 0 'Stand-in GPU' 'GPU 2, too' 'on each of 2 GPUs'
-standing_in doctor "${library[@]}"
-expect 'and says that there are more' 0 'one of 3 GPUs: --device all'
+expect 'doctor looks at each' 0 'Stand-in GPU' 'GPU 2, too' 'on each of 2 GPUs' -- standing_in doctor "${library[@]}" --device 0,2
+expect 'and says that there are more' 0 'one of 3 GPUs: --device all' -- standing_in doctor "${library[@]}"
 
 # Each session a whole one; then the gate, by a baseline of three GPUs.
 standing_in aa -k 'well/*' -k 'many/*' "${library[@]}" --sessions 3 --save sessions --device all
@@ -95,18 +91,13 @@ cp "$cugate" no_cupti
 no_cupti() { # LD_LIBRARY_PATH ARGUMENT...
     ask env "LD_LIBRARY_PATH=$1" ./no_cupti "${@:2}"
 }
-no_cupti "$standin" list --devices
-expect 'a driver, and no CUPTI' 5 'cannot load CUPTI' '!no GPU'
-no_cupti "$standin" check --dry-run
-expect 'nor do scripts take that for no GPU' 5 'cannot load CUPTI' '!no_gpu'
+expect 'a driver, and no CUPTI' 5 'cannot load CUPTI' '!no GPU' -- no_cupti "$standin" list --devices
+expect 'nor do scripts take that for no GPU' 5 'cannot load CUPTI' '!no_gpu' -- no_cupti "$standin" check --dry-run
 if ! ldconfig -p | grep 'libcuda\.so\.1' >drivers; then # another driver cannot be hidden
-    no_cupti '' list --devices
-    expect 'no driver, and no CUPTI' 5 'no GPU: no NVIDIA driver'
-    no_cupti '' check --dry-run
-    expect 'which scripts are told' 0 '"no_gpu": "no NVIDIA driver'
+    expect 'no driver, and no CUPTI' 5 'no GPU: no NVIDIA driver' -- no_cupti '' list --devices
+    expect 'which scripts are told' 0 '"no_gpu": "no NVIDIA driver' -- no_cupti '' check --dry-run
 fi
-standing_in check --dry-run
-expect 'a driver that finds one' 0 '"no_gpu": null'
+expect 'a driver that finds one' 0 '"no_gpu": null' -- standing_in check --dry-run
 STANDIN_DEVICES=0 standing_in check --dry-run
 expect 'a driver that finds no GPU' 0 '"no_gpu": "the NVIDIA driver finds no GPU"'
 

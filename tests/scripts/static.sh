@@ -42,15 +42,13 @@ judge() { # LIBRARY
 version=$("$nvcc" --version | sed -n 's/.*, V//p')
 if grep -q "\"compiler\": \"nvcc $version\"" baselines/nvidia-h200/occupancy/registers_capped.json; then
     worse=1 verdict=regressed
-    judge build/libkernels.so
-    expect "static facts as they are" 0 'STATIC: NO KERNEL WAS RUN' 'nothing is worse'
+    expect "static facts as they are" 0 'STATIC: NO KERNEL WAS RUN' 'nothing is worse' -- judge build/libkernels.so
 else
     worse=3 verdict=unsure
 fi
 judge "$compiled/with_a_bound_relaxed.so"
 expect "a relaxed launch bound" $worse $verdict occupancy/registers_capped theoretical_occupancy
-judge "$compiled/with_a_bound_too_tight.so"
-expect "a launch bound that spills" $worse $verdict dgemm/tiled local_memory
+expect "a launch bound that spills" $worse $verdict dgemm/tiled local_memory -- judge "$compiled/with_a_bound_too_tight.so"
 judge "$compiled/renamed_and_too_tight.so"
 expect "the same of another name" $worse $verdict dgemm/tiled local_memory 'function renamed: '
 summary

@@ -59,16 +59,14 @@ swap strided good as_it_was.cubin
 judge good strided -v
 expect "good code is good" 0 'better by more than the limit' 'improved   train/saxpy@64,256' 'measured now: ' '!Worse'
 swap first slow strided.cubin -k 'train/saxpy@64,256'
-judge slow first
 expect "lost coalescing is caught on its line" 1 'regressed  train/saxpy@64,256' 'global_load_sectors' 'mine/kernels.cu:15' \
-    'the line to blame' 'lanes of one store touch more sectors' '!train/saxpy@64,256#2'
+    'the line to blame' 'lanes of one store touch more sectors' '!train/saxpy@64,256#2' -- judge slow first
 swap padded slow as_it_was.cubin -k 'train/transpose*'
 judge slow padded
 expect "so is a bank conflict" 1 'regressed  train/transpose@1,32x32,4224' 'shared_wavefronts' 'mine/kernels.cu:23'
 swap turn slow spilled.cubin
-judge slow turn
 expect "so are spills" 1 'regressed  train/turn@1,256' 'local_memory' 'mine/turn.cu:17' 'registers are spilled here' \
-    'registers 56 -> 32'
+    'registers 56 -> 32' -- judge slow turn
 swap product worse shallow.cubin
 judge worse product -v
 expect "so are smaller tiles" 1 'regressed  train/product@16x8,256' 'mine/product.cu:48: excess load sectors'
@@ -77,18 +75,14 @@ judge worse product -v
 expect "so is single precision in place of pairs of bfloat16" 1 'regressed  train/product@16x8,256' '  instructions ' ' 3,281,920  7,264,256' \
     'mine/product.cu:20: instructions 0 ->'
 swap turn other by_other.cubin
-judge other turn
 expect "a base build is executed whatever the compiler, which is told" 1 'local_memory' \
-    'compiler ptxas 13.0.77; the baseline has ptxas 13.0.88' 'cugate swap'
+    'compiler ptxas 13.0.77; the baseline has ptxas 13.0.88' 'cugate swap' -- judge other turn
 swap turn wrong short.cubin
-judge wrong turn
 expect "a wrong result comes before all else" 5 'wrong result  train/turn@1,256' \
     "memory at 0x7d0000000000 differs from the program's result: byte 0 of 49152" '1 wrong result (exit 5)' \
-    '!improved'
-swap turn whole libturn.so -q
-expect "of a library the image for that GPU is taken" 0
-judge whole turn
-expect "and is the same" 0 'nothing is worse'
+    '!improved' -- judge wrong turn
+expect "of a library the image for that GPU is taken" 0 -- swap turn whole libturn.so -q
+expect "and is the same" 0 'nothing is worse' -- judge whole turn
 
 # ---- By a baseline
 ask "$cugate" run --simulate=nvidia-h200 --kernels "$work/turn.capsule" --save "$work/turn.json"
@@ -106,8 +100,7 @@ cd "$top" || exit 2
 swap softmax good $triton/softmax_base_2.cubin --function softmax_base_2 --tolerance 1e-5
 expect "a kernel of Triton" 0 'function softmax_base_2 instead of softmax' 'a block of 128x1x1 instead of 256x1x1' \
     '16 bytes of dynamic shared memory instead of 32' 'results within 1e-05 as f32'
-judge good softmax -v
-expect "that is faster" 0 'trade-off  train/softmax@64,256,32' 'trade-off  longest_warp' '!regressed'
+expect "that is faster" 0 'trade-off  train/softmax@64,256,32' 'trade-off  longest_warp' '!regressed' -- judge good softmax -v
 ask "$cugate" list --kernels "$work/good.capsule"
 expect "and how it was compared" 0 "with code of $triton/softmax_base_2.cubin by triton 3.6.0, within 1e-05 as f32"
 swap softmax stated $triton/softmax_base_2.cubin --function softmax_base_2
@@ -116,21 +109,17 @@ swap softmax strict $triton/softmax_base_2.cubin --function softmax_base_2 --tol
 judge strict softmax
 expect "which is another result by a smaller one" 5 'wrong result  train/softmax@64,256,32' 'beyond the tolerance of 1e-09'
 swap softmax slow $triton/softmax_scattered.cubin --function softmax_scattered --tolerance 1e-5
-judge slow softmax -v
 expect "that is slower, on its line" 1 'regressed  train/softmax@64,256,32' 'global_load_sectors' "$triton/softmax.py:38" \
-    'the line to blame'
+    'the line to blame' -- judge slow softmax -v
 # Another version of Triton, by the same ptxas.
 cp $triton/softmax_scattered.cubin "$work/newer.cubin" && sed 's/"3.6.0"/"3.7.1"/' $triton/softmax_scattered.json >"$work/newer.json"
 swap softmax newer "$work/newer.cubin" --function softmax_scattered --tolerance 1e-5
-judge newer good
 expect "another Triton is told, and how to judge the change alone" 1 'built by another compiler than the base file' \
-    "cugate swap $work/good.capsule --code BASE.cubin -o base.capsule" 'train/softmax@64,256,32'
-judge slow good
-expect "but not where it is the same" 1 '!built by another compiler'
+    "cugate swap $work/good.capsule --code BASE.cubin -o base.capsule" 'train/softmax@64,256,32' -- judge newer good
+expect "but not where it is the same" 1 '!built by another compiler' -- judge slow good
 swap softmax wrong $triton/softmax_wrong.cubin --function softmax_wrong --tolerance 1e-5
-judge wrong softmax
 expect "that is faster but wrong" 5 'wrong result  train/softmax@64,256,32' \
-    'f32 values beyond the tolerance of 1e-05, the largest by 0.0008' '!improved'
+    'f32 values beyond the tolerance of 1e-05, the largest by 0.0008' '!improved' -- judge wrong softmax
 swap softmax x $triton/softmax_base_2.cubin
 expect "a name that is not there" 2 'has no function softmax, only softmax_base_2: name its replacement with --function'
 swap softmax x $triton/softmax_base_2.cubin --function softmax_base_2 --block 256
@@ -140,8 +129,7 @@ swap softmax x "$work/alone.cubin" --function softmax_base_2
 expect "without a description the launch is as it was" 2 'add --block 128,1,1 if this is intended'
 swap softmax bare "$work/alone.cubin" --function softmax_base_2 --block 128 --shared 16 --tolerance 1e-5 --type f32
 expect "unless options say it" 0 'a block of 128x1x1'
-judge bare softmax -v
-expect "with the same counts" 0 'trade-off  train/softmax@64,256,32'
+expect "with the same counts" 0 'trade-off  train/softmax@64,256,32' -- judge bare softmax -v
 sed 's/"num_ctas": 1/"num_ctas": 2/' $triton/softmax_base_2.json >"$work/alone.json"
 swap softmax x "$work/alone.cubin" --function softmax_base_2
 expect "clusters are not made" 2 'is for clusters of 2 blocks, but the launch of train/softmax@64,256,32 has 1' 'num_ctas=1'
@@ -153,8 +141,7 @@ cd "$compiled" || exit 2
 # ---- What does not fit
 swap first x older.cubin -k 'train/saxpy*'
 expect "code for another GPU" 2 "older.cubin has saxpy for compute capability 8.0, but the capsule's GPU has 9.0" sm_90
-swap turn x older.cubin
-expect "and nothing else" 2 'older.cubin has no machine code for compute capability 9.0'
+expect "and nothing else" 2 'older.cubin has no machine code for compute capability 9.0' -- swap turn x older.cubin
 swap first x turn.cubin -k 'train/chain*'
 expect "a function that is not there" 2 'turn.cubin has no function chain, only turn' --function
 swap first x as_it_was.cubin -k 'train/saxpy*' --function chain
@@ -169,16 +156,14 @@ swap first x renamed.cubin -k 'train/tally*'
 expect "a variable that is part of the result" 2 'renamed.cubin has no variable cursor, which the launch of train/tally@1,32 changes'
 swap first constant constant.cubin -k 'train/tally*'
 expect "another variable is told" 0 'constant.cubin has no variable steps' 'the program had no variable stride'
-judge constant first
 expect "since the result will say it" 5 'Wrong: the result is wrong' 'wrong      train/tally@1,32' \
-    'wrong result: variable totals differs from'
+    'wrong result: variable totals differs from' -- judge constant first
 swap constant both strided.cubin -k 'train/saxpy@64,256'
 judge both first -v
 expect "before what is slower" 5 'wrong result: variable totals differs from' 'regressed  train/saxpy@64,256' 'mine/kernels.cu:15'
 cp "$work/said" "$work/report"
 expect "it is the first that is said" 0 'wrong result' -- grep -m 1 -oE 'wrong result|regressed  train' "$work/report"
-judge first constant
-expect "also of the base" 3 'Wrong: ' 'the base build gave "wrong result": variable totals differs from'
+expect "also of the base" 3 'Wrong: ' 'the base build gave "wrong result": variable totals differs from' -- judge first constant
 swap first x spilled.cubin --function turn
 expect "of each capsule" 2 'the launch of train/saxpy@64,256 has 4 of 28'
 swap turn x spilled.cubin --block 1024
@@ -190,30 +175,23 @@ expect "kernels that are not there" 2 "first.capsule has no kernel 'train/saxpi@
 for words in '--block 0' '--block 1,2,3,4' '--grid 5x' '--shared -1' '--shared 1e3' '--tolerance 0' '--tolerance 1' \
     '--tolerance 1e-5x' '--tolerance nan'; do
     # shellcheck disable=SC2086 # words
-    swap turn x turn.cubin $words
-    expect "$words" 2 "${words% *} needs" "not '${words#* }'"
+    expect "$words" 2 "${words% *} needs" "not '${words#* }'" -- swap turn x turn.cubin $words
 done
 for words in '--exact 0' '--exact 2,' '--exact 65' '--exact x'; do
     # shellcheck disable=SC2086 # words
     swap turn x turn.cubin --tolerance 1e-5 $words
     expect "$words" 2 "--exact needs numbers of arguments from 1" "not '${words#* }'"
 done
-swap turn x turn.cubin --exact 1
-expect "of what has a tolerance" 2 '--exact needs --tolerance: add it'
+expect "of what has a tolerance" 2 '--exact needs --tolerance: add it' -- swap turn x turn.cubin --exact 1
 swap first x as_it_was.cubin -k 'train/saxpy@64,256' --tolerance 1e-5 --exact 1,4
 expect "of pointers" 2 '--exact: argument 4 of train/saxpy@64,256 is not a pointer'
 swap first exact padded.cubin -k 'train/saxpy@64,256' --tolerance 1e-5 --exact 1
 expect "what is exact is said" 0 'results within 1e-05 as f32, but those of argument 1 exact'
-swap turn x turn.cubin --tolerance 1e-5 --type i32
-expect "a type that is none" 2 '--type needs f16, bf16, f32 or f64'
-swap turn x turn.cubin --type f32
-expect "a type alone" 2 'add it'
-swap turn x "$work/first.capsule"
-expect "a file of capsules has code, too" 2 'first.capsule has no function turn'
-swap turn x "$work/nothing.cubin"
-expect "a file that is not there" 2 'nothing.cubin'
-swap turn turn turn.cubin
-expect "its own file is not written over" 2 'would overwrite'
+expect "a type that is none" 2 '--type needs f16, bf16, f32 or f64' -- swap turn x turn.cubin --tolerance 1e-5 --type i32
+expect "a type alone" 2 'add it' -- swap turn x turn.cubin --type f32
+expect "a file of capsules has code, too" 2 'first.capsule has no function turn' -- swap turn x "$work/first.capsule"
+expect "a file that is not there" 2 'nothing.cubin' -- swap turn x "$work/nothing.cubin"
+expect "its own file is not written over" 2 'would overwrite' -- swap turn turn turn.cubin
 expect "and where something is wrong nothing is written" 0 -- test ! -e "$work/x.capsule"
 expect "a place is asked for" 2 'no output file: add -o FILE.capsule' -- "$cugate" swap "$work/turn.capsule" --code turn.cubin
 expect "and the code" 2 'which code? add --code FILE' -- "$cugate" swap "$work/turn.capsule" -o "$work/x.capsule"

@@ -40,8 +40,7 @@ against=(--against "$compiled/right/lib.so")
 
 # red KERNEL METRIC [WORDS]...: the planted kernel, judged by the right one.
 red() {
-    judge planted -k "$1" "${against[@]}"
-    expect "planted: $1" 1 "regressed  $1" "regressed  $2" "${@:3}"
+    expect "planted: $1" 1 "regressed  $1" "regressed  $2" "${@:3}" -- judge planted -k "$1" "${against[@]}"
 }
 red grid/filled grid_balance
 red grid/whole_rounds grid_balance
@@ -77,8 +76,7 @@ expect "nine launches that were recorded" 1 'regressed  kernel_launches     1   
 
 judge right -k decode/table --against "$compiled/planted/lib.so"
 expect "and a table that comes back to shared memory pays" 0 'trade-off  decode/table' 'improved   constant_replays' 'faster by its estimated time'
-judge right "${against[@]}" --all
-expect "the right ones are not" 0 'nothing is worse' '!unsure' '!missing'
+expect "the right ones are not" 0 'nothing is worse' '!unsure' '!missing' -- judge right "${against[@]}" --all
 judge harmless "${against[@]}"
 # Twice as many blocks of half the size: an H200 takes 2.8 and 3.4 us for list/indexed, and as long as before for the others.
 expect "nor is an edit that does no harm" 1 'regressed: 1 of' 'regressed  list/indexed' '% slower by its estimated time (' '!unsure' '!missing'
@@ -104,8 +102,7 @@ judge waits --baselines "$work/measured" --all -v
 expect "and the right one, too" 0 'same       instructions_outside_waits' 'nothing is worse'
 
 # A baseline that was computed has these counts.
-judge right --save "$work/run.json"
-expect "a first run" 4
+expect "a first run" 4 -- judge right --save "$work/run.json"
 expect "is a baseline" 0 -- "$cugate" accept "$work/run.json" --baselines "$work/computed" --reason first
 judge planted --baselines "$work/computed"
 expect "which tells them as well" 1 'regressed  load_waits' 'regressed  global_atomics' 'regressed  grid_balance'
@@ -125,23 +122,20 @@ for gpu in nvidia-a100-sxm4-80gb nvidia-geforce-rtx-3090 nvidia-geforce-rtx-4090
     chosen=(-k 'grid/*' -k '[hptl]*')
     judge right "${against[@]}" "${chosen[@]}" --all
     expect "$gpu: the same code is the same" 0 'not verified on silicon' 'nothing is worse' '!unsure' '!missing'
-    judge planted "${against[@]}" "${chosen[@]}"
     expect "$gpu: faults are red" 1 'not verified on silicon' 'regressed  load_waits' '// follows the list' \
-        'regressed  atomic_meetings'
+        'regressed  atomic_meetings' -- judge planted "${against[@]}" "${chosen[@]}"
 done
 gpu=nvidia-b200 judge tensor_memory -k largest/reduced
 expect "an instruction that is not known is said" 5 'not simulated: UTCATOMSWS'
 
 # A baseline: computed it judges, measured it does not.
 gpu=nvidia-a100-sxm4-80gb
-judge right -k 'l[io]*' --save "$work/run.json"
-expect "a first run" 4
+expect "a first run" 4 -- judge right -k 'l[io]*' --save "$work/run.json"
 expect "is a baseline" 0 -- "$cugate" accept "$work/run.json" --baselines "$work/computed_80" --reason first
 judge planted -k 'l[io]*' --baselines "$work/computed_80"
 expect "that judges" 1 'regressed  load_waits' 'not verified on silicon'
 sed -i 's/"collector": "sim"/"collector": "cupti"/' "$work"/computed_80/*/*/*.json
 judge right -k 'l[io]*' --baselines "$work/computed_80"
 expect "a measured one does not" 4 'never validated on a GPU' '--against'
-judge right -k 'l[io]*' --baselines "$work/computed_80" "${against[@]}"
-expect "where a base build does" 0 'nothing is worse'
+expect "where a base build does" 0 'nothing is worse' -- judge right -k 'l[io]*' --baselines "$work/computed_80" "${against[@]}"
 summary
