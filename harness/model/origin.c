@@ -2,42 +2,44 @@
 
 #include "base/base.h"
 
+/* A kernel library that is measured, by the collector that the option names. */
+#define LIBRARY(option)                                                                                                \
+    .does = "measure", .made = "measured",                                                                             \
+    .begin = "cugate aa" option " --sessions %{sessions} --save sessions%{said}", .begun = "sessions/*.json",          \
+    .rerun = "cugate run" option " -k %{kernel}%{said}"
+
+/* What needs no GPU, and of that what only reads machine code. */
+#define COMPUTED                                                                                                       \
+    .does = "simulate", .made = "computed", .computed = true, .repeats = true, .begun = "RUN.json",                    \
+    .source = "built by %{compiler}, simulated as %{device}", .no_value = "cugate doctor%{said}"
+#define STATIC                                                                                                         \
+    .asked = "--static", .does = "static", .made = "read", .code_only = true, .repeats = true,                         \
+    .source = "built by %{compiler} for %{device}, no GPU was used"
+
 static const struct origin origins[ORIGINS] = {
     [ORIGIN_MEASURED] =
         {
+            LIBRARY(""),
             .collector = "cupti",
             .doing = "a kernel library is measured",
-            .does = "measure",
-            .made = "measured",
-            .begin = "cugate aa --sessions %{sessions} --save sessions%{said}",
-            .begun = "sessions/*.json",
-            .rerun = "cugate run -k %{kernel}%{said}",
             .explain = "cugate explain %{kernel}%{said}",
             .no_value = "cugate doctor%{said}",
         },
     [ORIGIN_WARM] =
         {
+            LIBRARY(" --collector warm"),
             .collector = "warm",
             .asked = "--collector warm",
             .doing = "a kernel library is measured with warm caches",
-            .does = "measure",
-            .made = "measured",
-            .begin = "cugate aa --collector warm --sessions %{sessions} --save sessions%{said}",
-            .begun = "sessions/*.json",
-            .rerun = "cugate run --collector warm -k %{kernel}%{said}",
             .explain = "cugate explain --collector warm %{kernel}%{said}",
             .no_value = "cugate doctor%{said}",
         },
     [ORIGIN_HOST] =
         {
+            LIBRARY(" --collector host"),
             .collector = "host",
             .asked = "--collector host",
             .doing = "a kernel library is measured by the host's clock",
-            .does = "measure",
-            .made = "measured",
-            .begin = "cugate aa --collector host --sessions %{sessions} --save sessions%{said}",
-            .begun = "sessions/*.json",
-            .rerun = "cugate run --collector host -k %{kernel}%{said}",
         },
     [ORIGIN_PROGRAM] =
         {
@@ -54,67 +56,45 @@ static const struct origin origins[ORIGINS] = {
         },
     [ORIGIN_COMPUTED_PROGRAM] =
         {
+            COMPUTED,
             .collector = "exec-sim",
             .asked = "--simulate",
             .doing = "a program is simulated",
-            .does = "simulate",
-            .made = "computed",
             .own_caches = true,
-            .computed = true,
-            .repeats = true,
             .loud = "COMPUTED: NO KERNEL RAN ON A GPU.",
             .words = "Counts of the program's launches, executed on this CPU; times are estimated:",
-            .source = "built by %{compiler}, simulated as %{device}",
             .begin = "cugate exec --simulate%{gpu} --save RUN.json%{said} %{program}",
-            .begun = "RUN.json",
             .rerun = "cugate exec --simulate%{gpu} -k %{kernel}%{said} %{program}",
-            .no_value = "cugate doctor%{said}",
         },
     [ORIGIN_COMPUTED] =
         {
+            COMPUTED,
             .collector = "sim",
             .counts_of = "cupti",
             .asked = "--simulate",
             .doing = "counts are computed",
-            .does = "simulate",
-            .made = "computed",
-            .computed = true,
-            .repeats = true,
             .loud = "COMPUTED: NO KERNEL RAN ON A GPU.",
             .words = "Counts of the machine code, executed on this CPU; times are estimated:",
-            .source = "built by %{compiler}, simulated as %{device}",
             .begin = "cugate check --simulate%{gpu} --save RUN.json%{said}",
-            .begun = "RUN.json",
             .rerun = "cugate run --simulate%{gpu} -k %{kernel}%{said}",
             .explain = "cugate explain --simulate%{gpu} %{kernel}%{said}",
-            .no_value = "cugate doctor%{said}",
         },
     [ORIGIN_CODE] =
         {
+            STATIC,
             .collector = "code",
-            .asked = "--static",
             .doing = "the machine code of a kernel library is judged without running it",
-            .does = "static",
-            .made = "read",
-            .code_only = true,
-            .repeats = true,
             .loud = "STATIC: NO KERNEL WAS RUN.",
             .words = "Only machine code was read, by the block sizes of the baseline; no time, no counter:",
-            .source = "built by %{compiler} for %{device}, no GPU was used",
             .no_value = "cugate doctor%{said}",
         },
     [ORIGIN_FILES] =
         {
+            STATIC,
             .collector = "static",
-            .asked = "--static",
             .doing = "the machine code in files is judged without running it",
-            .does = "static",
-            .made = "read",
-            .code_only = true,
-            .repeats = true,
             .loud = "STATIC: NO KERNEL WAS RUN.",
             .words = "Only the machine code of functions was read; no launch, no time, no counter:",
-            .source = "built by %{compiler} for %{device}, no GPU was used",
             .begin = "cugate check --static=%{device} --save RUN.json FILE...",
             .begun = "RUN.json",
         },

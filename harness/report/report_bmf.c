@@ -26,19 +26,13 @@ static void put_number(struct json_writer *json, const struct result *result, co
         }
     }
     OWNED_TEXT name = x_sprintf("%s: %s", result->id, row->metric), *range = x_sprintf("%.9g to %.9g", lowest, highest);
-    json_open(json, unit ? NULL : row->metric, '{', JSON_IN_LINE);
+    const double value = row_value(row);
     if (unit)
-        json_put_text(json, "name", name);
-    if (unit)
-        json_put_text(json, "unit", unit);
-    json_put_number(json, "value", row_value(row));
-    if (unit)
-        json_put_text(json, "range", range);
-    if (!unit)
-        json_put_number(json, "lower_value", lowest);
-    if (!unit)
-        json_put_number(json, "upper_value", highest);
-    json_close(json);
+        json_put_object(json, NULL, JSON_IN_LINE, JSON_TEXT("name", name), JSON_TEXT("unit", unit),
+                        JSON_NUMBER("value", value), JSON_TEXT("range", range));
+    else
+        json_put_object(json, row->metric, JSON_IN_LINE, JSON_NUMBER("value", value),
+                        JSON_NUMBER("lower_value", lowest), JSON_NUMBER("upper_value", highest));
 }
 
 static int put_run(const struct report *report, FILE *stream, bool is_list)

@@ -196,15 +196,10 @@ static char *explain_command(const struct report *report, const char *kernel)
     return command;
 }
 
-/* What to do, and the command that does it, or NULL. Both owned. */
-struct advice {
-    char *words, *command;
-};
-
-static struct advice advice_on_worse(const struct report *report, const struct group *group)
+static struct answer advice_on_worse(const struct report *report, const struct group *group)
 {
     const bool named = group->rows[0]->metric && strcmp(group->kernel, COMPARISON_SUITE) != 0;
-    struct advice advice = {0};
+    struct answer advice = {0};
     if (group->verdict == VERDICT_UNEXPECTED)
         advice.words = x_sprintf("remove the section of %s from expected.ini: it passes again", group->kernel);
     else if (is_program_row(group->kernel))
@@ -218,23 +213,17 @@ static struct advice advice_on_worse(const struct report *report, const struct g
 }
 
 /* A number is not there. */
-static struct advice advice_on_no_value(const struct report *report)
+static struct answer advice_on_no_value(const struct report *report)
 {
     const struct origin *origin = run_origin(report->run);
     if (!origin->no_value)
-        return (struct advice){.words = x_strdup("measure the numbers that the file lacks, listed above")};
-    return (struct advice){x_strdup("check whether this machine can read counters"),
-                           words_command(report, origin->no_value, NULL)};
-}
-
-static struct advice advice_on_fine(const struct report *report)
-{
-    const struct answer answer = words_fine(report);
-    return (struct advice){answer.words, answer.command};
+        return (struct answer){.words = x_strdup("measure the numbers that the file lacks, listed above")};
+    return (struct answer){.words = x_strdup("check whether this machine can read counters"),
+                           .command = words_command(report, origin->no_value, NULL)};
 }
 
 /* Names the baseline's files of all kernels that are gone, unless these are many. */
-static struct advice advice_on_gone(const struct report *report, const char *kernel)
+static struct answer advice_on_gone(const struct report *report, const char *kernel)
 {
     enum { MANY = 9 };
     const struct comparison *comparison = report->comparison;
@@ -255,55 +244,56 @@ static struct advice advice_on_gone(const struct report *report, const char *ker
         free(command);
         command = NULL;
     }
-    return (struct advice){x_sprintf("measure %s%s too, or exclude %s on both sides with -k%s%s", kernel, others,
-                                     plural_of(gone, "it", "them"), command ? "; if gone on purpose, remove " : "",
-                                     command ? plural_of(gone, "its file", "their files") : ""),
-                           command};
+    return (struct answer){.words =
+                               x_sprintf("measure %s%s too, or exclude %s on both sides with -k%s%s", kernel, others,
+                                         plural_of(gone, "it", "them"), command ? "; if gone on purpose, remove " : "",
+                                         command ? plural_of(gone, "its file", "their files") : ""),
+                           .command = command};
 }
 
 /* Why a kernel or a number is not there decides what to do. */
-static struct advice advice_on_missing(const struct report *report, const char *kernel)
+static struct answer advice_on_missing(const struct report *report, const char *kernel)
 {
     const struct result *result = run_find(report->run, kernel);
     const struct comparison *comparison = report->comparison;
     if (!result && comparison && comparison->kernel_counts[VERDICT_NEW] > 0 && comparison->computing.unchanged == 0 &&
         comparison->kernel_counts[VERDICT_NEW] + comparison->kernel_counts[VERDICT_MISSING] == comparison->kernels)
-        return (struct advice){
+        return (struct answer){
             .words = x_sprintf(
                 "name the folder of these kernels' baselines, or a new one, with --baselines: %s has none of them",
                 report->baseline_name ? report->baseline_name : "the baseline")};
     if (!result && report->against)
-        return (struct advice){.words = x_sprintf("build it too, or exclude it on both sides with -k: %s", kernel)};
+        return (struct answer){.words = x_sprintf("build it too, or exclude it on both sides with -k: %s", kernel)};
     if (!result)
         return advice_on_gone(report, kernel);
     const struct origin *origin = run_origin(report->run);
     if (result->status == RESULT_OK)
         return advice_on_no_value(report);
     char *rerun = words_command(report, origin->rerun, kernel);
-    return (struct advice){x_sprintf("mend %s%s", kernel, rerun ? "; this runs it alone" : ""), rerun};
+    return (struct answer){.words = x_sprintf("mend %s%s", kernel, rerun ? "; this runs it alone" : ""),
+                           .command = rerun};
 }
 
 /* Advises on a run that was not judged: how to continue with it. */
-static struct advice advice_on_run(const struct report *report)
+static struct answer advice_on_run(const struct report *report)
 {
     const struct run *run = report->run;
     for (size_t i = 0; i < run->result_count && report->exit_code == EXIT_NOT_MEASURED; i++)
         if (run->results[i].status != RESULT_OK && run->results[i].status != RESULT_NOT_BUILT)
             return advice_on_missing(report, run->results[i].id);
     if (report->exit_code == EXIT_BASELINE)
-        return (struct advice){.words = x_strdup("make the first baseline by the commands above")};
+        return (struct answer){.words = x_strdup("make the first baseline by the commands above")};
     if (report->exit_code != EXIT_SAME)
         return advice_on_no_value(report);
     if (!report->run_name)
-        return (struct advice){.words = x_strdup("keep the run, to accept and compare it, with --save RUN.json")};
+        return (struct answer){.words = x_strdup("keep the run, to accept and compare it, with --save RUN.json")};
     if (run->shard.of > 0)
-        return (struct advice){x_strdup("join this and the other parts into one run, and judge that"),
-                               x_strdup("cugate merge PART.json... --save run.json")};
+        return (struct answer){.words = x_strdup("join this and the other parts into one run, and judge that"),
+                               .command = x_strdup("cugate merge PART.json... --save run.json")};
     OWNED_TEXT file = shell_word(report->run_name);
-    const struct advice advice = {
-        x_strdup("judge it by the baseline"),
-        x_sprintf("cugate check --replay %s%s", file, report->metrics_said ? report->metrics_said : "")};
-    return advice;
+    return (struct answer){
+        .words = x_strdup("judge it by the baseline"),
+        .command = x_sprintf("cugate check --replay %s%s", file, report->metrics_said ? report->metrics_said : "")};
 }
 
 /* Returns the worst kernel of the section. */
@@ -316,30 +306,30 @@ static const struct group *first_of(const struct groups *groups, enum section se
 }
 
 /* Advises on what decides the exit code. */
-static struct advice advice_of(const struct report *report)
+static struct answer advice_of(const struct report *report)
 {
     if (report->exit_code == EXIT_INTERRUPTED)
-        return (struct advice){.words = x_strdup("run the same command again: it did not finish")};
+        return (struct answer){.words = x_strdup("run the same command again: it did not finish")};
     if (report->exit_code == EXIT_USAGE)
-        return (struct advice){.words = x_strdup("fix the error, then run the same command again")};
+        return (struct answer){.words = x_strdup("fix the error, then run the same command again")};
     if (!report->comparison)
         return advice_on_run(report);
     OWNED(groups) groups = groups_make(report);
     const enum exit_code code = report->exit_code;
     const struct group *wrong = first_of(&groups, SECTION_WRONG), *worse = first_of(&groups, SECTION_WORSE);
     const struct group *missing = wrong ? wrong : first_of(&groups, SECTION_MISSING);
-    const struct advice advice = missing && code == EXIT_NOT_MEASURED ? advice_on_missing(report, missing->kernel)
+    const struct answer advice = missing && code == EXIT_NOT_MEASURED ? advice_on_missing(report, missing->kernel)
                                  : code == EXIT_NOT_MEASURED
-                                     ? (struct advice){x_strdup("check whether this machine can measure"),
-                                                       words_command(report, "cugate doctor%{said}", NULL)}
+                                     ? (struct answer){.words = x_strdup("check whether this machine can measure"),
+                                                       .command = words_command(report, "cugate doctor%{said}", NULL)}
                                  : worse ? advice_on_worse(report, worse)
-                                         : advice_on_fine(report);
+                                         : words_fine(report);
     return advice;
 }
 
-static void print_advice(const struct text *text, const char *title, const struct advice *advice)
+static void print_advice(const struct text *text, const struct answer *advice)
 {
-    const int column = text_print(text, INK_BOLD, "%s: ", title);
+    const int column = text_print(text, INK_BOLD, "%s: ", advice->title ? advice->title : "next");
     const char *command = advice->command ? advice->command : "";
     if (advice->command && column + (int)text_count(advice->words) + (int)text_count(command) + 2 <= text_width(text)) {
         text_print(text, INK_PLAIN, "%s: %s\n", advice->words, command);
@@ -353,25 +343,20 @@ static void print_advice(const struct text *text, const char *title, const struc
 
 void text_advice(const struct text *text, const struct report *report)
 {
-    const bool unsure = report->comparison && report->exit_code == EXIT_UNSURE;
-    struct advice advice = unsure ? (struct advice){0} : advice_of(report);
-    struct answer answers[ANSWERS];
-    if (unsure)
+    struct answer answers[ANSWERS] = {{0}};
+    if (report->comparison && report->exit_code == EXIT_UNSURE)
         words_unsure(report, answers);
-    for (size_t i = 0; i < ANSWERS && unsure; i++)
-        print_advice(text, answers[i].title, &(struct advice){answers[i].words, answers[i].command});
-    if (unsure)
-        words_unsure_free(answers);
-    if (advice.words)
-        print_advice(text, "next", &advice);
-    free(advice.words);
-    free(advice.command);
-    char *command = words_capture(report);
+    else
+        answers[0] = advice_of(report);
+    for (size_t i = 0; i < ANSWERS; i++)
+        if (answers[i].words)
+            print_advice(text, &answers[i]);
+    words_unsure_free(answers);
+    OWNED_TEXT command = words_capture(report);
     if (command) {
         const bool reads = strstr(command, " --from-check REPORT.json") != NULL;
         OWNED_TEXT words = x_sprintf("to work on the worse kernels without the program, capture their launches%s",
                                      reads ? " (check --report json=REPORT.json writes the file)" : "");
-        print_advice(text, "next", &(struct advice){words, command});
-        free(command);
+        print_advice(text, &(struct answer){.words = words, .command = command});
     }
 }

@@ -25,19 +25,13 @@ static void put_result(struct json_writer *json, enum tone tone, const char *rul
                        const char *message, const char *file, unsigned line, bool suppressed)
 {
     json_open(json, NULL, '{', JSON_LINES);
-    json_put_text(json, "ruleId", rule);
-    json_put_text(json, "level", levels[tone]);
-    json_open(json, "message", '{', JSON_IN_LINE);
-    json_put_text(json, "text", message);
-    json_close(json);
-    json_open(json, "partialFingerprints", '{', JSON_IN_LINE); /* by which a host knows it again on another line */
-    json_put_text(json, "kernel/v1", kernel);
-    json_close(json);
+    json_put(json, JSON_TEXT("ruleId", rule), JSON_TEXT("level", levels[tone]));
+    json_put_object(json, "message", JSON_IN_LINE, JSON_TEXT("text", message));
+    /* by which a host knows it again on another line */
+    json_put_object(json, "partialFingerprints", JSON_IN_LINE, JSON_TEXT("kernel/v1", kernel));
     if (suppressed) {
         json_open(json, "suppressions", '[', JSON_IN_LINE);
-        json_open(json, NULL, '{', JSON_IN_LINE);
-        json_put_text(json, "kind", "external");
-        json_close(json);
+        json_put_object(json, NULL, JSON_IN_LINE, JSON_TEXT("kind", "external"));
         json_close(json);
     }
     if (file) {
@@ -45,12 +39,8 @@ static void put_result(struct json_writer *json, enum tone tone, const char *rul
         json_open(json, "locations", '[', JSON_IN_LINE);
         json_open(json, NULL, '{', JSON_IN_LINE);
         json_open(json, "physicalLocation", '{', JSON_IN_LINE);
-        json_open(json, "artifactLocation", '{', JSON_IN_LINE);
-        json_put_text(json, "uri", reference);
-        json_close(json);
-        json_open(json, "region", '{', JSON_IN_LINE);
-        json_put_count(json, "startLine", line);
-        json_close(json);
+        json_put_object(json, "artifactLocation", JSON_IN_LINE, JSON_TEXT("uri", reference));
+        json_put_object(json, "region", JSON_IN_LINE, JSON_COUNT("startLine", line));
         json_close(json);
         json_close(json);
         json_close(json);
@@ -106,15 +96,12 @@ int report_sarif(const struct report *report, FILE *stream)
     struct verdict_words words;
     struct banner banner;
     json_open(&json, NULL, '{', JSON_LINES);
-    json_put_text(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-    json_put_text(&json, "version", "2.1.0");
+    json_put(&json, JSON_TEXT("$schema", "https://json.schemastore.org/sarif-2.1.0.json"),
+             JSON_TEXT("version", "2.1.0"));
     json_open(&json, "runs", '[', JSON_LINES);
     json_open(&json, NULL, '{', JSON_LINES);
     json_open(&json, "tool", '{', JSON_IN_LINE);
-    json_open(&json, "driver", '{', JSON_IN_LINE);
-    json_put_text(&json, "name", "cugate");
-    json_put_text(&json, "version", CUGATE_VERSION);
-    json_close(&json);
+    json_put_object(&json, "driver", JSON_IN_LINE, JSON_TEXT("name", "cugate"), JSON_TEXT("version", CUGATE_VERSION));
     json_close(&json);
     json_open(&json, "results", '[', JSON_LINES);
     if (report->comparison)

@@ -1,8 +1,8 @@
 """The files that cugate writes, as typed values; reports/ knows nothing else about them.
 
 Each class has the part of a file that the pages read. Other members are ignored, since a later cugate may add some.
-The files are described where they are written: run files in harness/model/run_file.h, the others at the top of
-harness/report/report_json.c, explain_json.c and aa_json.c. Units are those of the metric, SI throughout.
+Run files are described in harness/model/run_file.h, the others by harness/report/schema. Units are those of the metric,
+SI throughout.
 """
 
 from __future__ import annotations
