@@ -53,7 +53,7 @@ static const char *const unwatched_reasons[UNWATCHED_REASONS] = {
     [UNWATCHED_CALL] = "they were made by an outdated function of the driver, or one for several GPUs",
 };
 
-static size_t unwatched(const struct program_run *part)
+size_t program_unwatched(const struct program_run *part)
 {
     size_t sum = 0;
     for (size_t i = 0; i < UNWATCHED_REASONS; i++)
@@ -93,7 +93,7 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     measuring->interrupted |= part->interrupted;
     measuring->timed_out |= part->timed_out;
     /* Unwatched launches may be of kernels that nothing else tells of. */
-    measuring->failed |= part->failure || unwatched(part) > 0;
+    measuring->failed |= part->failure || program_unwatched(part) > 0;
     measuring->broken_off |= part->broken_off > 0 || part->failure;
     /* A fault is told when it happens, but not by a process that closed the link. */
     measuring->failed |= part->broken_off > 0 && program_is_simulated(part->measurement);

@@ -45,9 +45,7 @@ static int judge_run(const struct capturing *capturing, const struct program_run
 /* Says of which launches nothing is known. */
 static void say_losses(const struct capturing *capturing, const struct program_run *part)
 {
-    size_t unwatched = 0;
-    for (size_t i = 0; i < UNWATCHED_REASONS; i++)
-        unwatched += part->unwatched[i];
+    const size_t unwatched = program_unwatched(part);
     if (unwatched > 0)
         warning("%zu launch%s of kernels that are not captured: there are too many shapes, or graphs that were "
                 "changed, or launches that waited for each other",

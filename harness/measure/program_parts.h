@@ -322,6 +322,9 @@ void program_libraries_take(struct session *session, char *text);
 
 /* ---- The run ---- */
 
+/* Returns how many launches were of no group, in program.c. */
+size_t program_unwatched(const struct program_run *part);
+
 /* Whether the program runs on a simulated GPU. */
 bool program_is_simulated(const struct measurement *measurement);
 

@@ -46,6 +46,14 @@ static void estimated_cell(const struct result *result, char *cell, size_t size)
         snprintf(cell, size, "none");
 }
 
+static void add_column(struct columns *columns, const char *title, int width, enum show show, const char *metric,
+                       const char *substitute)
+{
+    struct column *column = ARRAY_GROW(columns->list, columns->count);
+    *column = (struct column){{title, false, width}, show, metric, substitute};
+    table_fit(&column->table, title);
+}
+
 /* Makes a column for each metric that any kernel has a number of; unless it was asked for, of one that is not 0. */
 static struct columns columns_of_each(const struct report *report)
 {
@@ -54,8 +62,7 @@ static struct columns columns_of_each(const struct report *report)
     for (size_t i = 0; i < report->run->result_count; i++)
         estimated |= estimated_of(&report->run->results[i]) != NULL;
     if (estimated)
-        *ARRAY_GROW(columns.list, columns.count) =
-            (struct column){{"estimated time", false, ESTIMATED_WIDTH}, SHOW_ESTIMATED, NULL, NULL};
+        add_column(&columns, "estimated time", ESTIMATED_WIDTH, SHOW_ESTIMATED, NULL, NULL);
     for (size_t m = 0; m < report->metrics->count; m++) {
         const char *name = report->metrics->list[m].name;
         bool known = false;
@@ -63,11 +70,8 @@ static struct columns columns_of_each(const struct report *report)
             const struct row *row = result_measured(&report->run->results[i], name);
             known = row && (report->each || row_value(row) != 0);
         }
-        struct column *column = known ? ARRAY_GROW(columns.list, columns.count) : NULL;
-        if (!column)
-            continue;
-        *column = (struct column){{name, false, COLUMN_WIDTH}, SHOW_VALUE, name, NULL};
-        table_fit(&column->table, name);
+        if (known)
+            add_column(&columns, name, COLUMN_WIDTH, SHOW_VALUE, name, NULL);
     }
     return columns;
 }
@@ -79,26 +83,18 @@ static struct columns make_columns(const struct report *report)
     if (!report->comparison && (report->each || origin->computed || origin->code_only))
         return columns_of_each(report);
     if (shows_totals(report)) {
-        *ARRAY_GROW(columns.list, columns.count) =
-            (struct column){{"GPU time", false, COLUMN_WIDTH}, SHOW_TOTAL, NULL, NULL};
+        add_column(&columns, "GPU time", COLUMN_WIDTH, SHOW_TOTAL, NULL, NULL);
         if (report->comparison)
-            *ARRAY_GROW(columns.list, columns.count) =
-                (struct column){{"before", false, COLUMN_WIDTH}, SHOW_TOTAL_BEFORE, NULL, NULL};
-        *ARRAY_GROW(columns.list, columns.count) =
-            (struct column){{"launches", false, COLUMN_WIDTH}, SHOW_LAUNCHES, NULL, NULL};
+            add_column(&columns, "before", COLUMN_WIDTH, SHOW_TOTAL_BEFORE, NULL, NULL);
+        add_column(&columns, "launches", COLUMN_WIDTH, SHOW_LAUNCHES, NULL, NULL);
     }
-    *ARRAY_GROW(columns.list, columns.count) =
-        (struct column){{"time ", false, COLUMN_WIDTH + 2}, SHOW_VALUE, "time", "wall_time"};
+    add_column(&columns, "time ", COLUMN_WIDTH + 2, SHOW_VALUE, "time", "wall_time");
     if (report->comparison)
-        *ARRAY_GROW(columns.list, columns.count) =
-            (struct column){{"change", false, COLUMN_WIDTH}, SHOW_CHANGE, "time", "wall_time"};
+        add_column(&columns, "change", COLUMN_WIDTH, SHOW_CHANGE, "time", "wall_time");
     for (size_t m = 0; m < report->metrics->count; m++) {
         const struct metric *metric = &report->metrics->list[m];
-        if (!metric->headline)
-            continue;
-        struct column *column = ARRAY_GROW(columns.list, columns.count);
-        *column = (struct column){{metric->headline, false, COLUMN_WIDTH}, SHOW_VALUE, metric->name, NULL};
-        table_fit(&column->table, metric->headline);
+        if (metric->headline)
+            add_column(&columns, metric->headline, COLUMN_WIDTH, SHOW_VALUE, metric->name, NULL);
     }
     return columns;
 }

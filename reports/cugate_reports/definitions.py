@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -64,26 +65,24 @@ def _floor(words: str) -> Floor | None:
     return Floor(" or ".join(told), share, amount)
 
 
+def _all(key: str, folder: Path) -> Iterator[tuple[str, str]]:
+    """The metrics that have a key, with its value without the comment behind it."""
+    for path in sorted(folder.glob("*.ini")):
+        for name, section in _sections(path).items():
+            if words := section.get(key, "").partition(";")[0].strip():
+                yield name, words
+
+
 @cache
 def floors(folder: Path = METRICS) -> dict[str, Floor]:
     """The floors of the metrics that have one, by name."""
-    found = {}
-    for path in sorted(folder.glob("*.ini")):
-        for name, section in _sections(path).items():
-            if floor := _floor(section.get("floor", "").partition(";")[0].strip()):
-                found[name] = floor
-    return found
+    return {name: floor for name, words in _all("floor", folder) if (floor := _floor(words))}
 
 
 @cache
 def betters(folder: Path = METRICS) -> dict[str, str]:
     """Which direction of a metric is better, lower or higher, by name."""
-    found = {}
-    for path in sorted(folder.glob("*.ini")):
-        for name, section in _sections(path).items():
-            if better := section.get("better", "").partition(";")[0].strip():
-                found[name] = better
-    return found
+    return dict(_all("better", folder))
 
 
 @cache
