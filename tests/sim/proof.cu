@@ -54,43 +54,41 @@ __device__ uint32_t thread()
     return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+#define KERNEL(name) __global__ void name([[maybe_unused]] uint32_t *out, [[maybe_unused]] const uint32_t *in)
+/* What each thread does; or those where a condition holds. */
+#define EACH(name, ...)                                                                                                \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        __VA_ARGS__;                                                                                                   \
+    }
+#define WHERE(name, condition, ...)                                                                                    \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        if (condition)                                                                                                 \
+            __VA_ARGS__;                                                                                               \
+    }
+
 /* Each thread writes a word of its own. */
-__global__ void own(uint32_t *out, const uint32_t *in)
-{
-    out[thread()] = in[thread()] + 1;
-}
+EACH(own, out[thread()] = in[thread()] + 1)
 /* ... and the next block's first one. */
-__global__ void one_too_many(uint32_t *out, const uint32_t *in)
+KERNEL(one_too_many)
 {
     out[thread()] = in[thread()];
     if (threadIdx.x == 0)
         out[thread() + blockDim.x] = 7;
 }
 /* Blocks overlap by half. */
-__global__ void half_apart(uint32_t *out, const uint32_t *in)
-{
-    out[blockIdx.x * (blockDim.x / 2) + threadIdx.x] = in[threadIdx.x];
-}
+EACH(half_apart, out[blockIdx.x * (blockDim.x / 2) + threadIdx.x] = in[threadIdx.x])
 /* All write one word. */
-__global__ void same_word(uint32_t *out, const uint32_t *in)
-{
-    if (threadIdx.x == 0)
-        out[0] = in[0];
-}
+WHERE(same_word, threadIdx.x == 0, out[0] = in[0])
 /* A block reads what the next one writes. */
-__global__ void reads_next(uint32_t *out, const uint32_t *)
-{
-    out[thread()] = out[thread() + blockDim.x] + 1;
-}
+EACH(reads_next, out[thread()] = out[thread() + blockDim.x] + 1)
 /* ... and what no other does. */
-__global__ void in_place(uint32_t *out, const uint32_t *)
-{
-    out[thread()] = out[thread()] * 3;
-}
+EACH(in_place, out[thread()] = out[thread()] * 3)
 /* Words of local memory, at a place that the compiler does not know, so that they stay there. */
 #define KEPT(words, k) (*(volatile uint32_t *)&(words)[threadIdx.y + (k)])
 /* A place, a role and a number are kept there. They are known, but for the number. */
-__global__ void spilled(uint32_t *out, const uint32_t *in)
+KERNEL(spilled)
 {
     uint32_t words[4];
     KEPT(words, 0) = thread();
@@ -142,70 +140,51 @@ __device__ void multiply(uint32_t *out, const uint32_t *in, unsigned times)
                      : "r"(a & 0x3bff3bff));
     out[thread()] = (uint32_t)sum[0] + (uint32_t)sum[3];
 }
-__global__ void heavy(uint32_t *out, const uint32_t *in)
-{
-    multiply(out, in, 400);
-}
+EACH(heavy, multiply(out, in, 400))
 /* Its classes take more than a twentieth of it, which is foreseen to be all. */
-__global__ void heavy_columns(uint32_t *out, const uint32_t *in)
-{
-    multiply(out + blockIdx.y * gridDim.x * blockDim.x, in, 400 + 8 * blockIdx.x);
-}
+EACH(heavy_columns, multiply(out + blockIdx.y * gridDim.x * blockDim.x, in, 400 + 8 * blockIdx.x))
 
 /* The index has 64 bits. */
-__global__ void long_index(uint32_t *out, const uint32_t *in)
+KERNEL(long_index)
 {
     const uint64_t at = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     out[at] = in[at];
 }
 /* Arrays follow each other, and the last block has none of them. */
-__global__ void side_by_side(uint32_t *out, const uint32_t *)
+KERNEL(side_by_side)
 {
     constexpr unsigned count = 4000;
     if (thread() < count)
         out[count + thread()] = out[thread()] + 1;
 }
 /* ... or overlap by a word. */
-__global__ void side_too_near(uint32_t *out, const uint32_t *)
+KERNEL(side_too_near)
 {
     constexpr unsigned count = 4000;
     if (thread() < count)
         out[count - 1 + thread()] = out[thread()] + 1;
 }
 /* A block reads what another writes, farther away. */
-__global__ void reads_farther(uint32_t *out, const uint32_t *)
-{
-    out[thread()] = out[2 * thread() + blockDim.x] + 1;
-}
+EACH(reads_farther, out[thread()] = out[2 * thread() + blockDim.x] + 1)
 /* From the last word to the first. */
-__global__ void backwards(uint32_t *out, const uint32_t *in)
-{
-    out[words - 1 - thread()] = in[thread()];
-}
-__global__ void wide_backwards(uint32_t *out, const uint32_t *in)
+EACH(backwards, out[words - 1 - thread()] = in[thread()])
+KERNEL(wide_backwards)
 {
     const int64_t at =
         int64_t{static_cast<int>(blockIdx.x)} * -static_cast<int>(gridDim.x) + static_cast<int>(threadIdx.x);
     out[words - threads + at] = in[threadIdx.x];
 }
 /* Bytes: four blocks' are a word. */
-__global__ void byte_each(uint32_t *out, const uint32_t *in)
+KERNEL(byte_each)
 {
     if (threadIdx.x == 0)
         reinterpret_cast<unsigned char *>(out)[blockIdx.x] = static_cast<unsigned char>(in[0]);
 }
-__global__ void word_each(uint32_t *out, const uint32_t *in)
-{
-    if (threadIdx.x == 0)
-        out[blockIdx.x] = in[blockIdx.x];
-}
+WHERE(word_each, threadIdx.x == 0, out[blockIdx.x] = in[blockIdx.x])
 /* Rows that begin in the middle of a sector. */
-__global__ void odd_rows(uint32_t *out, const uint32_t *in)
-{
-    out[thread()] = in[blockIdx.x * 68 + threadIdx.x];
-}
+EACH(odd_rows, out[thread()] = in[blockIdx.x * 68 + threadIdx.x])
 /* Every other block, and every fourth, at the end of the grid as well. */
-__global__ void parity(uint32_t *out, const uint32_t *in)
+KERNEL(parity)
 {
     uint32_t sum = 0, count;
     if ((blockIdx.x & 1) != 0)
@@ -216,7 +195,7 @@ __global__ void parity(uint32_t *out, const uint32_t *in)
     out[thread()] = sum;
 }
 /* Rows that begin in the middle of a line, of copies past the L1. */
-__global__ void half_lines(uint32_t *out, const uint32_t *in)
+KERNEL(half_lines)
 {
     __shared__ uint4 tile[threads];
     const uint4 *from = reinterpret_cast<const uint4 *>(in) + blockIdx.x * 4 + threadIdx.x;
@@ -227,7 +206,7 @@ __global__ void half_lines(uint32_t *out, const uint32_t *in)
     out[thread()] = tile[threadIdx.x].x;
 }
 /* The first half of the blocks reads what the other half writes. */
-__global__ void halves(uint32_t *out, const uint32_t *in)
+KERNEL(halves)
 {
     if (blockIdx.x < gridDim.x / 2)
         out[thread()] = out[thread() + words / 2];
@@ -235,7 +214,7 @@ __global__ void halves(uint32_t *out, const uint32_t *in)
         out[thread() + words / 2] = in[thread()];
 }
 /* One half writes an array that the other reads, elsewhere. */
-__global__ void reads_elsewhere(uint32_t *out, const uint32_t *in)
+KERNEL(reads_elsewhere)
 {
     uint32_t sum = 0;
     if (blockIdx.x % 2 == 0)
@@ -244,18 +223,15 @@ __global__ void reads_elsewhere(uint32_t *out, const uint32_t *in)
         out[thread()] = in[thread()];
 }
 /* A stride that wraps around at the end of the grid. */
-__global__ void wraps(uint32_t *out, const uint32_t *in)
-{
-    out[thread() & 0x7ff] = in[thread()];
-}
+EACH(wraps, out[thread() & 0x7ff] = in[thread()])
 /* The last block goes on where no memory is. */
-__global__ void beyond(uint32_t *out, const uint32_t *in)
+KERNEL(beyond)
 {
     const uint32_t far = blockIdx.x * (words / (blocks - 1)) + threadIdx.x;
     out[thread()] = in[far];
 }
 /* Later blocks go beyond shared memory. */
-__global__ void beyond_shared(uint32_t *out, const uint32_t *in)
+KERNEL(beyond_shared)
 {
     __shared__ uint32_t tile[1024];
     for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x)
@@ -264,20 +240,16 @@ __global__ void beyond_shared(uint32_t *out, const uint32_t *in)
     out[thread()] = tile[blockIdx.x * 32 + threadIdx.x];
 }
 /* Every block counts otherwise, by memory. */
-__global__ void by_data(uint32_t *out, const uint32_t *in)
-{
-    if (in[thread()] & 1)
-        out[thread()] = 3;
-}
+WHERE(by_data, in[thread()] & 1, out[thread()] = 3)
 /* A word that wraps before it carries. */
-__global__ void wraps_and_carries(uint32_t *out, const uint32_t *in)
+KERNEL(wraps_and_carries)
 {
     const uint64_t sum = uint64_t{blockIdx.x * 0x08000000u} + 0xfc000000u;
     if (sum >> 32)
         out[thread()] = in[thread()];
 }
 /* Lanes that move apart. */
-__global__ void chooses(uint32_t *out, const uint32_t *in)
+KERNEL(chooses)
 {
     const uint32_t moves = blockIdx.x * 24 + threadIdx.x, stays = gridDim.x + threadIdx.x;
     uint32_t chosen;
@@ -286,7 +258,7 @@ __global__ void chooses(uint32_t *out, const uint32_t *in)
                  : "r"(moves), "r"(stays), "r"(threadIdx.x & 1));
     out[thread()] = in[chosen];
 }
-__global__ void comes_nearer(uint32_t *out, const uint32_t *in)
+KERNEL(comes_nearer)
 {
     uint32_t sum = 0;
     for (int i = 0; i < abs(static_cast<int>(blockIdx.x) - 100) >> 3; i++)
@@ -295,28 +267,17 @@ __global__ void comes_nearer(uint32_t *out, const uint32_t *in)
 }
 /* Constants: at addresses that go around; of which one block reads another one, and one block many. */
 __constant__ uint32_t table[256] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-__global__ void constants_turn(uint32_t *out, const uint32_t *)
-{
-    out[thread()] = table[thread() * 3 & 255];
-}
-__global__ void one_constant(uint32_t *out, const uint32_t *in)
-{
-    if (table[blockIdx.x] != 0)
-        out[thread()] = in[thread()];
-}
+EACH(constants_turn, out[thread()] = table[thread() * 3 & 255])
+WHERE(one_constant, table[blockIdx.x] != 0, out[thread()] = in[thread()])
 /* ... or a byte of them, of which one is odd. */
 __constant__ uint8_t table_of_bytes[blocks] = {[41] = 1};
-__global__ void constant_byte(uint32_t *out, const uint32_t *in)
-{
-    if (table_of_bytes[blockIdx.x] & 1)
-        out[thread()] = in[thread()];
-}
-__global__ void row_constant(uint32_t *out, const uint32_t *in)
+WHERE(constant_byte, table_of_bytes[blockIdx.x] & 1, out[thread()] = in[thread()])
+KERNEL(row_constant)
 {
     if (threadIdx.x < table[blockIdx.y + 20] + 8)
         out[thread() + blockIdx.y * gridDim.x * blockDim.x] = in[threadIdx.x];
 }
-__global__ void constants_apart(uint32_t *out, const uint32_t *)
+KERNEL(constants_apart)
 {
     uint32_t chosen;
     asm volatile("{.reg .pred p; setp.eq.u32 p, %2, 21; selp.u32 %0, %1, 5, p;}"
@@ -325,13 +286,9 @@ __global__ void constants_apart(uint32_t *out, const uint32_t *)
     out[thread()] = table[chosen];
 }
 /* Seven blocks are beyond where a mask wraps. */
-__global__ void turns(uint32_t *out, const uint32_t *in)
-{
-    if ((blockIdx.x + 43 & 63) < 7)
-        out[thread()] = in[thread()];
-}
+WHERE(turns, (blockIdx.x + 43 & 63) < 7, out[thread()] = in[thread()])
 /* Bits that are shifted out carry once, behind the middle of the grid. */
-__global__ void carries(uint32_t *out, const uint32_t *in)
+KERNEL(carries)
 {
     uint32_t shifted;
     asm volatile("shr.u32 %0, %1, 6;" : "=r"(shifted) : "r"(blockIdx.x + 11));
@@ -339,7 +296,7 @@ __global__ void carries(uint32_t *out, const uint32_t *in)
         out[thread()] = in[thread()];
 }
 /* Six predicates are set from the bits of a word (R2P by a mask), and the one that data decides stays. */
-__global__ void keeps_predicate(uint32_t *out, const uint32_t *in)
+KERNEL(keeps_predicate)
 {
     const bool decided = in[thread()] & 1;
     float values[8];
@@ -364,13 +321,9 @@ __global__ void keeps_predicate(uint32_t *out, const uint32_t *in)
         out[thread()] = 1;
 }
 /* What is the smaller is another one near the end. */
-__global__ void smaller(uint32_t *out, const uint32_t *in)
-{
-    if ((min(blockIdx.x + (threadIdx.x >> 16), 50u) & 3) == 2)
-        out[thread()] = in[thread()];
-}
+WHERE(smaller, (min(blockIdx.x + (threadIdx.x >> 16), 50u) & 3) == 2, out[thread()] = in[thread()])
 /* A product with a sign changes it, and with it the carry of the sum of 64 bits, of which no word wraps. */
-__global__ void wide_carry(uint32_t *out, const uint32_t *in)
+KERNEL(wide_carry)
 {
     const int place = static_cast<int>(blockIdx.x);
     uint64_t carry = 0, sum;
@@ -382,46 +335,22 @@ __global__ void wide_carry(uint32_t *out, const uint32_t *in)
         out[thread()] = in[thread()];
 }
 /* A number of which only the upper word changes becomes a float. */
-__global__ void wide_float(uint32_t *out, const uint32_t *in)
-{
-    if (__ull2float_rz(uint64_t{blockIdx.x} << 32 | 7) == 0x1.5p36f)
-        out[thread()] = in[thread()];
-}
+WHERE(wide_float, __ull2float_rz(uint64_t{blockIdx.x} << 32 | 7) == 0x1.5p36f, out[thread()] = in[thread()])
 /* Each block reads 4 GiB farther. */
-__global__ void far_away(uint32_t *out, const uint32_t *in)
-{
-    out[thread()] = in[(uint64_t{blockIdx.x} << 30) + threadIdx.x];
-}
+EACH(far_away, out[thread()] = in[(uint64_t{blockIdx.x} << 30) + threadIdx.x])
 /* A barrier that tells a block what one of its threads has read. */
-__global__ void votes(uint32_t *out, const uint32_t *in)
-{
-    if (__syncthreads_or(in[thread()] == 0x01010101 + blockIdx.x))
-        out[thread()] = 3;
-}
+WHERE(votes, __syncthreads_or(in[thread()] == 0x01010101 + blockIdx.x), out[thread()] = 3)
 __constant__ uint32_t places = 3;
 /* A number that is no immediate, as PyTorch's division has it. */
-__global__ void shift_by(uint32_t *out, const uint32_t *in)
-{
-    out[thread()] = in[thread() >> places] + 1;
-}
+EACH(shift_by, out[thread()] = in[thread() >> places] + 1)
 /* ... and one that a block has for itself. */
-__global__ void shift_by_block(uint32_t *out, const uint32_t *in)
-{
-    out[thread()] = in[thread() >> (blockIdx.x == 41 ? places : 0)] + 1;
-}
+EACH(shift_by_block, out[thread()] = in[thread() >> (blockIdx.x == 41 ? places : 0)] + 1)
 /* ... and each lane. */
-__global__ void shift_by_lane(uint32_t *out, const uint32_t *in)
-{
-    out[thread()] = in[thread() >> (threadIdx.x & places)] + 1;
-}
+EACH(shift_by_lane, out[thread()] = in[thread() >> (threadIdx.x & places)] + 1)
 /* A vote of a warp tells what one of its threads has read. */
-__global__ void warp_votes(uint32_t *out, const uint32_t *in)
-{
-    if (__any_sync(~0u, in[thread()] == 0x01010101 + blockIdx.x - 41))
-        out[thread()] = 3;
-}
+WHERE(warp_votes, __any_sync(~0u, in[thread()] == 0x01010101 + blockIdx.x - 41), out[thread()] = 3)
 /* Some blocks do less. */
-__global__ void diagonal(uint32_t *out, const uint32_t *in)
+KERNEL(diagonal)
 {
     const uint32_t row = blockIdx.x / 8, column = blockIdx.x % 8;
     if (row == column)
@@ -503,56 +432,35 @@ __device__ void put(uint32_t *out, const uint32_t *in, uint32_t column, uint32_t
     out[(column * rows + row) * threads + threadIdx.x] = in[row * threads + threadIdx.x];
 }
 /* ... of which the last one that exists is at the end of memory. */
-__global__ void quotient(uint32_t *out, const uint32_t *in)
-{
-    put(out + words - 299 * threads, in, blockIdx.x % 12, blockIdx.x / 12, 25);
-}
+EACH(quotient, put(out + words - 299 * threads, in, blockIdx.x % 12, blockIdx.x / 12, 25))
 /* A mask instead of two shifts. */
-__global__ void quotient_masked(uint32_t *out, const uint32_t *in)
-{
-    out[blockIdx.x / 12 * 1024 + blockIdx.x % 12 * threads + threadIdx.x] = in[threadIdx.x];
-}
+EACH(quotient_masked, out[blockIdx.x / 12 * 1024 + blockIdx.x % 12 * threads + threadIdx.x] = in[threadIdx.x])
 /* Divisors that a product with 33 bits divides by, of which one is even, */
-__global__ void quotient_33(uint32_t *out, const uint32_t *in)
-{
-    put(out, in, blockIdx.x % 19, blockIdx.x / 19, 16);
-}
-__global__ void quotient_even(uint32_t *out, const uint32_t *in)
-{
-    put(out, in, blockIdx.x % 14, blockIdx.x / 14, 22);
-}
+EACH(quotient_33, put(out, in, blockIdx.x % 19, blockIdx.x / 19, 16))
+EACH(quotient_even, put(out, in, blockIdx.x % 14, blockIdx.x / 14, 22))
 /* ... numbers with signs, */
-__global__ void quotient_signed(uint32_t *out, const uint32_t *in)
+KERNEL(quotient_signed)
 {
     const int block = static_cast<int>(blockIdx.x);
     put(out, in, static_cast<uint32_t>(block % 7), static_cast<uint32_t>(block / 7), 43);
 }
 /* ... a divisor that is not known when a kernel is compiled, */
-__global__ void quotient_by(uint32_t *out, const uint32_t *in)
+KERNEL(quotient_by)
 {
     const uint32_t by = blockDim.x - 41;
     put(out, in, blockIdx.x % by, blockIdx.x / by, 14);
 }
-__global__ void quotient_signed_by(uint32_t *out, const uint32_t *in)
+KERNEL(quotient_signed_by)
 {
     const int by = static_cast<int>(blockDim.x) - 51, block = static_cast<int>(blockIdx.x);
     put(out, in, static_cast<uint32_t>(block % by), static_cast<uint32_t>(block / by), 24);
 }
 /* ... and a power of two. */
-__global__ void quotient_16(uint32_t *out, const uint32_t *in)
-{
-    put(out, in, blockIdx.x & 15, blockIdx.x >> 4, 19);
-}
+EACH(quotient_16, put(out, in, blockIdx.x & 15, blockIdx.x >> 4, 19))
 /* Three numbers by one; of a second axis; some blocks by their quotient. */
-__global__ void quotients(uint32_t *out, const uint32_t *in)
-{
-    put(out, in, blockIdx.x % 5 + 5 * (blockIdx.x / 35), blockIdx.x / 5 % 7, 7);
-}
-__global__ void quotient_of_rows(uint32_t *out, const uint32_t *in)
-{
-    put(out, in, blockIdx.y % 6 * 5 + blockIdx.x, blockIdx.y / 6, 10);
-}
-__global__ void quotient_decides(uint32_t *out, const uint32_t *in)
+EACH(quotients, put(out, in, blockIdx.x % 5 + 5 * (blockIdx.x / 35), blockIdx.x / 5 % 7, 7))
+EACH(quotient_of_rows, put(out, in, blockIdx.y % 6 * 5 + blockIdx.x, blockIdx.y / 6, 10))
+KERNEL(quotient_decides)
 {
     if (blockIdx.x / 12 > 20 || blockIdx.x % 12 != 0)
         put(out, in, blockIdx.x % 12, blockIdx.x / 12, 25);
@@ -566,29 +474,23 @@ template <int rows_there> __device__ void put_swizzled(uint32_t *out, const uint
     const int row = first + place % (4 * columns) % size, column = place % (4 * columns) / size;
     put(out, in, static_cast<uint32_t>(column), static_cast<uint32_t>(row), rows_there);
 }
-__global__ void swizzled(uint32_t *out, const uint32_t *in)
-{
-    put_swizzled<13>(out, in);
-}
-__global__ void swizzled_meets(uint32_t *out, const uint32_t *in)
-{
-    put_swizzled<12>(out, in);
-}
+EACH(swizzled, put_swizzled<13>(out, in))
+EACH(swizzled_meets, put_swizzled<12>(out, in))
 
 /* One block alone goes where others do not. */
-__global__ void one_far(uint32_t *out, const uint32_t *in)
+KERNEL(one_far)
 {
     const uint32_t is_42 = ((blockIdx.x + 22) >> 6) - ((blockIdx.x + 21) >> 6);
     out[thread()] = reinterpret_cast<const uint32_t *>(reinterpret_cast<uint64_t>(in) + (uint64_t{is_42} << 32))[0];
 }
-__global__ void one_beyond_shared(uint32_t *out, const uint32_t *in)
+KERNEL(one_beyond_shared)
 {
     __shared__ uint32_t tile[64];
     tile[threadIdx.x] = in[threadIdx.x];
     __syncthreads();
     out[thread()] = tile[(blockIdx.x == 41 ? 64 : 0) + threadIdx.x];
 }
-__global__ void bank_by_block(uint32_t *out, const uint32_t *in)
+KERNEL(bank_by_block)
 {
     __shared__ uint32_t tile[1024];
     for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x)
@@ -597,13 +499,9 @@ __global__ void bank_by_block(uint32_t *out, const uint32_t *in)
     out[thread()] = tile[threadIdx.x << (blockIdx.x & 3)];
 }
 /* The last one of those that read goes too far. */
-__global__ void beyond_in_the_middle(uint32_t *out, const uint32_t *in)
-{
-    if (blockIdx.x < 40)
-        out[thread()] = in[blockIdx.x * (words / 39 / 8 * 8) + threadIdx.x];
-}
+WHERE(beyond_in_the_middle, blockIdx.x < 40, out[thread()] = in[blockIdx.x * (words / 39 / 8 * 8) + threadIdx.x])
 /* What a later one adds to is read, of blocks that are not executed. */
-__global__ void one_reads_adds(uint32_t *out, const uint32_t *)
+KERNEL(one_reads_adds)
 {
     atomicAdd(&out[thread()], 1);
     if (blockIdx.x == 41)
@@ -613,94 +511,70 @@ __global__ void one_reads_adds(uint32_t *out, const uint32_t *)
 /* ---- Atomics ---- */
 
 /* Each thread adds to a word of its own, which was written before. */
-__global__ void adds_own(uint32_t *out, const uint32_t *in)
+KERNEL(adds_own)
 {
     out[thread()] = 3;
     atomicAdd(&out[thread()], in[thread()]);
 }
 /* All add to one word, */
-__global__ void adds_one(uint32_t *out, const uint32_t *)
-{
-    atomicAdd(out, threadIdx.x & 3);
-}
+EACH(adds_one, atomicAdd(out, threadIdx.x & 3))
 /* ... one thread of each warp for all, */
-__global__ void adds_together(uint32_t *out, const uint32_t *)
-{
-    atomicAdd(out, 1);
-}
+EACH(adds_together, atomicAdd(out, 1))
 /* ... or some of the blocks, and to words that others add to. */
-__global__ void adds_some(uint32_t *out, const uint32_t *in)
+KERNEL(adds_some)
 {
     if (blockIdx.x < 40)
         atomicMax(&out[threadIdx.x / 8], in[threadIdx.x]);
     atomicAdd(&out[thread()], 1);
 }
 /* Blocks of a column add to its words, */
-__global__ void adds_columns(uint32_t *out, const uint32_t *in)
-{
-    atomicAdd(reinterpret_cast<float *>(out) + thread(), static_cast<float>(in[blockIdx.y]));
-}
+EACH(adds_columns, atomicAdd(reinterpret_cast<float *>(out) + thread(), static_cast<float>(in[blockIdx.y])))
 /* ... of which each has twice as many as it is wide, */
-__global__ void adds_halves(uint32_t *out, const uint32_t *in)
-{
-    atomicXor(&out[blockIdx.x * (blockDim.x / 2) + threadIdx.x], in[threadIdx.x]);
-}
+EACH(adds_halves, atomicXor(&out[blockIdx.x * (blockDim.x / 2) + threadIdx.x], in[threadIdx.x]))
 /* ... or several numbers at once, of which the last is the next one's first. */
-__global__ void adds_vectors(uint32_t *out, const uint32_t *)
+KERNEL(adds_vectors)
 {
     asm volatile("red.global.add.v4.f32 [%0], {%1, %1, %1, %1};" ::"l"(out + 4 * thread()), "f"(1.0f));
     asm volatile("red.global.add.v2.f32 [%0], {%1, %1};" ::"l"(out + 4 * thread() + 4), "f"(1.0f));
 }
 /* A part of what another block adds to is read. */
-__global__ void adds_fours(uint32_t *out, const uint32_t *)
+KERNEL(adds_fours)
 {
     asm volatile("red.global.add.v4.f32 [%0], {%1, %1, %1, %1};" ::"l"(out + 4 * thread()), "f"(1.0f));
     if (blockIdx.x == 41)
         out[words - 1 - thread()] = out[4 * (thread() + 4 * blockDim.x) + 3];
 }
-__global__ void adds_wide(uint32_t *out, const uint32_t *in)
+KERNEL(adds_wide)
 {
     atomicAdd(reinterpret_cast<unsigned long long *>(out) + thread(), in[thread()]);
     atomicAdd(reinterpret_cast<double *>(out) + words / 4 + thread(), 1.0);
 }
 /* A word that a block adds to is written, or read, by the next one. */
-__global__ void adds_to_next(uint32_t *out, const uint32_t *in)
+KERNEL(adds_to_next)
 {
     out[thread()] = in[thread()];
     if (threadIdx.x == 0)
         atomicAdd(&out[thread() + blockDim.x], 1);
 }
-__global__ void adds_and_reads(uint32_t *out, const uint32_t *)
+KERNEL(adds_and_reads)
 {
     atomicAdd(&out[thread()], 1);
     out[words - 1 - thread()] = out[thread() + blockDim.x];
 }
 /* ... or by one at another pace */
-__global__ void adds_ahead(uint32_t *out, const uint32_t *)
+KERNEL(adds_ahead)
 {
     atomicAdd(&out[thread()], 1);
     out[words - 1 - thread()] = out[threadIdx.x];
 }
 /* Words by data, and others in the middle of a sector. */
-__global__ void adds_by_data(uint32_t *out, const uint32_t *in)
-{
-    atomicAdd(&out[(in[thread()] + thread()) & 255], 1);
-}
-__global__ void adds_odd(uint32_t *out, const uint32_t *)
-{
-    atomicAdd(&out[blockIdx.x * 68 + threadIdx.x], 1);
-}
+EACH(adds_by_data, atomicAdd(&out[(in[thread()] + thread()) & 255], 1))
+EACH(adds_odd, atomicAdd(&out[blockIdx.x * 68 + threadIdx.x], 1))
 /* The last one adds where no memory is. */
-__global__ void adds_beyond(uint32_t *out, const uint32_t *)
-{
-    atomicAdd(&out[blockIdx.x * (words / (blocks - 1)) + threadIdx.x], 1);
-}
+EACH(adds_beyond, atomicAdd(&out[blockIdx.x * (words / (blocks - 1)) + threadIdx.x], 1))
 /* Answers: as data, to decide, and of what is tried. */
-__global__ void answers(uint32_t *out, const uint32_t *)
-{
-    out[thread() + 64] = atomicAdd(out, 1);
-}
-__global__ void last_one(uint32_t *out, const uint32_t *)
+EACH(answers, out[thread() + 64] = atomicAdd(out, 1))
+KERNEL(last_one)
 {
     __shared__ bool last;
     if (threadIdx.x == 0)
@@ -709,11 +583,8 @@ __global__ void last_one(uint32_t *out, const uint32_t *)
     if (last)
         out[threadIdx.x] = 1;
 }
-__global__ void exchanges(uint32_t *out, const uint32_t *)
-{
-    atomicExch(out, thread());
-}
-__global__ void waits(uint32_t *out, const uint32_t *)
+EACH(exchanges, atomicExch(out, thread()))
+KERNEL(waits)
 {
     if (threadIdx.x == 0 && blockIdx.x == 0)
         atomicAdd(&out[1], 1);
@@ -721,12 +592,12 @@ __global__ void waits(uint32_t *out, const uint32_t *)
         continue;
 }
 /* What all load from one place decides, as where a table is; the last block writes it, or not. */
-__global__ void one_decides(uint32_t *out, const uint32_t *in)
+KERNEL(one_decides)
 {
     for (uint32_t k = 0; k < in[1] % 5; k++)
         out[thread() + (in[in[k] % 64] & 128)] += k;
 }
-__global__ void one_is_written(uint32_t *out, const uint32_t *)
+KERNEL(one_is_written)
 {
     const uint32_t times = out[words - 1] % 5;
     for (uint32_t k = 0; k < times; k++)
@@ -739,18 +610,15 @@ __global__ void numbers(uint32_t *out)
 {
     out[thread()] = thread();
 }
-__global__ void one_of_four(uint32_t *out, const uint32_t *in)
+KERNEL(one_of_four)
 {
     for (uint32_t k = 0; k < in[blockIdx.x / 16] + 1; k++)
         out[thread()] += k;
 }
 /* Only how many threads work hangs on data: what is guarded computes. */
-__global__ void guards_sums(uint32_t *out, const uint32_t *in)
-{
-    out[thread()] = __float_as_uint(logf(1e-41f * static_cast<float>(in[thread()])));
-}
+EACH(guards_sums, out[thread()] = __float_as_uint(logf(1e-41f * static_cast<float>(in[thread()]))))
 /* ... and what follows decides. */
-__global__ void guards_decide(uint32_t *out, const uint32_t *in)
+KERNEL(guards_decide)
 {
     float times = 0.03125f * gridDim.x;
     asm volatile("{ .reg .pred p; setp.gt.u32 p, %1, 2000; @p mul.f32 %0, %0, 0f40400000; }"
@@ -760,13 +628,13 @@ __global__ void guards_decide(uint32_t *out, const uint32_t *in)
         out[thread()] += k;
 }
 /* It is polled: that is not known to stay. */
-__global__ void one_is_polled(uint32_t *out, const uint32_t *in)
+KERNEL(one_is_polled)
 {
     for (uint32_t k = 0; k < *static_cast<const volatile uint32_t *>(in) % 5; k++)
         out[thread()] += k;
 }
 /* Generic addresses: of shared or of global memory, of one bank or another by block. */
-__global__ void generic_turns(uint32_t *out, const uint32_t *in)
+KERNEL(generic_turns)
 {
     __shared__ uint32_t tile[threads];
     for (uint32_t k = 0; k < 2; k++) {
@@ -776,7 +644,7 @@ __global__ void generic_turns(uint32_t *out, const uint32_t *in)
         asm volatile("st.u32 [%0], %1;" ::"l"(&to[threadIdx.x]), "r"(value));
     }
 }
-__global__ void generic_by_block(uint32_t *out, const uint32_t *in)
+KERNEL(generic_by_block)
 {
     __shared__ uint32_t tile[33 * threads];
     for (unsigned i = threadIdx.x; i < 33 * threads; i += threads)
@@ -787,7 +655,7 @@ __global__ void generic_by_block(uint32_t *out, const uint32_t *in)
     out[thread()] = value;
 }
 /* An index of 64 bits is divided, and waits for another grid. */
-__global__ void long_quotient(uint32_t *out, const uint32_t *)
+KERNEL(long_quotient)
 {
     const int64_t at = static_cast<int64_t>(blockIdx.x) * threads * gridDim.x + threadIdx.x;
     if (threadIdx.x == 0)
@@ -795,14 +663,14 @@ __global__ void long_quotient(uint32_t *out, const uint32_t *)
     asm volatile("griddepcontrol.wait;");
 }
 /* What waits, or tells others, is in the code and not executed. */
-__global__ void ticket_apart(uint32_t *out, const uint32_t *in)
+KERNEL(ticket_apart)
 {
     __threadfence();
     out[thread()] = in[thread()];
     while (gridDim.y > 1 && atomicAdd(&out[words - 1], 1) % 2)
         __threadfence();
 }
-__global__ void looks_on(uint32_t *out, const uint32_t *in)
+KERNEL(looks_on)
 {
     uint32_t sum = 0;
 #pragma unroll 1
@@ -817,11 +685,8 @@ __device__ void generic(uint32_t *to, const uint32_t *from)
     asm volatile("ld.u32 %0, [%1];" : "=r"(value) : "l"(from));
     asm volatile("st.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
 }
-__global__ void anywhere(uint32_t *out, const uint32_t *in)
-{
-    generic(out + thread(), in + thread());
-}
-__global__ void anywhere_shared(uint32_t *out, const uint32_t *in)
+EACH(anywhere, generic(out + thread(), in + thread()))
+KERNEL(anywhere_shared)
 {
     __shared__ uint32_t own[threads];
     generic(blockIdx.y ? out : own + threadIdx.x, in + thread());
@@ -838,18 +703,18 @@ __device__ void look(volatile uint32_t *own, volatile uint32_t *other, uint32_t 
         sum += (i & 1 ? own : other)[0];
     *to = sum;
 }
-__global__ void looks_twice(uint32_t *out, const uint32_t *)
+KERNEL(looks_twice)
 {
     volatile uint32_t *const own = out + 512 * blockIdx.x;
     look(own, own, (blockIdx.x - 37) * (blockIdx.x - 37) + 1, out + words / 2 + thread());
 }
-__global__ void looks_askew(uint32_t *out, const uint32_t *)
+KERNEL(looks_askew)
 {
     volatile uint32_t *const own = out + 512 * blockIdx.x + 304;
     look(own, own + 8 * (int(blockIdx.x) - 37), 1, out + words / 2 + thread());
 }
 /* Each block waits for the one before. */
-__global__ void each_waits(uint32_t *out, const uint32_t *in)
+KERNEL(each_waits)
 {
     out[words / 2 + thread()] = in[thread()];
     while (threadIdx.x == 0 && blockIdx.x > 0 && atomicAdd(&out[blockIdx.x - 1], 0) == 0x02020202)
@@ -858,7 +723,7 @@ __global__ void each_waits(uint32_t *out, const uint32_t *in)
         atomicAdd(&out[blockIdx.x], 1);
 }
 /* Two blocks wait for one behind them, and then store to shared memory. */
-__global__ void two_wait(uint32_t *out, const uint32_t *in)
+KERNEL(two_wait)
 {
     volatile uint32_t *const told = out + words - 1;
     if (threadIdx.x == 0 && blockIdx.x == 60)
@@ -879,7 +744,7 @@ __device__ uint32_t works(uint32_t times)
         asm volatile("mad.lo.u32 %0, %0, 5, %1;" : "+r"(sum) : "r"(i));
     return sum;
 }
-__global__ void gives_up(uint32_t *out, const uint32_t *in)
+KERNEL(gives_up)
 {
     volatile uint32_t *const told = out + blockIdx.x;
     for (unsigned i = 0; threadIdx.x == 0 && blockIdx.x == 35 && told[-1] == 0x02020202; i++)
@@ -889,7 +754,7 @@ __global__ void gives_up(uint32_t *out, const uint32_t *in)
         *told = 1;
     out[words / 2 + thread()] = in[thread()] + works(1000);
 }
-__global__ void waits_for_fault(uint32_t *out, const uint32_t *in)
+KERNEL(waits_for_fault)
 {
     if (blockIdx.x == 35)
         out[in[0]] = 1;
@@ -898,7 +763,7 @@ __global__ void waits_for_fault(uint32_t *out, const uint32_t *in)
         continue;
 }
 /* One warp looks at shared memory by a generic address, and in block 37 the other one changes it. */
-__global__ void looks_anywhere(uint32_t *out, const uint32_t *)
+KERNEL(looks_anywhere)
 {
     __shared__ volatile uint32_t own;
     const int from = static_cast<int>(blockIdx.x) - 37, same = (from | -from) >> 31;
@@ -917,7 +782,7 @@ __global__ void looks_anywhere(uint32_t *out, const uint32_t *)
     out[thread()] = sum;
 }
 /* Its warps store equal data to one word, with no barrier between them. */
-__global__ void stores_equal(uint32_t *out, const uint32_t *in)
+KERNEL(stores_equal)
 {
     __shared__ uint32_t word;
     if (threadIdx.x % 32 == 0)
@@ -926,7 +791,7 @@ __global__ void stores_equal(uint32_t *out, const uint32_t *in)
     out[thread()] = word;
 }
 /* Each looks at one word again, as if it waited. */
-__global__ void looks_still(uint32_t *out, const uint32_t *in)
+KERNEL(looks_still)
 {
     uint32_t sum = 0;
 #pragma unroll 1
@@ -1014,7 +879,7 @@ __device__ uint32_t late()
     return (blockIdx.x + 23) >> 6;
 }
 /* Generic addresses: how banks are met, by block; and lanes that access several kinds of memory. */
-__global__ void generic_banks(uint32_t *out, const uint32_t *in)
+KERNEL(generic_banks)
 {
     __shared__ uint32_t tile[2 * threads];
     uint32_t *generic = tile;
@@ -1023,7 +888,7 @@ __global__ void generic_banks(uint32_t *out, const uint32_t *in)
     __syncthreads();
     out[thread()] = generic[threadIdx.x + threadIdx.x * late()];
 }
-__global__ void several_kinds(uint32_t *out, const uint32_t *in)
+KERNEL(several_kinds)
 {
     __shared__ uint32_t tile[threads];
     const uint32_t *from = threadIdx.x & 1 ? tile : in;
@@ -1065,27 +930,12 @@ __device__ void ask(uint32_t *out, const uint32_t *in, uint32_t expected, uint32
     if (is_over(&barriers[which], phase))
         out[blockIdx.x] = in[blockIdx.x];
 }
-__global__ void barrier_begins(uint32_t *out, const uint32_t *in)
-{
-    ask(out, in, 1 + late(), 1, 0, 0);
-}
-__global__ void barrier_comes(uint32_t *out, const uint32_t *in)
-{
-    ask(out, in, 2, 2 - late(), 0, 0);
-}
-__global__ void barrier_phase(uint32_t *out, const uint32_t *in)
-{
-    ask(out, in, 1, 1, late(), 0);
-}
-__global__ void barrier_which(uint32_t *out, const uint32_t *in)
-{
-    ask(out, in, 1, 1, 0, late());
-}
-__global__ void barrier_by_data(uint32_t *out, const uint32_t *in)
-{
-    ask(out, in, in[blockIdx.x] & 3, 1, 0, 0);
-}
-__global__ void barrier_stored(uint32_t *out, const uint32_t *in)
+EACH(barrier_begins, ask(out, in, 1 + late(), 1, 0, 0))
+EACH(barrier_comes, ask(out, in, 2, 2 - late(), 0, 0))
+EACH(barrier_phase, ask(out, in, 1, 1, late(), 0))
+EACH(barrier_which, ask(out, in, 1, 1, 0, late()))
+EACH(barrier_by_data, ask(out, in, in[blockIdx.x] & 3, 1, 0, 0))
+KERNEL(barrier_stored)
 {
     __shared__ alignas(16) uint64_t barrier;
     volatile uint32_t *const half = reinterpret_cast<volatile uint32_t *>(&barrier);
@@ -1103,7 +953,7 @@ __device__ void decide(uint32_t *out, const uint32_t *in, uint32_t word)
     if (word == 41)
         out[thread()] = in[thread()];
 }
-__global__ void told(uint32_t *out, const uint32_t *in)
+KERNEL(told)
 {
     __shared__ uint32_t word;
     if (threadIdx.x == 0)
@@ -1164,26 +1014,11 @@ __device__ void copy(uint32_t *to, const uint32_t *from, uint32_t bytes, uint32_
                      "r"(bulk::at(tile)), "r"(bytes)
                      : "memory");
 }
-__global__ void copies(uint32_t *out, const uint32_t *in)
-{
-    copy(out + blockIdx.x * 68, in + blockIdx.x * 36, 4 * threads, nullptr, nullptr);
-}
-__global__ void copies_meet(uint32_t *out, const uint32_t *in)
-{
-    copy(out + blockIdx.x * 60, in + blockIdx.x * 36, 4 * threads, nullptr, nullptr);
-}
-__global__ void copies_more(uint32_t *out, const uint32_t *in)
-{
-    copy(out + blockIdx.x * threads, in, 4 * threads + 16 * late(), nullptr, nullptr);
-}
-__global__ void copies_nearer(uint32_t *out, const uint32_t *in)
-{
-    copy(out + blockIdx.x * threads + 4 - 4 * late(), in, 4 * threads, nullptr, nullptr);
-}
-__global__ void copies_decide(uint32_t *out, const uint32_t *in)
-{
-    copy(nullptr, in + blockIdx.x * threads, 4 * threads, out, in);
-}
+EACH(copies, copy(out + blockIdx.x * 68, in + blockIdx.x * 36, 4 * threads, nullptr, nullptr))
+EACH(copies_meet, copy(out + blockIdx.x * 60, in + blockIdx.x * 36, 4 * threads, nullptr, nullptr))
+EACH(copies_more, copy(out + blockIdx.x * threads, in, 4 * threads + 16 * late(), nullptr, nullptr))
+EACH(copies_nearer, copy(out + blockIdx.x * threads + 4 - 4 * late(), in, 4 * threads, nullptr, nullptr))
+EACH(copies_decide, copy(nullptr, in + blockIdx.x * threads, 4 * threads, out, in))
 
 /* A tile comes from a tensor and goes to another one, `step` words from the next block's. */
 __global__ void copy_tile(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to,
