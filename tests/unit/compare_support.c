@@ -23,6 +23,21 @@ static const char definitions[] =
     "doc = Of a program.\n"
     "[processes]\ntitle = Processes\ncounter = cugate.processes\nunit = count\nclass = exact\nbetter = higher\n"
     "doc = Of a program.\n"
+    "[instructions]\ntitle = I\ncounter = smsp__inst_executed.sum\nunit = count\nclass = exact\nbetter = lower\n"
+    "doc = I.\n"
+    "[stores]\ntitle = S\ncounter = smsp__sass_inst_executed_op_global_st.sum\nunit = count\nclass = exact\n"
+    "better = lower\ndoc = S.\n"
+    "[atomics]\ntitle = A\ncounter = cugate.global_atomics\nunit = count\nclass = exact\nbetter = lower\ndoc = A.\n"
+    "[conflicts]\ntitle = C\ncounter = cugate.excess_wavefronts\nunit = count\nclass = exact\nbetter = lower\n"
+    "doc = On demand.\n"
+    "[waits]\ntitle = W\ncounter = cugate.load_waits\nunit = count\nclass = exact\nbetter = lower\ndoc = W.\n"
+    "[computing]\ntitle = C\ncounter = cugate.computing_time\nunit = ns\nclass = time\nbetter = lower\ndoc = C.\n"
+    "[gpu_time]\ntitle = G\ncounter = cugate.gpu_time\nunit = ns\nclass = time\nbetter = lower\ndoc = G.\n"
+    "[traffic]\ntitle = Traffic\ncounter = made_up_traffic.sum\nunit = B\nclass = steady\nbetter = lower\n"
+    "floor = 2 %\ndoc = Traffic.\n"
+    "[lookups]\ntitle = L\ncounter = l.sum\nunit = count\nclass = info\nbetter = lower\ndoc = L.\n"
+    "[hits]\ntitle = H\ncounter = h.pct\nunit = %\nclass = steady\nbetter = higher\nfloor = 1 point\n"
+    "weight = lookups\nfew = 100000\ndoc = H.\n"
     "[rate]\ntitle = Rate\ncounter = made_up_rate.sum\nunit = B/s\nclass = info\nbetter = higher\ndoc = Shown.\n";
 
 struct fixture set_up(void)

@@ -5,8 +5,7 @@
 
 static const char definitions[] =
     "[fp64_arithmetic]\ntitle=F\ncounter=f.sum\nunit=count\nclass=info\nbetter=lower\ndoc=d\n"
-    "[local_memory]\ntitle=L\ncounter=l.sum\nunit=B\nclass=exact\nbetter=lower\ndoc=d\n"
-    "[instructions]\ntitle=I\ncounter=i.sum\nunit=count\nclass=exact\nbetter=lower\ndoc=d\n";
+    "[local_memory]\ntitle=L\ncounter=l.sum\nunit=B\nclass=exact\nbetter=lower\ndoc=d\n";
 
 /* What is said of k/v: its rows before and now. */
 static const struct {

@@ -8,7 +8,6 @@
 static const char definitions[] =
     "[shared_wavefronts]\ntitle=S\ncounter=s.sum\nunit=count\nclass=exact\nbetter=lower\ndoc=d\n"
     "[shared_bank_conflicts]\ntitle=B\ncounter=b.sum\nunit=count\nclass=exact\nbetter=lower\ndoc=d\n"
-    "[instructions]\ntitle=I\ncounter=i.sum\nunit=count\nclass=exact\nbetter=lower\ndoc=d\n"
     "[achieved_occupancy]\ntitle=A\ncounter=a.pct\nunit=%\nclass=steady\nbetter=higher\nfloor=1 point\ntrade=time\n"
     "doc=d\n";
 

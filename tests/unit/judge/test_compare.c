@@ -1,390 +1,717 @@
+/* Tests comparisons by the cases of text files beside this one, and by functions what those cannot say.
+ *
+ * A case is what a baseline and a run have, line by line, and what must come of it. Behind its lines it may have rows,
+ * whose cells take the places of $1 to $9: then it is tried once a row. A line behind ?3 is for rows whose third cell
+ * is not empty, and one behind !3 for the others. Each word may be in quotes, with \n and \". The words:
+ *
+ *   case WORDS                             begins one; the metrics are those of compare_support.h
+ *   a_program TIME                         what most cases of judge_program.txt begin with
+ *   metric NAME CLASS ASKED                changes one: its class, and whether it was asked for (0 or 1)
+ *   note SIDE METRIC KEY=TEXT...           changes how a side defines it: counter, unit, name, class
+ *   forget SIDE                            it has no definitions
+ *   computed                               the run is computed: it has exact and static metrics; both have sessions
+ *   base|run|both KERNEL [KEY=VALUE]...   adds to a kernel; a->b is another value in the run than in the baseline.
+ *                                          KEY is a metric, with samples of sessions (7/7,8,7/9*3) or a state (not
+ *                                          counted: why); or one of put_property(); code=HASH adds a launch
+ *   elsewhere KERNEL HOW                   the run's kernel failed on another GPU; `fail KERNEL STATUS WHY`: on this
+ * one session SIDE [FACT=TEXT]...            adds a session of a side; `facts`: of the last one; nothing or -: not
+ * known of KERNEL [FACT=TEXT]...               adds a session to a kernel of the baseline from KERNEL METRIC NUMBER its
+ * sessions in the baseline are those from that one on drift KERNEL METRIC VALUE              its drift reference;
+ * `stand_in KERNEL METRIC`: it is of a base build pairs GLOB METRIC COUNT BASE HEAD      adds pairs to kernels of the
+ * run suite FAMILY COUNT FACTOR BASE RUN [NUMBER]  kernels that take 100000 ns, and longer by a factor; codes; session
+ * declare TEXT                           known regressions clear SIDE KERNEL METRIC, keep SIDE GLOB expect KERNEL
+ * METRIC VERDICT [KEY=VALUE]...  of a row, or of a kernel if METRIC is -; `none`: there is none. KEY is one of
+ * judgement_numbers(), reason (none if empty), says, lacks, evidence exit CODE, alone CODE                  of the
+ * comparison; of the run alone total KEY=NUMBER... of totals(), or a verdict: how many rows have it; kernels:VERDICT
+ * says TEXT, silent TEXT                 a note has these words, or none has order KERNEL...                        of
+ * all judgements show_only DRAWN WHY                    kernels with that in their name are no more judged
+ */
 #include "baseline/baseline.h"
 #include "compare_support.h"
 #include "test.h"
 
-/* Every session of the baseline and of the run has one sample. */
-Test(compare, values_are_judged_by_class_direction_and_limit)
+#include <ctype.h>
+
+enum { MOST_WORDS = 32, MOST_LINES = 64, MOST_CELLS = 9 };
+
+/* The case, and the line that is executed. */
+static struct {
+    const char *path, *name;
+    char *cells[MOST_CELLS + 1];
+    size_t row;  /* line of the file */
+    size_t line; /* of the file */
+    struct fixture fixture;
+    bool compared;
+    char *words[MOST_WORDS];
+    size_t count;
+} at;
+
+static const char *where(void)
 {
-    static const struct {
-        const char *metric;
-        double base[3]; /* values of the baseline's sessions, repeated until there are `sessions` */
-        size_t sessions;
-        double now[2]; /* values of the run's sessions; 0: there is no second one */
-        enum verdict verdict;
-        double change, limit;
-    } rows[] = {
-        {"count", {100, 100, 100}, 1, {100, 100}, VERDICT_SAME, 0, 0},
-        /* both sides together have three sessions that repeat */
-        {"count", {100, 100, 100}, 1, {101, 101}, VERDICT_REGRESSED, 1, 0},
-        /* both sides together have two sessions, which is too few */
-        {"count", {100, 100, 100}, 1, {101, 0}, VERDICT_UNSURE, 1, 0},
-        {"count", {100, 100, 100}, 2, {101, 0}, VERDICT_REGRESSED, 1, 0},
-        {"count", {100, 100, 100}, 1, {99, 99}, VERDICT_IMPROVED, -1, 0},
-        {"count", {0, 0, 0}, 2, {1, 0}, VERDICT_REGRESSED, 1, 0},
-        {"count", {0x1p53 - 2, 0x1p53 - 2, 0}, 2, {0x1p53 - 1, 0}, VERDICT_REGRESSED, 1, 0},
-        /* the count never repeated, so it is judged by its spread */
-        {"count", {1000, 1002, 1001}, 3, {1026, 0}, VERDICT_SAME, 25, 25.781143},
-        {"count", {100, 100, 100}, 3, {300, 300}, VERDICT_REGRESSED, 200, 0},
-        {"good", {100, 100, 100}, 2, {99, 0}, VERDICT_REGRESSED, -1, 0},
-        {"good", {100, 100, 100}, 1, {101, 0}, VERDICT_IMPROVED, 1, 0},
-        {"ceiling", {50, 50, 50}, 1, {49, 0}, VERDICT_REGRESSED, -1, 0},
-        {"ceiling", {50, 50, 50}, 1, {51, 0}, VERDICT_IMPROVED, 1, 0},
-        /* a change equal to the floor counts as none */
-        {"share", {92.1, 92.1, 92.1}, 3, {91.1, 0}, VERDICT_SAME, -1, 1},
-        {"share", {92.1, 92.1, 92.1}, 3, {91.0999, 0}, VERDICT_REGRESSED, -1.0001, 1},
-        {"share", {92.1, 92.1, 92.1}, 3, {93.2, 0}, VERDICT_IMPROVED, 1.1, 1},
-        {"share", {92.1, 92.1, 92.1}, 3, {80, 92.1}, VERDICT_UNSURE, -6.05, 1},  /* the second session disagrees */
-        {"share", {92.1, 92.1, 92.1}, 3, {80, 81}, VERDICT_REGRESSED, -11.6, 1}, /* the second session agrees */
-        /* two sessions, and one, are enough for what chance does not do */
-        {"share", {92.1, 92.1, 92.1}, 2, {80, 81}, VERDICT_REGRESSED, -11.6, 1},
-        {"share", {92.1, 0, 0}, 1, {80, 0}, VERDICT_REGRESSED, -12.1, 1.72123498},
-        {"time", {100000, 100000, 100000}, 10, {102000, 102000}, VERDICT_SAME, 2000, 2000},
-        {"time", {1000, 1000, 1000}, 10, {1250, 1250}, VERDICT_SAME, 250, 250},
-        {"time", {1000, 1000, 1000}, 10, {1251, 1251}, VERDICT_REGRESSED, 251, 250},
-        /* one session of the run cannot fail a time */
-        {"time", {1000, 1000, 1000}, 10, {1251, 0}, VERDICT_UNSURE, 251, 250},
-        {"time", {1000, 1000, 1000}, 10, {1600, 1000}, VERDICT_UNSURE, 300, 250}, /* the second one disagrees */
-        {"time", {1000, 1000, 1000}, 9, {1251, 1251}, VERDICT_REGRESSED, 251, 250},
-        /* of one session the limit is 5 % at most, and chance may do a little more */
-        {"time", {9900, 0, 0}, 1, {10410, 0}, VERDICT_UNSURE, 510, 495},
-        /* far out, one session is enough */
-        {"time", {100000, 0, 0}, 1, {112000, 0}, VERDICT_REGRESSED, 12000, 2000},
-        {"time", {1000, 1000, 1000}, 9, {700, 0}, VERDICT_IMPROVED, -300, 250},
-        {"time", {0, 0, 0}, 10, {0, 0}, VERDICT_SAME, 0, 250},
-        {"rate", {100, 100, 100}, 1, {1, 0}, VERDICT_INFO, -99, 0},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up();
-        for (size_t s = 0; s < rows[i].sessions; s++)
-            put(&fixture.base, "a/b", rows[i].metric, rows[i].base[s % 3]);
-        for (size_t s = 0; s < 2 && (s == 0 || rows[i].now[s] > 0); s++)
-            put(&fixture.run, "a/b", rows[i].metric, rows[i].now[s]);
-        const struct judgement *judgement = expect_verdict(&fixture, "a/b", rows[i].metric, rows[i].verdict, i);
-        cr_expect_eq(judgement->change, rows[i].change, "row %zu: change %.17g", i, judgement->change);
-        if (rows[i].verdict != VERDICT_INFO)
-            cr_expect_eq(judgement->limit, rows[i].limit, "row %zu: limit %.17g", i, judgement->limit);
-        cr_expect_eq(judgement->reason != NULL, rows[i].verdict == VERDICT_UNSURE, "row %zu", i);
+    static char text[256];
+    snprintf(text, sizeof text, "%s:%zu (row %zu): %s", at.path, at.line, at.row, at.name);
+    return text;
+}
+
+#define CHECK(condition, format, ...) cr_expect(condition, "%s: " format, where(), __VA_ARGS__)
+#define NEED(condition, format, ...) cr_assert(condition, "%s: " format, where(), __VA_ARGS__)
+
+/* ---- Words ---- */
+
+static const char *word(size_t i)
+{
+    NEED(i < at.count, "a word is missing behind %s", at.words[at.count - 1]);
+    return at.words[i];
+}
+
+static double number(const char *text)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    NEED(end > text && *end == '\0', "%s is no number", text);
+    return value;
+}
+
+static size_t whole(const char *text)
+{
+    return (size_t)number(text);
+}
+
+/* Text that is not known is empty or a hyphen. */
+static const char *known(const char *text)
+{
+    return *text == '\0' || strcmp(text, "-") == 0 ? NULL : text;
+}
+
+/* Returns the text without blanks around it, of which it cuts off those behind. */
+static char *trimmed(char *text)
+{
+    text += strspn(text, " \t");
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t", text[length - 1]))
+        length--;
+    text[length] = '\0';
+    return text;
+}
+
+/* Cuts a word in two at its =. Returns what is behind it. */
+static char *value_of(char *key)
+{
+    char *value = strchr(key, '=');
+    NEED(value, "%s has no value", key);
+    *value = '\0';
+    return value + 1;
+}
+
+/* Returns the place of a text among names, which must have it. */
+#define PLACE(place, name_of, count)                                                                                   \
+    while ((place) < (count) && strcmp(name_of(place), text) != 0)                                                     \
+        (place)++;                                                                                                     \
+    NEED((place) < (count), "there is no %s", text);                                                                   \
+    return place
+
+static enum value_state value_state_named(const char *text)
+{
+    enum value_state state = 0;
+    PLACE(state, value_state_name, VALUE_STATES);
+}
+
+static enum result_status result_status_named(const char *text)
+{
+    enum result_status status = 0;
+    PLACE(status, result_status_name, RESULT_STATUSES);
+}
+
+static enum session_fact session_fact_named(const char *text)
+{
+    enum session_fact fact = 0;
+    PLACE(fact, session_fact_name, SESSION_FACTS);
+}
+
+static struct run *side(size_t i)
+{
+    const bool is_base = strcmp(word(i), "base") == 0;
+    NEED(is_base || strcmp(word(i), "run") == 0, "%s is no side", word(i));
+    return is_base ? &at.fixture.base : &at.fixture.run;
+}
+
+static struct result *kernel_of(struct run *run, size_t i)
+{
+    return run_add(run, word(i));
+}
+
+static struct row *row_of(struct run *run, size_t i)
+{
+    return result_add(kernel_of(run, i), word(i + 1));
+}
+
+/* ---- What there is ---- */
+
+/* Samples 7 or 7,8,7, and *3 behind for three such sessions, with / between sessions; or a state and its reason. */
+static void put_values(struct result *result, const char *metric, char *text)
+{
+    if (*text == '\0')
+        return;
+    struct row *row = result_add(result, metric);
+    if (isalpha((unsigned char)*text)) {
+        char *const colon = strchr(text, ':'), *const end = colon ? colon : strchr(text, '\0');
+        const char *reason = colon ? colon + 1 + strspn(colon + 1, " ") : "";
+        *end = '\0';
+        row_clear(row);
+        row->state = value_state_named(text);
+        set_text(&row->reason, known(reason));
+        return;
+    }
+    for (char *end = text - 1; end < text || *end == '/';) {
+        double samples[16];
+        size_t count = 0;
+        do {
+            char *const begin = end + 1;
+            samples[count++] = strtod(begin, &end);
+            NEED(end > begin && count < ARRAY_SIZE(samples), "%s is no list of sessions", text);
+        } while (*end == ',');
+        for (size_t times = *end == '*' ? strtoul(end + 1, &end, 10) : 1; times > 0; times--)
+            row_add_session(row, samples, count);
+        NEED(strchr("/", *end), "%s is no list of sessions", text);
     }
 }
 
-Test(compare, a_count_that_no_longer_repeats_is_unsure)
+static void put_property(struct result *result, const char *key, char *value)
 {
-    AT_END(tear_down) struct fixture fixture = set_up();
-    put(&fixture.base, "a/b", "count", 100);
-    put(&fixture.base, "a/b", "count", 100);
-    row_add_session(result_add(run_add(&fixture.run, "a/b"), "count"), (const double[]){100, 101, 100}, 3);
-    const struct judgement *judgement = expect_verdict(&fixture, "a/b", "count", VERDICT_UNSURE, 0);
-    cr_expect_not_null(strstr(judgement->reason, "identical in"));
-    cr_expect_eq(comparison_exit_code(&fixture.comparison), EXIT_UNSURE);
-}
-
-/* A kernel whose warps wait for each other may take one more turn in a launch of hundreds; how often a warp looks that
- * waits for another strays by a percent; and a hit rate is of blocks that meet in a cache. */
-Test(compare, what_strays_a_little_in_the_same_code_is_chance)
-{
-    static const struct {
-        const char *metric;
-        double base[3], now[2][3]; /* samples of each session of the baseline, and of one or two of the run */
-        size_t base_sessions, samples, sessions;
-        const char *code; /* aa in the baseline; other code may race */
-        enum verdict verdict;
-    } rows[] = {
-        {"count", {1000}, {{1000, 1001, 1000}}, 3, 3, 1, "aa", VERDICT_SAME},
-        {"count", {1000}, {{1000, 1001, 1000}}, 3, 3, 1, "bb", VERDICT_UNSURE},
-        {"count", {1000}, {{1000, 1500, 1500}}, 3, 3, 1, "aa", VERDICT_REGRESSED}, /* beyond the limit */
-#define STRAYS(by) {100054, 100057, 100095}, {{(by), (by) + 3, (by)-3}, {(by), (by) + 9, (by)-9}}, 4, 3, 2
-        {"count", STRAYS(100300), "aa", VERDICT_SAME},
-        {"count", STRAYS(100300), "bb", VERDICT_REGRESSED},
-        {"count", STRAYS(101500), "aa", VERDICT_REGRESSED},
-        {"share", {92.1}, {{80}, {92.1}}, 3, 1, 2, "aa", VERDICT_SAME},
-        {"share", {92.1}, {{80}, {92.1}}, 3, 1, 2, "bb", VERDICT_UNSURE},  /* it may be the code */
-        {"share", {92.1}, {{80}, {81}}, 3, 1, 2, "aa", VERDICT_REGRESSED}, /* both say so */
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up();
-        const size_t repeated = rows[i].base[1] > 0 ? 3 : 1;
-        for (size_t s = 0; s < rows[i].base_sessions; s++) /* the second sample of each session is another */
-            put_samples(&fixture.base, "a/b", rows[i].metric,
-                        (const double[]){rows[i].base[0], rows[i].base[1] + (double)s, rows[i].base[2]}, repeated);
-        for (size_t s = 0; s < rows[i].sessions; s++)
-            put_samples(&fixture.run, "a/b", rows[i].metric, rows[i].now[s], rows[i].samples);
-        put_codes(&fixture, "a/b", "aa", rows[i].code);
-        expect_verdict(&fixture, "a/b", rows[i].metric, rows[i].verdict, i);
+    static const char *const of_launch[] = {"grid", "block", "shared", "times", "function"};
+    const size_t part = name_index(key, of_launch, ARRAY_SIZE(of_launch));
+    struct launch *launch = result->launch_count > 0 ? &result->launches[result->launch_count - 1] : NULL;
+    if (part < ARRAY_SIZE(of_launch) - 1) {
+        unsigned *const parts[] = {&launch->grid[2], &launch->block[0], &launch->shared, &launch->times};
+        *parts[part] = (unsigned)whole(value);
+    } else if (part < ARRAY_SIZE(of_launch)) {
+        set_text(&launch->function, value);
+    } else if (strcmp(key, "status") == 0) {
+        result->status = result_status_named(value);
+    } else if (strcmp(key, "reason") == 0) {
+        set_text(&result->reason, known(value));
+    } else if (strcmp(key, "inputs") == 0) {
+        set_text(&result->inputs, known(value));
+    } else if (strcmp(key, "session") == 0) {
+        result_set_session(result, whole(value));
+    } else if (strcmp(key, "bytes") == 0) {
+        result->bytes = number(value);
+    } else if (strcmp(key, "flops") == 0) {
+        result->flops = number(value);
+    } else {
+        put_values(result, key, value);
     }
 }
 
-/* Its median alone does not tell whether the samples behind it were equal. */
-Test(compare, one_session_does_not_prove_that_a_count_repeats)
+/* Adds to a kernel of one side or of both. A value a->b is a in the baseline and b in the run. */
+static void put_kernel(void)
 {
-    AT_END(tear_down) struct fixture fixture = set_up();
-    put(&fixture.base, "a/b", "count", 1000);
-    put_samples(&fixture.run, "a/b", "count", (const double[]){1000, 1001, 1000}, 3);
-    cr_expect_eq(find(compare(&fixture), "a/b", "count")->verdict, VERDICT_SAME);
-}
-
-/* Two sessions that agree and a baseline of one: of other code they show that it repeats. */
-Test(compare, sessions_of_what_may_be_the_same_code_do_not_prove_that_a_count_repeats)
-{
-    static const struct {
-        const char *base, *now; /* hashes of the code; NULL: nobody knows it */
-        const char *function;   /* that the run launched; NULL: the same */
-        const char *others;     /* the code of another kernel of the run */
-        enum verdict verdict;
-    } rows[] = {
-        {"aa", "bb", NULL, NULL, VERDICT_REGRESSED}, {"aa", "aa", NULL, NULL, VERDICT_UNSURE},
-        {NULL, NULL, NULL, "cc", VERDICT_UNSURE},    {NULL, NULL, "other()", "cc", VERDICT_REGRESSED},
-        {NULL, NULL, NULL, NULL, VERDICT_REGRESSED}, /* as what was imported: no code is known of any kernel */
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up();
-        put(&fixture.base, "a/b", "count", 1000);
-        put(&fixture.run, "a/b", "count", 1001);
-        put(&fixture.run, "a/b", "count", 1001);
-        put_codes(&fixture, "a/b", rows[i].base, rows[i].now);
-        put_codes(&fixture, "c/d", rows[i].others, rows[i].others);
-        struct launch *launch = run_find(&fixture.run, "a/b")->launches;
-        if (rows[i].function)
-            set_text(&launch->function, rows[i].function);
-        expect_verdict(&fixture, "a/b", "count", rows[i].verdict, i);
-    }
-}
-
-/* As for instrumented counters with one sample, beside a baseline with five. */
-Test(compare, one_reading_is_held_to_the_digit)
-{
-    static const struct {
-        double now[2]; /* values of the run's sessions; 0: there is no second one */
-        enum verdict verdict;
-    } rows[] = {
-        {{1000, 0}, VERDICT_SAME},         {{1001, 0}, VERDICT_REGRESSED}, {{999, 0}, VERDICT_IMPROVED},
-        {{1001, 1001}, VERDICT_REGRESSED}, {{1001, 1000}, VERDICT_UNSURE}, /* the latter does not repeat */
-    };
-    static const double five[] = {1000, 1000, 1000, 1000, 1000};
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up();
-        for (int session = 0; session < 3; session++)
-            put_samples(&fixture.base, "a/b", "count", five, ARRAY_SIZE(five));
-        for (size_t session = 0; session < 2 && rows[i].now[session] > 0; session++)
-            put(&fixture.run, "a/b", "count", rows[i].now[session]);
-        expect_verdict(&fixture, "a/b", "count", rows[i].verdict, i);
-    }
-}
-
-Test(compare, nothing_judged_is_not_a_pass)
-{
-    AT_END(tear_down) struct fixture fixture = set_up();
-    cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
-    comparison_release(&fixture.comparison);
-    put_each(&fixture, "a/b", "rate", 5, 5);
-    cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
-}
-
-/* VALUE_STATES stands for a row that does not exist. */
-Test(compare, states_without_a_number_are_never_same)
-{
-    static const struct {
-        enum value_state base, now;
-        enum verdict verdict;
-        const char *reason;
-    } rows[] = {
-        {VALUE_MEASURED, VALUE_NOT_COUNTED, VERDICT_MISSING, "not counted"},
-        {VALUE_MEASURED, VALUE_NOT_SUPPORTED, VERDICT_MISSING, "not supported"},
-        {VALUE_MEASURED, VALUE_NOT_APPLICABLE, VERDICT_UNSURE, "had a value, is now not applicable"},
-        {VALUE_MEASURED, VALUE_STATES, VERDICT_MISSING, "not in this run"},
-        {VALUE_NOT_COUNTED, VALUE_MEASURED, VERDICT_UNSURE, "no value of this"},
-        {VALUE_NOT_COUNTED, VALUE_NOT_COUNTED, VERDICT_MISSING, "not counted"},
-        {VALUE_NOT_COUNTED, VALUE_STATES, VERDICT_MISSING, "not in this run"},
-        {VALUE_NOT_SUPPORTED, VALUE_MEASURED, VERDICT_UNSURE, "no value of this"},
-        {VALUE_NOT_SUPPORTED, VALUE_NOT_COUNTED, VERDICT_MISSING, "not counted"},
-        {VALUE_NOT_SUPPORTED, VALUE_NOT_SUPPORTED, VERDICT_INFO, ""},
-        {VALUE_NOT_APPLICABLE, VALUE_MEASURED, VERDICT_UNSURE, "was not applicable, has now a value"},
-        {VALUE_NOT_APPLICABLE, VALUE_NOT_COUNTED, VERDICT_MISSING, "not counted"},
-        {VALUE_NOT_APPLICABLE, VALUE_NOT_APPLICABLE, VERDICT_INFO, ""},
-        {VALUE_NOT_APPLICABLE, VALUE_STATES, VERDICT_MISSING, "not in this run"},
-        {VALUE_STATES, VALUE_MEASURED, VERDICT_UNSURE, "no value of this"},
-        {VALUE_STATES, VALUE_NOT_COUNTED, VERDICT_MISSING, "not counted"},
-        {VALUE_STATES, VALUE_NOT_SUPPORTED, VERDICT_INFO, ""},
-        {VALUE_STATES, VALUE_NOT_APPLICABLE, VERDICT_INFO, ""},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up();
-        struct run *const sides[] = {&fixture.base, &fixture.run};
-        const enum value_state states[] = {rows[i].base, rows[i].now};
-        for (size_t side = 0; side < 2; side++) {
-            put(sides[side], "a/b", "time", 1000); /* adds a row, since a kernel always has some */
-            if (states[side] == VALUE_MEASURED)
-                put(sides[side], "a/b", "count", 7);
-            else if (states[side] != VALUE_STATES)
-                put_state(sides[side], "a/b", "count", states[side]);
+    for (int is_run = 0; is_run < 2; is_run++) {
+        if (strcmp(word(0), is_run ? "base" : "run") == 0)
+            continue;
+        struct run *run = is_run ? &at.fixture.run : &at.fixture.base;
+        run_add(run, word(1));
+        for (size_t i = 2; i < at.count; i++) {
+            OWNED_TEXT key = x_strdup(at.words[i]);
+            char *value = value_of(key), *const arrow = strstr(value, "->");
+            if (arrow && strcmp(word(0), "both") == 0) {
+                *arrow = '\0';
+                value = is_run ? arrow + 2 : value;
+            }
+            if (strcmp(key, "code") == 0)
+                put_code(run, word(1), known(value));
+            else
+                put_property(run_find(run, word(1)), key, value);
         }
-        const struct judgement *judgement = expect_verdict(&fixture, "a/b", "count", rows[i].verdict, i);
-        const char *reason = judgement->reason ? judgement->reason : "";
-        cr_expect_not_null(strstr(reason, rows[i].reason), "row %zu: %s", i, reason);
-        cr_expect_eq(*rows[i].reason == '\0', judgement->reason == NULL, "row %zu: %s", i, reason);
-        cr_expect_eq(judgement->has_base, rows[i].base == VALUE_MEASURED);
-        cr_expect_eq(judgement->has_now, rows[i].now == VALUE_MEASURED);
     }
 }
 
-Test(compare, machine_code_that_was_not_found_is_said)
+static void change_metric(void)
 {
-    AT_END(tear_down) struct fixture fixture = set_up();
-    put(&fixture.base, "a/b", "ceiling", 50);
-    put_state(&fixture.run, "a/b", "ceiling", VALUE_NOT_SUPPORTED);
-    const struct judgement *judgement = expect_verdict(&fixture, "a/b", "ceiling", VERDICT_MISSING, 0);
-    cr_expect(says(judgement, "the machine code that was launched was not found"), "%s", judgement->reason);
+    struct metric *metric = &at.fixture.metrics.list[metrics_index(&at.fixture.metrics, word(1))];
+    metric->class = metric_class_of(word(2));
+    metric->asked = whole(word(3)) != 0;
 }
 
-/* A number that broke a law counts as none on either side. */
-Test(compare, a_broken_law_is_the_reason)
+static void change_note(void)
 {
-    for (int in_base = 0; in_base < 2; in_base++) {
-        AT_END(tear_down) struct fixture fixture = set_up();
-        struct run *const broken = in_base ? &fixture.base : &fixture.run;
-        put(in_base ? &fixture.run : &fixture.base, "a/b", "count", 7);
-        put_state(broken, "a/b", "count", VALUE_NOT_COUNTED);
-        result_find(run_find(broken, "a/b"), "count")->reason = x_strdup("the law is broken");
-        const struct judgement *judgement =
-            expect_verdict(&fixture, "a/b", "count", in_base ? VERDICT_UNSURE : VERDICT_MISSING, 0);
-        cr_expect_str_eq(judgement->reason,
-                         in_base ? "in the baseline, the law is broken" : "not counted: the law is broken");
-    }
-}
-
-Test(compare, information_is_not_judged_but_missed)
-{
-    static const struct {
-        enum value_state now;
-        enum verdict verdict;
-        enum exit_code code;
-    } rows[] = {
-        {VALUE_MEASURED, VERDICT_INFO, EXIT_SAME},
-        {VALUE_NOT_APPLICABLE, VERDICT_INFO, EXIT_SAME},
-        {VALUE_NOT_COUNTED, VERDICT_MISSING, EXIT_NOT_MEASURED},
-        {VALUE_NOT_SUPPORTED, VERDICT_MISSING, EXIT_NOT_MEASURED},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up();
-        put_each(&fixture, "a/b", "count", 1, 1);
-        put(&fixture.base, "a/b", "rate", 5);
-        if (rows[i].now == VALUE_MEASURED)
-            put(&fixture.run, "a/b", "rate", 1);
+    struct run *run = side(1);
+    const struct metric_note *is = run_find_note(run, word(2));
+    struct metric_note note = is ? *is : (struct metric_note){.name = NULL};
+    NEED(is, "%s has no note", word(2));
+    for (size_t i = 3; i < at.count; i++) {
+        char *const value = value_of(at.words[i]);
+        if (strcmp(at.words[i], "class") == 0)
+            note.class = metric_class_of(value);
+        else if (strcmp(at.words[i], "judged") == 0)
+            note.judged = whole(value) != 0;
         else
-            put_state(&fixture.run, "a/b", "rate", rows[i].now);
-        const struct comparison *comparison = compare(&fixture);
-        cr_expect_eq(find(comparison, "a/b", "rate")->verdict, rows[i].verdict, "row %zu", i);
-        cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu", i);
+            *(strcmp(at.words[i], "name") == 0   ? &note.name
+              : strcmp(at.words[i], "unit") == 0 ? &note.unit
+                                                 : &note.counter) = value;
+    }
+    run_set_note(run, &note);
+}
+
+static void forget_notes(void)
+{
+    run_forget_notes(side(1));
+}
+
+static void put_facts(struct session *session, size_t from)
+{
+    for (size_t i = from; i < at.count; i++) {
+        const char *const value = known(value_of(at.words[i]));
+        set_text(&session->facts[session_fact_named(at.words[i])], value);
     }
 }
 
-Test(compare, kernels_without_a_result_are_missing)
+static void put_session(void)
 {
-    static const struct {
-        enum result_status status;
-        bool in_base;
-        const char *reason; /* expected reason; NULL: there is none */
-    } rows[] = {
-        {RESULT_CRASHED, true, "crashed: signal 11"},
-        {RESULT_CRASHED, false, "crashed: signal 11"},
-        {RESULT_HUNG, true, "hung: signal 11"},
-        {RESULT_WRONG, false, "wrong result: signal 11"},
-        {RESULT_FAILED, true, "failed: signal 11"},
-        {RESULT_NOT_BUILT, true, "not built: signal 11"},
-        {RESULT_NOT_BUILT, false, NULL},
+    struct run *run = side(1);
+    put_facts(ARRAY_GROW(run->sessions, run->session_count), 2);
+}
+
+static void change_session(void)
+{
+    const struct run *run = side(1);
+    NEED(run->session_count > 0, "%s has no session", word(1));
+    put_facts(&run->sessions[run->session_count - 1], 2);
+}
+
+static void put_kernel_sessions(void)
+{
+    struct result *result = kernel_of(&at.fixture.base, 1);
+    for (size_t i = 0; i < whole(word(2)); i++) {
+        OWNED_TEXT text = x_strdup(word(3));
+        const enum session_fact fact = (value_of(text), session_fact_named(text));
+        const char *const value = strchr(word(3), '=') + 1, *const place = strchr(value, '%');
+        ARRAY_GROW(result->sessions, result->session_count)->facts[fact] =
+            place ? x_sprintf("%.*s%zu", (int)(place - value), value, i) : x_strdup(value);
+    }
+}
+
+/* Two sessions of a program that launches a/kept; in the baseline a/old as well, and in the run a/fresh. The time of
+ * all launches is 5,000 ns in the baseline. */
+static void put_program(void)
+{
+    struct run *base = &at.fixture.base, *run = &at.fixture.run;
+    put_fact(base, SESSION_COLLECTOR, "exec");
+    put_fact(run, SESSION_COLLECTOR, "exec");
+    put_sides(&at.fixture, "a/kept@1,32", "launches", 10, 3, 20, 1);
+    put_times(base, "a/old@1,32", "launches", 4, 3);
+    put_times(base, "a/old@1,32", "time", 1e6, 3);
+    put(run, "a/fresh@1,32", "launches", 1);
+    put(run, "a/fresh@1,32", "time", 2e6);
+    put_sides(&at.fixture, "a/program", "launches", 14, 3, 21, 1);
+    put_sides(&at.fixture, "a/program", "time", 5e6, 3, number(word(1)), 1);
+}
+
+/* The run has all counts and static facts, and no time. */
+static void compute(void)
+{
+    run_forget_notes(&at.fixture.run);
+    for (size_t i = 0; i < at.fixture.metrics.count; i++) {
+        const struct metric_note note = note_of_metric(&at.fixture.metrics.list[i]);
+        if (note.class == METRIC_EXACT || note.class == METRIC_STATIC)
+            run_set_note(&at.fixture.run, &note);
+    }
+    put_fact(&at.fixture.base, SESSION_COLLECTOR, "cupti");
+    set_text(&at.fixture.base.sessions[0].facts[SESSION_COMPILER], "nvcc 1");
+    put_fact(&at.fixture.run, SESSION_COLLECTOR, "sim");
+    set_text(&at.fixture.run.sessions[0].facts[SESSION_COMPILER], "nvcc 1");
+}
+
+static void fail(void)
+{
+    result_fail(kernel_of(&at.fixture.run, 1), result_status_named(word(2)), word(3));
+}
+
+static void fail_elsewhere(void)
+{
+    result_note_elsewhere(kernel_of(&at.fixture.run, 1), word(2));
+}
+
+static void take_sessions_from(void)
+{
+    struct row *row = row_of(&at.fixture.base, 1);
+    for (size_t i = 0; i < row->session_count; i++)
+        row->sessions[i].session = whole(word(3)) + i;
+}
+
+static void put_drift_reference(void)
+{
+    struct row *row = row_of(&at.fixture.base, 1);
+    row->has_drift_reference = true;
+    row->drift_reference = number(word(3));
+}
+
+static void stand_in(void)
+{
+    row_of(&at.fixture.base, 1)->from_base_build = true;
+}
+
+static void put_pairs(void)
+{
+    for (size_t i = 0; i < at.fixture.run.result_count; i++)
+        if (glob_any(&at.words[1], 1, at.fixture.run.results[i].id))
+            for (size_t count = whole(word(3)); count > 0; count--)
+                row_add_pair(result_add(&at.fixture.run.results[i], word(2)), number(word(4)), number(word(5)));
+}
+
+static void put_suite(void)
+{
+    for (size_t i = 0; i < whole(word(2)); i++) {
+        OWNED_TEXT id = x_sprintf("%s/%02zu", word(1), i);
+        put_sides(&at.fixture, id, "time", 100000, 10, 100000 * number(word(3)), at.count > 6 ? 1 : 2);
+        put_codes(&at.fixture, id, known(word(4)), known(word(5)));
+        if (at.count > 6)
+            result_set_session(run_find(&at.fixture.run, id), whole(word(6)));
+    }
+}
+
+static void declare(void)
+{
+    NEED(known_regressions_read_text(&at.fixture.known_regressions, "made_up.ini", word(1)) == 0, "%s", word(1));
+}
+
+static void clear(void)
+{
+    row_clear(row_of(side(1), 2));
+}
+
+static void keep(void)
+{
+    run_filter(side(1), &at.words[2], 1);
+}
+
+/* ---- What must come of it ---- */
+
+static const struct comparison *compared(void)
+{
+    if (!at.compared)
+        compare(&at.fixture);
+    at.compared = true;
+    return &at.fixture.comparison;
+}
+
+struct named_number {
+    const char *name;
+    double value;
+};
+
+static void expect_number(const struct named_number *numbers, size_t count, const char *key, double expected)
+{
+    size_t i = 0;
+    while (i < count && strcmp(numbers[i].name, key) != 0)
+        i++;
+    NEED(i < count, "%s is no number", key);
+    CHECK(fabs(numbers[i].value - expected) <= 1e-9 * fabs(expected), "%s is %.17g, not %.17g", key, numbers[i].value,
+          expected);
+}
+
+static void expect_judgement_number(const struct judgement *judgement, const char *key, double expected)
+{
+    const struct named_number numbers[] = {
+        {"base", judgement->base},
+        {"now", judgement->now},
+        {"has_base", judgement->has_base},
+        {"has_now", judgement->has_now},
+        {"change", judgement->change},
+        {"limit", judgement->limit},
+        {"drift", judgement->drift},
+        {"compared", judgement->compared},
+        {"computed", judgement->computed},
+        {"other_gpus", (double)judgement->other_gpus},
+        {"suspect", judgement_is_suspect(judgement)},
+        {"wants_pairs", judgement_wants_pairs(judgement)},
     };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up();
-        put_each(&fixture, "a/other", "count", 1, 1);
-        if (rows[i].in_base)
-            put(&fixture.base, "a/b", "count", 1);
-        put_status(&fixture.run, "a/b", rows[i].status, "signal 11");
-        const struct comparison *comparison = compare(&fixture);
-        const struct judgement *judgement = find(comparison, "a/b", "");
-        cr_expect_eq(judgement != NULL, rows[i].reason != NULL, "row %zu", i);
-        if (judgement) {
-            cr_expect_eq(judgement->verdict, VERDICT_MISSING);
-            cr_expect_str_eq(judgement->reason, rows[i].reason);
+    expect_number(numbers, ARRAY_SIZE(numbers), key, expected);
+}
+
+static void expect_judgement(void)
+{
+    const char *kernel = word(1), *metric = strcmp(word(2), "-") == 0 ? "" : word(2);
+    const struct judgement *judgement = find(compared(), kernel, metric);
+    const char *name = judgement ? verdict_name(judgement->verdict) : "none",
+               *reason = judgement ? judgement->reason : NULL;
+    CHECK(strcmp(name, word(3)) == 0, "%s, not %s: %s", name, word(3), reason ? reason : "no reason");
+    for (size_t i = 4; judgement && i < at.count; i++) {
+        char evidence[160], *const value = value_of(at.words[i]);
+        const char *key = at.words[i], *text = reason ? reason : "";
+        if (strcmp(key, "says") == 0)
+            CHECK(*value != '\0' && strstr(text, value), "it does not say \"%s\": %s", value, text);
+        else if (strcmp(key, "lacks") == 0)
+            CHECK(*value != '\0' && !strstr(text, value), "it says \"%s\": %s", value, text);
+        else if (strcmp(key, "reason") == 0)
+            CHECK(strcmp(text, value) == 0, "%s", text);
+        else if (strcmp(key, "evidence") == 0)
+            CHECK(strcmp(judgement_evidence(judgement, evidence, sizeof evidence), value) == 0, "%s", evidence);
+        else
+            expect_judgement_number(judgement, key, number(value));
+    }
+}
+
+static void expect_exit(void)
+{
+    const enum exit_code code = comparison_exit_code(compared());
+    CHECK(code == number(word(1)), "exit code %d", (int)code);
+}
+
+static void expect_exit_alone(void)
+{
+    const enum exit_code code = run_exit_code(&at.fixture.run);
+    CHECK(code == number(word(1)), "exit code %d of the run alone", (int)code);
+}
+
+static void expect_totals(void)
+{
+    enum { TOTALS = 20, BOTH = 2 * VERDICTS };
+    static const struct suite none = {.shift = NAN};
+    const struct comparison *is = compared();
+    const struct suite *first = is->suite_count > 0 ? &is->suites[0] : &none,
+                       *second = is->suite_count > 1 ? &is->suites[1] : &none;
+    struct named_number totals[TOTALS + BOTH] = {
+        {"judgements", (double)is->count},
+        {"kernels", (double)is->kernels},
+        {"rows", (double)comparison_rows(is)},
+        {"notes", (double)is->note_count},
+        {"gone", (double)is->gone},
+        {"same_code", (double)is->same_code},
+        {"computed_rows", (double)is->computing.rows},
+        {"computed_kernels", (double)is->computing.kernels},
+        {"unchanged", (double)is->computing.unchanged},
+        {"unchanged_rows", (double)is->computing.unchanged_rows},
+        {"not_simulated", (double)is->computing.not_simulated},
+        {"declared", (double)is->computing.declared},
+        {"absent", (double)is->computing.absent},
+        {"suites", (double)is->suite_count},
+        {"shift", first->shift},
+        {"shift2", second->shift},
+        {"witnesses", (double)first->kernels},
+        {"witnesses2", (double)second->kernels},
+        {"of_same_code", first->same_code},
+        {"one_of_several", first->one_of_several},
+    };
+    char names[BOTH][32];
+    for (size_t v = 0; v < BOTH; v++) {
+        snprintf(names[v], sizeof names[v], "%s%s",
+                 v < VERDICTS ? "" : "kernels:", verdict_name((enum verdict)(v % VERDICTS)));
+        totals[TOTALS + v] =
+            (struct named_number){names[v], (double)(v < VERDICTS ? is->counts[v] : is->kernel_counts[v % VERDICTS])};
+    }
+    for (size_t i = 1; i < at.count; i++) {
+        const double expected = number(value_of(at.words[i]));
+        expect_number(totals, ARRAY_SIZE(totals), at.words[i], expected);
+    }
+}
+
+static bool has_note(const char *words)
+{
+    for (size_t i = 0; i < compared()->note_count; i++)
+        if (strstr(compared()->notes[i], words))
+            return true;
+    return false;
+}
+
+static void expect_note(void)
+{
+    CHECK(has_note(word(1)), "no note says: %s", word(1));
+}
+
+static void expect_no_note(void)
+{
+    CHECK(!has_note(word(1)), "a note says: %s", word(1));
+}
+
+static void expect_order(void)
+{
+    NEED(compared()->count == at.count - 1, "%zu judgements", compared()->count);
+    for (size_t i = 1; i < at.count; i++)
+        CHECK(strcmp(compared()->list[i - 1].kernel, word(i)) == 0, "%s comes before %s",
+              compared()->list[i - 1].kernel, word(i));
+}
+
+static const char *drawn;
+
+static bool is_drawn(const char *kernel)
+{
+    return strstr(kernel, drawn) != NULL;
+}
+
+static void show_only(void)
+{
+    drawn = word(1);
+    compared();
+    comparison_show_only(&at.fixture.comparison, is_drawn, word(2));
+}
+
+/* ---- Cases ---- */
+
+static const struct command {
+    const char *name;
+    void (*run)(void);
+    bool looks; /* and changes nothing */
+} commands[] = {
+    {"alone", expect_exit_alone, true},
+    {"base", put_kernel, false},
+    {"both", put_kernel, false},
+    {"clear", clear, false},
+    {"computed", compute, false},
+    {"declare", declare, false},
+    {"a_program", put_program, false},
+    {"drift", put_drift_reference, false},
+    {"elsewhere", fail_elsewhere, false},
+    {"exit", expect_exit, true},
+    {"expect", expect_judgement, true},
+    {"facts", change_session, false},
+    {"fail", fail, false},
+    {"forget", forget_notes, false},
+    {"from", take_sessions_from, false},
+    {"keep", keep, false},
+    {"metric", change_metric, false},
+    {"note", change_note, false},
+    {"of", put_kernel_sessions, false},
+    {"order", expect_order, true},
+    {"pairs", put_pairs, false},
+    {"run", put_kernel, false},
+    {"says", expect_note, true},
+    {"session", put_session, false},
+    {"show_only", show_only, true},
+    {"silent", expect_no_note, true},
+    {"stand_in", stand_in, false},
+    {"suite", put_suite, false},
+    {"total", expect_totals, true},
+};
+
+/* Puts cells in the places of $1 to $9. Caller frees. */
+static char *filled(const char *line)
+{
+    PRINT(
+        char *, text, stream, for (const char *p = line; *p; p++) {
+            const size_t cell = *p == '$' && p[1] >= '1' && p[1] <= '9' ? (size_t)(p[1] - '1') : MOST_CELLS;
+            NEED(cell == MOST_CELLS || at.cells[cell], "there is no cell %zu", cell + 1);
+            if (cell == MOST_CELLS)
+                fputc(*p, stream);
+            else
+                fputs(at.cells[cell], stream);
+            p += cell < MOST_CELLS;
+        });
+    return text;
+}
+
+/* Cuts a line into words, in place. Quotes may be within a word. */
+static void split(char *line)
+{
+    at.count = 0;
+    for (char *from = line; *(from += strspn(from, " ")) != '\0';) {
+        char *to = from;
+        bool quoted = false;
+        NEED(at.count < MOST_WORDS, "more than %d words", MOST_WORDS);
+        at.words[at.count++] = to;
+        for (; *from != '\0' && (quoted || *from != ' '); from++) {
+            if (*from == '"')
+                quoted = !quoted;
+            else if (*from == '\\')
+                *to++ = *++from == 'n' ? '\n' : *from;
+            else
+                *to++ = *from;
         }
-        cr_expect_eq(comparison->kernels, rows[i].reason ? 2u : 1u);
-        cr_expect_eq(comparison_exit_code(comparison), rows[i].reason ? EXIT_NOT_MEASURED : EXIT_SAME);
+        NEED(!quoted, "%s has no end", at.words[at.count - 1]);
+        from += *from != '\0';
+        *to = '\0';
     }
 }
 
-Test(compare, kernels_of_one_side_are_missing_or_new)
+static void execute(const char *line)
 {
-    AT_END(tear_down) struct fixture fixture = set_up();
-    put(&fixture.base, "a/gone", "count", 1);
-    put_each(&fixture, "a/kept", "count", 1, 1);
-    put(&fixture.run, "b/added", "count", 1);
-    put_status(&fixture.base, "b/broken_before", RESULT_CRASHED, NULL);
-    put(&fixture.run, "b/broken_before", "count", 1);
-    put_status(&fixture.base, "b/never_built", RESULT_NOT_BUILT, NULL);
-    const struct comparison *comparison = compare(&fixture);
-
-    cr_expect_eq(comparison->count, 4);
-    cr_expect_eq(comparison->kernels, 4);
-    cr_expect_eq(find(comparison, "a/gone", "")->verdict, VERDICT_MISSING);
-    cr_expect_eq(find(comparison, "a/kept", "count")->verdict, VERDICT_SAME);
-    cr_expect_eq(find(comparison, "b/added", "")->verdict, VERDICT_NEW);
-    cr_expect_eq(find(comparison, "b/broken_before", "")->verdict, VERDICT_UNSURE);
-    cr_expect_eq(comparison->kernel_counts[VERDICT_MISSING], 1);
-    cr_expect_eq(comparison->kernel_counts[VERDICT_NEW], 1);
-    cr_expect_eq(comparison->kernel_counts[VERDICT_SAME], 1);
+    if (*line == '?' || *line == '!') {
+        const size_t cell = (size_t)(line[1] - '1');
+        NEED(cell < MOST_CELLS && at.cells[cell], "there is no cell of %s", line);
+        if ((*at.cells[cell] != '\0') != (*line == '?'))
+            return;
+        line += 2;
+    }
+    OWNED_TEXT text = filled(line);
+    split(text);
+    size_t i = 0;
+    while (i < ARRAY_SIZE(commands) && (at.count == 0 || strcmp(commands[i].name, at.words[0]) != 0))
+        i++;
+    NEED(i < ARRAY_SIZE(commands), "what is %s?", line);
+    at.compared &= commands[i].looks;
+    commands[i].run();
 }
 
-Test(compare, another_definition_is_no_comparison)
+struct line {
+    char *text;
+    size_t number;
+};
+
+/* Tries the lines with the cells of a row; without a row as they are. */
+static void try_row(const struct line *lines, size_t count, const struct line *row)
 {
-    AT_END(tear_down) struct fixture fixture = set_up();
-    put_each(&fixture, "a/b", "count", 1, 1);
-    put_each(&fixture, "a/b", "time", 1, 1);
-    put_each(&fixture, "a/b", "rate", 1, 1);
-    for (size_t i = 0; i < fixture.base.note_count; i++) {
-        struct metric_note *note = &fixture.base.notes[i];
-        if (strcmp(note->name, "count") == 0 || strcmp(note->name, "rate") == 0)
-            set_text(&note->counter, "made_up_other.sum");
+    static const struct fixture none;
+    OWNED_TEXT text = x_strdup(row ? row->text : "");
+    memset(at.cells, 0, sizeof at.cells);
+    at.row = row ? row->number : 0;
+    char *rest = text;
+    for (size_t i = 0; row && i < MOST_CELLS; i++) {
+        char *cell = strsep(&rest, "|");
+        at.cells[i] = cell ? trimmed(cell) : NULL;
     }
-    for (size_t i = 0; i < fixture.run.note_count; i++) {
-        struct metric_note *note = &fixture.run.notes[i];
-        if (strcmp(note->name, "time") == 0)
-            set_text(&note->unit, "count");
+    at.fixture = set_up();
+    at.compared = false;
+    for (size_t i = 0; i < count; i++) {
+        at.line = lines[i].number;
+        execute(lines[i].text);
     }
-    const struct comparison *comparison = compare(&fixture);
-    const struct judgement *count = find(comparison, "a/b", "count");
-    const struct judgement *time = find(comparison, "a/b", "time");
-    cr_expect_eq(count->verdict, VERDICT_UNSURE);
-    expect_words(count->reason, "made_up_other.sum", "baseline");
-    cr_expect_eq(time->verdict, VERDICT_UNSURE);
-    expect_word(time->reason, "this run");
-    cr_expect_eq(find(comparison, "a/b", "rate")->verdict, VERDICT_INFO);
-    cr_expect_eq(comparison_exit_code(comparison), EXIT_UNSURE);
+    tear_down(&at.fixture);
+    at.fixture = none;
 }
 
-Test(compare, worst_comes_first)
+static void try_cases(const char *path)
 {
-    AT_END(tear_down) struct fixture fixture = set_up();
-    static const struct {
-        const char *kernel, *metric;
-        double base, now;
-    } rows[] = {
-        {"a/same", "time", 10000, 10001},
-        {"a/little_worse", "time", 10000, 10600},
-        {"a/much_worse", "time", 10000, 20000},
-        {"a/count_worse", "count", 1000, 1001},
-        {"a/count_much_worse", "count", 1000, 2000},
-        {"a/better", "time", 10000, 5000},
-    };
-    static const char *const order[] = {"a/crashed",      "a/much_worse", "a/count_much_worse", "a/count_worse",
-                                        "a/little_worse", "a/new",        "a/better",           "a/same"};
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        put_each(&fixture, rows[i].kernel, rows[i].metric, rows[i].base, rows[i].now);
+    struct line lines[MOST_LINES];
+    size_t count = 0, tried = 0, rows = 0, length;
+    OWNED_TEXT text;
+    cr_assert_eq(file_read(path, 1 << 20, &text, &length), 0);
+    at.path = path;
+    char *rest = text;
+    for (size_t n = 1; rest; n++) {
+        char *line = strsep(&rest, "\n"), *const remark = strstr(line, " # ");
+        if (remark)
+            *remark = '\0';
+        line = trimmed(line);
+        at.line = n;
+        if (strncmp(line, "case ", 5) == 0 || !rest) {
+            if (count > 0 && rows == 0)
+                try_row(lines, count, NULL);
+            tried += count > 0;
+            count = rows = 0;
+            at.name = line;
+        } else if (*line == '|') {
+            rows++;
+            try_row(lines, count, &(struct line){line + 1, n});
+        } else if (*line != '\0' && *line != '#') {
+            NEED(count < MOST_LINES && rows == 0, "this line belongs to no case: %s", line);
+            lines[count++] = (struct line){line, n};
+        }
     }
-    put(&fixture.run, "a/new", "count", 1);
-    put_status(&fixture.run, "a/crashed", RESULT_CRASHED, NULL);
-    const struct comparison *comparison = compare(&fixture);
-    cr_assert_eq(comparison->count, ARRAY_SIZE(order));
-    for (size_t i = 0; i < ARRAY_SIZE(order); i++)
-        cr_expect_str_eq(comparison->list[i].kernel, order[i]);
+    cr_assert_gt(tried, 0, "%s has no case", path);
 }
+
+#define CASES_OF(suite)                                                                                                \
+    Test(suite, cases)                                                                                                 \
+    {                                                                                                                  \
+        try_cases("tests/unit/judge/" #suite ".txt");                                                                  \
+    }
+CASES_OF(compare)
+CASES_OF(judge_program)
+CASES_OF(judge_revise)
+CASES_OF(judge_row)
+CASES_OF(judge_sides)
+CASES_OF(judge_suite)
+CASES_OF(judge_toolchain)
 
 Test(compare, exit_codes_have_a_precedence)
 {
@@ -406,18 +733,6 @@ Test(compare, exit_codes_have_a_precedence)
         };
         cr_expect_eq(comparison_exit_code(&comparison), rows[i].code, "row %zu", i);
     }
-}
-
-Test(compare, a_run_alone_fails_when_a_kernel_did)
-{
-    OWNED(run) run = {0};
-    cr_expect_eq(run_exit_code(&run), EXIT_NOT_MEASURED, "an empty run is no success");
-    put_status(&run, "a/not_built", RESULT_NOT_BUILT, "made up");
-    cr_expect_eq(run_exit_code(&run), EXIT_NOT_MEASURED, "nothing was measured");
-    put(&run, "a/b", "count", 1);
-    cr_expect_eq(run_exit_code(&run), EXIT_SAME);
-    put_status(&run, "a/wrong", RESULT_WRONG, "made up");
-    cr_expect_eq(run_exit_code(&run), EXIT_NOT_MEASURED);
 }
 
 Test(compare, hostile_values_yield_finite_verdicts)
@@ -446,395 +761,6 @@ Test(compare, every_verdict_has_a_name_of_its_own)
             cr_expect_str_neq(verdict_name((enum verdict)i), verdict_name((enum verdict)j));
 }
 
-Test(compare, static_facts_of_another_compiler_are_unsure)
-{
-    static const struct {
-        const char *base, *now;
-        enum verdict verdict;
-    } rows[] = {{"nvcc 13.0", "nvcc 13.0", VERDICT_REGRESSED},
-                {"nvcc 13.0", "nvcc 13.1", VERDICT_UNSURE},
-                {NULL, "nvcc 13.1", VERDICT_REGRESSED}};
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up();
-        put_each(&fixture, "a/b", "ceiling", 100, 50);
-        put_each(&fixture, "a/c", "ceiling", 50, 100);
-        put_fact(&fixture.base, SESSION_COMPILER, rows[i].base);
-        put_fact(&fixture.run, SESSION_COMPILER, rows[i].now);
-        const struct comparison *comparison = compare(&fixture);
-        cr_expect_eq(find(comparison, "a/b", "ceiling")->verdict, rows[i].verdict, "row %zu", i);
-        cr_expect_eq(says(find(comparison, "a/b", "ceiling"), "nvcc 13.0 -> nvcc 13.1: settle it by time"),
-                     rows[i].verdict == VERDICT_UNSURE);
-        cr_expect_eq(find(comparison, "a/c", "ceiling")->verdict, VERDICT_IMPROVED, "row %zu", i);
-    }
-}
-
-Test(compare, a_missing_kernel_whose_code_is_new_elsewhere_was_renamed)
-{
-    AT_END(tear_down) struct fixture fixture = set_up();
-    put(&fixture.base, "a/old", "count", 1);
-    put_code(&fixture.base, "a/old", "f00d");
-    put(&fixture.base, "a/gone", "count", 1);
-    put_code(&fixture.base, "a/gone", "beef");
-    put(&fixture.run, "a/new", "count", 1);
-    put_code(&fixture.run, "a/new", "f00d");
-    const struct comparison *comparison = compare(&fixture);
-    cr_expect(says(find(comparison, "a/old", ""), "-k a/new --was a/old"));
-    cr_expect_not(says(find(comparison, "a/gone", ""), "--was"));
-    cr_expect_eq(comparison->counts[VERDICT_MISSING], 2);
-    cr_expect_eq(comparison_exit_code(comparison), EXIT_NOT_MEASURED);
-}
-
-/* ---- A computed run ---- */
-
-static void put_collector(struct run *run, const char *collector, const char *compiler)
-{
-    put_fact(run, SESSION_COLLECTOR, collector);
-    run->sessions[run->session_count - 1].facts[SESSION_COMPILER] = x_strdup(compiler);
-}
-
-/* Makes a computed run. It has all counts and the theoretical occupancy, and no time. */
-static struct fixture set_up_computed(void)
-{
-    struct fixture fixture = set_up();
-    run_forget_notes(&fixture.run);
-    for (size_t i = 0; i < fixture.metrics.count; i++) {
-        const struct metric_note note = note_of_metric(&fixture.metrics.list[i]);
-        if (note.class == METRIC_EXACT || note.class == METRIC_STATIC)
-            run_set_note(&fixture.run, &note);
-    }
-    put_collector(&fixture.base, "cupti", "nvcc 1");
-    put_collector(&fixture.run, "sim", "nvcc 1");
-    return fixture;
-}
-
-static void put_baseline(struct fixture *fixture, const char *kernel, const char *code)
-{
-    put(&fixture->base, kernel, "count", 7);
-    put(&fixture->base, kernel, "time", 100000);
-    put(&fixture->base, kernel, "rate", 5);
-    put_code(&fixture->base, kernel, code);
-}
-
-static void put_date(struct run *run)
-{
-    static const char date[] = "2026-11-26T00:00:00.000Z";
-    if (run->session_count == 0)
-        put_fact(run, SESSION_DATE, date);
-    else
-        run->sessions[run->session_count - 1].facts[SESSION_DATE] = x_strdup(date);
-}
-
-static void put_inputs(struct fixture *fixture, const char *kernel, const char *base, const char *now)
-{
-    run_find(&fixture->base, kernel)->inputs = x_strdup(base);
-    run_find(&fixture->run, kernel)->inputs = x_strdup(now);
-}
-
-static bool has_note(const struct comparison *comparison, const char *words)
-{
-    for (size_t i = 0; i < comparison->note_count; i++)
-        if (strstr(comparison->notes[i], words))
-            return true;
-    return false;
-}
-
-Test(compare, what_was_computed_and_what_was_not_is_counted)
-{
-    AT_END(tear_down) struct fixture fixture = set_up_computed();
-    put_baseline(&fixture, "a/changed", "f00d");
-    put(&fixture.run, "a/changed", "count", 6);
-    put_code(&fixture.run, "a/changed", "beef");
-    put_baseline(&fixture, "a/foreign", NULL);
-    put_status(&fixture.run, "a/foreign", RESULT_FAILED, RESULT_ELSEWHERE "no cuBLAS");
-    put_baseline(&fixture, "a/odd", "f00d");
-    put_code(&fixture.run, "a/odd", "f00d");
-    put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X");
-    put_baseline(&fixture, "a/unchanged", "f00d");
-    put_code(&fixture.run, "a/unchanged", "f00d");
-    put_inputs(&fixture, "a/unchanged", "cafe", "cafe");
-    put(&fixture.base, "b/transfer", "time", 100000);
-    run_add(&fixture.run, "b/transfer");
-    const struct comparison *comparison = compare(&fixture);
-    const struct computing *computing = &comparison->computing;
-    cr_expect_eq(comparison_exit_code(comparison), EXIT_SAME);
-    cr_expect_eq(comparison->kernels, 2);
-    cr_expect_eq(comparison->count, 2);
-    cr_expect_eq(computing->rows, 1);
-    cr_expect_eq(computing->kernels, 1);
-    cr_expect_eq(computing->unchanged, 1);
-    cr_expect_eq(computing->unchanged_rows, 1);
-    cr_expect_eq(comparison->counts[VERDICT_INFO], 1, "what was not computed again is not judged");
-    cr_expect_eq(computing->not_simulated, 1);
-    /* The times of the two judged kernels; of those left out the counts as well. */
-    cr_expect_eq(computing->absent, 2 + 2 * 2 + 1, "%zu", computing->absent);
-    cr_expect(find(comparison, "a/changed", "count")->computed);
-    cr_expect_eq(find(comparison, "a/changed", "count")->verdict, VERDICT_IMPROVED);
-    cr_expect(says(find(comparison, "a/unchanged", "count"), "same code, launches and inputs: not computed again"));
-    cr_expect(has_note(comparison, "code of another library, which is not simulated: a/foreign"));
-    cr_expect(has_note(comparison, "not simulated, with unchanged machine code and launches: a/odd"));
-    cr_expect(has_note(comparison, "they launch nothing: b/transfer"));
-}
-
-Test(compare, only_known_inputs_that_are_the_same_stand_for_what_is_not_computed)
-{
-    static const struct {
-        const char *base, *now;
-        enum exit_code code;
-    } rows[] = {
-        {"cafe", "cafe", EXIT_SAME},       {"cafe", "caff", EXIT_NOT_MEASURED}, {"cafe", NULL, EXIT_NOT_MEASURED},
-        {NULL, "cafe", EXIT_NOT_MEASURED}, {NULL, NULL, EXIT_NOT_MEASURED},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up_computed();
-        put_baseline(&fixture, "a/unchanged", "f00d");
-        put_code(&fixture.run, "a/unchanged", "f00d");
-        put_inputs(&fixture, "a/unchanged", rows[i].base, rows[i].now);
-        const struct comparison *comparison = compare(&fixture);
-        cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu", i);
-        cr_expect_eq(comparison->computing.unchanged_rows, rows[i].code == EXIT_SAME, "row %zu", i);
-        cr_expect_eq(comparison->counts[VERDICT_SAME], 0, "row %zu", i);
-    }
-}
-
-Test(compare, what_was_asked_for_and_is_not_computed_is_unsure_by_its_name)
-{
-    static const struct {
-        const char *metric;
-        enum metric_class class;
-        bool asked, unsure;
-    } rows[] = {
-        {"time", METRIC_TIME, false, false},   {"time", METRIC_TIME, true, true},
-        {"rate", METRIC_STEADY, false, false}, {"rate", METRIC_STEADY, true, true},
-        {"rate", METRIC_EXACT, false, true},   {"rate", METRIC_INFO, true, false},
-        {"count", METRIC_EXACT, true, false},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up_computed();
-        put(&fixture.base, "a/b", "count", 7);
-        put_code(&fixture.base, "a/b", "f00d");
-        put(&fixture.run, "a/b", "count", 7);
-        put_code(&fixture.run, "a/b", "f00d");
-        struct metric *metric = &fixture.metrics.list[metrics_index(&fixture.metrics, rows[i].metric)];
-        metric->class = rows[i].class;
-        metric->asked = rows[i].asked;
-        const struct comparison *comparison = compare(&fixture);
-        const struct judgement *judgement = find(comparison, COMPARISON_SUITE, rows[i].metric);
-        cr_expect_eq(judgement && judgement->verdict == VERDICT_UNSURE, rows[i].unsure, "row %zu", i);
-        cr_expect_eq(comparison_exit_code(comparison), rows[i].unsure ? EXIT_UNSURE : EXIT_SAME, "row %zu", i);
-    }
-}
-
-Test(compare, nothing_computed_is_no_pass)
-{
-    AT_END(tear_down) struct fixture fixture = set_up_computed();
-    put_baseline(&fixture, "a/odd", "f00d");
-    put_code(&fixture.run, "a/odd", "f00d");
-    put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X");
-    cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
-}
-
-/* A count that depends on timing is no number on either side; no other reason for one that is not counted passes. */
-Test(compare, a_count_of_timing_is_unsure_where_the_code_is_another_and_the_baseline_has_a_number)
-{
-    static const struct {
-        const char *now, *reason;
-        enum verdict verdict;
-        enum verdict neither; /* where the baseline has no number either, for the same reason */
-    } rows[] = {{"f00d", ROW_OPEN "X at a.cu:7", VERDICT_INFO, VERDICT_INFO},
-                {"beef", ROW_OPEN "X at a.cu:7", VERDICT_UNSURE, VERDICT_INFO},
-                {"f00d", "it broke a law", VERDICT_MISSING, VERDICT_MISSING},
-                {"f00d", NULL, VERDICT_MISSING, VERDICT_MISSING}};
-    for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up_computed();
-        put_baseline(&fixture, "a/waits", "f00d");
-        put(&fixture.run, "a/waits", "count", 7);
-        put_code(&fixture.run, "a/waits", rows[i / 2].now);
-        for (unsigned side = i % 2; side < 2; side++) { /* the run's row alone, or the baseline's as well */
-            struct row *row = result_find(run_find(side ? &fixture.run : &fixture.base, "a/waits"), "count");
-            row_clear(row);
-            row->state = VALUE_NOT_COUNTED;
-            row->reason = rows[i / 2].reason ? x_strdup(rows[i / 2].reason) : NULL;
-        }
-        const struct comparison *comparison = compare(&fixture);
-        cr_expect_eq(find(comparison, "a/waits", "count")->verdict, i % 2 ? rows[i / 2].verdict : rows[i / 2].neither,
-                     "row %zu", i / 2);
-    }
-}
-
-Test(compare, other_code_that_passes_without_a_time_is_said)
-{
-    static const struct {
-        const char *now; /* its code */
-        double count;    /* 7 in the baseline */
-        bool said;
-    } rows[] = {{"beef", 7, true}, {"beef", 6, true}, {"beef", 8, false}, {"f00d", 7, false}};
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up_computed();
-        put_baseline(&fixture, "a/new", "f00d");
-        put(&fixture.run, "a/new", "count", rows[i].count);
-        put_code(&fixture.run, "a/new", rows[i].now);
-        const struct comparison *comparison = compare(&fixture);
-        bool said = false;
-        for (size_t n = 0; n < comparison->note_count; n++)
-            said |= strcmp(comparison->notes[n],
-                           "1 kernel has new code; whether it is slower was not computed: a/new") == 0;
-        cr_expect_eq(said, rows[i].said, "row %zu", i);
-    }
-}
-
-Test(compare, a_smaller_problem_is_no_gain)
-{
-    static const struct {
-        double bytes, flops; /* 100 in the baseline */
-        bool unsure;
-    } rows[] = {{100, 100, false}, {50, 100, true}, {100, 50, true}, {0, 100, true}, {200, 100, false}};
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up();
-        put_sides(&fixture, "a/b", "count", 7, 3, 6, 2);
-        struct result *was = run_find(&fixture.base, "a/b"), *is = run_find(&fixture.run, "a/b");
-        was->bytes = was->flops = 100;
-        is->bytes = rows[i].bytes;
-        is->flops = rows[i].flops;
-        const struct judgement *judgement = find(compare(&fixture), "a/b", "");
-        cr_expect_eq(judgement && judgement->verdict == VERDICT_UNSURE, rows[i].unsure, "row %zu", i);
-    }
-}
-
-Test(compare, what_cannot_be_simulated_is_unsure_and_only_of_a_computed_run)
-{
-    for (int computed = 0; computed < 2; computed++) {
-        AT_END(tear_down) struct fixture fixture = computed ? set_up_computed() : set_up();
-        put_baseline(&fixture, "a/odd", "f00d");
-        put_code(&fixture.run, "a/odd", "beef");
-        put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X at a.cu:7");
-        put_status(&fixture.run, "a/new", RESULT_FAILED, RESULT_NOT_SIMULATED "Y");
-        const struct comparison *comparison = compare(&fixture);
-        const enum verdict verdict = computed ? VERDICT_UNSURE : VERDICT_MISSING;
-        cr_expect_eq(find(comparison, "a/odd", "")->verdict, verdict);
-        cr_expect_eq(find(comparison, "a/new", "")->verdict, verdict);
-        cr_expect(says(find(comparison, "a/odd", ""), "not simulated: X at a.cu:7"));
-    }
-}
-
-/* a/odd cannot be simulated, though its code is the baseline's; a/fine can; a/host launches nothing. */
-Test(compare, what_is_declared_as_not_computed_is_expected_until_a_day_and_counted)
-{
-    static const struct {
-        const char *kernel, *expires;
-        bool computed;
-        enum exit_code code;
-        enum verdict verdict; /* of the declared kernel as a whole; VERDICTS: there is none */
-        const char *words;
-        size_t declared;
-    } rows[] = {
-        {"a/odd", "2999-12-31", true, EXIT_SAME, VERDICT_EXPECTED, "until 2999-12-31, see why; not simulated: X", 1},
-        {"a/odd", "2000-12-31", true, EXIT_UNSURE, VERDICT_UNSURE, "ended on 2000-12-31 (expected.ini:1), see why", 0},
-        {"a/fine", "2999-12-31", true, EXIT_REGRESSED, VERDICT_UNEXPECTED, "can be computed: remove [a/fine not_", 0},
-        {"a/host", "2999-12-31", true, EXIT_SAME, VERDICTS, "a/host is declared as not computed, which has no effect",
-         0},
-        {"a/odd", "2999-12-31", false, EXIT_NOT_MEASURED, VERDICT_MISSING, "not simulated: X", 0},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = rows[i].computed ? set_up_computed() : set_up();
-        OWNED_TEXT text = x_sprintf("[%s not_computed]\nissue = why\nexpires = %s\n", rows[i].kernel, rows[i].expires);
-        cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "expected.ini", text), 0);
-        put_date(&fixture.run);
-        put_baseline(&fixture, "a/odd", "f00d");
-        put_code(&fixture.run, "a/odd", "f00d");
-        put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X");
-        put_baseline(&fixture, "a/fine", "f00d");
-        put_code(&fixture.run, "a/fine", "f00d");
-        put(&fixture.run, "a/fine", "count", 7);
-        put(&fixture.base, "a/host", "time", 100000);
-        run_add(&fixture.run, "a/host");
-        const struct comparison *comparison = compare(&fixture);
-        const struct judgement *judgement = find(comparison, rows[i].kernel, "");
-        cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu: %d", i,
-                     comparison_exit_code(comparison));
-        cr_expect_eq(judgement ? judgement->verdict : VERDICTS, rows[i].verdict, "row %zu", i);
-        cr_expect(!judgement || says(judgement, rows[i].words), "row %zu: %s", i, judgement->reason);
-        cr_expect(judgement || !rows[i].words || has_note(comparison, rows[i].words), "row %zu", i);
-        cr_expect_eq(comparison->computing.declared, rows[i].declared, "row %zu", i);
-        cr_expect_eq(comparison_rows(comparison) + rows[i].declared + comparison->counts[VERDICT_INFO],
-                     comparison->count);
-    }
-}
-
-/* The baseline has a/fine only; of a kernel that it has, nothing is excused. */
-Test(compare, what_the_baseline_never_had_and_cannot_be_computed_is_no_failure)
-{
-    static const struct {
-        const char *kernel;
-        enum result_status status;
-        const char *reason;
-        bool declared;
-        enum exit_code code;
-    } rows[] = {
-        {"a/new", RESULT_HUNG, "no result within 300 s", false, EXIT_UNSURE},
-        {"a/new", RESULT_HUNG, "no result within 300 s", true, EXIT_SAME},
-        {"a/new", RESULT_FAILED, RESULT_ELSEWHERE "cublasCreate", false, EXIT_UNSURE},
-        {"a/new", RESULT_FAILED, "it reads beyond the end", false, EXIT_NOT_MEASURED},
-        {"a/new", RESULT_WRONG, NULL, false, EXIT_NOT_MEASURED},
-        {"a/fine", RESULT_HUNG, "no result within 300 s", true, EXIT_NOT_MEASURED},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up_computed();
-        OWNED_TEXT text = x_sprintf("[%s not_computed]\nissue = why\nexpires = 2999-12-31\n", rows[i].kernel);
-        if (rows[i].declared)
-            cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "expected.ini", text), 0);
-        put_date(&fixture.run);
-        for (unsigned k = 0; k < 2; k++) {
-            const char *fine = k ? "a/fine" : "a/other";
-            put(&fixture.base, fine, "count", 7);
-            put_code(&fixture.base, fine, "f00d");
-            put(&fixture.run, fine, "count", 7);
-            put_code(&fixture.run, fine, "f00d");
-        }
-        put_status(&fixture.run, rows[i].kernel, rows[i].status, rows[i].reason);
-        const struct comparison *comparison = compare(&fixture);
-        cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu: %d", i,
-                     comparison_exit_code(comparison));
-        cr_expect_eq(comparison->computing.declared, rows[i].declared && rows[i].code == EXIT_SAME, "row %zu", i);
-    }
-}
-
-Test(compare, nothing_but_what_is_declared_as_not_computed_is_no_pass)
-{
-    AT_END(tear_down) struct fixture fixture = set_up_computed();
-    cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "expected.ini",
-                                             "[a/odd not_computed]\nissue = why\nexpires = 2999-12-31\n"),
-                 0);
-    put_date(&fixture.run);
-    put_baseline(&fixture, "a/odd", "f00d");
-    put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X");
-    cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
-}
-
-Test(compare, a_failure_of_the_library_s_own_code_is_missing_when_computed)
-{
-    static const struct {
-        enum result_status status;
-        const char *code; /* hash of the kernel's code in the baseline */
-        size_t judgements;
-        const char *reason;
-    } rows[] = {{RESULT_FAILED, "f00d", 1, RESULT_ELSEWHERE "made up"},
-                {RESULT_WRONG, "f00d", 1, "made up"},
-                {RESULT_WRONG, NULL, 1, "made up"},
-                {RESULT_CRASHED, NULL, 1, "made up"},
-                {RESULT_NOT_BUILT, "f00d", 1, "made up"},
-                {RESULT_NOT_BUILT, NULL, 0, "made up"},
-                {RESULT_FAILED, NULL, 0, RESULT_ELSEWHERE "made up"},
-                {RESULT_FAILED, NULL, 1, "lane 31 reads 4 bytes beyond the end"}};
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up_computed();
-        put_baseline(&fixture, "a/b", rows[i].code);
-        put_status(&fixture.run, "a/b", rows[i].status, rows[i].reason);
-        const struct comparison *comparison = compare(&fixture);
-        cr_expect_eq(comparison->count, rows[i].judgements, "row %zu", i);
-        cr_expect_eq(comparison_exit_code(comparison), EXIT_NOT_MEASURED, "row %zu", i);
-    }
-}
-
 Test(compare, counts_of_another_compiler_s_code_are_told)
 {
     static const struct {
@@ -847,11 +773,12 @@ Test(compare, counts_of_another_compiler_s_code_are_told)
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         AT_END(tear_down) struct fixture fixture = set_up();
-        put_collector(&fixture.base, "cupti", rows[i].was);
-        put_collector(&fixture.run, rows[i].computed ? "sim" : "cupti", rows[i].is);
-        put_baseline(&fixture, "a/b", rows[i].base_code);
-        put(&fixture.run, "a/b", "count", 7);
-        put_code(&fixture.run, "a/b", rows[i].code);
+        put_fact(&fixture.base, SESSION_COLLECTOR, "cupti");
+        put_fact(&fixture.run, SESSION_COLLECTOR, rows[i].computed ? "sim" : "cupti");
+        set_text(&fixture.base.sessions[0].facts[SESSION_COMPILER], rows[i].was);
+        set_text(&fixture.run.sessions[0].facts[SESSION_COMPILER], rows[i].is);
+        put_each(&fixture, "a/b", "count", 7, 7);
+        put_codes(&fixture, "a/b", rows[i].base_code, rows[i].code);
         const char *other = compare_other_counts(&fixture.base, run_find(&fixture.base, "a/b"), &fixture.run,
                                                  run_find(&fixture.run, "a/b"));
         cr_expect(rows[i].other ? other && strcmp(other, rows[i].is) == 0 : !other, "row %zu: %s", i, other);
@@ -859,85 +786,4 @@ Test(compare, counts_of_another_compiler_s_code_are_told)
         cr_expect_eq(whole != NULL, rows[i].other, "row %zu", i);
         cr_expect(!whole || (whole->verdict == VERDICT_UNSURE && says(whole, "the baseline by nvcc 1")));
     }
-}
-
-/* The baseline judges a metric that is not defined now, because its folder is not named. */
-Test(compare, what_the_baseline_judges_and_nothing_defines_is_unsure)
-{
-    static const struct {
-        enum metric_class class;
-        bool judged, has_number, computed, unsure;
-    } rows[] = {
-        {METRIC_EXACT, true, true, false, true},   {METRIC_STEADY, true, true, false, true},
-        {METRIC_TIME, true, true, false, true},    {METRIC_INFO, true, true, false, false},
-        {METRIC_EXACT, false, true, false, false}, /* the definition in the baseline is not known */
-        {METRIC_EXACT, true, false, false, false}, /* the baseline had no number that could be judged */
-        {METRIC_EXACT, true, true, true, false},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(tear_down) struct fixture fixture = set_up();
-        struct metric_note note = *run_find_note(&fixture.base, "count");
-        note.name = "elsewhere";
-        note.class = rows[i].class;
-        note.judged = rows[i].judged;
-        run_set_note(&fixture.base, &note);
-        if (rows[i].has_number)
-            put(&fixture.base, "a/b", "elsewhere", 7);
-        else
-            put_state(&fixture.base, "a/b", "elsewhere", VALUE_NOT_APPLICABLE);
-        put_sides(&fixture, "a/b", "count", 7, 3, 7, 1);
-        if (rows[i].computed)
-            put_fact(&fixture.run, SESSION_COLLECTOR, origin_of(ORIGIN_COMPUTED)->collector);
-        const struct judgement *judgement = find(compare(&fixture), "a/b", "");
-        cr_expect_eq(judgement != NULL, rows[i].unsure, "row %zu", i);
-        if (judgement) {
-            cr_expect_eq(judgement->verdict, VERDICT_UNSURE, "row %zu", i);
-            cr_expect(says(judgement, "no metric file defines: elsewhere; "), "%s", judgement->reason);
-        }
-    }
-}
-
-/* The kernel or the GPU may be the cause: neither is a pass, with a baseline or without. */
-Test(compare, a_kernel_that_failed_on_another_gpu_is_no_pass)
-{
-    AT_END(tear_down) struct fixture fixture = set_up();
-    put_sides(&fixture, "a/b", "count", 7, 3, 7, 1);
-    cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_SAME);
-    cr_expect_eq(run_exit_code(&fixture.run), EXIT_SAME);
-    result_note_elsewhere(run_find(&fixture.run, "a/b"), "it crashed on GPU 1 (GPU-2): the process died");
-    const struct comparison *comparison = compare(&fixture);
-    const struct judgement *judgement = find(comparison, "a/b", "");
-    cr_assert_not_null(judgement);
-    cr_expect_eq(judgement->verdict, VERDICT_UNSURE);
-    cr_expect(says(judgement, "it crashed on GPU 1 (GPU-2): the process died; the values shown"), "%s",
-              judgement->reason);
-    cr_expect_eq(find(comparison, "a/b", "count")->verdict, VERDICT_SAME);
-    cr_expect_eq(comparison_exit_code(comparison), EXIT_UNSURE);
-    cr_expect_eq(run_exit_code(&fixture.run), EXIT_UNSURE);
-    result_fail(run_find(&fixture.run, "a/b"), RESULT_WRONG, "the output differs");
-    cr_expect_null(run_find(&fixture.run, "a/b")->elsewhere);
-    cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
-}
-
-static bool is_drawn(const char *kernel)
-{
-    return strstr(kernel, "~n") != NULL;
-}
-
-Test(compare, what_is_only_shown_is_not_judged)
-{
-    AT_END(tear_down) struct fixture fixture = set_up();
-    put_sides(&fixture, "a/b", "count", 7, 3, 7, 1);
-    put_sides(&fixture, "a/b~n", "count", 7, 3, 9, 1);
-    put_sides(&fixture, "a/b~n", "good", 7, 3, 7, 1);
-    struct comparison *comparison = &fixture.comparison;
-    cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_REGRESSED);
-    comparison_show_only(comparison, is_drawn, "drawn");
-    cr_expect_eq(comparison_exit_code(comparison), EXIT_SAME);
-    cr_expect_eq(find(comparison, "a/b~n", "count")->verdict, VERDICT_INFO);
-    cr_expect_str_eq(find(comparison, "a/b~n", "count")->reason, "drawn");
-    cr_expect_eq(find(comparison, "a/b", "count")->verdict, VERDICT_SAME);
-    cr_expect_eq(comparison->kernel_counts[VERDICT_REGRESSED], 0);
-    cr_expect_eq(comparison->kernel_counts[VERDICT_SAME], 1);
-    cr_expect_eq(comparison->kernel_counts[VERDICT_INFO], 1);
 }
