@@ -79,3 +79,88 @@ void expect_value(const struct result *result, const char *metric, struct value 
     if (row->session_count == 1)
         cr_expect_eq(row_value(row), expected.number, "%s: %.17g", metric, row_value(row));
 }
+
+/* ---- Texts that a reader refuses, and how ---- */
+
+enum { MOST_FRAMES = 16 };
+struct frame {
+    char *name, *before, *after; /* what is written before and behind a text; after: NULL: it stands for itself */
+};
+
+/* Replaces \n, \t, \\ and \xHH in place. */
+static char *unescaped(char *text)
+{
+    char *to = text;
+    for (const char *p = text; *p; p++) {
+        if (*p != '\\') {
+            *to++ = *p;
+            continue;
+        }
+        unsigned byte = 0;
+        const char letter = *++p;
+        if (letter == 'x')
+            for (int i = 0; i < 2; i++)
+                byte = byte * 16 + (unsigned)(strchr("0123456789abcdef", *++p) - "0123456789abcdef");
+        *to++ = letter == 'n'   ? '\n'
+                : letter == 't' ? '\t'
+                : letter == 'r' ? '\r'
+                : letter == 'x' ? (char)byte
+                                : letter;
+    }
+    *to = '\0';
+    return text;
+}
+
+/* Puts frames that stand for themselves where they are named, and the text into the frame that its first word names. */
+static char *framed(const struct frame *frames, size_t count, const char *text)
+{
+    char *whole = x_strdup(text);
+    for (size_t i = 0; i < count; i++) {
+        const struct frame *frame = &frames[i];
+        const size_t length = strlen(frame->name);
+        for (char *at; (at = strstr(whole, frame->name)) && (!frame->after || at == whole);) {
+            *at = '\0';
+            at += length + (frame->after && at[length] == ' ');
+            char *longer = x_sprintf("%s%s%s%s", whole, frame->before, at, frame->after ? frame->after : "");
+            free(whole);
+            whole = longer;
+        }
+    }
+    return whole;
+}
+
+void expect_texts(const char *path, int (*read)(const char *text))
+{
+    struct frame frames[MOST_FRAMES];
+    size_t count = 0, tried = 0;
+    OWNED_TEXT file = file_text(path);
+    char *rest = file;
+    for (size_t n = 1; rest; n++) {
+        char *line = strsep(&rest, "\n");
+        if (*line == '\0' || *line == '#')
+            continue;
+        if (strncmp(line, "let ", 4) == 0) {
+            char *name = line + 4, *text = strchr(name, ' ');
+            cr_assert(text && count < MOST_FRAMES, "%s:%zu: %s", path, n, line);
+            *text++ = '\0';
+            char *whole = framed(frames, count, text), *const hole = strchr(whole, '~');
+            if (hole)
+                *hole = '\0';
+            frames[count++] = (struct frame){name, whole, hole ? hole + 1 : NULL};
+            continue;
+        }
+        char *words = strstr(line, " => ");
+        cr_assert(words, "%s:%zu: there is no =>: %s", path, n, line);
+        *words = '\0';
+        words += strlen(" => ");
+        OWNED_TEXT text = framed(frames, count, line);
+        HEAR(result, read(unescaped(text)));
+        cr_expect_eq(result, strcmp(words, "read") == 0 ? 0 : -1, "%s:%zu: %s", path, n, said);
+        cr_expect(result == 0 || strstr(said, unescaped(words)), "%s:%zu: \"%s\" lacks \"%s\"", path, n, said, words);
+        cr_expect(result == 0 || strchr(said, '\n') == said + strlen(said) - 1, "%s:%zu: %s", path, n, said);
+        tried++;
+    }
+    cr_assert_gt(tried, 0, "%s has no text", path);
+    while (count > 0)
+        free(frames[--count].before);
+}

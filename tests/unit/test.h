@@ -55,3 +55,8 @@ void put_fact(struct run *run, enum session_fact fact, const char *text);
 struct value;
 struct value measured(double number);
 void expect_value(const struct result *result, const char *metric, struct value expected);
+
+/* Gives each text of a file to a reader, and expects what it says. A line is `TEXT => WORDS`, with \n, \t, \\ and \xHH;
+ * words that it is refused with, or `read`. `let NAME TEXT` names a frame: a text with ~, for which what follows NAME
+ * in a line is put, or one that stands for NAME in any line. Frames may be in frames. */
+void expect_texts(const char *path, int (*read)(const char *text));

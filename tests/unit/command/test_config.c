@@ -37,37 +37,15 @@ Test(config, keys_with_their_lines_and_paths_from_the_file)
     config_release(&config);
 }
 
+static int read_text(const char *text)
+{
+    OWNED(config) config = {0};
+    return config_read_text(&config, "c.ini", text);
+}
+
 Test(config, what_is_wrong_is_told_with_its_line)
 {
-    static const struct {
-        const char *text, *message;
-    } rows[] = {
-        {"kernel = x\n", "c.ini:1: unknown key \"kernel\": did you mean kernels? There are kernels, metrics"},
-        {"\nsimulate = yes\n", "c.ini:2: unknown key \"simulate\": there are"},
-        {"samples = 3\n\nsamples = 4\n", "c.ini:3: \"samples\" is already set in line 1"},
-        {"kernels =\n", "c.ini:1: \"kernels\" has no value"},
-        {"kernels\n", "c.ini:1: this is neither [links] nor key = value"},
-        {"kernels = a\n  b\n", "c.ini:2: the line is indented"},
-        {"samples = 3 ; few\n", "c.ini:1: a comment needs a line of its own"},
-        {"[cugate]\nsamples = 3\n", "c.ini:1: unknown section [cugate]"},
-        {"[link]\n", "c.ini:1: unknown section [link]"},
-        {"[links]\nsamples = 3\n", "c.ini:2: unknown link \"samples\": there are commit, line"},
-        {"[links]\ncommit = x.org/{commit}\n", "c.ini:2: \"commit\" needs an address that begins with https://"},
-        {"[links]\ncommit = javascript://x/{commit}\n", "c.ini:2: \"commit\" needs an address"},
-        {"[links]\ncommit = https://x.org/\n", "c.ini:2: \"commit\" lacks {commit}"},
-        {"[links]\ncommit = https://x.org/{commit}/{path}\n", "c.ini:2: \"{path}\" is not a value of \"commit\""},
-        {"[links]\nline = https://x.org/{commit}/{path}\n", "c.ini:2: \"line\" lacks {line}"},
-        {"[links]\nline = https://x.org/{sha}/{path}#{line}\n", "c.ini:2: \"{sha}\" is not a value of \"line\""},
-        {"[links]\nline = https://x.org/{commit}/{path}#{line\n", "c.ini:2: \"{line\" is not a value"},
-        {"[links]\ncommit = https://x/{commit}\ncommit = https://x/{commit}\n", "c.ini:3: \"commit\" is already set"},
-        {"samples = \x01\n", "c.ini:1: column 11 holds the control character 1"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        OWNED(config) config = {0};
-        HEAR(result, config_read_text(&config, "c.ini", rows[i].text));
-        cr_expect_eq(result, -1, "row %zu", i);
-        expect_word(said, rows[i].message);
-    }
+    expect_texts("tests/unit/command/config.txt", read_text);
 }
 
 /* A folder in which is a home with folders; the test is in home/tree/src. */

@@ -74,35 +74,16 @@ Test(law, several_are_separated_by_commas)
     cr_expect_eq(laws.count, 0);
 }
 
+static int read_law(const char *text)
+{
+    OWNED(laws) laws = {0};
+    struct problem problem;
+    return laws_parse(&laws, text, &problem) < 0 ? error("%s", problem.text) : 0;
+}
+
 Test(law, what_is_no_law_is_refused_with_its_place)
 {
-    static const struct {
-        const char *text, *words;
-    } cases[] = {
-        {"", "one of > >= < <= is missing at the end in the law \"\""},
-        {"32", "one of > >= < <= is missing before \"32\" in the law \"32\""},
-        {"= 3", "one of > >= < <= is missing before \"= 3\""},
-        {"> 0,", "one of > >= < <= is missing at the end in the law \"\""},
-        {">", "a number or a name is missing at the end in the law \">\""},
-        {"> 1, >> 2", "a number or a name is missing before \"> 2\" in the law \">> 2\""},
-        {"> a b", "one of + - * / is missing before \"b\" in the law \"> a b\""},
-        {"> 2 a", "one of + - * / is missing before \"a\""},
-        {"> a +", "a number or a name is missing at the end"},
-        {"> a * ", "a number or a name is missing at the end"},
-        {"> (a)", "a number or a name is missing before \"(a)\""},
-        {"> A", "a number or a name is missing before \"A\""},
-        {"> a / 0", "a name or a number that is not 0 is missing before \"0\""},
-        {"> inf * -", "a number or a name is missing before \"-\""},
-        {"> 0x10", "missing before \"0x10\""},
-        {"> 1e999", "a number or a name is missing before \"1e999\""},
-        {"> .", "a number or a name is missing before \".\""},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        OWNED(laws) laws = {0};
-        struct problem problem;
-        cr_expect_eq(laws_parse(&laws, cases[i].text, &problem), -1, "%s", cases[i].text);
-        cr_expect(strstr(problem.text, cases[i].words), "%s: %s", cases[i].text, problem.text);
-    }
+    expect_texts("tests/unit/model/law.txt", read_law);
 }
 
 Test(law, each_number_keeps_a_number_and_one_of_each_another_metric)

@@ -130,71 +130,16 @@ Test(metric_read, a_floor_of_everything_is_refused)
     }
 }
 
+/* What is wrong is said in one line. */
+static int read_text(const char *text)
+{
+    OWNED(metrics) metrics = {0};
+    return metrics_read_text(&metrics, "x.ini", text);
+}
+
 Test(metric_read, errors_say_file_line_and_remedy)
 {
-    static const struct {
-        const char *text, *words;
-    } cases[] = {
-        {"title = T\n", "x.ini:1: \"title\" comes before the first section"},
-        {"; c\noptional = no\n", "x.ini:2: the only value of optional is yes, not \"no\""},
-        {"optional =\n", "x.ini:1: the only value of optional is yes"},
-        {"optional = yes\n more\n", "x.ini:2: the line is indented, but no key"},
-        {"[m]\noptional = yes\n", "x.ini:2: unknown key \"optional\""},
-        {"[m]\n\n[n]\n" BODY, "x.ini:1: the section is empty"},
-        {"[n]\n" BODY "[m]\n", "x.ini:8: the section is empty"},
-        {"[m]\n" BODY "[m]\n" BODY, "x.ini:8: [m] is already defined at x.ini:1"},
-        {"[m]\n" BODY "doc = again\n", "x.ini:8: \"doc\" is given twice"},
-        {"[m]\ntitle = T\n", "x.ini:1: [m] lacks the key \"counter\""},
-        {"[M]\n" BODY, "x.ini:1: [M] is not a metric name"},
-        {"[]\n" BODY, "x.ini:1: [] is not a metric name"},
-        {"[a-b]\n" BODY, "x.ini:1: [a-b] is not a metric name"},
-        {"[a1234567890123456789012345678901234567890123456789012345]\n" BODY, "is not a metric name: use at most 48"},
-        {"[m]\ntitel = T\n", "x.ini:2: unknown key \"titel\": did you mean title? There are title, counter,"},
-        {"[m]\nclass = exat\n",
-         "x.ini:2: unknown class \"exat\": did you mean exact? There are static, exact, steady, time, info"},
-        {"[m]\nunit = furlong\n", "unknown unit \"furlong\": there are ns, B, B/s, FLOP/s, Hz, %, count, ratio"},
-        {"[m]\nbetter = smaller\n", "unknown direction \"smaller\": there are lower, higher"},
-        {"[m]\ncounter = a;b\n", "x.ini:2: \"a;b\" is not a counter"},
-        {"[m]\ncounter = cugate.walltime\n", "did you mean cugate.wall_time? There are cugate.wall_time"},
-        {"[m]\nweight = a b\n", "x.ini:2: \"a b\" is not a weight"},
-        {"[m]\nclock = a b\n", "x.ini:2: \"a b\" is not a clock"},
-        {"[m]\nfew = -1\n", "x.ini:2: cannot read \"-1\""},
-        {"[m]\nfew = 1e5\n", "x.ini:2: cannot read \"1e5\""},
-        {"[m]\nfew = 0\n", "x.ini:2: cannot read \"0\""},
-        {"[m]\n" BODY "few = 10\n",
-         "x.ini:1: [m] has the key \"few\", which only steady metrics with a weight may have"},
-        {"[m]\ntrade =\n", "x.ini:2: "}, /* an empty trade would excuse any fall */
-        {"[m]\ntrade = a -b\n", "x.ini:2: \"-b\" is not a trade"},
-        {"[m]\nknown = no\n", "x.ini:2: the only value of known is yes, not \"no\""},
-        {"[m]\nknown = yes\ntitle = T\ncounter = c\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n",
-         "x.ini:1: [m] has the key \"known\", which only steady metrics"},
-        {"[m]\nheadline =\n", "x.ini:2: \"headline\" has no value"},
-        {"[m]\nheadline = seventeen letters\n",
-         "x.ini:2: the headline has 17 characters: write a column title of at most 16"},
-        {"[m]\nunit =\n", "x.ini:2: \"unit\" has no value"},
-        {"[m]\n" BODY "law = 32\n", "x.ini:8: one of > >= < <= is missing before \"32\" in the law \"32\""},
-        {"[m]\nlaw = > 0,\n  <= a b\n" BODY, "x.ini:2: one of + - * / is missing before \"b\" in the law \"<= a b\""},
-        {"[m]\nlaw =\n", "x.ini:2: \"law\" has no value"},
-        {"[m]\ntitle = T\n  more\n", "x.ini:3: only \"law\" and \"doc\" may continue on the next line, not \"title\""},
-        {"[m]\n  title = T\n", "x.ini:2: the line is indented, but no key"},
-        {"[m]\nnonsense\n", "x.ini:2: this is neither [metric_name] nor key = value"},
-        {"[m\n", "x.ini:1: this is neither"},
-        {"[m]\ndoc = \a\n", "x.ini:2: column 7 holds the control character 7"},
-        {"[m]\ntitle = T\ncounter = c\nunit = ns\nclass = exact\nbetter = lower\ndoc = d\nfloor = 2 %\n",
-         "x.ini:8: [m] is exact, so any change counts"},
-        {"[m]\ntitle = T\ncounter = cugate.registers\nunit = count\nclass = static\nbetter = lower\ndoc = d\nfloor = 1 "
-         "count\n",
-         "x.ini:8: [m] is static, so any change counts"},
-        {"[m]\ntitle = T\ncounter = c\nunit = ns\nclass = time\nbetter = lower\ndoc =\n",
-         "x.ini:1: [m] has an empty \"doc\""},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        OWNED(metrics) metrics = {0};
-        HEAR(result, metrics_read_text(&metrics, "x.ini", cases[i].text));
-        cr_expect_eq(result, -1, "case %zu", i);
-        cr_expect(strstr(said, cases[i].words), "case %zu: \"%s\" lacks \"%s\"", i, said, cases[i].words);
-        cr_expect_eq(strchr(said, '\n'), said + strlen(said) - 1, "case %zu: not one line: %s", i, said);
-    }
+    expect_texts("tests/unit/model/metric_read.txt", read_text);
 }
 
 Test(metric_read, a_long_line_is_refused_and_not_cut)

@@ -124,26 +124,13 @@ Test(run_notes, a_definition_is_written_and_read_back)
     cr_expect_eq(note_compare(&full, &back.notes[0], &words), NOTE_SAME);
 }
 
+static int read_text(const char *text)
+{
+    OWNED(run) run;
+    return run_parse(&run, "x.json", text, strlen(text));
+}
+
 Test(run_notes, what_is_no_definition_is_an_error)
 {
-    static const struct {
-        const char *text, *words;
-    } rows[] = {
-        {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"class\": \"exact\"}"), "metrics/hits/better"},
-        {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"better\": \"lower\"}"), "metrics/hits/class"},
-        {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"floor\": 1}"), "metrics/hits/class"},
-        {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"class\": \"lax\", \"better\": \"lower\"}"),
-         "metrics/hits/class: is \"lax\", which is not a class"},
-        {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"class\": \"exact\", \"better\": \"up\"}"),
-         "metrics/hits/better: is \"up\", which is not a direction"},
-        {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"class\": \"time\", \"better\": \"lower\", \"floor\": -1}"),
-         "metrics/hits/floor"},
-        {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"clas\": \"time\"}"), "unknown key \"clas\""},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct run run;
-        HEAR(result, run_parse(&run, "x.json", rows[i].text, strlen(rows[i].text)));
-        cr_expect_eq(result, -1, "row %zu", i);
-        cr_expect_not_null(strstr(said, rows[i].words), "row %zu: %s", i, said);
-    }
+    expect_texts("tests/unit/model/run_notes.txt", read_text);
 }

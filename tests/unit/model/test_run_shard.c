@@ -166,44 +166,20 @@ Test(run_shard, each_number_names_the_session_that_it_is_from)
         run_release(&parts[i]);
 }
 
-#define PART(shard)                                                                                                    \
-    "{\"device\": {\"memory_bytes\": 1, \"sm_count\": 1}, \"kernels\": {\"a/b\": {\"bytes\": 0, \"flops\": 0, "        \
-    "\"status\": \"ok\"}}, \"metrics\": {}, \"schema\": 1, \"sessions\": [{}], \"shard\": " shard "}"
+static int read_part(const char *text)
+{
+    OWNED(run) run;
+    if (run_parse(&run, "x.json", text, strlen(text)) < 0)
+        return -1;
+    OWNED(run) back;
+    OWNED_TEXT again = run_text(&run);
+    cr_assert_eq(run_parse(&back, "x.json", again, strlen(again)), 0);
+    cr_expect(back.shard.number == 2 && back.shard.of == 2);
+    cr_expect(back.shard.measures == 1 && back.shard.kernel_count == 2);
+    return 0;
+}
 
 Test(run_shard, a_part_that_contradicts_itself_is_refused)
 {
-    static const struct {
-        const char *text, *words; /* words is NULL for a valid text */
-    } cases[] = {
-        {PART("{\"kernels\": [\"a/b\", \"a/c\"], \"measures\": 1, \"number\": 2, \"of\": 2}"), NULL},
-        {PART("{\"kernels\": [\"a/b\"], \"measures\": 1, \"number\": 3, \"of\": 2}"), "x.json: shard/number: is 3"},
-        {PART("{\"kernels\": [\"a/b\"], \"measures\": 1, \"number\": 0, \"of\": 2}"), "x.json: shard/number: is 0"},
-        {PART("{\"kernels\": [\"a/b\"], \"measures\": 1, \"number\": 1, \"of\": 1001}"), "x.json: shard/of: is 1001"},
-        {PART("{\"kernels\": [\"a/b\"], \"measures\": 2, \"number\": 1, \"of\": 2}"), "x.json: shard/measures: is 2"},
-        {PART("{\"kernels\": [\"a/b\"], \"measures\": 0, \"number\": 1, \"of\": 2}"),
-         "x.json: shard: was to measure 0 kernels, but the file holds 1"},
-        {PART("{\"kernels\": [\"a/c\"], \"measures\": 1, \"number\": 1, \"of\": 2}"), "x.json: shard: lacks a/b"},
-        {PART("{\"kernels\": [\"a/c\", \"a/b\"], \"measures\": 1, \"number\": 1, \"of\": 2}"),
-         "x.json: shard/kernels/1: must be sorted by name"},
-        {PART("{\"kernels\": [\"a/b\", \"a/b\"], \"measures\": 1, \"number\": 1, \"of\": 2}"),
-         "x.json: shard/kernels/1: must be sorted by name"},
-        {PART("{\"kernels\": [\"ab\"], \"measures\": 1, \"number\": 1, \"of\": 2}"),
-         "x.json: shard/kernels/0: is not a kernel"},
-        {PART("{\"kernels\": [\"a/b\"], \"measures\": 1, \"number\": 1}"), "x.json: shard/of: is missing"},
-        {PART("{\"measures\": 1, \"number\": 1, \"of\": 2}"), "x.json: shard/kernels: is missing"},
-        {PART("[]"), "x.json: shard: must be an object"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        OWNED(run) run;
-        HEAR(result, run_parse(&run, "x.json", cases[i].text, strlen(cases[i].text)));
-        cr_expect_eq(result, cases[i].words ? -1 : 0, "case %zu: %s", i, said);
-        cr_expect(!cases[i].words || strstr(said, cases[i].words), "case %zu: %s", i, said);
-        if (result == 0) {
-            OWNED_TEXT text = run_text(&run);
-            OWNED(run) back;
-            cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
-            cr_expect(back.shard.number == 2 && back.shard.of == 2);
-            cr_expect(back.shard.measures == 1 && back.shard.kernel_count == 2);
-        }
-    }
+    expect_texts("tests/unit/model/run_shard.txt", read_part);
 }

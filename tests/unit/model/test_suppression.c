@@ -18,22 +18,15 @@ Test(suppression, a_row_has_kind_function_and_reason)
     suppressions_release(&read);
 }
 
+static int read_text(const char *text)
+{
+    OWNED_FOLDER folder = scratch_make();
+    OWNED_TEXT path = scratch_file(folder, "known", text);
+    struct suppressions read;
+    return suppressions_read(&read, path);
+}
+
 Test(suppression, a_wrong_row_is_named)
 {
-    static const struct {
-        const char *text, *error;
-    } rows[] = {
-        {"race a b\nraces a b\n", "known:2: unknown kind of fault \"races\": did you mean race?"},
-        {"misaligned a b\n", "known:1: unknown kind of fault \"misaligned\""},
-        {"race\n", "known:1: the function is missing"},
-        {"race a  \n", "known:1: the reason is missing"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        OWNED_FOLDER folder = scratch_make();
-        OWNED_TEXT path = scratch_file(folder, "known", rows[i].text);
-        struct suppressions read;
-        HEAR(result, suppressions_read(&read, path));
-        cr_expect_eq(result, -1);
-        expect_word(said, rows[i].error);
-    }
+    expect_texts("tests/unit/model/suppression.txt", read_text);
 }
