@@ -80,7 +80,7 @@ void expect_value(const struct result *result, const char *metric, struct value 
         cr_expect_eq(row_value(row), expected.number, "%s: %.17g", metric, row_value(row));
 }
 
-/* ---- Texts that a reader refuses, and how ---- */
+/* ---- Files of texts, and what comes of each ---- */
 
 enum { MOST_FRAMES = 16 };
 struct frame {
@@ -129,19 +129,20 @@ static char *framed(const struct frame *frames, size_t count, const char *text)
     return whole;
 }
 
-void expect_texts(const char *path, int (*read)(const char *text))
+void each_text(const char *path, void (*expect)(const char *where, const char *text, const char *words))
 {
     struct frame frames[MOST_FRAMES];
     size_t count = 0, tried = 0;
     OWNED_TEXT file = file_text(path);
     char *rest = file;
     for (size_t n = 1; rest; n++) {
-        char *line = strsep(&rest, "\n");
+        char *line = strsep(&rest, "\n"), where[128];
+        snprintf(where, sizeof where, "%s:%zu", path, n);
         if (*line == '\0' || *line == '#')
             continue;
         if (strncmp(line, "let ", 4) == 0) {
             char *name = line + 4, *text = strchr(name, ' ');
-            cr_assert(text && count < MOST_FRAMES, "%s:%zu: %s", path, n, line);
+            cr_assert(text && count < MOST_FRAMES, "%s: %s", where, line);
             *text++ = '\0';
             char *whole = framed(frames, count, text), *const hole = strchr(whole, '~');
             if (hole)
@@ -150,17 +151,29 @@ void expect_texts(const char *path, int (*read)(const char *text))
             continue;
         }
         char *words = strstr(line, " => ");
-        cr_assert(words, "%s:%zu: there is no =>: %s", path, n, line);
+        cr_assert(words, "%s: there is no =>: %s", where, line);
         *words = '\0';
-        words += strlen(" => ");
         OWNED_TEXT text = framed(frames, count, line);
-        HEAR(result, read(unescaped(text)));
-        cr_expect_eq(result, strcmp(words, "read") == 0 ? 0 : -1, "%s:%zu: %s", path, n, said);
-        cr_expect(result == 0 || strstr(said, unescaped(words)), "%s:%zu: \"%s\" lacks \"%s\"", path, n, said, words);
-        cr_expect(result == 0 || strchr(said, '\n') == said + strlen(said) - 1, "%s:%zu: %s", path, n, said);
+        expect(where, unescaped(text), unescaped(words + strlen(" => ")));
         tried++;
     }
     cr_assert_gt(tried, 0, "%s has no text", path);
     while (count > 0)
         free(frames[--count].before);
+}
+
+static int (*reader)(const char *text);
+
+static void expect_said(const char *where, const char *text, const char *words)
+{
+    HEAR(result, reader(text));
+    cr_expect_eq(result, strcmp(words, "read") == 0 ? 0 : -1, "%s: %s", where, said);
+    cr_expect(result == 0 || strstr(said, words), "%s: \"%s\" lacks \"%s\"", where, said, words);
+    cr_expect(result == 0 || strchr(said, '\n') == said + strlen(said) - 1, "%s: %s", where, said);
+}
+
+void expect_texts(const char *path, int (*read)(const char *text))
+{
+    reader = read;
+    each_text(path, expect_said);
 }

@@ -56,7 +56,10 @@ struct value;
 struct value measured(double number);
 void expect_value(const struct result *result, const char *metric, struct value expected);
 
-/* Gives each text of a file to a reader, and expects what it says. A line is `TEXT => WORDS`, with \n, \t, \\ and \xHH;
- * words that it is refused with, or `read`. `let NAME TEXT` names a frame: a text with ~, for which what follows NAME
- * in a line is put, or one that stands for NAME in any line. Frames may be in frames. */
+/* Gives each text of a file to a function, with what must come of it and where it stands. A line is `TEXT => WORDS`,
+ * with \n, \t, \\ and \xHH. `let NAME TEXT` names a frame: a text with ~, for which what follows NAME in a line is put,
+ * or one that stands for NAME in any line. Frames may be in frames. */
+void each_text(const char *path, void (*expect)(const char *where, const char *text, const char *words));
+
+/* The same with a reader, which refuses a text with these words in one line, or takes it where they are `read`. */
 void expect_texts(const char *path, int (*read)(const char *text));

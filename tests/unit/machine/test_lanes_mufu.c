@@ -1,8 +1,8 @@
-/* Special functions, compared with results of an H100 (driver 580.159.04, CUDA 13.0, 2026-11-26; tests/gpu/mufu.sh). */
+/* Special functions, compared with results of an H100. */
 #include "float_reference.h"
 #include "made_warp.h"
 
-#include <criterion/criterion.h>
+#include "test.h"
 
 static const struct opcode *table(unsigned vector)
 {
@@ -36,74 +36,47 @@ static uint64_t hash_of(const struct instruction *code, uint32_t first, uint32_t
     return sum;
 }
 
-static const struct {
-    const char *opcode;
+struct binades {
+    char opcode[32];
     uint32_t first, count;
-    uint64_t hash;
-} recorded[] = {
-    {"MUFU.RCP", 0x3f800000, 0x800000, 0x6fd7b60bad70c003},
-    {"MUFU.RCP", 0x00800000, 0x800000, 0xc510a215917cc0cf},
-    {"MUFU.RCP", 0x7e800000, 0x800000, 0x49e21e951dc62dba},
-    {"MUFU.RCP", 0x7f800000, 0x800000, 0x97c64d0a72342c11},
-    {"MUFU.RSQ", 0x3f800000, 0x800000, 0xda39016aa5f99cb3},
-    {"MUFU.RSQ", 0x40000000, 0x800000, 0x68856bffd9744438},
-    {"MUFU.SQRT", 0x3f800000, 0x800000, 0x1fd85b02b8947760},
-    {"MUFU.SQRT", 0x40000000, 0x800000, 0xdb162a7d1eded343},
-    {"MUFU.EX2", 0x3f800000, 0x800000, 0xf83ab3498cff4b5a},
-    {"MUFU.EX2", 0x3f000000, 0x800000, 0x0b73f1dca0c21e95},
-    {"MUFU.EX2", 0x3c000000, 0x800000, 0x28817bd9fbc3b718},
-    {"MUFU.EX2", 0x42800000, 0x800000, 0xc45201a63f8e6e04},
-    {"MUFU.EX2", 0xbf000000, 0x800000, 0xd01e8afdc4e0ca15},
-    {"MUFU.EX2", 0xc0000000, 0x800000, 0xd800ef53cd12f8d0},
-    {"MUFU.EX2", 0xc2800000, 0x800000, 0x690f39300ea77b9f},
-    {"MUFU.LG2", 0x3f800000, 0x800000, 0x2c0113b23d4b201d},
-    {"MUFU.LG2", 0x3f000000, 0x800000, 0xbe2be381aedddaca},
-    {"MUFU.LG2", 0x40000000, 0x800000, 0x69393d0a88efa56e},
-    {"MUFU.LG2", 0x2d000000, 0x800000, 0x8754bfc12d0e9180},
-    {"MUFU.SIN", 0x3e000000, 0x800000, 0x547a4d998423a146},
-    {"MUFU.SIN", 0x3e800000, 0x800000, 0xcaa55641fd02f38d},
-    {"MUFU.SIN", 0x3f000000, 0x800000, 0x2d4f0c903d48619f},
-    {"MUFU.SIN", 0x40000000, 0x800000, 0x86928114893290a4},
-    {"MUFU.SIN", 0x3b000000, 0x800000, 0x3a894536579a6126},
-    {"MUFU.COS", 0x3e000000, 0x800000, 0x5e1de3778d7a094b},
-    {"MUFU.COS", 0x3e800000, 0x800000, 0xa1d8836a8cc83873},
-    {"MUFU.COS", 0xbf800000, 0x800000, 0x22da567761315e9f},
-    {"MUFU.TANH", 0x3b800000, 0x800000, 0x8f4fa04336b35e76},
-    {"MUFU.TANH", 0x3d000000, 0x800000, 0x65a0debcf243587d},
-    {"MUFU.TANH", 0x3e000000, 0x800000, 0xc107c37ca7cc6e50},
-    {"MUFU.TANH", 0x3f000000, 0x800000, 0x5a5fe7d016da8762},
-    {"MUFU.TANH", 0x3f800000, 0x800000, 0xdab47786e891860f},
-    {"MUFU.TANH", 0x40000000, 0x800000, 0x13511fe53834901d},
-    {"MUFU.TANH", 0x40800000, 0x800000, 0x833c3c00cb5f4557},
-    {"MUFU.RCP64H", 0x3f800000, 0x800000, 0x8941d3dbfbd9f40e},
-    {"MUFU.RSQ64H", 0x3f800000, 0x800000, 0x105d0cd43abfff77},
-    {"MUFU.EX2.F16", 0x00000000, 0x10000, 0x06e37e35cab36717},
-    {"MUFU.TANH.F16", 0x00000000, 0x10000, 0xaef995745459252b},
-    {"MUFU.EX2.BF16", 0x00000000, 0x10000, 0x33c4b50172d0e8a1},
-    {"MUFU.TANH.BF16", 0x00000000, 0x10000, 0xfd262138a18020c8},
 };
+
+static struct binades binades_of(const char *text)
+{
+    struct binades binades = {.opcode = ""};
+    char *rest;
+    snprintf(binades.opcode, sizeof binades.opcode, "%.*s", (int)strcspn(text, " "), text);
+    binades.first = (uint32_t)strtoul(strchr(text, ' '), &rest, 16);
+    binades.count = (uint32_t)strtoul(rest, NULL, 16);
+    return binades;
+}
+
+static void expect_hash(const char *where, const char *text, const char *words)
+{
+    const struct binades of = binades_of(text);
+    const uint64_t hash = hash_of(made_instruction(table(made_vectors() - 1), of.opcode, 2), of.first, of.count);
+    cr_expect_eq(hash, strtoull(words, NULL, 16), "%s: %llx", where, (unsigned long long)hash);
+}
+
+static void expect_the_same(const char *where, const char *text, const char *words)
+{
+    const struct binades of = binades_of(text);
+    (void)words;
+    for (unsigned vector = 0; vector + 1 < made_vectors(); vector++)
+        for (uint32_t first = of.first; first - of.first < of.count; first += of.count / 4)
+            cr_expect_eq(hash_of(made_instruction(table(vector), of.opcode, 2), first, 4096),
+                         hash_of(made_instruction(table(made_vectors() - 1), of.opcode, 2), first, 4096), "%s, from %x",
+                         where, first);
+}
 
 Test(lanes_mufu, every_result_is_that_of_the_gpu)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(recorded); i++) {
-        const struct instruction *code = made_instruction(table(made_vectors() - 1), recorded[i].opcode, 2);
-        const uint64_t hash = hash_of(code, recorded[i].first, recorded[i].count);
-        cr_expect_eq(hash, recorded[i].hash, "%s from %x: %llx", recorded[i].opcode, recorded[i].first,
-                     (unsigned long long)hash);
-    }
+    each_text("tests/unit/machine/lanes_mufu.txt", expect_hash);
 }
 
 Test(lanes_mufu, every_kind_of_vector_unit_gives_the_same)
 {
-    for (unsigned vector = 0; vector + 1 < made_vectors(); vector++)
-        for (size_t i = 0; i < ARRAY_SIZE(recorded); i++)
-            for (uint32_t at = 0; at < recorded[i].count; at += recorded[i].count / 4) {
-                const char *opcode = recorded[i].opcode;
-                const uint32_t first = recorded[i].first + at;
-                cr_expect_eq(hash_of(made_instruction(table(vector), opcode, 2), first, 4096),
-                             hash_of(made_instruction(table(made_vectors() - 1), opcode, 2), first, 4096), "%s from %x",
-                             opcode, first);
-            }
+    each_text("tests/unit/machine/lanes_mufu.txt", expect_the_same);
 }
 
 /* ---- Single values ---- */
