@@ -103,7 +103,7 @@ script     python               .    .     .       12  tests/scripts/python.sh
 # they are left out as long as these files are the same; TEST_BUDGET=fail, as in .ci/run, runs all.
 machine=' machine recorded faults runtime oracle '
 machine_files=(Makefile metrics harness/{base,capsule,cubin,cudart,cugate,library,machine,measure,model,names,replay,sim,worker}
-    tests/{data,libraries,sim} tests/unit/{library,machine,replay,cudart,sim,support.c} tests/unit/cubin/cubin_support.c tests/scripts/begin.sh)
+    tests/{data,libraries,sim} tests/unit/{library,machine,replay,cudart,sim,support.c,test.c} tests/unit/cubin/cubin_support.c tests/scripts/begin.sh)
 stamp=$build/tests/machine.passed
 unchanged='' # these parts, where they are left out
 

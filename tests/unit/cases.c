@@ -1,0 +1,224 @@
+#include "cases.h"
+
+#include <ctype.h>
+
+enum { MOST_WORDS = 32, MOST_LINES = 64, MOST_CELLS = 9 };
+
+/* The case, and the line that is executed. */
+static struct {
+    const char *path, *name;
+    const struct language *language;
+    char *cells[MOST_CELLS + 1];
+    size_t row, line; /* of the file */
+    char *words[MOST_WORDS];
+} at;
+size_t word_count;
+
+const char *where(void)
+{
+    static char text[256];
+    snprintf(text, sizeof text, "%s:%zu (row %zu): %s", at.path, at.line, at.row, at.name);
+    return text;
+}
+
+char *word(size_t i)
+{
+    NEED(i < word_count, "a word is missing behind %s", at.words[word_count - 1]);
+    return at.words[i];
+}
+
+double number(const char *text)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    NEED(end > text && *end == '\0', "%s is no number", text);
+    return value;
+}
+
+size_t whole(const char *text)
+{
+    return (size_t)number(text);
+}
+
+const char *known(const char *text)
+{
+    return *text == '\0' || strcmp(text, "-") == 0 ? NULL : text;
+}
+
+/* Returns the text without blanks around it, of which it cuts off those behind. */
+static char *trimmed(char *text)
+{
+    text += strspn(text, " \t");
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t", text[length - 1]))
+        length--;
+    text[length] = '\0';
+    return text;
+}
+
+char *value_of(char *key)
+{
+    char *value = strchr(key, '=');
+    NEED(value, "%s has no value", key);
+    *value = '\0';
+    return value + 1;
+}
+
+static enum value_state value_state_named(const char *text)
+{
+    enum value_state state = 0;
+    PLACE(state, value_state_name, VALUE_STATES);
+}
+
+void put_values(struct result *result, const char *metric, char *text)
+{
+    if (*text == '\0')
+        return;
+    struct row *row = result_add(result, metric);
+    if (isalpha((unsigned char)*text)) {
+        char *const colon = strchr(text, ':'), *const end = colon ? colon : strchr(text, '\0');
+        const char *reason = colon ? colon + 1 + strspn(colon + 1, " ") : "";
+        *end = '\0';
+        row_clear(row);
+        row->state = value_state_named(text);
+        set_text(&row->reason, known(reason));
+        return;
+    }
+    for (char *end = text - 1; end < text || *end == '/';) {
+        double samples[16];
+        size_t count = 0;
+        do {
+            char *const begin = end + 1;
+            samples[count++] = strtod(begin, &end);
+            NEED(end > begin && count < ARRAY_SIZE(samples), "%s is no list of sessions", text);
+        } while (*end == ',');
+        for (size_t times = *end == '*' ? strtoul(end + 1, &end, 10) : 1; times > 0; times--)
+            row_add_session(row, samples, count);
+        NEED(strchr("/", *end), "%s is no list of sessions", text);
+    }
+}
+
+void expect_number(const struct named_number *numbers, size_t count, const char *key, double expected)
+{
+    size_t i = 0;
+    while (i < count && strcmp(numbers[i].name, key) != 0)
+        i++;
+    NEED(i < count, "%s is no number", key);
+    CHECK(fabs(numbers[i].value - expected) <= 1e-9 * fabs(expected), "%s is %.17g, not %.17g", key, numbers[i].value,
+          expected);
+}
+
+/* Puts cells in the places of $1 to $9. Caller frees. */
+static char *filled(const char *line)
+{
+    PRINT(
+        char *, text, stream, for (const char *p = line; *p; p++) {
+            const size_t cell = *p == '$' && p[1] >= '1' && p[1] <= '9' ? (size_t)(p[1] - '1') : MOST_CELLS;
+            NEED(cell == MOST_CELLS || at.cells[cell], "there is no cell %zu", cell + 1);
+            if (cell == MOST_CELLS)
+                fputc(*p, stream);
+            else
+                fputs(at.cells[cell], stream);
+            p += cell < MOST_CELLS;
+        });
+    return text;
+}
+
+/* Cuts a line into words, in place. Quotes may be within a word. */
+static void split(char *line)
+{
+    word_count = 0;
+    for (char *from = line; *(from += strspn(from, " ")) != '\0';) {
+        char *to = from;
+        bool quoted = false;
+        NEED(word_count < MOST_WORDS, "more than %d words", MOST_WORDS);
+        at.words[word_count++] = to;
+        for (; *from != '\0' && (quoted || *from != ' '); from++) {
+            if (*from == '"')
+                quoted = !quoted;
+            else if (*from == '\\')
+                *to++ = *++from == 'n' ? '\n' : *from;
+            else
+                *to++ = *from;
+        }
+        NEED(!quoted, "%s has no end", at.words[word_count - 1]);
+        from += *from != '\0';
+        *to = '\0';
+    }
+}
+
+static void execute(const char *line)
+{
+    if (*line == '?' || *line == '!') {
+        const size_t cell = (size_t)(line[1] - '1');
+        NEED(cell < MOST_CELLS && at.cells[cell], "there is no cell of %s", line);
+        if ((*at.cells[cell] != '\0') != (*line == '?'))
+            return;
+        line += 2;
+    }
+    OWNED_TEXT text = filled(line);
+    split(text);
+    size_t i = 0;
+    while (i < at.language->count && (word_count == 0 || strcmp(at.language->commands[i].name, at.words[0]) != 0))
+        i++;
+    NEED(i < at.language->count, "what is %s?", line);
+    if (!at.language->commands[i].looks && at.language->change)
+        at.language->change();
+    at.language->commands[i].run();
+}
+
+struct line {
+    char *text;
+    size_t number;
+};
+
+/* Tries the lines with the cells of a row; without a row as they are. */
+static void try_row(const struct line *lines, size_t count, const struct line *row)
+{
+    OWNED_TEXT text = x_strdup(row ? row->text : "");
+    memset(at.cells, 0, sizeof at.cells);
+    at.row = row ? row->number : 0;
+    char *rest = text;
+    for (size_t i = 0; row && i < MOST_CELLS; i++) {
+        char *cell = strsep(&rest, "|");
+        at.cells[i] = cell ? trimmed(cell) : NULL;
+    }
+    at.language->begin();
+    for (size_t i = 0; i < count; i++) {
+        at.line = lines[i].number;
+        execute(lines[i].text);
+    }
+    at.language->end();
+}
+
+void try_cases(const char *path, const struct language *language)
+{
+    struct line lines[MOST_LINES];
+    size_t count = 0, tried = 0, rows = 0, length;
+    OWNED_TEXT text;
+    cr_assert_eq(file_read(path, 1 << 20, &text, &length), 0);
+    at.path = path;
+    at.language = language;
+    char *rest = text;
+    for (size_t n = 1; rest; n++) {
+        char *line = strsep(&rest, "\n"), *const remark = strstr(line, " # ");
+        if (remark)
+            *remark = '\0';
+        line = trimmed(line);
+        at.line = n;
+        if (strncmp(line, "case ", 5) == 0 || !rest) {
+            if (count > 0 && rows == 0)
+                try_row(lines, count, NULL);
+            tried += count > 0;
+            count = rows = 0;
+            at.name = line;
+        } else if (*line == '|') {
+            rows++;
+            try_row(lines, count, &(struct line){line + 1, n});
+        } else if (*line != '\0' && *line != '#') {
+            NEED(count < MOST_LINES && rows == 0, "this line belongs to no case: %s", line);
+            lines[count++] = (struct line){line, n};
+        }
+    }
+    cr_assert_gt(tried, 0, "%s has no case", path);
+}

@@ -1,0 +1,61 @@
+/* cases.h - tests by cases of text files: what there is, line by line, and what must come of it.
+ *
+ * A case begins with `case` and its name. Behind its lines it may have rows, whose cells take the places of $1 to $9:
+ * then it is tried once a row. A line behind ?3 is for rows whose third cell is not empty, and one behind !3 for the
+ * others. Words are separated by blanks; a part of one, or all of it, may be in quotes, with \n and \". Remarks follow
+ * a # among blanks. The first word is a command of the language. */
+#pragma once
+
+#include "model/model.h"
+#include "test.h"
+
+struct command {
+    const char *name;
+    void (*run)(void);
+    bool looks; /* and changes nothing */
+};
+
+struct language {
+    const struct command *commands;
+    size_t count;
+    void (*begin)(void);  /* of a case, or of one of its rows */
+    void (*change)(void); /* before a command that does not only look; NULL: nothing */
+    void (*end)(void);
+};
+
+/* Tries each case of a file. */
+void try_cases(const char *path, const struct language *language);
+
+/* ---- For commands ---- */
+
+/* Words of the line; the first one is the command. */
+extern size_t word_count;
+char *word(size_t i);
+
+/* Which file, line, row and case it is. */
+const char *where(void);
+#define CHECK(condition, format, ...) cr_expect(condition, "%s: " format, where(), __VA_ARGS__)
+#define NEED(condition, format, ...) cr_assert(condition, "%s: " format, where(), __VA_ARGS__)
+
+double number(const char *text);
+size_t whole(const char *text);
+const char *known(const char *text); /* NULL: it is empty or a hyphen */
+char *value_of(char *key);           /* cuts a word in two at its =, and returns what is behind */
+
+/* Checks a number that has that name. */
+struct named_number {
+    const char *name;
+    double value;
+};
+void expect_number(const struct named_number *numbers, size_t count, const char *key, double expected);
+
+/* Adds to a row: samples 7 or 7,8,7, and *3 behind for three such sessions, with / between sessions; or it has a state
+ * and its reason, `not counted: why`. An empty text is nothing. */
+void put_values(struct result *result, const char *metric, char *text);
+
+/* Returns the place of a text among names, which must have it. */
+#define PLACE(place, name_of, names)                                                                                   \
+    while ((place) < (names) && strcmp(name_of(place), text) != 0)                                                     \
+        (place)++;                                                                                                     \
+    NEED((place) < (names), "there is no %s", text);                                                                   \
+    return place
