@@ -1,8 +1,7 @@
 #include "made_program.h"
 
-#include "machine/block.h"
-#include "machine/sass/decode.h"
 #include "machine/sass/encoding.h"
+#include "made_code.h"
 
 #include <criterion/criterion.h>
 
@@ -34,6 +33,19 @@ const char *run_program(const char *const *program, unsigned threads)
     return run_program_on(made_machine(), output, program, threads);
 }
 
+const char *run_instructions(const char *text, unsigned threads)
+{
+    const char *program[MADE_MOST] = {0};
+    OWNED_TEXT copy = x_strdup(text);
+    char *rest = copy;
+    for (size_t i = 0; rest; i++) {
+        cr_assert_lt(i + 1, MADE_MOST);
+        program[i] = strsep(&rest, ";");
+        rest += rest && *rest == ' ';
+    }
+    return run_program(program, threads);
+}
+
 /* Cuts " &counts=N" and " &waits=N" off an instruction, and returns the upper half of its code, which says so. */
 static uint64_t scoreboards_of(char *text)
 {
@@ -60,12 +72,9 @@ const char *run_program_on(struct machine *machine, uint64_t parameter, const ch
         strcpy(text, program[count]);
         cr_assert_lt(count + 1, MADE_MOST);
         words[count][1] = scoreboards_of(text);
-        char *rest = text, *guard = text[0] == '@' || strncmp(text, "PR ", 3) == 0 ? strsep(&rest, " ") : "",
-             *opcode = strsep(&rest, " ");
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s}", "predicate", guard, "opcode", opcode, "operands", rest ? rest : ""));
+        made_listing_add(list, text);
     }
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "predicate", "", "opcode", "EXIT", "operands", ""));
+    made_listing_add(list, (char[]){"EXIT"});
     struct function function = {.text = {.name = "kernel", .size = (count + 1) * INSTRUCTION_BYTES},
                                 .module = &module,
                                 .shared_bytes = MADE_SHARED,

@@ -12,6 +12,9 @@ enum { MADE_MOST = 60, MADE_SHARED = 4096 };
  * it does not. */
 const char *run_program(const char *const *program, unsigned threads);
 
+/* The same with a text, in which ; stands between instructions. */
+const char *run_instructions(const char *text, unsigned threads);
+
 /* The machine that does so. */
 struct machine *made_machine(void);
 /* The same by another one, with a parameter that is any address. Its memory stays as it is. */

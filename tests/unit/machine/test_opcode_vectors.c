@@ -1,6 +1,6 @@
 /* Each kind of vector unit computes the same, and other forms are refused. What operations compute is compared with
  * GPUs (tests/sim/recorded.sh) and the host's compiler (tests/sim/oracle.sh), by the best unit that the machine has. */
-#include "machine/sass/decode.h"
+#include "made_code.h"
 #include "made_warp.h"
 #include "test.h"
 
@@ -14,27 +14,10 @@ static void choose(unsigned vector)
 /* An instruction as nvdisasm writes it, for a kind of vector unit. Caller frees. */
 static struct code *decoded(const char *form, unsigned vector)
 {
-    const struct function_text function = {.name = "kernel"};
     choose(vector);
-    const size_t opcode = strcspn(form, " ");
-    json_t *list = json_pack("[{s:s%, s:s}]", "opcode", form, opcode, "operands", form + opcode + 1);
-    struct code *code = code_read(&function, list, opcode_find);
-    json_decref(list);
+    struct code *code = made_code(form);
     cr_assert_neq(code->list->control, CONTROL_UNKNOWN, "%s", form);
     return code;
-}
-
-/* Executes the instruction, with the constants that it has. */
-static void execute(struct warp *warp, const struct code *code, uint32_t lanes)
-{
-    static _Alignas(64) uint32_t constants[8][LANES];
-    cr_assert_leq(code->constant_count, ARRAY_SIZE(constants));
-    for (size_t i = 0; i < code->constant_count; i++)
-        for (unsigned l = 0; l < LANES; l++)
-            constants[i][l] = code->constants[i].value;
-    warp->spaces[SPACE_CONSTANTS] = (void *)constants;
-    warp->active = warp->guarded = lanes;
-    code->list->run(warp, code->list, lanes);
 }
 
 /* Fills the registers with words of all kinds: small, near a power of two, floats near 1, and any. */
@@ -64,10 +47,10 @@ static void expect_same(const char *form, unsigned vector)
         fill(warp);
         const uint32_t lanes = sample & 1 ? ALL_LANES : (uint32_t)made_random();
         filled = *warp;
-        execute(warp, base, lanes);
+        made_execute(warp, base, lanes);
         expected = *warp;
         *warp = filled;
-        execute(warp, code, lanes);
+        made_execute(warp, code, lanes);
         for (unsigned n = 0; n < 64; n++)
             for (unsigned l = 0; l < LANES; l++)
                 cr_assert_eq(warp->rows[n][l], expected.rows[n][l],
@@ -94,7 +77,7 @@ static void expect_result(const char *form, const char *with, uint32_t r0)
                 warp->rows[row][l] = word;
         }
         struct code *code = decoded(form, vector);
-        execute(warp, code, ALL_LANES & ~1u);
+        made_execute(warp, code, ALL_LANES & ~1u);
         cr_expect_eq(warp->rows[0][13], r0, "%s by unit %u: %x", form, vector, warp->rows[0][13]);
         cr_expect_eq(warp->rows[0][0], 0, "%s: a lane that is not to be written", form);
         code_free(code);

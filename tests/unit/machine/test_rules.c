@@ -4,6 +4,7 @@
 #include "machine/proof.h"
 #include "machine/sass/sass.h"
 
+#include "made_code.h"
 #include "made_program.h"
 #include "made_warp.h"
 
@@ -189,23 +190,6 @@ static void execute(struct warp *warp, const struct code *code, uint32_t lanes)
             code->list[i].run(warp, &code->list[i], guard_of(warp, &code->list[i], lanes));
 }
 
-static struct code *decode(const char *form)
-{
-    json_t *list = json_array();
-    char text[300];
-    snprintf(text, sizeof text, "%s", form);
-    for (char *rest = text, *line; (line = strsep(&rest, ";"));) {
-        const char *guard = *line == '@' ? strsep(&line, " ") : "", *opcode = strsep(&line, " ");
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:s}", "predicate", guard, "opcode", opcode, "operands", line));
-    }
-    static struct function_text made;
-    made = (struct function_text){.name = "made", .size = json_array_size(list) * INSTRUCTION_BYTES};
-    struct code *code = code_read(&made, list, opcode_find);
-    json_decref(list);
-    return code;
-}
-
 static struct proof_warp before, tags;
 static struct warp executed, proved, others[GRID_X][GRID_Y];
 
@@ -340,7 +324,7 @@ static void try_form(const char *form)
     static uint32_t constants[8][LANES] __attribute__((aligned(64)));
     struct block_proof proof = {.warps = &tags, .warp_count = 1};
     struct block block = {.proof = &proof, .warp_count = 1};
-    struct code *code = decode(form);
+    struct code *code = made_code(form);
     size_t said = 0;
     cr_assert_leq(code->constant_count, ARRAY_SIZE(constants));
     for (size_t c = 0; c < code->constant_count; c++)
