@@ -20,13 +20,13 @@ void import_end(struct imported *imported);
 /* Expects that the text is refused, with these words in the error. */
 void import_expect_error(const char *format, const char *gpu, const char *text, const char *words);
 
+/* Imports each text of a file (see each_text() of test.h), of which an error must come with these words, or exactly
+ * these kernels: "KERNEL: METRIC SAMPLES, METRIC STATE (REASON); KERNEL STATUS (REASON)". */
+void import_texts(const char *path, const char *format, const char *gpu);
+
 /* Expects these samples of a kernel and a metric in its first session. */
 void import_expect_samples(const struct imported *imported, const char *id, const char *metric, const double *samples,
                            size_t count);
 #define EXPECT_SAMPLES(imported, id, metric, ...)                                                                      \
     import_expect_samples(imported, id, metric, (const double[]){__VA_ARGS__},                                         \
                           sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
-
-/* Expects that a kernel has no number of a metric, in that state and for that reason (NULL: no reason). */
-void import_expect_none(const struct imported *imported, const char *id, const char *metric, enum value_state state,
-                        const char *reason);
