@@ -2,26 +2,6 @@
 #include "explain/explain.h"
 #include "test.h"
 
-/* Gives the kernel of both runs a launch. What is NULL or 0 is as in the base. */
-static void put_launches(struct fixture *fixture, const char *kernel, const struct launch *now)
-{
-    const struct launch was = {.code = (char *)"1",
-                               .mix = (char *)"m",
-                               .grid = {8, 1, 1},
-                               .block = {256, 1, 1},
-                               .times = 1,
-                               .has_machine = true,
-                               .machine = {.registers = 32}};
-    struct run *const runs[] = {&fixture->base, &fixture->run};
-    for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
-        struct result *result = run_find(runs[i], kernel);
-        struct launch *launch = ARRAY_GROW(result->launches, result->launch_count);
-        *launch = i == 0 ? was : *now;
-        launch->code = strdup(launch->code);
-        launch->mix = launch->mix ? strdup(launch->mix) : NULL;
-    }
-}
-
 static const struct launch is = {.code = (char *)"2",
                                  .mix = (char *)"m",
                                  .grid = {8, 1, 1},
@@ -29,6 +9,18 @@ static const struct launch is = {.code = (char *)"2",
                                  .times = 1,
                                  .has_machine = true,
                                  .machine = {.registers = 32}};
+
+/* Gives the kernel of both runs a launch: in the baseline that one, by other code. */
+static void put_launches(struct fixture *fixture, const char *kernel, const struct launch *now)
+{
+    for (size_t i = 0; i < 2; i++) {
+        struct result *result = run_find(i == 0 ? &fixture->base : &fixture->run, kernel);
+        struct launch *launch = ARRAY_GROW(result->launches, result->launch_count);
+        *launch = i == 0 ? is : *now;
+        launch->code = x_strdup(i == 0 ? "1" : launch->code);
+        launch->mix = x_strdup(launch->mix);
+    }
+}
 
 static struct fixture set_up_sides(const char *was, const char *now)
 {
