@@ -67,7 +67,7 @@ char *value_of(char *key)
 static enum value_state value_state_named(const char *text)
 {
     enum value_state state = 0;
-    PLACE(state, value_state_name, VALUE_STATES);
+    PLACE_OF(state, value_state_name, VALUE_STATES);
 }
 
 void put_values(struct result *result, const char *metric, char *text)

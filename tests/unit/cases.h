@@ -9,14 +9,14 @@
 #include "model/model.h"
 #include "test.h"
 
-struct command {
+struct case_command {
     const char *name;
     void (*run)(void);
     bool looks; /* and changes nothing */
 };
 
 struct language {
-    const struct command *commands;
+    const struct case_command *commands;
     size_t count;
     void (*begin)(void);  /* of a case, or of one of its rows */
     void (*change)(void); /* before a command that does not only look; NULL: nothing */
@@ -54,7 +54,7 @@ void expect_number(const struct named_number *numbers, size_t count, const char 
 void put_values(struct result *result, const char *metric, char *text);
 
 /* Returns the place of a text among names, which must have it. */
-#define PLACE(place, name_of, names)                                                                                   \
+#define PLACE_OF(place, name_of, names)                                                                                \
     while ((place) < (names) && strcmp(name_of(place), text) != 0)                                                     \
         (place)++;                                                                                                     \
     NEED((place) < (names), "there is no %s", text);                                                                   \

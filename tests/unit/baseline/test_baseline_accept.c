@@ -1,3 +1,4 @@
+#include "accept_cases.h"
 #include "baseline/baseline.h"
 #include "command/command.h"
 #include "made_runs.h"
@@ -8,86 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-Test(baseline_accept, runs_that_do_not_belong_together_are_refused, .init = scratch_begin, .fini = scratch_leave)
+Test(baseline_accept, cases)
 {
-    struct run runs[] = {made_run(1), made_run(2)};
-    runs[1].device.sm_count = 114;
-    made_expect(&(struct trial){.folder = scratch}, runs, 2, EXIT_BASELINE,
-                "b.json and a.json are of different devices: SM count 114, not 132");
-    run_release(&runs[1]);
-
-    runs[1] = made_run(1);
-    made_expect(&(struct trial){.folder = scratch}, runs, 2, EXIT_USAGE,
-                "a.json and b.json are the same session (2026-11-01T08:00:00Z)");
-    run_release(&runs[1]);
-
-    runs[1] = made_run(2);
-    set_text(&runs[1].sessions[0].facts[SESSION_COLLECTOR], "host");
-    made_expect(&(struct trial){.folder = scratch}, runs, 2, EXIT_BASELINE,
-                "b.json was measured by the collector host, but a.json by cupti");
-    run_add_session(&runs[0], &runs[1].sessions[0]);
-    made_expect(&(struct trial){.folder = scratch}, runs, 1, EXIT_BASELINE,
-                "a.json holds sessions of two collectors, cupti and host");
-    run_release(&runs[1]);
-    run_release(&runs[0]);
-    runs[0] = made_run(1);
-
-    runs[1] = made_run(2);
-    run_set_note(&runs[1],
-                 &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
-    made_expect(&(struct trial){.folder = scratch}, runs, 2, EXIT_BASELINE,
-                "b.json defines time as t.avg in ns, but a.json as t.sum in ns");
-    run_release(&runs[1]);
-
-    runs[1] = made_run(2);
-    set_text(&runs[1].device.name, NULL);
-    made_expect(&(struct trial){.folder = scratch}, &runs[1], 1, EXIT_USAGE, "a.json does not name its GPU");
-    run_release(&runs[1]);
-    run_release(&runs[0]);
-    OWNED_TEXT families = x_sprintf("%s/nvidia-h200", scratch);
-    cr_expect_neq(access(families, F_OK), 0, "something was written");
-}
-
-/* Their names differ in case only, and were chosen so that both have the digits 23af4d59. */
-Test(baseline_accept, kernels_that_would_share_a_file_are_refused, .init = scratch_begin, .fini = scratch_leave)
-{
-    static const char *const ids[] = {"py/aBCdEFGHIJkLMnOpQRstuvwXYz@1024,256",
-                                      "py/AbcdEFgHiJKLMnOpQrSTUvwXYZ@1024,256"};
-    char *paths[] = {id_path(ids[0]), id_path(ids[1])};
-    cr_assert_str_eq(paths[0], paths[1]);
-    struct run runs[] = {made_run(1), made_run(2)};
-    for (size_t i = 0; i < 2; i++)
-        set_text(&runs[i].results[0].id, ids[i]);
-    made_accept_one(&(struct trial){.folder = scratch}, &runs[0]);
-    made_expect(
-        &(struct trial){.folder = scratch}, &runs[1], 1, EXIT_USAGE,
-        "py/AbcdEFgHiJKLMnOpQrSTUvwXYZ@1024,256 and py/aBCdEFGHIJkLMnOpQRstuvwXYz@1024,256 would both be kept in");
-    run_release(&runs[1]);
-    run_release(&runs[0]);
-    free(paths[0]);
-    free(paths[1]);
-}
-
-Test(baseline_accept, runs_that_do_not_fit_the_old_baseline_are_refused, .init = scratch_begin, .fini = scratch_leave)
-{
-    OWNED(run) old = made_run(1);
-    OWNED(run) new = made_run(2);
-    made_accept_one(&(struct trial){.folder = scratch}, &old);
-
-    new.device.ecc = true;
-    made_expect(&(struct trial){.folder = scratch}, &new, 1, EXIT_BASELINE,
-                "is the baseline of another device: this one has ECC on, not off");
-    new.device.ecc = false;
-
-    run_set_note(&new,
-                 &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
-    made_expect(&(struct trial){.folder = scratch, .kernel = "reduce/*"}, &new, 1, EXIT_BASELINE,
-                "time is now t.avg in ns, but");
-    /* accepting all rows at once may change their definitions */
-    made_accept_one(&(struct trial){.folder = scratch}, &new);
-
-    set_text(&new.sessions[0].facts[SESSION_COLLECTOR], NULL);
-    made_expect(&(struct trial){.folder = scratch}, &new, 1, EXIT_BASELINE, "by the collector unknown, but");
+    accept_cases("tests/unit/baseline/accept.txt");
 }
 
 /* A limit on the size of files stands in for a full disk: the first kernel fits, the second does not. */
@@ -136,122 +60,11 @@ Test(baseline_accept, more_kernels_than_files_may_be_open, .init = scratch_begin
     cr_expect_eq(baseline.result_count, 103);
 }
 
-/* Makes a run in which a kernel has another name than in run `number`. */
-static struct run renamed_run(int number, const char *was, const char *now)
-{
-    struct run run = made_run(number);
-    struct result *to = run_add(&run, now);
-    const struct result *from = run_find(&run, was);
-    result_copy_facts(to, from);
-    for (size_t i = 0; i < from->row_count; i++) {
-        struct row *row = result_add(to, from->rows[i].metric);
-        row->state = from->rows[i].state;
-        for (size_t k = 0; k < from->rows[i].session_count; k++)
-            row_add_session(row, from->rows[i].sessions[k].samples, from->rows[i].sessions[k].count);
-    }
-    size_t kept = 0;
-    char *ids[8];
-    for (size_t i = 0; i < run.result_count; i++)
-        if (strcmp(run.results[i].id, was) != 0)
-            ids[kept++] = x_strdup(run.results[i].id);
-    run_filter(&run, ids, kept);
-    while (kept > 0)
-        free(ids[--kept]);
-    return run;
-}
-
-Test(baseline_accept, a_renamed_kernel_takes_its_baseline_along, .init = scratch_begin, .fini = scratch_leave)
-{
-    OWNED(run) old = made_run(1);
-    OWNED(run) new = renamed_run(3, "access/coalesced", "copy/plain");
-    made_accept_one(&(struct trial){.folder = scratch, .reason = "old"}, &old);
-    made_set(&new, "copy/plain", "count", 9);
-    const struct trial trial = {.folder = scratch, .kernel = "copy/plain", .was = "access/coalesced", .reason = "new"};
-    OWNED(accepted) accepted;
-    cr_assert_eq(made_accept(&trial, &new, 1, &accepted), 0);
-    cr_expect_eq(accepted.kernels, 1);
-    cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 1, "time");
-    cr_expect_eq(accepted.counts[ACCEPTED_KNOWN], 1, "hits, which are not applicable");
-    OWNED(run) baseline = made_baseline(scratch);
-    cr_expect_null(run_find(&baseline, "access/coalesced"));
-    const struct row *time = made_row(&baseline, "copy/plain", "time");
-    cr_expect_eq(time->session_count, 2);
-    cr_expect_eq(time->drift_reference, 101);
-    cr_expect_eq(made_row(&baseline, "copy/plain", "count")->previous->value, 7);
-    cr_expect_str_eq(made_row(&baseline, "copy/plain", "count")->previous->reason, "old");
-    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->session_count, 1);
-    OWNED_TEXT family = x_sprintf("%s/nvidia-h200/access", scratch);
-    cr_expect_neq(access(family, F_OK), 0, "an empty folder stays");
-}
-
-Test(baseline_accept, a_renaming_that_is_none_is_refused, .init = scratch_begin, .fini = scratch_leave)
-{
-    static const struct {
-        const char *kernel, *was, *words;
-    } cases[] = {
-        {NULL, "access/coalesced", "--was access/coalesced needs one -k, the new name"},
-        {"*", "access/coalesced", "needs one -k, the new name"},
-        {"copy/plain", "reduce/tree",
-         "a.json has measured reduce/tree, so it was not renamed: accept copy/plain without"},
-        {"copy/plain", "copy/none", "no baseline of copy/none in "},
-        {"reduce/tree", "access/coalesced", "reduce/tree has a baseline of its own"},
-    };
-    OWNED(run) old = made_run(1);
-    OWNED(run) new = renamed_run(3, "access/coalesced", "copy/plain");
-    made_accept_one(&(struct trial){.folder = scratch}, &old);
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        made_expect(&(struct trial){.folder = scratch, .kernel = cases[i].kernel, .was = cases[i].was}, &new, 1,
-                    EXIT_USAGE, cases[i].words);
-    OWNED(run) baseline = made_baseline(scratch);
-    cr_expect_eq(baseline.result_count, 3);
-    cr_expect_not_null(run_find(&baseline, "access/coalesced"));
-}
-
 static void set_code(const struct run *run, const char *kernel)
 {
     struct launch *launch = &run_find(run, kernel)->launches[0];
     launch->code = x_strdup("abc");
     launch->times = 1;
-}
-
-/* The next check would fail with unexpected-pass. A row that only gained a session, or was left out, needs no
- * warning. */
-Test(baseline_accept, a_declared_regression_that_is_accepted_is_named, .init = scratch_begin, .fini = scratch_leave)
-{
-    OWNED_TEXT device = x_sprintf("%s/nvidia-h200", scratch);
-    struct run runs[] = {made_run(1), made_run(2)};
-    set_code(&runs[0], "access/coalesced");
-    set_code(&runs[1], "access/coalesced");
-    made_accept_one(&(struct trial){.folder = scratch}, &runs[0]);
-    free(scratch_file(device, "expected.ini",
-                      "[reduce/warp time]\nissue = i\nexpires = 2026-12-31\n"
-                      "[reduce/tree hits]\nissue = i\nexpires = 2026-12-31\n"
-                      "[reduce/tree time]\nissue = i\nexpires = 2026-12-31\n"
-                      "[access/coalesced time]\nissue = i\nexpires = 2026-12-31\n"
-                      "[copy/new time]\nissue = i\nexpires = 2026-12-31\n"));
-    made_set(&runs[1], "reduce/warp", "time", 400);
-    made_set(&runs[1], "access/coalesced", "time", 200);
-    row_add_session(result_add(run_add(&runs[1], "copy/new"), "time"), (double[]){1}, 1);
-    OWNED(accepted) accepted;
-    capture_begin();
-    cr_assert_eq(made_accept(&(struct trial){.folder = scratch}, &runs[1], 1, &accepted), 0);
-    char *said = capture_end();
-    expect_words(said, "nvidia-h200/expected.ini:1 declares", "remove the section [reduce/warp time]",
-                 "remove the section [copy/new time]");
-    cr_expect(!strstr(said, "reduce/tree"), "hits are not applicable, and the time was added: %s", said);
-    cr_expect(!strstr(said, "access/coalesced"), "its time was left out: %s", said);
-    free(said);
-
-    capture_begin();
-    made_accept_one(&(struct trial){.folder = scratch, .kernel = "reduce/warp", .metric = "count"}, &runs[1]);
-    said = capture_end();
-    cr_expect_str_empty(said);
-    free(said);
-
-    free(scratch_file(device, "expected.ini", "issue = i\n"));
-    made_expect(&(struct trial){.folder = scratch}, &runs[1], 1, EXIT_USAGE, "expected.ini:1: ");
-    run_release(&runs[1]);
-    run_release(&runs[0]);
 }
 
 static int run_accept(const char *folder, const char *reason, char **arguments, size_t count, char **said)

@@ -10,13 +10,13 @@ static bool is_compared;
 static enum result_status result_status_named(const char *text)
 {
     enum result_status status = 0;
-    PLACE(status, result_status_name, RESULT_STATUSES);
+    PLACE_OF(status, result_status_name, RESULT_STATUSES);
 }
 
 static enum session_fact session_fact_named(const char *text)
 {
     enum session_fact fact = 0;
-    PLACE(fact, session_fact_name, SESSION_FACTS);
+    PLACE_OF(fact, session_fact_name, SESSION_FACTS);
 }
 
 static struct run *side(size_t i)
@@ -393,7 +393,7 @@ static void show_only(void)
     comparison_show_only(&sides.comparison, is_drawn, word(2));
 }
 
-static const struct command commands[] = {
+static const struct case_command commands[] = {
     {"alone", expect_exit_alone, true},
     {"base", put_kernel, false},
     {"both", put_kernel, false},
