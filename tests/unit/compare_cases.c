@@ -462,6 +462,8 @@ static const struct case_command commands[] = {
     {"total", expect_totals, true},
 };
 
+enum { MOST_COMMANDS = 8 };
+
 static void begin(void)
 {
     sides = set_up();
@@ -478,8 +480,23 @@ static void end(void)
     tear_down(&sides);
 }
 
+struct fixture *compare_sides(void)
+{
+    return &sides;
+}
+
+void compare_cases_with(const char *path, const struct case_command *more, size_t count)
+{
+    struct case_command all[ARRAY_SIZE(commands) + MOST_COMMANDS];
+    NEED(count <= MOST_COMMANDS, "%zu commands more", count);
+    memcpy(all, commands, sizeof commands);
+    for (size_t i = 0; i < count; i++)
+        all[ARRAY_SIZE(commands) + i] = more[i];
+    const struct language language = {all, ARRAY_SIZE(commands) + count, begin, change, end};
+    try_cases(path, &language);
+}
+
 void compare_cases(const char *path)
 {
-    static const struct language language = {commands, ARRAY_SIZE(commands), begin, change, end};
-    try_cases(path, &language);
+    compare_cases_with(path, NULL, 0);
 }
