@@ -1,117 +1,82 @@
 #include "explain/launch_change.h"
 #include "test.h"
 
-#define LAUNCH .grid = {64, 1, 1}, .block = {256, 1, 1}, .times = 1
-#define MACHINE LAUNCH, .has_machine = true, .machine
+static const struct launch plain = {.grid = {64, 1, 1}, .block = {256, 1, 1}, .times = 1};
 
-static const struct {
-    struct launch was[2], is[2];
-    const char *words; /* expected words; NULL: nothing changed */
-} changes[] = {
-    {{{LAUNCH}}, {{LAUNCH}}, NULL},
-    {{{LAUNCH}},
-     {{.grid = {512, 2, 1}, .block = {32, 1, 1}, .times = 1}},
-     "grid 64x1x1 -> 512x2x1; block 256x1x1 -> 32x1x1"},
-    {{{LAUNCH, .shared = 4096}}, {{LAUNCH, .shared = 49152}}, "dynamic shared memory 4,096 -> 49,152 B"},
-    {{{LAUNCH}}, {{LAUNCH, .carve_out = 1}}, "preferred carve-out of shared memory the driver's -> 0 %"},
-    {{{LAUNCH}}, {{.grid = {64, 1, 1}, .block = {256, 1, 1}, .times = 3}}, "times in a row 1 -> 3"},
-    {{{MACHINE = {.registers = 64}}}, {{MACHINE = {.registers = 128}}}, "registers 64 -> 128"},
-    {{{MACHINE = {.local_bytes = 0, .shared_bytes = 4096}}},
-     {{MACHINE = {.local_bytes = 96, .shared_bytes = 8192}}},
-     "local memory 0 -> 96 B; shared memory 4,096 -> 8,192 B (static)"},
-    {{{MACHINE = {.max_threads = 256, .barriers = 1}}},
-     {{MACHINE = {.max_threads = 1024, .barriers = 2}}},
-     "barriers 1 -> 2; launch bounds 256 -> 1,024 threads"},
-    {{{MACHINE = {.max_threads = 256}}}, {{MACHINE = {0}}}, "no launch bounds, were 256 threads"},
-    {{{MACHINE = {0}}}, {{MACHINE = {.max_threads = 256}}}, "launch bounds of 256 threads, were none"},
-    {{{LAUNCH}}, {{MACHINE = {.registers = 128}}}, NULL}, /* a fact that is known on one side only is no change */
-    {{{MACHINE = {.registers = 128}}}, {{LAUNCH}}, NULL},
-    {{{LAUNCH}, {LAUNCH}},
-     {{LAUNCH}, {.grid = {1, 1, 1}, .block = {256, 1, 1}, .times = 1}},
-     "launch 2 of 2: grid 64x1x1 -> 1x1x1"},
-    {{{LAUNCH}}, {{LAUNCH}, {LAUNCH}}, "launches 1 -> 2"},
-    {{{0}}, {{LAUNCH}}, NULL}, /* an old baseline has no launches */
-    {{{MACHINE = {.registers = 4294967295u}}},
-     {{MACHINE = {.registers = 0}}},
-     "registers 4,294,967,295 -> 0"}, /* numbers from a hostile file */
-};
-
-static void add_launches(struct result *result, const struct launch *launches)
+static void put_part(struct launch *launch, const char *key, const char *value)
 {
-    for (size_t i = 0; i < 2; i++)
-        if (launches[i].grid[0] > 0)
-            *ARRAY_GROW(result->launches, result->launch_count) = launches[i];
+    static const char *const keys[] = {"block", "shared", "carve_out", "times",   "registers",
+                                       "local", "static", "bounds",    "barriers"};
+    struct code_facts *machine = &launch->machine;
+    unsigned *const parts[] = {&launch->block[0],      &launch->shared,       &launch->carve_out,
+                               &launch->times,         &machine->registers,   &machine->local_bytes,
+                               &machine->shared_bytes, &machine->max_threads, &machine->barriers};
+    const size_t part = name_index(key, keys, ARRAY_SIZE(keys));
+    if (strcmp(key, "grid") == 0) {
+        sscanf(value, "%ux%u", &launch->grid[0], &launch->grid[1]);
+        return;
+    }
+    cr_assert_lt(part, ARRAY_SIZE(keys), "%s", key);
+    *parts[part] = (unsigned)strtoul(value, NULL, 10);
+    launch->has_machine |= part >= 4;
+}
+
+/* Adds the launches of a text, which it cuts into words. Returns a number before them; 0: there is none. */
+static int add_launches(struct result *result, char *text)
+{
+    int capability = 0;
+    for (char *one; (one = strsep(&text, "+"));) {
+        struct launch launch = plain;
+        for (char *word; (word = strsep(&one, " "));) {
+            char *value = strchr(word, '=');
+            if (value)
+                *value++ = '\0';
+            if (strcmp(word, "none") == 0)
+                return 0;
+            if (value)
+                put_part(&launch, word, value);
+            else if (*word)
+                capability = atoi(word);
+        }
+        *ARRAY_GROW(result->launches, result->launch_count) = launch;
+    }
+    return capability;
 }
 
 /* Compares two results, whose launches are freed afterwards. */
-static void expect_change(size_t row, int capability, struct result *was, struct result *is, const char *words)
+static void expect_said(const char *where, int capability, struct result *was, struct result *is, const char *words)
 {
     OWNED_TEXT said = launch_change_of(capability, was, is);
-    cr_expect_str_eq(said ? said : "nothing", words ? words : "nothing", "row %zu", row);
+    cr_expect_str_eq(said ? said : "nothing", words, "%s", where);
     free(was->launches);
     free(is->launches);
 }
 
-Test(launch_change, what_changed_is_said)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
-        struct result was = {0}, is = {0};
-        add_launches(&was, changes[i].was);
-        add_launches(&is, changes[i].is);
-        expect_change(i, 0, &was, &is, changes[i].words);
-    }
-}
-
-/* Expects what a changed launch means on an H200, whose SM has 2,048 threads, 65,536 registers, 228 KiB and 32
- * blocks. */
-Test(launch_change, fewer_warps_are_said_with_what_limits_them)
-{
-    static const struct {
-        struct launch was[2], is[2];
-        int capability;
-        const char *words;
-    } rows[] = {
-        {{{MACHINE = {.registers = 32}}},
-         {{MACHINE = {.registers = 86}}},
-         90,
-         "registers 32 -> 86; warps on an SM 64 -> 16 of 64, limited by registers"},
-        {{{MACHINE = {.registers = 86}}},
-         {{MACHINE = {.registers = 32}}},
-         90,
-         "registers 86 -> 32; warps on an SM 16 -> 64 of 64, limited by block size and registers"},
-        {{{MACHINE = {.registers = 16}}},
-         {{.grid = {64, 1, 1}, .block = {32, 1, 1}, .times = 1, .has_machine = true, .machine = {.registers = 16}}},
-         90,
-         "block 256x1x1 -> 32x1x1; warps on an SM 64 -> 32 of 64, limited by block slots"},
-        {{{MACHINE = {.registers = 16}}}, {{MACHINE = {.registers = 24}}}, 90, "registers 16 -> 24"},
-        {{{MACHINE = {.registers = 32}}}, {{MACHINE = {.registers = 86}}}, 10, "registers 32 -> 86"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct result was = {0}, is = {0};
-        add_launches(&was, rows[i].was);
-        add_launches(&is, rows[i].is);
-        expect_change(i, rows[i].capability, &was, &is, rows[i].words);
-    }
-}
-
-Test(launch_change, what_all_launches_have_in_common_is_said_once)
+static void expect_change(const char *where, const char *text, const char *words)
 {
     struct result was = {0}, is = {0};
-    for (int i = 0; i < 3; i++) {
-        add_launches(&was, (struct launch[2]){{LAUNCH}});
-        add_launches(&is, (struct launch[2]){{.grid = {1, 1, 1}, .block = {256, 1, 1}, .times = 1}});
-    }
-    expect_change(0, 0, &was, &is, "grid 64x1x1 -> 1x1x1");
+    OWNED_TEXT before = x_strdup(text);
+    char *now = strstr(before, " -> ");
+    cr_assert(now, "%s: %s", where, text);
+    *now = '\0';
+    const int capability = add_launches(&was, before);
+    add_launches(&is, now + strlen(" -> "));
+    expect_said(where, capability, &was, &is, words);
+}
+
+Test(launch_change, what_changed_is_said)
+{
+    each_text("tests/unit/explain/launch_change.txt", expect_change);
 }
 
 Test(launch_change, many_launches_are_counted_only)
 {
     struct result was = {0}, is = {0};
     for (unsigned i = 0; i < 10000; i++) {
-        add_launches(&was, (struct launch[2]){{LAUNCH}});
-        add_launches(&is, (struct launch[2]){{.grid = {1 + i % 2, 1, 1}, .block = {256, 1, 1}, .times = 1}});
+        *ARRAY_GROW(was.launches, was.launch_count) = *ARRAY_GROW(is.launches, is.launch_count) = plain;
+        is.launches[i].grid[0] = 1 + i % 2;
     }
-    expect_change(0, 0, &was, &is,
-                  "launch 1 of 10000: grid 64x1x1 -> 1x1x1; launch 2 of 10000: grid 64x1x1 -> 2x1x1; launch 3 of "
-                  "10000: grid 64x1x1 -> 1x1x1; and 9997 more launches");
+    expect_said("many", 0, &was, &is,
+                "launch 1 of 10000: grid 64x1x1 -> 1x1x1; launch 2 of 10000: grid 64x1x1 -> 2x1x1; launch 3 of 10000: "
+                "grid 64x1x1 -> 1x1x1; and 9997 more launches");
 }
