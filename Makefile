@@ -455,7 +455,7 @@ $(BUILD)/libcugate_cupti.so $(BUILD)/package/libcugate_cupti.so: $(PLUGIN_O) $(B
 	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti -lstdc++
 	@if $(UNDEFINED) $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
 
-# What the driver loads into programs that `cugate exec` measures. It binds all symbols at once, so the driver's library is
+# What the driver loads into programs that `cugate run -- PROGRAM` measures. It binds all symbols at once, so the driver's library is
 # named as needed; an empty one stands for it here. Of the harness only what a measured process needs is in it, and no
 # library but CUPTI: the program may have another version of any.
 $(BUILD)/libcuda-empty.so: | $(BUILD)

@@ -224,9 +224,8 @@ static int find_gone(const struct merging *merging, const struct baseline_files 
         for (size_t r = 0; r < merging->candidates[i].run->result_count; r++)
             any |= is_program_row(merging->candidates[i].run->results[r].id);
     if (!any)
-        return error(
-            "--gone needs runs of a program as a whole: measure with `cugate exec --save run.json -- PROGRAM`, "
-            "without -k");
+        return error("--gone needs runs of a program as a whole: measure with `cugate run --save run.json -- PROGRAM`, "
+                     "without -k");
     for (size_t f = 0; f < files->count; f++)
         if (is_gone(merging, files->list[f].id))
             *ARRAY_GROW(*paths, *count) = x_strdup(files->list[f].path);

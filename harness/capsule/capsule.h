@@ -81,7 +81,7 @@ enum value_type value_type_of(const char *name);   /* VALUE_TYPES when no type h
 #define VALUE_TYPES (VALUE_F64 + 1)
 
 struct capsule {
-    char *id;         /* as `cugate exec` names it: program/function@block,grid */
+    char *id;         /* as `cugate run -- PROGRAM` names it: program/function@block,grid */
     char *function;   /* name in the machine code */
     struct blob code; /* an ELF image; empty in what a process of the program wrote, where the parent has the code */
     char *swapped;    /* where the code is from, if it is not the program's; else NULL */
@@ -107,7 +107,7 @@ struct capsule {
     size_t launches;   /* how many launches of this kind the program made */
     size_t launch;     /* which of them this one is, from 1 */
     double time_ns;    /* median time of the program's launches, by activity records; NAN: not known */
-    char *launched_by; /* who launches it, as `cugate exec` says; may be NULL */
+    char *launched_by; /* who launches it, as `cugate run -- PROGRAM` says; may be NULL */
 };
 
 /* A capsule owns all it points to. `struct capsule capsule = {0}` is empty and may be released. */

@@ -287,7 +287,7 @@ const struct command command_aa = {
     .details = "Measures the same code in many sessions and judges each by the others. It prints the false alarms, the "
                "spread of each metric, the counters that do not repeat, and the smallest change of time that would be "
                "caught.\n"
-               "PROGRAM runs once per session, as under `cugate exec`, or more often if that is needed to count "
+               "PROGRAM runs once per session, as under `cugate run -- PROGRAM`, or more often if that is needed to count "
                "everything. Its output goes to standard error. A session that fails or is incomplete ends the command "
                "and is not saved.\n"
                "--save keeps each session as DIR/<its date>.json as soon as it is measured. Run files of at least "

@@ -101,7 +101,7 @@ static void print_accepted(const struct options *options, const struct metrics *
     if (accepted->time_sessions > 0 && accepted->time_sessions < needed)
         print_wrapped(2,
                       "times have wider limits until they have %zu session%s; now they have %zu: accept more run "
-                      "files, each from a separate `cugate run` or `exec`",
+                      "files, each from a separate `cugate run`",
                       needed, plural(needed), accepted->time_sessions);
 }
 
@@ -154,8 +154,7 @@ static int cmd_accept(const struct options *options)
         return EXIT_USAGE;
     size_t count = options->argument_count;
     if (count == 0) {
-        error("accept needs a run file: measure with `cugate run --save run.json` or `cugate exec --save run.json -- "
-              "PROGRAM`");
+        error("accept needs a run file: measure with `cugate run --save run.json`");
         return EXIT_USAGE;
     }
     struct metrics metrics;

@@ -188,7 +188,7 @@ const struct command command_check = {
     .details = "This is the gate. It measures as `cugate run` does and judges each metric of each kernel by the "
                "baseline of this model of GPU. A regression is measured again in another process before it fails the "
                "check. Without a GPU the exit code is 5, never 0.\n"
-               "PROGRAM is measured as by `cugate exec`, instead of a kernel library. Kernels whose machine code and "
+               "PROGRAM is measured as by `cugate run -- PROGRAM`, instead of a kernel library. Kernels whose machine code and "
                "shape the baseline already has are only timed. The program's output goes to standard error. With -m "
                "the other rows of the baseline are not judged, and the report counts them.\n"
                "--against BASE runs the two builds in turn, up to 14 times each, until it is clear which is faster. It "

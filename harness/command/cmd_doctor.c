@@ -1,5 +1,5 @@
 /* Checks whether this machine can measure by measuring one kernel with one sample. The other checks find what prevents
- * it. Without a kernel library nothing is measured, but programs bring their own kernels (`cugate exec`). */
+ * it. Without a kernel library nothing is measured, but programs bring their own kernels (`cugate run -- PROGRAM`). */
 #include "base/base.h"
 #include "measure/measure.h"
 #include "worker/worker.h"
@@ -109,7 +109,7 @@ static enum health measure_on(struct doctor *doctor, int ordinal)
 static enum health look_at_measuring(struct doctor *doctor)
 {
     if (doctor->no_library) {
-        doctor->remedy = "`cugate exec -- PROGRAM` measures the kernels of a program";
+        doctor->remedy = "`cugate run -- PROGRAM` measures the kernels of a program";
         return found(doctor, HEALTH_UNKNOWN, "not tried: no kernel library to measure");
     }
     if (!doctor->kernel)
@@ -290,13 +290,13 @@ static enum exit_code conclude(const struct doctor *doctor, const struct diagnos
     *words = "nothing was measured: name a kernel library with --kernels";
     if (!(doctor->measurement.backend->provides & PROVIDES_COUNTERS))
         return EXIT_NOT_MEASURED;
-    *words = "this machine cannot measure programs either (`cugate exec`): fix the FAIL lines, from the top";
+    *words = "this machine cannot measure programs either (`cugate run -- PROGRAM`): fix the FAIL lines, from the top";
     if (worst == HEALTH_BAD)
         return EXIT_NOT_MEASURED;
-    *words = "programs were not tried: `cugate exec -- PROGRAM` shows whether this machine can measure them";
+    *words = "programs were not tried: `cugate run -- PROGRAM` shows whether this machine can measure them";
     if (worst == HEALTH_UNKNOWN)
         return EXIT_NOT_MEASURED;
-    *words = "this machine can measure programs: `cugate exec -- PROGRAM`";
+    *words = "this machine can measure programs: `cugate run -- PROGRAM`";
     return EXIT_SAME;
 }
 

@@ -70,10 +70,8 @@ static int cmd_run(const struct options *options)
     struct run_files files = {0};
     int code = EXIT_USAGE;
 
-    if (options->argument_count > 0) {
-        error("`cugate run` measures a kernel library; to measure a program: cugate exec -- %s", options->arguments[0]);
-        return EXIT_USAGE;
-    }
+    if (1u << options->way & WAYS_OF_PROGRAM)
+        return run_program(options);
     if (options_read_metrics(options, &metrics) < 0 || options_choose_metrics(&chosen, &metrics, options) < 0 ||
         run_files_open(&files, options) < 0)
         goto out;
@@ -96,49 +94,82 @@ out:
 }
 
 /* clang-format off */
+#define LIBRARY (WAYS_OF_LIBRARY | WAY(COMPUTED))
 static const struct option_row *const takes[] = {
     &option_k,
     OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
            .doc = "only metrics that match this name or glob, and those that they are judged by; repeatable"),
-    &option_save, &option_output,
-    OPTION(.name = "shard", .argument = "N/OF", .kind = KIND_TEXT, .place = PLACE(shard),
+    &option_save,
+    OPTION(.name = "output", .letter = 'o', .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(output), .ways = LIBRARY,
+           .doc = "write the table to FILE, atomically; - is standard output"),
+    OPTION(.name = "report", .argument = "FORMAT=FILE", .kind = KIND_LIST, .place = PLACE(reports), .ways = WAYS_OF_PROGRAM,
+           .doc = "also write a report in this format to FILE, atomically; repeatable"),
+    OPTION(.name = "shard", .argument = "N/OF", .kind = KIND_TEXT, .place = PLACE(shard), .ways = LIBRARY,
            .doc = "measure only this part of the kernels, such as 2/8; `cugate merge` joins the parts"),
-    OPTION(.name = "costs", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(costs),
+    OPTION(.name = "costs", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(costs), .ways = LIBRARY,
            .doc = "run file with kernel durations, to divide kernels evenly among shards or GPUs (default: the "
                   "baselines)"),
-    &option_baselines,
-    OPTION(.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),
-           .doc = "also record counts and stalls by source line; takes about a second per kernel"),
-    &option_kernels, &option_metrics, &option_collector,
-    &option_simulate, &option_whole, &option_device, &option_samples, &option_timeout, &option_explain_words, NULL,
+    OPTION(.name = "baselines", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(baselines), .ways = LIBRARY,
+           .doc = "folder of the baselines (default: " OPTIONS_BASELINES ")"),
+    &option_first, &option_skip, &option_nvtx, &option_from_start,
+    OPTION(.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines), .ways = LIBRARY | WAY(PROGRAM),
+           .doc = "also record counts and stalls by source line; takes about a second per kernel, or one run of the "
+                  "program"),
+    &option_runs,
+    OPTION(.name = "explain", .argument = "SECONDS", .kind = KIND_INTEGER, .place = PLACE(explain), .minimum = 0,
+           .maximum = 86400, .ways = WAYS_OF_PROGRAM,
+           .doc = "time limit for counters (default: an eighth of the run time, 2 to 60); 0: only times"),
+    &option_name, &option_kernels, &option_metrics, &option_collector,
+    &option_simulate, &option_suppress, &option_whole, &option_device, &option_samples, &option_timeout,
+    &option_explain_words, NULL,
 };
 
 const struct command command_run = {
     .name = "run",
-    .arguments = "",
-    .summary = "measure the kernels and write a run file",
-    .details = "Runs each kernel in a worker process, compares its output with a reference, and collects every "
-               "metric. A kernel that crashes, hangs or gives a wrong result loses its own numbers only.\n"
-               "--save keeps the run for compare, check --replay and accept. --lines adds counts by source line, "
-               "which `cugate explain --replay` shows. A check against a baseline with lines names the line that "
-               "got worse.\n"
+    .arguments = "[-- PROGRAM [ARG]...]",
+    .summary = "measure the kernels of a library or a program, and write a run file",
+    .details = "Measures the kernels of a library, or those that an unmodified PROGRAM and its child processes launch. "
+               "--save keeps the run for check --replay and accept. `cugate check` measures and judges in one command.\n"
+               "A library's kernels run in worker processes. Their output is compared with a reference. A kernel that "
+               "crashes, hangs or gives a wrong result loses its own numbers only.\n"
+               "--lines adds counts by source line, which `cugate explain --replay` shows. A check against a baseline "
+               "with lines names the line that got worse.\n"
                "--device all, or 0,1,3, divides the kernels among GPUs of one model, the longest first. A kernel "
                "that fails on one GPU is tried once on another. If it succeeds there, the exit code is 3 at best.\n"
                "--shard 2/8 measures the second of eight parts. Every machine computes the same parts from the same "
                "library, -k and --costs or baselines. The variants of a family stay together. `cugate merge` joins the "
                "parts.\n"
                "With --baselines or --shard, bank conflicts are counted wherever a check would count them, so check "
-               "--replay has every row of the baseline.",
-    .exits = EXITS({EXIT_SAME, "every kernel was measured"},
+               "--replay has every row of the baseline.\n"
+               "PROGRAM uses PyTorch, Triton, CuPy, cuBLAS or any other CUDA. Its input, output and exit code do not "
+               "change. The table goes to standard error.\n"
+               "The GPU counts the metrics in sets, which change while the program runs. A count is known once two "
+               "launches agree. Counting at most doubles the program's run time, unless --explain sets another limit. "
+               "If a kernel then lacks a set, takes 1 % of the GPU time and is not part of a warm-up, the program runs "
+               "a second time. It must do the same each time; its output is shown only the first time. For a program "
+               "that can run only once, use --runs 1: missing counters are then not counted. -m chooses metrics; a few "
+               "of them need one set.\n"
+               "Launches of one kernel in one shape make one entry, NAME/KERNEL@GRID,BLOCK. The launch of a CUDA graph "
+               "is one entry, named after its kernels. NAME/program is the whole program, NAME/program:RANGE the "
+               "launches in an NVTX range that --nvtx names. Caches are not flushed, so such a run is never compared "
+               "with one of a library.\n"
+               "--simulate executes the launches on the CPU and counts them, without a GPU; times are estimated. A "
+               "program has to link CUDA's runtime as a shared library (nvcc -cudart shared) or call the driver, as "
+               "Triton does. If a kernel of it races or accesses memory out of bounds, or something is not simulated, "
+               "the exit code is 5, whatever PROGRAM's exit code. --report sarif=FILE, junit=FILE or github=FILE reports "
+               "each such kernel. --suppress lets known faults pass: the kernel is counted, stray loads read 0 and stray "
+               "stores do nothing.",
+    .exits = EXITS({EXIT_SAME, "every kernel was measured; if PROGRAM fails, its exit code is returned instead"},
                    {EXIT_USAGE, NULL},
                    {EXIT_UNSURE, "a kernel failed on one GPU and succeeded on another"},
                    {EXIT_BASELINE, "the baseline of --baselines cannot be used"},
-                   {EXIT_NOT_MEASURED, NULL},
+                   {EXIT_NOT_MEASURED, "no GPU, counters denied, a kernel failed, --timeout ended the program, or "
+                                       "--simulate found a fault"},
                    {EXIT_INTERRUPTED, NULL}),
-    .example = "cugate run -k 'transpose/*' --save run.json",
+    .example = "cugate run --save run.json -- python3 train.py",
     .takes = takes,
-    .minimum = 0, .maximum = -1, .run = cmd_run,
+    .minimum = 0, .maximum = -1, .runs_arguments = true, .run = cmd_run,
     .makes_run_file = true,
-    .ways = WAYS_OF_LIBRARY | WAY(COMPUTED),
+    .ways = LIBRARY | WAYS_OF_PROGRAM,
 };
 /* clang-format on */

@@ -151,7 +151,8 @@ static void extents_text(char *text, size_t size, const unsigned extents[3])
         snprintf(text + used, size - (size_t)used, extents[2] > 1 ? "x%ux%u" : "x%u", extents[1], extents[2]);
 }
 
-/* Returns the id of a launch, as `cugate exec` names it, with a number where an earlier one has it. Caller frees. */
+/* Returns the id of a launch, as `cugate run -- PROGRAM` names it, with a number where an earlier one has it. Caller
+ * frees. */
 static char *id_of(const struct task *task, const char *function, const struct task_launch *launch, size_t number)
 {
     char grid[40], block[40], shared[16] = "";

@@ -6,8 +6,8 @@
 #include "options.h"
 
 extern const struct command command_list, command_run, command_compare, command_check, command_accept, command_aa,
-    command_explain, command_import, command_init, command_doctor, command_exec, command_capture, command_prove,
-    command_swap, command_referee, command_task, command_bisect, command_completion, command_merge;
+    command_explain, command_import, command_init, command_doctor, command_capture, command_prove, command_swap,
+    command_referee, command_task, command_bisect, command_completion, command_merge;
 
 /* Returns all commands, in the order of the help: those for one wish beside each other. */
 const struct command *const *commands(size_t *count);
@@ -19,6 +19,9 @@ int options_measurement(struct measurement *measurement, const struct options *o
 /* options_measurement for a program, whose command is the arguments: fills in *program and the rest of *measurement.
  * The caller frees program->name. */
 int options_program(struct program *program, struct measurement *measurement, const struct options *options);
+
+/* Measures the program of `cugate run -- PROGRAM`. Returns its exit status unless that is 0, else an exit_code. */
+int run_program(const struct options *options);
 
 /* Checks that the file of the kernel library exists. Otherwise -1 with the problem, which says who named it (a loader
  * could not); options_has_library() calls error() instead. In options_library.c. */

@@ -69,10 +69,11 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-/* Spellings of an earlier release, which work until the next. */
+/* Spellings of an earlier release, which work until the next: of a command, or of a word behind it. */
 static const struct {
     const char *command, *old, *now;
 } old_spellings[] = {
+    {"exec", NULL, "run"},
     {"list", "--devices", "gpus"},
     {"list", "--collectors", "collectors"},
     {"list", "--config", "config"},
@@ -80,13 +81,15 @@ static const struct {
 
 static void take_old_spellings(int argc, char **argv)
 {
-    for (size_t o = 0; o < ARRAY_SIZE(old_spellings); o++)
-        for (int i = 1; i < argc && strcmp(argv[0], old_spellings[o].command) == 0; i++)
-            if (strcmp(argv[i], old_spellings[o].old) == 0) {
-                argv[i] = (char *)old_spellings[o].now;
-                warning("`cugate %s %s` is now `cugate %s %s`; the old spelling ends with the next release", argv[0],
-                        old_spellings[o].old, argv[0], argv[i]);
+    for (size_t o = 0; o < ARRAY_SIZE(old_spellings); o++) {
+        const char *command = old_spellings[o].command, *old = old_spellings[o].old, *now = old_spellings[o].now;
+        for (int i = 0; i < argc && strcmp(argv[0], command) == 0 && strcmp(argv[i], "--") != 0; i++)
+            if ((old ? i > 0 : i == 0) && strcmp(argv[i], old ? old : command) == 0) {
+                argv[i] = (char *)now;
+                warning("`cugate %s%s%s` is now `cugate %s%s%s`; the old spelling ends with the next release", command,
+                        old ? " " : "", old ? old : "", argv[0], old ? " " : "", old ? now : "");
             }
+    }
 }
 
 /* words are those of the command line; parsing puts arguments behind options. */
@@ -133,6 +136,7 @@ int main(int argc, char **argv)
 {
     fill_descriptors();
     processes_know_ends();
+    take_old_spellings(argc - 1, argv + 1);
     const char *word = argc > 1 ? argv[1] : NULL;
     int code;
 
@@ -155,7 +159,6 @@ int main(int argc, char **argv)
     } else {
         const struct command *command = find_command(word);
         char **words = x_calloc((size_t)argc + 1, sizeof *words);
-        take_old_spellings(argc - 1, argv + 1);
         memcpy(words, argv, (size_t)argc * sizeof *words);
         code = command ? run_command(command, argc - 1, argv + 1, words) : EXIT_USAGE;
         free(words);

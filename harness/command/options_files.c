@@ -111,14 +111,15 @@ int options_check_files(const struct options *options, const struct command *com
     char **paths = NULL; /* of --out */
     size_t path_count = 0;
     int result = 0;
+    const bool prints_table = command->makes_run_file && !(1u << options->way & WAYS_OF_PROGRAM);
     if (options->save)
         *ARRAY_GROW(outputs, count) = (struct written){"--save", options->save, options->save, false};
-    if (options->output && command->makes_run_file && options_is_run_file(options->output))
+    if (options->output && prints_table && options_is_run_file(options->output))
         result = error("-o %s is for the table, as text; the run file is kept by --save %s", options->output,
                        options->output);
     else if (options->output)
         *ARRAY_GROW(outputs, count) = (struct written){"-o", options->output, options->output, true};
-    else if (!command->makes_run_file || !options->save || !is_standard_output(options->save))
+    else if (!prints_table || !options->save || !is_standard_output(options->save))
         *ARRAY_GROW(outputs, count) = (struct written){"the report on", "-", "-", true};
     for (size_t i = 0; i < options->report_count && result == 0; i++) {
         const char *report = options->reports[i], *file = options_report_file(report);

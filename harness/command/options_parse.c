@@ -369,20 +369,40 @@ static int find_description(struct options *options, const struct command *comma
     return options->description || !computes ? 0 : -1;
 }
 
-/* A library as the only argument, NAME.so or a file of capsules without "--", is no program: it is what --kernels
- * names. */
-static void take_library(struct options *options, const struct command *command, bool *given, bool *typed)
+/* Whether a word names a library, NAME.so or a file of capsules: it is not a program, but what --kernels names. */
+static bool is_library(const char *word)
+{
+    const char *end = strrchr(word, '.');
+    return (end && (strcmp(end, ".so") == 0 || strcmp(end, ".capsule") == 0) && end > word) ||
+           (*word && capsules_is_file(word));
+}
+
+/* Takes a library for --kernels: the one before other options, or the only argument without "--". */
+static void take_library(struct options *options, const struct command *command, const char *library, bool *given,
+                         bool *typed)
 {
     size_t place;
-    const char *word = options->argument_count == 1 ? options->arguments[0] : "";
-    const char *end = strrchr(word, '.');
-    const bool named = end && (strcmp(end, ".so") == 0 || strcmp(end, ".capsule") == 0) && end > word;
+    const bool is_argument = !library && options->argument_count == 1 && !options->behind_dashes;
+    const char *word = library ? library : is_argument ? options->arguments[0] : "";
     if (command->minimum > 0 || !row_named(command, "kernels", &place) || typed[place] || options->is_static ||
-        options->behind_dashes || (!named && !(*word && capsules_is_file(word))))
+        !is_library(word))
         return;
     options->kernels = word;
-    options->argument_count = 0;
+    options->argument_count -= is_argument;
     given[place] = typed[place] = true;
+}
+
+/* getopt_long. Options of a command that runs a program end at its name, but not at that of a library. */
+static int next_option(const struct command *command, int argc, char **argv, const char *shorts,
+                       const struct option *longs, const char **library)
+{
+    size_t place;
+    const int found = getopt_long(argc, argv, shorts, longs, NULL);
+    if (found >= 0 || *library || !command->runs_arguments || !row_named(command, "kernels", &place) ||
+        optind >= argc || strcmp(argv[optind - 1], "--") == 0 || !is_library(argv[optind]))
+        return found;
+    *library = argv[optind++];
+    return getopt_long(argc, argv, shorts, longs, NULL);
 }
 
 /* Whether the word behind `--simulate` is its GPU, as in `--simulate H200`: it is nothing that could be
@@ -409,8 +429,8 @@ int options_parse(struct options *options, const struct command *command, int ar
 
     optind = 0; /* glibc: reset, since this process may have parsed before */
     opterr = 0;
-    const char *taken = NULL; /* the word that the last option took behind it */
-    for (int found; (found = getopt_long(argc, argv, shorts, longs, NULL)) >= 0;) {
+    const char *taken = NULL, *library = NULL; /* taken: the word that the last option took behind it */
+    for (int found; (found = next_option(command, argc, argv, shorts, longs, &library)) >= 0;) {
         /* The word of a long option; its argument may be the word behind it. In a cluster such as -qv there is no such
          * word. */
         const char *word = argv[optind - (optarg && optarg == argv[optind - 1] ? 2 : 1)];
@@ -446,7 +466,7 @@ int options_parse(struct options *options, const struct command *command, int ar
         return 0;
     if (options->behind_dashes && options->argument_count == 0 && command->minimum == 0 && command->maximum != 0)
         return error("nothing is behind --: write the program there, or remove --");
-    take_library(options, command, given, typed);
+    take_library(options, command, library, given, typed);
     options->way = options_way(options, command);
     if (check_arguments(options, command) < 0 || take_config(options, command, given) < 0)
         return -1;

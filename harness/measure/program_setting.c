@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns the folder in which all `cugate exec` of this user wait for the counters of a GPU. NULL where there is no
- * such folder: then only the processes of one program wait for each other. Caller frees. */
+/* Returns the folder in which all `cugate run -- PROGRAM` of this user wait for the counters of a GPU. NULL where there
+ * is no such folder: then only the processes of one program wait for each other. Caller frees. */
 static char *find_locks(void)
 {
     struct stat file;

@@ -51,7 +51,7 @@ static const struct origin origins[ORIGINS] = {
             .own_caches = true,
             .begin = "cugate aa --sessions %{sessions} --save sessions%{said} %{program}",
             .begun = "sessions/*.json",
-            .explain = "cugate exec --lines -k %{kernel} --save lines.json%{said} %{program}",
+            .explain = "cugate run --lines -k %{kernel} --save lines.json%{said} %{program}",
             .no_value = "cugate doctor%{said}",
         },
     [ORIGIN_COMPUTED_PROGRAM] =
@@ -63,8 +63,8 @@ static const struct origin origins[ORIGINS] = {
             .own_caches = true,
             .loud = "COMPUTED: NO KERNEL RAN ON A GPU.",
             .words = "Counts of the program's launches, executed on this CPU; times are estimated:",
-            .begin = "cugate exec --simulate%{gpu} --save RUN.json%{said} %{program}",
-            .rerun = "cugate exec --simulate%{gpu} -k %{kernel}%{said} %{program}",
+            .begin = "cugate run --simulate%{gpu} --save RUN.json%{said} %{program}",
+            .rerun = "cugate run --simulate%{gpu} -k %{kernel}%{said} %{program}",
         },
     [ORIGIN_COMPUTED] =
         {

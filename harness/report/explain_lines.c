@@ -238,7 +238,7 @@ void explain_text_lines(const struct text *text, const struct explanation *expla
         text_wrap(text, INK_PLAIN, column, 2,
                   explanation->launch_count == 0 ? "none: the run has no launch of a kernel"
                   : run_origin(explanation->run)->own_caches
-                      ? "none in this run: `cugate exec --lines` counts them, except in graphs"
+                      ? "none in this run: `cugate run --lines` counts them, except in graphs"
                   : explanation->replay ? "none in this run: `cugate explain`, or `cugate run --lines`, counts "
                                           "them on a machine with a GPU"
                                         : "none: they could not be counted, see the warnings");

@@ -1,4 +1,4 @@
-/* An unmodified program that runs on a simulated GPU (`cugate exec --simulate`). The program has loaded this library as
+/* An unmodified program that runs on a simulated GPU (`cugate run --simulate`). The program has loaded this library as
  * the runtime of CUDA. Each of its launches is executed and counted here, and told to the parent in the words in which
  * the library of the room inject tells of launches on a GPU (worker/wire.h).
  *

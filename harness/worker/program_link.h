@@ -1,5 +1,6 @@
-/* program_link.h - what `cugate exec` asks of a process of a program, and the link over which that tells of itself: for
- * the libraries that run in such a process, that of the room inject on a GPU and that of the room sim without one. */
+/* program_link.h - what `cugate run -- PROGRAM` asks of a process of a program, and the link over which that tells of
+ * itself: for the libraries that run in such a process, that of the room inject on a GPU and that of the room sim
+ * without one. */
 #pragma once
 
 #include "program_part.h"

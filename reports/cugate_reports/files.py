@@ -396,7 +396,7 @@ def recognise(data: bytes) -> list[Run | Report | Explanation | Analysis]:
     return [parse(text, kind) for text in (split_texts(data) if kind is Explanation else [data])]
 
 
-PROGRAM = "exec"  # the collector's name in runs of `cugate exec`
+PROGRAM = "exec"  # the collector's name in runs of `cugate run -- PROGRAM`
 # Collectors for which nothing ran on a GPU, and what their numbers are instead.
 UNMEASURED = {
     "sim": "COMPUTED: no kernel ran on a GPU. Counts of the machine code, executed on a CPU; no time, no cache.",
@@ -408,7 +408,7 @@ HARNESS = (None, "cupti", "host")  # the collectors of `cugate run`; other ones 
 
 
 def is_program(kernel: str) -> bool:
-    """Whether a kernel of `cugate exec` has the name of a program as a whole: FAMILY/program."""
+    """Whether a kernel of `cugate run -- PROGRAM` has the name of a program as a whole: FAMILY/program."""
     return kernel.partition("/")[2] == "program"
 
 

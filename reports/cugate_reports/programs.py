@@ -1,4 +1,4 @@
-"""A program over nights (`cugate exec`): the GPU time of all its launches, and which kernels it went to.
+"""A program over nights (`cugate run -- PROGRAM`): the GPU time of all its launches, and which kernels it went to.
 
 GPU time is the metric of that name. On nights without it, it is the time of a kernel x its launches, as the harness
 has it: of such nights the pages say so. Nothing is known of a night that lacks the program's own row.

@@ -240,7 +240,7 @@ finish "a library of cugate.ini that is not built" $? 2 \
 configured check --replay ../../made_up/same.json
 finish "is not asked for where nothing is measured" $? 0 "nothing is worse"
 configured doctor
-finish "doctor on it" $? 5 "FAIL  kernel library; ../cugate.ini:4 names; !cugate exec; cannot measure: fix the FAIL lines"
+finish "doctor on it" $? 5 "FAIL  kernel library; ../cugate.ini:4 names; !cugate run -- PROGRAM; cannot measure: fix the FAIL lines"
 sed -i '$d' configured/cugate.ini
 configured check --help -v
 finish "check --help -v with a cugate.ini" $? 0 "here: baselines = ../perf, of ../cugate.ini:2"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures what a check of a program costs: how long the program takes alone, under `cugate exec`, and in a check by a
+# Measures what a check of a program costs: how long the program takes alone, under `cugate run -- PROGRAM`, and in a check by a
 # baseline of that one session; in this order, after a run that warms up. Builds nothing. Not part of `make test-gpu`.
 #
 #   tests/gpu/bench_programs.sh ['PROGRAM [ARGUMENT]...' | 'PROGRAM with ARGUMENT...' | 'launches COMMAND']...
@@ -52,7 +52,7 @@ check() {
 
 # measured NAME FIRST COMMAND...: sets seconds, and count to the launches measured, of an exec.
 measured() {
-    timed "$1" "$cugate" exec --metrics "$metrics" --runs 1 --first "$2" --save "$work/$1.json" -- "${@:3}"
+    timed "$1" "$cugate" run --metrics "$metrics" --runs 1 --first "$2" --save "$work/$1.json" -- "${@:3}"
     if [ "$code" != 0 ] || ! count=$(jq -r -L "$here" 'include "exec"; measured' "$work/$1.json"); then
         echo "exec of $3 ended with $code: see $work/$1.txt" >&2
         exit 5
@@ -91,7 +91,7 @@ for words in "$@"; do
     [ "$code" = 0 ] || { echo "$name ends with $code alone: see $work/$name-warm.txt" >&2; exit 5; }
     timed "$name-alone" "${command[@]}"
     alone=$seconds
-    timed "$name-exec" "$cugate" exec --metrics "$metrics" --save "$work/$name.json" -- "${command[@]}"
+    timed "$name-exec" "$cugate" run --metrics "$metrics" --save "$work/$name.json" -- "${command[@]}"
     exec_seconds=$seconds
     rm -rf "$work/$name-base"
     "$cugate" accept -q --metrics "$metrics" --baselines "$work/$name-base" --reason first "$work/$name.json" || exit 5

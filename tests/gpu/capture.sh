@@ -52,7 +52,7 @@ for program; do
             done
             ;;
         counters)
-            timed "$cugate" exec --save "$out/$name-program.json" -- "${command[@]}" >/dev/null 2>"$log" </dev/null
+            timed "$cugate" run --save "$out/$name-program.json" -- "${command[@]}" >/dev/null 2>"$log" </dev/null
             echo "$name exec: exit $code, $took s"
             table agreement "$out/$name-program.json" "$out/$name-first.json"
             ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests `cugate exec` on a GPU. Prints "ok - ...", "not ok - ...: why" and tables, ends with "N passed, N failed", and exits
+# Tests `cugate run -- PROGRAM` on a GPU. Prints "ok - ...", "not ok - ...: why" and tables, ends with "N passed, N failed", and exits
 # 1 when one failed, 5 when there is no GPU. Builds nothing. What a check of a program costs, and what it makes of changes,
 # measures bench_programs.sh; false alarms of a program counts `cugate aa -- PROGRAM`.
 #
@@ -139,17 +139,17 @@ warm() { runs "$1" warm; }
 # alone NAME: three times.
 alone() { warm "$1" && runs "$1" 1 && runs "$1" 2 && runs "$1" 3; }
 
-# measure TAG OPTION... -- COMMAND...: cugate exec, with TAG.json as its run file and TAG.seconds beside it. Done once
+# measure TAG OPTION... -- COMMAND...: cugate run, with TAG.json as its run file and TAG.seconds beside it. Done once
 # for all parts. Fails, and says so once, when it does not end with 0 or leaves no run.
 measure() {
     local tag=$1
     shift
     [ ! -s "$work/$tag.seconds" ] || return 0
     [ ! -e "$work/$tag.fails" ] || return 1
-    timed "$tag" 150 "$cugate" exec -q --save "$work/$tag.json" "$@"
+    timed "$tag" 150 "$cugate" run -q --save "$work/$tag.json" "$@"
     if [ $code -ne 0 ] || ! [ -s "$work/$tag.json" ]; then
         touch "$work/$tag.fails"
-        verdict "cugate exec measures $tag" "exit code $code: $(last_words "$work/$tag.err" "$work/$tag.out")"
+        verdict "cugate run measures $tag" "exit code $code: $(last_words "$work/$tag.err" "$work/$tag.out")"
         return 1
     fi
     echo "$took" >"$work/$tag.seconds"
@@ -324,7 +324,7 @@ part_nvtx() {
     jq -n --slurpfile forward "$work/nvtx.forward.json" --slurpfile optimizer "$work/nvtx.optimizer.json" \
         '{forward: $forward[0], optimizer: $optimizer[0]}' >"$work/nvtx.json"
     judge nvtx "$work/nvtx.json"
-    timed nvtx.nowhere 60 "$cugate" exec -q --save "$work/nvtx.nowhere.json" --nvtx nowhere \
+    timed nvtx.nowhere 60 "$cugate" run -q --save "$work/nvtx.nowhere.json" --nvtx nowhere \
         --runs 1 -m time -m instructions -- "${command[@]}" --steps 3
     echo "  a range that there is not: exit $code; $(last_words "$work/nvtx.nowhere.err")"
     [ "$code" -eq 5 ] || why="exit code $code, not 5; "
@@ -351,7 +351,7 @@ ends() {
         timed "$tag.alone" 60 "$@"
         wanted=$code
     fi
-    timed "$tag" 90 "$cugate" exec -q --save "$work/$tag.json" --runs 1 -m time -m instructions "${options[@]}" -- "$@"
+    timed "$tag" 90 "$cugate" run -q --save "$work/$tag.json" --runs 1 -m time -m instructions "${options[@]}" -- "$@"
     [ ! -s "$work/$tag.json" ] || kernels=$(made_of ".kernels | length" "$work/$tag.json")
     printf '  %-34s %6s %6s %8s %8s  %s\n' "$name" "$wanted" "$code" "$took" "$kernels" \
         "$(last_words "$work/$tag.err" | cut -c1-80)"
@@ -366,7 +366,7 @@ ends() {
 two_at_once() {
     local n pids=() codes=() why=
     for n in 1 2; do
-        within 90 "$cugate" exec -q --save "$work/robust.two-$n.json" --runs 1 -m time -m instructions -- "$plain" 400 \
+        within 90 "$cugate" run -q --save "$work/robust.two-$n.json" --runs 1 -m time -m instructions -- "$plain" 400 \
             >"$work/robust.two-$n.out" 2>"$work/robust.two-$n.err" </dev/null &
         pids+=($!)
     done
@@ -429,7 +429,7 @@ export CUDA_VISIBLE_DEVICES=${gpus[0]}
 # compiles: inductor's helpers keep Python from ending for seconds.
 export TRITON_CACHE_DIR=$work/cache/triton TORCHINDUCTOR_CACHE_DIR=$work/cache/inductor \
     CUPY_CACHE_DIR=$work/cache/cupy TORCHINDUCTOR_COMPILE_THREADS=1
-echo "cugate exec on $(nvidia-smi --query-gpu=name,driver_version,uuid --format=csv,noheader | tr '\n' ';')" \
+echo "cugate run on $(nvidia-smi --query-gpu=name,driver_version,uuid --format=csv,noheader | tr '\n' ';')" \
     "$("$cugate" --version), $(date -u '+%Y-%m-%d %H:%M') UTC, parts: ${parts[*]}"
 for part in "${parts[@]}"; do
     printf '\n== %s, at %s s\n' "$part" "$SECONDS"

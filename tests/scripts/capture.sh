@@ -286,7 +286,7 @@ if chosen 'input'; then
     STANDIN_LOG=log captured -- "$program" plain 48
     [ ! -e log ] || echo "WRONG: $(cat log)" >>said
     expect 'no counters are opened' 5 '7 replayed' '!WRONG'
-    STANDIN_LOG=log ask_standin "$cugate" exec --metrics "$metrics" -- "$program" plain 48
+    STANDIN_LOG=log ask_standin "$cugate" run --metrics "$metrics" -- "$program" plain 48
     [ -e log ] || echo 'WRONG: no log' >>said
     expect 'where counting opens them' 0 '!WRONG'
 fi

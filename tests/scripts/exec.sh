@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests `cugate exec` on made-up programs (tests/standin). Each has an expected exit code, words on standard error, and
+# Tests `cugate run -- PROGRAM` on made-up programs (tests/standin). Each has an expected exit code, words on standard error, and
 # kernels in the run file with as many samples; the program must print and end as it does alone. The stand-in for the GPU
 # makes up every value by a rule, which the test checks. Needs no GPU. Ends with "N passed, N failed".
 #
@@ -86,7 +86,7 @@ measured() {
 }
 begin_measured() {
     rm -f run.json with with.errors
-    "${standing_in[@]}" timeout --foreground 20 env --default-signal=INT "$cugate" exec --metrics "$metrics" \
+    "${standing_in[@]}" timeout --foreground 20 env --default-signal=INT "$cugate" run --metrics "$metrics" \
         --save run.json "$@" <"${input:-/dev/null}" >with 2>with.errors &
     cugate_pid=$!
 }
@@ -500,7 +500,7 @@ for way in file pipe; do
 done
 # 1 MB, of which a program that ends early reads nothing: it is not waited for, and nobody dies of the pipe.
 if chosen 'input that nobody reads'; then
-    head -c 1000000 /dev/zero | "${standing_in[@]}" timeout 20 "$cugate" exec --metrics "$metrics" -- "$program" plain 8 >with 2>"$work/said"
+    head -c 1000000 /dev/zero | "${standing_in[@]}" timeout 20 "$cugate" run --metrics "$metrics" -- "$program" plain 8 >with 2>"$work/said"
     code=${PIPESTATUS[1]}
     expect 'input that nobody reads' 0 'measured: 8 of 8 kernels'
 fi
@@ -511,7 +511,7 @@ refused() { # refused LABEL CODE WORDS -- COMMAND...
     local label=$1 wanted=$2 words rest
     chosen "$label" || return
     until_dashes "${@:3}"
-    ask "${standing_in[@]}" "$cugate" exec --metrics "$metrics" "${rest[@]}"
+    ask "${standing_in[@]}" "$cugate" run --metrics "$metrics" "${rest[@]}"
     expect "$label" "$wanted" "${words[@]}"
 }
 refused 'two ranges of one name' 2 "error: --nvtx 'st*p' and --nvtx 'st_p' would share a row" '!in-ranges:' -- \
@@ -532,7 +532,7 @@ refused 'a folder that is not there' 2 'error: cannot write missing/run.json: No
 refused 'a full disk' 2 'plain: 8 launches' 'error: cannot write /dev/full' 'is the disk full?' -- \
     --save /dev/full -- "$program" plain 8
 if chosen 'no driver'; then
-    ask "$cugate" exec --metrics "$metrics" -- "$program" plain
+    ask "$cugate" run --metrics "$metrics" -- "$program" plain
     expect 'no driver' 5 'error: no NVIDIA driver here: libcuda.so.1' "check --static $program\` judges its machine code" \
         'check --simulate --kernels FILE.capsule' '!plain:'
 fi
@@ -559,7 +559,7 @@ much() {
     chosen "much: $name" || return
     rm -f run.json
     # shellcheck disable=SC2086 # words
-    ask "${standing_in[@]}" timeout 60 "$program" peak "$cugate" exec --metrics "$metrics" --save run.json \
+    ask "${standing_in[@]}" timeout 60 "$program" peak "$cugate" run --metrics "$metrics" --save run.json \
         ${options-} -- "$program" peak "$program" $name
     jq -r -f held.jq run.json >>"$work/said"
     within 40000
@@ -585,7 +585,7 @@ given 'orphan' 0 '8 ok, 0 failed' bash -c '"$1" orphan | cat' - "$program" # unt
 # Two of them measure at once, and take turns.
 if chosen 'at once'; then
     mkdir other_tmp # the first to end is held to leave nothing in its own folder
-    TMPDIR=$work/other_tmp "${standing_in[@]}" "$cugate" exec --metrics "$metrics" --first 100 -- "$program" plain 4000 >/dev/null 2>at_once &
+    TMPDIR=$work/other_tmp "${standing_in[@]}" "$cugate" run --metrics "$metrics" --first 100 -- "$program" plain 4000 >/dev/null 2>at_once &
     other=$!
     measured --first 100 -- "$program" plain 4000
     expect 'at once' 0 '8 ok, 0 failed, samples 800 800 800' '!WRONG' '!warning'
@@ -715,7 +715,7 @@ sessions() {
     local name=$1
     shift
     for i in 1 2 3; do
-        "${standing_in[@]}" "$cugate" exec --metrics "$metrics" -q --save "$name-$i.json" -- "$@" >/dev/null || return
+        "${standing_in[@]}" "$cugate" run --metrics "$metrics" -q --save "$name-$i.json" -- "$@" >/dev/null || return
     done
     "$cugate" accept --metrics "$metrics" --baselines baselines --reason first "$name"-[123].json
 }
@@ -810,13 +810,13 @@ if chosen 'gate: what is gone is dropped'; then
     expect 'gate: what is gone is dropped' 0 'of 3 kernels from 1 session' 'removed 8 kernels that are gone'
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines mixed -- "$program" shapes 3
     expect 'gate: the other mix passes' 0 'nothing is worse' '!gone' '!new '
-    "${standing_in[@]}" "$cugate" exec --metrics "$metrics" -q -k 'program/tiny@*' --save tiny.json -- "$program" plain >/dev/null </dev/null
+    "${standing_in[@]}" "$cugate" run --metrics "$metrics" -q -k 'program/tiny@*' --save tiny.json -- "$program" plain >/dev/null </dev/null
     ask "$cugate" accept --metrics "$metrics" --baselines baselines --reason no --gone tiny.json
     expect 'gate: a part of a program drops nothing' 2 '--gone needs runs of a program as a whole'
 fi
 if chosen 'a process that is gone'; then
     for i in 1 2 3; do
-        "${standing_in[@]}" "$cugate" exec --metrics "$metrics" -q --name several --save "several-$i.json" \
+        "${standing_in[@]}" "$cugate" run --metrics "$metrics" -q --name several --save "several-$i.json" \
             -- "$program" processes 3 >/dev/null </dev/null
     done
     "$cugate" accept --metrics "$metrics" --baselines several --reason first several-[123].json >"$work/said"
@@ -879,7 +879,7 @@ if chosen 'gate: who launches'; then
     in_python() { # CHECK... -- N
         ask "${standing_in[@]}" "$cugate" "${@:1:$#-1}" --metrics "$metrics" -- python3 launches.py "$cubins/kernels.cubin" "${!#}"
     }
-    in_python exec --save python.json 8
+    in_python run --save python.json 8
     "$cugate" accept --metrics "$metrics" --baselines python --reason first python.json >/dev/null
     in_python check --baselines python 16
     expect 'gate: who launches' 1 'regressed  launches/large@16,256' 'launched by launches.py:35 (launch), _ctypes.'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests `cugate exec --simulate -- PROGRAM` and `check --simulate` of a program of CUDA's driver, tests/sim/driver_program.c:
+# Tests `cugate run --simulate -- PROGRAM` and `check --simulate` of a program of CUDA's driver, tests/sim/driver_program.c:
 # machine code of each form, its counts and output, faults with their lines, and what is refused though the program ends with
 # 0. Needs nvcc, no GPU. Ends with "N passed, N failed".
 #
@@ -35,7 +35,7 @@ cd "$work" || exit 2
 program=$compiled/program
 run() { # WHAT CODE...
     rm -f run.json
-    ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --timeout 60 --save run.json -- "$program" "$1" "$compiled/$2" "${@:3}"
+    ask "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" --timeout 60 --save run.json -- "$program" "$1" "$compiled/$2" "${@:3}"
 }
 line_of() { # MARK: "FILE:LINE" of the comment
     echo "driver_kernels.cu:$(grep -n "/\* $1 \*/" "$top/tests/sim/driver_kernels.cu" | cut -d: -f1)"
@@ -63,7 +63,7 @@ expect 'an option that changes code' 5 'Done' 'not simulated: debug information'
 run race older.fatbin
 expect 'PTX of an older GPU in a container, with lines' 5 'failed        program/race@1,64' "$(line_of race)"
 sed 's/^.version.*/.version 99.0/' "$compiled/kernels.ptx" >"$work/newer.ptx"
-ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" add "$work/newer.ptx"
+ask "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" add "$work/newer.ptx"
 expect 'PTX that ptxas does not take' 5 'CUDA_ERROR_INVALID_PTX' 'Unsupported .version 99.0' 'cannot compile the PTX for sm_90'
 run product kernels.cubin
 expect 'a stream, events, a configuration' 0 '0 products are wrong, time passed' '!CUDA_ERROR' 'program/product@3x3,16x16' '1 memory sets (9.22 kB)'

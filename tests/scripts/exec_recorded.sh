@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Judges recordings of `cugate exec` with real programs on H200s. The same PyTorch training script, recorded eleven times on
+# Judges recordings of `cugate run -- PROGRAM` with real programs on H200s. The same PyTorch training script, recorded eleven times on
 # four GPUs, must raise no alarm; changes of it must be found and named. Needs no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/exec_recorded.sh

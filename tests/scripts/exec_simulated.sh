@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests `cugate exec --simulate -- PROGRAM` and `check --simulate`: tests/sim/program.cu is run as it is, with CUDA's runtime
+# Tests `cugate run --simulate -- PROGRAM` and `check --simulate`: tests/sim/program.cu is run as it is, with CUDA's runtime
 # as a shared library, and so is graphs.cu. Its counts, its output and exit code, each fault with its line however the program ends, and what is
 # refused. Needs nvcc, no GPU. Ends with "N passed, N failed".
 #
@@ -32,7 +32,7 @@ run() { # [--suppress FILE] PROGRAM...
     local options=()
     rm -f run.json
     [ "$1" != --suppress ] || { options=(--report sarif=report.sarif "$1" "$2") && shift 2; }
-    ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --timeout 60 --save run.json "${options[@]}" -- "$@"
+    ask "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" --timeout 60 --save run.json "${options[@]}" -- "$@"
 }
 line_of() { # MARK: "FILE:LINE" of the comment
     echo "program.cu:$(grep -n "/\* $1 \*/" "$top/tests/sim/program.cu" | cut -d: -f1)"
@@ -51,7 +51,7 @@ def of($kernel; $metric): .kernels[$kernel].metrics[$metric].sessions[0][0];
     ([.kernels[].metrics | has("time", "gpu_time", "copy_time")] | any), (.kernels["program/scale@40,256"].lines.list | length > 3)]
 JQ
 expect 'its counts' 0 '[3,4,40004,2,2,1,1250,10000,true,"exec-sim",true,false,true]' -- jq -c -f counts.jq run.json
-"$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" right >out 2>/dev/null
+"$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" right >out 2>/dev/null
 expect 'the report is not in its output' 0 'sum 80000' '!COMPUTED' -- cat out
 expect 'two processes of one program' 0 'sum 40000' 'sum 80000' -- run sh -c "$program right; $program right2"
 ask jq -c '.kernels | to_entries[] | select(.key | endswith("/program")) | .value.metrics | [.processes, .launches] | map(.sessions[0][0])' run.json
@@ -97,7 +97,7 @@ expect 'blocks of a launch that does not touch it are left out' 0 '[true,false]'
 
 # Time is virtual: it passes by launches and copies, and is the same again, whatever is counted.
 timed() { # OPTION...: what the program prints of its times
-    "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --timeout 60 "$@" -- "$program" timed 2>/dev/null | grep launches
+    "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" --timeout 60 "$@" -- "$program" timed 2>/dev/null | grep launches
 }
 timed --save timed.json >first
 expect_same() { cmp first second; }
@@ -127,7 +127,7 @@ for what in 'exec stray' 'exec conditional' 'check stray'; do
     expect 'have a failed test' 0 'errors="1"' '<error type=' '::error title=' "$words" -- cat report.xml notes
 done
 # Ctrl-C cuts a run: its file says so, and nothing takes it for a whole one.
-env --default-signal=INT "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --save cut.json -- \
+env --default-signal=INT "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" --save cut.json -- \
     sh -c "'$program' right; touch mark; exec sleep 60" >cut.txt 2>&1 &
 until [ -e mark ]; do sleep 0.05; done
 kill -INT $!
@@ -147,7 +147,7 @@ expect 'the code of a program that fails is passed on' 7 'computed: 2 of 2 kerne
 ask "$cugate" accept run.json --baselines failed --reason x --metrics "$top/metrics"
 expect 'and its run is not accepted' 2 'run.json is of a program that ended with exit code 7' '!accepted'
 # A second Ctrl-C kills a program that ignores them. By then it would end alone, with 3.
-env --default-signal=INT "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" -- \
+env --default-signal=INT "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" -- \
     sh -c "trap '' INT; '$program' right; touch deaf; for i in 1 2 3 4 5 6; do sleep 1; done; exit 3" >cut.txt 2>&1 &
 until [ -e deaf ]; do sleep 0.05; done
 kill -INT $!
@@ -237,7 +237,7 @@ expect 'a program that exports what cugate needs' 5 'exports its own ZSTD_decomp
 expect 'one that has it for itself' 0 'sum 80000' -- run "$compiled/own" right
 expect 'no program of CUDA' 5 'did not load the simulated CUDA runtime or driver' -- run true
 expect 'no program' 2 'cannot run ./none' -- run ./none
-ask "$cugate" exec --simulate=nvidia-h200 --metrics "$top/metrics" --nvtx x -- "$program" right
+ask "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" --nvtx x -- "$program" right
 expect 'an option for GPUs' 2 '--nvtx has no effect when a program is simulated'
 
 # A check.

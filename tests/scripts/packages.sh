@@ -145,7 +145,7 @@ if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
         [ $ended -eq 0 ] || [ $ended -eq 3 ]
     }
     expect "bare root: computes without a GPU" 0 computed -- in_bare_computed /usr/bin/cugate
-    in_bare_program() { LD_LIBRARY_PATH=/judged in_bare "$1" exec --simulate=nvidia-h200 -- /judged/program "$2"; }
+    in_bare_program() { LD_LIBRARY_PATH=/judged in_bare "$1" run --simulate=nvidia-h200 -- /judged/program "$2"; }
     ask in_bare_program /usr/bin/cugate right
     expect "bare root: runs a program without a GPU" 0 'sum 80000' 'computed: 2 of 2 kernels'
     expect "bare root: and finds what it does wrong" 5 'program.cu:' -- in_bare_program /usr/bin/cugate stray
@@ -274,7 +274,7 @@ completes() { # EXPECTED WORD...
 }
 check "completion: shellcheck" shellcheck -s bash "$work/unpacked/usr/share/bash-completion/completions/cugate"
 completes check cugate che
-completes 'explain exec' cugate help ex
+completes explain cugate help ex
 completes --static cugate check --stati
 completes 'json junit' cugate check --format j
 completes 'json junit' cugate check --format = j
@@ -283,8 +283,8 @@ completes harness cugate check --metrics harn
 completes '' cugate check --simulate = x
 completes '' cugate check -k x
 completes README.md cugate explain --replay READM
-completes README.md cugate exec -- cat READM
-completes 'dram_throughput dram_bytes_read dram_bytes_write' "$top/build/cugate" exec -m dram
+completes README.md cugate run -- cat READM
+completes 'dram_throughput dram_bytes_read dram_bytes_write' "$top/build/cugate" run -m dram
 every_option() { # of every command, in one go
     # shellcheck disable=SC2016 # for the inner shell
     for command in $(build/cugate --help | sed -n '/^commands$/,/^$/s/^  \([a-z]*\) .*/\1/p'); do

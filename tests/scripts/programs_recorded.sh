@@ -6,12 +6,12 @@
 #   CUGATE=build/cugate tests/scripts/programs_recorded.sh
 #
 # tests/data/programs-nvidia-h100-80gb-hbm3.tar.xz, of 2026-11-26, one H100, driver 580.159.04, CUDA 13.0: run files that
-# `cugate exec` made of the programs in tests/gpu/programs. Numbered ones are of the program unchanged. The rest have one
+# `cugate run -- PROGRAM` made of the programs in tests/gpu/programs. Numbered ones are of the program unchanged. The rest have one
 # option each:
 # gpt2-eager --attention eager, -float32 --dtype float32, -batch --batch 9, -unfused, -twice and -item as named.
 #
 # tests/data/programs-short-nvidia-h200.tar.xz, of 2026-11-27, one H200 (GPU-b367203d), driver 580.159.04, CUDA 13.0: cupy_sums
-# --rounds 8, gpt2 --steps 6 and jax_steps, each by `cugate exec` and by a check of it that measured each kernel once or twice.
+# --rounds 8, gpt2 --steps 6 and jax_steps, each by `cugate run -- PROGRAM` and by a check of it that measured each kernel once or twice.
 #
 # tests/data/programs-known-nvidia-h200.tar.xz, of 2026-11-27, H200s (GPU-5d904c8b, GPU-daade4f8, GPU-23dc733e, jax_steps on
 # GPU-8a7c6967; ddp on GPU-02a0e728 and GPU-bfe4b033, two-ddp on GPU-97e4badd and GPU-7f21bb04, four-* on GPU-ca2d09b1,

@@ -1,4 +1,4 @@
-/* A program of the CUDA driver as anybody writes one, for tests of `cugate exec --simulate`: it includes nothing of
+/* A program of the CUDA driver as anybody writes one, for tests of `cugate run --simulate`: it includes nothing of
  * cugate's.
  *
  *   driver_program WHAT CODE [TIMES]    what it does, and the file of machine code or PTX that it loads; it prints

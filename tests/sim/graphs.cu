@@ -1,4 +1,4 @@
-/* A program that builds graphs node by node, for tests of `cugate exec --simulate`. It ends with the line that fails. */
+/* A program that builds graphs node by node, for tests of `cugate run --simulate`. It ends with the line that fails. */
 #include <cstdio>
 #include <cstdlib>
 

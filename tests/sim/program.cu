@@ -1,4 +1,4 @@
-/* A program as anybody writes one, for tests of `cugate exec --simulate`: it includes nothing of cugate's.
+/* A program as anybody writes one, for tests of `cugate run --simulate`: it includes nothing of cugate's.
  *
  *   program WHAT [END]    what it does, and how it ends */
 #include <cassert>

@@ -22,7 +22,7 @@ build=$(dirname "$cugate")
 [ -n "${CUGATE_NVDISASM:-}" ] || [ ! -x "$build/disasm/nvidia/cu13/bin/nvdisasm" ] ||
     export CUGATE_NVDISASM=$build/disasm/nvidia/cu13/bin/nvdisasm # for the example of harness/machine
 simulated() { # PROGRAM
-    ask "$cugate" exec -q --simulate="${gpu:-nvidia-h200}" --metrics "$top/metrics" -- "$1"
+    ask "$cugate" run -q --simulate="${gpu:-nvidia-h200}" --metrics "$top/metrics" -- "$1"
 }
 
 for gpu in nvidia-a100-sxm4-80gb nvidia-b200 nvidia-geforce-rtx-5090 nvidia-h200; do

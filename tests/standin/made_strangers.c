@@ -1,6 +1,6 @@
-/* Programs that write messages of their own to `cugate exec`, correct ones or not. Then they launch as other programs
+/* Programs that write messages of their own to `cugate run -- PROGRAM`, correct ones or not. Then they launch as other programs
  * do, and cugate's own library writes what it always does. To be heard at all, they have its file in their memory and
- * begin messages with its token. Without `cugate exec` they only launch. */
+ * begin messages with its token. Without `cugate run -- PROGRAM` they only launch. */
 #include "made_program.h"
 
 #include <dlfcn.h>
@@ -21,7 +21,7 @@
     "{\"program/%s\": {\"bytes\": 0, \"flops\": 0, \"launches\": [], \"metrics\": {\"time\": {\"sessions\": [[1]]}}, " \
     "\"status\": \"ok\"}}"
 
-/* Connects to `cugate exec`. -1: nobody measures. */
+/* Connects to `cugate run -- PROGRAM`. -1: nobody measures. */
 static int dial(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

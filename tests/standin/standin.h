@@ -1,6 +1,6 @@
 /* standin.h - what two stand-ins tell each other: libcuda.so.1, the driver (driver_*.c), and libcupti.so.13, the
  * profiler (profiler_*.c). With both, a machine without a GPU can run the programs of made_program.c under
- * `cugate exec`. cugate's own libraries are the real ones, not changed for it:
+ * `cugate run -- PROGRAM`. cugate's own libraries are the real ones, not changed for it:
  *
  *   LD_LIBRARY_PATH=build/tests/standin LD_PRELOAD=build/tests/standin/libcupti.so.13 build/tests/standin/program ...
  *

@@ -94,7 +94,7 @@ static void expect_command(const char *folder, const char *reason, char **argume
 
 #define WIDER_LIMITS(now)                                                                                              \
     "times have wider limits until they have 10 sessions; now they have " now                                          \
-    ": accept more run files, each from a separate `cugate run` or `exec`\n"
+    ": accept more run files, each from a separate `cugate run`\n"
 
 Test(baseline_accept, the_command_says_what_happened, .init = scratch_begin, .fini = scratch_leave)
 {

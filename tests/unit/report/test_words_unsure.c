@@ -45,7 +45,7 @@ static const struct unsure_row unsure_rows[] = {
      .settle = "to settle: find out whether the program still does the work of this kernel\n",
      .accept = "cugate accept RUN.json --gone --reason \"...\"\n"},
     {"copy/plain", "instructions", "1 session of the 3 needed to show that it repeats", .program = true, .worse = true,
-     .settle = "more runs of the old code and accept them:\n           cugate exec --simulate ",
+     .settle = "more runs of the old code and accept them:\n           cugate run --simulate ",
      .accept = "to accept: "},
     {"copy/plain", NULL, "something else", .program = true, .settle = "compute it again: cugate check --simulate",
      .accept = "to accept: "},
