@@ -319,7 +319,7 @@ install: install-scripts $(BUILD)/cugate $(MACHINE_SO) $(BUILD)/libcugate_machin
 SCRIPTS := where gate nightly shards slurm_shards job join_comments check before bisect build_base report fetch install_python install_cuda_wheels
 install-scripts: $(BUILD)/cugate
 	ci/man.sh $(BUILD)/cugate >$(BUILD)/cugate.1
-	$(BUILD)/cugate completion bash >$(BUILD)/completion
+	$(BUILD)/cugate help completion >$(BUILD)/completion
 	install -d "$(to)"/bin "$(to)"/share/{man/man1,bash-completion/completions} \
 	    "$(to)"/share/cugate/{ci,reports/cugate_reports/templates}
 	install $(SCRIPTS:%=ci/%.sh) "$(to)/share/cugate/ci"

@@ -7,7 +7,7 @@ set -euo pipefail
 
 # Exceptions: bash, and clauses that cannot be plainer.
 patterns='(^|[^r][^e] )(is|are) no |[Nn]obody| alike|as well\b|[Bb]eside |(^|[.:;] |\\n|: )[Ww]hat [a-z]'
-exceptions='^harness/command/(cmd_completion|help)\.c'
+exceptions='^harness/command/(completion|help)\.c'
 readmes=(README.md {ci,metrics,baselines,reports,harness}/README.md harness/{capsule,inject,machine,sim}/README.md)
 
 strings() {

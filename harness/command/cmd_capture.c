@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "capsule/capsule.h"
 #include "measure/measure.h"
 
 #include "command.h"
@@ -15,7 +16,7 @@ static int prove(const struct options *options, const char *path, const struct i
     OWNED_TEXT timeout = options->timeout > 0 ? x_sprintf("--timeout=%.17g", options->timeout) : NULL;
     const char *const first = timeout ? timeout : options->quiet ? "-q" : NULL;
     const char *words[] = {
-        "/proc/self/exe", "prove", path, "-o", options->output, first, timeout && options->quiet ? "-q" : NULL, NULL};
+        "/proc/self/exe", "capture", path, "-o", options->output, first, timeout && options->quiet ? "-q" : NULL, NULL};
     struct signalfd_siginfo taken;
     int status = 0;
     const pid_t process =
@@ -99,7 +100,11 @@ static int cmd_capture(const struct options *options)
     struct metrics metrics = {0};
     struct choice choice;
     if (!options->output)
-        die(EXIT_USAGE, "no output file: add -o FILE.capsule before --");
+        die(EXIT_USAGE, "no output file: add -o FILE.capsule before %s", options->arguments[0]);
+    if (capsules_is_file(options->arguments[0]) && options->argument_count > 1)
+        die(EXIT_USAGE, "`cugate capture %s` does not expect '%s'", options->arguments[0], options->arguments[1]);
+    if (capsules_is_file(options->arguments[0]))
+        return prove_file(options);
     if (output_expect_file(options->output) < 0 || options_read_metrics(options, &metrics) < 0)
         return EXIT_USAGE;
     const int code = choose(&choice, options) < 0 ? EXIT_USAGE : capture_and_prove(options, &metrics, &choice);
@@ -112,25 +117,28 @@ static int cmd_capture(const struct options *options)
 static const struct option_row *const takes[] = {
     OPTION(.name = "output", .letter = 'o', .argument = "FILE.capsule", .kind = KIND_TEXT, .place = PLACE(output),
            .doc = "write the capsules to FILE, atomically"),
-    &option_k,
-    OPTION(.name = "from-check", .argument = "REPORT.json", .kind = KIND_TEXT, .place = PLACE(from_check),
+    OPTION(.name = "k", .letter = 'k', .argument = "GLOB", .kind = KIND_LIST, .place = PLACE(globs), .ways = WAY(PROGRAM),
+           .doc = "only kernels that match: 'train/softmax*'; quoted; repeatable"),
+    OPTION(.name = "from-check", .argument = "REPORT.json", .kind = KIND_TEXT, .place = PLACE(from_check), .ways = WAY(PROGRAM),
            .doc = "capture the kernels that `cugate check --report json=REPORT.json -- PROGRAM` found worse"),
-    OPTION(.name = "launch", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(launch), .minimum = 1, .maximum = 1000000000,
+    OPTION(.name = "launch", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(launch), .minimum = 1, .maximum = 1000000000, .ways = WAY(PROGRAM),
            .doc = "which launch of each kernel to capture (default: the middle one)"),
     &option_nvtx, &option_from_start, &option_name, &option_metrics, &option_timeout, NULL,
 };
 
 const struct command command_capture = {
     .name = "capture",
-    .arguments = "-- PROGRAM [ARG]...",
+    .arguments = "-- PROGRAM [ARG]... | FILE.capsule",
     .summary = "capture launches of an unmodified program as kernels that run anywhere",
     .details = "Runs PROGRAM twice: first to list its launches, then to capture the middle launch of each kernel and "
                "shape, with its machine code, arguments and all reachable memory, before and after. Each capture is "
-               "replayed at once in another process and kept only if it leaves the same memory: see `cugate prove`. "
-               "--timeout applies to each run of PROGRAM and to each replay.\n"
+               "replayed several times in another process, on this GPU. It is kept if that leaves the same memory, bit for "
+               "bit; bits that vary between replays are masked. Any other capsule is refused: it needs something that was "
+               "not captured, such as a texture. --timeout applies to each run of PROGRAM and to each replay.\n"
                "The file is a kernel library: `cugate check --kernels FILE.capsule` measures its kernels, with inputs "
                "restored before each launch and their results compared, and with --simulate computes them without a "
-               "GPU.\n"
+               "GPU. `cugate capture FILE.capsule -o NEW.capsule` replays the kernels of a file anew, on another GPU for "
+               "example, and keeps those that reproduce.\n"
                "FILE contains the program's data: inputs, weights, everything that its kernels can reach. Share it "
                "with the same care.",
     .exits = EXITS({EXIT_SAME, "all chosen kernels were captured and replayed"}, {EXIT_USAGE, NULL},
@@ -139,6 +147,7 @@ const struct command command_capture = {
     .example = "cugate capture -k 'train/softmax*' -o softmax.capsule -- python3 train.py",
     .takes = takes,
     .minimum = 1, .maximum = -1, .runs_arguments = true, .run = cmd_capture,
-    .ways = WAY(PROGRAM),
+    .replays_argument = true,
+    .ways = WAY(PROGRAM) | WAY(MEASURED),
 };
 /* clang-format on */

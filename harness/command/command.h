@@ -6,11 +6,14 @@
 #include "options.h"
 
 extern const struct command command_list, command_run, command_compare, command_check, command_accept, command_aa,
-    command_explain, command_import, command_init, command_doctor, command_capture, command_prove, command_swap,
-    command_referee, command_task, command_bisect, command_completion, command_merge;
+    command_explain, command_import, command_init, command_doctor, command_capture, command_swap, command_referee,
+    command_task, command_bisect, command_merge;
 
 /* Returns all commands, in the order of the help: those for one wish beside each other. */
 const struct command *const *commands(size_t *count);
+
+/* Prints what bash has to read once to complete commands, options and their arguments. In completion.c. */
+void print_completion(void);
 
 /* Fills in how the command line asks to measure, with a progress line if standard error is a terminal. Borrows from
  * options and metrics. -1 after error(). In options_measurement.c. */
@@ -22,6 +25,9 @@ int options_program(struct program *program, struct measurement *measurement, co
 
 /* Measures the program of `cugate run -- PROGRAM`. Returns its exit status unless that is 0, else an exit_code. */
 int run_program(const struct options *options);
+
+/* Replays the capsules of `cugate capture FILE.capsule`, and keeps those that reproduce. Returns an exit_code. */
+int prove_file(const struct options *options);
 
 /* Checks that the file of the kernel library exists. Otherwise -1 with the problem, which says who named it (a loader
  * could not); options_has_library() calls error() instead. In options_library.c. */

@@ -17,7 +17,6 @@ static const struct {
     {&command_init, "to begin"},
     {&command_run, "to keep numbers in a file without judging them"},
     {&command_capture, "to work on captured kernels"},
-    {&command_completion, "for the shell"},
 };
 
 static void print_help(FILE *stream)
@@ -33,10 +32,11 @@ static void print_help(FILE *stream)
                 fprintf(stream, "%s:\n", wishes[w].wish);
         fprintf(stream, "  %-10s  %s\n", list[i]->name, list[i]->summary);
     }
-    fputs("\n`cugate COMMAND --help` explains a command, `cugate help words` its words; `cugate --version` prints the "
-          "version.\n"
-          "\nexample\n  cugate check --replay run.json\n\nexit codes\n",
-          stream);
+    fputs(
+        "\n`cugate COMMAND --help` explains a command, `cugate help words` its words; `cugate help completion` prints "
+        "what bash completes: source <(cugate help completion); `cugate --version` prints the version.\n"
+        "\nexample\n  cugate check --replay run.json\n\nexit codes\n",
+        stream);
     exit_code_help(stream);
 }
 
@@ -73,9 +73,8 @@ static const struct command *find_command(const char *name)
 static const struct {
     const char *command, *old, *now;
 } old_spellings[] = {
-    {"exec", NULL, "run"},
-    {"list", "--devices", "gpus"},
-    {"list", "--collectors", "collectors"},
+    {"exec", NULL, "run"},          {"prove", NULL, "capture"},    {"completion", NULL, "help"},
+    {"help", "bash", "completion"}, {"list", "--devices", "gpus"}, {"list", "--collectors", "collectors"},
     {"list", "--config", "config"},
 };
 
@@ -150,6 +149,9 @@ int main(int argc, char **argv)
         code = EXIT_SAME;
     } else if (strcmp(word, "help") == 0 && strcmp(argv[2], "words") == 0) {
         report_words(&(struct text){.stream = stdout, .columns = terminal_columns(stdout)});
+        code = EXIT_SAME;
+    } else if (strcmp(word, "help") == 0 && strcmp(argv[2], "completion") == 0) {
+        print_completion();
         code = EXIT_SAME;
     } else if (strcmp(word, "help") == 0) {
         const struct command *command = find_command(argv[2]);

@@ -80,10 +80,8 @@ struct options {
     bool list_metrics;
     char **arguments; /* arguments that are no options, borrowed */
     size_t argument_count;
-    bool behind_dashes;                    /* they are behind "--" */
-    enum origin_name way;                  /* how the run is to be made, by all of these; where one is read, of */
-    const struct command *const *commands; /* all that there are */
-    size_t command_count;
+    bool behind_dashes;   /* they are behind "--" */
+    enum origin_name way; /* how the run is to be made, by all of these; where one is read, of */
     char *found[3];       /* paths that options_parse computed: defaults, and the description; owned */
     struct config config; /* the cugate.ini that was found; options borrow from it */
 };

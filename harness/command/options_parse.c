@@ -377,31 +377,33 @@ static bool is_library(const char *word)
            (*word && capsules_is_file(word));
 }
 
-/* Takes a library for --kernels: the one before other options, or the only argument without "--". */
-static void take_library(struct options *options, const struct command *command, const char *library, bool *given,
-                         bool *typed)
+/* Takes a library as the only argument, without "--", for --kernels. */
+static void take_library(struct options *options, const struct command *command, bool *given, bool *typed)
 {
     size_t place;
-    const bool is_argument = !library && options->argument_count == 1 && !options->behind_dashes;
-    const char *word = library ? library : is_argument ? options->arguments[0] : "";
-    if (command->minimum > 0 || !row_named(command, "kernels", &place) || typed[place] || options->is_static ||
-        !is_library(word))
+    if (command->minimum > 0 || options->argument_count != 1 || options->behind_dashes || options->is_static ||
+        !row_named(command, "kernels", &place) || typed[place] || !is_library(options->arguments[0]))
         return;
-    options->kernels = word;
-    options->argument_count -= is_argument;
+    options->kernels = options->arguments[0];
+    options->argument_count = 0;
     given[place] = typed[place] = true;
 }
 
-/* getopt_long. Options of a command that runs a program end at its name, but not at that of a library. */
+/* getopt_long. Options of a command that runs a program end at its name. A library is not one: it becomes the last
+ * word, and the options behind it are read. */
 static int next_option(const struct command *command, int argc, char **argv, const char *shorts,
-                       const struct option *longs, const char **library)
+                       const struct option *longs)
 {
-    size_t place;
-    const int found = getopt_long(argc, argv, shorts, longs, NULL);
-    if (found >= 0 || *library || !command->runs_arguments || !row_named(command, "kernels", &place) ||
-        optind >= argc || strcmp(argv[optind - 1], "--") == 0 || !is_library(argv[optind]))
+    const int found = getopt_long(argc, argv, shorts, longs, NULL), left = argc - optind - 1;
+    if (found >= 0 || !command->runs_arguments || left < 1 || *argv[optind + 1] != '-' ||
+        strcmp(argv[optind - 1], "--") == 0 || !is_library(argv[optind]))
         return found;
-    *library = argv[optind++];
+    for (int i = optind; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return found;
+    char *library = argv[optind];
+    memmove(argv + optind, argv + optind + 1, (size_t)left * sizeof *argv);
+    argv[argc - 1] = library;
     return getopt_long(argc, argv, shorts, longs, NULL);
 }
 
@@ -423,14 +425,13 @@ int options_parse(struct options *options, const struct command *command, int ar
     bool given[ROWS_MAX] = {false}, typed[ROWS_MAX] = {false};
 
     *options = (struct options){0};
-    options->commands = commands(&options->command_count);
     set_defaults(options);
     tell_getopt(command, longs, shorts);
 
     optind = 0; /* glibc: reset, since this process may have parsed before */
     opterr = 0;
-    const char *taken = NULL, *library = NULL; /* taken: the word that the last option took behind it */
-    for (int found; (found = next_option(command, argc, argv, shorts, longs, &library)) >= 0;) {
+    const char *taken = NULL; /* the word that the last option took behind it */
+    for (int found; (found = next_option(command, argc, argv, shorts, longs)) >= 0;) {
         /* The word of a long option; its argument may be the word behind it. In a cluster such as -qv there is no such
          * word. */
         const char *word = argv[optind - (optarg && optarg == argv[optind - 1] ? 2 : 1)];
@@ -466,7 +467,7 @@ int options_parse(struct options *options, const struct command *command, int ar
         return 0;
     if (options->behind_dashes && options->argument_count == 0 && command->minimum == 0 && command->maximum != 0)
         return error("nothing is behind --: write the program there, or remove --");
-    take_library(options, command, library, given, typed);
+    take_library(options, command, given, typed);
     options->way = options_way(options, command);
     if (check_arguments(options, command) < 0 || take_config(options, command, given) < 0)
         return -1;

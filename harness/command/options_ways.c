@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include "base/base.h"
+#include "capsule/capsule.h"
 
 /* Stands for a run that is read. It is no row of origin.h, since such a run was made before, in any of the ways. */
 static const struct origin recorded = {.asked = "--replay", .doing = "a recorded run is read"},
@@ -18,7 +19,8 @@ bool options_read_runs(const struct options *options, const struct command *comm
 enum origin_name options_way(const struct options *options, const struct command *command)
 {
     const bool names_code = options->argument_count > 0 && command->ways & (WAY(PROGRAM) | WAY(FILES)) &&
-                            !options_read_runs(options, command);
+                            !options_read_runs(options, command) &&
+                            !(command->replays_argument && capsules_is_file(options->arguments[0]));
     if (options->is_static)
         return names_code ? ORIGIN_FILES : ORIGIN_CODE;
     if (options->simulate)
@@ -61,7 +63,7 @@ int options_refuse_idle(const struct options *options, const struct command *com
     for (size_t i = 0; (row = options_row(command, i)); i++)
         if (typed[i] && row->ways && !(row->ways & way))
             return refuse(row, origin, command);
-    if (options->argument_count > 0 && command->ways & WAY(PROGRAM) && !reads &&
+    if (options->argument_count > 0 && command->ways & WAY(PROGRAM) && !reads && !command->replays_argument &&
         !(way & (WAYS_OF_PROGRAM | WAY(FILES))))
         return error("a program is measured, but %s: remove %s or %s", origin->doing, options->arguments[0],
                      origin->asked);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests `cugate capture` and `cugate prove` on made-up programs (tests/standin): what is kept of each, what is refused and why,
+# Tests `cugate capture`, also of a file of capsules, on made-up programs (tests/standin): what is kept of each, what is refused and why,
 # how it ends when something goes wrong, and that the program is none the wiser. Needs no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/capture.sh [WORD]     tests/standin is beside it; WORD: only labels that have it
@@ -76,11 +76,17 @@ if chosen 'library'; then
     expect 'library: which is not a run of that baseline' 4 'warm'
     ask_standin "$cugate" aa --metrics "$metrics" --kernels file.capsule --sessions 3
     expect 'library: aa' 0 'no false alarm in'
-    ask_standin "$cugate" prove file.capsule -o again.capsule
+    ask_standin "$cugate" capture file.capsule -o again.capsule
     expect 'library: proved once more' 0 '7 kernels: 7 replayed bit for bit' 'again.capsule contains the program'
-    ask_standin "$cugate" prove run.json -o other.capsule
+    ask_standin "$cugate" prove file.capsule -o again.capsule -q
+    expect 'library: by its old name' 0 '`cugate prove` is now `cugate capture`'
+    ask_standin "$cugate" capture file.capsule -k x -o again.capsule
+    expect 'library: what chooses launches says nothing' 2 '-k has no effect' '-- PROGRAM'
+    ask_standin "$cugate" capture -o third.capsule file.capsule again.capsule
+    expect 'library: one file' 2 "does not expect 'again.capsule'"
+    ask_standin "$cugate" capture run.json -o other.capsule
     expect 'library: a file of another kind cannot be' 2 'run.json'
-    ask_standin "$cugate" prove file.capsule -o nowhere/other.capsule
+    ask_standin "$cugate" capture file.capsule -o nowhere/other.capsule
     expect 'library: proved to nowhere' 2 'cannot write nowhere/other.capsule' '!kernels:'
 fi
 options='-q' program 'plain 8' 5 '!contains the program' '!replayed bit' '!runs again' 'tiny@1,32 is refused'
@@ -301,7 +307,7 @@ if chosen 'places'; then
         expect "places: $place" 2 'error' '!WRONG'
     done
     ask_standin "$cugate" capture -- "$program" plain 8
-    expect 'places: none' 2 'no output file: add -o FILE.capsule before --'
+    expect 'places: none' 2 'no output file: add -o FILE.capsule before '
     echo before >file.capsule
     begin_captured -- "$program" exit3 && end_captured 2>/dev/null
     [ "$(cat file.capsule)" = before ] || echo 'WRONG: changed' >>said

@@ -15,7 +15,7 @@ static const struct {
 
 /* The script around the cases, which are made from the tables. */
 static const char head[] =
-    "# What bash completes of cugate " CUGATE_VERSION "; printed by `cugate completion bash`.\n"
+    "# What bash completes of cugate " CUGATE_VERSION "; printed by `cugate help completion`.\n"
     "_cugate() {\n"
     "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}\n"
     "    local completed='file' takes='' argument='' i\n"
@@ -109,37 +109,16 @@ static void print_command(const struct command *command)
     printf("        esac\n        ;;\n");
 }
 
-static int cmd_completion(const struct options *options)
+void print_completion(void)
 {
-    if (strcmp(options->arguments[0], "bash") != 0) {
-        error("cannot complete in the shell '%s', only in bash: cugate completion bash", options->arguments[0]);
-        return EXIT_USAGE;
-    }
+    size_t count;
+    const struct command *const *list = commands(&count);
     fputs(head, stdout);
-    printf("    help) completed='words");
-    for (size_t i = 0; i < options->command_count; i++)
-        printf(" %s", options->commands[i]->name);
+    printf("    help) completed='words words completion");
+    for (size_t i = 0; i < count; i++)
+        printf(" %s", list[i]->name);
     printf("' takes='--help --version' ;;\n");
-    for (size_t i = 0; i < options->command_count; i++)
-        print_command(options->commands[i]);
+    for (size_t i = 0; i < count; i++)
+        print_command(list[i]);
     fputs(tail, stdout);
-    return EXIT_SAME;
 }
-
-/* clang-format off */
-static const struct option_row *const takes[] = {NULL};
-
-const struct command command_completion = {
-    .name = "completion",
-    .arguments = "bash",
-    .summary = "print bash completion",
-    .details = "Prints a script that bash reads once to complete commands, options and their arguments. After "
-               "`make install` or with the package, bash-completion finds it by itself. Elsewhere, add to "
-               "~/.bashrc: source <(cugate completion bash)",
-    .exits = EXITS({EXIT_SAME, "the script was printed"},
-                   {EXIT_USAGE, NULL}),
-    .example = "cugate completion bash >~/.local/share/bash-completion/completions/cugate",
-    .takes = takes,
-    .minimum = 1, .maximum = 1, .run = cmd_completion,
-};
-/* clang-format on */

@@ -1,3 +1,4 @@
+/* `cugate capture FILE.capsule`: replays captured kernels, and keeps those that reproduce. */
 #include "base/base.h"
 #include "measure/measure.h"
 
@@ -68,7 +69,7 @@ static int say_results(const struct prove *prove, bool quiet)
     return prove->kept < prove->count ? EXIT_NOT_MEASURED : EXIT_SAME;
 }
 
-static int cmd_prove(const struct options *options)
+int prove_file(const struct options *options)
 {
     struct prove prove = {
         .from = options->arguments[0],
@@ -76,8 +77,6 @@ static int cmd_prove(const struct options *options)
         .timeout = options_timeout(options),
         .progress = isatty(STDERR_FILENO) && !options->quiet,
     };
-    if (!options->output)
-        die(EXIT_USAGE, "no output file: add -o FILE.capsule; %s does not change", prove.from);
     if (output_expect_file(prove.to) < 0)
         return EXIT_USAGE;
     int code = measure_prove(&prove);
@@ -86,28 +85,3 @@ static int cmd_prove(const struct options *options)
     prove_release(&prove);
     return code;
 }
-
-/* clang-format off */
-static const struct option_row *const takes[] = {
-    OPTION(.name = "output", .letter = 'o', .argument = "FILE.capsule", .kind = KIND_TEXT, .place = PLACE(output),
-           .doc = "write the replayed capsules to FILE, atomically"),
-    &option_timeout, NULL,
-};
-
-const struct command command_prove = {
-    .name = "prove",
-    .arguments = "FILE.capsule",
-    .summary = "replay captured kernels, and keep those that reproduce",
-    .details = "Replays each capsule several times in a separate process, on this GPU. It is kept if its replays leave "
-               "the same memory as the program's launch, bit for bit. Bits that vary between replays are masked. Any "
-               "other capsule is refused: it needs something that was not captured, such as a texture, or memory that "
-               "the kernel itself allocates.\n"
-               "Pages of memory that the result does not need are dropped. `cugate capture` does all this by itself.",
-    .exits = EXITS({EXIT_SAME, "all capsules were kept"}, {EXIT_USAGE, NULL},
-                   {EXIT_NOT_MEASURED, "some kernels were refused and are not in the file, or no GPU"},
-                   {EXIT_INTERRUPTED, NULL}),
-    .example = "cugate prove kernels.capsule -o proved.capsule",
-    .takes = takes,
-    .minimum = 1, .maximum = 1, .replays_argument = true, .run = cmd_prove,
-};
-/* clang-format on */
