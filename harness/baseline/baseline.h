@@ -141,7 +141,7 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
                     struct accepted *accepted);
 void accepted_release(struct accepted *accepted);
 
-/* Reads how many seconds each kernel took when measured alone, to share out work by. They are from the run file or, if
- * file is NULL, the maximum that baselines of any model have for this collector. Kernels without known seconds are left
+/* Reads how many seconds each kernel took when measured alone, to share out work by: the maximum that baselines of any
+ * model have for this collector. Kernels without known seconds are left
  * out; without a baseline all are. Returns 0, or an exit_code after error(), and then *costs is empty. */
-int costs_read(struct run *costs, const char *file, const char *baselines, const char *collector);
+int costs_read(struct run *costs, const char *baselines, const char *collector);

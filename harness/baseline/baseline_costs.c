@@ -23,31 +23,16 @@ static int take_baseline(struct run *costs, const char *baselines, const struct 
     return 0;
 }
 
-static int read_baselines(struct run *costs, const char *baselines, const char *collector)
+int costs_read(struct run *costs, const char *baselines, const char *collector)
 {
     struct baseline_devices devices;
     int code = 0;
+    *costs = (struct run){0};
     if (baseline_devices_read(&devices, baselines) < 0)
         return EXIT_USAGE;
     for (size_t i = 0; i < devices.count && code == 0; i++)
         code = take_baseline(costs, baselines, &devices.list[i].device, collector);
     baseline_devices_release(&devices);
-    return code;
-}
-
-int costs_read(struct run *costs, const char *file, const char *baselines, const char *collector)
-{
-    struct run run;
-    int code = 0;
-    *costs = (struct run){0};
-    if (!file)
-        code = read_baselines(costs, baselines, collector);
-    else if (run_read(&run, file) < 0)
-        code = EXIT_USAGE;
-    else {
-        take_costs(costs, &run);
-        run_release(&run);
-    }
     if (code != 0)
         run_release(costs);
     return code;

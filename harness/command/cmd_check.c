@@ -123,7 +123,7 @@ static int cmd_check(const struct options *options)
         request.measurement.relay = relay;
         request.measurement.costs = &costs;
         code = request.measurement.devices.count > 1
-                   ? costs_read(&costs, NULL, options->baselines, request.measurement.backend->name)
+                   ? costs_read(&costs, options->baselines, request.measurement.backend->name)
                    : EXIT_SAME;
         if (code == EXIT_SAME)
             code = check_judge(&checking.check, &request);

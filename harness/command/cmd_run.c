@@ -106,9 +106,6 @@ static const struct option_row *const takes[] = {
            .doc = "also write a report in this format to FILE, atomically; repeatable"),
     OPTION(.name = "shard", .argument = "N/OF", .kind = KIND_TEXT, .place = PLACE(shard), .ways = LIBRARY,
            .doc = "measure only this part of the kernels, such as 2/8; `cugate merge` joins the parts"),
-    OPTION(.name = "costs", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(costs), .ways = LIBRARY,
-           .doc = "run file with kernel durations, to divide kernels evenly among shards or GPUs (default: the "
-                  "baselines)"),
     OPTION(.name = "baselines", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(baselines), .ways = LIBRARY,
            .doc = "folder of the baselines (default: " OPTIONS_BASELINES ")"),
     &option_first, &option_skip, &option_nvtx, &option_from_start,
@@ -137,7 +134,7 @@ const struct command command_run = {
                "--device all, or 0,1,3, divides the kernels among GPUs of one model, the longest first. A kernel "
                "that fails on one GPU is tried once on another. If it succeeds there, the exit code is 3 at best.\n"
                "--shard 2/8 measures the second of eight parts. Every machine computes the same parts from the same "
-               "library, -k and --costs or baselines. The variants of a family stay together. `cugate merge` joins the "
+               "library, -k and baselines. The variants of a family stay together. `cugate merge` joins the "
                "parts.\n"
                "With --baselines or --shard, bank conflicts are counted wherever a check would count them, so check "
                "--replay has every row of the baseline.\n"

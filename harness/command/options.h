@@ -32,7 +32,6 @@ struct options {
     const char *before;    /* --before: folder with baselines and metrics of the previous revision */
     const char *replay;
     const char *shard;    /* --shard: "2/8" */
-    const char *costs;    /* --costs: a run whose seconds divide the kernels */
     const char *output;   /* -o: where the document goes */
     const char *suppress; /* --suppress: file of faults that are let pass */
     const char *save;     /* --save: where the run is kept; of aa the folder of all runs */

@@ -52,8 +52,8 @@ static bool is_below(const char *file, const char *folder)
 /* Refuses to write over a file that is read: a recording that its own report replaces would be lost. */
 static int check_overwriting(const struct options *options, const struct written *written)
 {
-    const char *const inputs[] = {options->replay, options->against,    options->kernels,
-                                  options->costs,  options->from_check, options->code};
+    const char *const inputs[] = {options->replay, options->against, options->kernels, options->from_check,
+                                  options->code};
     if (is_standard_output(written->file))
         return 0;
     if (is_below(written->file, options->baselines))

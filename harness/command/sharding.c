@@ -61,29 +61,13 @@ static int read_code(struct shard *shard, const char *path)
 
 /* ---- The seconds by which they are divided ---- */
 
-static int read_costs(struct run *costs, const struct options *options, const struct measurement *measurement)
-{
-    const int code = costs_read(costs, options->costs, options->baselines, measurement->backend->name);
-    if (code != 0 || !options->costs || costs->result_count > 0)
-        return code;
-    error("--costs %s: has no kernel durations: it is from an older cugate, or from a program", options->costs);
-    return EXIT_USAGE;
-}
-
-static int check_costs(const struct shard *shard, const struct run *costs, const struct options *options,
-                       const struct measurement *measurement)
+static void note_costs(const struct shard *shard, const struct run *costs, const struct measurement *measurement)
 {
     for (size_t i = 0; i < shard->kernel_count; i++)
         if (run_find(costs, shard->kernels[i]))
-            return 0;
-    if (options->costs) {
-        error("--costs %s: has no duration of any of these kernels: it is from another library, or -k", options->costs);
-        return EXIT_USAGE;
-    }
-    warning("kernel durations are unknown, so all are weighted equally: pass --costs RUN.json of any run, or accept "
-            "baselines of the collector %s",
+            return;
+    warning("kernel durations are unknown, so all are weighted equally: accept baselines of the collector %s",
             measurement->backend->name);
-    return 0;
 }
 
 /* ---- The shard ---- */
@@ -109,10 +93,9 @@ static int make_shard(struct sharding *sharding, const struct options *options, 
     int code = list_kernels(shard, options);
     if (code == 0)
         code = read_code(shard, options->kernels);
-    if (code == 0)
-        code = check_costs(shard, &sharding->costs, options, measurement);
     if (code != 0)
         return code;
+    note_costs(shard, &sharding->costs, measurement);
     divide(sharding);
     if (sharding->kernel_count == 0)
         warning("shard %s has no kernels, because there are more shards than families: its run is empty, which is not "
@@ -121,24 +104,15 @@ static int make_shard(struct sharding *sharding, const struct options *options, 
     return 0;
 }
 
-/* Refuses options about sharing out work where nothing is shared out. */
-static int refuse_idle(const struct options *options)
-{
-    if (options->shard || options->devices.all || options->devices.count > 1 || !options->costs)
-        return 0;
-    return error(
-        "--costs divides kernels among GPUs, but one GPU measures all: add --shard 1/8 or --device all, or remove it");
-}
-
 int sharding_make(struct sharding *sharding, const struct options *options, const struct measurement *measurement)
 {
     struct shard *shard = &sharding->shard;
     *sharding = (struct sharding){0};
-    if (refuse_idle(options) < 0 || (options->shard && read_number(options->shard, &shard->number, &shard->of) < 0))
+    if (options->shard && read_number(options->shard, &shard->number, &shard->of) < 0)
         return EXIT_USAGE;
     if (!options->shard && measurement->devices.count < 2)
         return 0;
-    const int code = read_costs(&sharding->costs, options, measurement);
+    const int code = costs_read(&sharding->costs, options->baselines, measurement->backend->name);
     return code == 0 && options->shard ? make_shard(sharding, options, measurement) : code;
 }
 

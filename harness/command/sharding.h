@@ -13,7 +13,7 @@ struct sharding {
     size_t kernel_count;
 };
 
-/* Divides the kernels that -k chose by the seconds in --costs, else by those in the baselines of this backend.
+/* Divides the kernels that -k chose by the seconds in the baselines of this backend.
  * Baselines of all GPU models are used, so that the result does not depend on the machine. Without --shard there is no
  * shard. Returns 0, or an exit_code after error(). */
 int sharding_make(struct sharding *sharding, const struct options *options, const struct measurement *measurement);

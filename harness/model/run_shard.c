@@ -199,8 +199,8 @@ static int take_results(struct merging *merging, struct run *merged)
     for (size_t i = 1; i < merged->result_count; i++)
         if (strcmp(merged->results[i - 1].id, merged->results[i].id) == 0)
             return refuse(EXIT_USAGE,
-                          "%s is in two of the parts: they were divided by different durations; use the same --costs "
-                          "and baselines for all",
+                          "%s is in two of the parts: they were divided by different durations; use the same "
+                          "baselines for all",
                           merged->results[i].id);
     return 0;
 }

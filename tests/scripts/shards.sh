@@ -66,8 +66,10 @@ options=(--collector host --kernels "$library" --metrics metrics --samples 2)
 expect "2,000 kernels in one run" 0 'measured: 2000 of 2000 kernels' -- "$cugate" run "${options[@]}" -q --save whole.json
 # What each is said to take: what it took depends on how busy the machine was.
 jq '.kernels |= with_entries(.value.seconds = ((.key | explode | add) % 40 + 1) / 100)' whole.json >costs.json
+ask "$cugate" accept --metrics metrics costs.json --reason first
+expect "a baseline" 0 'of 2000 kernels'
 for number in 1 2 3 4; do
-    ask "$cugate" run "${options[@]}" -q --shard $number/4 --costs costs.json --save part-$number.json
+    ask "$cugate" run "${options[@]}" -q --shard $number/4 --save part-$number.json
     expect "part $number" 0 'measured: '
 done
 expect "four parts become one run" 0 'measured: 2000 of 2000 kernels' -- "$cugate" merge -q part-*.json --save merged.json
@@ -92,23 +94,21 @@ cp part-*.json gate/parts
 ask env OUT="$work/gate" CUGATE="$cugate" scripts/shards.sh judge --metrics metrics --simulate=nvidia-h200 -k 'family_1?/*'
 expect "the judge computes nothing" 0 'gate/merged.json --metrics metrics -k family_1?/*' '!--simulate'
 
-# Whoever divides finds the same parts, by a baseline as well: its seconds are those of the run.
 few=(-k 'family_1?/one')
-expect "a baseline" 0 'of 40 kernels' -- "$cugate" accept --metrics metrics costs.json "${few[@]}" --reason first
-expect "by a run" 0 -- "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --costs costs.json --save by_run.json
 ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --save by_baseline.json
 expect "by the baseline" 0 '!kernel durations are unknown'
-ask diff <(jq '.kernels | keys' by_run.json) <(jq '.kernels | keys' by_baseline.json)
-expect "the same part" 0
 ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --baselines nowhere --save by_number.json
 expect "by nothing" 0 'kernel durations are unknown'
-ask diff <(jq '.kernels | keys' by_run.json) <(jq '.kernels | keys' by_number.json)
+ask diff <(jq '.kernels | keys' by_baseline.json) <(jq '.kernels | keys' by_number.json)
 expect "it is another part" 1
 jq '.kernels |= map_values(.seconds = 0.1)' whole.json >alike.json
-expect "by other seconds" 0 -- "$cugate" run "${options[@]}" -q --shard 2/4 --costs alike.json --save other.json
+ask "$cugate" accept --metrics metrics alike.json --baselines alike --reason first
+ask "$cugate" run "${options[@]}" -q --shard 2/4 --baselines alike --save other.json
+expect "by other seconds" 0
 ask "$cugate" merge part-1.json other.json part-3.json part-4.json --save never.json
-expect "it is another part, and does not fit" 2 'is in two of the parts' '--costs'
-expect "and no run is written" 1 -- test -e never.json
+expect "it is another part, and does not fit" 2 'is in two of the parts' 'use the same baselines'
+ask test -e never.json
+expect "and no run is written" 1
 # shellcheck disable=SC2016 # jq's
 ask jq -es '.[0] as $costs | .[1:] | map([.kernels | keys[] as $id | $costs.kernels[$id].seconds] | add) | max / (add / length) < 1.051' \
     costs.json part-*.json

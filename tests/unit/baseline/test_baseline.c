@@ -171,35 +171,18 @@ Test(baseline, costs_are_the_seconds_that_baselines_know, .init = scratch_begin,
 {
     struct run costs;
     OWNED(run) run = made_run(1);
-    cr_expect_eq(costs_read(&costs, NULL, scratch, "cupti"), 0);
+    cr_expect_eq(costs_read(&costs, scratch, "cupti"), 0);
     cr_expect_eq(costs.result_count, 0);
     run_find(&run, "reduce/tree")->seconds = 2;
     made_accept_one(&(struct trial){.folder = scratch}, &run);
     set_text(&run.device.name, "another model");
     run_find(&run, "reduce/tree")->seconds = 3;
     made_accept_one(&(struct trial){.folder = scratch}, &run);
-    cr_expect_eq(costs_read(&costs, NULL, scratch, "cupti"), 0);
+    cr_expect_eq(costs_read(&costs, scratch, "cupti"), 0);
     cr_assert_eq(costs.result_count, 1);
     cr_expect_eq(run_find(&costs, "reduce/tree")->seconds, 3);
     run_release(&costs);
-    cr_expect_eq(costs_read(&costs, NULL, scratch, "host"), 0);
+    cr_expect_eq(costs_read(&costs, scratch, "host"), 0);
     cr_expect_eq(costs.result_count, 0);
 }
 
-/* With a run file, only its seconds count, whatever baselines have. A file that cannot be read is an error. */
-Test(baseline, costs_are_those_of_a_run, .init = scratch_begin, .fini = scratch_leave)
-{
-    OWNED_TEXT file = x_sprintf("%s/run.json", scratch);
-    struct run costs;
-    OWNED(run) run = made_run(1);
-    run_find(&run, "reduce/tree")->seconds = 2;
-    cr_assert_eq(run_write_file(&run, file), 0);
-    cr_expect_eq(costs_read(&costs, file, "nowhere", "host"), 0);
-    cr_assert_eq(costs.result_count, 1);
-    cr_expect_eq(run_find(&costs, "reduce/tree")->seconds, 2);
-    run_release(&costs);
-    HEAR(result, costs_read(&costs, scratch, "nowhere", "host"));
-    cr_expect_eq(result, EXIT_USAGE);
-    cr_expect(strstr(said, scratch), "%s", said);
-    cr_expect_null(costs.results);
-}
