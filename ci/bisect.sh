@@ -135,7 +135,7 @@ judge() { # QUESTION RUN...
 # compare_ends GOOD_RUN BAD_RUN WORDS: says what got worse, and sets `metric` and `id`. Exits where nothing did.
 compare_ends() {
     local ended=0 by=()
-    [ "$how" = computed ] || by=(--measure)
+    [ "$how" = computed ] || by=(--device=0)
     worse=$(judge worse "$1" "$2" "${by[@]}") || ended=$?
     if [ $ended -ne 1 ]; then
         [ -z "$worse" ] || printf '%s\n' "$worse"

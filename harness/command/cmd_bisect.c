@@ -21,9 +21,10 @@ static int find_metric(struct bisecting *work)
         return error("name the one kernel that got worse: -k KERNEL");
     if (options->metric_glob_count > 1)
         return error("bisect compares one metric: name one with -m");
-    if (options->simulate && options->measure)
-        return error("--simulate and --measure exclude each other: remove one");
-    work->computes = !options->measure;
+    const bool names_gpu = options->devices.all || options->devices.count > 0;
+    if (options->simulate && names_gpu)
+        return error("--simulate and --device exclude each other: remove one");
+    work->computes = !names_gpu;
     if (options->metric_glob_count == 0)
         return 0;
     const char *name = options->metric_globs[0];
@@ -326,9 +327,9 @@ static const struct option_row *const takes[] = {
            .doc = "shell command that builds a commit, run at its top (default: `build` of cugate.ini, else `make` of "
                   "the library that --kernels names)"),
     &option_kernels, &option_metrics, &option_simulate,
-    OPTION(.name = "measure", .kind = KIND_FLAG, .place = PLACE(measure),
-           .doc = "measure on a GPU even if the metric can be computed"),
-    &option_device, &option_samples, &option_timeout,
+    OPTION(.name = "device", .argument = "N", .kind = KIND_DEVICES, .place = PLACE(devices), .maximum = 1023,
+           .doc = "measure on this GPU, even if the metric can be computed; 0,1,3 or all: on these"),
+    &option_samples, &option_timeout,
     OPTION(.name = "judge", .internal = true, .argument = "QUESTION", .kind = KIND_TEXT, .place = PLACE(judge),
            .doc = "for ci/bisect.sh, with run files instead of a range: ran, worse, nearer or found"),
     NULL,
@@ -342,7 +343,7 @@ const struct command command_bisect = {
                "compares the commits that `git bisect` chooses, in a temporary worktree. Your checkout is not touched, "
                "and uncommitted changes are ignored.\n"
                "A commit is bad when its value is nearer to that of BAD than to that of GOOD. Counts are computed on "
-               "the CPU, as by --simulate. Times, and with --measure all metrics, are measured on a GPU. A commit that "
+               "the CPU, as by --simulate. Times, and with --device all metrics, are measured on a GPU. A commit that "
                "cannot be built or measured is skipped.\n"
                "--kernels is the path of the built library in this checkout; the worktree uses the same path. The "
                "build's environment has CUGATE_TOP, the top of this checkout. Files that .gitignore names stay from "

@@ -83,17 +83,25 @@ static int list_gpus(const struct options *options)
     return EXIT_SAME;
 }
 
+/* Whether metrics are listed by `--metrics` alone, without that word. */
+static bool is_by_option(const struct options *options)
+{
+    return options->list_metrics && !(options->argument_count > 0 && strcmp(options->arguments[0], "metrics") == 0);
+}
+
 static int list_metrics(const struct options *options)
 {
     struct metrics metrics;
     if (options_read_metrics(options, &metrics) < 0)
         return EXIT_USAGE;
     int code = EXIT_SAME;
-    if (options->chip)
-        code = list_chip(options, &metrics);
+    const size_t before = is_by_option(options) ? 0 : 1;
+    const char *chip = options->argument_count > before ? options->arguments[before] : NULL;
+    if (chip)
+        code = list_chip(options, &metrics, chip);
     else
         list_metric_titles();
-    for (size_t m = 0; m < metrics.count && !options->chip; m++)
+    for (size_t m = 0; m < metrics.count && !chip; m++)
         list_metric(options, &metrics.list[m], NULL);
     metrics_release(&metrics);
     return code;
@@ -120,9 +128,9 @@ static const struct {
 
 static int cmd_list(const struct options *options)
 {
-    const char *word = options->argument_count > 0 ? options->arguments[0] : options->list_metrics ? "metrics" : NULL;
-    if (options->chip && !(word && strcmp(word, "metrics") == 0)) {
-        error("--chip is of metrics: cugate list metrics --chip %s", options->chip);
+    const char *word = is_by_option(options) ? "metrics" : options->argument_count > 0 ? options->arguments[0] : NULL;
+    if (options->argument_count > 1 && strcmp(word, "metrics") != 0) {
+        error("`cugate list %s` does not expect '%s'", word, options->arguments[1]);
         return EXIT_USAGE;
     }
     for (size_t i = 0; word && i < ARRAY_SIZE(lists); i++)
@@ -140,25 +148,23 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "metrics", .argument = "DIR", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(list_metrics),
            .place_2 = PLACE(metrics), .place_more = PLACE(metric_sets),
            .doc = "folder of metrics instead of cugate's own; +DIR, or an optional set such as +tensor, adds to them"),
-    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip),
-           .doc = "check every counter for this chip or product, GH100 or H200; `help` lists them; needs no GPU"),
     &option_timeout, NULL,
 };
 
 const struct command command_list = {
     .name = "list",
-    .arguments = "[metrics|gpus|collectors|config]",
+    .arguments = "[metrics [CHIP]|gpus|collectors|config]",
     .summary = "list kernels, metrics, GPUs or collectors",
     .details = "Lists the kernels of the library, one per line, or the metrics, the GPUs of this machine, the ways to "
                "measure, or what " CONFIG_FILE " gives here. For a file of capsules it prints a table: each kernel's launch, "
                "memory and time in the program.\n"
-               "`metrics --chip NAME` shows the counter of that chip behind each metric, and how many passes over a "
-               "kernel all of them need. It needs no GPU.",
+               "`metrics CHIP` shows the counter of that chip or product, GH100 or H200, behind each metric, and how many "
+               "passes over a kernel all of them need. It needs no GPU. `metrics help` lists the chips.",
     .exits = EXITS({EXIT_SAME, "the list was printed"},
                    {EXIT_USAGE, NULL},
                    {EXIT_NOT_MEASURED, "no GPU, or CUPTI cannot be loaded"}),
-    .example = "cugate list metrics --chip H200",
+    .example = "cugate list metrics H200",
     .takes = takes,
-    .minimum = 0, .maximum = 1, .run = cmd_list,
+    .minimum = 0, .maximum = 2, .run = cmd_list,
 };
 /* clang-format on */

@@ -281,7 +281,7 @@ static int cmd_referee(const struct options *options)
 static const struct option_row *const takes[] = {
     OPTION(.name = "code", .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(code),
            .doc = "the candidate: a cubin, fatbin, shared library or program, or a folder of candidates"),
-    &option_k, &option_function, &option_block, &option_grid, &option_shared, &option_tolerance, &option_type, &option_exact,
+    &option_k, &option_launch, &option_tolerance, &option_type, &option_exact,
     OPTION(.name = "seed", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(seed), .minimum = 0, .maximum = SEED_MOST,
            .doc = "seed for the inputs; an earlier verdict's seed reproduces it (default: random)"),
     OPTION(.name = "draws", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(draws), .minimum = 1, .maximum = 100,

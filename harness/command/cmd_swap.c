@@ -21,7 +21,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "output", .letter = 'o', .argument = "FILE.capsule", .kind = KIND_TEXT, .place = PLACE(output),
            .doc = "write the capsules to FILE, atomically"),
     &option_k,
-    &option_function, &option_block, &option_grid, &option_shared, &option_tolerance, &option_type, &option_exact, NULL,
+    &option_launch, &option_tolerance, &option_type, &option_exact, NULL,
 };
 
 const struct command command_swap = {
@@ -29,7 +29,7 @@ const struct command command_swap = {
     .arguments = "FILE.capsule",
     .summary = "replace the machine code of captured kernels",
     .details = "Writes a copy of the capsules in which those that -k chooses, or all, have the code of another build "
-               "or compiler. The function must have the same name, unless --function gives another, and the same "
+               "or compiler. The function must have the same name, unless --launch gives another, and the same "
                "arguments. `cugate check --kernels NEW.capsule --against FILE.capsule` then runs both on the captured "
                "inputs, without a GPU if --simulate is given, and compares their results with the program's.\n"
                "Triton writes NAME.json next to NAME.cubin. If it exists, it sets the block and dynamic shared memory. "

@@ -49,13 +49,13 @@ static const char *find_chip(const char *text, const char *const *names, size_t 
         if (strcmp(names[i], chip) == 0)
             return names[i];
     if (chip) {
-        error("'%s' has the chip %s, which this CUPTI does not support: `cugate list metrics --chip help` names all "
+        error("'%s' has the chip %s, which this CUPTI does not support: `cugate list metrics help` names all "
               "chips",
               text, chip);
         return NULL;
     }
     OWNED_TEXT near = chip_nearest(text, names, count);
-    error("'%s' is not a chip or product: %s%s%s`cugate list metrics --chip help` names them all", text,
+    error("'%s' is not a chip or product: %s%s%s`cugate list metrics help` names them all", text,
           near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
     return NULL;
 }
@@ -115,14 +115,15 @@ out:
 }
 
 /* Without CUPTI the chips of known products are known, and what each metric reads, but not whether a chip has it. */
-static int list_without_cupti(const struct options *options, const struct metrics *metrics, const char *why)
+static int list_without_cupti(const struct options *options, const struct metrics *metrics, const char *named,
+                              const char *why)
 {
     const char **names = NULL;
     size_t count = 0;
     for (const char *name; (name = chip_known(count));)
         *ARRAY_GROW(names, count) = name;
-    const bool help = strcmp(options->chip, "help") == 0;
-    const char *chip = help ? NULL : find_chip(options->chip, names, count);
+    const bool help = strcmp(named, "help") == 0;
+    const char *chip = help ? NULL : find_chip(named, names, count);
     if (help)
         list_chips(names, count);
     if (chip)
@@ -137,20 +138,20 @@ static int list_without_cupti(const struct options *options, const struct metric
     return chip ? EXIT_NOT_MEASURED : EXIT_USAGE;
 }
 
-int list_chip(const struct options *options, const struct metrics *metrics)
+int list_chip(const struct options *options, const struct metrics *metrics, const char *named)
 {
     struct problem problem;
     const char *const *names;
     size_t count;
     const struct gpu_plugin *gpu = gpu_plugin_load(&problem);
     if (!gpu)
-        return list_without_cupti(options, metrics, problem.text);
+        return list_without_cupti(options, metrics, named, problem.text);
     if (gpu->chips(&names, &count, &problem) < 0) {
         error("%s", problem.text);
         return EXIT_NOT_MEASURED;
     }
-    if (strcmp(options->chip, "help") == 0)
+    if (strcmp(named, "help") == 0)
         return list_chips(names, count);
-    const char *chip = find_chip(options->chip, names, count);
+    const char *chip = find_chip(named, names, count);
     return chip ? check_chip(gpu, chip, options, metrics) : EXIT_USAGE;
 }

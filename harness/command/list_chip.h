@@ -10,5 +10,5 @@ void list_metric_titles(void);
  * metric m, or NULL; chosen is NULL when no chip was named. */
 void list_metric(const struct options *options, const struct metric *metric, const char *const *chosen);
 
-/* Prints which metrics a chip has. Returns an exit code. */
-int list_chip(const struct options *options, const struct metrics *metrics);
+/* Prints which metrics the chip of that name has; of "help" which chips there are. Returns an exit code. */
+int list_chip(const struct options *options, const struct metrics *metrics, const char *named);

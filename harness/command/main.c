@@ -69,25 +69,54 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-/* Spellings of an earlier release, which work until the next: of a command, or of a word behind it. */
+/* Spellings of an earlier release, which work until the next: of a command, or of a word behind it. One that ends in
+ * "=" has a value, for the %s of the new one. */
 static const struct {
     const char *command, *old, *now;
 } old_spellings[] = {
-    {"exec", NULL, "run"},          {"prove", NULL, "capture"},    {"completion", NULL, "help"},
-    {"help", "bash", "completion"}, {"list", "--devices", "gpus"}, {"list", "--collectors", "collectors"},
+    {"exec", NULL, "run"},
+    {"prove", NULL, "capture"},
+    {"completion", NULL, "help"},
+    {"help", "bash", "completion"},
+    {"list", "--devices", "gpus"},
+    {"list", "--collectors", "collectors"},
     {"list", "--config", "config"},
+    {"list", "--chip=", "%s"},
+    {"bisect", "--measure", "--device=0"},
+    {"swap", "--function=", "--launch=%s"},
+    {"swap", "--grid=", "--launch=<<<(%s)>>>"},
+    {"swap", "--block=", "--launch=<<<,(%s)>>>"},
+    {"swap", "--shared=", "--launch=<<<,,%s>>>"},
+    {"referee", "--function=", "--launch=%s"},
+    {"referee", "--grid=", "--launch=<<<(%s)>>>"},
+    {"referee", "--block=", "--launch=<<<,(%s)>>>"},
+    {"referee", "--shared=", "--launch=<<<,,%s>>>"},
 };
 
-static void take_old_spellings(int argc, char **argv)
+/* Puts the new spelling in the place of argv[i], and of its value if that is the next word. */
+static void take_new_spelling(int *argc, char **argv, int i, const char *now, const char *value)
+{
+    const size_t before = strcspn(now, "%");
+    if (value && value == argv[i + 1])
+        memmove(argv + i + 1, argv + i + 2, (size_t)(--*argc - i) * sizeof *argv);
+    argv[i] = value ? x_sprintf("%.*s%s%s", (int)before, now, value, now + before + strlen("%s")) : (char *)now;
+}
+
+static void take_old_spellings(int *argc, char **argv)
 {
     for (size_t o = 0; o < ARRAY_SIZE(old_spellings); o++) {
         const char *command = old_spellings[o].command, *old = old_spellings[o].old, *now = old_spellings[o].now;
-        for (int i = 0; i < argc && strcmp(argv[0], command) == 0 && strcmp(argv[i], "--") != 0; i++)
-            if ((old ? i > 0 : i == 0) && strcmp(argv[i], old ? old : command) == 0) {
-                argv[i] = (char *)now;
-                warning("`cugate %s%s%s` is now `cugate %s%s%s`; the old spelling ends with the next release", command,
-                        old ? " " : "", old ? old : "", argv[0], old ? " " : "", old ? now : "");
-            }
+        const size_t name = strcspn(old ? old : command, "="); /* without a value */
+        for (int i = old ? 1 : 0; i < *argc && strcmp(argv[0], command) == 0 && strcmp(argv[i], "--") != 0; i++) {
+            const char *word = argv[i], *end = word + name;
+            const bool has_value = old && old[name];
+            if (strncmp(word, old ? old : command, name) != 0 || (*end && !(has_value && *end == '=')) ||
+                (has_value && !*end && i + 1 == *argc))
+                continue;
+            take_new_spelling(argc, argv, i, now, !has_value ? NULL : *end ? end + 1 : argv[i + 1]);
+            warning("`cugate %s%s%.*s` is now `cugate %s%s%s`; the old spelling ends with the next release", command,
+                    old ? " " : "", old ? (int)name : 0, old ? old : "", argv[0], old ? " " : "", old ? argv[i] : "");
+        }
     }
 }
 
@@ -135,7 +164,11 @@ int main(int argc, char **argv)
 {
     fill_descriptors();
     processes_know_ends();
-    take_old_spellings(argc - 1, argv + 1);
+    if (argc > 1) {
+        argc--;
+        take_old_spellings(&argc, argv + 1);
+        argc++;
+    }
     const char *word = argc > 1 ? argv[1] : NULL;
     int code;
 

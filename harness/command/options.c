@@ -86,18 +86,10 @@ const struct option_row option_explain = {
     .name = "explain", .argument = "SECONDS", .kind = KIND_INTEGER, .place = PLACE(explain), .minimum = 0, .maximum = 86400,
     .doc = "time limit for details: source lines of regressed kernels (default: 20), or counters of a program "
            "(default: an eighth of its run time, 2 to 60); 0: no details"};
-const struct option_row option_function = {
-    .name = "function", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(function),
-    .doc = "function name in the machine code (default: as captured)"};
-const struct option_row option_block = {
-    .name = "block", .argument = "X[,Y,Z]", .kind = KIND_TEXT, .place = PLACE(block),
-    .doc = "threads per block (default: as Triton's JSON says, else as captured)"};
-const struct option_row option_grid = {
-    .name = "grid", .argument = "X[,Y,Z]", .kind = KIND_TEXT, .place = PLACE(grid),
-    .doc = "blocks in the grid (default: as captured)"};
-const struct option_row option_shared = {
-    .name = "shared", .argument = "BYTES", .kind = KIND_TEXT, .place = PLACE(shared),
-    .doc = "dynamic shared memory per block (default: as Triton's JSON says, else as captured)"};
+const struct option_row option_launch = {
+    .name = "launch", .argument = "LAUNCH", .kind = KIND_LIST, .place = PLACE(launches),
+    .doc = "'NAME<<<GRID, BLOCK, SHARED>>>' or a part of it, such as NAME or '<<<, 32x4>>>': the function and launch of "
+           "the code (default: as Triton's JSON says, else as captured); repeatable: a later part adds to an earlier one"};
 const struct option_row option_tolerance = {
     .name = "tolerance", .argument = "RATIO", .kind = KIND_TEXT, .place = PLACE(tolerance),
     .doc = "allowed error, relative to the largest value in the same 512 bytes (default: the capsule's, else bit for "

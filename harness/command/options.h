@@ -44,7 +44,6 @@ struct options {
     bool gone;               /* --gone: remove what a program launches no more */
     const char *format;      /* --format: name of a format; default "text" */
     const char *reason;
-    const char *chip;
     const char *collector; /* --collector: name of a backend; default "cupti" */
     struct device_list devices;
     int samples;    /* --samples: 1 to 1000; default 5 */
@@ -53,7 +52,7 @@ struct options {
     bool quiet, verbose, help, version;
     bool is_static, simulate, whole, all, stale, explain_words, paired, power, drift_reference, lines, dry_run;
     int launch;      /* capture --launch; 0: none was given */
-    char **launches; /* task --launch */
+    char **launches; /* --launch of swap, referee, task */
     size_t launch_count;
     const char *from_check; /* capture --from-check: a JSON report of a check */
     int first, skip, runs;  /* of a program: --first, 0: none was given; --skip; --runs, 0: as many as it takes */
@@ -61,11 +60,11 @@ struct options {
     size_t nvtx_count;
     const char *from_start; /* --from-start: on or off; NULL: on */
     const char *name;
-    const char *code, *function, *block, *grid, *shared, *tolerance, *type, *exact; /* of swap, as they are typed */
-    int draws, seed;  /* referee --draws, --seed; -1: none */
-    int jobs;         /* referee --jobs; 0: one */
-    const char *keep; /* referee --keep, as it is typed */
-    char **allowed;   /* referee --allow */
+    const char *code, *tolerance, *type, *exact; /* of swap, as they are typed */
+    int draws, seed;                             /* referee --draws, --seed; -1: none */
+    int jobs;                                    /* referee --jobs; 0: one */
+    const char *keep;                            /* referee --keep, as it is typed */
+    char **allowed;                              /* referee --allow */
     size_t allowed_count;
     const char *build;                     /* bisect --build */
     const char *program, *runner, *action; /* of init, as they are typed */
@@ -73,7 +72,6 @@ struct options {
     const char *skill;                     /* init --skill */
     bool force;                            /* init --force */
     const char *judge;                     /* bisect --judge */
-    bool measure;                          /* bisect --measure */
     int explain;                           /* --explain, seconds; -1: none were given */
     int sessions;                          /* --sessions, default 10 */
     bool list_metrics;
@@ -127,8 +125,7 @@ extern const struct option_row option_k, option_output, option_save, option_repl
     option_kernels, option_metrics, option_trades, option_collector, option_device, option_samples, option_timeout,
     option_format, option_report, option_first, option_skip, option_nvtx, option_from_start, option_name,
     option_simulate, option_suppress, option_whole, option_explain_words, option_m, option_lines, option_runs,
-    option_explain, option_function, option_block, option_grid, option_shared, option_tolerance, option_type,
-    option_exact;
+    option_explain, option_launch, option_tolerance, option_type, option_exact;
 
 /* ---- Commands: each is a file cmd_<name>.c and a row in commands.c ---- */
 

@@ -1,43 +1,23 @@
 #include "swap_options.h"
 
+#include "task_launch.h"
+
 #include <ctype.h>
 #include <errno.h>
 
-/* Reads X, X,Y or X,Y,Z into three extents; without a text they stay 0. */
-static int read_extents(const char *option, const char *text, unsigned extents[3])
+/* Reads a launch as in CUDA, "NAME<<<GRID, BLOCK, SHARED>>>", of which parts may be left out; it is cut. */
+static int read_launch(struct swap_request *request, char *text)
 {
-    const char *at = text;
-    for (size_t i = 0; text && i < 3; i++) {
-        char *end;
-        errno = 0;
-        const unsigned long number = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
-        if (number == 0 || number > INT32_MAX || errno)
-            break;
-        extents[i] = (unsigned)number;
-        if (!*end) {
-            for (size_t rest = i + 1; rest < 3; rest++)
-                extents[rest] = 1;
-            return 0;
-        }
-        if (*end != ',')
-            break;
-        at = end + 1;
+    OWNED_TEXT typed = x_strdup(text);
+    char *shape = strstr(text, "<<<"), *end = shape ? strstr(shape, ">>>") : NULL;
+    bool good = !shape || (end && !end[3]);
+    if (good && shape) {
+        *shape = *end = '\0';
+        good = launch_shape_read(shape + 3, request->grid, request->block, &request->shared, &request->has_shared) == 0;
     }
-    return text ? error("%s needs one to three whole numbers, such as 256 or 32,4, not '%s'", option, text) : 0;
-}
-
-static int read_shared(struct swap_request *changes, const char *text)
-{
-    char *end;
-    if (!text)
-        return 0;
-    errno = 0;
-    const unsigned long bytes = strtoul(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || errno || bytes > 1 << 20)
-        return error("--shared needs bytes, a whole number of at most %d, not '%s'", 1 << 20, text);
-    changes->shared = (unsigned)bytes;
-    changes->has_shared = true;
-    return 0;
+    if (*text)
+        request->function = text;
+    return good ? 0 : error("--launch needs NAME<<<GRID, BLOCK, SHARED>>> or a part of it, not '%s'", typed);
 }
 
 int read_tolerance(const struct options *options, double *tolerance, enum value_type *type)
@@ -82,16 +62,14 @@ int read_swap(const struct options *options, struct swap_request *request)
 {
     *request = (struct swap_request){
         .code = options->code,
-        .function = options->function,
         .globs = options->globs,
         .glob_count = options->glob_count,
         .quiet = options->quiet,
     };
-    return read_extents("--block", options->block, request->block) < 0 ||
-                   read_extents("--grid", options->grid, request->grid) < 0 ||
-                   read_shared(request, options->shared) < 0 ||
-                   read_tolerance(options, &request->tolerance, &request->type) < 0 ||
-                   read_exact(request, options->exact) < 0
+    for (size_t i = 0; i < options->launch_count; i++)
+        if (read_launch(request, options->launches[i]) < 0)
+            return -1;
+    return read_tolerance(options, &request->tolerance, &request->type) < 0 || read_exact(request, options->exact) < 0
                ? -1
                : 0;
 }

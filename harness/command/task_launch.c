@@ -166,13 +166,15 @@ struct words {
     char *next; /* NULL: there is nothing more */
 };
 
-/* Returns the text up to the next mark, without spaces around it. NULL: there is none. */
+/* Returns the text up to the next mark outside parentheses, without spaces around it. NULL: there is none. */
 static char *take(struct words *words, char mark)
 {
-    char *word = words->next;
+    char *word = words->next, *end = word;
     if (!word)
         return NULL;
-    char *end = strchr(word, mark);
+    for (int depth = 0; *end && (depth > 0 || *end != mark); end++)
+        depth += (*end == '(') - (*end == ')');
+    end = *end ? end : NULL;
     words->next = end ? end + 1 : NULL;
     if (end)
         *end = '\0';
@@ -199,11 +201,18 @@ static int read_number(const char *word, double *number)
     return end && end != word && !*end && isfinite(*number) ? 0 : -1;
 }
 
-static int read_extents(const char *what, struct words words, unsigned extents[3])
+/* Reads X, XxY or XxYxZ, or as in CUDA dim3(X, Y, Z). */
+static int read_extents(const char *what, char *text, unsigned extents[3])
 {
+    const size_t length = strlen(text), name = strncmp(text, "dim3(", 5) == 0 ? 4 : 0;
+    const bool is_dim3 = text[name] == '(' && text[length - 1] == ')';
+    struct words words = {.next = is_dim3 ? text + name + 1 : text};
+    if (is_dim3)
+        text[length - 1] = '\0';
     for (size_t i = 0; i < 3; i++) {
         uint64_t number = 1;
-        if ((i == 0 || words.next) && (read_whole(take(&words, 'x'), INT32_MAX, &number) < 0 || number == 0))
+        if ((i == 0 || words.next) &&
+            (read_whole(take(&words, is_dim3 ? ',' : 'x'), INT32_MAX, &number) < 0 || number == 0))
             return error("the %s is X, XxY or XxYxZ, such as 256 or 32x4", what);
         extents[i] = (unsigned)number;
     }
@@ -330,16 +339,20 @@ static int read_arguments(struct task_launch *launch, struct words words)
     return 0;
 }
 
-static int read_shape(struct task_launch *launch, struct words words)
+int launch_shape_read(char *text, unsigned grid[3], unsigned block[3], unsigned *shared, bool *has_shared)
 {
-    char *grid = take(&words, ','), *block = take(&words, ','), *shared = take(&words, ',');
-    uint64_t bytes = 0;
-    if (!block || words.next || (shared && read_whole(shared, SHARED_MOST, &bytes) < 0))
+    struct words words = {0};
+    words.next = text;
+    char *grid_text = take(&words, ','), *block_text = take(&words, ','), *bytes_text = take(&words, ',');
+    const bool has_bytes = bytes_text && *bytes_text;
+    uint64_t bytes = *shared;
+    if (words.next || (has_bytes && read_whole(bytes_text, SHARED_MOST, &bytes) < 0))
         return error(
             "between <<< and >>> write the grid, the block, and optionally the bytes of dynamic shared memory");
-    launch->shared = (unsigned)bytes;
-    return read_extents("grid", (struct words){grid}, launch->grid) < 0 ||
-                   read_extents("block", (struct words){block}, launch->block) < 0
+    *shared = (unsigned)bytes;
+    *has_shared |= has_bytes;
+    return (*grid_text && read_extents("grid", grid_text, grid) < 0) ||
+                   (block_text && *block_text && read_extents("block", block_text, block) < 0)
                ? -1
                : 0;
 }
@@ -349,15 +362,18 @@ int task_launch_parse(struct task_launch *launch, const char *text)
     char *copy = x_strdup(text), *shape = strstr(copy, "<<<"), *arguments = shape ? strstr(shape, ">>>") : NULL;
     char *open = arguments ? strchr(arguments, '(') : NULL, *end = open ? strrchr(open, ')') : NULL;
     int result = -1;
+    bool has_shared = false;
     *launch = (struct task_launch){0};
     if (end && end[1 + strspn(end + 1, " ;\n")] == '\0' && shape != copy) {
         *shape = *arguments = *end = '\0';
         struct words words = {.next = copy};
         launch->function = x_strdup(take(&words, '\0'));
-        result =
-            read_shape(launch, (struct words){shape + 3}) < 0 || read_arguments(launch, (struct words){open + 1}) < 0
-                ? -1
-                : 0;
+        result = launch_shape_read(shape + 3, launch->grid, launch->block, &launch->shared, &has_shared) < 0 ||
+                         (!(launch->grid[0] && launch->block[0]) &&
+                          error("between <<< and >>> write the grid and the block")) ||
+                         read_arguments(launch, (struct words){open + 1}) < 0
+                     ? -1
+                     : 0;
     } else {
         error("a launch is written as in CUDA: 'scale<<<64, 256>>>(out:f32:16384, f32:16384, f32=2)', not '%s'", text);
     }

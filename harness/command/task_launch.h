@@ -25,7 +25,11 @@ struct task_launch {
     size_t count;
 };
 
-/* Reads "NAME<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)". GRID and BLOCK are X, XxY or XxYxZ. An argument is
+/* Reads "GRID, BLOCK, SHARED", and cuts the text. What is left out stays as it is. GRID and BLOCK are X, XxY, XxYxZ or
+ * dim3(X, Y, Z). -1 after error(). */
+int launch_shape_read(char *text, unsigned grid[3], unsigned block[3], unsigned *shared, bool *has_shared);
+
+/* Reads "NAME<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)". An argument is
  *
  *   TYPE=VALUE                   a scalar
  *   TYPE:COUNT[:VALUES[:A[:B]]]  a pointer to so many elements, the kernel's input

@@ -97,8 +97,8 @@ static int say_absent(const struct search *search)
                      "sm_%d",
                      found->path, search->capability / 10, search->capability % 10, search->capability);
     if (near)
-        return error("%s has no function %s; did you mean --function %s?", found->path, found->function, near);
-    return error("%s has no function %s%s%s: name its replacement with --function, or choose other kernels with -k",
+        return error("%s has no function %s; did you mean --launch %s?", found->path, found->function, near);
+    return error("%s has no function %s%s%s: name its replacement with --launch, or choose other kernels with -k",
                  found->path, found->function, search->name_count == 1 ? ", only " : "",
                  search->name_count == 1 ? *search->names : "");
 }
@@ -226,13 +226,13 @@ static int check_block(const struct replacement *replacement, const struct capsu
     const unsigned most = replacement->image.kernels[replacement->kernel].facts.max_threads;
     const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (only[0] > 0 && memcmp(only, block, sizeof capsule->block) != 0)
-        return error("%s of %s runs in blocks of %ux%ux%u only, but the launch of %s has %ux%ux%u: add --block "
-                     "%u,%u,%u if this is intended",
+        return error("%s of %s runs in blocks of %ux%ux%u only, but the launch of %s has %ux%ux%u: add --launch "
+                     "'<<<, %ux%ux%u>>>' if this is intended",
                      replacement->function, replacement->path, only[0], only[1], only[2], capsule->id, block[0],
                      block[1], block[2], only[0], only[1], only[2]);
     if (most > 0 && threads > most)
         return error("%s of %s runs in blocks of at most %u threads, but the launch of %s has %" PRIu64
-                     ": build it for larger ones, or change the launch with --block and --grid",
+                     ": build it for larger ones, or change it with --launch",
                      replacement->function, replacement->path, most, capsule->id, threads);
     return 0;
 }
@@ -255,7 +255,7 @@ static int check_resources(const struct replacement *replacement, const struct c
         return 0;
     return error("%s of %s takes %u registers a thread and %u + %u bytes of shared memory a block, with which the "
                  "blocks of %s, %" PRIu64 " threads, do not fit on a GPU of compute capability %d.%d: change it, or "
-                 "the launch with --block and --shared",
+                 "its launch with --launch",
                  replacement->function, replacement->path, facts->registers, facts->shared_bytes, capsule->shared,
                  capsule->id, threads, capability / 10, capability % 10);
 }

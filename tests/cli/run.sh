@@ -264,9 +264,9 @@ without_cupti() { # CODE EXPECTATIONS ARGUMENT...
     installed/bin/cugate list --metrics=made_up/metrics "${@:3}" >out 2>err
     finish "list --metrics ${*:3}, without CUPTI" $? "$1" "$2"
 }
-without_cupti 5 'smsp__inst_executed; the counters of the chip GH100 come from CUPTI, which needs no GPU for this; sudo cugate-fetch cupti; !make' --chip H200
-without_cupti 0 'GH100  H100, H200; GB202  ; RTX 5090; !error' --chip help
-without_cupti 2 "'RTX 4909' is not a chip or product: did you mean 'RTX 4090'?" --chip 'RTX 4909'
+without_cupti 5 'smsp__inst_executed; the counters of the chip GH100 come from CUPTI, which needs no GPU for this; sudo cugate-fetch cupti; !make' H200
+without_cupti 0 'GH100  H100, H200; GB202  ; RTX 5090; !error' help
+without_cupti 2 "'RTX 4909' is not a chip or product: did you mean 'RTX 4090'?" 'RTX 4909'
 installed/bin/cugate run "$@" >out 2>err
 finish "run there" $? 2 "no kernel library here; name yours with --kernels LIB.so; which \`cugate init\` writes; !make"
 installed/bin/cugate check --simulate >out 2>err
@@ -301,22 +301,22 @@ finish "a kernel in expected.ini that has no baseline" $? 0 "expected.ini:1: tra
 
 # AddressSanitizer cannot live with CUPTI, which loads its parts with RTLD_DEEPBIND.
 if ! grep -q __asan_init "$cugate"; then
-    "$cugate" list metrics --chip gh100 >out 2>err
-    finish "list metrics --chip gh100" $? 0 "smsp__inst_executed.sum; chip GH100: 69 of 69 metrics, 3 passes; !not supported"
+    "$cugate" list metrics gh100 >out 2>err
+    finish "list metrics gh100" $? 0 "smsp__inst_executed.sum; chip GH100: 69 of 69 metrics, 3 passes; !not supported"
     list() { # CODE EXPECTATIONS ARGUMENT...
         local wanted=$1 expectations=$2
         shift 2
         "$cugate" list --metrics "$@" >out 2>err
         finish "list --metrics $*" $? "$wanted" "$expectations"
     }
-    list 0 'chip AD102: 69 of 69 metrics' --chip 'GeForce RTX 4090'
-    list 2 "'RTX 4909' is not a chip or product: did you mean 'RTX 4090'?" --chip 'RTX 4909'
-    list 2 "'frob' is not a chip or product: ; --chip help" --chip frob
-    list 0 'GH100  H100, H200; GB202  ; RTX 5090' --chip help
+    list 0 'chip AD102: 69 of 69 metrics' 'GeForce RTX 4090'
+    list 2 "'RTX 4909' is not a chip or product: did you mean 'RTX 4090'?" 'RTX 4909'
+    list 2 "'frob' is not a chip or product: ; list metrics help" frob
+    list 0 'GH100  H100, H200; GB202  ; RTX 5090' help
     list 0 'chip GH100: 77 of 81 metrics, 8 passes; not supported; tensor_ops_int8 alone needs 2 passes; !tensor_active takes' \
-        +tensor --chip H200
+        +tensor H200
     list 2 'chip GH100 cannot count [pcie_read] (pcie__read_bytes.sum) with [dram_throughput] (dram__throughput' \
-        +made_up/clashing.ini --chip H100
+        +made_up/clashing.ini H100
 fi
 
 # What outputs tell to type is no slip, though a file may be gone since, and the library of a recording is not known. What

@@ -45,7 +45,7 @@ while IFS='|' read -r task function exits _ options; do
     [ $# = 0 ] || [[ " $* " = *" $function "* ]] || continue
     [[ -z ${REPLAY-} || ($exits != 5 && $options != *--allow* && $function != *if_known) ]] || continue
     ((SECONDS < ${SECONDS_MOST:-100000})) || { echo "left out: $function" && continue; }
-    file=task code=cheats choice=(--function "$function" --tolerance 1e-5)
+    file=task code=cheats choice=(--launch "$function" --tolerance 1e-5)
     [[ $task = *:* ]] && file=${task%:*} task=${task#*:} choice=()
     [ -e "$tasks/$function.cubin" ] && code=$function
     [ "$task" = saxpy ] && task='saxpy@64,256' || task+='@*'

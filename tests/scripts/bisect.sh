@@ -157,7 +157,7 @@ one..four|name the one kernel that got worse
 one..four -k a -k b|name the one kernel that got worse
 one..four -k mine/scale -m nothing|unknown metric 'nothing'
 one..four -k mine/scale -m time --simulate|time can only be measured, not computed
-one..four -k mine/scale --simulate --measure|--simulate and --measure exclude each other
+one..four -k mine/scale --simulate --measure|--simulate and --device exclude each other
 one..four -k mine/scale --kernels ../libmine.so|is not below
 one..four -k mine/scale --kernels /libmine.so|is not below
 END

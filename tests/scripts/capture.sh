@@ -159,7 +159,7 @@ for layout in counted counted-close; do # inputs and results in pages of their o
     captured -k 'program/counted*' -- "$program" memory $layout
     ask "$cugate" run --metrics "$metrics" --kernels file.capsule --simulate=nvidia-h200
     expect "$layout leaves what it did" 0 '1 of 1 kernel (exit 0)'
-    ask "$cugate" swap file.capsule --code "$top/build/tests/standin/kernels.cubin" --function count_alone -o swapped.capsule
+    ask "$cugate" swap file.capsule --code "$top/build/tests/standin/kernels.cubin" --launch count_alone -o swapped.capsule
     ask "$cugate" run --metrics "$metrics" --kernels swapped.capsule --simulate=nvidia-h200
     expect "$layout by code that computes nothing is wrong" 5 'wrong result  program/counted@1,256'
 done

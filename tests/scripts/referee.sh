@@ -35,7 +35,7 @@ while IFS='|' read -r task function exits words options; do
     read -r exits <<<"$exits"
     read -r words <<<"$words"
     [ "$exits" != gpu ] || continue
-    file=task code=cheats.cubin choice=(--function "$function" --tolerance 1e-5)
+    file=task code=cheats.cubin choice=(--launch "$function" --tolerance 1e-5)
     [[ $task = *:* ]] && file=${task%:*} task=${task#*:} choice=()
     [ -e "$work/$function.cubin" ] && code=$work/$function.cubin
     [ "$task" = saxpy ] && task='saxpy@64,256' || task+='@*'
@@ -55,25 +55,25 @@ expect "and halves" 0 'passed     train/product@16x8,256' '2 of 2 inputs were re
 
 # ---- What Triton does not describe, and what was accepted last
 cp "$work/softmax_base_2.cubin" "$work/bare.cubin"
-referee softmax "$work/bare.cubin" --function softmax_base_2
-expect "of Triton without its launch" 2 'add --block 128,1,1 if this is intended'
-referee softmax "$work/bare.cubin" --function softmax_base_2 --block 128 --shared 16
+referee softmax "$work/bare.cubin" --launch softmax_base_2
+expect "of Triton without its launch" 2 "add --launch '<<<, 128x1x1>>>' if this is intended"
+referee softmax "$work/bare.cubin" --launch softmax_base_2 --launch '<<<,128,16>>>'
 expect "and with it" 0 'passed: 1 of 1 kernel' improved
-"$cugate" swap "$work/task.capsule" --code cheats.cubin -k 'train/saxpy@64,256' --function by_four --block 64 \
+"$cugate" swap "$work/task.capsule" --code cheats.cubin -k 'train/saxpy@64,256' --launch by_four --launch '<<<,64>>>' \
     -o "$work/accepted.capsule" 2>"$work/errors"
-referee accepted cheats.cubin -k 'train/saxpy@64,256' --function plain --block 256 --tolerance 1e-5 --draws 1
+referee accepted cheats.cubin -k 'train/saxpy@64,256' --launch plain --launch '<<<,256>>>' --tolerance 1e-5 --draws 1
 expect "what is no slower than the reference is slower than what was accepted" 1 'passed: 1 of 1 kernel; regressed'
 
 "$made_capsules" "$work/many.capsule" kernels.cubin many || exit 2
-CUGATE_SIM_PROOF=small referee many cheats.cubin --function one_block --draws 1
+CUGATE_SIM_PROOF=small referee many cheats.cubin --launch one_block --draws 1
 expect "one wrong block of 16,384" 5 'byte 31108 of 65536' '1 byte differs'
 
 LC_ALL=C sed 's/\x00kept_print\x00/\x00\x00ept_print\x00/g' cheats.cubin >"$work/nameless.cubin"
-referee task "$work/nameless.cubin" -k 'train/saxpy@64,256' --function kept_by_content
+referee task "$work/nameless.cubin" -k 'train/saxpy@64,256' --launch kept_by_content
 expect "a variable without a name" 5 'the machine code has unnamed device memory' 'refused: 1 of 1 kernel'
 
 # ---- As a document
-"$cugate" referee "$work/task.capsule" --code cheats.cubin --simulate --seed 7 -k 'train/saxpy@64,256' --function by_heart \
+"$cugate" referee "$work/task.capsule" --code cheats.cubin --simulate --seed 7 -k 'train/saxpy@64,256' --launch by_heart \
     --format json >"$work/certificate.json" 2>"$work/errors"
 ask jq -r '"seed \(.seed), \(.outcome)", (.certificates[] | .kernel, .outcome, .result.outcome, .inputs.outcome, .outputs.outcome, .execution.words)' "$work/certificate.json"
 expect "as JSON" 0 'seed 7, refused' 'train/saxpy@64,256' refused passed
@@ -90,16 +90,16 @@ cd "$work" && mkdir several || exit 2
 cp "$compiled"/{cheats,kernels}.cubin several
 echo nothing >several/none.cubin
 "$cugate" swap "$work/task.capsule" --code "$work/task.capsule" -k 'train/saxpy*' --tolerance 1e-5 -o "$work/within.capsule" 2>errors
-referee within several -k 'train/saxpy@64,256' --function by_copy --jobs 2
+referee within several -k 'train/saxpy@64,256' --launch by_copy --jobs 2
 expect "of a folder each has a line" 2 '3 candidates on inputs by --seed 7' 'exit 1  cheats.cubin' 'not judged exit 2  kernels.cubin' \
     'not judged exit 2  none.cubin                       cannot read several/none.cubin'
-"$cugate" referee "$work/within.capsule" --code several --simulate --seed 7 -k 'train/saxpy@64,256' --function rounded \
+"$cugate" referee "$work/within.capsule" --code several --simulate --seed 7 -k 'train/saxpy@64,256' --launch rounded \
     --format json -o lines 2>errors
 ask jq -r '"\(.candidate) \(.exit_code) \(.outcome) \(.score) \(.certificates[0].result.words) \(.reason)"' lines
 expect "as JSON, and without --tolerance there is the task's" 0 'several/cheats.cubin 5 refused 0 on the captured' \
     'beyond the tolerance of 1e-05' 'several/kernels.cubin 2 not judged 0 null several/kernels.cubin has no kernel rounded'
 # A process that is killed leaves no gap in the list.
-"$cugate" referee "$work/within.capsule" --code several --simulate --seed 7 -k 'train/saxpy@64,256' --function by_copy \
+"$cugate" referee "$work/within.capsule" --code several --simulate --seed 7 -k 'train/saxpy@64,256' --launch by_copy \
     --format json -o lines 2>killed &
 whole=$!
 until grep -qs candidates killed || ! kill -0 $whole 2>/dev/null; do :; done # inputs are drawn
@@ -109,7 +109,7 @@ wait $whole
 ask jq -r '"\(.candidate) \(.outcome) \(.score) \(.reason)"' lines
 expect "a process that is killed has a line" 0 'several/cheats.cubin not judged 0 its process ended with exit code 137' \
     'several/kernels.cubin not judged' 'several/none.cubin not judged'
-"$cugate" referee "$work/within.capsule" --code "$compiled/cheats.cubin" --simulate --seed 7 -k 'train/saxpy@64,256' --function by_copy \
+"$cugate" referee "$work/within.capsule" --code "$compiled/cheats.cubin" --simulate --seed 7 -k 'train/saxpy@64,256' --launch by_copy \
     --format json >slower.json 2>errors
 ask jq -r 'if .outcome == "passed" and .exit_code == 1 and .score > 0 and .score < 1 then "right and slower" else . end' slower.json
 expect "what is right has a score, slower or not" 0 'right and slower'
@@ -127,10 +127,10 @@ task() {
 saxpy='<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384:normal:0:1, f32=2)'
 task cheats.cubin --launch "plain$saxpy" --launch 'plain<<<1, 32>>>(out:f32:32, f32:32, f32:32, f32=2)' --launch "plain$saxpy" --tolerance 1e-5
 expect "is made without a GPU" 0 'made.capsule: 3 launches of cheats.cubin, as an NVIDIA H200 would leave them' '--code CANDIDATE.cubin'
-referee made cheats.cubin --function plain --draws 1
+referee made cheats.cubin --launch plain --draws 1
 expect "and says of the reference that it is right" 0 'passed     cheats/plain@64,256' 'passed     cheats/plain@64,256#2' '!refused'
 for cheat in rounded by_heart; do
-    referee made cheats.cubin -k 'cheats/plain@64,256' --function $cheat --draws 1
+    referee made cheats.cubin -k 'cheats/plain@64,256' --launch $cheat --draws 1
     expect "and of others that they are not: $cheat" 5 'refused'
 done
 printf '%s\n' 'template <int N> __global__ void fill(int *out, int value) { out[threadIdx.x] = value + N; }' \
@@ -158,10 +158,10 @@ CU
 for name in 'ns::scale<float,4>' 'scale<float, 4>'; do
     task "$work/names.cubin" --launch "$name<<<1, 64>>>(out:f32:64, f32:64)"
     expect "by the name $name" 0 '1 launch of'
-    referee made "$work/names.cubin" --function "$name"
+    referee made "$work/names.cubin" --launch "$name"
     expect "and its candidate" 0 'passed: 1 of 1 kernel'
 done
-referee made "$work/names.cubin" --function 'ns::scales<float, 4>'
+referee made "$work/names.cubin" --launch 'ns::scales<float, 4>'
 expect "a name that is not there" 2 'has no kernel ns::scales<float, 4>; did you mean scale<float,4>?'
 echo '{"function": "ns::by_two", "block": 32}' >"$work/described/by_two.json"
 referee made "$work/described"
@@ -286,27 +286,27 @@ NVCC=$nvcc task "$work/others.cu" --launch 'relu<<<1, 64>>>(f32:64)' --launch 'w
 expect "of what is changed in place, of integers, and of sums without an order" 0 '3 launches'
 for stated in '' '--tolerance 1e-4'; do
     # shellcheck disable=SC2086 # words
-    referee made "$work/made.capsule" -k 'others/whole*' --function partly $stated
+    referee made "$work/made.capsule" -k 'others/whole*' --launch partly $stated
     expect "of integers each bit counts, whatever the tolerance of floats $stated" 5 '63 bytes differ' 'in 63' '!f32 values'
 done
 task "$work/made.capsule" --launch 'best<<<1, 64>>>(out:i32:64, out:f16:64, f16:1024:uniform:0:1, i32:65:offsets:1024)' \
     --launch 'alike<<<1, 64>>>(out:i32:64, u8:4096:uniform:97:100, u8:4096:uniform:97:100)' -o "$work/rows.capsule"
 expect "of empty rows, whose result is infinite" 0 '2 launches' '!warning'
-referee rows "$work/made.capsule" -k 'made/best*' --function keys
+referee rows "$work/made.capsule" -k 'made/best*' --launch keys
 expect "in which other code may do no arithmetic" 0 '2 of 2 inputs were redrawn' 'the reference does no floating-point arithmetic'
-referee rows "$work/made.capsule" -k 'made/best*' --function of_positive
+referee rows "$work/made.capsule" -k 'made/best*' --launch of_positive
 expect "and rows of none above 0 are drawn" 5 'result refused on drawn inputs'
-referee rows "$work/made.capsule" -k 'made/alike*' --function unlike
+referee rows "$work/made.capsule" -k 'made/alike*' --launch unlike
 expect "and inputs that are alike" 5 'result refused on drawn inputs'
 task "$work/made.capsule" --launch 'cancels<<<64, 256>>>(out:f32:16384, f32:16384:normal:0:1, f32:17408:normal:0:1)' --tolerance 1e-5 -o "$work/cancels.capsule"
-referee cancels "$work/made.capsule" --function exact
+referee cancels "$work/made.capsule" --launch exact
 expect "what hangs on rounding is not compared" 0 'which overflows or cancels'
 task "$work/made.capsule" --launch 'logs<<<1, 64>>>(out:f32:64, f32:4096)' --launch 'steep<<<1, 64>>>(out:f32:64, f32:64:constant:0)' --tolerance 1e-4 -o "$work/finite.capsule"
 expect "of what may overflow" 0 'launches'
-referee finite "$work/made.capsule" -k 'made/logs*' --function stable
+referee finite "$work/made.capsule" -k 'made/logs*' --launch stable
 expect "where the reference overflows on drawn inputs alone, nothing is compared" 1 'of a drawn result, which overflows'
 for cheat in early inflating once; do
-    referee finite "$work/made.capsule" -k 'made/logs*' --function $cheat
+    referee finite "$work/made.capsule" -k 'made/logs*' --launch $cheat
     expect "but where it is finite, all is: $cheat" 5 'result refused on drawn inputs: wrong result'
 done
 referee finite "$work/made.capsule" -k 'made/steep*'
@@ -362,13 +362,13 @@ expect "and no compiler" 2 'is compiled by nvcc, which is not on the PATH'
 # ---- What cannot be
 ask "$cugate" referee "$work/task.capsule" --simulate
 expect "the code is asked for" 2 'which code? add --code FILE'
-referee task cheats.cubin --function plain --allow everything
+referee task cheats.cubin --launch plain --allow everything
 expect "what is allowed has a name" 2 "--allow needs tensor, precision, unexecuted or varying, not 'everything'"
-referee task cheats.cubin --function plain --keep 0
+referee task cheats.cubin --launch plain --keep 0
 expect "and an argument a number" 2 '--keep needs numbers of arguments from 1' "not '0'"
-referee task cheats.cubin --function plain -k 'train/saxpi@64,256'
+referee task cheats.cubin --launch plain -k 'train/saxpi@64,256'
 expect "a kernel that is not there" 2 "has no kernel 'train/saxpi@64,256'; did you mean"
-referee task cheats.cubin --function plain -k 'train/transpose*'
+referee task cheats.cubin --launch plain -k 'train/transpose*'
 expect "code of other arguments" 2 'of 2'
 ask "$cugate" referee "$work/nothing.capsule" --code cheats.cubin --simulate
 expect "a task that is not there" 2 'nothing.capsule'

@@ -97,44 +97,44 @@ expect "but not that of another compiler" 3 'built by ptxas 13.0.77, the baselin
 triton=tests/capsule/triton
 cd "$top" || exit 2
 "$made_capsules" "$work/softmax.capsule" $triton/softmax.cubin softmax || exit 2
-swap softmax good $triton/softmax_base_2.cubin --function softmax_base_2 --tolerance 1e-5
+swap softmax good $triton/softmax_base_2.cubin --launch softmax_base_2 --tolerance 1e-5
 expect "a kernel of Triton" 0 'function softmax_base_2 instead of softmax' 'a block of 128x1x1 instead of 256x1x1' \
     '16 bytes of dynamic shared memory instead of 32' 'results within 1e-05 as f32'
 expect "that is faster" 0 'trade-off  train/softmax@64,256,32' 'trade-off  longest_warp' '!regressed' -- judge good softmax -v
 ask "$cugate" list --kernels "$work/good.capsule"
 expect "and how it was compared" 0 "with code of $triton/softmax_base_2.cubin by triton 3.6.0, within 1e-05 as f32"
-swap softmax stated $triton/softmax_base_2.cubin --function softmax_base_2
+swap softmax stated $triton/softmax_base_2.cubin --launch softmax_base_2
 expect "a tolerance that the capsule states stays" 0 'results within 1e-05 as f32'
-swap softmax strict $triton/softmax_base_2.cubin --function softmax_base_2 --tolerance 1e-9
+swap softmax strict $triton/softmax_base_2.cubin --launch softmax_base_2 --tolerance 1e-9
 judge strict softmax
 expect "which is another result by a smaller one" 5 'wrong result  train/softmax@64,256,32' 'beyond the tolerance of 1e-09'
-swap softmax slow $triton/softmax_scattered.cubin --function softmax_scattered --tolerance 1e-5
+swap softmax slow $triton/softmax_scattered.cubin --launch softmax_scattered --tolerance 1e-5
 expect "that is slower, on its line" 1 'regressed  train/softmax@64,256,32' 'global_load_sectors' "$triton/softmax.py:38" \
     'the line to blame' -- judge slow softmax -v
 # Another version of Triton, by the same ptxas.
 cp $triton/softmax_scattered.cubin "$work/newer.cubin" && sed 's/"3.6.0"/"3.7.1"/' $triton/softmax_scattered.json >"$work/newer.json"
-swap softmax newer "$work/newer.cubin" --function softmax_scattered --tolerance 1e-5
+swap softmax newer "$work/newer.cubin" --launch softmax_scattered --tolerance 1e-5
 expect "another Triton is told, and how to judge the change alone" 1 'built by another compiler than the base file' \
     "cugate swap $work/good.capsule --code BASE.cubin -o base.capsule" 'train/softmax@64,256,32' -- judge newer good
 expect "but not where it is the same" 1 '!built by another compiler' -- judge slow good
-swap softmax wrong $triton/softmax_wrong.cubin --function softmax_wrong --tolerance 1e-5
+swap softmax wrong $triton/softmax_wrong.cubin --launch softmax_wrong --tolerance 1e-5
 expect "that is faster but wrong" 5 'wrong result  train/softmax@64,256,32' \
     'f32 values beyond the tolerance of 1e-05, the largest by 0.0008' '!improved' -- judge wrong softmax
 swap softmax x $triton/softmax_base_2.cubin
-expect "a name that is not there" 2 'has no function softmax, only softmax_base_2: name its replacement with --function'
-swap softmax x $triton/softmax_base_2.cubin --function softmax_base_2 --block 256
+expect "a name that is not there" 2 'has no function softmax, only softmax_base_2: name its replacement with --launch'
+swap softmax x $triton/softmax_base_2.cubin --launch softmax_base_2 --launch '<<<,256>>>'
 expect "options come before the description" 2 'runs in blocks of 128x1x1 only' 'train/softmax@64,256,32 has 256x1x1'
 cp $triton/softmax_base_2.cubin "$work/alone.cubin"
-swap softmax x "$work/alone.cubin" --function softmax_base_2
-expect "without a description the launch is as it was" 2 'add --block 128,1,1 if this is intended'
-swap softmax bare "$work/alone.cubin" --function softmax_base_2 --block 128 --shared 16 --tolerance 1e-5 --type f32
+swap softmax x "$work/alone.cubin" --launch softmax_base_2
+expect "without a description the launch is as it was" 2 "add --launch '<<<, 128x1x1>>>' if this is intended"
+swap softmax bare "$work/alone.cubin" --launch softmax_base_2 --launch '<<<,128,16>>>' --tolerance 1e-5 --type f32
 expect "unless options say it" 0 'a block of 128x1x1'
 expect "with the same counts" 0 'trade-off  train/softmax@64,256,32' -- judge bare softmax -v
 sed 's/"num_ctas": 1/"num_ctas": 2/' $triton/softmax_base_2.json >"$work/alone.json"
-swap softmax x "$work/alone.cubin" --function softmax_base_2
+swap softmax x "$work/alone.cubin" --launch softmax_base_2
 expect "clusters are not made" 2 'is for clusters of 2 blocks, but the launch of train/softmax@64,256,32 has 1' 'num_ctas=1'
 sed 's/"num_warps": 4/"num_warps": 0/' $triton/softmax_base_2.json >"$work/alone.json"
-swap softmax x "$work/alone.cubin" --function softmax_base_2
+swap softmax x "$work/alone.cubin" --launch softmax_base_2
 expect "nor is a launch that cannot be" 2 'describes an impossible launch'
 cd "$compiled" || exit 2
 
@@ -143,12 +143,12 @@ swap first x older.cubin -k 'train/saxpy*'
 expect "code for another GPU" 2 "older.cubin has saxpy for compute capability 8.0, but the capsule's GPU has 9.0" sm_90
 expect "and nothing else" 2 'older.cubin has no machine code for compute capability 9.0' -- swap turn x older.cubin
 swap first x turn.cubin -k 'train/chain*'
-expect "a function that is not there" 2 'turn.cubin has no function chain, only turn' --function
-swap first x as_it_was.cubin -k 'train/saxpy*' --function chain
+expect "a function that is not there" 2 'turn.cubin has no function chain, only turn' --launch
+swap first x as_it_was.cubin -k 'train/saxpy*' --launch chain
 expect "other arguments" 2 'chain of as_it_was.cubin takes 2 arguments of 16 bytes in all' 'train/saxpy@64,256 has 4 of 28'
-swap first x as_it_was.cubin -k 'train/chain*' --function saxpy
+swap first x as_it_was.cubin -k 'train/chain*' --launch saxpy
 expect "fewer" 2 'saxpy of as_it_was.cubin takes 4 arguments'
-swap turn x "$top/$triton/softmax.cubin" --function softmax
+swap turn x "$top/$triton/softmax.cubin" --launch softmax
 expect "a block that it has not" 2 'takes 5 arguments'
 swap first x resized.cubin -k 'train/tally*'
 expect "a variable of another size" 2 'variable steps has 32 bytes in resized.cubin, and 16 in train/tally@1,32'
@@ -164,16 +164,16 @@ expect "before what is slower" 5 'wrong result: variable totals differs from' 'r
 cp "$work/said" "$work/report"
 expect "it is the first that is said" 0 'wrong result' -- grep -m 1 -oE 'wrong result|regressed  train' "$work/report"
 expect "also of the base" 3 'Wrong: ' 'the base build gave "wrong result": variable totals differs from' -- judge first constant
-swap first x spilled.cubin --function turn
+swap first x spilled.cubin --launch turn
 expect "of each capsule" 2 'the launch of train/saxpy@64,256 has 4 of 28'
-swap turn x spilled.cubin --block 1024
+swap turn x spilled.cubin --launch '<<<,1024>>>'
 expect "a block beyond its bounds" 2 'turn of spilled.cubin runs in blocks of at most 256 threads' 'train/turn@1,256 has 1024'
-swap turn x turn.cubin --shared 240000
+swap turn x turn.cubin --launch '<<<,,240000>>>'
 expect "shared memory that no GPU has" 2 '0 + 240000 bytes of shared memory' 'do not fit on a GPU of compute capability 9.0'
 swap first x as_it_was.cubin -k train/saxpi@64,256
 expect "kernels that are not there" 2 "first.capsule has no kernel 'train/saxpi@64,256'; did you mean train/saxpy@64,256?"
-for words in '--block 0' '--block 1,2,3,4' '--grid 5x' '--shared -1' '--shared 1e3' '--tolerance 0' '--tolerance 1' \
-    '--tolerance 1e-5x' '--tolerance nan'; do
+for words in '--launch <<<,0>>>' '--launch <<<,1x2x3x4>>>' '--launch <<<dim3(5,)>>>' '--launch <<<,,-1>>>' '--launch <<<,,1e3>>>' \
+    '--launch <<<1,2' '--launch f<<<1,2>>>()' '--tolerance 0' '--tolerance 1' '--tolerance 1e-5x' '--tolerance nan'; do
     # shellcheck disable=SC2086 # words
     expect "$words" 2 "${words% *} needs" "not '${words#* }'" -- swap turn x turn.cubin $words
 done

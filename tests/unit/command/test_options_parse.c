@@ -10,14 +10,14 @@ static const struct option_row *const all_rows[] = {
     OPTION(.name = "reason", .argument = "TEXT", .kind = KIND_TEXT, .place = PLACE(reason), .doc = ""),
     OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(paired), .doc = ""),
     OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(power), .doc = ""),
-    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip), .doc = ""),
+    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(was), .doc = ""),
     NULL,
 };
 static const struct option_row *const list_rows[] = {
     &option_k,
     OPTION(.name = "metrics", .argument = "DIR", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(list_metrics),
            .place_2 = PLACE(metrics), .place_more = PLACE(metric_sets), .doc = ""),
-    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip), .doc = ""),
+    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(was), .doc = ""),
     NULL,
 };
 /* clang-format on */
@@ -96,7 +96,7 @@ Test(options_parse, every_option_reaches_its_field)
     cr_expect_str_eq(options.reason, "why not");
     cr_expect_str_eq(options.kernels, "./l.so");
     cr_expect_str_eq(options.metrics, "m");
-    cr_expect_str_eq(options.chip, "c");
+    cr_expect_str_eq(options.was, "c");
     cr_expect_eq(options.color, COLOR_ALWAYS);
     options_release(&options);
 
@@ -155,7 +155,7 @@ Test(options_parse, metrics_of_list_may_name_a_folder)
     struct options options;
     cr_assert_eq(parse(&options, &listing, (const char *const[]){"--metrics", "--chip", "GH100", NULL}), 0);
     cr_expect(options.list_metrics);
-    cr_expect_str_eq(options.chip, "GH100");
+    cr_expect_str_eq(options.was, "GH100");
     cr_expect_eq(options.metrics, options.found[1], "the default folder stays");
     options_release(&options);
 

@@ -57,6 +57,19 @@ Test(task_launch, is_read_as_cuda_writes_it)
     cr_expect_eq(launch.count, 0);
 }
 
+Test(task_launch, a_shape_may_be_a_part)
+{
+    unsigned grid[3] = {7, 7, 7}, block[3] = {8, 8, 8}, shared = 9;
+    bool has_shared = false;
+    char block_alone[] = ", dim3(32, 4)", bytes_alone[] = ",,16", grid_alone[] = "(2,3,4)";
+    cr_expect_eq(launch_shape_read(block_alone, grid, block, &shared, &has_shared), 0);
+    cr_expect(grid[0] == 7 && block[0] == 32 && block[1] == 4 && block[2] == 1 && shared == 9 && !has_shared);
+    cr_expect_eq(launch_shape_read(bytes_alone, grid, block, &shared, &has_shared), 0);
+    cr_expect(grid[0] == 7 && block[0] == 32 && shared == 16 && has_shared);
+    cr_expect_eq(launch_shape_read(grid_alone, grid, block, &shared, &has_shared), 0);
+    cr_expect(grid[0] == 2 && grid[1] == 3 && grid[2] == 4 && block[0] == 32 && shared == 16);
+}
+
 Test(task_launch, what_it_cannot_be_is_said)
 {
     static const char *const rows[][2] = {
@@ -68,6 +81,9 @@ Test(task_launch, what_it_cannot_be_is_said)
         {"f<<<1, 1, 2, 3>>>()", "between <<< and >>>"},
         {"f<<<1, 1, 2000000>>>()", "between <<< and >>>"},
         {"f<<<0, 1>>>()", "the grid is X, XxY or XxYxZ"},
+        {"f<<<, 32>>>()", "between <<< and >>>"},
+        {"f<<<1, dim3(32,)>>>()", "the block is X, XxY or XxYxZ"},
+        {"f<<<1, (32>>>()", "the block is X, XxY or XxYxZ"},
         {"f<<<1, 32x>>>()", "the block is X, XxY or XxYxZ"},
         {"f<<<1x1x1x1, 1>>>()", "a grid has at most three dimensions"},
         {"f<<<1, 1>>>(f32=2, real:5)", "'real' is not a type"},

@@ -130,7 +130,7 @@ Test(cupti_counters, an_unknown_chip_is_an_error_with_the_way_out)
         made_up_metrics(&answer.metrics, &(const char *){"gpu__time_duration.sum"}, 1);
         ask(&answer, chips[i]);
         cr_expect_eq(answer.result, -1, "%s", chips[i]);
-        cr_expect(strstr(answer.problem.text, "--chip help"), "%s: %s", chips[i], answer.problem.text);
+        cr_expect(strstr(answer.problem.text, "list metrics help"), "%s: %s", chips[i], answer.problem.text);
     }
 }
 

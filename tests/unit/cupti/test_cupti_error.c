@@ -18,7 +18,7 @@ Test(cupti_error, remedies_name_the_setting)
         {40 /* VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES */, "enable_profiling=1"},
         {41 /* CONFIDENTIAL_COMPUTING_NOT_SUPPORTED */, "confidential-computing"},
         {43 /* MIG_DEVICE_NOT_SUPPORTED */, "MIG disabled"},
-        {46 /* INVALID_CHIP_NAME */, "--chip help"},
+        {46 /* INVALID_CHIP_NAME */, "list metrics help"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const char *remedy = plugin()->remedy(cases[i].code);
