@@ -230,7 +230,6 @@ static int analyse(struct runs *runs, const struct options *options, const struc
         .color = options_color(options, file->stream),
         .quiet = options->quiet,
         .verbose = options->verbose,
-        .words = options->explain_words,
     };
     (void)format->aa(&analysis, &style, file->stream); /* atomic_file_commit reports write errors */
     analysis_release(&analysis);
@@ -276,7 +275,7 @@ static const struct option_row *const takes[] = {
     &option_first, &option_skip, &option_nvtx, &option_from_start, &option_m, &option_runs, &option_name,
     &option_kernels, &option_metrics, &option_collector, &option_simulate, &option_whole, &option_device, &option_samples, &option_timeout,
     OPTION(.name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format),
-           .document = DOCUMENT_AA), &option_explain_words,
+           .document = DOCUMENT_AA),
     NULL,
 };
 

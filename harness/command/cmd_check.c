@@ -177,7 +177,7 @@ static const struct option_row *const takes[] = {
     &option_kernels, &option_metrics, &option_trades, &option_collector, &option_device, &option_samples, &option_timeout,
     &option_format, &option_report,
     OPTION(.name = "dry-run", .kind = KIND_FLAG, .place = PLACE(dry_run),
-           .doc = "print as JSON what would be judged, without measuring"), &option_explain_words,
+           .doc = "print as JSON what would be judged, without measuring"),
     NULL,
 };
 

@@ -60,7 +60,7 @@ out:
 
 /* clang-format off */
 static const struct option_row *const takes[] = {
-    &option_k, &option_output, &option_power, &option_metrics, &option_trades, &option_format, &option_report, &option_explain_words, NULL,
+    &option_k, &option_output, &option_power, &option_metrics, &option_trades, &option_format, &option_report, NULL,
 };
 
 const struct command command_compare = {

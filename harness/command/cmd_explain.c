@@ -113,7 +113,6 @@ static void print_explanation(const struct work *work, const struct result *resu
         .color = options_color(options, work->output.stream),
         .quiet = options->quiet,
         .verbose = options->verbose,
-        .words = options->explain_words,
         .follows = follows,
     };
     /* a write error is reported by the commit */
@@ -169,7 +168,7 @@ static const struct option_row *const takes[] = {
            .doc = "measure nothing: explain kernels of a recorded run"),
     &option_simulate, &option_whole, &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout,
     OPTION(.name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format),
-           .document = DOCUMENT_EXPLAIN), &option_explain_words,
+           .document = DOCUMENT_EXPLAIN),
     NULL,
 };
 

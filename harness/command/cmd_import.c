@@ -30,7 +30,7 @@ static const struct option_row *const takes[] = {
     &option_save, &option_output,
     OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(measured_on),
            .doc = "GPU that measured it, if the file does not name one: 'NVIDIA H200'"),
-    &option_metrics, &option_explain_words, NULL,
+    &option_metrics, NULL,
 };
 
 const struct command command_import = {

@@ -36,7 +36,7 @@ out:
 
 /* clang-format off */
 static const struct option_row *const takes[] = {
-    &option_save, &option_output, &option_metrics, &option_explain_words, NULL,
+    &option_save, &option_output, &option_metrics, NULL,
 };
 
 const struct command command_merge = {

@@ -117,8 +117,7 @@ static const struct option_row *const takes[] = {
            .maximum = 86400, .ways = WAYS_OF_PROGRAM,
            .doc = "time limit for counters (default: an eighth of the run time, 2 to 60); 0: only times"),
     &option_name, &option_kernels, &option_metrics, &option_collector,
-    &option_simulate, &option_suppress, &option_whole, &option_device, &option_samples, &option_timeout,
-    &option_explain_words, NULL,
+    &option_simulate, &option_suppress, &option_whole, &option_device, &option_samples, &option_timeout, NULL,
 };
 
 const struct command command_run = {

@@ -5,7 +5,7 @@
 
 #define DOC_COLUMN 28 /* the column where the description of an option begins */
 #define KEYS_MAX 40
-#define BRIEF 24 /* the help of a command with more options than that leaves out what is seldom wanted, without -v */
+#define BRIEF 22 /* the help of a command with more options than that leaves out what is seldom wanted, without -v */
 
 /* Returns what has to be asked for as well, since the option does nothing otherwise; it is put behind the option's
  * description. NULL: nothing. */

@@ -70,13 +70,14 @@ static const struct command *find_command(const char *name)
 }
 
 /* Spellings of an earlier release, which work until the next: of a command, or of a word behind it. One that ends in
- * "=" has a value, for the %s of the new one. */
+ * "=" has a value, for the %s of the new one. Without a new one it is passed over. */
 static const struct {
     const char *command, *old, *now;
 } old_spellings[] = {
     {"exec", NULL, "run"},
     {"prove", NULL, "capture"},
     {"completion", NULL, "help"},
+    {NULL, "--explain-words", NULL},
     {"help", "bash", "completion"},
     {"list", "--devices", "gpus"},
     {"list", "--collectors", "collectors"},
@@ -107,12 +108,20 @@ static void take_old_spellings(int *argc, char **argv)
     for (size_t o = 0; o < ARRAY_SIZE(old_spellings); o++) {
         const char *command = old_spellings[o].command, *old = old_spellings[o].old, *now = old_spellings[o].now;
         const size_t name = strcspn(old ? old : command, "="); /* without a value */
-        for (int i = old ? 1 : 0; i < *argc && strcmp(argv[0], command) == 0 && strcmp(argv[i], "--") != 0; i++) {
+        for (int i = old ? 1 : 0;
+             i < *argc && (!command || strcmp(argv[0], command) == 0) && strcmp(argv[i], "--") != 0; i++) {
             const char *word = argv[i], *end = word + name;
             const bool has_value = old && old[name];
             if (strncmp(word, old ? old : command, name) != 0 || (*end && !(has_value && *end == '=')) ||
                 (has_value && !*end && i + 1 == *argc))
                 continue;
+            if (!now) {
+                memmove(argv + i, argv + i + 1, (size_t)((*argc)-- - i) * sizeof *argv);
+                warning("%s ends with the next release: `cugate help words` explains words, `cugate list metrics -v` "
+                        "metrics",
+                        old);
+                break;
+            }
             take_new_spelling(argc, argv, i, now, !has_value ? NULL : *end ? end + 1 : argv[i + 1]);
             warning("`cugate %s%s%.*s` is now `cugate %s%s%s`; the old spelling ends with the next release", command,
                     old ? " " : "", old ? (int)name : 0, old ? old : "", argv[0], old ? " " : "", old ? argv[i] : "");

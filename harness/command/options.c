@@ -102,9 +102,6 @@ const struct option_row option_exact = {
     .doc = "arguments, counted from 1, whose results must match bit for bit"};
 const struct option_row option_format = {
     .name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format), .document = DOCUMENT_CHECK};
-const struct option_row option_explain_words = {
-    .name = "explain-words", .kind = KIND_FLAG, .place = PLACE(explain_words),
-    .doc = "append a glossary of the words and metrics in the report"};
 const struct option_row option_report = {
     .name = "report", .argument = "FORMAT=FILE", .kind = KIND_LIST, .place = PLACE(reports),
     .doc = "also write the report in this format to FILE, atomically; repeatable"};

@@ -50,7 +50,7 @@ struct options {
     double timeout; /* --timeout, seconds; 0: not given */
     enum color_mode color;
     bool quiet, verbose, help, version;
-    bool is_static, simulate, whole, all, stale, explain_words, paired, power, drift_reference, lines, dry_run;
+    bool is_static, simulate, whole, all, stale, paired, power, drift_reference, lines, dry_run;
     int launch;      /* capture --launch; 0: none was given */
     char **launches; /* --launch of swap, referee, task */
     size_t launch_count;
@@ -124,8 +124,8 @@ struct option_row {
 extern const struct option_row option_k, option_output, option_save, option_replay, option_power, option_baselines,
     option_kernels, option_metrics, option_trades, option_collector, option_device, option_samples, option_timeout,
     option_format, option_report, option_first, option_skip, option_nvtx, option_from_start, option_name,
-    option_simulate, option_suppress, option_whole, option_explain_words, option_m, option_lines, option_runs,
-    option_explain, option_launch, option_tolerance, option_type, option_exact;
+    option_simulate, option_suppress, option_whole, option_m, option_lines, option_runs, option_explain, option_launch,
+    option_tolerance, option_type, option_exact;
 
 /* ---- Commands: each is a file cmd_<name>.c and a row in commands.c ---- */
 

@@ -58,7 +58,6 @@ int output_print(const struct format *format, struct report *report, const struc
     report->columns = terminal_columns(stream);
     report->quiet = options->quiet;
     report->verbose = options->verbose;
-    report->words = options->explain_words;
     report->power = options->power;
     const bool is_default = strcmp(options->baselines, OPTIONS_BASELINES) == 0;
     report->baselines = is_default || config_gives(&options->config, "baselines") ? NULL : options->baselines;

@@ -1,5 +1,4 @@
 /* Prints an A/A analysis for people. */
-#include "glossary.h"
 #include "report.h"
 #include "table.h"
 
@@ -338,13 +337,8 @@ static void print_body(const struct text *text, const struct analysis *analysis,
 int analysis_text(const struct analysis *analysis, const struct analysis_style *style, FILE *stream)
 {
     const struct text text = {.stream = stream, .color = style->color, .columns = style->columns};
-    struct glossary glossary;
-    glossary_begin(&glossary, &text);
-    print_body(&glossary.text, analysis, style);
-    OWNED_TEXT said = glossary_end(&glossary);
+    print_body(&text, analysis, style);
     text_print(&text, INK_PLAIN, style->quiet ? "" : "\n");
-    if (style->words)
-        glossary_print(&text, said);
     print_conclusion(&text, analysis, style->exit_code);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

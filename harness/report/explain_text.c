@@ -1,6 +1,5 @@
 /* Prints an explanation for people: the launches and their occupancy. */
 #include "explain_words.h"
-#include "glossary.h"
 #include "report_text.h"
 
 #define LAUNCHES_SHOWN 8
@@ -264,14 +263,7 @@ static void print_body(const struct text *text, const struct explanation *explan
 int explain_text(const struct explanation *explanation, const struct explain_style *style, FILE *stream)
 {
     const struct text text = {.stream = stream, .color = style->color, .columns = style->columns};
-    struct glossary glossary;
     fputs(style->follows ? "\n" : "", stream);
-    glossary_begin(&glossary, &text);
-    print_body(&glossary.text, explanation, style);
-    OWNED_TEXT said = glossary_end(&glossary);
-    if (style->words && !style->follows) {
-        fputs("\n", stream);
-        glossary_print(&text, said);
-    }
+    print_body(&text, explanation, style);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

@@ -38,7 +38,6 @@ struct report {
     bool color;
     bool quiet;   /* leave out rows that are the same */
     bool verbose; /* show every row */
-    bool words;   /* explain the words of the report at its end */
     bool each;    /* of a run that is compared with nothing: show each metric that was measured */
     bool power;   /* show every judged row with the smallest change that would have been caught */
 };
@@ -58,7 +57,6 @@ int report_list(const struct report *report, FILE *stream); /* in report_bmf.c *
 struct explain_style {
     int columns; /* width of the terminal, as in struct report */
     bool color, quiet, verbose;
-    bool words;   /* explain the words at the end */
     bool follows; /* another explanation precedes it in the stream */
 };
 int explain_text(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
@@ -71,7 +69,6 @@ struct analysis_style {
     enum exit_code exit_code;
     int columns;                /* width of the terminal, as in struct report */
     bool color, quiet, verbose; /* for text only: quiet shows alarms only, verbose shows every row */
-    bool words;                 /* for text only: explain the words at the end */
 };
 int analysis_text(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
 int analysis_json(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);

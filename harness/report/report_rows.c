@@ -537,32 +537,3 @@ void text_rows(const struct text *text, const struct report *report)
     free(said.why);
     free(said.advice);
 }
-
-/* ---- The metrics of the rows ---- */
-
-/* Explains a metric by the first sentence of what is said about it. */
-static void print_metric(const struct text *text, const struct metric *metric)
-{
-    const char *end = strstr(metric->doc, ". ");
-    size_t length = end ? (size_t)(end - metric->doc) : strlen(metric->doc);
-    length -= length > 0 && metric->doc[length - 1] == '.';
-    OWNED_TEXT words = x_sprintf("%s: %.*s", metric->name, (int)length, metric->doc);
-    text_wrap(text, INK_DIM, 0, 2, words);
-}
-
-size_t text_metrics(const struct text *text, const struct report *report)
-{
-    OWNED(groups) groups = groups_make(report);
-    OWNED_MEMORY bool *explained = x_calloc(report->metrics->count, sizeof *explained);
-    size_t count = 0;
-    for (size_t i = 0; i < groups.count; i++)
-        for (size_t r = 0; r < groups.list[i].count; r++) {
-            const struct metric *metric = groups.list[i].rows[r]->metric;
-            if (!metric || explained[metrics_index(report->metrics, metric->name)])
-                continue;
-            explained[metrics_index(report->metrics, metric->name)] = true;
-            print_metric(text, metric);
-            count++;
-        }
-    return count;
-}

@@ -1,9 +1,8 @@
 /* Prints the report for people. It begins with what was measured on which GPU and a line a kernel (report_kernels.c).
- * Then come rows that need attention (report_rows.c), explanations of words (glossary.c), the verdict, and what to do
+ * Then come rows that need attention (report_rows.c), the verdict, and what to do
  * next (report_next.c). The verdict comes last, where the reader of a terminal looks. */
 #include "report_text.h"
 #include "facts.h"
-#include "glossary.h"
 
 void text_banner(const struct text *text, const struct report *report)
 {
@@ -88,14 +87,7 @@ static void print_body(const struct text *text, const struct report *report)
 int report_text(const struct report *report, FILE *stream)
 {
     const struct text text = {.stream = stream, .color = report->color, .columns = report->columns};
-    struct glossary glossary;
-    glossary_begin(&glossary, &text);
-    print_body(&glossary.text, report);
-    OWNED_TEXT said = glossary_end(&glossary);
-    if (report->words) {
-        const size_t words = glossary_print(&text, said), metrics = text_metrics(&text, report);
-        text_print(&text, INK_PLAIN, words + metrics > 0 ? "\n" : "");
-    }
+    print_body(&text, report);
     print_verdict(&text, report);
     if (!report->certificates)
         text_advice(&text, report);

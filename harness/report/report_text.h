@@ -1,5 +1,5 @@
 /* report_text.h - the parts of the text report. report_kernels.c prints the table of kernels, report_rows.c the rows
- * that need attention, report_next.c what to do about them, glossary.c explains words, report_text.c prints the
+ * that need attention, report_next.c what to do about them, report_text.c prints the
  * rest. */
 #pragma once
 
@@ -22,9 +22,6 @@ void text_upgrade(const struct text *text, const struct report *report);
 
 /* Prints rows by kernel under their headings: those that need attention, or with verbose every row. */
 void text_rows(const struct text *text, const struct report *report);
-
-/* Explains the metrics of those rows, by the first sentence of what is said about each. Returns how many they are. */
-size_t text_metrics(const struct text *text, const struct report *report);
 
 /* Prints a command for each kernel that accepts its regressions; nothing without one. */
 void text_accept(const struct text *text, const struct report *report);

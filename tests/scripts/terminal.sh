@@ -32,17 +32,17 @@ M='--metrics made_up/metrics'
 P='--baselines planted-nvidia-h200/baselines'
 # Those whose text is the same everywhere: the goldens.
 lasting=(
-    "compare --explain-words $M made_up/before.json made_up/worse.json"
+    "compare $M made_up/before.json made_up/worse.json"
     "compare $M -k transpose/* -k reduce/atomic made_up/before.json made_up/worse_lines.json"
-    "compare --explain-words $M -v --power made_up/before.json made_up/worse.json"
+    "compare $M -v --power made_up/before.json made_up/worse.json"
     "compare $M made_up/before.json made_up/broken.json"
     "compare $M made_up/before.json made_up/unsure.json"
     "check $M --baselines made --replay made_up/same.json"
     "check $M --baselines none --replay made_up/same.json"
     "check $P -k transpose/padded --replay planted-nvidia-h200/pad_removed.json"
-    "check --explain-words --baselines exec --replay exec-nvidia-h200/train-gelu.json"
-    "explain --explain-words reduce/interleaved_index --replay made_up/explained.json"
-    "aa --explain-words $M made_up/session_1.json made_up/session_2.json made_up/session_3.json made_up/worse.json"
+    "check --baselines exec --replay exec-nvidia-h200/train-gelu.json"
+    "explain reduce/interleaved_index --replay made_up/explained.json"
+    "aa $M made_up/session_1.json made_up/session_2.json made_up/session_3.json made_up/worse.json"
     "accept $M --baselines made made_up/worse.json -k * --reason why"
 )
 # Those whose text depends on the machine or on what the tree holds.
@@ -51,7 +51,7 @@ passing=(
     "check $P --replay planted-nvidia-h200/block_too_small.json"
     "check --baselines exec --replay exec-nvidia-h200/train-fp32.json -v"
     "explain * --replay recorded.json -v"
-    "aa --explain-words -v final-1/s1.json final-1/s2.json final-2/s1.json"
+    "aa -v final-1/s1.json final-1/s2.json final-2/s1.json"
     "list"
     "list --metrics -v"
     "list collectors"

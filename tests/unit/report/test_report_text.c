@@ -79,7 +79,7 @@ struct scene {
     bool alone;           /* the run is compared with nothing */
     enum exit_code code;  /* in the place of what the run or its comparison ends with, unless it is 0 */
     const char *baselines;
-    bool other_baseline, replay, quiet, verbose, power, words;
+    bool other_baseline, replay, quiet, verbose, power;
     int columns;
     const char *verdict, *next;
     const char *says[4], *hides[2];
@@ -98,7 +98,6 @@ static void print_scene(const struct scene *scene)
     report->replay = scene->replay;
     report->columns = scene->columns;
     report->quiet = scene->quiet;
-    report->words = scene->words;
     report->verbose = scene->verbose;
     report->power = scene->power;
     if (scene->code)
@@ -531,20 +530,6 @@ Test(report_text, a_line_says_what_to_do_next)
            {"broken.json", .next = "cugate run -k transpose/padded"}, {"same.json", .hides = {"next: "}},
            {"same.json", have_a_new_row, .next = "cugate accept run.json --reason \"...\""},
            {"same.json", .alone = true, .code = EXIT_BASELINE, .next = "make the first baseline"});
-}
-
-#define SESSION "\nsession: "
-#define LIMIT "\nlimit: "
-#define SHARED "\nshared_wavefronts: Passes through shared memory\n" /* a metric of a row */
-
-Test(report_text, words_are_explained_where_it_is_asked_for)
-{
-    EXPECT({"worse.json", .words = true, .says = {SESSION, LIMIT, SHARED}, .hides = {"\ndram_bytes_read: "}},
-           {"worse.json", .hides = {LIMIT, "\nshared_wavefronts: "}},
-           {"same.json", .verbose = true, .words = true, .says = {SESSION, LIMIT}},
-           {"same.json", .power = true, .words = true, .says = {SESSION, LIMIT}},
-           {"same.json", .code = EXIT_INTERRUPTED, .words = true, .says = {SESSION}},
-           {"same.json", .verbose = true, .hides = {SESSION, LIMIT}});
 }
 
 Test(report_text, a_label_as_wide_as_its_column_stands_apart)
