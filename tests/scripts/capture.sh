@@ -79,6 +79,7 @@ if chosen 'library'; then
     ask_standin "$cugate" capture file.capsule -o again.capsule
     expect 'library: proved once more' 0 '7 kernels: 7 replayed bit for bit' 'again.capsule contains the program'
     ask_standin "$cugate" prove file.capsule -o again.capsule -q
+    # shellcheck disable=SC2016 # cugate's words
     expect 'library: by its old name' 0 '`cugate prove` is now `cugate capture`'
     ask_standin "$cugate" capture file.capsule -k x -o again.capsule
     expect 'library: what chooses launches says nothing' 2 '-k has no effect' '-- PROGRAM'

@@ -189,6 +189,9 @@ swap first exact padded.cubin -k 'train/saxpy@64,256' --tolerance 1e-5 --exact 1
 expect "what is exact is said" 0 'results within 1e-05 as f32, but those of argument 1 exact'
 expect "a type that is none" 2 '--type needs f16, bf16, f32 or f64' -- swap turn x turn.cubin --tolerance 1e-5 --type i32
 expect "a type alone" 2 'add it' -- swap turn x turn.cubin --type f32
+# shellcheck disable=SC2016 # cugate's words
+expect "by the options of an earlier release" 2 '`cugate swap --block` is now `cugate swap --launch=<<<,(1024,1)>>>`' '`cugate swap --grid`' \
+    'has 1024' -- swap turn x spilled.cubin --grid 2,1 --block=1024,1 --shared 0
 expect "a file of capsules has code, too" 2 'first.capsule has no function turn' -- swap turn x "$work/first.capsule"
 expect "a file that is not there" 2 'nothing.cubin' -- swap turn x "$work/nothing.cubin"
 expect "its own file is not written over" 2 'would overwrite' -- swap turn turn turn.cubin

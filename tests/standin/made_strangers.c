@@ -1,6 +1,6 @@
-/* Programs that write messages of their own to `cugate run -- PROGRAM`, correct ones or not. Then they launch as other programs
- * do, and cugate's own library writes what it always does. To be heard at all, they have its file in their memory and
- * begin messages with its token. Without `cugate run -- PROGRAM` they only launch. */
+/* Programs that write messages of their own to `cugate run -- PROGRAM`, correct ones or not. Then they launch as other
+ * programs do, and cugate's own library writes what it always does. To be heard at all, they have its file in their
+ * memory and begin messages with its token. Without `cugate run -- PROGRAM` they only launch. */
 #include "made_program.h"
 
 #include <dlfcn.h>

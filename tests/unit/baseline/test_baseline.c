@@ -185,4 +185,3 @@ Test(baseline, costs_are_the_seconds_that_baselines_know, .init = scratch_begin,
     cr_expect_eq(costs_read(&costs, scratch, "host"), 0);
     cr_expect_eq(costs.result_count, 0);
 }
-
