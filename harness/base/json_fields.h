@@ -31,9 +31,10 @@ enum field_kind {
     FIELD_EXTENTS,  /* unsigned[3], a list, none of them 0; optional: the first is 0 */
     FIELD_STRUCT,   /* a struct with a table */
     FIELD_OWNED,    /* a pointer to one; optional: NULL */
-    FIELD_LIST,     /* a pointer to several and how many they are: is always written, optional to read */
-    FIELD_MAP,      /* the same, sorted by name, which is their first member: an object in which it is the key */
-    FIELD_OTHER     /* by functions of one's own */
+    FIELD_LIST, /* a pointer to several and how many they are: optional to read; of fewer than `least` it is not written
+                 */
+    FIELD_MAP,  /* the same, sorted by name, which is their first member: an object in which it is the key */
+    FIELD_OTHER /* by functions of one's own */
 };
 
 struct json_field {

@@ -133,6 +133,9 @@ static void put_field(struct json_writer *json, const struct json_field *field, 
             json_put_fields(json, field->key, field->table, pointer_at(member));
         break;
     case FIELD_LIST:
+        if (*count >= (size_t)field->least)
+            put_list(json, field, pointer_at(member), *count);
+        break;
     case FIELD_MAP:
         put_list(json, field, pointer_at(member), *count);
         break;

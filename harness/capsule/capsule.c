@@ -3,8 +3,9 @@
 #include "capsule_text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static const char *const kinds[] = {"device", "host", "variable"};
+static const char *const kinds[] = {"device", "host", "variable", "scratch"};
 static const char *const proofs[] = {"none", "identical", "varies"};
 static const char *const value_types[] = {"f16", "bf16", "f32", "f64"};
 
@@ -39,6 +40,38 @@ void blob_release(struct blob *blob)
     *blob = (struct blob){0};
 }
 
+void capsule_steps_release(struct capsule_step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(steps[i].function);
+        free(steps[i].bytes);
+        free(steps[i].arguments);
+    }
+    free(steps);
+}
+
+size_t capsule_launches(const struct capsule *capsule)
+{
+    return capsule->step_count > 0 ? capsule->step_count : 1;
+}
+
+struct capsule capsule_launch(const struct capsule *capsule, size_t number)
+{
+    struct capsule one = *capsule;
+    if (number >= capsule->step_count)
+        return one;
+    const struct capsule_step *step = &capsule->steps[number];
+    one.function = step->function;
+    memcpy(one.grid, step->grid, sizeof one.grid);
+    memcpy(one.block, step->block, sizeof one.block);
+    one.shared = one.shared_limit = step->shared;
+    one.bytes = step->bytes;
+    one.byte_count = step->byte_count;
+    one.arguments = step->arguments;
+    one.argument_count = step->argument_count;
+    return one;
+}
+
 void capsule_release(struct capsule *capsule)
 {
     for (size_t i = 0; i < capsule->range_count; i++) {
@@ -48,6 +81,7 @@ void capsule_release(struct capsule *capsule)
         free(capsule->ranges[i].varies);
     }
     free(capsule->ranges);
+    capsule_steps_release(capsule->steps, capsule->step_count);
     free(capsule->arguments);
     free(capsule->bytes);
     free(capsule->id);

@@ -43,11 +43,12 @@ void blob_release(struct blob *blob);
 size_t pages_of(uint64_t size); /* how many pages hold so many bytes */
 
 enum memory_kind {
-    MEMORY_DEVICE,  /* of the GPU */
-    MEMORY_HOST,    /* of the host, which the GPU can reach: pinned, registered */
-    MEMORY_VARIABLE /* a variable of the machine code, which has another address in each process */
+    MEMORY_DEVICE,   /* of the GPU */
+    MEMORY_HOST,     /* of the host, which the GPU can reach: pinned, registered */
+    MEMORY_VARIABLE, /* a variable of the machine code, which has another address in each process */
+    MEMORY_SCRATCH   /* of the GPU, without inputs or results: filled with a pattern, and not compared */
 };
-const char *memory_kind_name(enum memory_kind kind); /* "device", "host", "variable" */
+const char *memory_kind_name(enum memory_kind kind); /* "device", "host", "variable", "scratch" */
 
 /* Memory that the launch can reach. before, after and varies have a page each for CAPSULE_PAGE bytes. */
 struct memory_range {
@@ -63,7 +64,18 @@ struct memory_range {
 /* The place of an argument among the bytes of all. */
 struct argument {
     unsigned offset, size;
-    bool exact; /* it points to results that have no tolerance, such as integers */
+    bool exact;  /* it points to results that have no tolerance, such as integers */
+    unsigned of; /* of a step: the argument of the capsule, from 1, whose value it has; 0: it has its own */
+};
+
+/* One of several launches that together do the work of a capsule, in order. */
+struct capsule_step {
+    char *function;
+    unsigned grid[3], block[3], shared;
+    unsigned char *bytes; /* all arguments, of which those of the capsule are still 0 */
+    size_t byte_count;
+    struct argument *arguments;
+    size_t argument_count;
 };
 
 enum proof {
@@ -99,6 +111,8 @@ struct capsule {
     size_t argument_count;
     struct memory_range *ranges;
     size_t range_count;
+    struct capsule_step *steps; /* then `function` is only a name, and the arguments are those that steps may take */
+    size_t step_count;          /* 0: it is one launch */
 
     double tolerance; /* of swapped code: how far its results may be off, by the rule of tolerate(); 0: not at all */
     enum value_type type; /* of these results; VALUE_F16 where there is no tolerance */
@@ -112,6 +126,11 @@ struct capsule {
 
 /* A capsule owns all it points to. `struct capsule capsule = {0}` is empty and may be released. */
 void capsule_release(struct capsule *capsule);
+void capsule_steps_release(struct capsule_step *steps, size_t count); /* frees the list too */
+
+/* How many launches it is, and one of them as a capsule that borrows everything. */
+size_t capsule_launches(const struct capsule *capsule);
+struct capsule capsule_launch(const struct capsule *capsule, size_t number);
 
 /* ---- Reading: capsule_read.c ---- */
 

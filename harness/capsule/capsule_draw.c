@@ -46,10 +46,15 @@ static void list_arrays(struct drawing *drawing, size_t number)
     free(begins);
 }
 
-/* Whether a number is that of the blocks: a size that the launch has as well. */
+/* Whether a number is that of the blocks of a launch: a size that it has as well. */
 static bool is_of_grid(const struct capsule *capsule, uint64_t number)
 {
-    return number > 1 && (number == capsule->grid[0] || number == capsule->grid[1] || number == capsule->grid[2]);
+    bool is = false;
+    for (size_t i = 0; i < capsule_launches(capsule); i++) {
+        const struct capsule one = capsule_launch(capsule, i);
+        is |= number == one.grid[0] || number == one.grid[1] || number == one.grid[2];
+    }
+    return number > 1 && is;
 }
 
 /* Lists the arguments that are not pointers. */
@@ -327,10 +332,12 @@ static bool changes_variable(const struct drawing *drawing)
 
 static int draw(struct drawing *drawing, struct capsule_writer *writer, struct drawn *drawn, char *why, size_t why_size)
 {
-    uint64_t state = drawing->request->seed;
+    uint64_t state = drawing->scratch = drawing->request->seed;
     list_scalars(drawing);
     for (size_t i = 0; i < drawing->capsule->range_count; i++) {
         const struct memory_range *range = &drawing->capsule->ranges[i];
+        if (range->kind == MEMORY_SCRATCH)
+            continue;
         if (drawing_take(drawing, i, range->before, &drawing->before) < 0 ||
             (range->varies && drawing_take(drawing, i, range->varies, &drawing->varies) < 0))
             return -1;
@@ -352,9 +359,20 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
     }
     if ((drawing->request->care < DRAW_UNFILLED &&
          (fill_outputs(drawing, &state, drawn) < 0 || fill_zeros(drawing, &state, drawn) < 0)) ||
-        (!drawing->request->inputs && drawing_try(drawing, &state, drawn) < 0) ||
-        drawing_launch(drawing, &drawing->left) < 0 || drawing_launch(drawing, &drawing->other) < 0)
+        (!drawing->request->inputs && drawing_try(drawing, &state, drawn) < 0))
         return -1;
+    const uint64_t scratch = drawing->scratch;
+    if (drawing_launch(drawing, &drawing->left) < 0 || drawing_launch(drawing, &drawing->other) < 0)
+        return -1;
+    if (!is_same(drawing, false) && drawing->scratch != scratch) {
+        drawing->scratch = scratch;
+        if (drawing_launch(drawing, &drawing->other) < 0)
+            return -1;
+        if (is_same(drawing, false)) {
+            snprintf(why, why_size, "its result depends on the first contents of scratch memory: write that first");
+            return 1;
+        }
+    }
     const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->left);
     const uint64_t infinite = numbers.special[SPECIAL_BELOW] + numbers.special[SPECIAL_ABOVE];
     if (!drawing->request->inputs && infinite + numbers.special[SPECIAL_NAN] > numbers.words / 2) {

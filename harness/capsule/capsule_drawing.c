@@ -1,4 +1,5 @@
 /* Memory and launches of a capsule whose inputs are drawn. */
+#include "draw.h"
 #include "drawing.h"
 
 #include "base/base.h"
@@ -43,14 +44,28 @@ static int write_page(struct drawing *drawing, size_t number, size_t page)
     return 0;
 }
 
+/* Each launch finds other values there, so that a result which depends on them varies. */
+static void fill_scratch(struct drawing *drawing)
+{
+    for (size_t i = 0; i < drawing->capsule->range_count; i++) {
+        const struct memory_range *range = &drawing->capsule->ranges[i];
+        for (uint64_t at = 0; range->kind == MEMORY_SCRATCH && at < range->size; at += WORD) {
+            const uint64_t word = draw_next(&drawing->scratch);
+            memcpy(drawing->before.ranges[i] + at, &word, range->size - at < WORD ? (size_t)(range->size - at) : WORD);
+        }
+    }
+}
+
 int drawing_launch(struct drawing *drawing, const struct memory *left)
 {
     const struct capsule *capsule = drawing->capsule;
     if (replay_restore(drawing->replay, drawing->problem) < 0 ||
         replay_clear_around(drawing->replay, drawing->problem) < 0)
         return -1;
+    fill_scratch(drawing);
     for (size_t i = 0; i < capsule->range_count; i++)
-        for (size_t page = 0; is_drawn(&capsule->ranges[i]) && page < pages_of(capsule->ranges[i].size); page++)
+        for (size_t page = 0; capsule->ranges[i].kind != MEMORY_VARIABLE && page < pages_of(capsule->ranges[i].size);
+             page++)
             if (write_page(drawing, i, page) < 0)
                 return -1;
     replay_arguments(drawing->replay, drawing->arguments);

@@ -31,7 +31,7 @@ static void add_ranges(struct stretch **list, size_t *count, const struct capsul
 {
     for (size_t i = 0; i < capsule->range_count; i++) {
         const struct memory_range *range = &capsule->ranges[i];
-        if (range->kind == kind && range->size > 0)
+        if ((range->kind == MEMORY_SCRATCH ? MEMORY_DEVICE : range->kind) == kind && range->size > 0)
             *ARRAY_GROW(*list, *count) =
                 (struct stretch){range->address / unit * unit, (range->address + range->size + unit - 1) / unit * unit};
     }

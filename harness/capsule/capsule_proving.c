@@ -27,7 +27,8 @@ int memory_read(const struct memory *memory, struct replay *replay, const struct
                 struct problem *problem)
 {
     for (size_t i = 0; i < capsule->range_count; i++)
-        if (replay_read(replay, i, 0, memory->ranges[i], (size_t)capsule->ranges[i].size, problem) < 0)
+        if (capsule->ranges[i].kind != MEMORY_SCRATCH &&
+            replay_read(replay, i, 0, memory->ranges[i], (size_t)capsule->ranges[i].size, problem) < 0)
             return -1;
     return 0;
 }

@@ -159,6 +159,7 @@ static int find_parts(struct replay *replay, const unsigned char *code, struct p
     moves_sort(&replay->moves);
     for (size_t i = 0; i < replay->part_count; i++) {
         struct part *part = &replay->parts[i];
+        part->changes = part->range->kind == MEMORY_SCRATCH;
         for (size_t page = 0; page < pages_of(part->range->size); page++)
             part->changes |= part->range->after[page] != PAGE_SAME || page_at(part->range, VARIES, page) != PAGE_ZERO;
     }
@@ -301,9 +302,30 @@ int replay_clear_around(struct replay *replay, struct problem *problem)
     return player_clear_around(replay->player, replay->capsule, &replay->backed, problem);
 }
 
+static int launch_step(struct replay *replay, size_t number, struct problem *problem)
+{
+    const struct capsule *capsule = replay->capsule, step = capsule_launch(capsule, number);
+    unsigned char *bytes = x_calloc(step.byte_count + 1, 1);
+    if (step.byte_count > 0)
+        memcpy(bytes, step.bytes, step.byte_count);
+    for (size_t i = 0; i < step.argument_count; i++)
+        if (step.arguments[i].of > 0)
+            memcpy(bytes + step.arguments[i].offset,
+                   replay->bytes + capsule->arguments[step.arguments[i].of - 1].offset, step.arguments[i].size);
+    const int failed = replay->player->device->launch(replay->module, &step, bytes, problem);
+    free(bytes);
+    return failed;
+}
+
 int replay_launch(struct replay *replay, struct problem *problem)
 {
-    return replay->player->device->launch(replay->module, replay->capsule, replay->bytes, problem);
+    const struct capsule *capsule = replay->capsule;
+    if (capsule->step_count == 0)
+        return replay->player->device->launch(replay->module, capsule, replay->bytes, problem);
+    for (size_t i = 0; i < capsule->step_count; i++)
+        if (launch_step(replay, i, problem) < 0)
+            return -1;
+    return 0;
 }
 
 int replay_wait(struct replay *replay, struct problem *problem)
@@ -488,7 +510,8 @@ int replay_compare(struct replay *replay, char *why, size_t why_size, struct pro
     };
     int failed = 0;
     for (size_t i = 0; i < replay->part_count && failed == 0; i++)
-        failed = each_chunk(replay, &replay->parts[i], compare_chunk, &difference, problem);
+        if (replay->parts[i].range->kind != MEMORY_SCRATCH)
+            failed = each_chunk(replay, &replay->parts[i], compare_chunk, &difference, problem);
     say_near(replay, &difference.tolerance);
     if (failed == 0 && difference.bytes == 0)
         return player_compare_kept(replay->player, replay->capsule, replay->module, why, why_size, problem);

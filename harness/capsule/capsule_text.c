@@ -77,6 +77,24 @@ static int check_range(const struct json_at *at, void *of)
 static const struct json_table range_table = {range_fields, ARRAY_SIZE(range_fields),
                                               .size = sizeof(struct memory_range), .check = check_range};
 
+static const struct json_field taken_fields[] = {
+    {"of", FIELD_UNSIGNED, AT(argument, of)},
+    {"offset", FIELD_UNSIGNED, AT(argument, offset)},
+    {"size", FIELD_UNSIGNED, AT(argument, size)},
+};
+static const struct json_table taken_table = {taken_fields, ARRAY_SIZE(taken_fields), .size = sizeof(struct argument)};
+
+static const struct json_field step_fields[] = {
+    {"arguments", FIELD_LIST, AT(capsule_step, arguments), .count = OF(capsule_step, argument_count),
+     .table = &taken_table},
+    {"block", FIELD_EXTENTS, AT(capsule_step, block)},
+    {"bytes", FIELD_BYTES, AT(capsule_step, bytes), .count = OF(capsule_step, byte_count), .most = BYTES_LIMIT},
+    {"function", FIELD_TEXT, AT(capsule_step, function)},
+    {"grid", FIELD_EXTENTS, AT(capsule_step, grid)},
+    {"shared", FIELD_UNSIGNED, AT(capsule_step, shared)},
+};
+static const struct json_table step_table = {step_fields, ARRAY_SIZE(step_fields), .size = sizeof(struct capsule_step)};
+
 static const struct json_field capsule_fields[] = {
     {"arguments", FIELD_OTHER, .put = put_arguments, .take = TAKE_ARGUMENTS},
     {"block", FIELD_EXTENTS, AT(capsule, block)},
@@ -97,12 +115,31 @@ static const struct json_field capsule_fields[] = {
     {"ranges", FIELD_LIST, AT(capsule, ranges), .count = OF(capsule, range_count), .table = &range_table},
     {"shared", FIELD_UNSIGNED, AT(capsule, shared)},
     {"shared_limit", FIELD_UNSIGNED, AT(capsule, shared_limit)},
+    {"steps", FIELD_LIST, AT(capsule, steps), .optional = true, .least = 1, .count = OF(capsule, step_count),
+     .table = &step_table},
     {"swapped", FIELD_TEXT, AT(capsule, swapped), .optional = true},
     {"time_ns", FIELD_NUMBER, AT(capsule, time_ns), .optional = true},
     {"tolerance", FIELD_NUMBER, AT(capsule, tolerance), .optional = true},
     {"type", FIELD_CHOICE, AT(capsule, type), .optional = true, .name = value_type_name, .names = VALUE_TYPES,
      .what = "type of values"},
 };
+
+/* Whether each argument of a step is among its bytes, and like that of the capsule whose value it has. */
+static int check_steps(const struct json_at *at, const struct capsule *capsule)
+{
+    for (size_t i = 0; i < capsule->step_count; i++) {
+        const struct capsule_step *step = &capsule->steps[i];
+        for (size_t k = 0; k < step->argument_count; k++) {
+            const struct argument *argument = &step->arguments[k];
+            if (argument->offset > step->byte_count || argument->size > step->byte_count - argument->offset ||
+                argument->of > capsule->argument_count ||
+                (argument->of > 0 && argument->size != capsule->arguments[argument->of - 1].size))
+                return json_error(at, "has a step %zu whose argument %zu is not one of its own bytes or of the capsule",
+                                  i, k);
+        }
+    }
+    return 0;
+}
 
 static int check_capsule(const struct json_at *at, void *of)
 {
@@ -116,6 +153,8 @@ static int check_capsule(const struct json_at *at, void *of)
     for (size_t i = 0; i < capsule->range_count; i++)
         if (capsule->proof == PROOF_IDENTICAL && capsule->ranges[i].varies)
             return json_error(at, "has bits that vary, but the proof \"identical\"");
+    if (check_steps(at, capsule) < 0)
+        return -1;
     if (has_tolerance != has_type)
         return json_error(at, "has %s without the other", has_type ? "\"type\"" : "\"tolerance\"");
     if (has_tolerance && !(capsule->tolerance > 0 && capsule->tolerance < 1))

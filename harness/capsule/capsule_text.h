@@ -13,6 +13,9 @@
  *     "ranges": [ { "address": 140470025060352, "after": [-2, 3], "before": [2, -1], "kind": "device",
  *                   "size": 131072 } ],      a variable has its name in "variable"; "varies" has pages of bits
  *     "shared": 0, "shared_limit": 49152,
+ *     "steps": [ { "arguments": [ { "of": 2, "offset": 0, "size": 8 } ], "block": [64, 1, 1],
+ *                  "bytes": "0000000000000000", "function": "_Z4sumsPf", "grid": [1, 1, 1],
+ *                  "shared": 0 } ],        absent: it is one launch
  *     "swapped": "other.cubin",              absent: the code is the program's
  *     "time_ns": 18700,                      absent: not known
  *     "tolerance": 1e-05, "type": "f32" }    absent: results are equal bit for bit
@@ -26,7 +29,7 @@
 #define BYTES_LIMIT 65536    /* most bytes of all arguments; CUDA takes half as many */
 #define BLOB_LIMIT (1 << 30) /* most bytes of an image */
 
-#define MEMORY_KINDS (MEMORY_VARIABLE + 1)
+#define MEMORY_KINDS (MEMORY_SCRATCH + 1)
 #define PROOFS (PROOF_VARIES + 1)
 
 /* The fields, in capsule_text.c, and those that functions of capsule_parse.c read. */

@@ -28,6 +28,7 @@ struct drawing {
     struct memory left, other;   /* what it left, and what another launch left */
     struct memory base, again;   /* what it found on the captured inputs, and what a launch in another order left */
     struct memory varies;        /* bits in which launches differ */
+    uint64_t scratch;            /* by which the next pattern in scratch memory is drawn */
     bool has_varied, has_masked; /* has_masked: of `varies` some is not compared, since it overflows */
 };
 
@@ -39,7 +40,7 @@ static inline unsigned char *bytes_of(const struct drawing *drawing, const struc
 
 static inline bool is_drawn(const struct memory_range *range)
 {
-    return range->kind != MEMORY_VARIABLE && range->size > 0;
+    return range->kind != MEMORY_VARIABLE && range->kind != MEMORY_SCRATCH && range->size > 0;
 }
 
 /* ---- capsule_drawing.c ---- */

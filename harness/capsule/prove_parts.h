@@ -46,7 +46,7 @@ struct proving {
 
 void memory_make(struct memory *memory, const struct capsule *capsule);
 void memory_release(struct memory *memory, const struct capsule *capsule);
-/* Reads all ranges as they are now. -1 with *problem. */
+/* Reads all ranges as they are now, but for scratch memory. -1 with *problem. */
 int memory_read(const struct memory *memory, struct replay *replay, const struct capsule *capsule,
                 struct problem *problem);
 void ranges_release(struct memory_range *ranges, size_t count); /* frees a list of ranges, and their lists of pages */

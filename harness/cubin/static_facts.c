@@ -309,12 +309,15 @@ static int add_capsules(struct run *run, struct inquiry *inquiry)
         const struct capsule *capsule = &inquiry->code.capsules.list[i];
         const struct cubin *cubin = kernel_code_of(&inquiry->code, capsule->id);
         struct result *result = run_add(run, capsule->id);
-        struct launch *launch = ARRAY_GROW(result->launches, result->launch_count);
         if (!cubin)
             return -1;
-        *launch = (struct launch){.function = x_strdup(capsule->function), .shared = capsule->shared, .times = 1};
-        memcpy(launch->grid, capsule->grid, sizeof launch->grid);
-        memcpy(launch->block, capsule->block, sizeof launch->block);
+        for (size_t k = 0; k < capsule_launches(capsule); k++) {
+            const struct capsule one = capsule_launch(capsule, k);
+            struct launch *launch = ARRAY_GROW(result->launches, result->launch_count);
+            *launch = (struct launch){.function = x_strdup(one.function), .shared = one.shared, .times = 1};
+            memcpy(launch->grid, one.grid, sizeof launch->grid);
+            memcpy(launch->block, one.block, sizeof launch->block);
+        }
         result->launched_by = x_strdup(capsule->launched_by);
         result_demangle(result);
         look_up(inquiry, cubin, result, NULL);

@@ -285,7 +285,7 @@ static int launch(void *module, const struct capsule *capsule, const unsigned ch
         .parameters = bytes,
         .cooperative = capsule->cooperative,
         .order = order,
-        .untrusted = capsule->swapped != NULL,
+        .untrusted = capsule->swapped || capsule->step_count > 0, /* a step may read what any block of another left */
         .cluster = {capsule->cluster[0], capsule->cluster[1], capsule->cluster[2]},
     };
     if (!grid.function || settle_all(problem) < 0)

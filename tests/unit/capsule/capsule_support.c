@@ -39,7 +39,7 @@ static void add_first(struct capsule_writer *writer, const struct blob *image, c
                       const struct blob *later)
 {
     uint32_t bits[] = {PAGE_ZERO, capsule_writer_page(writer, "\1\0\0\200", 4), PAGE_ZERO};
-    struct argument arguments[] = {{0, 8, true}, {8, 4, false}};
+    struct argument arguments[] = {{.size = 8, .exact = true}, {.offset = 8, .size = 4}};
     struct memory_range ranges[] = {
         {MEMORY_DEVICE, NULL, 0x7fc000000000, before->size, before->pages, later->pages, bits},
         {MEMORY_VARIABLE, (char[]){"_ZN3netE5scale"}, 0x7fc200000100, image->size, image->pages, image->pages, NULL},
@@ -76,6 +76,15 @@ static void add_first(struct capsule_writer *writer, const struct blob *image, c
 static void add_second(struct capsule_writer *writer, const struct blob *image, const struct blob *before)
 {
     uint32_t same[] = {PAGE_SAME, PAGE_SAME, PAGE_SAME};
+    struct argument taken = {.offset = 0, .size = 4};
+    struct capsule_step step = {.function = (char[]){"half"},
+                                .grid = {2, 1, 1},
+                                .block = {64, 1, 1},
+                                .shared = 16,
+                                .bytes = (unsigned char[]){1, 0, 0, 0},
+                                .byte_count = 4,
+                                .arguments = &taken,
+                                .argument_count = 1};
     struct memory_range range = {MEMORY_HOST, NULL, 0x200000, before->size, before->pages, same, NULL};
     const struct capsule capsule = {.id = (char[]){"train/scale@1"},
                                     .function = (char[]){"scale"},
@@ -84,6 +93,8 @@ static void add_second(struct capsule_writer *writer, const struct blob *image, 
                                     .block = {1, 1, 1},
                                     .ranges = &range,
                                     .range_count = 1,
+                                    .steps = &step,
+                                    .step_count = 1,
                                     .launches = 1,
                                     .launch = 1,
                                     .time_ns = NAN};

@@ -41,6 +41,9 @@ static char *text_with(const char *key, const char *value)
     return whole;
 }
 
+#define STEP(argument)                                                                                                 \
+    "[{\"block\": [1, 1, 1], \"bytes\": \"0000000000000000\", \"function\": \"g\", \"grid\": [1, 1, 1], "              \
+    "\"shared\": 0, \"arguments\": [{" argument "}]}]"
 #define RANGE(more) "[{\"address\": 4096, \"kind\": \"device\", " more "}]"
 #define PAGES "\"after\": [-2], \"before\": [-1]"
 
@@ -99,6 +102,16 @@ static const struct {
     {"arguments", "[[0, 8, 1, 1]]", "x: arguments/0: has 4 numbers, not 2 (offset and size)"},
     {"arguments", "[[0]]", "x: arguments/0: has 1 numbers, not 2 (offset and size)"},
     {"arguments", "[0]", "x: arguments/0: must be a list of offset and size"},
+
+    {"steps", "[]", NULL},
+    {"steps", STEP("\"of\": 1, \"offset\": 0, \"size\": 8"), NULL},
+    {"steps", STEP("\"of\": 0, \"offset\": 4, \"size\": 4"), NULL},
+    {"steps", STEP("\"of\": 0, \"offset\": 4, \"size\": 8"),
+     "x: has a step 0 whose argument 0 is not one of its own bytes"},
+    {"steps", STEP("\"of\": 0, \"offset\": 9, \"size\": 0"), "x: has a step 0 whose argument 0"},
+    {"steps", STEP("\"of\": 2, \"offset\": 0, \"size\": 8"), "x: has a step 0 whose argument 0"},
+    {"steps", STEP("\"of\": 1, \"offset\": 0, \"size\": 4"), "x: has a step 0 whose argument 0"},
+    {"steps", "[{}]", "x: steps/0/arguments: is missing"},
 
     {"code", "{\"pages\": [2], \"size\": 1}", NULL},
     {"code", "{\"pages\": [3], \"size\": 1}", "x: code/pages/0: is 3, but must be between -1 and 2"},

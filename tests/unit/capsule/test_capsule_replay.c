@@ -125,6 +125,34 @@ Test(capsule_replay, values_within_the_tolerance_do_not_differ)
     replay_close(replay);
 }
 
+Test(capsule_replay, several_launches_are_made_in_order_and_scratch_is_not_compared)
+{
+    struct capsule *capsule = &made.capsules.list[MADE_ADD];
+    struct argument once[] = {{.size = 8, .of = 1}, {.offset = 8, .size = 8, .of = 2}},
+                    again[] = {{.size = 8, .of = 1}, {.offset = 8, .size = 8, .of = 1}};
+    struct capsule_step steps[] = {{.function = capsule->function, .grid = {1, 1, 1}, .block = {1, 1, 1}},
+                                   {.function = capsule->function, .grid = {1, 1, 1}, .block = {1, 1, 1}}};
+    unsigned char none[16] = {0};
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+        steps[i].bytes = none;
+        steps[i].byte_count = sizeof none;
+        steps[i].arguments = i == 0 ? once : again;
+        steps[i].argument_count = 2;
+    }
+    capsule->steps = steps;
+    capsule->step_count = 1;
+    struct replay *replay = opened(MADE_ADD);
+    cr_expect_eq(replayed(replay), 0, "%s", why);
+    capsule->step_count = 2;
+    cr_expect_eq(replayed(replay), 1);
+    expect_word(why, "byte 0 of 160000 is 0x20000002 instead of 0x20000001");
+    capsule->ranges[0].kind = MEMORY_SCRATCH;
+    cr_expect_eq(replayed(replay), 0, "%s", why);
+    replay_close(replay);
+    capsule->steps = NULL;
+    capsule->step_count = 0;
+}
+
 Test(capsule_replay, bits_that_vary_are_not_compared_and_others_are)
 {
     struct replay *replay = opened(MADE_NOISY);

@@ -54,7 +54,13 @@ static const char second[] = "{\n"
                              "\"kind\": \"host\", \"size\": 131172}\n"
                              " ],\n"
                              " \"shared\": 0,\n"
-                             " \"shared_limit\": 0\n"
+                             " \"shared_limit\": 0,\n"
+                             " \"steps\": [\n"
+                             "  {\"arguments\": [\n"
+                             "    {\"of\": 0, \"offset\": 0, \"size\": 4}\n"
+                             "   ], \"block\": [64, 1, 1], \"bytes\": \"01000000\", \"function\": \"half\", "
+                             "\"grid\": [2, 1, 1], \"shared\": 16}\n"
+                             " ]\n"
                              "}";
 
 Test(capsule_text, it_is_for_people_too)
