@@ -318,7 +318,8 @@ const struct command command_referee = {
                "memory, divided by --jobs, or less with `ulimit -m`.\n"
                "In a folder each .cubin, .fatbin and .so is a candidate, on the same inputs: one line each, or with --format json its "
                "whole report. NAME.json next to NAME.cubin may have its launch: {\"function\": \"softmax\", \"grid\": [64, 2], \"block\": 128, "
-               "\"shared\": 4096}; an option comes first. The exit code is the worst. Without --tolerance the task's own counts; `cugate swap TASK --code TASK "
+               "\"shared\": 4096}; an option comes first. Or several launches, whose arguments are numbers of the task's: {\"launches\": "
+               "[\"sums<<<64, 64>>>(3, 2)\", \"scale<<<1, 64>>>(1, 3, f32=2)\"]}. The exit code is the worst. Without --tolerance the task's own counts; `cugate swap TASK --code TASK "
                "--tolerance X -o NEW` sets it. To compare with the last accepted code, make NEW by `cugate swap TASK --code ACCEPTED "
                "-o NEW`, and judge a candidate that TASK passed by NEW too.",
     .exits = EXITS({EXIT_SAME, "right, and not slower"}, {EXIT_REGRESSED, "right, and slower"}, {EXIT_USAGE, "an option, a file or a candidate is invalid: nothing was judged"},

@@ -11,7 +11,6 @@
 #include "command.h"
 #include "outputs.h"
 #include "swap_options.h"
-#include "task_launch.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -96,17 +95,17 @@ static int place_argument(struct capsule *capsule, const struct entry *entry, si
         return error("argument %zu of %s has %u bytes, and %u were given", number + 1, capsule->id, parameter->size,
                      size);
     memcpy(capsule->bytes + parameter->offset, bytes, size);
-    capsule->arguments[number] = (struct argument){parameter->offset, size, exact};
+    capsule->arguments[number] = (struct argument){.offset = parameter->offset, .size = size, .exact = exact};
     return 0;
 }
 
 /* Adds memory that holds those bytes. */
 static void add_range(struct capsule *capsule, struct capsule_writer *writer, const unsigned char *bytes, uint64_t size,
-                      uint64_t address)
+                      uint64_t address, enum memory_kind kind)
 {
     const struct blob blob = capsule_writer_blob(writer, bytes, size);
     struct memory_range *range = ARRAY_GROW(capsule->ranges, capsule->range_count);
-    *range = (struct memory_range){.kind = MEMORY_DEVICE, .address = address, .size = size, .before = blob.pages};
+    *range = (struct memory_range){.kind = kind, .address = address, .size = size, .before = blob.pages};
     range->after = x_calloc(pages_of(size) + 1, sizeof *range->after);
     /* All of it may be changed, and so is restored before each launch. */
     memcpy(range->after, range->before, pages_of(size) * sizeof *range->after);
@@ -136,7 +135,8 @@ static int add_argument(struct task *task, struct capsule *capsule, struct capsu
         task_fill(argument, (unsigned char *)bytes,
                   (uint64_t)(task->options->seed < 0 ? 1 : task->options->seed) * 1000 + number);
     if (failed == 0) {
-        add_range(capsule, writer, (unsigned char *)bytes, size, *address);
+        add_range(capsule, writer, (unsigned char *)bytes, size, *address,
+                  argument->kind == TASK_SCRATCH ? MEMORY_SCRATCH : MEMORY_DEVICE);
         failed = place_argument(capsule, entry, number, address, sizeof *address, task_is_exact(argument));
     }
     *address += (size + ARRAY_EVERY - 1) / ARRAY_EVERY * ARRAY_EVERY;
@@ -175,14 +175,30 @@ static char *id_of(const struct task *task, const char *function, const struct t
     return id;
 }
 
+/* Lays out the arguments of a task that is several launches, as a function of them would have them. */
+static void lay_out(struct entry *entry, const struct task_launch *launch)
+{
+    entry->parameters = x_calloc(launch->count + 1, sizeof *entry->parameters);
+    entry->parameter_count = launch->count;
+    for (size_t i = 0; i < launch->count; i++) {
+        const unsigned size = task_argument_size(&launch->arguments[i]);
+        entry->parameters[i].offset = (entry->parameter_bytes + size - 1) / size * size;
+        entry->parameters[i].size = size;
+        entry->parameter_bytes = entry->parameters[i].offset + size;
+    }
+}
+
 static int add_launch(struct task *task, struct capsule_writer *writer, size_t number)
 {
     const struct task_launch *launch = &task->launches[number];
-    char *name, *read;
+    char *name = NULL, *read = NULL;
     struct replacement code = {0};
+    struct entry laid_out = {0};
     uint64_t address = ARRAYS_FROM;
-    if (kernel_find(task->code, launch->function, &name, &read) < 0)
+    if (launch->step_count == 0 && kernel_find(task->code, launch->function, &name, &read) < 0)
         return -1;
+    name = name ? name : x_strdup(launch->function);
+    read = read ? read : x_strdup(launch->function);
     task->ids[number] = id_of(task, read, launch, number);
     struct capsule capsule = {
         .id = x_strdup(task->ids[number]),
@@ -196,18 +212,14 @@ static int add_launch(struct task *task, struct capsule_writer *writer, size_t n
     };
     memcpy(capsule.grid, launch->grid, sizeof capsule.grid);
     memcpy(capsule.block, launch->block, sizeof capsule.block);
-    int failed = replacement_find(&code, task->code, capsule.function, task->capability);
-    const struct entry *entry = &code.entry;
-    const char *unset = failed == 0 ? image_unset_constant(&code.image) : NULL;
-    if (unset)
-        failed = error("%s has the constant %s without a value: here no host sets it; write its values in the source, "
-                       "make it an argument, or leave it out",
-                       task->options->arguments[0], unset);
+    if (launch->step_count > 0)
+        lay_out(&laid_out, launch);
+    const struct entry *entry = launch->step_count > 0 ? &laid_out : &code.entry;
+    int failed = launch->step_count > 0 ? 0 : replacement_find(&code, task->code, capsule.function, task->capability);
     if (failed == 0 && entry->parameter_count != launch->count)
         failed = error("%s takes %zu argument%s, and %zu were given", read, entry->parameter_count,
                        plural(entry->parameter_count), launch->count);
     if (failed == 0) {
-        capsule.code = capsule_writer_blob(writer, code.bytes, code.size);
         capsule.byte_count = entry->parameter_bytes;
         capsule.bytes = x_calloc(capsule.byte_count + 1, 1);
         capsule.argument_count = launch->count;
@@ -216,11 +228,21 @@ static int add_launch(struct task *task, struct capsule_writer *writer, size_t n
     for (size_t i = 0; i < launch->count && failed == 0; i++)
         failed = add_argument(task, &capsule, writer, entry, launch, i, &address);
     if (failed == 0)
-        failed = replacement_check(&code, &capsule, task->capability);
+        failed = launch->step_count > 0 ? replacement_steps(&code, task->code, &capsule, launch->steps,
+                                                            launch->step_count, task->capability)
+                                        : replacement_check(&code, &capsule, task->capability);
+    const char *unset = failed == 0 ? image_unset_constant(&code.image) : NULL;
+    if (unset)
+        failed = error("%s has the constant %s without a value: here no host sets it; write its values in the source, "
+                       "make it an argument, or leave it out",
+                       task->options->arguments[0], unset);
+    if (failed == 0)
+        capsule.code = capsule_writer_blob(writer, code.bytes, code.size);
     if (failed == 0 && capsule_writer_add(writer, &capsule) < 0)
         failed = error("%s", writer->problem.text);
     capsule_release(&capsule);
     replacement_release(&code);
+    entry_release(&laid_out);
     free(read);
     return failed;
 }
@@ -441,7 +463,7 @@ static int cmd_task(const struct options *options)
 /* clang-format off */
 static const struct option_row *const takes[] = {
     OPTION(.name = "launch", .argument = "LAUNCH", .kind = KIND_LIST, .place = PLACE(launches),
-           .doc = "'NAME<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)'; repeatable: each shape becomes a kernel of the task"),
+           .doc = "'NAME<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)'; repeatable: each becomes a kernel of the task"),
     OPTION(.name = "output", .letter = 'o', .argument = "TASK.capsule", .kind = KIND_TEXT, .place = PLACE(output),
            .doc = "write the task to this file"),
     OPTION(.name = "gpu", .argument = "GPU", .kind = KIND_TEXT, .place = PLACE(gpu),
@@ -459,13 +481,17 @@ const struct command command_task = {
                "`cugate referee TASK.capsule --code CANDIDATE.cubin --simulate` then judges other code against it, on fresh inputs.\n"
                "NAME is the kernel's name in the source, with template arguments if it is ambiguous, or its name in the machine "
                "code. GRID and BLOCK are X, XxY or XxYxZ. An ARGUMENT is a scalar, TYPE=VALUE; a pointer to an input that the "
-               "kernel may change, TYPE:COUNT:VALUES; a pointer to a pure output, out:TYPE:COUNT, initially 0; or a pointer to the "
-               "contents of a file, file:PATH. TYPE is f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16 or u8. VALUES are "
+               "kernel may change, TYPE:COUNT:VALUES; a pointer to a pure output, out:TYPE:COUNT, initially 0; a pointer to memory for "
+               "intermediate values, scratch:TYPE:COUNT, whose first contents are random; or a pointer to the contents of a file, file:PATH. TYPE is f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16 or u8. VALUES are "
                "uniform:LEAST:MOST (default for floats: uniform:-1:1), normal:MEAN:DEVIATION, constant:VALUE, permutation "
                "(0 to COUNT - 1), sorted:LEAST:MOST or offsets:LAST (from 0 to LAST, sorted).\n"
                "--tolerance applies to floats; integers must match exactly. The referee draws inputs that look like the values here: "
                "a range given here is not guaranteed. Write a null pointer as u64=0, a bool as u8, a struct as u64 words.\n"
-               "A .cu is compiled by nvcc (NVCC, or the PATH). A task has one kernel per launch: fuse a sequence of kernels first.",
+               "A .cu is compiled by nvcc (NVCC, or the PATH). \n"
+               "A reference of several launches is written 'norm(out:f32:64, f32:4096, scratch:f32:64) { sums<<<64, 64>>>(3, 2); "
+               "scale<<<1, 64>>>(1, 3, f32=2); }': the arguments of the task, then launches in order, whose arguments are numbers of the "
+               "task's arguments, or TYPE=VALUE. A candidate is one function that takes all of the task's arguments (--function, "
+               "--grid, --block), or launches of its own in NAME.json.",
     .exits = EXITS({EXIT_SAME, "the task was written"}, {EXIT_USAGE, NULL},
                    {EXIT_NOT_MEASURED, "the reference cannot run, or has a fault"}, {EXIT_INTERRUPTED, NULL}),
     .example = "cugate task softmax.cu --launch 'softmax<<<64, 128>>>(out:f32:65536, f32:65536:normal:0:1, i32=1024)' -o softmax.capsule",

@@ -1,7 +1,5 @@
 #include "swap_options.h"
 
-#include "task_launch.h"
-
 #include <ctype.h>
 #include <errno.h>
 

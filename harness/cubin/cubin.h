@@ -11,6 +11,7 @@
 #include "static_facts.h"
 #include "static_files.h"
 #include "swap.h"
+#include "task_launch.h"
 #include "triton.h"
 
 /* An owned list of functions, sorted by name, then by compute capability. */

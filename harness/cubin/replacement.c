@@ -267,3 +267,85 @@ int replacement_check(const struct replacement *replacement, const struct capsul
                ? -1
                : 0;
 }
+
+/* ---- Several launches ---- */
+
+int replacement_turn(struct replacement *replacement, const char *path, const char *function, int capability)
+{
+    if (!replacement->bytes)
+        return replacement_find(replacement, path, function, capability);
+    const size_t kernel = kernel_named(&replacement->image, function);
+    if (kernel == replacement->image.kernel_count)
+        return error("%s has %s and %s in different images: build one cubin with all functions", path,
+                     replacement->function, function);
+    entry_release(&replacement->entry);
+    replacement->function = function;
+    replacement->kernel = kernel;
+    return entry_read(&replacement->entry, &replacement->image, kernel) == 0
+               ? 0
+               : error("%s describes the arguments of %s in an unknown format", path, function);
+}
+
+int replacement_fit(struct replacement *replacement, const char *path, const struct capsule *capsule, int capability)
+{
+    *replacement = (struct replacement){0};
+    for (size_t i = 0; i < capsule_launches(capsule); i++) {
+        const struct capsule one = capsule_launch(capsule, i);
+        if (replacement_turn(replacement, path, one.function, capability) < 0 ||
+            replacement_check(replacement, &one, capability) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Places an argument where the function has it. */
+static int place(struct capsule_step *step, const struct capsule *capsule, const struct task_argument *argument,
+                 size_t number, const struct parameter *parameter)
+{
+    const bool is_own = argument->kind == TASK_SCALAR;
+    if (!is_own && argument->count > capsule->argument_count)
+        return error("%s has %zu arguments, not %llu", capsule->id, capsule->argument_count,
+                     (unsigned long long)argument->count);
+    const unsigned size = is_own ? task_argument_size(argument) : capsule->arguments[argument->count - 1].size;
+    if (size != parameter->size)
+        return error("argument %zu of %s has %u bytes, and %u were given", number + 1, step->function, parameter->size,
+                     size);
+    step->arguments[number] =
+        (struct argument){.offset = parameter->offset, .size = size, .of = is_own ? 0 : (unsigned)argument->count};
+    if (is_own)
+        memcpy(step->bytes + parameter->offset, argument->scalar, size);
+    return 0;
+}
+
+int replacement_steps(struct replacement *replacement, const char *path, struct capsule *capsule,
+                      const struct task_launch *launches, size_t count, int capability)
+{
+    *replacement = (struct replacement){0};
+    int failed = 0;
+    for (size_t i = 0; i < count && failed == 0; i++) {
+        const struct task_launch *launch = &launches[i];
+        struct capsule_step *step = ARRAY_GROW(capsule->steps, capsule->step_count);
+        const struct entry *entry = &replacement->entry;
+        char *read;
+        *step = (struct capsule_step){.shared = launch->shared, .argument_count = launch->count};
+        memcpy(step->grid, launch->grid, sizeof step->grid);
+        memcpy(step->block, launch->block, sizeof step->block);
+        failed = kernel_find(path, launch->function, &step->function, &read) < 0 ||
+                         replacement_turn(replacement, path, step->function, capability) < 0
+                     ? -1
+                     : 0;
+        free(read);
+        if (failed == 0 && entry->parameter_count != launch->count)
+            failed = error("%s takes %zu argument%s, and %zu were given", launch->function, entry->parameter_count,
+                           plural(entry->parameter_count), launch->count);
+        step->byte_count = failed == 0 ? entry->parameter_bytes : 0;
+        step->bytes = x_calloc(step->byte_count + 1, 1);
+        step->arguments = x_calloc(launch->count + 1, sizeof *step->arguments);
+        for (size_t k = 0; k < launch->count && failed == 0; k++)
+            failed = place(step, capsule, &launch->arguments[k], k, &entry->parameters[k]);
+        const struct capsule one = capsule_launch(capsule, i);
+        if (failed == 0)
+            failed = replacement_check(replacement, &one, capability);
+    }
+    return failed;
+}

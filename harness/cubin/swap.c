@@ -13,6 +13,7 @@ struct swap {
     unsigned ctas;             /* blocks of a cluster that the code is for; 0: not known */
     char version[32];          /* of Triton, which made it; "" where not known */
     char *function;            /* in the machine code; NULL: the capsule's */
+    struct triton_launch described;
     struct capsules capsules;
     struct capsule_writer writer;
     size_t swapped;
@@ -23,10 +24,10 @@ static int read_description(struct swap *swap)
 {
     struct swap_request *changes = &swap->asked;
     const char *path = changes->code, *function = changes->function;
-    struct triton_launch launch;
     char *read;
-    if (triton_read(&launch, path) < 0)
+    if (triton_read(&swap->described, path) < 0)
         return -1;
+    const struct triton_launch launch = swap->described;
     if (changes->grid[0] == 0)
         memcpy(changes->grid, launch.grid, sizeof changes->grid);
     if (changes->block[0] == 0)
@@ -39,7 +40,7 @@ static int read_description(struct swap *swap)
         return -1;
     if (function)
         free(read);
-    if (!launch.found)
+    if (!launch.found || launch.launch_count > 0)
         return 0;
     if (launch.threads == 0)
         return error("the JSON next to %s describes an impossible launch: compile it again", path);
@@ -60,9 +61,14 @@ static unsigned cluster_of(const struct capsule *capsule)
     return capsule->cluster[0] > 0 ? capsule->cluster[0] * capsule->cluster[1] * capsule->cluster[2] : 1;
 }
 
-static int change_launch(struct capsule *capsule, const struct swap *swap)
+static int change_launch(struct capsule *capsule, const struct swap *swap, bool is_one)
 {
     const struct swap_request *changes = &swap->asked;
+    if (!is_one && (changes->block[0] > 0 || changes->grid[0] > 0 || changes->has_shared))
+        return error(
+            "%s is several launches, whose shapes no option can change: write them as \"launches\" in the JSON "
+            "next to %s, or name one function with --function",
+            capsule->id, changes->code);
     if (swap->ctas > 0 && swap->ctas != cluster_of(capsule))
         return error("%s is for clusters of %u block%s, but the launch of %s has %u: compile it with num_ctas=%u",
                      changes->code, swap->ctas, plural(swap->ctas), capsule->id, cluster_of(capsule),
@@ -104,6 +110,8 @@ static void say_swapped(const struct capsule *now, const struct capsule *was, co
     OWNED_TEXT compiler = image_compiler(&replacement->image);
     fprintf(stderr, "%s: code of %s%s%s", now->id, replacement->path, compiler ? ", by " : "",
             compiler ? compiler : "");
+    if (now->step_count > 0)
+        fprintf(stderr, ", in %zu launch%s", now->step_count, plural_of(now->step_count, "", "es"));
     if (strcmp(now->function, was->function) != 0)
         fprintf(stderr, ", function %s instead of %s", now->function, was->function);
     put_extents(stderr, "a block", now->block, was->block);
@@ -154,7 +162,7 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
 {
     const struct swap_request *asked = &swap->asked;
     struct capsule changed = *capsule; /* it borrows all */
-    struct replacement replacement;
+    struct replacement replacement = {0};
     struct compared compared;
     struct argument *const arguments = mark_exact(capsule, asked->tolerance, asked->exact);
     if (!arguments)
@@ -168,8 +176,17 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
         changed.type = asked->type;
     }
     int result = -1;
-    if (replacement_find(&replacement, asked->code, changed.function, capability) == 0 &&
-        change_launch(&changed, swap) == 0 && replacement_check(&replacement, &changed, capability) == 0 &&
+    if (swap->function || swap->described.launch_count > 0) {
+        changed.steps = NULL;
+        changed.step_count = 0;
+    }
+    struct capsule_step *const kept = changed.steps;
+    const bool is_one = swap->function || swap->described.launch_count + changed.step_count == 0;
+    if (change_launch(&changed, swap, is_one) == 0 &&
+        (swap->function || swap->described.launch_count == 0
+             ? replacement_fit(&replacement, asked->code, &changed, capability)
+             : replacement_steps(&replacement, asked->code, &changed, swap->described.launches,
+                                 swap->described.launch_count, capability)) == 0 &&
         check_compared(&swap->capsules, capsule, &compared) == 0 &&
         (!asked->warns || replacement_warn(&replacement, &swap->capsules, &changed) == 0)) {
         OWNED(blob) code = {0};
@@ -179,6 +196,8 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
         if (result == 0 && !asked->quiet)
             say_swapped(&changed, capsule, &replacement, &compared);
     }
+    if (changed.steps != kept)
+        capsule_steps_release(changed.steps, changed.step_count);
     replacement_release(&replacement);
     free(changed.swapped);
     free(arguments);
@@ -257,6 +276,7 @@ int swap_file(const struct swap_request *request, const char *from, const char *
     if (failed == 0 && !request->quiet)
         say_all(&swap);
     capsules_release(&swap.capsules);
+    triton_release(&swap.described);
     free(swap.function);
     return failed;
 }

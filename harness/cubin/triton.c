@@ -49,6 +49,25 @@ static int take_extents(const json_t *root, const char *name, const char *path, 
                           : error("%s: \"%s\" needs one to three whole numbers, such as 256 or [32, 4]", path, name);
 }
 
+/* Takes launches, which may be of Triton's code too. */
+static int take_launches(struct triton_launch *launch, const json_t *root, const char *path)
+{
+    const json_t *list = json_object_get(root, "launches");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *text = json_string_value(json_array_get(list, i));
+        if (task_step_parse(ARRAY_GROW(launch->launches, launch->launch_count), text ? text : "") < 0)
+            return error("in \"launches\" of %s", path);
+    }
+    return list && launch->launch_count == 0 ? error("%s: \"launches\" needs a list of launches", path) : 0;
+}
+
+void triton_release(struct triton_launch *launch)
+{
+    for (size_t i = 0; i < launch->launch_count; i++)
+        task_launch_release(&launch->launches[i]);
+    free(launch->launches);
+}
+
 /* Takes what is written by hand. */
 static int take_launch(struct triton_launch *launch, const json_t *root, const char *path)
 {
@@ -92,7 +111,7 @@ int triton_read(struct triton_launch *launch, const char *path)
     if (!root)
         goto out;
     take(launch, root);
-    result = take_launch(launch, root, beside);
+    result = take_launches(launch, root, beside) < 0 ? -1 : take_launch(launch, root, beside);
     json_at_end(root);
 out:
     free(beside);

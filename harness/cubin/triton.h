@@ -1,7 +1,10 @@
 /* triton.h - the description of a function that lies beside its cubin as NAME.json: Triton's, or one written by hand:
  *
- *   {"function": "softmax<float>", "grid": [64, 2], "block": 128, "shared": 4096}       all of them may be left out */
+ *   {"function": "softmax<float>", "grid": [64, 2], "block": 128, "shared": 4096}       all of them may be left out
+ *   {"launches": ["sums<<<64, 128>>>(3, 2)", "scale<<<64, 128>>>(1, 3, i32=64)"]}       as task_launch.h has them */
 #pragma once
+
+#include "task_launch.h"
 
 #include <stdbool.h>
 
@@ -15,8 +18,11 @@ struct triton_launch {
     char function[1024];
     unsigned grid[3], block[3];
     long bytes; /* dynamic shared memory of a block */
+    struct task_launch *launches;
+    size_t launch_count;
 };
 
 /* Reads the description beside a file, whose name ends with .cubin. Other JSON files are passed over. -1 after
- * error(). */
+ * error(). Release *launch in any case. */
 int triton_read(struct triton_launch *launch, const char *path);
+void triton_release(struct triton_launch *launch);

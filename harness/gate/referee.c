@@ -90,10 +90,12 @@ static bool has_no_halves(struct kernel_code *code, const struct result *result)
     const int capability = static_facts_capability(&code->capsules.about.device);
     enum cubin_status status;
     const struct cubin *cubin = kernel_code_of(code, result->id);
-    const struct cubin_function *function = NULL;
-    if (cubin && result->launch_count == 1)
-        function = cubin_find(cubin, result->launches[0].function, capability, &status);
-    return function && !function->halves;
+    bool none = cubin && result->launch_count > 0;
+    for (size_t i = 0; none && i < result->launch_count; i++) {
+        const struct cubin_function *function = cubin_find(cubin, result->launches[i].function, capability, &status);
+        none = function && !function->halves;
+    }
+    return none;
 }
 
 /* Adds the arrays that the launch may read. */

@@ -341,6 +341,59 @@ referee made "$work/slow.cubin" -v
 expect "slower at a drawn size alone" 0 'passed: 1 of 1 kernel' 'its sizes were drawn: only its results count'
 referee made "$work/wrong.cubin"
 expect "wrong there alone" 3 'with other sizes'
+# Several launches, of the reference or of a candidate, with memory for what one leaves to the next.
+cat >"$work/norm.cu" <<'CU'
+extern "C" __global__ void sums(float *sums, const float *x)
+{
+    float a = 0;
+    for (int i = threadIdx.x; i < 256; i += 32)
+        a += x[256 * blockIdx.x + i] * x[256 * blockIdx.x + i];
+    for (int k = 16; k; k /= 2)
+        a += __shfl_xor_sync(~0u, a, k);
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = a;
+}
+extern "C" __global__ void scale(float *y, const float *sums, const float *x, float more, int times)
+{
+    const int i = 256 * blockIdx.x + threadIdx.x;
+    y[i] = x[i] * rsqrtf(sums[blockIdx.x] / times + more);
+}
+extern "C" __global__ void whole(float *y, const float *x, float *, float more)
+{
+    const float own = x[256 * blockIdx.x + threadIdx.x];
+    __shared__ float all[256];
+    all[threadIdx.x] = own * own;
+    for (int k = 128; k; k /= 2) {
+        __syncthreads();
+        if (threadIdx.x < k)
+            all[threadIdx.x] += all[threadIdx.x + k];
+    }
+    __syncthreads();
+    y[256 * blockIdx.x + threadIdx.x] = own * rsqrtf(all[0] / 256 + more);
+}
+CU
+"$nvcc" -cubin -arch=sm_90 -o "$work/norm.cubin" "$work/norm.cu"
+task "$work/norm.cubin" --tolerance 1e-5 --launch 'norm(out:f32:4096, f32:4096, scratch:f32:16, f32=1e-5) {
+    sums<<<16, 32>>>(3, 2); scale<<<16, 256>>>(1, 3, 2, 4, i32=256); }'
+expect "of two launches" 0 '1 launch of' '!warning'
+referee made "$work/norm.cubin"
+expect "which pass their own task" 0 'passed: 1 of 1 kernel; nothing is worse' '2 of 2 inputs were redrawn'
+referee made "$work/norm.cubin" --function whole --block 256
+expect "and so does one that does all" 0 'launches 2 -> 1' 'passed: 1 of 1 kernel'
+referee made "$work/norm.cubin" --block 64
+expect "whose shapes are not one" 2 'is several launches, whose shapes no option can change'
+for described in '1 3, 2, 4, i32=256)' '0 whole<<<16, 256>>>(1, 2, u64=0, 4)' '5 scale<<<16, 256>>>(1, 3, 2, 4, i32=256)'; do
+    echo '{"launches": ["'"${described#* }"'"]}' >"$work/norm.json"
+    [ "${described%% *}" = 1 ] && echo '{"launches": ["sums<<<16, 32>>>(3, 2)", "sums<<<16, 32>>>(3, 2)", "scale<<<16, 256>>>(1, '"${described#* }"'"]}' >"$work/norm.json"
+    referee made "$work/norm.cubin" --draws 1
+    expect "launches of a candidate: ${described#* }" "${described%% *}" 'redrawn'
+done
+echo '{"launches": ["scale<<<16, 256>>>(1, 3, 5, 4, i32=256)"]}' >"$work/norm.json"
+referee made "$work/norm.cubin"
+expect "with an argument that the task has not" 2 'has 4 arguments, not 5'
+rm "$work/norm.json"
+task "$work/norm.cubin" --tolerance 1e-5 --launch 'norm(out:f32:4096, f32:4096, scratch:f32:16) { scale<<<16, 256>>>(1, 3, 2, f32=9, i32=256); }'
+expect "a result that depends on what was in scratch memory" 5 'cannot run norm/norm@16,256: its result depends on the first contents of scratch memory'
 NVCC=$nvcc task "$work/own.cu" --launch 'none<<<1, 64>>>(out:f32:64, f32:64)'
 expect "a result of zeros" 2 'leaves 0 in its outputs' 'code that does nothing would be right'
 task cheats.cubin --launch "plane$saxpy"

@@ -71,6 +71,11 @@ Test(triton, a_launch_that_is_written_by_hand)
         {"{\"grid\": [1, 2, 3, 4]}", {.bytes = -1}, -1},
         {"{\"grid\": [1, \"2\"]}", {.bytes = -1}, -1},
         {"{\"function\": 7}", {.bytes = -1}, -1},
+        {"{\"num_warps\": 4, \"shared\": 0, \"launches\": [\"f<<<1, 2>>>(3)\"]}", {.bytes = -1, .launch_count = 1}, 0},
+        {"{\"launches\": [\"f<<<1, 2>>>(3)\", \"g<<<1, 2>>>(1, i32=4)\"]}", {.bytes = -1, .launch_count = 2}, 0},
+        {"{\"launches\": [\"f(3)\"]}", {.bytes = -1}, -1},
+        {"{\"launches\": []}", {.bytes = -1}, -1},
+        {"{\"launches\": \"f<<<1, 2>>>(3)\"}", {.bytes = -1}, -1},
         {"{\"block\": 32, \"shared\": \"9\"}", {.bytes = -1}, -1},
     };
     OWNED_FOLDER folder = scratch_make();
@@ -80,8 +85,10 @@ Test(triton, a_launch_that_is_written_by_hand)
         cr_expect_eq(triton_read(&launch, cubin), rows[i].result, "row %zu", i);
         if (rows[i].result == 0)
             cr_expect(strcmp(launch.function, rows[i].launch.function) == 0 && launch.bytes == rows[i].launch.bytes &&
+                          launch.launch_count == rows[i].launch.launch_count &&
                           memcmp(launch.grid, rows[i].launch.grid, sizeof launch.grid) == 0 &&
                           memcmp(launch.block, rows[i].launch.block, sizeof launch.block) == 0,
                       "row %zu", i);
+        triton_release(&launch);
     }
 }

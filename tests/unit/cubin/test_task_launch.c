@@ -1,4 +1,4 @@
-#include "command/task_launch.h"
+#include "cubin/task_launch.h"
 #include "test.h"
 
 static void expect_refused(const char *text, const char *wanted)
@@ -70,6 +70,24 @@ Test(task_launch, a_shape_may_be_a_part)
     cr_expect(grid[0] == 2 && grid[1] == 3 && grid[2] == 4 && block[0] == 32 && shared == 16);
 }
 
+Test(task_launch, is_several)
+{
+    AT_END(task_launch_release) struct task_launch launch;
+    cr_assert_eq(task_launch_parse(&launch,
+                                   "norm(out:f32:64, f32:64, scratch:f32:2, i32=64) { sums<1><<<2, 32>>>(3, 2); "
+                                   "scale<<<1, 64, 16>>>(1, 3, f32=2); } ;"),
+                 0);
+    cr_expect_str_eq(launch.function, "norm");
+    cr_expect(launch.count == 4 && launch.grid[0] == 2 && launch.block[0] == 32);
+    cr_expect_eq(launch.arguments[2].kind, TASK_SCRATCH);
+    cr_expect_eq(task_array_size(&launch.arguments[2]), 8);
+    cr_expect_eq(task_argument_size(&launch.arguments[2]), 8);
+    cr_assert_eq(launch.step_count, 2);
+    cr_expect_str_eq(launch.steps[0].function, "sums<1>");
+    cr_expect(launch.steps[0].arguments[0].kind == TASK_NUMBER && launch.steps[0].arguments[0].count == 3);
+    cr_expect(launch.steps[1].shared == 16 && launch.steps[1].arguments[2].kind == TASK_SCALAR);
+}
+
 Test(task_launch, what_it_cannot_be_is_said)
 {
     static const char *const rows[][2] = {
@@ -86,6 +104,17 @@ Test(task_launch, what_it_cannot_be_is_said)
         {"f<<<1, (32>>>()", "the block is X, XxY or XxYxZ"},
         {"f<<<1, 32x>>>()", "the block is X, XxY or XxYxZ"},
         {"f<<<1x1x1x1, 1>>>()", "a grid has at most three dimensions"},
+        {"f() { }", "there is no launch between { and }"},
+        {"f { g<<<1, 1>>>(); }", "a task of several launches is written 'norm("},
+        {"f() { g<<<1, 1>>>(); ", "a task of several launches is written 'norm("},
+        {"f() { g<<<1, 1>>>(); } 5", "a task of several launches is written 'norm("},
+        {"(f32:8) { g<<<1, 1>>>(1); }", "a task of several launches is written 'norm("},
+        {"f(f32:8) { g<<<1, 1>>>(f32:8); }", "is the number of one of the task's"},
+        {"f(f32:8) { g<<<1, 1>>>(0); }", "is the number of one of the task's"},
+        {"f(f32:8) { g(1); }", "a launch is written as in CUDA"},
+        {"f<<<1, 1>>>(1)", "'1' is not a type"},
+        {"f<<<1, 1>>>(scratch:f32)", "how many elements? Say scratch:f32:COUNT"},
+        {"f<<<1, 1>>>(scratch:f32:8:uniform)", "is not allowed for memory that cugate fills"},
         {"f<<<1, 1>>>(f32=2, real:5)", "'real' is not a type"},
         {"f<<<1, 1>>>(f32=2,)", "in argument 2, ''"},
         {"f<<<1, 1>>>(i32=2.5)", "2.5 is not a value of i32"},
@@ -94,7 +123,7 @@ Test(task_launch, what_it_cannot_be_is_said)
         {"f<<<1, 1>>>(f32=)", "'' is not a number"},
         {"f<<<1, 1>>>(f32)", "how many elements? Say f32:COUNT"},
         {"f<<<1, 1>>>(out:f32:0)", "how many elements? Say out:f32:COUNT"},
-        {"f<<<1, 1>>>(out:f32:8:uniform)", "'uniform' is not allowed for an output"},
+        {"f<<<1, 1>>>(out:f32:8:uniform)", "'uniform' is not allowed for memory that cugate fills"},
         {"f<<<1, 1>>>(f32:8:even:0:1)", "'even' is not a kind of values"},
         {"f<<<1, 1>>>(i32:8)", "which values? Write for example i32:COUNT:uniform:0:99"},
         {"f<<<1, 1>>>(f32:8:normal:0)", "normal takes 2 numbers"},

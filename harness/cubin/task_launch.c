@@ -7,6 +7,7 @@
 
 #define ELEMENTS_MOST (UINT64_C(1) << 36)
 #define SHARED_MOST (1 << 20)
+#define ARGUMENTS_MOST 64
 
 /* ---- Types ---- */
 
@@ -292,10 +293,16 @@ static int read_values(struct task_argument *argument, struct words *words)
                                             : check_range(argument, argument->a) | check_range(argument, argument->b);
 }
 
-static int read_argument(struct task_argument *argument, char *text)
+static int read_argument(struct task_argument *argument, char *text, bool of_step)
 {
     struct words words = {.next = text};
     char *equals = strchr(text, '=');
+    if (of_step && !equals) {
+        argument->kind = TASK_NUMBER;
+        return read_whole(text, ARGUMENTS_MOST, &argument->count) == 0 && argument->count > 0
+                   ? 0
+                   : error("an argument of these launches is the number of one of the task's, from 1, or TYPE=VALUE");
+    }
     if (strncmp(text, "file:", 5) == 0) {
         argument->kind = TASK_FILE;
         argument->path = x_strdup(text + 5);
@@ -307,20 +314,21 @@ static int read_argument(struct task_argument *argument, char *text)
         return argument->type ? read_scalar(argument, equals + 1) : -1;
     }
     const char *word = take(&words, ':');
-    argument->kind = strcmp(word, "out") == 0 ? TASK_OUTPUT : TASK_INPUT;
-    argument->type = type_named(argument->kind == TASK_OUTPUT ? take(&words, ':') : word);
+    argument->kind = strcmp(word, "out") == 0 ? TASK_OUTPUT : strcmp(word, "scratch") == 0 ? TASK_SCRATCH : TASK_INPUT;
+    argument->type = type_named(argument->kind == TASK_INPUT ? word : take(&words, ':'));
     if (!argument->type)
         return -1;
     if (read_whole(take(&words, ':'), ELEMENTS_MOST, &argument->count) < 0 || argument->count == 0)
-        return error("how many elements? Say %s%s:COUNT, a whole number up to 2^36",
-                     argument->kind == TASK_OUTPUT ? "out:" : "", argument->type->name);
+        return error("how many elements? Say %s%s%s:COUNT, a whole number up to 2^36",
+                     argument->kind == TASK_INPUT ? "" : word, argument->kind == TASK_INPUT ? "" : ":",
+                     argument->type->name);
     if (argument->kind == TASK_INPUT)
         return read_values(argument, &words);
-    return words.next ? error("'%s' is not allowed for an output, which cugate fills", words.next) : 0;
+    return words.next ? error("'%s' is not allowed for memory that cugate fills", words.next) : 0;
 }
 
 /* Reads what is between the brackets. */
-static int read_arguments(struct task_launch *launch, struct words words)
+static int read_arguments(struct task_launch *launch, struct words words, bool of_step)
 {
     if (!words.next[strspn(words.next, " \t\n")])
         return 0;
@@ -329,7 +337,7 @@ static int read_arguments(struct task_launch *launch, struct words words)
         char *typed = x_strdup(word);
         struct task_argument *argument = ARRAY_GROW(launch->arguments, launch->count);
         *argument = (struct task_argument){0};
-        const int failed = read_argument(argument, word);
+        const int failed = read_argument(argument, word, of_step);
         if (failed < 0)
             error("in argument %zu, '%s'", launch->count, typed);
         free(typed);
@@ -357,7 +365,7 @@ int launch_shape_read(char *text, unsigned grid[3], unsigned block[3], unsigned 
                : 0;
 }
 
-int task_launch_parse(struct task_launch *launch, const char *text)
+static int read_launch(struct task_launch *launch, const char *text, bool is_step)
 {
     char *copy = x_strdup(text), *shape = strstr(copy, "<<<"), *arguments = shape ? strstr(shape, ">>>") : NULL;
     char *open = arguments ? strchr(arguments, '(') : NULL, *end = open ? strrchr(open, ')') : NULL;
@@ -371,7 +379,7 @@ int task_launch_parse(struct task_launch *launch, const char *text)
         result = launch_shape_read(shape + 3, launch->grid, launch->block, &launch->shared, &has_shared) < 0 ||
                          (!(launch->grid[0] && launch->block[0]) &&
                           error("between <<< and >>> write the grid and the block")) ||
-                         read_arguments(launch, (struct words){open + 1}) < 0
+                         read_arguments(launch, (struct words){open + 1}, is_step) < 0
                      ? -1
                      : 0;
     } else {
@@ -381,8 +389,56 @@ int task_launch_parse(struct task_launch *launch, const char *text)
     return result;
 }
 
+/* Reads what is between the braces. */
+static int read_steps(struct task_launch *launch, struct words words)
+{
+    while (words.next && words.next[strspn(words.next, " \t\n")])
+        if (task_step_parse(ARRAY_GROW(launch->steps, launch->step_count), take(&words, ';')) < 0)
+            return -1;
+    if (launch->step_count == 0)
+        return error("there is no launch between { and }");
+    memcpy(launch->grid, launch->steps[0].grid, sizeof launch->grid);
+    memcpy(launch->block, launch->steps[0].block, sizeof launch->block);
+    launch->shared = launch->steps[0].shared;
+    return 0;
+}
+
+int task_step_parse(struct task_launch *step, const char *text)
+{
+    return read_launch(step, text, true);
+}
+
+int task_launch_parse(struct task_launch *launch, const char *text)
+{
+    char *copy = x_strdup(text), *body = strchr(copy, '{'), *end = body ? strrchr(body, '}') : NULL;
+    int result = -1;
+    *launch = (struct task_launch){0};
+    if (end)
+        *body = *end = '\0';
+    char *open = strchr(copy, '('), *close = open ? strrchr(open, ')') : NULL;
+    if (!body)
+        result = read_launch(launch, text, false);
+    else if (!end || end[1 + strspn(end + 1, " ;\n")] || !close || close[1 + strspn(close + 1, " \n")] || open == copy)
+        error("a task of several launches is written 'norm(out:f32:64, f32:4096, scratch:f32:64) { sums<<<64, "
+              "64>>>(3, 2); scale<<<1, 64>>>(1, 3); }', not '%s'",
+              text);
+    else {
+        *open = *close = '\0';
+        launch->function = x_strdup(take(&(struct words){.next = copy}, '\0'));
+        result = read_arguments(launch, (struct words){open + 1}, false) < 0 ||
+                         read_steps(launch, (struct words){body + 1}) < 0
+                     ? -1
+                     : 0;
+    }
+    free(copy);
+    return result;
+}
+
 void task_launch_release(struct task_launch *launch)
 {
+    for (size_t i = 0; i < launch->step_count; i++)
+        task_launch_release(&launch->steps[i]);
+    free(launch->steps);
     for (size_t i = 0; i < launch->count; i++)
         free(launch->arguments[i].path);
     free(launch->arguments);
@@ -396,7 +452,7 @@ unsigned task_argument_size(const struct task_argument *argument)
 
 uint64_t task_array_size(const struct task_argument *argument)
 {
-    return argument->kind == TASK_INPUT || argument->kind == TASK_OUTPUT ? argument->count * argument->type->size : 0;
+    return argument->kind == TASK_SCALAR || argument->kind >= TASK_FILE ? 0 : argument->count * argument->type->size;
 }
 
 bool task_is_exact(const struct task_argument *argument)
