@@ -442,7 +442,8 @@ struct draw_request {
     enum draw_care {
         DRAW_ALL,
         DRAW_ANEW,     /* the launch fails, or races, on all that it bears alone: by chance, perhaps */
-        DRAW_ONCE,     /* it does so again: none is drawn boldly */
+        DRAW_MILDLY,   /* it does so again: no float is drawn boldly */
+        DRAW_ONCE,     /* and again: none is drawn boldly */
         DRAW_FLOATS,   /* integers stay */
         DRAW_UNFILLED, /* nothing is filled with a pattern */
         DRAW_CARES

@@ -329,6 +329,8 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
         found->asked = array->argument > 0 && array->argument <= 64 && request->keep >> (array->argument - 1) & 1;
         if (request->care >= DRAW_ONCE)
             be_careful(found);
+        else if (request->care == DRAW_MILDLY && found->kind == DRAWN_FLOATS && found->way < DRAW_NARROWLY)
+            found->way = DRAW_NARROWLY;
         if (found->asked || (request->care >= DRAW_FLOATS && found->kind < DRAWN_FEW) ||
             (found->kind == DRAWN_ZEROS && changed))
             found->way = DRAW_KEPT;

@@ -3,7 +3,7 @@
 
 #include "base/base.h"
 
-enum { LANES = 32, WARPS = 4, BLOCK = LANES * WARPS };
+enum { LANES = 32, WARPS = 4, BLOCK = LANES * WARPS, FOUR_TIMES = 0x100 };
 
 /* A part of a run: elements of a width. */
 struct part {
@@ -94,13 +94,51 @@ static void scaled(const struct part *part)
         shift(part, i, by);
 }
 
-/* Zeros among others. */
+/* Zeros among others: in one half a third, in the other all but an eighth. */
 static void sparse(const struct part *part)
 {
-    enum { OFTEN = 3 };
+    enum { OFTEN = 24, FEW = 8, MANY = 21 };
     for (size_t i = 0; i < part->count; i++)
-        if (below(part->run->state, OFTEN) == 0)
+        if (below(part->run->state, OFTEN) < (uint64_t)(i < part->count / 2 ? FEW : MANY))
             memset(element(part, i), 0, part->width);
+}
+
+/* Whether they are float16: one is so small that bfloat16 is not. */
+static bool are_float16(const struct part *part)
+{
+    enum { SMALL = 0x3000 };
+    bool small = false;
+    for (size_t i = 0; part->width == WIDTH_HALVES && i < part->count && !small; i++)
+        small = (half_at(part->bytes, i) & 0x7fff) < SMALL && half_at(part->bytes, i) << 1 != 0;
+    return small;
+}
+
+/* A few count for more than all others together, or nearly: what is not read is missed, whatever the mean is. */
+static void few_count(const struct part *part, size_t every, unsigned most)
+{
+    enum { TWICE = 0x80, TWICE_F16 = 0x400 };
+    const bool float16 = are_float16(part);
+    for (size_t from = 0; from < part->count && !part->run->narrow; from += every) {
+        const size_t rest = part->count - from, i = from + below(part->run->state, rest < every ? rest : every);
+        const int times = 2 + (int)below(part->run->state, most);
+        const uint16_t was = half_at(element(part, i), 0), is = (uint16_t)(was + times * TWICE_F16);
+        if (!float16)
+            shift(part, i, times * TWICE);
+        else if (is_usual_half(was) && is_usual_half(is) && !((was ^ is) & 0x8000))
+            memcpy(element(part, i), &is, sizeof is);
+    }
+}
+
+static void outliers(const struct part *part)
+{
+    enum { EVERY = 256, MOST = 4 };
+    few_count(part, EVERY, MOST);
+}
+
+static void dominated(const struct part *part)
+{
+    enum { EVERY = 1024 };
+    few_count(part, EVERY, 64 - (unsigned)__builtin_clzll(part->count));
 }
 
 /* A number that rises with a float, or with an integer. */
@@ -184,7 +222,7 @@ static int by_rank(const void *left, const void *right)
 }
 
 /* Puts them in order: along memory, or lane by lane, so that one lane of a warp, or thread of a block, has all large
- * ones. */
+ * ones; the largest floats count four times. */
 static void sort(const struct part *part, size_t lanes)
 {
     const size_t each = part->count / lanes, count = each * lanes;
@@ -197,6 +235,9 @@ static void sort(const struct part *part, size_t lanes)
     for (size_t i = 0; i < count; i++) {
         const size_t by_size = i / each, lane = lanes < BLOCK ? by_size : by_size / WARPS + by_size % WARPS * LANES;
         memcpy(element(part, i % each * lanes + lane), list[i].bytes, part->width);
+        if (part->run->kind == DRAWN_FLOATS && part->run->way == DRAW_BOLDLY && !part->run->narrow &&
+            i >= count - count / LANES)
+            shift(part, i % each * lanes + lane, FOUR_TIMES);
     }
     free(list);
 }
@@ -288,10 +329,10 @@ struct rough {
 };
 
 static const struct rough of_floats[PARTS] = {
-    {zeros, DRAW_BOLDLY},      {NULL, DRAW_BOLDLY},   {few, DRAW_NARROWLY},        {sparse, DRAW_BOLDLY},
-    {near, DRAW_NARROWLY},     {scaled, DRAW_BOLDLY}, {below_zero, DRAW_NARROWLY}, {scaled, DRAW_BOLDLY},
-    {in_order, DRAW_NARROWLY}, {sparse, DRAW_BOLDLY}, {by_lane, DRAW_NARROWLY},    {above_zero, DRAW_NARROWLY},
-    {small, DRAW_BOLDLY},      {NULL, DRAW_BOLDLY},   {large, DRAW_BOLDLY},        {negated, DRAW_BOLDLY},
+    {zeros, DRAW_BOLDLY},      {outliers, DRAW_BOLDLY},  {few, DRAW_NARROWLY},        {sparse, DRAW_BOLDLY},
+    {near, DRAW_NARROWLY},     {scaled, DRAW_BOLDLY},    {below_zero, DRAW_NARROWLY}, {scaled, DRAW_BOLDLY},
+    {in_order, DRAW_NARROWLY}, {dominated, DRAW_BOLDLY}, {by_lane, DRAW_NARROWLY},    {above_zero, DRAW_NARROWLY},
+    {small, DRAW_BOLDLY},      {outliers, DRAW_BOLDLY},  {large, DRAW_BOLDLY},        {negated, DRAW_BOLDLY},
 };
 
 static const struct rough of_integers[PARTS] = {

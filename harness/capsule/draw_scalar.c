@@ -44,6 +44,8 @@ static uint64_t other_integer(uint64_t *state, enum draw_way way, uint64_t value
     while (step > 1 && value / step < 3)
         step /= 2;
     const uint64_t off = step * (1 + below(state, value / 2 / step));
+    if (way == DRAW_NARROWLY && (value & (value - 1)) == 0 && ((value - off) & (value - off - 1)) == 0 && value > 2)
+        return value - step;                        /* a power of 2 becomes none */
     if (way == DRAW_BOLDLY && size == sizeof value) /* beyond 32 bits too */
         return value + off + ((1 + below(state, 1 << 8)) << 32);
     return way == DRAW_BOLDLY ? value + off : way == DRAW_NARROWLY ? value - off : step;

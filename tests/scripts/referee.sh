@@ -250,6 +250,17 @@ __device__ float sum_of(const float *x, float less)
         sum += expf(x[64 * threadIdx.x + i] - less);
     return sum;
 }
+template <int EVERY> __device__ void mean(float *out, const __half *x)
+{
+    float sum = 0;
+    for (int i = threadIdx.x; i < 16384; i += EVERY * 32)
+        sum += __half2float(x[16384 * blockIdx.x + i]);
+    for (int k = 16; k; k /= 2)
+        sum += __shfl_xor_sync(~0u, sum, k);
+    out[blockIdx.x] = sum * EVERY / 16384;
+}
+extern "C" __global__ void means(float *out, const __half *x) { mean<1>(out, x); }
+extern "C" __global__ void sampled(float *out, const __half *x) { mean<2>(out, x); }
 extern "C" __global__ void logs(float *out, const float *x) { out[threadIdx.x] = logf(sum_of(x, 0)); }
 extern "C" __global__ void stable(float *out, const float *x)
 {
@@ -290,14 +301,17 @@ for stated in '' '--tolerance 1e-4'; do
     expect "of integers each bit counts, whatever the tolerance of floats $stated" 5 '63 bytes differ' 'in 63' '!f32 values'
 done
 task "$work/made.capsule" --launch 'best<<<1, 64>>>(out:i32:64, out:f16:64, f16:1024:uniform:0:1, i32:65:offsets:1024)' \
-    --launch 'alike<<<1, 64>>>(out:i32:64, u8:4096:uniform:97:100, u8:4096:uniform:97:100)' -o "$work/rows.capsule"
-expect "of empty rows, whose result is infinite" 0 '2 launches' '!warning'
+    --launch 'alike<<<1, 64>>>(out:i32:64, u8:4096:uniform:97:100, u8:4096:uniform:97:100)' \
+    --launch 'means<<<8, 32>>>(out:f32:8, f16:131072:uniform:0:1)' -o "$work/rows.capsule"
+expect "of empty rows, whose result is infinite" 0 '3 launches' '!warning'
 referee rows "$work/made.capsule" -k 'made/best*' --launch keys
 expect "in which other code may do no arithmetic" 0 '2 of 2 inputs were redrawn' 'the reference does no floating-point arithmetic'
 referee rows "$work/made.capsule" -k 'made/best*' --launch of_positive
 expect "and rows of none above 0 are drawn" 5 'result refused on drawn inputs'
 referee rows "$work/made.capsule" -k 'made/alike*' --launch unlike
 expect "and inputs that are alike" 5 'result refused on drawn inputs'
+referee rows "$work/made.capsule" -k 'made/means*' --launch sampled --tolerance 1e-2
+expect "and a mean that a few values have" 5 'result refused on drawn inputs'
 task "$work/made.capsule" --launch 'cancels<<<64, 256>>>(out:f32:16384, f32:16384:normal:0:1, f32:17408:normal:0:1)' --tolerance 1e-5 -o "$work/cancels.capsule"
 referee cancels "$work/made.capsule" --launch exact
 expect "what hangs on rounding is not compared" 0 'which overflows or cancels'

@@ -16,6 +16,23 @@ static size_t falls(const float *part, size_t apart)
     return count;
 }
 
+/* How many are far beyond the median. */
+static size_t outliers(const float *part)
+{
+    float sorted[EACH], median;
+    size_t count = 0;
+    for (size_t i = 0; i < EACH; i++) {
+        size_t k = i;
+        for (; k > 0 && sorted[k - 1] > fabsf(part[i]); k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = fabsf(part[i]);
+    }
+    median = sorted[EACH / 2];
+    for (size_t i = 0; i < EACH; i++)
+        count += sorted[i] > 2.5F * median;
+    return count;
+}
+
 Test(draw_rough, parts_of_floats_are_of_each_kind_wherever_they_begin)
 {
     for (size_t place = 0; place < PARTS; place += 5) {
@@ -46,7 +63,8 @@ Test(draw_rough, parts_of_floats_are_of_each_kind_wherever_they_begin)
         cr_expect_gt(same, EACH / 4, "of few: %zu", same);
         cr_expect_gt(near, EACH / 8, "%zu", near);
         cr_expect(negative == EACH && positive == EACH, "%zu, %zu", negative, positive);
-        cr_expect(sparse > EACH / 6 && sparse < EACH / 2, "%zu", sparse);
+        cr_expect(outliers(parts[1]) == 1 && outliers(parts[9]) == 1 && outliers(parts[13]) == 1);
+        cr_expect(sparse > EACH / 2 && sparse < EACH * 3 / 4, "%zu", sparse);
         cr_expect_gt(wide, EACH / 8, "%zu", wide);
         cr_expect_eq(falls(parts[8], 1), 0, "in order");
         cr_expect(falls(parts[10], 1) > 0 && falls(parts[10], 32) == 0, "lane by lane");

@@ -20,6 +20,7 @@ Test(draw_scalar, integers_become_more_then_less_and_stay_multiples)
         {.value = 1, .step = 1, .least = 0, .most = 0, .way = DRAW_BOLDLY, .size = 1},
         {.value = 1024, .step = 256, .least = 512, .most = 768, .way = DRAW_NARROWLY, .size = 4},
         {.value = 1000, .step = 8, .least = 500, .most = 992, .way = DRAW_NARROWLY, .size = 8},
+        {.value = 64, .step = 16, .least = 48, .most = 48, .way = DRAW_NARROWLY, .size = 4}, /* no power of 2 */
         {.value = 7, .step = 1, .least = 4, .most = 6, .way = DRAW_NARROWLY, .size = 2},
         {.value = 1, .step = 1, .least = 2, .most = 2, .way = DRAW_NARROWLY, .size = 4},
     };
