@@ -392,7 +392,7 @@ task "$work/norm.cubin" --tolerance 1e-5 --launch 'norm(out:f32:4096, f32:4096, 
 expect "of two launches" 0 '1 launch of' '!warning'
 referee made "$work/norm.cubin"
 expect "which pass their own task" 0 'passed: 1 of 1 kernel; nothing is worse' '2 of 2 inputs were redrawn'
-referee made "$work/norm.cubin" --function whole --block 256
+referee made "$work/norm.cubin" --launch 'whole<<<,256>>>'
 expect "and so does one that does all" 0 'launches 2 -> 1' 'passed: 1 of 1 kernel'
 referee made "$work/norm.cubin" --block 64
 expect "whose shapes are not one" 2 'is several launches, whose shapes no option can change'
