@@ -73,7 +73,8 @@ static void add_argument(struct capsule *capsule, const void *value, unsigned si
     memset(capsule->bytes + capsule->byte_count, 0, offset - capsule->byte_count);
     memcpy(capsule->bytes + offset, value, size);
     capsule->byte_count = offset + size;
-    *ARRAY_GROW(capsule->arguments, capsule->argument_count) = (struct argument){(unsigned)offset, size, false};
+    *ARRAY_GROW(capsule->arguments, capsule->argument_count) =
+        (struct argument){.offset = (unsigned)offset, .size = size};
 }
 
 static struct capsule begin(const struct making *making, const char *id, const char *function, unsigned blocks,

@@ -219,15 +219,11 @@ static CUresult copy(void *to, const void *from, CUdeviceptr device, size_t size
     return moved(ready, size, true);
 }
 
-CUresult CUDAAPI cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
-{
-    SEEN(cuMemcpyHtoD_v2, copy((void *)dstDevice, srcHost, dstDevice, ByteCount), dstDevice, srcHost, ByteCount);
-}
+SEEN(cuMemcpyHtoD_v2, (CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount),
+     copy((void *)dstDevice, srcHost, dstDevice, ByteCount), dstDevice, srcHost, ByteCount)
 
-CUresult CUDAAPI cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
-{
-    SEEN(cuMemcpyDtoH_v2, copy(dstHost, (const void *)srcDevice, srcDevice, ByteCount), dstHost, srcDevice, ByteCount);
-}
+SEEN(cuMemcpyDtoH_v2, (void *dstHost, CUdeviceptr srcDevice, size_t ByteCount),
+     copy(dstHost, (const void *)srcDevice, srcDevice, ByteCount), dstHost, srcDevice, ByteCount)
 
 CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
 {
