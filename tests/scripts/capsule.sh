@@ -49,8 +49,8 @@ ask "$cugate" list --kernels "$work/first.capsule" -k 'train/[ct]*@1,32'
 expect "of those that are asked for" 0 train/chain train/tally '!train/saxpy' '!train/transpose'
 ask "$cugate" list --kernels "$work/first.capsule" -k train/saxpi@64,256
 expect "and no other" 2 "no kernel 'train/saxpi@64,256'; did you mean train/saxpy@64,256?"
-ask "$cugate" run "$work/first.capsule"
-expect "exec says how it is named" 2 "to measure a file of capsules: " "--kernels $work/first.capsule"
+ask "$cugate" run -- "$work/first.capsule"
+expect "run says how it is named" 2 "to measure a file of capsules: " "--kernels $work/first.capsule"
 expect "run takes it" 0 'train/saxpy@64,256#2' -- "$cugate" run --simulate=nvidia-h200 "$work/first.capsule"
 ask "$cugate" check --simulate=nvidia-h200 "$work/first.capsule"
 expect "check, too; the baselines are of another library" 5 'train/chain@1,32, ' "name the folder of these kernels' baselines, or a new one, with --baselines"
