@@ -15,7 +15,21 @@ static int by_gpu(const void *left, const void *right)
     return order_of_texts(a->gpu, b->gpu);
 }
 
-/* Collects these kernels, sorted by GPU if the run is on several. Caller frees the list. */
+/* Whether the same code did other work, which its counts tell: its time is of that, not of the GPU. */
+static bool did_other_work(const struct metrics *metrics, const struct result *base, const struct result *now)
+{
+    for (size_t m = 0; m < metrics->count && same_code(base, now); m++) {
+        const struct metric *metric = &metrics->list[m];
+        const double was = result_value(base, metric->name), is = result_value(now, metric->name);
+        if (metric->class == METRIC_EXACT && !is_metric_of_program(metric) &&
+            fabs(is - was) > RULE_INEXACT * fabs(was)) /* false where one is not known */
+            return true;
+    }
+    return false;
+}
+
+/* Collects these kernels, but for rows that are not judged, sorted by GPU if the run is on several. Caller frees the
+ * list. */
 static size_t find_witnesses(const struct sides *sides, const struct metric *metric, bool several,
                              struct witness **witnesses)
 {
@@ -28,7 +42,10 @@ static size_t find_witnesses(const struct sides *sides, const struct metric *met
         if (!was || !is || was->state != VALUE_MEASURED || is->state != VALUE_MEASURED)
             continue;
         const double value = row_value(was);
-        if (value != 0 && !is_program_row(base->id)) /* which is the sum of the others */
+        const struct judgement judgement = {.metric = metric, .base = value, .now = row_value(is)};
+        const struct pairing pairing = {.sides = sides, .base_result = base, .now_result = now, .base = was, .now = is};
+        if (value != 0 && !is_program_row(base->id) && /* which is the sum of the others */
+            !why_not_judged(&judgement, &pairing) && !did_other_work(sides->metrics, base, now))
             *ARRAY_GROW(*witnesses, count) =
                 (struct witness){several ? run_row_fact(sides->run, is, SESSION_GPU_UUID) : NULL,
                                  row_value(is) / value - 1, same_code(base, now)};
