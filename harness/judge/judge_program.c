@@ -219,13 +219,20 @@ static bool is_paid_fill(const struct judgement *judgement, const struct sides *
                -program->change;
 }
 
-/* Whether the GPU waits for the host so much more that less GPU time is no gain: it is busy less than half as long. */
-static bool has_become_idle(const struct sides *sides, const char *program)
+/* Returns what a program's further launches and allocations may cost the host at most, in ns: its GPU time says nothing
+ * of that. */
+static double cost_of_host(const struct sides *sides, const char *program)
 {
+    static const struct {
+        enum computed_counter counter;
+        double each;
+    } prices[] = {{COMPUTED_LAUNCHES, RULE_LAUNCH_COST}, {COMPUTED_ALLOCATIONS, RULE_ALLOCATION_COST}};
     const struct result *was = program_of(sides->baseline, program), *is = program_of(sides->run, program);
-    return was && is &&
-           program_value(sides->metrics, is, COMPUTED_GPU_BUSY) <
-               RULE_IDLE * program_value(sides->metrics, was, COMPUTED_GPU_BUSY);
+    double cost = 0;
+    for (size_t i = 0; was && is && i < ARRAY_SIZE(prices); i++)
+        cost += prices[i].each * fmax(0, program_value(sides->metrics, is, prices[i].counter) -
+                                             program_value(sides->metrics, was, prices[i].counter));
+    return cost;
 }
 
 /* Work of a program's kernels that the run launches less than half as often, that it launches less often, and of what
@@ -315,13 +322,14 @@ static bool takes_over_counts(const struct judgement *judgement, const struct si
     return !work.unknown && work.instead <= work.gone;
 }
 
-/* Whether it says that there are more launches, in the program or of a kernel in it; that memory is set more often;
- * that the same machine code takes longer by its arguments; or that other code does what is gone. Copies are no part of
- * the GPU time, and the host may wait for each. */
+/* Whether it says that there are more launches, in the program or of a kernel in it, or allocations; that memory is set
+ * more often; that the same machine code takes longer by its arguments; or that other code does what is gone. Copies
+ * and waits are no part of the GPU time, and what they cost has no bound. */
 static bool is_more_work(const struct judgement *judgement, const struct sides *sides, const struct judgement *whole)
 {
     const char *program = whole->kernel;
-    const bool is_count = judgement->metric && (computed_counter_of(judgement->metric) == COMPUTED_LAUNCHES ||
+    const enum computed_counter counter = judgement->metric ? computed_counter_of(judgement->metric) : COMPUTED_NONE;
+    const bool is_count = judgement->metric && (counter == COMPUTED_LAUNCHES || counter == COMPUTED_ALLOCATIONS ||
                                                 is_paid_fill(judgement, sides, whole));
     return judgement->metric && judgement->worse &&
            (is_count ||
@@ -480,7 +488,7 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
         }
     for (size_t p = 0; p < comparison->count; p++) {
         const struct judgement *program = &comparison->list[p];
-        const bool gains = is_improved_program(program) && !has_become_idle(sides, program->kernel);
+        const bool gains = is_improved_program(program) && cost_of_host(sides, program->kernel) <= -program->change;
         for (size_t i = 0; gains && i < comparison->count; i++) {
             struct judgement *judgement = &comparison->list[i];
             if (!is_more_work(judgement, sides, program))

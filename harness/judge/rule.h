@@ -30,7 +30,8 @@
 #define RULE_SAME_CODE 0.1        /* unchanged code excuses so much: a time moved 8.3 % in 25 nights of 62 kernels */
 #define RULE_TOOLCHAIN 0.05       /* a count of another compiler's code that moves by less is no fault without a time */
 #define RULE_PROGRAM_SHARE 0.01   /* a program feels a time that costs it so much of its GPU time as a whole */
-#define RULE_IDLE 0.5             /* a GPU that is busy for less than this part of before has become idle */
+#define RULE_LAUNCH_COST 20e3     /* ns: what a launch more may cost the host at most, */
+#define RULE_ALLOCATION_COST 1e6  /* and an allocation and its release */
 #define RULE_WAITING 2            /* collectives wait for other processes up to so many times as long as before */
 #define RULE_LOST_KERNELS 0.1     /* kernels that are gone from a program matter from this share of its GPU time on; */
 #define RULE_LOST_LAUNCHES 0.5    /* one that is launched less often than this is gone; */

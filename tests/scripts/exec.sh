@@ -787,7 +787,8 @@ if chosen 'gate: many shapes'; then
         'apart/add_one@3,128 ' '!gone' '!missing' '!not read' -- -- ./apart shapes 300
 fi
 gate 'more launches of less' 0 'trade-off  program/add_one@64,256' "the program's GPU time improved" \
-    -- -- "$program" every-third 300
+    -- -- "$program" every-third 90
+gate 'more launches than that pays for' 1 'regressed  launches' 'improved   gpu_time' -- -- "$program" every-third 300
 gate 'more copies' 1 'regressed  program/program' 'regressed  copies                  2       50' \
     '!regressed  program/tiny' -- -- "$program" reads
 # Without records the whole is made of each kernel's time. What only records tell is missing.

@@ -3,7 +3,6 @@
 
 #define PROGRAM "a/program"
 #define TIME 1e6
-#define BUSY 90.0
 #define LAUNCHES 100.0
 #define COLLECTIVES 5e5 /* the time of collectives beside TIME */
 
@@ -16,7 +15,6 @@ static const struct change {
     double left;      /* how many of its launches are left, as a share; 0: it is gone */
     double instead;   /* the share of a new kernel */
     double more;      /* launches of that */
-    double busy;      /* 0: as in the baseline */
     double waits;     /* the time of collectives, as a multiple of the baseline's; 0: there are none on either side */
     double processes; /* on both sides; 0: not known */
     bool recompiled;  /* the code of the kernel that stays is another */
@@ -55,10 +53,9 @@ static const struct change {
     {"launches with 56 % of the time are gone: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.8, .left = 0.3},
     {"one launch more, time as it was: regressed", "launches", VERDICT_REGRESSED, .lost = 0.1, .left = 1, .more = 1},
     {"one launch more, time -10 %: trade-off", "launches", VERDICT_TRADED, .lost = 0.2, .instead = 0.1, .more = 101},
-    {"one launch more, time -10 %, the GPU busy for 51 % of before: trade-off", "launches", VERDICT_TRADED, .lost = 0.2,
-     .instead = 0.1, .more = 101, .busy = 46},
-    {"one launch more, time -10 %, the GPU busy for 49 % of before: regressed", "launches", VERDICT_REGRESSED,
-     .lost = 0.2, .instead = 0.1, .more = 101, .busy = 44},
+    {"five launches more, which may cost 100 us, time -100 us: trade-off", "launches", VERDICT_TRADED, .lost = 0.2,
+     .instead = 0.1, .more = 105},
+    {"six launches more: regressed", "launches", VERDICT_REGRESSED, .lost = 0.2, .instead = 0.1, .more = 106},
     {"collectives wait for 1.9 times as long: not judged", "gpu_time", VERDICT_INFO, .lost = 0.1, .left = 1,
      .waits = 1.9},
     {"collectives of one process alone take 1.9 times as long: regressed", "gpu_time", VERDICT_REGRESSED, .lost = 0.1,
@@ -77,8 +74,7 @@ static void put_kernel(struct run *run, const char *kernel, double launches, dou
 }
 
 /* communication: the time of collectives; 0: there are none. */
-static void put_program(struct run *run, double launches, double time, double busy, double communication,
-                        size_t sessions)
+static void put_program(struct run *run, double launches, double time, double communication, size_t sessions)
 {
     put_row(run, PROGRAM, "launches", launches, sessions);
     put_row(run, PROGRAM, "gpu_time", time + communication, sessions);
@@ -86,7 +82,6 @@ static void put_program(struct run *run, double launches, double time, double bu
         put_row(run, PROGRAM, "computing_time", time, sessions);
         put_row(run, PROGRAM, "communication_time", communication, sessions);
     }
-    put_row(run, PROGRAM, "gpu_busy", busy, sessions);
     for (size_t i = 0; i < sessions; i++)
         ARRAY_GROW(run->sessions, run->session_count)->facts[SESSION_COLLECTOR] = x_strdup("exec");
 }
@@ -131,7 +126,7 @@ static void q7_absence(struct selftest *selftest, const struct absence *absence)
     put_kernel(&baseline, "a/stays@1,32", LAUNCHES, TIME, 10);
     put_row(&baseline, "a/stays@1,32", "time", TIME / LAUNCHES, 10);
     put_row(&baseline, "a/stays@1,32", "instructions", 1000, 10);
-    put_program(&baseline, LAUNCHES, TIME, BUSY, 0, 10);
+    put_program(&baseline, LAUNCHES, TIME, 0, 10);
     put_kernel(&run, "a/stays@1,32", LAUNCHES, TIME, 2);
     free(run.results[0].launches[0].code);
     run.results[0].launches[0].code = x_strdup(absence->code);
@@ -139,7 +134,7 @@ static void q7_absence(struct selftest *selftest, const struct absence *absence)
     name_function(&run, absence->is);
     if (absence->time > 0)
         put_row(&run, "a/stays@1,32", "time", absence->time, 2);
-    put_program(&run, LAUNCHES, TIME, BUSY, 0, 2);
+    put_program(&run, LAUNCHES, TIME, 0, 2);
     for (size_t i = 0; i < run.session_count && absence->part; i++)
         run.sessions[i].facts[SESSION_PART] = x_strdup(absence->part);
     run.sessions[0].facts[SESSION_LEFT_OUT] = absence->left_out ? x_strdup("1 kernel") : NULL;
@@ -231,7 +226,7 @@ void q7_program(struct selftest *selftest)
         OWNED(comparison) comparison;
         put_kernel(&baseline, "a/stays@1,32", LAUNCHES, stays * TIME, 10);
         put_kernel(&baseline, "a/lost@1,32", LAUNCHES, change->lost * TIME, 10);
-        put_program(&baseline, 2 * LAUNCHES, TIME, BUSY, change->waits > 0 ? COLLECTIVES : 0, 10);
+        put_program(&baseline, 2 * LAUNCHES, TIME, change->waits > 0 ? COLLECTIVES : 0, 10);
         put_kernel(&run, "a/stays@1,32", LAUNCHES, stays * TIME, 2);
         if (change->left > 0)
             put_kernel(&run, "a/lost@1,32", LAUNCHES * change->left, left * TIME, 2);
@@ -247,8 +242,7 @@ void q7_program(struct selftest *selftest)
             *run_find(&run, "a/stays@1,32")->launches[0].code = 'b';
         const double record = change->record > 0 ? change->record : 1;
         put_program(&run, record * (LAUNCHES * (1 + change->left) + change->more),
-                    record * (stays + left + change->instead) * TIME, change->busy > 0 ? change->busy : BUSY,
-                    change->waits * COLLECTIVES, 2);
+                    record * (stays + left + change->instead) * TIME, change->waits * COLLECTIVES, 2);
         if (change->processes > 0) {
             put_row(&baseline, PROGRAM, "processes", change->processes, 10);
             put_row(&run, PROGRAM, "processes", change->processes, 2);

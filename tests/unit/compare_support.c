@@ -16,6 +16,7 @@ static const char definitions[] =
     "[ceiling]\ntitle = Ceiling\ncounter = cugate.theoretical_occupancy\nunit = %\nclass = static\nbetter = higher\n"
     "doc = Of the code.\n"
     "[clock]\ntitle = Clock\ncounter = made_up_clock.avg\nunit = Hz\nclass = info\nbetter = higher\ndoc = Shown.\n"
+    "[allocations]\ntitle = A\ncounter = cugate.allocations\nunit = count\nclass = exact\nbetter = lower\ndoc = A.\n"
     "[copies]\ntitle = Copies\ncounter = cugate.copies\nunit = count\nclass = exact\nbetter = lower\ndoc = C.\n"
     "[first_part]\ntitle = First\ncounter = cugate.first_part\nunit = count\nclass = info\nbetter = lower\n"
     "doc = F.\n"
