@@ -417,6 +417,7 @@ static int measure_sets(struct measuring *measuring)
     if (measuring->run->session_count > 0) {
         program_shapes_forget(&measuring->groups, measuring->run);
         describe(measuring);
+        program_times_correct(&measuring->groups, measuring->measurement->metrics, measuring->run);
         fill_gaps(measuring);
         program_groups_name(&measuring->groups, program->name, measuring->run);
         note_left_out(measuring);

@@ -307,12 +307,39 @@ static bool has_same_code(const struct program_group *a, const struct program_gr
     return true;
 }
 
+static bool lacks_code(const struct program_group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (!group->launches[i].launch.code)
+            return true;
+    return false;
+}
+
+/* Returns the group that these launches are of; or NULL. The driver does not tell each process each module, or tells
+ * one that is gone: code that is unknown is that of the only group of the same functions and shapes. */
 static struct program_group *find_equal(const struct program_groups *groups, const struct program_group *group)
 {
-    for (size_t i = 0; i < groups->count; i++)
-        if (is_same_group(groups->list[i], group) && has_same_code(groups->list[i], group))
+    struct program_group *alike = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < groups->count; i++) {
+        if (!is_same_group(groups->list[i], group))
+            continue;
+        if (has_same_code(groups->list[i], group))
             return groups->list[i];
-    return NULL;
+        alike = groups->list[i];
+        count++;
+    }
+    return count == 1 && (lacks_code(alike) || lacks_code(group)) ? alike : NULL;
+}
+
+/* Has a group whose code is unknown have that of other launches of its functions and shapes, where that is known. */
+static void learn_code(struct program_group *group, struct program_group *from)
+{
+    struct program_launch *launches = group->launches;
+    if (group->one || !lacks_code(group) || lacks_code(from))
+        return;
+    group->launches = from->launches;
+    from->launches = launches;
 }
 
 /* Makes an id unique. As long as not all functions are known, two of them may have the same short name, but no two
@@ -346,6 +373,8 @@ bool program_group_take(struct program_groups *groups, const struct measurement 
         read_symbols(group);
         program_group_find_code(groups, group, folder, capability);
         *taken = find_equal(groups, group);
+        if (*taken)
+            learn_code(*taken, group);
     }
     if (!good || *taken || groups->count == most) {
         release_group(group);

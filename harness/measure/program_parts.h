@@ -113,6 +113,9 @@ void program_groups_end_run(struct program_groups *groups, const struct program_
  * program_times.c. */
 void program_times_fill(const struct program_groups *groups, const struct measurement *measurement,
                         const struct run *run);
+/* Takes off the rows of `time` what the profiler adds to a launch, so that they are as those of kernels that only
+ * records time. Call it once, before rows of records are added. */
+void program_times_correct(const struct program_groups *groups, const struct metrics *metrics, struct run *run);
 /* Returns the median time of a group's measured launches; NAN: none was measured. result may be NULL. */
 double program_measured_time(const struct metrics *metrics, const struct result *result);
 /* Adds to the results how often each kernel was launched; and, if every kernel that was launched has numbers, a result

@@ -49,13 +49,38 @@ static void fill(const struct program_groups *groups, const double *measured, si
         }
 }
 
+/* Returns the median time of the measured launches of each group. Caller frees. */
+static double *measured_times(const struct program_groups *groups, const struct metrics *metrics, const struct run *run)
+{
+    double *measured = x_calloc(groups->count + 1, sizeof *measured);
+    for (size_t g = 0; g < groups->count; g++)
+        measured[g] = program_measured_time(metrics, run_find(run, groups->list[g]->id));
+    return measured;
+}
+
+void program_times_correct(const struct program_groups *groups, const struct metrics *metrics, struct run *run)
+{
+    OWNED_MEMORY double *measured = measured_times(groups, metrics, run);
+    double added = 0;
+    bool any;
+    for (size_t number = 0; number < groups->runs && added == 0; number++)
+        added = what_is_added(groups, measured, number, &any);
+    for (size_t g = 0; g < groups->count; g++)
+        for (size_t m = 0; m < metrics->count && measured[g] > added && !groups->list[g]->graph; m++) {
+            const bool is_time = strcmp(metrics->list[m].counter, COUNTER_TIME) == 0;
+            struct result *result = is_time ? run_find(run, groups->list[g]->id) : NULL;
+            struct row *row = result ? result_find(result, metrics->list[m].name) : NULL;
+            for (size_t s = 0; row && s < row->session_count; s++)
+                for (size_t i = 0; i < row->sessions[s].count; i++)
+                    row->sessions[s].samples[i] -= fmin(added, row->sessions[s].samples[i]);
+        }
+}
+
 void program_times_fill(const struct program_groups *groups, const struct measurement *measurement,
                         const struct run *run)
 {
     const bool is_part = !program_part_is_all(&measurement->program->part);
-    OWNED_MEMORY double *measured = x_calloc(groups->count + 1, sizeof *measured);
-    for (size_t g = 0; g < groups->count; g++)
-        measured[g] = program_measured_time(measurement->metrics, run_find(run, groups->list[g]->id));
+    OWNED_MEMORY double *measured = measured_times(groups, measurement->metrics, run);
     for (size_t number = 0; number < groups->runs; number++)
         fill(groups, measured, number, is_part);
 }

@@ -127,6 +127,23 @@ Test(program_groups, namesakes_of_other_code_are_numbered_in_their_order)
     expect_names(&fixture, (const char *[]){"app/plain@1,32", "app/plain@1,32#2", "app/plain@1,64"}, 3);
 }
 
+/* The module of a launch is unknown in one run, and known in the next. */
+Test(program_groups, code_that_is_unknown_is_that_of_the_only_namesake)
+{
+    WITH(tear_down, struct fixture fixture, set_up(&fixture));
+    OWNED_TEXT first = add_module(&fixture, "tests/fuzz/corpus/cubin/small.fatbin", 0);
+    OWNED_TEXT second = add_module(&fixture, "tests/fuzz/corpus/cubin/other.fatbin", 0);
+    struct program_group *group = take_plain(&fixture, 32, "-");
+    cr_expect_null(group->launches[0].launch.code);
+    cr_expect_eq(take_plain(&fixture, 32, first), group);
+    cr_assert_not_null(group->launches[0].launch.code);
+    cr_expect_eq(take_plain(&fixture, 32, "0123456789abcdef"), group); /* that of a module that is gone */
+    struct program_group *other = take_plain(&fixture, 32, second);
+    cr_expect_neq(other, group);
+    cr_expect_neq(take_plain(&fixture, 32, "fedcba9876543210"), other); /* one of two */
+    cr_expect_eq(fixture.groups.count, 3);
+}
+
 Test(program_groups, an_image_of_another_hash_is_none)
 {
     WITH(tear_down, struct fixture fixture, set_up(&fixture));
