@@ -207,6 +207,10 @@ static void widen_of_program(struct assessment *found, const struct pairing *pai
     if (!pairing->sides->origin->own_caches)
         return;
     allow(found, stray_of_same_code(found, pairing, metric));
+    /* A pool of memory allocates once more or less by the order of requests, which costs hardly anything. */
+    if (computed_counter_of(metric) == COMPUTED_ALLOCATIONS)
+        allow(found, RULE_PROGRAM_SHARE * program_time(pairing->sides->metrics, pairing->base_result, NULL) /
+                         RULE_ALLOCATION_COST);
     const bool few = found->base.sessions < rule_sessions_needed(metric->class);
     /* A few sessions do not prove that a count repeats. But if it repeats on both sides, it is compared to the
      * digit. */

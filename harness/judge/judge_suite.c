@@ -28,6 +28,12 @@ static bool did_other_work(const struct metrics *metrics, const struct result *b
     return false;
 }
 
+/* Whether what the profiler adds to a launch of a program may look like a shift, where it was not taken off. */
+static bool is_too_short(const struct sides *sides, double was, double is)
+{
+    return sides->origin->own_caches && fmin(was, is) < RULE_PROFILER / RULE_SUITE_SHIFT;
+}
+
 /* Collects these kernels, but for rows that are not judged, sorted by GPU if the run is on several. Caller frees the
  * list. */
 static size_t find_witnesses(const struct sides *sides, const struct metric *metric, bool several,
@@ -45,7 +51,8 @@ static size_t find_witnesses(const struct sides *sides, const struct metric *met
         const struct judgement judgement = {.metric = metric, .base = value, .now = row_value(is)};
         const struct pairing pairing = {.sides = sides, .base_result = base, .now_result = now, .base = was, .now = is};
         if (value != 0 && !is_program_row(base->id) && /* which is the sum of the others */
-            !why_not_judged(&judgement, &pairing) && !did_other_work(sides->metrics, base, now))
+            !is_too_short(sides, value, row_value(is)) && !why_not_judged(&judgement, &pairing) &&
+            !did_other_work(sides->metrics, base, now))
             *ARRAY_GROW(*witnesses, count) =
                 (struct witness){several ? run_row_fact(sides->run, is, SESSION_GPU_UUID) : NULL,
                                  row_value(is) / value - 1, same_code(base, now)};

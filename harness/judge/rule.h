@@ -25,6 +25,7 @@
 #define RULE_PAIR_SPREAD 0.01     /* least assumed spread of ln(head / base): a smaller one in few pairs is chance */
 #define RULE_DOUBT 0.05           /* pairs are no pass if so many worse ones are less likely than this by chance */
 #define RULE_SUITE_SHIFT 0.03     /* a common shift of all kernels beyond this is reported; no time is judged */
+#define RULE_PROFILER 1e3         /* ns: what the profiler adds to a launch of a program; 0.8 to 1.2 us on an H200 */
 #define RULE_DRIFT 10             /* how many kernels it takes to know the common shift */
 #define RULE_DRIFT_REFERENCE 0.05 /* slow drift: so far past the drift reference is worse though each step passed */
 #define RULE_SAME_CODE 0.1        /* unchanged code excuses so much: a time moved 8.3 % in 25 nights of 62 kernels */
