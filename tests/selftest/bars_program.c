@@ -2,25 +2,26 @@
 #include "selftest.h"
 
 #define PROGRAM "a/program"
-#define TIME 1e6
+#define TIME 2e8
 #define LAUNCHES 100.0
-#define COLLECTIVES 5e5 /* the time of collectives beside TIME */
+#define COLLECTIVES 1e8 /* the time of collectives beside TIME */
 
 /* To add a change: a row. In the baseline, which has 10 sessions, a kernel that stays and one that is lost are launched
  * 100 times each. The run has 2 by the same code. Shares are of the GPU time of the baseline. */
 static const struct change {
     const char *words, *metric; /* of the program */
     enum verdict verdict;
-    double lost;      /* the share of the kernel that is lost */
-    double left;      /* how many of its launches are left, as a share; 0: it is gone */
-    double instead;   /* the share of a new kernel */
-    double more;      /* launches of that */
-    double waits;     /* the time of collectives, as a multiple of the baseline's; 0: there are none on either side */
-    double processes; /* on both sides; 0: not known */
-    bool recompiled;  /* the code of the kernel that stays is another */
-    double record;    /* the share of its time and launches that the program's own row has; 0: all */
-    double fused;     /* instructions of the kernel that stays, of other code then; both had 1,000; 0: not counted */
-    bool uncounted;   /* those of the kernel that is lost are not known */
+    double lost;        /* the share of the kernel that is lost */
+    double left;        /* how many of its launches are left, as a share; 0: it is gone */
+    double instead;     /* the share of a new kernel */
+    double more;        /* launches of that */
+    double waits;       /* the time of collectives, as a multiple of the baseline's; 0: there are none on either side */
+    double processes;   /* on both sides; 0: not known */
+    double allocations; /* more than in the baseline */
+    bool recompiled;    /* the code of the kernel that stays is another */
+    double record;      /* the share of its time and launches that the program's own row has; 0: all */
+    double fused;       /* instructions of the kernel that stays, of other code then; both had 1,000; 0: not counted */
+    bool uncounted;     /* those of the kernel that is lost are not known */
 } changes[] = {
     {"kernels with 9 % of the time are gone: improved", "gpu_time", VERDICT_IMPROVED, .lost = 0.09},
     {"kernels with 11 % of the time are gone: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.11},
@@ -53,9 +54,17 @@ static const struct change {
     {"launches with 56 % of the time are gone: unsure", "gpu_time", VERDICT_UNSURE, .lost = 0.8, .left = 0.3},
     {"one launch more, time as it was: regressed", "launches", VERDICT_REGRESSED, .lost = 0.1, .left = 1, .more = 1},
     {"one launch more, time -10 %: trade-off", "launches", VERDICT_TRADED, .lost = 0.2, .instead = 0.1, .more = 101},
-    {"five launches more, which may cost 100 us, time -100 us: trade-off", "launches", VERDICT_TRADED, .lost = 0.2,
-     .instead = 0.1, .more = 105},
-    {"six launches more: regressed", "launches", VERDICT_REGRESSED, .lost = 0.2, .instead = 0.1, .more = 106},
+    {"one launch more, time -1 %: regressed", "launches", VERDICT_REGRESSED, .lost = 0.2, .instead = 0.19, .more = 101},
+    {"1,000 launches more, which may cost 20 ms, time -20 ms: trade-off", "launches", VERDICT_TRADED, .lost = 0.2,
+     .instead = 0.1, .more = 1100},
+    {"1,001 launches more: regressed", "launches", VERDICT_REGRESSED, .lost = 0.2, .instead = 0.1, .more = 1101},
+    {"20 allocations more, which may cost 20 ms, time -20 ms: trade-off", "allocations", VERDICT_TRADED, .lost = 0.2,
+     .instead = 0.1, .more = 100, .allocations = 20},
+    {"21 allocations more: regressed", "allocations", VERDICT_REGRESSED, .lost = 0.2, .instead = 0.1, .more = 100,
+     .allocations = 21},
+    {"2 allocations more in 200 ms: same", "allocations", VERDICT_SAME, .lost = 0.2, .left = 1, .allocations = 2},
+    {"3 allocations more in 200 ms: regressed", "allocations", VERDICT_REGRESSED, .lost = 0.2, .left = 1,
+     .allocations = 3},
     {"collectives wait for 1.9 times as long: not judged", "gpu_time", VERDICT_INFO, .lost = 0.1, .left = 1,
      .waits = 1.9},
     {"collectives of one process alone take 1.9 times as long: regressed", "gpu_time", VERDICT_REGRESSED, .lost = 0.1,
@@ -243,6 +252,8 @@ void q7_program(struct selftest *selftest)
         const double record = change->record > 0 ? change->record : 1;
         put_program(&run, record * (LAUNCHES * (1 + change->left) + change->more),
                     record * (stays + left + change->instead) * TIME, change->waits * COLLECTIVES, 2);
+        put_row(&baseline, PROGRAM, "allocations", 10, 10);
+        put_row(&run, PROGRAM, "allocations", 10 + change->allocations, 2);
         if (change->processes > 0) {
             put_row(&baseline, PROGRAM, "processes", change->processes, 10);
             put_row(&run, PROGRAM, "processes", change->processes, 2);
