@@ -66,12 +66,9 @@ refs() {
 refs >"$work/refs"
 
 untouched() { # LABEL
-    ask diff "$work/before" <(git status --porcelain)
-    expect "$1: the checkout is as it was" 0
-    ask diff "$work/refs" <(refs)
-    expect "$1: so are its commits and worktrees" 0
-    ask ls -A "$TMPDIR"
-    expect "$1: no file is left" 0 '!cugate'
+    expect "$1: the checkout is as it was" 0 -- diff "$work/before" <(git status --porcelain)
+    expect "$1: so are its commits and worktrees" 0 -- diff "$work/refs" <(refs)
+    expect "$1: no file is left" 0 '!cugate' -- ls -A "$TMPDIR"
     [ ! -e .git/worktrees ] || ask ls -A .git/worktrees
     expect "$1: nor a worktree" 0 '!tree'
 }
@@ -163,8 +160,7 @@ one..four -k mine/scale --kernels /libmine.so|is not below
 END
 
 cd "$work" || exit 2
-ask "$cugate" bisect one..four -k mine/scale --kernels libmine.so
-expect "no repository" 2 'there is no git checkout here'
+expect "no repository" 2 'there is no git checkout here' -- "$cugate" bisect one..four -k mine/scale --kernels libmine.so
 cd "$work/repository" || exit 2
 
 # ---- Ctrl-C, while a commit is built by something that does not mind SIGTERM
@@ -183,7 +179,6 @@ ask sed 's/.*) //; s/ .*//' "/proc/$(cat "$work/sleeper")/stat" # Z of one that 
 untouched "after Ctrl-C"
 
 mv "$work/elsewhere" "$work/away"
-ask git -C "$work/away" diff --cached --name-only
-expect "what was staged in another worktree is still there" 0 staged
+expect "what was staged in another worktree is still there" 0 staged -- git -C "$work/away" diff --cached --name-only
 
 summary

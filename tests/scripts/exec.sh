@@ -511,8 +511,7 @@ refused() { # refused LABEL CODE WORDS -- COMMAND...
     local label=$1 wanted=$2 words rest
     chosen "$label" || return
     until_dashes "${@:3}"
-    ask "${standing_in[@]}" "$cugate" run --metrics "$metrics" "${rest[@]}"
-    expect "$label" "$wanted" "${words[@]}"
+    expect "$label" "$wanted" "${words[@]}" -- "${standing_in[@]}" "$cugate" run --metrics "$metrics" "${rest[@]}"
 }
 refused 'two ranges of one name' 2 "error: --nvtx 'st*p' and --nvtx 'st_p' would share a row" '!in-ranges:' -- \
     --nvtx 'st*p' --nvtx st_p -- "$program" in-ranges
@@ -532,9 +531,8 @@ refused 'a folder that is not there' 2 'error: cannot write missing/run.json: No
 refused 'a full disk' 2 'plain: 8 launches' 'error: cannot write /dev/full' 'is the disk full?' -- \
     --save /dev/full -- "$program" plain 8
 if chosen 'no driver'; then
-    ask "$cugate" run --metrics "$metrics" -- "$program" plain
     expect 'no driver' 5 'error: no NVIDIA driver here: libcuda.so.1' "check --static $program\` judges its machine code" \
-        'check --simulate --kernels FILE.capsule' '!plain:'
+        'check --simulate --kernels FILE.capsule' '!plain:' -- "$cugate" run --metrics "$metrics" -- "$program" plain
 fi
 STANDIN_DEVICES=0 refused 'a driver without a GPU' 1 'no CUDA-capable device is detected' -- -- "$program" plain
 # Of other rights it is loaded without what the environment says, by the dynamic linker and the driver alike.

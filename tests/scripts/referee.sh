@@ -137,8 +137,7 @@ printf '%s\n' 'template <int N> __global__ void fill(int *out, int value) { out[
     'template __global__ void fill<1>(int *, int);' 'template __global__ void fill<2>(int *, int);' >"$work/fill.cu"
 NVCC=$nvcc task "$work/fill.cu" --launch 'fill<2><<<1, 32>>>(out:i32:32, i32=5)'
 expect "of source code too" 0 '1 launch of'
-ask "$cugate" list --kernels "$work/made.capsule"
-expect "with the name of the kernel" 0 'fill/fill<2>@1,32'
+expect "with the name of the kernel" 0 'fill/fill<2>@1,32' -- "$cugate" list --kernels "$work/made.capsule"
 cp "$work/made.capsule" "$work/both.capsule"
 task "$work/both.capsule" --launch 'fill<<<1, 32>>>(out:i32:32, i32=5)'
 expect "which may be one of several" 2 'has several kernels fill, such as fill<' 'write the template arguments too'
@@ -427,8 +426,7 @@ NVCC=$work/none task "$work/bad.cu" --launch 'f<<<1, 1>>>()'
 expect "and no compiler" 2 'is compiled by nvcc, which is not on the PATH'
 
 # ---- What cannot be
-ask "$cugate" referee "$work/task.capsule" --simulate
-expect "the code is asked for" 2 'which code? add --code FILE'
+expect "the code is asked for" 2 'which code? add --code FILE' -- "$cugate" referee "$work/task.capsule" --simulate
 referee task cheats.cubin --launch plain --allow everything
 expect "what is allowed has a name" 2 "--allow needs tensor, precision, unexecuted or varying, not 'everything'"
 referee task cheats.cubin --launch plain --keep 0
@@ -439,6 +437,5 @@ referee task cheats.cubin --launch plain -k 'train/transpose*'
 expect "code of other arguments" 2 'of 2'
 ask "$cugate" referee "$work/nothing.capsule" --code cheats.cubin --simulate
 expect "a task that is not there" 2 'nothing.capsule'
-ask "$cugate" referee "$work/task.capsule" --code kernels.cubin
-expect "and no GPU" 5 'no NVIDIA driver here'
+expect "and no GPU" 5 'no NVIDIA driver here' -- "$cugate" referee "$work/task.capsule" --code kernels.cubin
 summary

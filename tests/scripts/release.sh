@@ -27,9 +27,8 @@ expect "has the packages of that version alone, checksums and notes" 0 cugate_0.
     NOTES.md '!0.1.0' '!left' '!new' -- ls build/release
 checked() { (cd build/release && sha256sum --check --strict SHA256SUMS && [ "$(wc -l <SHA256SUMS)" = 3 ]); }
 expect "and each file has its checksum" 0 -- checked
-ask cat build/release/NOTES.md
-expect "notes: what is unreleased, commits, and that there is no licence" 0 '# cugate 0.2.0' '- a new thing' 'Commits since v0.1.0' \
-    'judge: new' 'No licence' '!an old thing' '!judge: old'
+expect "notes: what is unreleased, commits, and that there is no licence" 0 '# cugate 0.2.0' '- a new thing' \
+    'Commits since v0.1.0' 'judge: new' 'No licence' '!an old thing' '!judge: old' -- cat build/release/NOTES.md
 sed -i 's/^## Unreleased/## 0.2.0/' CHANGELOG.md && touch LICENSE
 release
 expect "notes: the section of the version" 0 '- a new thing' '!No licence' -- cat build/release/NOTES.md

@@ -48,8 +48,7 @@ for run in recorded slower suite one_more; do
     expect "$run: its parts become one run" 0
     ask "$cugate" check --replay merged.json --baselines "$top/baselines" --report json=parts.json
     expect "$run: with the exit code of the whole" "$whole"
-    ask diff <(verdicts whole.json) <(verdicts parts.json)
-    expect "$run: and its verdicts" 0
+    expect "$run: and its verdicts" 0 -- diff <(verdicts whole.json) <(verdicts parts.json)
     ask diff <(jq -S '.kernels | map_values(.metrics | map_values(.from = null))' $run.json) \
         <(jq -S '.kernels | map_values(.metrics | map_values(.from = null))' merged.json)
     expect "$run: and its numbers" 0
@@ -66,11 +65,9 @@ options=(--collector host --kernels "$library" --metrics metrics --samples 2)
 expect "2,000 kernels in one run" 0 'measured: 2000 of 2000 kernels' -- "$cugate" run "${options[@]}" -q --save whole.json
 # What each is said to take: what it took depends on how busy the machine was.
 jq '.kernels |= with_entries(.value.seconds = ((.key | explode | add) % 40 + 1) / 100)' whole.json >costs.json
-ask "$cugate" accept --metrics metrics costs.json --reason first
-expect "a baseline" 0 'of 2000 kernels'
+expect "a baseline" 0 'of 2000 kernels' -- "$cugate" accept --metrics metrics costs.json --reason first
 for number in 1 2 3 4; do
-    ask "$cugate" run "${options[@]}" -q --shard $number/4 --save part-$number.json
-    expect "part $number" 0 'measured: '
+    expect "part $number" 0 'measured: ' -- "$cugate" run "${options[@]}" -q --shard $number/4 --save part-$number.json
 done
 expect "four parts become one run" 0 'measured: 2000 of 2000 kernels' -- "$cugate" merge -q part-*.json --save merged.json
 ask diff <(jq -S '.kernels | map_values([.status, .bytes, .flops, (.metrics | keys), (.metrics.wall_time.sessions | map(length))])' whole.json) \
@@ -103,12 +100,10 @@ ask diff <(jq '.kernels | keys' by_baseline.json) <(jq '.kernels | keys' by_numb
 expect "it is another part" 1
 jq '.kernels |= map_values(.seconds = 0.1)' whole.json >alike.json
 ask "$cugate" accept --metrics metrics alike.json --baselines alike --reason first
-ask "$cugate" run "${options[@]}" -q --shard 2/4 --baselines alike --save other.json
-expect "by other seconds" 0
+expect "by other seconds" 0 -- "$cugate" run "${options[@]}" -q --shard 2/4 --baselines alike --save other.json
 ask "$cugate" merge part-1.json other.json part-3.json part-4.json --save never.json
 expect "it is another part, and does not fit" 2 'is in two of the parts' 'use the same baselines'
-ask test -e never.json
-expect "and no run is written" 1
+expect "and no run is written" 1 -- test -e never.json
 # shellcheck disable=SC2016 # jq's
 ask jq -es '.[0] as $costs | .[1:] | map([.kernels | keys[] as $id | $costs.kernels[$id].seconds] | add) | max / (add / length) < 1.051' \
     costs.json part-*.json

@@ -140,8 +140,7 @@ expect "one run" 0 'nothing is worse' -- build/cugate check "${options[@]}" --re
 ask env CUGATE_BUILD='echo built >built' ci/slurm_shards.sh 4 "${options[@]}"
 expect "four parts, each by a task of its own, and one run of them" 0 '4 parts by the job array' 'nothing is worse: 220 rows'
 expect "what is judged is built first" 0 built -- cat built
-ask cmp <(verdicts whole_check.json) <(verdicts build/gate/check.json)
-expect "it is judged as one run is" 0
+expect "it is judged as one run is" 0 -- cmp <(verdicts whole_check.json) <(verdicts build/gate/check.json)
 ask jq -e '(.sessions | length == 4) and (.shard == null) and (.kernels | length == 220)' build/gate/merged.json
 expect "every kernel is there once, and each GPU is a session" 0
 expect "measured once" 0 -- jq -e '[.kernels[].metrics.wall_time.sessions | length] | unique == [1]' build/gate/merged.json
@@ -175,8 +174,7 @@ scontrol update jobid="$task" StartTime=now # else Slurm waits for two minutes
 submitted
 expect "a task that was killed and requeued: judged" 0 'nothing is worse'
 expect "it lost its own part alone" 0 -- sha256sum --check --quiet "$work/before"
-ask cmp <(verdicts whole_check.json) <(verdicts build/gate/check.json)
-expect "and is judged as one run is" 0
+expect "and is judged as one run is" 0 -- cmp <(verdicts whole_check.json) <(verdicts build/gate/check.json)
 
 submit
 scancel --name=cugate-judge --state=PENDING
@@ -199,8 +197,7 @@ rm "$MANY_HOLD"
 ask env CUGATE_BUILD='' ONLY="$number" ci/slurm_shards.sh 4 "${options[@]}"
 judged
 expect "that part alone, again" 0 'nothing is worse'
-ask cmp <(verdicts whole_check.json) <(verdicts build/gate/check.json)
-expect "is judged with the others" 0
+expect "is judged with the others" 0 -- cmp <(verdicts whole_check.json) <(verdicts build/gate/check.json)
 ask env CUGATE_BUILD=false ci/slurm_shards.sh 4 "${options[@]}"
 judged
 expect "what does not build is not measured" 5 'there is no part'
