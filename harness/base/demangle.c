@@ -6,8 +6,6 @@
 #include "processes.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -56,12 +54,11 @@ static void be_the_reader(const void *data)
     for (size_t i = 0; stream && i < reading->count; i++) {
         int status;
         setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {.tv_usec = DEMANGLE_MICROSECONDS}}, NULL);
-        char *text = __cxa_demangle(*reading->names[i], NULL, NULL, &status);
+        OWNED_TEXT text = __cxa_demangle(*reading->names[i], NULL, NULL, &status);
         const char *explained = text && strlen(text) <= DEMANGLE_LENGTH ? text : "";
         /* Each name is written at once, because the next one may end the process. */
         if (fwrite(explained, strlen(explained) + 1, 1, stream) != 1 || fflush(stream) != 0)
             break;
-        free(text);
     }
 }
 
@@ -101,12 +98,11 @@ static size_t read_some(char **const *names, size_t count)
 
 void demangle(char **const *names, size_t count)
 {
-    char ***mangled = x_calloc(count, sizeof *mangled);
+    OWNED_MEMORY char ***mangled = x_calloc(count, sizeof *mangled);
     size_t left = 0, done = 0;
     for (size_t i = 0; i < count; i++)
         if (*names[i] && strncmp(*names[i], "_Z", 2) == 0)
             mangled[left++] = (char **)names[i];
     for (int i = 0; i < PROCESSES && done < left; i++)
         done += read_some(mangled + done, left - done) + 1;
-    free(mangled);
 }

@@ -3,9 +3,7 @@
 #include "columns.h"
 #include "utf8.h"
 
-#include <stdarg.h>
 #include <stdint.h>
-#include <string.h>
 
 /* To add an exit code: a constant in error.h, a row here, and its place in the precedence of verdicts and in README. */
 static const struct exit_row {

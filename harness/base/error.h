@@ -51,6 +51,17 @@ __attribute__((format(printf, 2, 3))) int problem_set(struct problem *problem, c
             return -1;                                                                                                 \
     } while (0)
 
+/* Returns the exit code from the function where the call did not end with EXIT_SAME. */
+#define TRY_CODE(call)                                                                                                 \
+    do {                                                                                                               \
+        const int code_of_call = (call);                                                                               \
+        if (code_of_call != EXIT_SAME)                                                                                 \
+            return code_of_call;                                                                                       \
+    } while (0)
+
+/* Is the code, for `return FAIL(EXIT_USAGE, "...")`: error() says why. */
+#define FAIL(code, ...) (error(__VA_ARGS__), (code))
+
 /* From here on error() writes to *problem in this thread, and prints nothing; NULL: it prints. Returns what was set
  * before, so that a function that asks others can put it back. */
 struct problem *error_into(struct problem *problem);
@@ -102,5 +113,8 @@ static inline void memory_free(void *pointer)
     memcpy(&memory, pointer, sizeof memory);
     free(memory);
 }
+
+/* For each element of a list: EACH(const struct result, result, run->results, run->result_count). */
+#define EACH(type, name, list, count) for (type *name = (list); (size_t)(name - (list)) < (count); name++)
 
 #define ARRAY_SIZE(table) (sizeof(table) / sizeof((table)[0]))

@@ -2,13 +2,9 @@
 
 #include "error.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -132,7 +128,8 @@ char *program_folder(void)
 char *program_on_path(const char *name)
 {
     const char *list = getenv("PATH");
-    char *folders = x_strdup(list ? list : ""), *rest = NULL, *found = NULL;
+    OWNED_TEXT folders = x_strdup(list ? list : "");
+    char *rest = NULL, *found = NULL;
     for (char *folder = strtok_r(folders, ":", &rest); folder && !found; folder = strtok_r(NULL, ":", &rest)) {
         found = x_sprintf("%s/%s", folder, name);
         if (access(found, X_OK) < 0) {
@@ -140,13 +137,12 @@ char *program_on_path(const char *name)
             found = NULL;
         }
     }
-    free(folders);
     return found;
 }
 
 char *program_beside(const char *const *candidates, size_t count)
 {
-    char *folder = program_folder();
+    OWNED_TEXT folder = program_folder();
     char *path = NULL;
     for (size_t i = 0; i < count; i++) {
         path = x_sprintf("%s/%s", folder, candidates[i]);
@@ -157,17 +153,13 @@ char *program_beside(const char *const *candidates, size_t count)
     }
     if (!path)
         path = x_sprintf("%s/%s", folder, candidates[0]);
-    free(folder);
     return path;
 }
 
 bool program_is_installed(void)
 {
-    char *folder = program_folder(), *path = x_sprintf("%s/cugate-fetch", folder);
-    const bool found = access(path, F_OK) == 0;
-    free(path);
-    free(folder);
-    return found;
+    OWNED_TEXT folder = program_folder(), *path = x_sprintf("%s/cugate-fetch", folder);
+    return access(path, F_OK) == 0;
 }
 
 /* A temporary file is called "run.json.cugate-0.tmp". Its writer holds a lock on it, which ends with the process,
@@ -212,15 +204,13 @@ static void remove_if_left(int folder, const char *name)
  * because reading a large folder for each of them takes long. */
 static void remove_left(const char *path, const struct atomic_file *before)
 {
-    char *name = folder_of(path), *name_before = folder_of(before ? before->path : "");
+    OWNED_TEXT name = folder_of(path), *name_before = folder_of(before ? before->path : "");
     DIR *folder = before && strcmp(name, name_before) == 0 ? NULL : opendir(name);
     for (const struct dirent *entry; folder && (entry = readdir(folder));)
         if (is_temporary(entry->d_name))
             remove_if_left(dirfd(folder), entry->d_name);
     if (folder)
         closedir(folder);
-    free(name_before);
-    free(name);
 }
 
 /* Locks a temporary file. On a file system without locks nobody removes temporary files, so having no lock does no
@@ -315,13 +305,12 @@ int atomic_file_open_beside(struct atomic_file *file, const char *path)
  * some file systems cannot sync a folder. */
 static void sync_folder(const char *path)
 {
-    char *folder = folder_of(path);
+    OWNED_TEXT folder = folder_of(path);
     int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor >= 0) {
         (void)fsync(descriptor);
         close(descriptor);
     }
-    free(folder);
 }
 
 int atomic_file_sync(struct atomic_file *file)

@@ -4,7 +4,6 @@
 #include "error.h"
 
 #include <limits.h>
-#include <string.h>
 #include <xxhash.h>
 
 /* The longest part: the name of its temporary file (files.c) must not exceed a file system's limit either. */

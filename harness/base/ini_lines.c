@@ -3,9 +3,6 @@
 #include "error.h"
 #include "names.h"
 
-#include <stdarg.h>
-#include <string.h>
-
 void ini_text_init(struct ini_text *text, const char *path, const char *content)
 {
     static const char mark[] = "\xef\xbb\xbf";

@@ -3,7 +3,6 @@
 #include "error.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 static bool has_come; /* true once a signal has come: the process then only writes its results, and ends */

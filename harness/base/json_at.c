@@ -3,8 +3,6 @@
 
 #include "error.h"
 
-#include <stdarg.h>
-
 static size_t print_at(const struct json_at *at, char *text, size_t size)
 {
     size_t used = at->above ? print_at(at->above, text, size) : 0;

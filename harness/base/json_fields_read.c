@@ -5,7 +5,6 @@
 #include "names.h"
 
 #include <stdint.h>
-#include <string.h>
 
 static int take_extents(const struct json_at *at, const json_t *value, unsigned extents[3])
 {

@@ -3,10 +3,6 @@
 #include "error.h"
 #include "lists.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 void json_put_reading(struct json_writer *json, const char *key, double number)
 {
     if (!isfinite(number) || number < 0)
@@ -46,13 +42,12 @@ static void put_extents(struct json_writer *json, const char *key, const unsigne
 static void put_bytes(struct json_writer *json, const char *key, const unsigned char *bytes, size_t count)
 {
     static const char digits[] = "0123456789abcdef";
-    char *text = x_calloc(2 * count + 1, 1);
+    OWNED_TEXT text = x_calloc(2 * count + 1, 1);
     for (size_t i = 0; i < count; i++) {
         text[2 * i] = digits[bytes[i] >> 4];
         text[2 * i + 1] = digits[bytes[i] & 15];
     }
     json_put_text(json, key, text);
-    free(text);
 }
 
 static void put_list(struct json_writer *json, const struct json_field *field, const char *list, size_t count)
@@ -147,8 +142,7 @@ static void put_field(struct json_writer *json, const struct json_field *field, 
 void json_put_fields(struct json_writer *json, const char *key, const struct json_table *table, const void *of)
 {
     json_open(json, key, '{', table->layout);
-    for (size_t i = 0; i < table->count; i++) {
-        const struct json_field *field = &table->fields[i];
+    EACH(const struct json_field, field, table->fields, table->count) {
         if ((field->when && !*((const bool *)of + field->when)) ||
             (field->unless && *((const bool *)of + field->unless)))
             continue;

@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 /* Limits on what a file may contain. Jansson needs up to 250 bytes for each "{}" and 50 for each "0,", so a hostile
  * file of 128 MB could ask for gigabytes. A run of 10,000 kernels and 50 metrics has some 1,600,000 and 3,200,000. */

@@ -6,8 +6,6 @@
 #include "error.h"
 #include "utf8.h"
 
-#include <string.h>
-
 static void put(const struct json_writer *json, const char *text, size_t length)
 {
     (void)fwrite_unlocked(text, 1, length, json->stream);

@@ -19,7 +19,9 @@ int kept_open(const char *what)
 {
     static bool warned;
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char *parent = base && *base == '/' ? x_strdup(base) : home && *home == '/' ? x_sprintf("%s/.cache", home) : NULL;
+    OWNED_TEXT parent = base && *base == '/'   ? x_strdup(base)
+                        : home && *home == '/' ? x_sprintf("%s/.cache", home)
+                                               : NULL;
     if (!parent)
         return -1;
     mkdir(parent, 0700);
@@ -33,7 +35,6 @@ int kept_open(const char *what)
         close(folder);
         folder = -1;
     }
-    free(parent);
     return folder;
 }
 
@@ -53,9 +54,8 @@ static char *part_of(const char *name)
 
 FILE *kept_begin(int folder, const char *name)
 {
-    char *part = part_of(name);
+    OWNED_TEXT part = part_of(name);
     const int file = openat(folder, part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    free(part);
     return file >= 0 ? fdopen(file, "w") : NULL;
 }
 

@@ -2,8 +2,6 @@
 
 #include "error.h"
 
-#include <string.h>
-
 int by_text(const void *left, const void *right)
 {
     return strcmp(*(const char *const *)left, *(const char *const *)right);

@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>

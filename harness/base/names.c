@@ -5,7 +5,6 @@
 
 #include <fnmatch.h>
 #include <stdint.h>
-#include <string.h>
 
 size_t name_index(const char *name, const char *const *names, size_t count)
 {

@@ -3,7 +3,6 @@
 #include "error.h"
 
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 /* Rounds a number of a middling size to 9 digits. It computes a whole number below 10^9 and divides it by a power of

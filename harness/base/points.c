@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <string.h>
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyz"
 #define DIGITS "0123456789"

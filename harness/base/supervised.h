@@ -4,7 +4,6 @@
 
 #include "error.h"
 
-#include <stdio.h>
 #include <sys/types.h>
 
 struct supervised {

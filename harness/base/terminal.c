@@ -6,8 +6,6 @@
 #include "utf8.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <string.h>
 
 #define UNIT_MAX 4 /* longest unit with its punctuation, in characters: "us),", "MB;" */
 

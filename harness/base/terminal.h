@@ -5,7 +5,6 @@
 #include "columns.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #define TEXT_WIDTH 120 /* width of wrapped text without a terminal, and the maximum on a wide one */
 
