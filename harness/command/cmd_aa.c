@@ -1,9 +1,3 @@
-#include "base/base.h"
-#include "gate/gate.h"
-#include "measure/measure.h"
-#include "model/model.h"
-
-#include "report/report.h"
 
 #include "command.h"
 
@@ -16,7 +10,7 @@ struct runs {
     size_t count;
 };
 
-static void release_runs(struct runs *runs)
+static void runs_release(struct runs *runs)
 {
     for (size_t i = 0; i < runs->count; i++) {
         run_release(&runs->list[i]);
@@ -38,8 +32,7 @@ static void add_run(struct runs *runs, struct run *run, char *name)
 /* Checks that the folder can be written, before anything is measured. */
 static int prepare_folder(const char *folder)
 {
-    if (make_folders(folder) < 0)
-        return -1;
+    TRY(make_folders(folder));
     if (access(folder, W_OK | X_OK) < 0)
         return error("cannot write into %s: %s; give --save another folder", folder, strerror(errno));
     return 0;
@@ -50,7 +43,7 @@ static int prepare_folder(const char *folder)
 static int save_run(const struct run *run, const char *folder)
 {
     const char *date = run->sessions[0].facts[SESSION_DATE];
-    char *path = NULL;
+    OWNED_TEXT path = NULL;
     /* Sessions of two GPUs may have the same date. */
     for (int number = 1; !path || access(path, F_OK) == 0; number++) {
         free(path);
@@ -59,13 +52,9 @@ static int save_run(const struct run *run, const char *folder)
             *c = *c == ':' ? '-' : *c;
     }
     struct atomic_file file;
-    int result = atomic_file_open(&file, path);
-    if (result == 0) {
-        (void)run_write(run, file.stream); /* atomic_file_commit reports write errors */
-        result = atomic_file_commit(&file);
-    }
-    free(path);
-    return result;
+    TRY(atomic_file_open(&file, path));
+    (void)run_write(run, file.stream); /* atomic_file_commit reports write errors */
+    return atomic_file_commit(&file);
 }
 
 /* Whether a session of a program is whole; otherwise error() says what is not. Nine more would lack the same, and no
@@ -76,8 +65,7 @@ static int expect_whole(struct run *run, const char *name, const struct options 
     size_t count = 0;
     if (gate_filter(run, NULL, options->globs, options->glob_count) < 0)
         return EXIT_USAGE;
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = &run->results[i];
+    EACH(const struct result, result, run->results, run->result_count) {
         if (result->status == RESULT_OK && result_uncounted(result) == 0)
             continue;
         lacking = lacking ? lacking : result;
@@ -86,13 +74,11 @@ static int expect_whole(struct run *run, const char *name, const struct options 
     if (run_exit_code(run) == EXIT_SAME)
         return EXIT_SAME;
     if (!lacking)
-        error("%s has no launch to measure", name);
-    else
-        error("%s is incomplete in %zu kernel%s: %s %s", name, count, plural(count), lacking->id,
-              lacking->status == RESULT_OK ? "has rows that were not counted"
-              : lacking->reason            ? lacking->reason
-                                           : result_status_name(lacking->status));
-    return EXIT_NOT_MEASURED;
+        return FAIL(EXIT_NOT_MEASURED, "%s has no launch to measure", name);
+    return FAIL(EXIT_NOT_MEASURED, "%s is incomplete in %zu kernel%s: %s %s", name, count, plural(count), lacking->id,
+                lacking->status == RESULT_OK ? "has rows that were not counted"
+                : lacking->reason            ? lacking->reason
+                                             : result_status_name(lacking->status));
 }
 
 /* Takes a session that was measured, and saves it, if it is whole. */
@@ -131,8 +117,8 @@ static int measure_some(struct runs *runs, const struct options *options, struct
 {
     struct run measured[DEVICES_MAX];
     int codes[DEVICES_MAX], code = EXIT_SAME;
-    char *label = count == 1 ? x_sprintf("session %d of %d", first + 1, options->sessions)
-                             : x_sprintf("sessions %d to %d of %d", first + 1, first + count, options->sessions);
+    OWNED_TEXT label = count == 1 ? x_sprintf("session %d of %d", first + 1, options->sessions)
+                                  : x_sprintf("sessions %d to %d of %d", first + 1, first + count, options->sessions);
     measurement->label = label;
     measure_on_each(measurement, measured, codes, (size_t)count);
     for (int i = 0; i < count; i++) {
@@ -140,7 +126,6 @@ static int measure_some(struct runs *runs, const struct options *options, struct
                                        x_sprintf("session %d of %d", first + i + 1, options->sessions));
         code = code == EXIT_SAME ? taken : code;
     }
-    free(label);
     return code;
 }
 
@@ -185,31 +170,21 @@ static int measure(struct runs *runs, const struct options *options, const struc
 
 static int read_files(struct runs *runs, const struct options *options, const struct metrics *metrics)
 {
-    if (options->save) {
-        error("--save keeps measured sessions, but `cugate aa` with run files measures nothing: remove it");
-        return EXIT_USAGE;
-    }
+    if (options->save)
+        return FAIL(EXIT_USAGE,
+                    "--save keeps measured sessions, but `cugate aa` with run files measures nothing: remove it");
     for (size_t i = 0; i < options->argument_count; i++) {
         const char *path = options->arguments[i];
-        struct run run = {0};
-        if (!options_is_run_file(path) && access(path, F_OK) < 0) {
-            error("no run file %s; to measure a program: cugate aa -- %s", path, path);
+        OWNED(run) run = {0};
+        if (!options_is_run_file(path) && access(path, F_OK) < 0)
+            return FAIL(EXIT_USAGE, "no run file %s; to measure a program: cugate aa -- %s", path, path);
+        if (gate_read(&run, &path, 1, metrics) < 0 || run_refuse_part(&run, path) < 0 ||
+            analysis_takes(&run, path, runs->list, runs->count, runs->names, metrics) < 0)
             return EXIT_USAGE;
-        }
-        int code = gate_read(&run, &path, 1, metrics) < 0 || run_refuse_part(&run, path) < 0 ||
-                           analysis_takes(&run, path, runs->list, runs->count, runs->names, metrics) < 0
-                       ? EXIT_USAGE
-                       : EXIT_SAME;
-        if (code == EXIT_SAME && i > 0 && gate_comparable(&run, &runs->list[0]) < 0) {
-            error("%s and %s are not sessions of one A/A", runs->names[0], path);
-            code = EXIT_BASELINE;
-        }
-        if (code == EXIT_SAME && i == 0 && gate_filter(&run, NULL, options->globs, options->glob_count) < 0)
-            code = EXIT_USAGE;
-        if (code != EXIT_SAME) {
-            run_release(&run);
-            return code;
-        }
+        if (i > 0 && gate_comparable(&run, &runs->list[0]) < 0)
+            return FAIL(EXIT_BASELINE, "%s and %s are not sessions of one A/A", runs->names[0], path);
+        if (i == 0 && gate_filter(&run, NULL, options->globs, options->glob_count) < 0)
+            return EXIT_USAGE;
         run_filter(&run, options->globs, options->glob_count);
         add_run(runs, &run, x_strdup(path));
     }
@@ -220,7 +195,7 @@ static int read_files(struct runs *runs, const struct options *options, const st
 static int analyse(struct runs *runs, const struct options *options, const struct metrics *metrics, int code,
                    const struct format *format, struct atomic_file *file)
 {
-    struct analysis analysis;
+    OWNED(analysis) analysis = {0};
     for (size_t i = 0; i < runs->count; i++)
         program_time_by_records(&runs->list[i], metrics);
     analysis_make(&analysis, runs->list, runs->count, runs->names, metrics);
@@ -232,15 +207,15 @@ static int analyse(struct runs *runs, const struct options *options, const struc
         .verbose = options->verbose,
     };
     (void)format->aa(&analysis, &style, file->stream); /* atomic_file_commit reports write errors */
-    analysis_release(&analysis);
     return atomic_file_commit(file) < 0 ? EXIT_USAGE : (int)style.exit_code;
 }
 
 static int cmd_aa(const struct options *options)
 {
-    struct metrics metrics = {0}, chosen = {0};
-    struct runs runs = {0};
-    struct atomic_file file = {0};
+    OWNED(metrics) metrics = {0};
+    struct metrics chosen = {0};
+    OWNED(runs) runs = {0};
+    AT_END(atomic_file_abandon) struct atomic_file file = {0};
     int code = EXIT_USAGE;
 
     const struct format *format = format_find(DOCUMENT_AA, options->format, "--format of `cugate aa`");
@@ -254,14 +229,11 @@ static int cmd_aa(const struct options *options)
     if (runs.count >= 2 && (code == EXIT_SAME || !reads)) {
         code = analyse(&runs, options, &metrics, code, format, &file);
     } else if (code == EXIT_SAME) {
-        error("an A/A needs at least two sessions, and %s is one; name more run files", options->arguments[0]);
-        code = EXIT_USAGE;
+        code = FAIL(EXIT_USAGE, "an A/A needs at least two sessions, and %s is one; name more run files",
+                    options->arguments[0]);
     }
 out:
-    atomic_file_abandon(&file);
-    release_runs(&runs);
     free(chosen.list);
-    metrics_release(&metrics);
     return code;
 }
 

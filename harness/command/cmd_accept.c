@@ -1,6 +1,4 @@
-#include "base/base.h"
 #include "baseline/baseline.h"
-#include "model/model.h"
 
 #include "command.h"
 
@@ -60,27 +58,17 @@ static char *counts_words(const struct accepted *accepted)
         [ACCEPTED_KNOWN] = "there already",
         [ACCEPTED_LEFT] = "moved far with unchanged code and were left out",
     };
-    char *list = x_strdup(""), *longer;
-    for (size_t i = 0; i < ACCEPTED_STEPS; i++) {
-        if (accepted->counts[i] == 0)
-            continue;
-        longer = x_sprintf("%s%s%zu %s", list, *list ? ", " : ": ", accepted->counts[i], words[i]);
-        free(list);
-        list = longer;
-    }
-    if (accepted->gone > 0) {
-        longer = x_sprintf("%s; removed %zu kernel%s that %s gone", list, accepted->gone, plural(accepted->gone),
-                           plural_of(accepted->gone, "is", "are"));
-        free(list);
-        list = longer;
-    }
-    if (accepted->drift_references > 0) {
-        longer = x_sprintf("%s; %zu drift reference%s moved", list, accepted->drift_references,
-                           plural(accepted->drift_references));
-        free(list);
-        list = longer;
-    }
-    return list;
+    char *list = NULL;
+    for (size_t i = 0; i < ACCEPTED_STEPS; i++)
+        if (accepted->counts[i] > 0)
+            x_append(&list, ", ", "%s%zu %s", list ? "" : ": ", accepted->counts[i], words[i]);
+    if (accepted->gone > 0)
+        x_append(&list, "", "; removed %zu kernel%s that %s gone", accepted->gone, plural(accepted->gone),
+                 plural_of(accepted->gone, "is", "are"));
+    if (accepted->drift_references > 0)
+        x_append(&list, "", "; %zu drift reference%s moved", accepted->drift_references,
+                 plural(accepted->drift_references));
+    return list ? list : x_strdup("");
 }
 
 static void print_accepted(const struct options *options, const struct metrics *metrics,
@@ -108,7 +96,7 @@ static void print_accepted(const struct options *options, const struct metrics *
 static int accept_runs(const struct options *options, const struct metrics *metrics, const struct run *runs,
                        size_t count)
 {
-    struct accepted accepted;
+    OWNED(accepted) accepted = {0};
     struct acceptance acceptance = {
         .baselines = options->baselines,
         .metrics = metrics,
@@ -125,7 +113,6 @@ static int accept_runs(const struct options *options, const struct metrics *metr
     int result = baseline_accept(&acceptance, runs, count, &accepted);
     if (result == 0 && !options->quiet)
         print_accepted(options, metrics, &accepted, &runs[0].device);
-    accepted_release(&accepted);
     return result;
 }
 
@@ -153,15 +140,15 @@ static int cmd_accept(const struct options *options)
     if (check_reason(options->reason) < 0)
         return EXIT_USAGE;
     size_t count = options->argument_count;
-    if (count == 0) {
-        error("accept needs a run file: measure with `cugate run --save run.json`");
+    if (count == 0)
+        return FAIL(EXIT_USAGE, "accept needs a run file: measure with `cugate run --save run.json`");
+    OWNED(metrics) metrics = {0};
+    if (options_read_metrics(options, &metrics) < 0)
         return EXIT_USAGE;
-    }
-    struct metrics metrics;
-    int result = options_read_metrics(options, &metrics) < 0 ? EXIT_USAGE : 0;
-    struct run *runs = x_calloc(count, sizeof *runs);
-    if (result == 0 && gate_read(runs, (const char *const *)options->arguments, count, &metrics) < 0)
-        result = EXIT_USAGE;
+    int result = 0;
+    OWNED_MEMORY struct run *runs = x_calloc(count, sizeof *runs);
+    if (gate_read(runs, (const char *const *)options->arguments, count, &metrics) < 0)
+        return EXIT_USAGE;
     for (size_t i = 0; i < count && result == 0; i++)
         if (run_refuse_part(&runs[i], options->arguments[i]) < 0)
             result = EXIT_USAGE;
@@ -169,8 +156,6 @@ static int cmd_accept(const struct options *options)
         result = accept_runs(options, &metrics, runs, count);
     for (size_t i = 0; i < count; i++)
         run_release(&runs[i]);
-    free(runs);
-    metrics_release(&metrics);
     return result;
 }
 

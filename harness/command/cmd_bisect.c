@@ -61,14 +61,10 @@ static int add_options(char ***words, size_t *count, const struct bisecting *wor
     }
     *ARRAY_GROW(*words, *count) = x_sprintf("--samples=%d", options->samples);
     if (devices->all || devices->count > 0) {
-        char *list = x_strdup(devices->all ? "all" : "");
-        for (size_t i = 0; i < devices->count; i++) {
-            char *longer = x_sprintf("%s%s%d", list, i > 0 ? "," : "", devices->list[i]);
-            free(list);
-            list = longer;
-        }
+        OWNED_TEXT list = x_strdup(devices->all ? "all" : "");
+        for (size_t i = 0; i < devices->count; i++)
+            x_append(&list, ",", "%d", devices->list[i]);
         *ARRAY_GROW(*words, *count) = x_sprintf("--device=%s", list);
-        free(list);
     }
     return 0;
 }
@@ -76,7 +72,7 @@ static int add_options(char ***words, size_t *count, const struct bisecting *wor
 /* Refuses a -k that means several kernels, if what is built here says so: no commit has to be built to know it. */
 static int expect_one_kernel(const struct options *options)
 {
-    struct library_facts facts;
+    OWNED(library_facts) facts = {0};
     struct problem ignored;
     size_t count = 0;
     if (access(options->kernels, R_OK) < 0 ||
@@ -84,7 +80,6 @@ static int expect_one_kernel(const struct options *options)
         return 0;
     for (size_t i = 0; i < facts.count; i++)
         count += glob_any(options->globs, 1, facts.kernels[i].id);
-    library_facts_release(&facts);
     return count > 1 ? error("-k %s matches %zu kernels of %s: name one", options->globs[0], count, options->kernels)
                      : 0;
 }
@@ -104,7 +99,7 @@ static int start_script(const struct bisecting *work)
         options->build ? options->build : "",
         work->computes ? "computed" : "measured",
     };
-    char **words = NULL;
+    OWNED_MEMORY char **words = NULL;
     size_t count = 0;
     *ARRAY_GROW(words, count) = x_strdup(script);
     for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
@@ -120,7 +115,6 @@ static int start_script(const struct bisecting *work)
     }
     while (count > 0)
         free(words[--count]);
-    free(words);
     return EXIT_USAGE;
 }
 
@@ -172,12 +166,10 @@ static void print_change(const struct metric *metric, double from, double to)
 /* The row that got worse most, of the metric that was asked for. */
 static const struct judgement *find_worse(const struct comparison *comparison, const struct metric *metric)
 {
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count)
         if (judgement->metric && judgement->compared && judgement->worse && judgement->metric->class != METRIC_INFO &&
             (!metric || judgement->metric == metric))
             return judgement;
-    }
     return NULL;
 }
 
@@ -193,21 +185,17 @@ static int say_no_worse(const struct bisecting *work, const struct comparison *c
 {
     const char *id = work->runs[1].results[0].id;
     bool judged = false;
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count) {
         if (!judgement->metric || (work->metric && judgement->metric != work->metric))
             continue;
-        if (judgement->verdict == VERDICT_UNSURE || judgement->verdict == VERDICT_MISSING) {
-            error("%s of %s cannot be compared: %s", judgement->metric->name, id,
-                  judgement->reason ? judgement->reason : verdict_name(judgement->verdict));
-            return EXIT_UNSURE;
-        }
+        if (judgement->verdict == VERDICT_UNSURE || judgement->verdict == VERDICT_MISSING)
+            return FAIL(EXIT_UNSURE, "%s of %s cannot be compared: %s", judgement->metric->name, id,
+                        judgement->reason ? judgement->reason : verdict_name(judgement->verdict));
         judged = judged || judgement->compared;
     }
-    if (!judged) {
-        error("%s of %s has no number at both ends", work->metric ? work->metric->name : "nothing", id);
-        return EXIT_NOT_MEASURED;
-    }
+    if (!judged)
+        return FAIL(EXIT_NOT_MEASURED, "%s of %s has no number at both ends",
+                    work->metric ? work->metric->name : "nothing", id);
     print_harmless("%s: not worse at %.12s than at %.12s, by %s\n", id, name_in(work->options->arguments[1]),
                    name_in(work->options->arguments[0]),
                    work->metric     ? work->metric->name
@@ -230,7 +218,7 @@ static void make_base(struct run *run)
 /* Whether the second run is worse than the first, and by what. */
 static int judge_worse(struct bisecting *work)
 {
-    struct comparison comparison;
+    OWNED(comparison) comparison = {0};
     double good, bad;
     make_base(&work->runs[0]);
     if (gate_comparable(&work->runs[1], &work->runs[0]) < 0)
@@ -239,7 +227,6 @@ static int judge_worse(struct bisecting *work)
     const struct judgement *worse = find_worse(&comparison, work->metric);
     int code = worse ? EXIT_REGRESSED : say_no_worse(work, &comparison);
     work->metric = worse ? worse->metric : NULL;
-    comparison_release(&comparison);
     if (!worse)
         return code;
     if (value_of(work, &work->runs[0], &good) < 0 || value_of(work, &work->runs[1], &bad) < 0)
@@ -301,8 +288,7 @@ static int answer(struct bisecting *work)
                 run_release(&work->runs[r]);
             return code;
         }
-    error("--judge is internal to ci/bisect.sh, which passes ran, worse, nearer or found");
-    return EXIT_USAGE;
+    return FAIL(EXIT_USAGE, "--judge is internal to ci/bisect.sh, which passes ran, worse, nearer or found");
 }
 
 static int cmd_bisect(const struct options *options)

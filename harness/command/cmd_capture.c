@@ -1,14 +1,8 @@
-#include "base/base.h"
-#include "capsule/capsule.h"
-#include "measure/measure.h"
-
 #include "command.h"
 #include "from_check.h"
 #include "outputs.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <sys/signalfd.h>
 
 /* Replays what was captured, in a new image of this program: its addresses must be free there. */
 static int prove(const struct options *options, const char *path, const struct interrupts *interrupts)
@@ -21,10 +15,8 @@ static int prove(const struct options *options, const char *path, const struct i
     int status = 0;
     const pid_t process =
         process_start(&(struct process_start){.words = words, .mask = &interrupts->before, .dies_with_us = true});
-    if (process < 0) {
-        error("cannot start cugate again: %s", strerror(errno));
-        return EXIT_NOT_MEASURED;
-    }
+    if (process < 0)
+        return FAIL(EXIT_NOT_MEASURED, "cannot start cugate again: %s", strerror(errno));
     while (!process_ends_within(process, 0.02, &status))
         if (interrupts_take(interrupts, &taken))
             kill(process, (int)taken.ssi_signo);
@@ -97,8 +89,8 @@ static int capture_and_prove(const struct options *options, const struct metrics
 
 static int cmd_capture(const struct options *options)
 {
-    struct metrics metrics = {0};
-    struct choice choice;
+    OWNED(metrics) metrics = {0};
+    OWNED(choice) choice = {0};
     if (!options->output)
         die(EXIT_USAGE, "no output file: add -o FILE.capsule before %s", options->arguments[0]);
     if (capsules_is_file(options->arguments[0]) && options->argument_count > 1)
@@ -107,10 +99,7 @@ static int cmd_capture(const struct options *options)
         return prove_file(options);
     if (output_expect_file(options->output) < 0 || options_read_metrics(options, &metrics) < 0)
         return EXIT_USAGE;
-    const int code = choose(&choice, options) < 0 ? EXIT_USAGE : capture_and_prove(options, &metrics, &choice);
-    choice_release(&choice);
-    metrics_release(&metrics);
-    return code;
+    return choose(&choice, options) < 0 ? EXIT_USAGE : capture_and_prove(options, &metrics, &choice);
 }
 
 /* clang-format off */

@@ -1,5 +1,4 @@
 #include "baseline/baseline.h"
-#include "gate/gate.h"
 
 #include "command.h"
 #include "dry_run.h"
@@ -36,8 +35,7 @@ static int open_files(struct checking *checking, struct measurement *measurement
         options_measurement(measurement, options, asked_of(checking) ? &checking->chosen : &checking->metrics) < 0)
         return -1;
     if (is_program) {
-        if (options_program(&checking->program, measurement, options) < 0)
-            return -1;
+        TRY(options_program(&checking->program, measurement, options));
         checking->program.status = &checking->status;
         checking->program.repeats = true;
     }
@@ -74,7 +72,7 @@ static int print_reports(struct checking *checking, int ended)
     const struct options *options = checking->options;
     const struct check *check = &checking->check;
     const bool judged = ended == EXIT_SAME && check->has_baseline;
-    char *name = run_name(options);
+    OWNED_TEXT name = run_name(options);
     struct report report = {
         .metrics = &checking->metrics,
         .run = &check->run,
@@ -88,7 +86,6 @@ static int print_reports(struct checking *checking, int ended)
         .replay = options->replay != NULL,
     };
     const int printed = outputs_print(&checking->outputs, &report, options);
-    free(name);
     return printed < 0 ? EXIT_USAGE : (int)report.exit_code;
 }
 

@@ -19,18 +19,14 @@ static int read_files(struct run *base, struct run *run, const struct options *o
 
 static int cmd_compare(const struct options *options)
 {
-    struct metrics metrics = {0};
-    struct run base = {0}, run = {0};
-    struct comparison comparison = {0};
-    struct diagnosis diagnosis = {0};
-    struct outputs outputs = {0};
-    int code = EXIT_USAGE;
-
+    OWNED(metrics) metrics = {0};
+    OWNED(run) base = {0}, run = {0};
+    OWNED(comparison) comparison = {0};
+    OWNED(diagnosis) diagnosis = {0};
+    OWNED(outputs) outputs = {0};
     if (outputs_open(&outputs, options) < 0 || options_read_metrics(options, &metrics) < 0)
-        goto out;
-    code = read_files(&base, &run, options, &metrics);
-    if (code != EXIT_SAME)
-        goto out;
+        return EXIT_USAGE;
+    TRY_CODE(read_files(&base, &run, options, &metrics));
 
     run_number_like(&run, &base);
     compare_runs(&comparison, &base, &run, &metrics, NULL);
@@ -46,16 +42,7 @@ static int cmd_compare(const struct options *options)
         .baseline_name = options->arguments[0],
         .exit_code = comparison_exit_code(&comparison),
     };
-    code = outputs_print(&outputs, &report, options) < 0 ? EXIT_USAGE : (int)report.exit_code;
-
-out:
-    outputs_release(&outputs);
-    diagnosis_release(&diagnosis);
-    comparison_release(&comparison);
-    run_release(&run);
-    run_release(&base);
-    metrics_release(&metrics);
-    return code;
+    return outputs_print(&outputs, &report, options) < 0 ? EXIT_USAGE : (int)report.exit_code;
 }
 
 /* clang-format off */

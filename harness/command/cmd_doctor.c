@@ -1,13 +1,9 @@
 /* Checks whether this machine can measure by measuring one kernel with one sample. The other checks find what prevents
  * it. Without a kernel library nothing is measured, but programs bring their own kernels (`cugate run -- PROGRAM`). */
-#include "base/base.h"
-#include "measure/measure.h"
-#include "worker/worker.h"
 
 #include "command.h"
 #include "doctor.h"
 
-#include <stdarg.h>
 #include <unistd.h>
 
 /* The state that checks share, and the finding of the last one. */
@@ -27,8 +23,7 @@ struct doctor {
 static char *choose_kernel(const struct library_facts *library)
 {
     const char *first = NULL;
-    for (size_t i = 0; i < library->count; i++) {
-        const struct kernel_facts *kernel = &library->kernels[i];
+    EACH(const struct kernel_facts, kernel, library->kernels, library->count) {
         if (strcmp(kernel->id, "hierarchy/thread_index") == 0)
             return x_strdup(kernel->id);
         if (!first && !kernel->not_built && !kernel->transfer)
@@ -57,7 +52,7 @@ __attribute__((format(printf, 2, 3))) static void add_text(struct doctor *doctor
 static enum health look_at_library(struct doctor *doctor)
 {
     const struct options *options = doctor->options;
-    struct library_facts library;
+    OWNED(library_facts) library = {0};
     struct problem problem;
     if (options_find_library(options, &problem) < 0) {
         doctor->no_library = options_library_is_own(options);
@@ -74,7 +69,6 @@ static enum health look_at_library(struct doctor *doctor)
     snprintf(doctor->text, sizeof doctor->text, "%s: %zu kernel%s, %zu of them built", options->kernels, library.count,
              plural(library.count), built);
     doctor->kernel = choose_kernel(&library);
-    library_facts_release(&library);
     return doctor->kernel ? HEALTH_GOOD : HEALTH_BAD;
 }
 
@@ -86,7 +80,7 @@ static enum health measure_on(struct doctor *doctor, int ordinal)
     measurement.samples = 1;
     measurement.progress = false;
     measurement.devices = (struct device_list){.list = {ordinal}, .count = 1};
-    struct run run;
+    OWNED(run) run = {0};
     const int code = measure_run(&measurement, &run);
     const struct result *result = run_find(&run, doctor->kernel);
     size_t measured = 0;
@@ -101,7 +95,6 @@ static enum health measure_on(struct doctor *doctor, int ordinal)
                  result->reason);
     else
         found(doctor, HEALTH_BAD, "see the error above");
-    run_release(&run);
     return good ? HEALTH_GOOD : HEALTH_BAD;
 }
 
@@ -129,14 +122,13 @@ static enum health look_at_measuring(struct doctor *doctor)
 static enum health look_at_permission(struct doctor *doctor)
 {
     static const char params[] = "/proc/driver/nvidia/params";
-    char *text;
+    OWNED_TEXT text = NULL;
     size_t length;
     if (access(params, R_OK) != 0)
         return found(doctor, HEALTH_UNKNOWN, "unknown: /proc/driver/nvidia/params cannot be read here");
     if (file_read(params, 1 << 20, &text, &length) < 0)
         return found(doctor, HEALTH_UNKNOWN, "unknown: see the error above");
     const bool restricted = strstr(text, "RmProfilingAdminOnly: 1") != NULL;
-    free(text);
     if (!restricted)
         return found(doctor, HEALTH_GOOD, "open to every user");
     return geteuid() == 0 ? found(doctor, HEALTH_GOOD, "administrators only, which you are")
@@ -186,7 +178,7 @@ static enum health look_at_another(struct doctor *doctor, int ordinal, const str
 static enum health look_at_gpu(struct doctor *doctor)
 {
     struct problem problem;
-    struct run run = {0};
+    OWNED(run) run = {0};
     if (gpu_driver_is_absent()) /* without a driver no other finding matters */
         return found(doctor, HEALTH_BAD, "no NVIDIA driver here (libcuda.so.1 was not found)");
     if (!load_cupti(doctor))
@@ -205,7 +197,6 @@ static enum health look_at_gpu(struct doctor *doctor)
         add_text(doctor, "; one of %d GPUs: --device all shares the kernels among those of one model", count);
     for (size_t i = 1; i < devices->count && health == HEALTH_GOOD; i++)
         health = look_at_another(doctor, devices->list[i], &run.device);
-    run_release(&run);
     return health;
 }
 
@@ -350,14 +341,10 @@ static int cmd_doctor(const struct options *options)
 {
     const struct text text = {
         .stream = stdout, .color = options_color(options, stdout), .columns = terminal_columns(stdout)};
-    struct metrics metrics;
+    OWNED(metrics) metrics = {0};
     struct doctor doctor = {.options = options};
-    if (options_read_metrics(options, &metrics) < 0)
+    if (options_read_metrics(options, &metrics) < 0 || options_measurement(&doctor.measurement, options, &metrics) < 0)
         return EXIT_USAGE;
-    if (options_measurement(&doctor.measurement, options, &metrics) < 0) {
-        metrics_release(&metrics);
-        return EXIT_USAGE;
-    }
     if (options->config.path) {
         const struct diagnosed config = {.health = HEALTH_GOOD,
                                          .words = options->config.words ? options->config.words : options->config.path};
@@ -365,7 +352,6 @@ static int cmd_doctor(const struct options *options)
     }
     const enum exit_code code = examine(&doctor, &text);
     free(doctor.kernel);
-    metrics_release(&metrics);
     return code;
 }
 

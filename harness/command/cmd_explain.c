@@ -34,30 +34,26 @@ static int open_files(struct work *work)
 static int find_recorded(const struct work *work)
 {
     const struct run *run = &work->run;
-    const char **names = x_calloc(run->result_count + 1, sizeof *names);
+    OWNED_MEMORY const char **names = x_calloc(run->result_count + 1, sizeof *names);
     for (size_t i = 0; i < run->result_count; i++)
         names[i] = run->results[i].id;
-    const int result = kernel_names_find(work->options->arguments[0], names, run->result_count, work->options->replay);
-    free(names);
-    return result;
+    return kernel_names_find(work->options->arguments[0], names, run->result_count, work->options->replay);
 }
 
 /* Checks before measuring that the kernel library has the kernels. Returns 0, or an exit_code after error(). */
 static int find_built(const struct work *work)
 {
-    struct library_facts library;
+    OWNED(library_facts) library = {0};
     struct problem problem;
     const int code = library_facts_read(&library, work->options->kernels, options_timeout(work->options), &problem);
     if (code != 0) {
         error("%s", problem.text);
         return code;
     }
-    const char **names = x_calloc(library.count + 1, sizeof *names);
+    OWNED_MEMORY const char **names = x_calloc(library.count + 1, sizeof *names);
     for (size_t i = 0; i < library.count; i++)
         names[i] = library.kernels[i].id;
     const int result = kernel_names_find(work->options->arguments[0], names, library.count, work->options->kernels);
-    free(names);
-    library_facts_release(&library);
     return result < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
@@ -88,10 +84,8 @@ static int measure_kernels(struct work *work)
 
 static int measure(struct work *work)
 {
-    int code = find_built(work);
-    if (code != EXIT_SAME)
-        return code;
-    code = measure_kernels(work);
+    TRY_CODE(find_built(work));
+    const int code = measure_kernels(work);
     /* What was measured is kept, whatever came of it. */
     const bool failed = work->run.result_count > 0 && output_save(&work->run, &work->run_file) < 0;
     const int saved = failed ? EXIT_USAGE : EXIT_SAME;
@@ -132,8 +126,7 @@ static int explain(struct work *work, int code)
     if (code == EXIT_SAME && (good == 0 || good < run->result_count))
         code = EXIT_NOT_MEASURED;
 
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = &run->results[i];
+    EACH(const struct result, result, run->results, run->result_count) {
         if (result->status == RESULT_OK) {
             print_explanation(work, result, code, printed++ > 0);
         } else {

@@ -5,24 +5,16 @@
 
 static int cmd_import(const struct options *options)
 {
-    struct metrics metrics = {0};
-    struct run run = {0};
-    struct run_files files = {0};
+    OWNED(metrics) metrics = {0};
+    OWNED(run) run = {0};
+    AT_END(run_files_abandon) struct run_files files = {0};
     struct import_request request = {
         .format = import_format_find(options->arguments[0]), .metrics = &metrics, .gpu = options->measured_on};
-    int code = EXIT_USAGE;
-
     if (!request.format || options_read_metrics(options, &metrics) < 0 || run_files_open(&files, options) < 0 ||
         import_files(&run, &request, options->arguments + 1, options->argument_count - 1) < 0)
-        goto out;
-    code = (int)run_exit_code(&run);
-    if (output_run(options, &metrics, &run, code, &files) < 0)
-        code = EXIT_USAGE;
-out:
-    run_files_abandon(&files);
-    run_release(&run);
-    metrics_release(&metrics);
-    return code;
+        return EXIT_USAGE;
+    const int code = (int)run_exit_code(&run);
+    return output_run(options, &metrics, &run, code, &files) < 0 ? EXIT_USAGE : code;
 }
 
 /* clang-format off */

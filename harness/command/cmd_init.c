@@ -93,11 +93,10 @@ static char *find_template(const char *name)
 /* Returns the text that is made of a file of ci/, or NULL after error(). Caller frees. */
 static char *fill_in(const struct beginning *beginning, const char *name)
 {
-    char *template, *path = find_template(name), *text = NULL, *rest, *line;
+    OWNED_TEXT template = NULL, *path = find_template(name);
+    char *text = NULL, *rest, *line;
     size_t length, size;
-    const int failed = file_read(path, TEMPLATE_LIMIT, &template, &length);
-    free(path);
-    if (failed < 0)
+    if (file_read(path, TEMPLATE_LIMIT, &template, &length) < 0)
         return NULL;
     FILE *stream = x_memstream(&text, &size);
     bool wanted = true;
@@ -113,7 +112,6 @@ static char *fill_in(const struct beginning *beginning, const char *name)
             put_line(beginning, stream, line);
     }
     fclose(stream);
-    free(template);
     return text;
 }
 
@@ -132,16 +130,14 @@ static const char *value_there(const struct beginning *beginning, const char *ke
 /* Returns what cugate.ini has already with the lines before its first section, or NULL after error(). Caller frees. */
 static char *add_to_config(const char *lines)
 {
-    char *text;
+    OWNED_TEXT text = NULL;
     size_t length;
     if (file_read(CONFIG_FILE, TEMPLATE_LIMIT, &text, &length) < 0)
         return NULL;
     const char *section = *text == '[' ? text : strstr(text, "\n[");
     const size_t head = !section ? length : section == text ? 0 : (size_t)(section - text) + 1;
-    char *longer =
-        x_sprintf("%.*s%s%s%s", (int)head, text, head == 0 || text[head - 1] == '\n' ? "" : "\n", lines, text + head);
-    free(text);
-    return longer;
+    return x_sprintf("%.*s%s%s%s", (int)head, text, head == 0 || text[head - 1] == '\n' ? "" : "\n", lines,
+                     text + head);
 }
 
 /* Returns the text of cugate.ini, or NULL after error(). Caller frees. */
@@ -154,26 +150,20 @@ static char *make_config(const struct beginning *beginning)
                  {"build", options->build},
                  {"baselines", beginning->baselines},
                  {"gpu", beginning->gpu}};
-    char *text = x_strdup("");
+    OWNED_TEXT text = x_strdup("");
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         const char *there = value_there(beginning, lines[i].key);
         if (there && (!lines[i].value || strcmp(there, lines[i].value) != 0)) {
             error(CONFIG_FILE " already exists with %s = %s: edit it, or replace it with --force", lines[i].key, there);
-            free(text);
             return NULL;
         }
-        if (there || !lines[i].value)
-            continue;
-        char *longer = x_sprintf("%s%s = %s\n", text, lines[i].key, lines[i].value);
-        free(text);
-        text = longer;
+        if (!there && lines[i].value)
+            x_append(&text, "", "%s = %s\n", lines[i].key, lines[i].value);
     }
     OWNED(config) config = {0};
-    char *whole = config_read_text(&config, CONFIG_FILE, text) < 0 ? NULL
-                  : beginning->keeps                               ? add_to_config(text)
-                                                                   : x_strdup(text);
-    free(text);
-    return whole;
+    return config_read_text(&config, CONFIG_FILE, text) < 0 ? NULL
+           : beginning->keeps                               ? add_to_config(text)
+                                                            : x_strdup(text);
 }
 
 /* ---- Writing ---- */
@@ -181,14 +171,12 @@ static char *make_config(const struct beginning *beginning)
 /* Whether a file may be written: 1, 0 where it is as it should be, -1 after error(). */
 static int may_write(const struct draft *draft, bool force)
 {
-    char *text;
+    OWNED_TEXT text = NULL;
     size_t length;
     if (access(draft->path, F_OK) < 0 || force)
         return 1;
-    if (file_read(draft->path, TEMPLATE_LIMIT, &text, &length) < 0)
-        return -1;
+    TRY(file_read(draft->path, TEMPLATE_LIMIT, &text, &length));
     const bool same = strcmp(text, draft->text) == 0;
-    free(text);
     return same ? 0
            : !draft->template
                ? 1
@@ -285,15 +273,11 @@ static void say_next(const struct beginning *beginning)
 static char *find_gpu(const struct options *options)
 {
     const char *meant = options->gpu ? options->gpu : config_gpu(&options->config);
-    char *path = options_find_gpu(options), *name = path ? x_strdup(strrchr(path, '/') + 1) : NULL;
-    if (name)
-        *strrchr(name, '.') = '\0';
-    if (name && meant && (!options->gpu || strchr(meant, '/'))) { /* as it is there, or a description of one's own */
-        free(name);
-        name = x_strdup(meant);
-    }
-    free(path);
-    return name;
+    OWNED_TEXT path = options_find_gpu(options);
+    const char *name = path ? strrchr(path, '/') + 1 : NULL;
+    if (name && meant && (!options->gpu || strchr(meant, '/'))) /* as it is there, or a description of one's own */
+        return x_strdup(meant);
+    return name ? x_sprintf("%.*s", (int)(strrchr(name, '.') - name), name) : NULL;
 }
 
 /* Whether some GPU has a baseline of a program; else of any kernel. */

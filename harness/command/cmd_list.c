@@ -1,5 +1,3 @@
-
-#include "command.h"
 #include "list_capsules.h"
 #include "list_chip.h"
 
@@ -18,7 +16,7 @@ static const char *find_unmatched(const struct options *options, const struct li
 
 static int list_kernels(const struct options *options)
 {
-    struct library_facts library;
+    OWNED(library_facts) library = {0};
     struct problem problem;
     if (options_has_library(options) < 0)
         return EXIT_USAGE;
@@ -41,7 +39,6 @@ static int list_kernels(const struct options *options)
         else
             print_wrapped(4, "%-32s  %s", kernel->id, kernel->doc ? kernel->doc : "");
     }
-    library_facts_release(&library);
     return unmatched ? EXIT_USAGE : EXIT_SAME;
 }
 
@@ -65,17 +62,13 @@ static int list_gpus(const struct options *options)
         count = 0;
         problem_set(&problem, NO_GPU_DRIVER);
     }
-    if (count <= 0) {
-        error("%s%s", count == 0 ? "no GPU: " : "", problem.text);
-        return EXIT_NOT_MEASURED;
-    }
+    if (count <= 0)
+        return FAIL(EXIT_NOT_MEASURED, "%s%s", count == 0 ? "no GPU: " : "", problem.text);
     for (int i = 0; i < count; i++) {
         OWNED(run) run = {0};
         struct session *session = ARRAY_GROW(run.sessions, run.session_count);
-        if (gpu->describe(i, &run.device, session, &problem) < 0) {
-            error("GPU %d: %s", i, problem.text);
-            return EXIT_NOT_MEASURED;
-        }
+        if (gpu->describe(i, &run.device, session, &problem) < 0)
+            return FAIL(EXIT_NOT_MEASURED, "GPU %d: %s", i, problem.text);
         print_wrapped(4, "%d  %s  %lld SMs  compute capability %s  %.0f GB%s%s  %s", i, run.device.name,
                       run.device.sm_count, run.device.compute_capability, (double)run.device.memory_bytes * 1e-9,
                       run.device.ecc ? "  ECC" : "", run.device.mig ? "  MIG" : "", session->facts[SESSION_GPU_UUID]);
@@ -91,7 +84,7 @@ static bool is_by_option(const struct options *options)
 
 static int list_metrics(const struct options *options)
 {
-    struct metrics metrics;
+    OWNED(metrics) metrics = {0};
     if (options_read_metrics(options, &metrics) < 0)
         return EXIT_USAGE;
     int code = EXIT_SAME;
@@ -103,7 +96,6 @@ static int list_metrics(const struct options *options)
         list_metric_titles();
     for (size_t m = 0; m < metrics.count && !chip; m++)
         list_metric(options, &metrics.list[m], NULL);
-    metrics_release(&metrics);
     return code;
 }
 
@@ -129,10 +121,8 @@ static const struct {
 static int cmd_list(const struct options *options)
 {
     const char *word = is_by_option(options) ? "metrics" : options->argument_count > 0 ? options->arguments[0] : NULL;
-    if (options->argument_count > 1 && strcmp(word, "metrics") != 0) {
-        error("`cugate list %s` does not expect '%s'", word, options->arguments[1]);
-        return EXIT_USAGE;
-    }
+    if (options->argument_count > 1 && strcmp(word, "metrics") != 0)
+        return FAIL(EXIT_USAGE, "`cugate list %s` does not expect '%s'", word, options->arguments[1]);
     for (size_t i = 0; word && i < ARRAY_SIZE(lists); i++)
         if (strcmp(lists[i].name, word) == 0)
             return lists[i].list(options);

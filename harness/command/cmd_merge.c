@@ -1,37 +1,24 @@
-
 #include "command.h"
 #include "outputs.h"
 
 static int cmd_merge(const struct options *options)
 {
     const size_t count = options->argument_count;
-    struct metrics metrics = {0};
-    struct run merged = {0}, *parts = x_calloc(count, sizeof *parts);
-    struct run_files files = {0};
-    int code = EXIT_USAGE;
-
-    if (options_read_metrics(options, &metrics) < 0)
-        goto out;
-    if (runs_read(parts, (const char *const *)options->arguments, count) < 0)
-        goto out;
-    code = run_merge(&merged, parts, options->arguments, count);
-    if (code != 0)
-        goto out;
-    if (run_files_open(&files, options) < 0) {
-        code = EXIT_USAGE;
-        goto out;
-    }
-    code = (int)run_exit_code(&merged);
-    if (output_run(options, &metrics, &merged, code, &files) < 0)
-        code = EXIT_USAGE;
-out:
-    run_files_abandon(&files);
-    run_release(&merged);
+    OWNED(metrics) metrics = {0};
+    OWNED(run) merged = {0};
+    OWNED_MEMORY struct run *parts = x_calloc(count, sizeof *parts);
+    AT_END(run_files_abandon) struct run_files files = {0};
+    if (options_read_metrics(options, &metrics) < 0 ||
+        runs_read(parts, (const char *const *)options->arguments, count) < 0)
+        return EXIT_USAGE;
+    int code = run_merge(&merged, parts, options->arguments, count);
     for (size_t i = 0; i < count; i++)
         run_release(&parts[i]);
-    free(parts);
-    metrics_release(&metrics);
-    return code;
+    if (code != 0)
+        return code;
+    code = (int)run_exit_code(&merged);
+    return run_files_open(&files, options) < 0 || output_run(options, &metrics, &merged, code, &files) < 0 ? EXIT_USAGE
+                                                                                                           : code;
 }
 
 /* clang-format off */

@@ -1,14 +1,8 @@
-#include "base/base.h"
-#include "gate/gate.h"
-
-#include "command.h"
 #include "outputs.h"
 #include "swap_options.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <xxhash.h>
@@ -104,7 +98,7 @@ static void release(struct asking *asking)
 /* Returns the hash of a file in hexadecimal; NULL where it cannot be read. Caller frees. */
 static char *hash_of(const char *path)
 {
-    char *bytes;
+    OWNED_MEMORY char *bytes = NULL;
     size_t size;
     struct problem ignored, *before = error_into(&ignored);
     const int failed = file_read(path, (size_t)16 << 30, &bytes, &size);
@@ -112,7 +106,6 @@ static char *hash_of(const char *path)
     if (failed < 0)
         return NULL;
     const XXH128_hash_t hash = XXH3_128bits(bytes, size);
-    free(bytes);
     return x_sprintf("%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
 }
 
@@ -162,7 +155,7 @@ static int print(struct asking *asking, const struct refereed *refereed, int cod
 static int referee_one(struct asking *asking)
 {
     const struct options *options = asking->options;
-    struct refereed refereed = {0};
+    OWNED(refereed) refereed = {0};
     int code = EXIT_USAGE;
     /* What does not fit is said before anything is drawn. */
     if (outputs_open(&asking->outputs, options) == 0 &&
@@ -175,7 +168,6 @@ static int referee_one(struct asking *asking)
         if (code == EXIT_SAME)
             code = print(asking, &refereed, (int)refereed.exit_code, NULL, NULL);
     }
-    refereed_release(&refereed);
     return code;
 }
 
@@ -203,7 +195,7 @@ static int judge_turn(const void *self, size_t number, FILE *stream)
 {
     struct asking asking = *(const struct asking *)self;
     OWNED_TEXT path = x_sprintf("%s/%s", asking.options->code, asking.entries[number]->d_name);
-    struct refereed refereed = {0};
+    OWNED(refereed) refereed = {0};
     struct problem said = asking.undrawn, *before = error_into(&said);
     asking.request.swap.code = path;
     int code = asking.drawn;
@@ -214,7 +206,6 @@ static int judge_turn(const void *self, size_t number, FILE *stream)
     if (code != EXIT_INTERRUPTED)
         code = print(&asking, judged ? &refereed : NULL, judged ? (int)refereed.exit_code : code,
                      judged || !*said.text ? NULL : said.text, stream);
-    refereed_release(&refereed);
     return code;
 }
 
@@ -223,10 +214,8 @@ static int referee_folder(struct asking *asking)
     const struct options *options = asking->options;
     struct atomic_file list;
     const bool is_json = strcmp(options->format, "json") == 0;
-    if ((!is_json && strcmp(options->format, "text") != 0) || options->report_count + options->out_count > 0) {
-        error("a folder of candidates gives one list: use --format text or json, and -o FILE");
-        return EXIT_USAGE;
-    }
+    if ((!is_json && strcmp(options->format, "text") != 0) || options->report_count + options->out_count > 0)
+        return FAIL(EXIT_USAGE, "a folder of candidates gives one list: use --format text or json, and -o FILE");
     const int count = asking->entry_count = scandir(options->code, &asking->entries, is_candidate, by_entry_name);
     if (count < 0)
         error("cannot read %s: %s", options->code, strerror(errno));

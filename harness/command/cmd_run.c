@@ -1,7 +1,3 @@
-#include "base/base.h"
-#include "gate/gate.h"
-#include "measure/measure.h"
-
 #include "command.h"
 #include "outputs.h"
 #include "sharding.h"
@@ -34,13 +30,11 @@ static int measure_all(struct measurement *measurement, const struct options *op
 static int measure(const struct options *options, const struct metrics *metrics, struct run *run)
 {
     struct measurement measurement;
-    struct sharding sharding;
+    OWNED(sharding) sharding = {0};
     if (options_measurement(&measurement, options, metrics) < 0 || options_has_library(options) < 0)
         return EXIT_USAGE;
-    if (options->lines && !(measurement.backend->provides & PROVIDES_LINE_COUNTS)) {
-        error("--lines needs the collector cupti, or --simulate");
-        return EXIT_USAGE;
-    }
+    if (options->lines && !(measurement.backend->provides & PROVIDES_LINE_COUNTS))
+        return FAIL(EXIT_USAGE, "--lines needs the collector cupti, or --simulate");
     struct interrupts interrupts; /* signals stay held back between the measurements, too */
     if (interrupts_open(&interrupts) < 0)
         return EXIT_NOT_MEASURED;
@@ -49,7 +43,6 @@ static int measure(const struct options *options, const struct metrics *metrics,
     if (code == EXIT_SAME)
         code = measure_all(&measurement, options, &sharding, run);
     relay_release(measurement.relay);
-    sharding_release(&sharding);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }
 
@@ -65,9 +58,10 @@ static bool has_nothing_to_measure(const struct run *run)
 
 static int cmd_run(const struct options *options)
 {
-    struct metrics metrics = {0}, chosen = {0};
-    struct run run = {0};
-    struct run_files files = {0};
+    OWNED(metrics) metrics = {0};
+    struct metrics chosen = {0};
+    OWNED(run) run = {0};
+    AT_END(run_files_abandon) struct run_files files = {0};
     int code = EXIT_USAGE;
 
     if (1u << options->way & WAYS_OF_PROGRAM)
@@ -86,10 +80,7 @@ static int cmd_run(const struct options *options)
     if (run.result_count > 0 && output_run(options, &chosen, &run, code, &files) < 0 && code == EXIT_SAME)
         code = EXIT_USAGE;
 out:
-    run_files_abandon(&files);
-    run_release(&run);
     free(chosen.list);
-    metrics_release(&metrics);
     return code;
 }
 

@@ -1,5 +1,3 @@
-
-#include "command.h"
 #include "swap_options.h"
 
 static int cmd_swap(const struct options *options)

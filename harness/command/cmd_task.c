@@ -1,21 +1,12 @@
 /* Makes a task for `cugate referee` without a GPU: launches of a reference, as the command line states them, on inputs
  * that are made here, with the results that the reference leaves on a simulated GPU. */
-#include "base/base.h"
-#include "capsule/capsule.h"
-#include "cubin/cubin.h"
-#include "gate/gate.h"
 #include "gpu/gpu.h"
-#include "measure/measure.h"
 #include "names/names.h"
 
-#include "command.h"
 #include "outputs.h"
 #include "swap_options.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define ARRAYS_FROM UINT64_C(0x7d0000000000) /* where nothing else of a process is, as a rule */
@@ -64,11 +55,11 @@ static int find_code(struct task *task)
         task->code = x_strdup(path);
         return 0;
     }
-    char *nvcc = named && strchr(named, '/') ? x_strdup(named) : program_on_path(named && *named ? named : "nvcc");
+    OWNED_TEXT nvcc = named && strchr(named, '/') ? x_strdup(named) : program_on_path(named && *named ? named : "nvcc");
     if (!nvcc)
         nvcc = x_strdup(own);
     task->code = x_sprintf("%s/reference.cubin", task->folder);
-    char *architecture = x_sprintf("-arch=sm_%d", task->capability);
+    OWNED_TEXT architecture = x_sprintf("-arch=sm_%d", task->capability);
     const char *const words[] = {nvcc, "-cubin", "-lineinfo", architecture, "-o", task->code, path, NULL};
     int failed = 0;
     if (access(nvcc, X_OK) < 0)
@@ -79,8 +70,6 @@ static int find_code(struct task *task)
     else if (supervised_end(&supervised) != 0)
         failed = error("nvcc cannot compile %s for sm_%d: if it needs options, compile a cubin yourself and pass that",
                        path, task->capability);
-    free(architecture);
-    free(nvcc);
     return failed;
 }
 
@@ -116,13 +105,12 @@ static int add_argument(struct task *task, struct capsule *capsule, struct capsu
 {
     const struct task_argument *argument = &launch->arguments[number];
     uint64_t size = task_array_size(argument);
-    char *bytes = NULL;
+    OWNED_MEMORY char *bytes = NULL;
     size_t length = 0;
     if (argument->kind == TASK_SCALAR)
         return place_argument(capsule, entry, number, argument->scalar, task_argument_size(argument), false);
     if (argument->kind == TASK_FILE) {
-        if (file_read(argument->path, FILE_MOST, &bytes, &length) < 0)
-            return -1;
+        TRY(file_read(argument->path, FILE_MOST, &bytes, &length));
         size = length;
     } else if (size <= FILE_MOST) {
         bytes = x_calloc(size + 1, 1);
@@ -140,7 +128,6 @@ static int add_argument(struct task *task, struct capsule *capsule, struct capsu
         failed = place_argument(capsule, entry, number, address, sizeof *address, task_is_exact(argument));
     }
     *address += (size + ARRAY_EVERY - 1) / ARRAY_EVERY * ARRAY_EVERY;
-    free(bytes);
     return failed;
 }
 
@@ -156,7 +143,7 @@ static void extents_text(char *text, size_t size, const unsigned extents[3])
 static char *id_of(const struct task *task, const char *function, const struct task_launch *launch, size_t number)
 {
     char grid[40], block[40], shared[16] = "";
-    char *program = file_short_name(task->options->arguments[0]), *kernel = kernel_short_name(function);
+    OWNED_TEXT program = file_short_name(task->options->arguments[0]), *kernel = kernel_short_name(function);
     extents_text(grid, sizeof grid, launch->grid);
     extents_text(block, sizeof block, launch->block);
     if (launch->shared > 0)
@@ -165,13 +152,8 @@ static char *id_of(const struct task *task, const char *function, const struct t
     size_t before = 0;
     for (size_t i = 0; i < number; i++)
         before += strncmp(task->ids[i], id, strlen(id)) == 0 && strchr("#", task->ids[i][strlen(id)]);
-    if (before > 0) {
-        char *numbered = x_sprintf("%s#%zu", id, before + 1);
-        free(id);
-        id = numbered;
-    }
-    free(kernel);
-    free(program);
+    if (before > 0)
+        x_append(&id, "#", "%zu", before + 1);
     return id;
 }
 
@@ -192,8 +174,8 @@ static int add_launch(struct task *task, struct capsule_writer *writer, size_t n
 {
     const struct task_launch *launch = &task->launches[number];
     char *name = NULL, *read = NULL;
-    struct replacement code = {0};
-    struct entry laid_out = {0};
+    OWNED(replacement) code = {0};
+    OWNED(entry) laid_out = {0};
     uint64_t address = ARRAYS_FROM;
     if (launch->step_count == 0 && kernel_find(task->code, launch->function, &name, &read) < 0)
         return -1;
@@ -241,8 +223,6 @@ static int add_launch(struct task *task, struct capsule_writer *writer, size_t n
     if (failed == 0 && capsule_writer_add(writer, &capsule) < 0)
         failed = error("%s", writer->problem.text);
     capsule_release(&capsule);
-    replacement_release(&code);
-    entry_release(&laid_out);
     free(read);
     return failed;
 }
@@ -308,7 +288,7 @@ static void warn_unwritten(const struct task *task)
 /* Copies what was computed, with the ids of the task and its tolerance. */
 static int write_task(struct task *task, const char *path)
 {
-    struct capsules computed;
+    OWNED(capsules) computed = {0};
     struct capsule_writer writer;
     struct compared compared;
     struct problem problem;
@@ -342,7 +322,6 @@ static int write_task(struct task *task, const char *path)
     if (failed < 0)
         error("%s", writer.problem.text);
     capsule_writer_abandon(&writer);
-    capsules_release(&computed);
     return failed < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
@@ -361,8 +340,8 @@ static int judge_itself(const struct task *task, const char *path)
         .draws = 2,
         .explain = -1,
     };
-    struct referee_inputs inputs;
-    struct refereed refereed = {0};
+    OWNED(referee_inputs) inputs = {0};
+    OWNED(refereed) refereed = {0};
     struct problem said = {""}, *before = error_into(&said);
     int code = referee_draw(&inputs, &request);
     if (code == EXIT_SAME)
@@ -378,8 +357,6 @@ static int judge_itself(const struct task *task, const char *path)
         warning("the reference does not pass its own task: %s", why ? why : exit_code_name(EXIT_UNSURE));
     else if (code == EXIT_USAGE)
         error("%s", said.text);
-    refereed_release(&refereed);
-    referee_inputs_release(&inputs);
     return code == EXIT_NOT_MEASURED || code == EXIT_INTERRUPTED || code == EXIT_USAGE ? code : EXIT_SAME;
 }
 

@@ -1,6 +1,5 @@
 /* Prints a completion script for bash. It is made from the tables of commands and options, so it knows every new
  * one. */
-#include "base/base.h"
 
 #include "command.h"
 

@@ -231,7 +231,7 @@ static int look(const char *path, const char *folder)
 static int find(char **found)
 {
     const char *home_name = getenv("HOME");
-    char *at = realpath(".", NULL), *home = home_name ? realpath(home_name, NULL) : NULL, *up = x_strdup("");
+    OWNED_TEXT at = realpath(".", NULL), *home = home_name ? realpath(home_name, NULL) : NULL, *up = x_strdup("");
     int counts = 0;
     *found = NULL;
     while (at && counts == 0) {
@@ -243,29 +243,22 @@ static int find(char **found)
             break;
         char *slash = strrchr(at, '/');
         slash[slash == at] = '\0';
-        char *longer = x_sprintf("../%s", up);
-        free(up);
-        up = longer;
+        x_append(&up, "", "../");
     }
-    free(at);
-    free(home);
-    free(up);
     return counts < 0 ? -1 : 0;
 }
 
 int config_read(struct config *config)
 {
-    char *text;
+    OWNED_TEXT text = NULL;
     size_t length;
     *config = (struct config){0};
     TRY(find(&config->path));
     if (!config->path)
         return 0;
     TRY(file_read(config->path, CONFIG_LIMIT, &text, &length));
-    const int result = strlen(text) == length ? config_read_text(config, config->path, text)
-                                              : error("%s contains a NUL byte: it is not a text file", config->path);
-    free(text);
-    return result;
+    return strlen(text) == length ? config_read_text(config, config->path, text)
+                                  : error("%s contains a NUL byte: it is not a text file", config->path);
 }
 
 void config_word(struct config *config)

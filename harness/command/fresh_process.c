@@ -1,6 +1,5 @@
 #include "fresh_process.h"
 
-#include <limits.h>
 #include <unistd.h>
 
 #define MOST_PROCESSES 20 /* where one of a hundred fails, so many fail never */
@@ -12,14 +11,13 @@
  */
 static bool is_free(const char *path, struct problem *problem)
 {
-    struct capsules capsules;
+    OWNED(capsules) capsules = {0};
     struct player player;
     struct problem unreadable;
     if (!path || !capsules_is_file(path) || capsules_open(&capsules, path, false, &unreadable) < 0)
         return true;
     const bool held = player_hold(&player, &capsules, problem) == 0;
     player_close(&player);
-    capsules_release(&capsules);
     return held;
 }
 

@@ -80,12 +80,10 @@ int from_check_read(const char *path, char ***kernels, size_t *count)
 {
     struct reading reading = {0};
     const struct json_at file = {NULL, path, 0}, at = {&file, "judgements", 0};
-    char *text;
+    OWNED_TEXT text = NULL;
     size_t length;
-    if (file_read(path, REPORT_LIMIT, &text, &length) < 0)
-        return -1;
+    TRY(file_read(path, REPORT_LIMIT, &text, &length));
     json_t *root = json_at_parse(path, text, length);
-    free(text);
     int result = root ? json_at_expect(&file, root, JSON_OBJECT, "an object") : -1;
     reading.judgements = json_object_get(root, "judgements");
     if (result == 0)

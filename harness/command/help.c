@@ -1,8 +1,6 @@
 /* Prints `cugate COMMAND --help`, from the rows of the command and its options. */
 #include "command.h"
 
-#include <limits.h>
-
 #define DOC_COLUMN 28 /* the column where the description of an option begins */
 #define KEYS_MAX 40
 #define BRIEF 22 /* the help of a command with more options than that leaves out what is seldom wanted, without -v */
@@ -76,13 +74,12 @@ static void print_config(const struct text *text, const struct command *command)
     if (printed == 0)
         return;
     fputs("\n", text->stream);
-    struct config config;
+    OWNED(config) config = {0};
     if (config_read(&config) == 0)
         for (size_t i = 0; i < config.count; i++)
             if (options_takes_key(command, config.keys[i].name))
                 text_print(text, INK_PLAIN, "  here: %s = %s, of %s:%d\n", config.keys[i].name, config.keys[i].value,
                            config.path, config.keys[i].line);
-    config_release(&config);
 }
 
 static void print_exits(const struct text *text, const struct command *command)

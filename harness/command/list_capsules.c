@@ -77,15 +77,12 @@ static void print_table(const struct capsules *capsules, const struct options *o
 
 int list_capsules(const struct options *options)
 {
-    struct capsules capsules;
+    OWNED(capsules) capsules = {0};
     struct problem problem;
-    if (capsules_open(&capsules, options->kernels, false, &problem) < 0) {
-        error("%s", problem.text);
-        return EXIT_USAGE;
-    }
+    if (capsules_open(&capsules, options->kernels, false, &problem) < 0)
+        return FAIL(EXIT_USAGE, "%s", problem.text);
     const int found = capsules_check_globs(&capsules, options->globs, options->glob_count);
     if (found == 0)
         print_table(&capsules, options);
-    capsules_release(&capsules);
     return found < 0 ? EXIT_USAGE : EXIT_SAME;
 }

@@ -1,8 +1,5 @@
 #include "list_chip.h"
 
-#include "base/base.h"
-#include "worker/worker.h"
-
 #define METRIC_COLUMNS "%-24s  %-6s  %-6s  %-6s  %s"
 
 void list_metric_titles(void)
@@ -18,15 +15,11 @@ void list_metric(const struct options *options, const struct metric *metric, con
                   metric_better_name(metric->better), counter);
     if (options->verbose && metric->doc)
         print_wrapped(4, "    %s", metric->doc);
-    char *laws = NULL;
-    for (size_t i = 0; options->verbose && i < metric->laws.count; i++) {
-        char *longer = x_sprintf("%s%s%s", laws ? laws : "", laws ? ", " : "", metric->laws.list[i].text);
-        free(laws);
-        laws = longer;
-    }
+    OWNED_TEXT laws = NULL;
+    for (size_t i = 0; options->verbose && i < metric->laws.count; i++)
+        x_append(&laws, ", ", "%s", metric->laws.list[i].text);
     if (laws)
         print_wrapped(6, "    Law: %s", laws);
-    free(laws);
 }
 
 /* ---- The chip ---- */
@@ -70,13 +63,12 @@ static void name_many_passes(const struct gpu_plugin *gpu, const char *chip, con
     for (size_t m = 0; m < metrics->count; m++) {
         const struct metrics alone = {.list = &metrics->list[m], .count = 1};
         const char *counter;
-        char *memory = NULL;
+        OWNED_TEXT memory = NULL;
         size_t passes = 0;
         if (chosen[m] && gpu->chip_counters(chip, &alone, &counter, &memory, &passes, &ignored) == 0 && passes > 1)
             print_wrapped(
                 2, "%s alone needs %zu passes: `cugate run -- PROGRAM`, with one pass per run, does not count it",
                 metrics->list[m].name, passes);
-        free(memory);
     }
 }
 
@@ -103,11 +95,9 @@ static int check_chip(const struct gpu_plugin *gpu, const char *chip, const stru
     print_wrapped(2, "chip %s: %zu of %zu metric%s, %zu %s over each kernel", chip, metrics->count - missing - optional,
                   metrics->count, plural(metrics->count), passes, plural_of(passes, "pass", "passes"));
     code = EXIT_SAME;
-    if (missing > 0) {
-        error("chip %s lacks the counters of %zu metric%s: they would read \"not supported\"", chip, missing,
-              plural(missing));
-        code = EXIT_USAGE;
-    }
+    if (missing > 0)
+        code = FAIL(EXIT_USAGE, "chip %s lacks the counters of %zu metric%s: they would read \"not supported\"", chip,
+                    missing, plural(missing));
 out:
     free(memory);
     free(chosen);
@@ -118,7 +108,7 @@ out:
 static int list_without_cupti(const struct options *options, const struct metrics *metrics, const char *named,
                               const char *why)
 {
-    const char **names = NULL;
+    OWNED_MEMORY const char **names = NULL;
     size_t count = 0;
     for (const char *name; (name = chip_known(count));)
         *ARRAY_GROW(names, count) = name;
@@ -130,7 +120,6 @@ static int list_without_cupti(const struct options *options, const struct metric
         list_metric_titles();
     for (size_t m = 0; chip && m < metrics->count; m++)
         list_metric(options, &metrics->list[m], NULL);
-    free(names);
     if (help)
         return EXIT_SAME;
     if (chip)
@@ -146,10 +135,8 @@ int list_chip(const struct options *options, const struct metrics *metrics, cons
     const struct gpu_plugin *gpu = gpu_plugin_load(&problem);
     if (!gpu)
         return list_without_cupti(options, metrics, named, problem.text);
-    if (gpu->chips(&names, &count, &problem) < 0) {
-        error("%s", problem.text);
-        return EXIT_NOT_MEASURED;
-    }
+    if (gpu->chips(&names, &count, &problem) < 0)
+        return FAIL(EXIT_NOT_MEASURED, "%s", problem.text);
     if (strcmp(named, "help") == 0)
         return list_chips(names, count);
     const char *chip = find_chip(named, names, count);

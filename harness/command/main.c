@@ -1,7 +1,3 @@
-#include "base/base.h"
-#include "report/report.h"
-
-#include "command.h"
 #include "fresh_process.h"
 
 #include <fcntl.h>
@@ -50,16 +46,13 @@ static const struct command *find_command(const char *name)
 {
     size_t count;
     const struct command *const *list = commands(&count);
-    const char **names = x_calloc(count, sizeof *names);
+    OWNED_MEMORY const char **names = x_calloc(count, sizeof *names);
     for (size_t i = 0; i < count; i++) {
         names[i] = list[i]->name;
-        if (strcmp(names[i], name) == 0) {
-            free(names);
+        if (strcmp(names[i], name) == 0)
             return list[i];
-        }
     }
     const char *nearest = nearest_name(name, names, count);
-    free(names);
     if (*name == '-')
         error("the command comes first: cugate COMMAND %s; see cugate --help", name);
     else if (nearest)
@@ -132,7 +125,7 @@ static void take_old_spellings(int *argc, char **argv)
 /* words are those of the command line; parsing puts arguments behind options. */
 static int run_command(const struct command *command, int argc, char **argv, char **words)
 {
-    struct options options;
+    OWNED(options) options = {0};
     int code = EXIT_USAGE;
 
     if (options_parse(&options, command, argc, argv) == 0) {
@@ -144,7 +137,6 @@ static int run_command(const struct command *command, int argc, char **argv, cha
         else
             code = fresh_process(command, &options, words) < 0 ? EXIT_NOT_MEASURED : command->run(&options);
     }
-    options_release(&options);
     return code;
 }
 
@@ -202,10 +194,9 @@ int main(int argc, char **argv)
         code = command ? EXIT_SAME : EXIT_USAGE;
     } else {
         const struct command *command = find_command(word);
-        char **words = x_calloc((size_t)argc + 1, sizeof *words);
+        OWNED_MEMORY char **words = x_calloc((size_t)argc + 1, sizeof *words);
         memcpy(words, argv, (size_t)argc * sizeof *words);
         code = command ? run_command(command, argc - 1, argv + 1, words) : EXIT_USAGE;
-        free(words);
     }
     return flush_output(code);
 }

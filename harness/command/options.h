@@ -1,7 +1,6 @@
 /* options.h - the command line of every command: which options exist, and their values after parsing. */
 #pragma once
 
-#include "measure/measure.h"
 #include "report/report.h"
 
 #include "config.h"

@@ -1,8 +1,6 @@
 /* Checks the files of a command line: none may be both read and written, or written twice. */
 #include "options.h"
 
-#include "base/base.h"
-
 #include <sys/stat.h>
 
 /* A file that the command writes, and the option that named it: "--report" "json=out". */
@@ -41,12 +39,9 @@ static bool is_standard_output(const char *file)
 static bool is_below(const char *file, const char *folder)
 {
     OWNED_TEXT beside = folder_of(file);
-    char *place = realpath(beside, NULL), *root = folder ? realpath(folder, NULL) : NULL;
+    OWNED_TEXT place = realpath(beside, NULL), *root = folder ? realpath(folder, NULL) : NULL;
     const size_t length = root ? strlen(root) : 0;
-    const bool below = place && root && strncmp(place, root, length) == 0 && place[length] == '/';
-    free(place);
-    free(root);
-    return below;
+    return place && root && strncmp(place, root, length) == 0 && place[length] == '/';
 }
 
 /* Refuses to write over a file that is read: a recording that its own report replaces would be lost. */
@@ -76,8 +71,7 @@ static bool may_share(const struct written *one, const struct written *other)
 static int check_outputs(const struct options *options, const struct written *outputs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (check_overwriting(options, &outputs[i]) < 0)
-            return -1;
+        TRY(check_overwriting(options, &outputs[i]));
         for (size_t k = 0; k < i; k++)
             if (options_same_file(outputs[k].file, outputs[i].file) && !may_share(&outputs[k], &outputs[i]))
                 return error("%s %s and %s %s name the same file: choose another path for one", outputs[k].option,
@@ -106,7 +100,7 @@ const char *options_report_file(const char *report)
 
 int options_check_files(const struct options *options, const struct command *command)
 {
-    struct written *outputs = NULL;
+    OWNED_MEMORY struct written *outputs = NULL;
     size_t count = 0;
     char **paths = NULL; /* of --out */
     size_t path_count = 0;
@@ -142,6 +136,5 @@ int options_check_files(const struct options *options, const struct command *com
     while (path_count > 0)
         free(paths[--path_count]);
     free(paths);
-    free(outputs);
     return result;
 }

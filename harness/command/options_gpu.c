@@ -30,10 +30,8 @@ static char *list_names(const glob_t *paths)
 {
     char *names = x_strdup("");
     for (size_t i = 0; i < paths->gl_pathc; i++) {
-        char *name = name_of(paths->gl_pathv[i]), *longer = x_sprintf("%s%s%s", names, i ? ", " : "", name);
-        free(name);
-        free(names);
-        names = longer;
+        OWNED_TEXT name = name_of(paths->gl_pathv[i]);
+        x_append(&names, ", ", "%s", name);
     }
     return names;
 }
@@ -119,7 +117,8 @@ static const char *find_of_capsules(const struct options *options, const glob_t 
 char *options_find_gpu(const struct options *options)
 {
     const char *meant = options->gpu ? options->gpu : config_gpu(&options->config);
-    char *folder = find_folder(options), *path = NULL;
+    OWNED_TEXT folder = find_folder(options);
+    char *path = NULL;
     glob_t paths;
     list_descriptions(&paths, folder);
     const char *found = options->gpu ? NULL : find_of_capsules(options, &paths);
@@ -139,6 +138,5 @@ char *options_find_gpu(const struct options *options)
     else
         error("%s describes no GPU to simulate (NAME.ini)", folder);
     globfree(&paths);
-    free(folder);
     return path;
 }

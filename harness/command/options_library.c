@@ -38,10 +38,9 @@ int options_find_library(const struct options *options, struct problem *problem)
 /* Counts images, until one has the lines of a function. */
 static int look_for_lines(void *count, const unsigned char *bytes, size_t size)
 {
-    struct line_table table;
+    OWNED(line_table) table = {0};
     line_table_open(&table, bytes, size);
     const bool has = table.function_count > 0;
-    line_table_release(&table);
     ++*(size_t *)count;
     return has;
 }

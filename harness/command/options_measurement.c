@@ -42,17 +42,15 @@ int options_program(struct program *program, struct measurement *measurement, co
         return error("%s is not a program; to measure a file of capsules: --kernels %s", first, first);
     if (!*options->arguments[0])
         return error("the program's name is empty");
-    if (expect_bounds(options) < 0)
-        return -1;
+    TRY(expect_bounds(options));
     if (options->lines && !options->save && options->out_count == 0)
         return error("--lines needs a run file to record into: add --save RUN.json");
     struct suppressions suppressed = {0};
     if (options->suppress && suppressions_read(&suppressed, options->suppress) < 0)
         return -1;
-    char *name = options->name ? x_strdup(options->name) : program_name(options->arguments);
+    OWNED_TEXT name = options->name ? x_strdup(options->name) : program_name(options->arguments);
     if (name_length(name) != strlen(name) || strlen(name) > PROGRAM_NAME_MAX || !*name) {
         error("--name %s: a name has at most %d of a-z, 0-9 and _", name, PROGRAM_NAME_MAX);
-        free(name);
         suppressions_release(&suppressed);
         return -1;
     }
@@ -60,7 +58,7 @@ int options_program(struct program *program, struct measurement *measurement, co
         options_note_lines(options, first);
     *program = (struct program){
         .arguments = options->arguments,
-        .name = name,
+        .name = x_strdup(name),
         .skip = (size_t)options->skip,
         .first = options->first > 0 ? (size_t)options->first : PROGRAM_FIRST,
         .known = options->first > 0 ? (size_t)options->first + 1 : PROGRAM_KNOWN, /* one is the cold one */

@@ -1,12 +1,8 @@
 #include "command.h"
 
-#include "base/base.h"
-#include "capsule/capsule.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <unistd.h>
 
 /* getopt_long returns the index of an option's row plus this number, so that it differs from every letter. */
@@ -46,22 +42,20 @@ static int read_integer(const struct option_row *row, const char *name, const ch
 static int read_devices(const struct option_row *row, const char *name, const char *text, struct device_list *devices)
 {
     *devices = (struct device_list){.all = strcmp(text, "all") == 0};
-    char *copy = x_strdup(text), *rest = copy, *word;
-    int result = 0;
-    while (!devices->all && result == 0 && (word = strsep(&rest, ","))) {
+    OWNED_TEXT copy = x_strdup(text);
+    char *rest = copy, *word;
+    while (!devices->all && (word = strsep(&rest, ","))) {
         const long number = strtol(word, NULL, 10);
         if (!*word || word[strspn(word, "0123456789")] || number < row->minimum || number > row->maximum)
-            result = error("%s needs all, or ordinals of GPUs such as 0 or 0,1,3, not '%s'", name, text);
-        for (size_t i = 0; i < devices->count && result == 0; i++)
+            return error("%s needs all, or ordinals of GPUs such as 0 or 0,1,3, not '%s'", name, text);
+        for (size_t i = 0; i < devices->count; i++)
             if (devices->list[i] == number)
-                result = error("%s names GPU %ld twice in '%s'", name, number, text);
-        if (result == 0 && devices->count == DEVICES_MAX)
-            result = error("%s names more than %d GPUs", name, DEVICES_MAX);
-        if (result == 0)
-            devices->list[devices->count++] = (int)number;
+                return error("%s names GPU %ld twice in '%s'", name, number, text);
+        if (devices->count == DEVICES_MAX)
+            return error("%s names more than %d GPUs", name, DEVICES_MAX);
+        devices->list[devices->count++] = (int)number;
     }
-    free(copy);
-    return result;
+    return 0;
 }
 
 static int read_seconds(const struct option_row *row, const char *name, const char *text, double *number)
@@ -344,11 +338,9 @@ static int take_from_config(struct options *options, const struct command *comma
 static int take_config(struct options *options, const struct command *command, const bool *given)
 {
     struct config *config = &options->config;
-    if (config_read(config) < 0)
-        return -1;
+    TRY(config_read(config));
     for (size_t i = 0; i < config->count; i++)
-        if (take_from_config(options, command, &config->keys[i], given) < 0)
-            return -1;
+        TRY(take_from_config(options, command, &config->keys[i], given));
     config_word(config);
     return 0;
 }
@@ -411,10 +403,8 @@ static int next_option(const struct command *command, int argc, char **argv, con
  * executed or read. */
 static bool names_gpu(const char *word)
 {
-    char *program = isalnum((unsigned char)*word) && !strpbrk(word, "/.") ? program_on_path(word) : x_strdup("");
-    const bool is = !program && access(word, F_OK) < 0;
-    free(program);
-    return is;
+    OWNED_TEXT program = isalnum((unsigned char)*word) && !strpbrk(word, "/.") ? program_on_path(word) : x_strdup("");
+    return !program && access(word, F_OK) < 0;
 }
 
 int options_parse(struct options *options, const struct command *command, int argc, char **argv)
@@ -454,8 +444,7 @@ int options_parse(struct options *options, const struct command *command, int ar
         if (!optarg && row == &option_simulate && optind < argc && names_gpu(argv[optind]))
             optarg = argv[optind++];
         taken = optarg;
-        if (store(options, row, name, optarg) < 0)
-            return -1;
+        TRY(store(options, row, name, optarg));
         typed[place_of(command, row)] = true;
         if (!added(row, optarg) && (optarg || row->kind != KIND_TEXT_OR_FLAG))
             given[place_of(command, row)] = true;

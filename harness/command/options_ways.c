@@ -2,9 +2,6 @@
  */
 #include "options.h"
 
-#include "base/base.h"
-#include "capsule/capsule.h"
-
 /* Stands for a run that is read. It is no row of origin.h, since such a run was made before, in any of the ways. */
 static const struct origin recorded = {.asked = "--replay", .doing = "a recorded run is read"},
                            files_of_runs = {.doing = "run files are read"};

@@ -43,12 +43,8 @@ static char *said(const struct options *options, bool metrics_only)
 static char *said_gpu(const struct options *options, const struct run *run)
 {
     const char *device = config_gpu(&options->config) ? NULL : run->device.name;
-    char *name = options->gpu ? shell_word(options->gpu)
-                 : device     ? slug(device)
-                              : NULL,
-         *words = name ? x_sprintf("=%s", name) : NULL;
-    free(name);
-    return words;
+    OWNED_TEXT name = options->gpu ? shell_word(options->gpu) : device ? slug(device) : NULL;
+    return name ? x_sprintf("=%s", name) : NULL;
 }
 
 int output_print(const struct format *format, struct report *report, const struct options *options, FILE *stream)
@@ -71,8 +67,7 @@ int output_print(const struct format *format, struct report *report, const struc
 
 int output_open(struct atomic_file *file, const char *path)
 {
-    if (atomic_file_open(file, path) < 0)
-        return -1;
+    TRY(atomic_file_open(file, path));
     if (file->temporary)
         (void)unlink(file->path);
     return 0;
@@ -83,8 +78,7 @@ int output_expect_file(const char *path)
     struct atomic_file file;
     if (strcmp(path, "-") == 0)
         return error("-o -: capsules cannot go to standard output: use -o FILE.capsule");
-    if (atomic_file_open_beside(&file, path) < 0)
-        return -1;
+    TRY(atomic_file_open_beside(&file, path));
     atomic_file_abandon(&file);
     return 0;
 }
@@ -115,8 +109,7 @@ void run_files_abandon(struct run_files *files)
 int output_run(const struct options *options, const struct metrics *metrics, const struct run *run, int code,
                struct run_files *files)
 {
-    if (output_save(run, &files->run) < 0)
-        return -1;
+    TRY(output_save(run, &files->run));
     if (!files->document.stream)
         return 0;
     struct report report = {.metrics = metrics,
@@ -190,12 +183,10 @@ int outputs_open(struct outputs *outputs, const struct options *options)
 /* The bytes of a recording, as they are. */
 static int copy_file(const char *path, FILE *stream)
 {
-    char *text;
+    OWNED_TEXT text = NULL;
     size_t length;
-    if (file_read(path, RUN_LIMIT, &text, &length) < 0)
-        return -1;
+    TRY(file_read(path, RUN_LIMIT, &text, &length));
     fwrite(text, 1, length, stream);
-    free(text);
     return 0;
 }
 

@@ -1,9 +1,6 @@
 /* outputs.h - the reports that a command line asks for, and where they go. */
 #pragma once
 
-#include "base/base.h"
-#include "report/report.h"
-
 #include "options.h"
 
 /* Prints a report in the format, with the colour, -q, -v and --baselines of the command line. -1 when the stream

@@ -1,6 +1,4 @@
 /* `cugate capture FILE.capsule`: replays captured kernels, and keeps those that reproduce. */
-#include "base/base.h"
-#include "measure/measure.h"
 
 #include "command.h"
 #include "outputs.h"
@@ -44,8 +42,7 @@ static void say_gaps(const struct prove *prove)
 static int say_results(const struct prove *prove, bool quiet)
 {
     size_t varying = 0;
-    for (size_t i = 0; i < prove->count; i++) {
-        const struct proof_result *result = &prove->results[i];
+    EACH(const struct proof_result, result, prove->results, prove->count) {
         varying += !result->refused && result->varies;
         if (result->refused)
             warning("%s is refused: %s", result->id, result->refused);
@@ -58,10 +55,8 @@ static int say_results(const struct prove *prove, bool quiet)
                 "%s fails on cleared memory: all its memory is kept, and writes that change nothing are not compared",
                 result->id);
     }
-    if (prove->kept == 0) {
-        error("no kernel can be replayed: %s was not written", prove->to);
-        return EXIT_NOT_MEASURED;
-    }
+    if (prove->kept == 0)
+        return FAIL(EXIT_NOT_MEASURED, "no kernel can be replayed: %s was not written", prove->to);
     if (!quiet) {
         say_gaps(prove);
         say_file(prove, varying);
@@ -71,7 +66,8 @@ static int say_results(const struct prove *prove, bool quiet)
 
 int prove_file(const struct options *options)
 {
-    struct prove prove = {
+    OWNED(prove)
+    prove = {
         .from = options->arguments[0],
         .to = options->output,
         .timeout = options_timeout(options),
@@ -79,9 +75,6 @@ int prove_file(const struct options *options)
     };
     if (output_expect_file(prove.to) < 0)
         return EXIT_USAGE;
-    int code = measure_prove(&prove);
-    if (code == EXIT_SAME)
-        code = say_results(&prove, options->quiet);
-    prove_release(&prove);
-    return code;
+    const int code = measure_prove(&prove);
+    return code == EXIT_SAME ? say_results(&prove, options->quiet) : code;
 }

@@ -1,6 +1,4 @@
 /* `cugate run -- PROGRAM`: measures the kernels of an unmodified program. */
-#include "base/base.h"
-#include "measure/measure.h"
 
 #include "command.h"
 #include "outputs.h"
@@ -40,10 +38,11 @@ static int measure(const struct options *options, const struct metrics *metrics,
 
 int run_program(const struct options *options)
 {
-    struct metrics metrics = {0}, chosen = {0};
-    struct run run = {0};
-    struct atomic_file file = {0};
-    struct outputs outputs = {0};
+    OWNED(metrics) metrics = {0};
+    struct metrics chosen = {0};
+    OWNED(run) run = {0};
+    AT_END(atomic_file_abandon) struct atomic_file file = {0};
+    OWNED(outputs) outputs = {0};
     int code = EXIT_USAGE, status = 0;
 
     if (options_read_metrics(options, &metrics) < 0 || options_choose_metrics(&chosen, &metrics, options) < 0 ||
@@ -56,11 +55,7 @@ int run_program(const struct options *options)
     if (reports && report_run(options, &chosen, &run, code, &outputs) < 0 && code == EXIT_SAME)
         code = EXIT_USAGE;
 out:
-    atomic_file_abandon(&file);
-    outputs_release(&outputs);
-    run_release(&run);
     free(chosen.list);
-    metrics_release(&metrics);
     /* The program's exit status, unless it is 0, precedes cugate's. But of a program that is simulated cugate says
      * whether its kernels did what they should. */
     const bool decides = options->way == ORIGIN_COMPUTED_PROGRAM && code == EXIT_NOT_MEASURED;

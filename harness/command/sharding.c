@@ -25,7 +25,7 @@ static int read_number(const char *text, unsigned *number, unsigned *of)
 /* Lists the kernels that -k chose, sorted. */
 static int list_kernels(struct shard *shard, const struct options *options)
 {
-    struct library_facts library;
+    OWNED(library_facts) library = {0};
     struct problem problem;
     const int code = library_facts_read(&library, options->kernels, options_timeout(options), &problem);
     if (code != 0) {
@@ -38,24 +38,21 @@ static int list_kernels(struct shard *shard, const struct options *options)
     if (shard->kernel_count > 0)
         qsort(shard->kernels, shard->kernel_count, sizeof *shard->kernels, by_text);
     int result = 0;
-    const char **ids = x_calloc(library.count, sizeof *ids);
+    OWNED_MEMORY const char **ids = x_calloc(library.count, sizeof *ids);
     for (size_t i = 0; i < library.count; i++)
         ids[i] = library.kernels[i].id;
     for (size_t g = 0; g < options->glob_count && result == 0; g++)
         if (kernel_names_find(options->globs[g], ids, library.count, options->kernels) < 0)
             result = EXIT_USAGE;
-    free(ids);
-    library_facts_release(&library);
     return result;
 }
 
 static int read_code(struct shard *shard, const char *path)
 {
-    struct cubin cubin;
+    OWNED(cubin) cubin = {0};
     if (cubin_read(&cubin, path) < 0)
         return EXIT_NOT_MEASURED;
     shard->code = cubin_code(&cubin);
-    cubin_release(&cubin);
     return 0;
 }
 
@@ -90,11 +87,8 @@ static void divide(struct sharding *sharding)
 static int make_shard(struct sharding *sharding, const struct options *options, const struct measurement *measurement)
 {
     struct shard *shard = &sharding->shard;
-    int code = list_kernels(shard, options);
-    if (code == 0)
-        code = read_code(shard, options->kernels);
-    if (code != 0)
-        return code;
+    TRY_CODE(list_kernels(shard, options));
+    TRY_CODE(read_code(shard, options->kernels));
     note_costs(shard, &sharding->costs, measurement);
     divide(sharding);
     if (sharding->kernel_count == 0)

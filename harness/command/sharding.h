@@ -2,8 +2,6 @@
  * machine. */
 #pragma once
 
-#include "measure/measure.h"
-
 #include "options.h"
 
 struct sharding {

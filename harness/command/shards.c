@@ -73,11 +73,13 @@ static unsigned choose(const struct unit *unit, const double *loads, unsigned sh
 void shards_divide(struct shard_kernel *list, size_t count, unsigned shards)
 {
     const double unknown = mean_of_known(list, count);
-    struct unit *units = x_calloc(count + 1, sizeof *units), **order = x_calloc(count + 1, sizeof *order);
-    double *loads = x_calloc(shards, sizeof *loads), sum = 0;
+    OWNED_MEMORY struct unit *units = x_calloc(count + 1, sizeof *units), **order = x_calloc(count + 1, sizeof *order);
+    OWNED_MEMORY double *loads = x_calloc(shards, sizeof *loads);
+    double sum = 0;
     for (size_t i = 0; i < count; i++)
         units[i].key = unit_key(list[i].id);
-    size_t *first = first_of_equals(units, count, sizeof *units, by_text), unit_count = 0;
+    OWNED_MEMORY size_t *first = first_of_equals(units, count, sizeof *units, by_text);
+    size_t unit_count = 0;
     for (size_t i = 0; i < count; i++) {
         if (first[i] == i)
             order[unit_count++] = &units[i];
@@ -94,8 +96,4 @@ void shards_divide(struct shard_kernel *list, size_t count, unsigned shards)
         list[i].shard = units[first[i]].shard;
     for (size_t i = 0; i < count; i++)
         free(units[i].key);
-    free(first);
-    free(loads);
-    free(order);
-    free(units);
 }

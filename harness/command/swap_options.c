@@ -51,8 +51,7 @@ int read_arguments(const char *option, const char *text, uint64_t *bits)
 
 static int read_exact(struct swap_request *changes, const char *text)
 {
-    if (read_arguments("exact", text, &changes->exact) < 0)
-        return -1;
+    TRY(read_arguments("exact", text, &changes->exact));
     return text && changes->tolerance == 0 ? error("--exact needs --tolerance: add it") : 0;
 }
 
@@ -65,8 +64,7 @@ int read_swap(const struct options *options, struct swap_request *request)
         .quiet = options->quiet,
     };
     for (size_t i = 0; i < options->launch_count; i++)
-        if (read_launch(request, options->launches[i]) < 0)
-            return -1;
+        TRY(read_launch(request, options->launches[i]));
     return read_tolerance(options, &request->tolerance, &request->type) < 0 || read_exact(request, options->exact) < 0
                ? -1
                : 0;

@@ -1,8 +1,6 @@
 /* swap_options.h - options that say which code takes the place of a capsule's, and how it is judged. */
 #pragma once
 
-#include "cubin/cubin.h"
-
 #include "command.h"
 
 /* Reads the options of `cugate swap`. -1 after error(). */
