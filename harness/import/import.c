@@ -105,16 +105,12 @@ static int date_of(const char *path, char *text, size_t size)
 
 static int add_file(struct import *import, const char *path)
 {
-    char *text;
+    OWNED_TEXT text = NULL;
     size_t length;
     char date[64];
-    if (file_read(path, FILE_LIMIT, &text, &length) < 0)
-        return -1;
-    int result = date_of(path, date, sizeof date);
-    if (result == 0)
-        result = add_text(import, path, text, length, date);
-    free(text);
-    return result;
+    TRY(file_read(path, FILE_LIMIT, &text, &length));
+    TRY(date_of(path, date, sizeof date));
+    return add_text(import, path, text, length, date);
 }
 
 /* Makes the run of what was read; an empty one after a failure. */

@@ -67,13 +67,12 @@ static int read_context(const struct json_at *top, json_t *root, struct session 
 {
     const struct json_at at = {top, "context", 0};
     json_t *context = json_object_get(root, at.key);
-    char *date = NULL;
+    OWNED_TEXT date = NULL;
     if (json_at_expect(&at, context, JSON_OBJECT, "an object") < 0 ||
         json_at_text(&at, context, "host_name", false, &session->facts[SESSION_HOST]) < 0 ||
         json_at_text(&at, context, "date", false, &date) < 0)
         return -1;
     session->facts[SESSION_DATE] = date ? read_date(date) : NULL;
-    free(date);
     return 0;
 }
 
@@ -82,8 +81,7 @@ static int read_time(const struct json_at *above, json_t *object, const struct m
 {
     const struct json_at time_at = {above, "real_time", 0}, unit_at = {above, "time_unit", 0};
     json_t *time = json_object_get(object, time_at.key), *unit = json_object_get(object, unit_at.key);
-    if (json_at_expect(&unit_at, unit, JSON_STRING, "a text") < 0)
-        return -1;
+    TRY(json_at_expect(&unit_at, unit, JSON_STRING, "a text"));
     size_t u = 0;
     while (u < ARRAY_SIZE(units) && strcmp(units[u].name, json_string_value(unit)) != 0)
         u++;
@@ -121,12 +119,10 @@ static int read_iteration(struct import *import, const struct json_at *at, json_
     const bool failed = is_set(object, "error_occurred"), skipped = is_set(object, "skipped");
     if (!failed && !skipped)
         return read_time(at, object, metric, observation);
-    char *message = NULL;
-    if (json_at_text(at, object, failed ? "error_message" : "skip_message", false, &message) < 0)
-        return -1;
+    OWNED_TEXT message = NULL;
+    TRY(json_at_text(at, object, failed ? "error_message" : "skip_message", false, &message));
     observation->status = failed ? RESULT_FAILED : RESULT_NOT_BUILT;
     observation->reason = x_sprintf("%s%s", failed ? "" : "skipped: ", message ? message : "the file gives no reason");
-    free(message);
     return 0;
 }
 
@@ -134,7 +130,7 @@ static int read_iteration(struct import *import, const struct json_at *at, json_
 static int check_aggregates(const struct import *import, size_t first, char *const *names, size_t count)
 {
     const size_t known = import->count - first;
-    const char **keys = x_calloc(known, sizeof *keys);
+    OWNED_MEMORY const char **keys = x_calloc(known, sizeof *keys);
     int result = 0;
     for (size_t i = 0; i < known; i++)
         keys[i] = import->list[first + i].key;
@@ -144,7 +140,6 @@ static int check_aggregates(const struct import *import, size_t first, char *con
             result = error("%s has aggregates of %s, but none of its repetitions: run it without "
                            "--benchmark_report_aggregates_only",
                            import->name, names[i]);
-    free(keys);
     return result;
 }
 
@@ -159,7 +154,7 @@ static int read_benchmarks(struct import *import, const struct json_at *top, jso
     for (size_t i = 0; result == 0 && i < json_array_size(list); i++) {
         const struct json_at at = {&list_at, NULL, i};
         json_t *object = json_array_get(list, i);
-        char *type = NULL, *name = NULL, *aggregate = NULL;
+        OWNED_TEXT type = NULL, *name = NULL, *aggregate = NULL;
         if (json_at_expect(&at, object, JSON_OBJECT, "an object") < 0 ||
             json_at_text(&at, object, "run_type", true, &type) < 0 ||
             json_at_text(&at, object, "run_name", true, &name) < 0 ||
@@ -169,9 +164,6 @@ static int read_benchmarks(struct import *import, const struct json_at *top, jso
             result = read_iteration(import, &at, object, name);
         else if (aggregate && strcmp(aggregate, "mean") == 0)
             *ARRAY_GROW(aggregates, aggregate_count) = x_strdup(name);
-        free(type);
-        free(name);
-        free(aggregate);
     }
     if (result == 0)
         result = check_aggregates(import, first, aggregates, aggregate_count);

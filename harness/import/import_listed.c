@@ -228,8 +228,6 @@ int import_listed(struct import *import, const char *text, size_t length, struct
     const struct listed *format = format_of(import);
     if (format->list)
         return *format->list ? read_list(import, format, text, length) : read_lines(import, format, text, length);
-    struct csv csv;
-    const int result = csv_open(&csv, import->name, text, length) < 0 ? -1 : read_rows(import, format, &csv);
-    csv_release(&csv);
-    return result;
+    OWNED(csv) csv = {0};
+    return csv_open(&csv, import->name, text, length) < 0 ? -1 : read_rows(import, format, &csv);
 }

@@ -101,27 +101,25 @@ static char *launch_words(const struct launch *launch, const char *name)
     put_extents(block, launch->block);
     if (launch->shared > 0)
         snprintf(shared, sizeof shared, ",%u", launch->shared);
-    char *whole = x_sprintf("%s@%s,%s%s", name, grid, block, shared), *words = import_words(whole);
-    free(whole);
-    return words;
+    OWNED_TEXT whole = x_sprintf("%s@%s,%s%s", name, grid, block, shared);
+    return import_words(whole);
 }
 
 /* Demangles the names of kernels where they are mangled, and shortens them. */
 static void name_launches(struct import *import)
 {
-    char ***functions = NULL;
-    struct observation **of = NULL;
+    OWNED_MEMORY char ***functions = NULL;
+    OWNED_MEMORY struct observation **of = NULL;
     size_t count = 0, same = 0;
-    for (size_t i = 0; i < import->count; i++) {
-        struct observation *observation = &import->list[i];
+    EACH(struct observation, observation, import->list, import->count) {
         if (observation->variant)
             continue;
         *ARRAY_GROW(functions, count) = &observation->launch.function;
         *ARRAY_GROW(of, same) = observation;
     }
     demangle((char **const *)functions, count);
-    const char **whole = x_calloc(count, sizeof *whole);
-    char **names = x_calloc(count, sizeof *names);
+    OWNED_MEMORY const char **whole = x_calloc(count, sizeof *whole);
+    OWNED_MEMORY char **names = x_calloc(count, sizeof *names);
     for (size_t i = 0; i < count; i++)
         whole[i] = *functions[i];
     kernel_unique_names(whole, count, names);
@@ -129,10 +127,6 @@ static void name_launches(struct import *import)
         of[i]->variant = launch_words(&of[i]->launch, names[i]);
         free(names[i]);
     }
-    free(names);
-    free(whole);
-    free(of);
-    free(functions);
 }
 
 /* A kernel: the observations with one key. */
@@ -152,7 +146,7 @@ static char *make_id(const struct observation *observation, bool is_alone)
 /* Gives ids to the groups and sorts them by id. Names that would become equal ids get digits, a hash of the name. */
 static int name_groups(const struct import *import, struct group *groups, size_t count)
 {
-    bool *shared = x_calloc(count, sizeof *shared);
+    OWNED_MEMORY bool *shared = x_calloc(count, sizeof *shared);
     for (size_t i = 0; i < count; i++)
         groups[i].id = make_id(groups[i].first, true);
     qsort(groups, count, sizeof *groups, by_text);
@@ -164,7 +158,6 @@ static int name_groups(const struct import *import, struct group *groups, size_t
             free(groups[i].id);
             groups[i].id = make_id(groups[i].first, false);
         }
-    free(shared);
     qsort(groups, count, sizeof *groups, by_text);
     for (size_t i = 1; i < count; i++)
         if (strcmp(groups[i - 1].id, groups[i].id) == 0)
@@ -210,11 +203,9 @@ static void note_metrics(struct run *run, const struct result *result, const str
 static const struct observation *find_failed(const struct group *group)
 {
     const struct observation *found = NULL;
-    for (size_t i = 0; i < group->count; i++) {
-        const struct observation *observation = &group->first[i];
+    EACH(const struct observation, observation, group->first, group->count)
         if (observation->status != RESULT_OK && (!found || found->status == RESULT_NOT_BUILT))
             found = observation;
-    }
     return found;
 }
 
@@ -280,8 +271,7 @@ int import_merge(struct import *import, struct run *run)
 
 void import_release(struct import *import)
 {
-    for (size_t i = 0; i < import->count; i++) {
-        struct observation *observation = &import->list[i];
+    EACH(struct observation, observation, import->list, import->count) {
         for (size_t k = 0; k < observation->reading_count; k++)
             free(observation->readings[k].reason);
         free(observation->readings);

@@ -274,8 +274,7 @@ static int read_counters(const struct ncu *ncu, size_t line, struct observation 
 /* Of a launch that is read whole: ratios of nothing do not apply. */
 static void settle_ratios(struct observation *observation)
 {
-    for (size_t i = 0; i < observation->reading_count; i++) {
-        struct reading *reading = &observation->readings[i];
+    EACH(struct reading, reading, observation->readings, observation->reading_count) {
         if (reading->state != VALUE_NOT_COUNTED || !is_of_nothing(observation, reading->metric))
             continue;
         free(reading->reason);

@@ -124,12 +124,10 @@ static int read_summaries(struct nvbench *nvbench, const struct json_at *state_a
     const struct json_at list_at = {state_at, "summaries", 0};
     bool has_time = false;
     json_t *list;
-    if (read_list(state_at, state, list_at.key, &list) < 0)
-        return -1;
+    TRY(read_list(state_at, state, list_at.key, &list));
     for (size_t i = 0; i < json_array_size(list); i++) {
         const struct json_at at = {&list_at, NULL, i};
-        if (read_summary(nvbench, &at, list, i, observation, &has_time) < 0)
-            return -1;
+        TRY(read_summary(nvbench, &at, list, i, observation, &has_time));
     }
     if (!has_time) {
         observation->status = RESULT_FAILED;
@@ -153,23 +151,15 @@ static int read_axes(const struct json_at *state_at, json_t *state, const char *
     json_t *list;
     *words = x_strdup("");
     *key = x_strdup(benchmark);
-    if (read_list(state_at, state, list_at.key, &list) < 0)
-        return -1;
+    TRY(read_list(state_at, state, list_at.key, &list));
     for (size_t i = 0; i < json_array_size(list); i++) {
         const struct json_at at = {&list_at, NULL, i};
         json_t *axis = json_array_get(list, i);
-        char *name = NULL, *value = NULL;
-        const int read = json_at_expect(&at, axis, JSON_OBJECT, "an object") < 0 ||
-                                 json_at_text(&at, axis, "name", true, &name) < 0 ||
-                                 json_at_text(&at, axis, "value", true, &value) < 0
-                             ? -1
-                             : 0;
-        if (read == 0)
-            add_axis(words, key, name, value);
-        free(name);
-        free(value);
-        if (read < 0)
-            return -1;
+        OWNED_TEXT name = NULL, *value = NULL;
+        TRY(json_at_expect(&at, axis, JSON_OBJECT, "an object"));
+        TRY(json_at_text(&at, axis, "name", true, &name));
+        TRY(json_at_text(&at, axis, "value", true, &value));
+        add_axis(words, key, name, value);
     }
     if (!**words) {
         free(*words);
@@ -186,8 +176,7 @@ static int read_state_device(struct nvbench *nvbench, const struct json_at *stat
     const struct json_at at = {state_at, "device", 0};
     if (!id || json_is_null(id)) /* the benchmark is one of the CPU only */
         return 0;
-    if (json_at_whole(&at, id, 0, INT32_MAX, &device) < 0)
-        return -1;
+    TRY(json_at_whole(&at, id, 0, INT32_MAX, &device));
     if (nvbench->device >= 0 && nvbench->device != device)
         return json_error(&at, "is %lld, but states before it ran on %lld: run one GPU into a file, with --devices",
                           device, nvbench->device);
@@ -198,29 +187,24 @@ static int read_state_device(struct nvbench *nvbench, const struct json_at *stat
 /* Reads a skipped state. The benchmark's author skipped it, or nvbench did because of an exception. */
 static int read_skipped(const struct json_at *at, json_t *state, struct observation *observation)
 {
-    char *reason = NULL;
-    if (json_at_text(at, state, "skip_reason", false, &reason) < 0)
-        return -1;
+    OWNED_TEXT reason = NULL;
+    TRY(json_at_text(at, state, "skip_reason", false, &reason));
     const bool failed = reason && strncmp(reason, "Unexpected error", strlen("Unexpected error")) == 0;
     observation->status = failed ? RESULT_FAILED : RESULT_NOT_BUILT;
     observation->reason = x_sprintf("%s%s", failed ? "" : "skipped: ", reason ? reason : "nvbench gives no reason");
-    free(reason);
     return 0;
 }
 
 static int read_state(struct nvbench *nvbench, const struct json_at *at, json_t *state, const char *benchmark)
 {
-    char *words = NULL, *key = NULL;
+    OWNED_TEXT words = NULL, *key = NULL;
     bool skipped = false;
-    if (json_at_expect(at, state, JSON_OBJECT, "an object") < 0 ||
-        json_at_flag(at, state, "is_skipped", &skipped) < 0 || read_state_device(nvbench, at, state) < 0)
-        return -1;
-    if (read_axes(at, state, benchmark, &words, &key) < 0) {
-        free(words);
-        free(key);
-        return -1;
-    }
+    TRY(json_at_expect(at, state, JSON_OBJECT, "an object"));
+    TRY(json_at_flag(at, state, "is_skipped", &skipped));
+    TRY(read_state_device(nvbench, at, state));
+    TRY(read_axes(at, state, benchmark, &words, &key));
     struct observation *observation = import_add(nvbench->import, key, import_words(benchmark), words);
+    words = key = NULL; /* which the observation has now */
     return skipped ? read_skipped(at, state, observation) : read_summaries(nvbench, at, state, observation);
 }
 
@@ -229,16 +213,14 @@ static int read_benchmark(struct nvbench *nvbench, const struct json_at *at, jso
     const struct json_at list_at = {at, "states", 0};
     OWNED_TEXT name = NULL;
     json_t *list;
-    int result = json_at_expect(at, benchmark, JSON_OBJECT, "an object");
-    if (result == 0)
-        result = json_at_text(at, benchmark, "name", true, &name);
-    if (result == 0)
-        result = read_list(at, benchmark, list_at.key, &list);
-    for (size_t i = 0; result == 0 && i < json_array_size(list); i++) {
+    TRY(json_at_expect(at, benchmark, JSON_OBJECT, "an object"));
+    TRY(json_at_text(at, benchmark, "name", true, &name));
+    TRY(read_list(at, benchmark, list_at.key, &list));
+    for (size_t i = 0; i < json_array_size(list); i++) {
         const struct json_at state_at = {&list_at, NULL, i};
-        result = read_state(nvbench, &state_at, json_array_get(list, i), name);
+        TRY(read_state(nvbench, &state_at, json_array_get(list, i), name));
     }
-    return result;
+    return 0;
 }
 
 /* Reads the GPU. Its name says whether it is a MIG slice: "NVIDIA H100 MIG 1g.10gb". */
@@ -262,8 +244,7 @@ static int find_device(const struct json_at *top, json_t *root, long long wanted
 {
     const struct json_at list_at = {top, "devices", 0};
     json_t *list;
-    if (read_list(top, root, list_at.key, &list) < 0)
-        return -1;
+    TRY(read_list(top, root, list_at.key, &list));
     for (size_t i = 0; i < json_array_size(list); i++) {
         const struct json_at at = {&list_at, NULL, i};
         json_t *object = json_array_get(list, i), *id = json_object_get(object, "id");
@@ -293,8 +274,7 @@ static int read_root(struct nvbench *nvbench, const struct json_at *top, json_t 
         return -1;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const struct json_at at = {&list_at, NULL, i};
-        if (read_benchmark(nvbench, &at, json_array_get(list, i)) < 0)
-            return -1;
+        TRY(read_benchmark(nvbench, &at, json_array_get(list, i)));
     }
     return nvbench->device < 0 ? 0 : find_device(top, root, nvbench->device, device);
 }

@@ -1,8 +1,6 @@
 /* import_parts.h - what a format delivers: observations, from which import_merge.c makes a run. Private to the room. */
 #pragma once
 
-#include "base/base.h"
-
 #include "import.h"
 
 struct reading {

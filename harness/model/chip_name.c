@@ -114,7 +114,8 @@ const char *chip_products(const char *chip)
 
 char *chip_nearest(const char *text, const char *const *chips, size_t count)
 {
-    char **names = NULL, **keys = NULL, *nearest = NULL, *wanted = key_of(text, strlen(text));
+    OWNED_MEMORY char **names = NULL, **keys = NULL, *wanted = key_of(text, strlen(text));
+    char *nearest = NULL;
     size_t names_count = 0, keys_count = 0, length;
     const char *name;
     for (size_t i = 0; i < count; i++)
@@ -133,8 +134,5 @@ char *chip_nearest(const char *text, const char *const *chips, size_t count)
     }
     for (size_t i = 0; i < keys_count; i++)
         free(keys[i]);
-    free(names);
-    free(keys);
-    free(wanted);
     return nearest;
 }

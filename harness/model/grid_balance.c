@@ -1,13 +1,10 @@
 #include "grid_balance.h"
 
-#include <math.h>
-
 double grid_balance(const struct result *result, long long sm_count)
 {
     const double sms = (double)sm_count;
     double threads = 0, most = 0;
-    for (size_t i = 0; i < result->launch_count; i++) {
-        const struct launch *launch = &result->launches[i];
+    EACH(const struct launch, launch, result->launches, result->launch_count) {
         const double blocks = (double)launch->grid[0] * launch->grid[1] * launch->grid[2];
         const double weight = (double)launch->block[0] * launch->block[1] * launch->block[2] * (double)launch->times;
         if (blocks <= 0 || weight <= 0)

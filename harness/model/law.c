@@ -1,7 +1,5 @@
 #include "law.h"
 
-#include <math.h>
-
 static const struct {
     const char *sign; /* of two signs that begin alike, the longer one comes first */
     enum law_relation relation;
@@ -98,8 +96,7 @@ static int parse_sum(struct parser *parser, struct law *law)
         bool divides = false;
         product->number = sign;
         do {
-            if (parse_factor(parser, product, divides) < 0)
-                return -1;
+            TRY(parse_factor(parser, product, divides));
             divides = take_sign(parser, "/");
         } while (divides || take_sign(parser, "*"));
         if (take_sign(parser, "+"))
@@ -142,8 +139,7 @@ int laws_parse(struct laws *laws, const char *text, struct problem *problem)
 
 void laws_release(struct laws *laws)
 {
-    for (size_t i = 0; i < laws->count; i++) {
-        struct law *law = &laws->list[i];
+    EACH(struct law, law, laws->list, laws->count) {
         for (size_t p = 0; p < law->product_count; p++) {
             for (size_t f = 0; f < law->products[p].factor_count; f++)
                 free(law->products[p].factors[f].name);

@@ -102,8 +102,7 @@ static int check_others(const struct metrics *metrics)
 
 static int check_laws(const struct metrics *metrics)
 {
-    for (size_t i = 0; i < metrics->count; i++) {
-        const struct metric *metric = &metrics->list[i];
+    EACH(const struct metric, metric, metrics->list, metrics->count) {
         const char *unknown = laws_unknown_name(&metric->laws, metrics);
         if (unknown)
             return error("%s:%d: a law of [%s] names \"%s\", but no section has that name, nor is it " LAW_WARPS,
@@ -114,8 +113,7 @@ static int check_laws(const struct metrics *metrics)
 
 int metrics_check(const struct metrics *metrics)
 {
-    for (size_t i = 0; i < metrics->count; i++) {
-        const struct metric *metric = &metrics->list[i];
+    EACH(const struct metric, metric, metrics->list, metrics->count) {
         const struct metric *weight = metric->weight ? metrics_find(metrics, metric->weight) : NULL;
         if (!metric->weight)
             continue;

@@ -3,8 +3,6 @@
 #include "computed_counters.h"
 #include "units.h"
 
-#include <math.h>
-
 #define SECTION_LENGTH 48 /* limit of a section's name; inih silently cuts longer names */
 
 struct key;

@@ -2,7 +2,6 @@
 
 #include "metric.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -11,14 +10,11 @@
 
 static int read_metric_file(struct metrics *metrics, const char *path)
 {
-    char *text;
+    OWNED_TEXT text = NULL;
     size_t length;
-    if (file_read(path, METRIC_FILE_LIMIT, &text, &length) < 0)
-        return -1;
-    int result = strlen(text) == length ? metrics_read_text(metrics, path, text)
-                                        : error("%s contains a NUL byte: it is not a text file", path);
-    free(text);
-    return result;
+    TRY(file_read(path, METRIC_FILE_LIMIT, &text, &length));
+    return strlen(text) == length ? metrics_read_text(metrics, path, text)
+                                  : error("%s contains a NUL byte: it is not a text file", path);
 }
 
 static int is_metric_file(const struct dirent *entry)
@@ -82,8 +78,8 @@ static int refuse_set(const char *name, const char *shipped)
 {
     struct dirent **entries;
     const int count = list_files(shipped, &entries);
-    const char **names = x_calloc(count > 0 ? (size_t)count : 1, sizeof *names);
-    char *all = x_strdup("");
+    OWNED_MEMORY const char **names = x_calloc(count > 0 ? (size_t)count : 1, sizeof *names);
+    OWNED_TEXT all = x_strdup("");
     for (int i = 0; i < count; i++) {
         entries[i]->d_name[strlen(entries[i]->d_name) - strlen(SUFFIX)] = '\0';
         names[i] = entries[i]->d_name;
@@ -92,8 +88,6 @@ static int refuse_set(const char *name, const char *shipped)
     const char *near = count > 0 ? nearest_name(name, names, (size_t)count) : NULL;
     error("--metrics +%s: no such folder or file%s%s%s%s%s", name, near ? "; did you mean +" : "", near ? near : "",
           near ? "?" : "", *all ? (near ? " There are " : "; cugate's own are ") : "", all);
-    free(all);
-    free(names);
     forget_files(entries, count > 0 ? count : 0);
     return -1;
 }
@@ -105,9 +99,7 @@ static int read_set(struct metrics *metrics, const char *name, const char *shipp
     if (is_there(name))
         return read_metric_file(metrics, name);
     OWNED_TEXT path = x_sprintf("%s/%s" SUFFIX, shipped, name);
-    const int result =
-        !strchr(name, '/') && is_there(path) ? read_metric_file(metrics, path) : refuse_set(name, shipped);
-    return result;
+    return !strchr(name, '/') && is_there(path) ? read_metric_file(metrics, path) : refuse_set(name, shipped);
 }
 
 static bool same_laws(const struct laws *a, const struct laws *b)

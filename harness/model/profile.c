@@ -3,7 +3,6 @@
 #include "base/base.h"
 
 #include <float.h>
-#include <math.h>
 
 /* clang-format off */
 /* To add a counter: a name in profile.h and a row here. */
@@ -183,8 +182,7 @@ double profile_line_samples(const struct profile_line *line)
 /* Appends all lines and sorts once: inserting each in its place would take hours for large lists. */
 void profile_merge(struct profile *profile, const struct profile *more)
 {
-    for (size_t i = 0; i < more->count; i++) {
-        const struct profile_line *from = &more->list[i];
+    EACH(const struct profile_line, from, more->list, more->count) {
         struct profile_line *line = ARRAY_GROW(profile->list, profile->count);
         line->function = x_strdup(from->function);
         line->file = x_strdup(from->file);

@@ -1,9 +1,6 @@
 #include "program_row.h"
 
-#include "computed_counters.h"
-
 #include <ctype.h>
-#include <math.h>
 
 #define PROGRAM_VARIANT "/program"
 
@@ -44,8 +41,7 @@ bool is_metric_of_program(const struct metric *metric)
 static double find_value(const struct metrics *metrics, const struct result *result, enum computed_counter counter,
                          const struct metric **found)
 {
-    for (size_t m = 0; m < metrics->count; m++) {
-        const struct metric *metric = &metrics->list[m];
+    EACH(const struct metric, metric, metrics->list, metrics->count) {
         const bool is_one =
             counter == COMPUTED_NONE ? strcmp(metric->counter, COUNTER_TIME) == 0 : is_computed(metric, counter);
         const struct row *row = is_one ? result_measured(result, metric->name) : NULL;

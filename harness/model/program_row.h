@@ -2,8 +2,6 @@
 #pragma once
 
 #include "computed_counters.h"
-#include "metric.h"
-#include "result.h"
 #include "run.h"
 
 /* Returns the id of the program's row, "FAMILY/program". No kernel of a program has that name: theirs contain an @, or

@@ -1,7 +1,5 @@
 #include "result.h"
 
-#include <math.h>
-
 /* clang-format off */
 static const char *const status_names[RESULT_STATUSES] = {
     [RESULT_OK]        = "ok",
@@ -276,7 +274,7 @@ struct row *result_add(struct result *result, const char *metric)
 
 void result_add_like(struct result *result, const struct result *from, char *const *globs, size_t glob_count)
 {
-    const char **missing = NULL;
+    OWNED_MEMORY const char **missing = NULL;
     size_t count = 0;
     for (size_t i = 0; i < from->row_count; i++)
         if (glob_any(globs, glob_count, from->rows[i].metric) && !result_find(result, from->rows[i].metric))
@@ -286,7 +284,6 @@ void result_add_like(struct result *result, const struct result *from, char *con
             (struct row){.metric = x_strdup(missing[i]), .state = VALUE_NOT_COUNTED};
     if (count > 0)
         qsort(result->rows, result->row_count, sizeof *result->rows, by_text);
-    free(missing);
 }
 
 bool result_remove(struct result *result, const char *metric)
@@ -416,12 +413,11 @@ bool same_work(const struct result *base, const struct result *now, const struct
 void result_demangle(struct result *result)
 {
     const size_t count = result->launch_count + result->profile.count;
-    char ***names = x_calloc(count, sizeof *names);
+    OWNED_MEMORY char ***names = x_calloc(count, sizeof *names);
     for (size_t i = 0; i < result->launch_count; i++)
         names[i] = &result->launches[i].function;
     for (size_t i = 0; i < result->profile.count; i++)
         names[result->launch_count + i] = &result->profile.list[i].function;
     demangle(names, count);
     profile_sort(&result->profile);
-    free(names);
 }

@@ -38,7 +38,7 @@ struct result *run_add(struct run *run, const char *id)
 
 void run_add_like(struct run *run, const struct run *from, char *const *globs, size_t glob_count)
 {
-    const char **missing = NULL;
+    OWNED_MEMORY const char **missing = NULL;
     size_t count = 0;
     for (size_t i = 0; i < from->result_count; i++)
         if (glob_any(globs, glob_count, from->results[i].id) && !run_find(run, from->results[i].id))
@@ -47,7 +47,6 @@ void run_add_like(struct run *run, const struct run *from, char *const *globs, s
         ARRAY_GROW(run->results, run->result_count)->id = x_strdup(missing[i]);
     if (count > 0)
         qsort(run->results, run->result_count, sizeof *run->results, by_text);
-    free(missing);
 }
 
 void run_filter(struct run *run, char *const *globs, size_t glob_count)
@@ -133,8 +132,7 @@ static size_t *add_sessions(struct run *run, const struct run *more)
 
 static void append_rows(struct result *to, const struct result *from, const size_t *places, size_t count)
 {
-    for (size_t i = 0; i < to->row_count; i++) {
-        struct row *row = &to->rows[i];
+    EACH(struct row, row, to->rows, to->row_count) {
         const struct row *more = result_find(from, row->metric);
         if (row->state != VALUE_MEASURED || !more || more->state != VALUE_MEASURED)
             continue;
@@ -170,8 +168,7 @@ void run_take(struct run *run, struct run *more)
 void run_append(struct run *run, const struct run *more)
 {
     OWNED_MEMORY size_t *places = add_sessions(run, more);
-    for (size_t i = 0; i < run->result_count; i++) {
-        struct result *result = &run->results[i];
+    EACH(struct result, result, run->results, run->result_count) {
         const struct result *from = run_find(more, result->id);
         if (from && result->seconds == 0)
             result->seconds = from->seconds;

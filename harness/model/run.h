@@ -2,12 +2,8 @@
  * struct, and the same file (run_file.h). */
 #pragma once
 
-#include "metric.h"
 #include "origin.h"
 #include "result.h"
-#include "session.h"
-
-#include "base/base.h"
 
 /* How a metric was defined when the run was made. */
 struct metric_note {

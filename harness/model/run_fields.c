@@ -104,8 +104,7 @@ static const struct json_field run_fields[] = {
 static int check_places(const struct json_at *top, const struct run *run)
 {
     for (size_t i = 0; i < run->result_count; i++)
-        for (size_t k = 0; k < run->results[i].row_count; k++) {
-            const struct row *row = &run->results[i].rows[k];
+        EACH(const struct row, row, run->results[i].rows, run->results[i].row_count) {
             for (size_t s = 0; s < row->session_count; s++)
                 if (row->sessions[s].session != s && row->sessions[s].session >= run->session_count)
                     return json_error(

@@ -47,8 +47,6 @@
  * A baseline keeps only the median of each session, and has "readings", "anchor" and "previous": see struct row. */
 #pragma once
 
-#include "base/base.h"
-
 #include "run.h"
 
 #define RUN_SCHEMA 1

@@ -1,14 +1,11 @@
 #include "run_laws.h"
 
-#include <math.h>
-
 #define WARNINGS_SHOWN 5 /* further warnings are only counted: reports have them all */
 
 static double warps_of(const struct result *result)
 {
     double warps = 0;
-    for (size_t i = 0; i < result->launch_count; i++) {
-        const struct launch *launch = &result->launches[i];
+    EACH(const struct launch, launch, result->launches, result->launch_count) {
         const double blocks = (double)launch->grid[0] * launch->grid[1] * launch->grid[2];
         const double threads = (double)launch->block[0] * launch->block[1] * launch->block[2];
         warps += launch->times * blocks * ceil(threads / 32);
@@ -68,8 +65,7 @@ static void judge_laws(const struct result *result, const struct metric *metric,
     struct span numbers, bound;
     if (!row_span(row, &numbers))
         return;
-    for (size_t i = 0; i < metric->laws.count; i++) {
-        const struct law *law = &metric->laws.list[i];
+    EACH(const struct law, law, metric->laws.list, metric->laws.count) {
         if (law_has_metric(law) != between || !law_bound(law, &reader, &bound) || law_is_kept(law, numbers, bound))
             continue;
         OWNED_TEXT reason = complaint(metric, law, numbers, bound);
@@ -82,8 +78,7 @@ static void judge_laws(const struct result *result, const struct metric *metric,
 /* Removes the numbers of rows that have a reason, and adds how many those are to count. */
 static size_t clear_rows(struct result *result, const char *name, size_t count)
 {
-    for (size_t i = 0; i < result->row_count; i++) {
-        struct row *row = &result->rows[i];
+    EACH(struct row, row, result->rows, result->row_count) {
         if (row->state != VALUE_MEASURED || !row->reason)
             continue;
         if (count++ < WARNINGS_SHOWN)

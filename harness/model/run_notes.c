@@ -1,8 +1,6 @@
 /* How metrics were defined when a run was made, and whether another definition is weaker. */
 #include "run.h"
 
-#include <math.h>
-
 static void release_note(struct metric_note *note)
 {
     free(note->name);

@@ -10,8 +10,7 @@ static int take_stalls(const struct json_at *at, json_t *value, void *of, const 
 {
     struct profile_line *line = of;
     (void)field, (void)takes;
-    if (json_at_expect(at, value, JSON_OBJECT, "an object") < 0)
-        return -1;
+    TRY(json_at_expect(at, value, JSON_OBJECT, "an object"));
     const char *reason;
     json_t *member;
     json_object_foreach(value, reason, member)
@@ -21,8 +20,7 @@ static int take_stalls(const struct json_at *at, json_t *value, void *of, const 
             return json_error(at, "\"%.64s\" is not a stall reason: at most 64 of a-z, 0-9 and _", reason);
         if (json_object_size(value) > STALL_REASONS)
             return json_error(at, "has %zu reasons; no GPU has more than %d", json_object_size(value), STALL_REASONS);
-        if (json_at_number_key(at, value, reason, &samples) < 0)
-            return -1;
+        TRY(json_at_number_key(at, value, reason, &samples));
         profile_line_add_stall(line, reason, samples);
     }
     return 0;
@@ -33,13 +31,11 @@ static int take_counted(const struct json_at *list, json_t *value, void *of, con
 {
     struct profile *profile = of;
     (void)field, (void)takes;
-    if (json_at_expect(list, value, JSON_ARRAY, "a list of counters") < 0)
-        return -1;
+    TRY(json_at_expect(list, value, JSON_ARRAY, "a list of counters"));
     for (size_t i = 0; i < json_array_size(value); i++) {
         struct json_at at = {list, NULL, i};
         json_t *member = json_array_get(value, i);
-        if (json_at_expect(&at, member, JSON_STRING, "a text") < 0)
-            return -1;
+        TRY(json_at_expect(&at, member, JSON_STRING, "a text"));
         enum line_counter counter = 0;
         while (counter < LINE_COUNTERS && strcmp(line_counter_name(counter), json_string_value(member)) != 0)
             counter++;
@@ -74,19 +70,17 @@ static int take_sessions(const struct json_at *list, json_t *value, void *of, co
     (void)field, (void)takes;
     if (row->state != VALUE_STATES)
         return json_error(list->above, "needs either \"sessions\" or \"state\"");
-    if (json_at_expect(list, value, JSON_ARRAY, "a list") < 0)
-        return -1;
+    TRY(json_at_expect(list, value, JSON_ARRAY, "a list"));
     if (json_array_size(value) == 0)
         return json_error(list, "is empty: a metric that was not measured has a \"state\" instead");
     for (size_t i = 0; i < json_array_size(value); i++) {
         struct json_at at = {list, NULL, i};
         size_t count;
-        double *samples = numbers_of(&at, json_array_get(value, i), "a list of samples", &count);
+        OWNED_MEMORY double *samples = numbers_of(&at, json_array_get(value, i), "a list of samples", &count);
         if (!samples)
             return -1;
         if (count > 0)
             row_add_session(row, samples, count);
-        free(samples);
         if (count == 0)
             return json_error(&at, "is a session without a sample");
     }
@@ -97,17 +91,15 @@ static int take_pairs(const struct json_at *list, json_t *value, void *of, const
                       const struct json_takes *takes)
 {
     (void)field, (void)takes;
-    if (json_at_expect(list, value, JSON_ARRAY, "a list") < 0)
-        return -1;
+    TRY(json_at_expect(list, value, JSON_ARRAY, "a list"));
     for (size_t i = 0; i < json_array_size(value); i++) {
         struct json_at at = {list, NULL, i};
         size_t count;
-        double *pair = numbers_of(&at, json_array_get(value, i), "a list of base and head", &count);
+        OWNED_MEMORY double *pair = numbers_of(&at, json_array_get(value, i), "a list of base and head", &count);
         if (!pair)
             return -1;
         if (count == 2)
             row_add_pair(of, pair[0], pair[1]);
-        free(pair);
         if (count != 2)
             return json_error(&at, "has %zu numbers, not 2", count);
     }
@@ -120,15 +112,13 @@ static int take_places(const struct json_at *list, json_t *value, void *of, cons
 {
     struct row *row = of;
     (void)field, (void)takes;
-    if (json_at_expect(list, value, JSON_ARRAY, "a list") < 0)
-        return -1;
+    TRY(json_at_expect(list, value, JSON_ARRAY, "a list"));
     if (json_array_size(value) != row->session_count || row->session_count == 0)
         return json_error(list, "names %zu sessions for %zu values", json_array_size(value), row->session_count);
     for (size_t i = 0; i < row->session_count; i++) {
         struct json_at at = {list, NULL, i};
         long long number;
-        if (json_at_whole(&at, json_array_get(value, i), 0, INT32_MAX, &number) < 0)
-            return -1;
+        TRY(json_at_whole(&at, json_array_get(value, i), 0, INT32_MAX, &number));
         row->sessions[i].session = (size_t)number;
     }
     return 0;
@@ -140,13 +130,11 @@ static int take_kernels(const struct json_at *list, json_t *value, void *of, con
 {
     struct shard *shard = of;
     (void)field, (void)takes;
-    if (json_at_expect(list, value, JSON_ARRAY, "a list") < 0)
-        return -1;
+    TRY(json_at_expect(list, value, JSON_ARRAY, "a list"));
     for (size_t i = 0; i < json_array_size(value); i++) {
         struct json_at at = {list, NULL, i};
         json_t *id = json_array_get(value, i);
-        if (json_at_expect(&at, id, JSON_STRING, "a text") < 0)
-            return -1;
+        TRY(json_at_expect(&at, id, JSON_STRING, "a text"));
         if (!is_kernel_id(json_string_value(id)))
             return json_error(&at, "is not a kernel");
         if (i > 0 && strcmp(shard->kernels[i - 1], json_string_value(id)) >= 0)
@@ -161,8 +149,7 @@ static int take_schema(const struct json_at *at, json_t *value, void *of, const 
 {
     (void)of, (void)field, (void)takes;
     long long number;
-    if (json_at_whole(at, value, 1, INT64_MAX, &number) < 0)
-        return -1;
+    TRY(json_at_whole(at, value, 1, INT64_MAX, &number));
     if (number > RUN_SCHEMA)
         return json_error(at, "is %lld, so a newer cugate wrote the file; this one reads up to %d: update cugate",
                           number, RUN_SCHEMA);
@@ -206,13 +193,11 @@ int run_parse(struct run *run, const char *name, const char *text, size_t length
 
 int run_read(struct run *run, const char *path)
 {
-    char *text;
+    OWNED_TEXT text = NULL;
     size_t length;
     *run = (struct run){0};
-    if (file_read(path, RUN_FILE_LIMIT, &text, &length) < 0)
-        return -1;
+    TRY(file_read(path, RUN_FILE_LIMIT, &text, &length));
     int result = run_parse(run, path, text, length);
-    free(text);
     if (result == 0 && run->session_count == 0) {
         run_release(run);
         return error("%s: sessions: names no session, so the time and conditions of the measurement are unknown", path);

@@ -2,8 +2,6 @@
  * mixed here would look good in a report. */
 #include "run_shard.h"
 
-#include <stdarg.h>
-
 #define SHOWN 10 /* names of missing kernels that are shown; the others are only counted */
 
 static const char *shard_words(const struct shard *shard, char *text, size_t size)
@@ -28,17 +26,6 @@ struct merging {
     bool *left_out; /* shards that are equal to one before them */
 };
 
-__attribute__((format(printf, 2, 3))) static int refuse(int code, const char *format, ...)
-{
-    char text[1024];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    error("%s", text);
-    return code;
-}
-
 /* ---- Of one run? ---- */
 
 static const char *fact(const struct session *session, enum session_fact which)
@@ -52,8 +39,8 @@ static int check_facts(const struct session *one, const char *name, const struct
                                              SESSION_CUGATE};
     for (size_t i = 0; i < ARRAY_SIZE(same); i++)
         if (strcmp(fact(one, same[i]), fact(other, same[i])) != 0)
-            return refuse(EXIT_BASELINE, "%s and %s are not parts of one run: %s %s, not %s", name, other_name,
-                          session_fact_name(same[i]), fact(one, same[i]), fact(other, same[i]));
+            return FAIL(EXIT_BASELINE, "%s and %s are not parts of one run: %s %s, not %s", name, other_name,
+                        session_fact_name(same[i]), fact(one, same[i]), fact(other, same[i]));
     return 0;
 }
 
@@ -71,7 +58,7 @@ static void warn_of_facts(const struct session *one, const char *name, const str
 static int check_sessions(const struct run *one, const char *name, const struct run *first, const char *first_name)
 {
     if (one->session_count == 0)
-        return refuse(EXIT_USAGE, "%s does not name its session, so it is not a part of a run", name);
+        return FAIL(EXIT_USAGE, "%s does not name its session, so it is not a part of a run", name);
     for (size_t i = 0; i < one->session_count; i++) {
         const int code = check_facts(&one->sessions[i], name, &first->sessions[0], first_name);
         if (code != 0)
@@ -86,14 +73,12 @@ static int check_definitions(const struct run *run, const char *run_name, const 
 {
     for (size_t i = 0; i < run->note_count; i++) {
         const struct metric_note *here = &run->notes[i], *there = run_find_note(against, here->name);
-        char *words = NULL;
+        OWNED_TEXT words = NULL;
         if (there && there->judged == here->judged && note_compare(there, here, &words) == NOTE_SAME)
             continue;
-        const int code = refuse(EXIT_BASELINE, "%s and %s are not parts of one run: they define the metric %s%s%s",
-                                run_name, against_name, here->name,
-                                words ? " differently: " : " differently, or only one defines it", words ? words : "");
-        free(words);
-        return code;
+        return FAIL(EXIT_BASELINE, "%s and %s are not parts of one run: they define the metric %s%s%s", run_name,
+                    against_name, here->name, words ? " differently: " : " differently, or only one defines it",
+                    words ? words : "");
     }
     return 0;
 }
@@ -108,14 +93,14 @@ static int check_library(const struct shard *one, const char *name, const struct
         const char *here = i < one->kernel_count ? one->kernels[i] : NULL;
         const char *there = i < other->kernel_count ? other->kernels[i] : NULL;
         const bool first = here && (!there || strcmp(here, there) < 0);
-        return refuse(EXIT_BASELINE,
-                      "%s and %s are not parts of one run: %s is only among the kernels of %s; use the same library "
-                      "and -k for all",
-                      name, other_name, first ? here : there, first ? name : other_name);
+        return FAIL(EXIT_BASELINE,
+                    "%s and %s are not parts of one run: %s is only among the kernels of %s; use the same library "
+                    "and -k for all",
+                    name, other_name, first ? here : there, first ? name : other_name);
     }
     if (order_of_texts(one->code, other->code) != 0)
-        return refuse(EXIT_BASELINE, "%s and %s are not parts of one run: the machine code of their libraries differs",
-                      name, other_name);
+        return FAIL(EXIT_BASELINE, "%s and %s are not parts of one run: the machine code of their libraries differs",
+                    name, other_name);
     return 0;
 }
 
@@ -125,19 +110,17 @@ static int check_part(const struct merging *merging, size_t place)
     const char *name = merging->names[place], *first_name = merging->names[0];
     char difference[512];
     if (one->shard.of == 0)
-        return refuse(EXIT_USAGE, "%s is a whole run, not a part: it was measured without --shard", name);
+        return FAIL(EXIT_USAGE, "%s is a whole run, not a part: it was measured without --shard", name);
     if (one->shard.of != first->shard.of)
-        return refuse(EXIT_USAGE, "%s is one of %u shards, but %s one of %u", name, one->shard.of, first_name,
-                      first->shard.of);
+        return FAIL(EXIT_USAGE, "%s is one of %u shards, but %s one of %u", name, one->shard.of, first_name,
+                    first->shard.of);
     device_difference(&one->device, &first->device, difference, sizeof difference);
     if (*difference)
-        return refuse(EXIT_BASELINE, "%s and %s are of different devices: %s", name, first_name, difference);
-    int code = check_library(&one->shard, name, &first->shard, first_name);
-    if (code == 0)
-        code = check_sessions(one, name, first, first_name);
-    if (code == 0)
-        code = check_definitions(one, name, first, first_name);
-    return code == 0 ? check_definitions(first, first_name, one, name) : code;
+        return FAIL(EXIT_BASELINE, "%s and %s are of different devices: %s", name, first_name, difference);
+    TRY_CODE(check_library(&one->shard, name, &first->shard, first_name));
+    TRY_CODE(check_sessions(one, name, first, first_name));
+    TRY_CODE(check_definitions(one, name, first, first_name));
+    return check_definitions(first, first_name, one, name);
 }
 
 /* ---- Each once? ---- */
@@ -161,8 +144,8 @@ static int check_twice(struct merging *merging, size_t place)
         OWNED_TEXT one = text_of(&merging->parts[i]), *other = text_of(&merging->parts[place]);
         merging->left_out[place] = strcmp(one, other) == 0;
         if (!merging->left_out[place])
-            return refuse(EXIT_USAGE, "%s and %s are both %s, and differ: remove one", merging->names[i],
-                          merging->names[place], shard_words(&merging->parts[place].shard, words, sizeof words));
+            return FAIL(EXIT_USAGE, "%s and %s are both %s, and differ: remove one", merging->names[i],
+                        merging->names[place], shard_words(&merging->parts[place].shard, words, sizeof words));
         return 0;
     }
     return 0;
@@ -198,10 +181,10 @@ static int take_results(struct merging *merging, struct run *merged)
         qsort(merged->results, merged->result_count, sizeof *merged->results, by_text);
     for (size_t i = 1; i < merged->result_count; i++)
         if (strcmp(merged->results[i - 1].id, merged->results[i].id) == 0)
-            return refuse(EXIT_USAGE,
-                          "%s is in two of the parts: they were divided by different durations; use the same "
-                          "baselines for all",
-                          merged->results[i].id);
+            return FAIL(EXIT_USAGE,
+                        "%s is in two of the parts: they were divided by different durations; use the same "
+                        "baselines for all",
+                        merged->results[i].id);
     return 0;
 }
 
@@ -234,7 +217,7 @@ static int check_shards(const struct merging *merging)
 {
     const unsigned of = merging->parts[0].shard.of;
     struct naming missing = {0};
-    bool *there = x_calloc(of + 1, sizeof *there);
+    OWNED_MEMORY bool *there = x_calloc(of + 1, sizeof *there);
     for (size_t i = 0; i < merging->count; i++)
         there[merging->parts[i].shard.number] = true;
     for (unsigned number = 1; number <= of; number++) {
@@ -242,7 +225,6 @@ static int check_shards(const struct merging *merging)
         if (!there[number])
             name(&missing, shard_words(&(struct shard){.number = number, .of = of}, words, sizeof words));
     }
-    free(there);
     if (missing.count > 0)
         tell(&missing, "missing");
     return missing.count > 0 ? EXIT_NOT_MEASURED : 0;
@@ -257,9 +239,9 @@ static int check_interrupted(const struct merging *merging)
         const struct run *part = &merging->parts[i];
         if (part->result_count == part->shard.measures)
             continue;
-        code = refuse(EXIT_NOT_MEASURED, "%s, %s, was interrupted: it holds %zu of its %zu kernels; run it again",
-                      merging->names[i], shard_words(&part->shard, words, sizeof words), part->result_count,
-                      part->shard.measures);
+        code = FAIL(EXIT_NOT_MEASURED, "%s, %s, was interrupted: it holds %zu of its %zu kernels; run it again",
+                    merging->names[i], shard_words(&part->shard, words, sizeof words), part->result_count,
+                    part->shard.measures);
     }
     return code;
 }

@@ -5,8 +5,7 @@
 /* Copies rows of `from` to the result where it has no number of its own. */
 static void stand_in_rows(struct result *result, const struct result *from, size_t session)
 {
-    for (size_t i = 0; i < from->row_count; i++) {
-        const struct row *more = &from->rows[i];
+    EACH(const struct row, more, from->rows, from->row_count) {
         struct row *row = result_find(result, more->metric);
         const bool lacking = !row || (row->state != VALUE_MEASURED && row->state != VALUE_NOT_APPLICABLE);
         if (lacking) {
@@ -53,8 +52,7 @@ void run_stand_in(struct run *baseline, const struct run *base)
         alone = alone && only_stands_in(&baseline->results[i]);
     for (size_t i = 0; alone && i < base->session_count; i++)
         run_add_session(baseline, &base->sessions[i]);
-    for (size_t i = 0; i < base->result_count; i++) {
-        const struct result *from = &base->results[i];
+    EACH(const struct result, from, base->results, base->result_count) {
         const bool known = run_find(baseline, from->id);
         struct result *result = run_add(baseline, from->id);
         if (!known)

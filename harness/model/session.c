@@ -2,8 +2,6 @@
 
 #include "run_file.h"
 
-#include <stdarg.h>
-
 #define FACT(fact) (offsetof(struct session, facts) + (fact) * sizeof(char *))
 
 /* clang-format off */

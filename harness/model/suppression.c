@@ -31,11 +31,10 @@ static int read_line(struct suppressions *suppressions, struct ini_text *text, c
 
 int suppressions_read(struct suppressions *suppressions, const char *path)
 {
-    char *content = NULL;
+    OWNED_TEXT content = NULL;
     size_t length;
     *suppressions = (struct suppressions){.path = path};
-    if (file_read(path, FILE_LIMIT, &content, &length) < 0)
-        return -1;
+    TRY(file_read(path, FILE_LIMIT, &content, &length));
     struct ini_text text;
     ini_text_init(&text, path, content);
     for (const char *line; (line = ini_text_next(&text, &length));) {
@@ -43,7 +42,6 @@ int suppressions_read(struct suppressions *suppressions, const char *path)
         if (read_line(suppressions, &text, copy) < 0)
             break;
     }
-    free(content);
     if (text.failed)
         suppressions_release(suppressions);
     return text.failed ? -1 : 0;
@@ -51,8 +49,7 @@ int suppressions_read(struct suppressions *suppressions, const char *path)
 
 void suppressions_say(const struct suppressions *suppressions)
 {
-    for (size_t i = 0; i < suppressions->count; i++) {
-        const struct suppression *row = &suppressions->list[i];
+    EACH(const struct suppression, row, suppressions->list, suppressions->count) {
         OWNED_TEXT what =
             x_sprintf("%s:%d: %s in %s", suppressions->path, row->line, suppressed_kinds[row->kind], row->function);
         if (row->launches > 0)

@@ -1,7 +1,5 @@
 #include "units.h"
 
-#include <math.h>
-
 /* How values of a unit are printed: their significant digits, and the scales, each used from 1 of itself up to 1 of the
  * next.
  *
