@@ -27,20 +27,18 @@ static void add_rate(struct result *result, const char *metric, double amount, c
         return;
     for (size_t s = 0; s < times->session_count; s++) {
         const struct session_samples *session = &times->sessions[s];
-        double *rates = x_calloc(session->count, sizeof *rates);
+        OWNED_MEMORY double *rates = x_calloc(session->count, sizeof *rates);
         for (size_t i = 0; i < session->count; i++)
             rates[i] = round_value(amount / session->samples[i] * 1e9);
         row_add_session(row, rates, session->count);
         if (row->state == VALUE_MEASURED)
             row->sessions[s].session = session->session;
-        free(rates);
     }
 }
 
 void computed_add_rates(struct run *run, const struct metrics *metrics)
 {
-    for (size_t i = 0; i < run->result_count; i++) {
-        struct result *result = &run->results[i];
+    EACH(struct result, result, run->results, run->result_count) {
         for (size_t m = 0; result->status == RESULT_OK && m < metrics->count; m++) {
             const enum computed_counter counter = computed_counter_of(&metrics->list[m]);
             if (counter == COMPUTED_BANDWIDTH)

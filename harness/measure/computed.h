@@ -2,7 +2,6 @@
  * cugate.flop_rate or cugate.excess_wavefronts. */
 #pragma once
 
-#include "model/model.h"
 #include "worker/worker.h"
 
 /* Adds bandwidth and FLOP rate to each kernel that is ok, for each sample of its time. That is the GPU's time where it

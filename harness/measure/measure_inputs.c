@@ -1,7 +1,6 @@
 /* Learns what the kernels of a library are launched with, without a GPU: the simulator records launches and hashes of
  * arguments and memory, and executes nothing (a dry run). Each kernel has a process of its own, and all processors take
  * part. */
-#include "measure.h"
 
 #include "pool.h"
 
@@ -49,8 +48,7 @@ void inputs_take(struct run *run, const struct run *dry)
 {
     if (order_of_texts(run->device.name, dry->device.name) != 0)
         return; /* what a library launches may depend on the GPU */
-    for (size_t i = 0; i < run->result_count; i++) {
-        struct result *result = &run->results[i];
+    EACH(struct result, result, run->results, run->result_count) {
         const struct result *from = run_find(dry, result->id);
         if (result->status != RESULT_OK || !from || !from->inputs || result->inputs || !same_code(result, from))
             continue;

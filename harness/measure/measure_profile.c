@@ -1,6 +1,5 @@
 /* Measures source lines. A process counts one function and takes no time, so several processes run at once on a GPU.
  * Samples of why warps wait are taken at full speed, so such a process has the GPU for itself. */
-#include "measure.h"
 
 #include "cubin/cubin.h"
 
@@ -140,8 +139,7 @@ static void ask_for_others(struct asking *more, const struct asked *asked, const
 static void add_answers(struct asking *asking, size_t at_once, struct asking *more)
 {
     get_answers(asking, at_once);
-    for (size_t i = 0; i < asking->count; i++) {
-        struct asked *asked = &asking->list[i];
+    EACH(struct asked, asked, asking->list, asking->count) {
         const size_t place = (size_t)(asked->request - asking->requests);
         const struct result *answer = asking->whole[place] ? answer_of(asked) : NULL;
         asking->whole[place] = answer != NULL;

@@ -177,8 +177,7 @@ static void open_pool(struct pool *pool, const struct measurement *measurement, 
 static void tell_end(struct pool *pool)
 {
     pool->queued = 0;
-    for (size_t i = 0; i < pool->slot_count; i++) {
-        struct slot *slot = &pool->slots[i];
+    EACH(struct slot, slot, pool->slots, pool->slot_count) {
         if (slot->state != SLOT_OPEN)
             continue;
         message_write(slot->worker.pipe, MESSAGE_ITEM, "");
@@ -319,8 +318,7 @@ static int conclude(struct pool *pool)
 static int close_pool(struct pool *pool)
 {
     progress_erase(&pool->progress);
-    for (size_t i = 0; i < pool->slot_count; i++) {
-        struct slot *slot = &pool->slots[i];
+    EACH(struct slot, slot, pool->slots, pool->slot_count) {
         if (slot_runs(slot))
             free(child_end(&slot->worker, false));
         free(slot->gave_up);
@@ -352,13 +350,12 @@ struct beginning {
 /* Waits for the next event of a worker of any measurement, and handles it. last is that of child_next_of(). */
 static void step(struct pool *const *pools, size_t count, int interrupts, size_t *last)
 {
-    struct peer **children = NULL;
-    struct slot **slots = NULL;
-    double *deadlines = NULL;
+    OWNED_MEMORY struct peer **children = NULL;
+    OWNED_MEMORY struct slot **slots = NULL;
+    OWNED_MEMORY double *deadlines = NULL;
     size_t slot_count = 0, child_count = 0, deadline_count = 0;
     for (size_t p = 0; p < count; p++)
-        for (size_t i = 0; i < pools[p]->slot_count; i++) {
-            struct slot *slot = &pools[p]->slots[i];
+        EACH(struct slot, slot, pools[p]->slots, pools[p]->slot_count) {
             if (!slot_runs(slot))
                 continue;
             *ARRAY_GROW(slots, slot_count) = slot;
@@ -375,9 +372,6 @@ static void step(struct pool *const *pools, size_t count, int interrupts, size_t
     else
         take_event(slots[*last], event, &message);
     free(message.text);
-    free(deadlines);
-    free(children);
-    free(slots);
 }
 
 void pool_start_ahead(const struct measurement *measurement)

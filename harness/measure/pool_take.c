@@ -93,8 +93,7 @@ static bool fits_the_others(const struct slot *slot, const struct run *described
 {
     const struct pool *pool = slot->pool;
     const char *uuid = described->sessions[0].facts[SESSION_GPU_UUID];
-    for (size_t i = 0; i < pool->slot_count; i++) {
-        const struct slot *other = &pool->slots[i];
+    EACH(const struct slot, other, pool->slots, pool->slot_count) {
         char difference[512];
         if (other == slot || !other->has_session)
             continue;
@@ -143,7 +142,7 @@ static void keep_session(struct slot *slot, struct run *described)
 static enum ending take_device(struct slot *slot, const char *text)
 {
     const struct pool *pool = slot->pool;
-    struct run described = {0};
+    OWNED(run) described = {0};
     if (slot->state != SLOT_LISTED || run_parse(&described, "the worker's message", text, strlen(text)) < 0)
         return ENDING_OUT_OF_TURN;
     enum ending ending = ENDING_NOT_YET;
@@ -162,7 +161,6 @@ static enum ending take_device(struct slot *slot, const char *text)
             relay_await_gone(pool->measurement->relay, slot->device);
         slot_tell(slot);
     }
-    run_release(&described);
     return ending;
 }
 
@@ -173,20 +171,16 @@ static void draw(const struct slot *at, size_t kernel)
 {
     struct pool *pool = at->pool;
     size_t begun = 0;
-    char *names = x_strdup("");
-    for (size_t i = 0; i < pool->slot_count; i++) {
-        const struct slot *slot = &pool->slots[i];
+    OWNED_TEXT names = x_strdup("");
+    EACH(const struct slot, slot, pool->slots, pool->slot_count) {
         if (slot->begun == 0)
             continue;
         const size_t shown = slot == at ? kernel : slot->item.first + slot->begun - 1;
-        char *longer = x_sprintf("%s%s%s", names, *names ? ", " : "", pool->ids[shown]);
         begun += slot->item.failed_on < 0 ? slot->begun : 0;
-        free(names);
-        names = longer;
+        x_append(&names, ", ", "%s", pool->ids[shown]);
     }
     progress_draw(&pool->progress, pool->run->result_count + begun, pool->run->result_count, pool->count, names,
                   &at->headway);
-    free(names);
 }
 
 /* Adds the time since the last message to the kernel that was at work, or to the next one if none was. Kernels that are
@@ -253,8 +247,7 @@ static bool is_of_a_worker(const struct result *result)
     if (result->status == RESULT_CRASHED || result->status == RESULT_HUNG ||
         (result->status != RESULT_OK && !result->reason))
         return false;
-    for (size_t i = 0; i < result->row_count; i++) {
-        const struct row *row = &result->rows[i];
+    EACH(const struct row, row, result->rows, result->row_count) {
         const bool one = row->session_count == 0 || (row->session_count == 1 && row->sessions[0].session == 0);
         if (!one || row_is_annotated(row))
             return false;
@@ -358,14 +351,12 @@ static bool say_no_match(const char *ids)
         return false;
     }
     const char *const *all = (const char *const *)&names[1], *first = names[0] + strlen("-k '");
-    char *glob = x_sprintf("%.*s", (int)strcspn(first, "'"), first);
+    OWNED_TEXT glob = x_sprintf("%.*s", (int)strcspn(first, "'"), first);
     const char *near = kernel_names_near(glob, all, count - 1);
-    char *family = near ? NULL : kernel_names_family(glob, all, count - 1);
+    OWNED_TEXT family = near ? NULL : kernel_names_family(glob, all, count - 1);
     const char *meant = near ? near : family;
     error("no kernel matches %s%s%s%s `cugate list` shows all %zu", names[0], meant ? "; did you mean '" : ";",
           meant ? meant : "", meant ? "'?" : "", count - 1);
-    free(family);
-    free(glob);
     free_texts(names, count);
     return true;
 }

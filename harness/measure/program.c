@@ -104,39 +104,34 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     say_losses(part);
     if (part->timed_out) {
         measuring->status = 0; /* the program did not end by itself, so its own exit code is not known */
-        error("%s did not end within %g s; set a longer limit with --timeout", what,
-              measuring->measurement->program->timeout);
-        return EXIT_NOT_MEASURED;
+        return FAIL(EXIT_NOT_MEASURED, "%s did not end within %g s; set a longer limit with --timeout", what,
+                    measuring->measurement->program->timeout);
     }
-    if (part->processes == 0 && program_is_simulated(measuring->measurement)) {
-        error("%s did not load the simulated CUDA runtime or driver, so there is nothing to count: link the program "
-              "with nvcc -cudart shared, in CMake with CUDA_RUNTIME_LIBRARY Shared",
-              what);
-        return EXIT_NOT_MEASURED;
-    }
+    if (part->processes == 0 && program_is_simulated(measuring->measurement))
+        return FAIL(
+            EXIT_NOT_MEASURED,
+            "%s did not load the simulated CUDA runtime or driver, so there is nothing to count: link the program "
+            "with nvcc -cudart shared, in CMake with CUDA_RUNTIME_LIBRARY Shared",
+            what);
     if (part->processes == 0) {
         char ended[64] = "opened no GPU";
         if (part->status != 0)
             snprintf(ended, sizeof ended, "ended with exit code %d before it opened a GPU", part->status);
-        error("%s %s, so there is nothing to measure: %s, or it runs with other rights (setuid) or in a container of "
-              "its own",
-              what, ended, part->status != 0 ? "mend it" : "no process of it started the CUDA driver");
-        return EXIT_NOT_MEASURED;
+        return FAIL(
+            EXIT_NOT_MEASURED,
+            "%s %s, so there is nothing to measure: %s, or it runs with other rights (setuid) or in a container of "
+            "its own",
+            what, ended, part->status != 0 ? "mend it" : "no process of it started the CUDA driver");
     }
-    if (part->further && part->status != measuring->status) {
-        error("%s ended with %d the first time and with %d in run %zu: it does not repeat", what, measuring->status,
-              part->status, measuring->done + 1);
-        return EXIT_NOT_MEASURED;
-    }
+    if (part->further && part->status != measuring->status)
+        return FAIL(EXIT_NOT_MEASURED, "%s ended with %d the first time and with %d in run %zu: it does not repeat",
+                    what, measuring->status, part->status, measuring->done + 1);
     if (!part->further && part->part.session_count == 0 && !part->failure) {
-        error("%s opened a GPU and launched nothing on it, so there is nothing to %s", what,
-              program_is_simulated(measuring->measurement) ? "count" : "measure");
-        return EXIT_NOT_MEASURED;
+        return FAIL(EXIT_NOT_MEASURED, "%s opened a GPU and launched nothing on it, so there is nothing to %s", what,
+                    program_is_simulated(measuring->measurement) ? "count" : "measure");
     }
-    if (part->status != 0 && !measuring->measurement->program->speaks) {
-        error("%s ended with exit code %d, so it is not judged", what, part->status);
-        return EXIT_NOT_MEASURED;
-    }
+    if (part->status != 0 && !measuring->measurement->program->speaks)
+        return FAIL(EXIT_NOT_MEASURED, "%s ended with exit code %d, so it is not judged", what, part->status);
     return EXIT_SAME;
 }
 
@@ -245,13 +240,12 @@ static int expect_results(const struct measuring *measuring)
     const struct program *program = measuring->measurement->program;
     if (measuring->run->result_count > 0 || measuring->failed)
         return EXIT_SAME;
-    error("no launch of the program was measured: %s%s%s%s%s",
-          program->part.nvtx_count > 0 ? "none was within an NVTX range that matches --nvtx" : "",
-          program->part.nvtx_count > 0 && program->part.waits ? ", or " : "",
-          program->part.waits ? "none was between cudaProfilerStart and cudaProfilerStop (--from-start off)" : "",
-          !program_part_is_all(&program->part) && program->skip > 0 ? ", or " : "",
-          program->skip > 0 ? "--skip leaves out all of them" : "");
-    return EXIT_NOT_MEASURED;
+    return FAIL(EXIT_NOT_MEASURED, "no launch of the program was measured: %s%s%s%s%s",
+                program->part.nvtx_count > 0 ? "none was within an NVTX range that matches --nvtx" : "",
+                program->part.nvtx_count > 0 && program->part.waits ? ", or " : "",
+                program->part.waits ? "none was between cudaProfilerStart and cudaProfilerStop (--from-start off)" : "",
+                !program_part_is_all(&program->part) && program->skip > 0 ? ", or " : "",
+                program->skip > 0 ? "--skip leaves out all of them" : "");
 }
 
 static void describe(struct measuring *measuring)

@@ -4,7 +4,6 @@
  * joined. */
 #pragma once
 
-#include "model/model.h"
 #include "worker/worker.h"
 
 #include <limits.h>

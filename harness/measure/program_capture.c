@@ -3,8 +3,6 @@
  * end. */
 #include "program_parts.h"
 
-#include <dirent.h>
-
 struct capturing {
     const struct measurement *measurement;
     struct captured *captured;
@@ -140,18 +138,16 @@ static int write_capsule(const struct capturing *capturing, struct capsule_write
     const struct program_share *share = &group->shares[0];
     struct capsule whole = *capsule;
     size_t size;
-    char *image = program_image_read(capturing->setting.folder, group->image, &size);
+    OWNED_MEMORY char *image = program_image_read(capturing->setting.folder, group->image, &size);
     if (!image)
         return problem_set(&writer->problem, "the machine code of %s is gone", id);
     whole.id = x_strdup(id);
-    struct blob code = capsule_writer_blob(writer, image, size);
+    OWNED(blob) code = capsule_writer_blob(writer, image, size);
     whole.launches = group->most;
     whole.time_ns = share->counts[0] > 0 ? share->took[0] / share->counts[0] : NAN;
     whole.launched_by = group->launched_by;
     const int failed = capsule_writer_copy(writer, from, &whole, &code);
     free(whole.id);
-    blob_release(&code);
-    free(image);
     return failed;
 }
 
@@ -228,9 +224,7 @@ static void describe(struct capturing *capturing)
 static int capture_both(struct capturing *capturing)
 {
     const struct measurement *measurement = capturing->measurement;
-    int code = run_program(capturing, false);
-    if (code != EXIT_SAME)
-        return code;
+    TRY_CODE(run_program(capturing, false));
     if (program_groups_expect(&capturing->groups, measurement->globs, measurement->glob_count) < 0)
         return EXIT_USAGE;
     program_groups_find_images(&capturing->groups, capturing->setting.folder, capturing->images, capturing->image_count,
@@ -240,17 +234,14 @@ static int capture_both(struct capturing *capturing)
         remark("the program runs again, and %zu kernel%s of it %s captured", picked, plural(picked),
                plural_of(picked, "is", "are"));
     if (picked > 0)
-        code = run_program(capturing, true);
-    if (code != EXIT_SAME)
-        return code;
+        TRY_CODE(run_program(capturing, true));
     describe(capturing);
     if (join(capturing) < 0)
         return EXIT_USAGE;
     if (capturing->captured->kept > 0)
         return EXIT_SAME;
-    error("no launch of the program could be captured%s",
-          capturing->captured->refused > 0 ? "" : ": none is in the part that --nvtx and --from-start select");
-    return EXIT_NOT_MEASURED;
+    return FAIL(EXIT_NOT_MEASURED, "no launch of the program could be captured%s",
+                capturing->captured->refused > 0 ? "" : ": none is in the part that --nvtx and --from-start select");
 }
 
 int program_capture(const struct measurement *measurement, struct captured *captured)

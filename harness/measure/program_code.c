@@ -77,8 +77,7 @@ static char *read_code(struct program_groups *groups, const struct program_launc
 void program_group_find_code(struct program_groups *groups, struct program_group *group, const char *folder,
                              int capability)
 {
-    for (size_t i = 0; i < group->count; i++) {
-        struct program_launch *launch = &group->launches[i];
+    EACH(struct program_launch, launch, group->launches, group->count) {
         const struct launch *known = launch->module ? find_launch(groups, launch) : NULL;
         if (known)
             launch->launch.code = x_strdup(known->code);

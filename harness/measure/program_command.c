@@ -1,5 +1,4 @@
 /* The command of a program as it is recorded. */
-#include "program.h"
 
 #include "program_parts.h"
 

@@ -215,10 +215,9 @@ static bool is_meant(char *const *globs, size_t count, const char *id)
         const char *digits = strrchr(globs[i], '~');
         if (!digits)
             continue;
-        char *without = x_sprintf("%.*s%s", (int)(digits - globs[i]), globs[i],
-                                  digits + 1 + strspn(digits + 1, "0123456789abcdef"));
+        OWNED_TEXT without = x_sprintf("%.*s%s", (int)(digits - globs[i]), globs[i],
+                                       digits + 1 + strspn(digits + 1, "0123456789abcdef"));
         const bool meant = glob_any(&without, 1, id);
-        free(without);
         if (meant)
             return true;
     }
@@ -227,7 +226,7 @@ static bool is_meant(char *const *globs, size_t count, const char *id)
 
 int program_groups_expect(const struct program_groups *groups, char *const *globs, size_t count)
 {
-    const char **ids = x_calloc(groups->count, sizeof *ids);
+    OWNED_MEMORY const char **ids = x_calloc(groups->count, sizeof *ids);
     int result = 0;
     for (size_t i = 0; i < groups->count; i++)
         ids[i] = groups->list[i]->id;
@@ -241,21 +240,19 @@ int program_groups_expect(const struct program_groups *groups, char *const *glob
                            near ? "did you mean '" : "its kernels are called such as '", near ? near : ids[0],
                            near ? "'?" : "'");
     }
-    free(ids);
     return result;
 }
 
 /* Returns the short names of the functions of all groups, one after the other; there are *count. Caller frees. */
 static char **name_functions(const struct program_groups *groups, size_t *count)
 {
-    const char **functions = NULL;
+    OWNED_MEMORY const char **functions = NULL;
     *count = 0;
     for (size_t g = 0; g < groups->count; g++)
         for (size_t i = 0; i < groups->list[g]->count; i++)
             *ARRAY_GROW(functions, *count) = groups->list[g]->launches[i].launch.function;
     char **names = x_calloc(*count, sizeof *names);
     kernel_unique_names(functions, *count, names);
-    free(functions);
     return names;
 }
 
@@ -263,7 +260,7 @@ void program_groups_name(struct program_groups *groups, const char *family, stru
 {
     size_t count, at = 0;
     char **names = name_functions(groups, &count);
-    struct result **results = x_calloc(groups->count, sizeof(struct result *));
+    OWNED_MEMORY struct result **results = x_calloc(groups->count, sizeof(struct result *));
     for (size_t g = 0; g < groups->count; g++)
         results[g] = run_find(run, groups->list[g]->id);
     for (size_t g = 0; g < groups->count; g++) {
@@ -280,18 +277,16 @@ void program_groups_name(struct program_groups *groups, const char *family, stru
     if (run->result_count > 0)
         qsort(run->results, run->result_count, sizeof *run->results, by_text);
     free_texts(names, count);
-    free(results);
 }
 
 /* ---- The table ---- */
 
 static void read_symbols(struct program_group *group)
 {
-    char ***names = x_calloc(group->count, sizeof *names);
+    OWNED_MEMORY char ***names = x_calloc(group->count, sizeof *names);
     for (size_t i = 0; i < group->count; i++)
         names[i] = &group->launches[i].launch.function;
     demangle(names, group->count);
-    free(names);
 }
 
 static const char *text_or(const char *text)

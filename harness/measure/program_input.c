@@ -44,8 +44,7 @@ int program_input_begin(struct program_input *input)
         return fcntl(input->file, F_DUPFD_CLOEXEC, 3);
     }
     input->piped = false; /* from the next run on, the bytes that come now are a file */
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
-        return -1;
+    TRY(pipe2(ends, O_CLOEXEC | O_NONBLOCK));
     fcntl(ends[0], F_SETFL, 0); /* the program expects a pipe that blocks */
     input->sink = ends[1];
     return ends[0];

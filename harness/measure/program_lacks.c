@@ -109,7 +109,7 @@ static int by_time(const void *left, const void *right)
 
 size_t program_drop_short(const struct program_groups *groups)
 {
-    struct program_group **lacking = x_calloc(groups->count + 1, sizeof(struct program_group *));
+    OWNED_MEMORY struct program_group **lacking = x_calloc(groups->count + 1, sizeof(struct program_group *));
     size_t count = 0;
     for (size_t g = 0; g < groups->count; g++)
         if (!groups->list[g]->complete)
@@ -117,7 +117,6 @@ size_t program_drop_short(const struct program_groups *groups)
     qsort(lacking, count, sizeof(struct program_group *), by_time);
     for (size_t i = PROGRAM_LACKING_MANY; i < count; i++)
         lacking[i]->complete = true;
-    free(lacking);
     return count > PROGRAM_LACKING_MANY ? count - PROGRAM_LACKING_MANY : 0;
 }
 
@@ -125,7 +124,7 @@ char *program_left_out(const struct program_groups *groups, const struct run *ru
                        const size_t *set_of)
 {
     enum { SHOWN = 5 };
-    struct program_group **list = x_calloc(groups->count + 1, sizeof(struct program_group *));
+    OWNED_MEMORY struct program_group **list = x_calloc(groups->count + 1, sizeof(struct program_group *));
     size_t count = 0;
     double time = 0;
     for (size_t g = 0; g < groups->count; g++) {
@@ -140,18 +139,15 @@ char *program_left_out(const struct program_groups *groups, const struct run *ru
     qsort(list, count, sizeof(struct program_group *), by_time);
     OWNED_TEXT names = x_strdup("");
     for (size_t i = 0; i < count; i++) {
-        char *longer = i < SHOWN ? x_sprintf("%s%s %s", names, i > 0 ? "," : "", list[i]->id) : NULL;
         time += time_of(list[i]);
-        free(longer ? names : NULL);
-        names = longer ? longer : names;
+        if (i < SHOWN)
+            x_append(&names, ",", " %s", list[i]->id);
     }
     const double all = all_time(groups); /* 0 where none was measured */
     OWNED_TEXT share = all > 0 ? x_sprintf(", %.1f %% of the GPU time", 100 * time / all) : x_strdup("");
-    char *text =
-        count == 0 ? NULL
-                   : x_sprintf("%zu kernel%s%s:%s%s", count, plural(count), share, names, count > SHOWN ? ", ..." : "");
-    free(list);
-    return text;
+    return count == 0
+               ? NULL
+               : x_sprintf("%zu kernel%s%s:%s%s", count, plural(count), share, names, count > SHOWN ? ", ..." : "");
 }
 
 /* Whether what a further run has of a metric is to stand. What one launch could not count, all of them have not. */

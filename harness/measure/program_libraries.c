@@ -13,7 +13,7 @@ static void add_parts(const char ***list, size_t *count, char *text, const char 
 
 void program_libraries_take(struct session *session, char *text)
 {
-    const char **list = NULL;
+    OWNED_MEMORY const char **list = NULL;
     size_t count = 0, size = 0;
     char *joined = NULL, *known = x_strdup(session->facts[SESSION_LIBRARIES]);
     add_parts(&list, &count, text, "\n;");
@@ -38,6 +38,5 @@ void program_libraries_take(struct session *session, char *text)
         free(session->facts[SESSION_LIBRARIES]);
         session->facts[SESSION_LIBRARIES] = joined;
     }
-    free(list);
     free(known);
 }

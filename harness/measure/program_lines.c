@@ -39,8 +39,7 @@ void program_find_lines(const struct program_run *run, const struct program_grou
 {
     struct tables tables = {0};
     open_tables(&tables, run, group && group->count == 1 ? group->launches[0].module : NULL);
-    for (size_t i = 0; i < instructions->count; i++) {
-        const struct profile_line *from = &instructions->list[i];
+    EACH(const struct profile_line, from, instructions->list, instructions->count) {
         unsigned number = 0;
         OWNED_TEXT file = find_line(&tables, from, &number);
         struct profile_line *to = profile_add(profile, from->function, file, number, from->offset);

@@ -209,14 +209,12 @@ static char *name_of(char *const *arguments, bool is_module);
 /* Returns the name of what a text of a shell runs; NULL: it does not tell. */
 static char *name_of_text(const char *text)
 {
-    struct words words;
+    OWNED(words) words = {0};
     take_command(text, &words);
     size_t first = 0;
     while (first < words.count && words.list[first] && strchr(words.list[first], '='))
         first++;
-    char *name = words.count > 0 ? name_of(words.list + first, false) : NULL;
-    words_release(&words);
-    return name;
+    return words.count > 0 ? name_of(words.list + first, false) : NULL;
 }
 
 /* NULL: a shell would replace the word that tells. */

@@ -2,12 +2,10 @@
 #pragma once
 
 #include "cubin/cubin.h"
-#include "worker/worker.h"
 
 #include "measure.h"
 
 #include <poll.h>
-#include <sys/types.h>
 
 /* ---- Groups of launches: program_groups.c ---- */
 

@@ -2,8 +2,6 @@
 #include "program_parts.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -135,8 +133,7 @@ static int start(struct running *running)
 static void end_process(struct running *running, struct program_process *process)
 {
     struct program_run *run = running->run;
-    for (size_t i = 0; i < process->part.result_count; i++) {
-        struct result *from = &process->part.results[i];
+    EACH(struct result, from, process->part.results, process->part.result_count) {
         struct result *cold = run_find(&process->cold, from->id);
         if (cold)
             program_complete_rows(from, cold);
@@ -307,8 +304,7 @@ int program_run(struct program_run *run)
     const struct sigaction ignored = {.sa_handler = SIG_IGN};
     const double timeout = run->measurement->program->timeout;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    if (interrupts_open(&interrupts) < 0)
-        return -1;
+    TRY(interrupts_open(&interrupts));
     running.interrupts = &interrupts;
     running.mask = interrupts.before;
     for (size_t i = 0; i < ARRAY_SIZE(ends); i++)

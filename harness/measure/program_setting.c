@@ -26,14 +26,14 @@ static char *find_locks(void)
 static char *find_beside(const char *name)
 {
     static const char *const places[] = {"", "../lib/cugate/"};
-    char *folder = program_folder(), *found = NULL;
+    OWNED_TEXT folder = program_folder();
+    char *found = NULL;
     for (size_t i = 0; i < ARRAY_SIZE(places) && !found; i++) {
         OWNED_TEXT path = x_sprintf("%s/%s%s", folder, places[i], name);
         found = realpath(path, NULL);
     }
     if (!found)
         error("cannot find %s next to %s: run `make` again", name, folder);
-    free(folder);
     return found;
 }
 
@@ -67,7 +67,7 @@ static int check_injection(const char *path, const struct program *program)
 {
     const double seconds = 60;
     struct message message;
-    char *how;
+    OWNED_TEXT how = NULL;
     const enum child_event event = child_ask(try_injection, path, seconds, &message, &how);
     if (event == CHILD_SAID && strstr(message.text, "libcuda.so.1")) {
         error("no NVIDIA driver here: %s", message.text);
@@ -76,7 +76,6 @@ static int check_injection(const char *path, const struct program *program)
         error("cannot load cugate's library into the program: %s; %s", message.text, gpu_plugin_remedy());
     }
     free(message.text);
-    free(how);
     return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : event == CHILD_SAID ? EXIT_NOT_MEASURED : EXIT_SAME;
 }
 
@@ -107,7 +106,7 @@ static int check_simulator(const struct measurement *measurement)
 {
     const double seconds = 60;
     struct message message;
-    char *how;
+    OWNED_TEXT how = NULL;
     const struct job job = {.library = measurement->program->shell ? "" : measurement->program->arguments[0],
                             .metrics = measurement->metrics,
                             .gpu = measurement->gpu};
@@ -115,7 +114,6 @@ static int check_simulator(const struct measurement *measurement)
     if (event == CHILD_SAID)
         error("%s", message.text);
     free(message.text);
-    free(how);
     return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : event == CHILD_SAID ? EXIT_NOT_MEASURED : EXIT_SAME;
 }
 

@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <sys/random.h>
 
 enum { GROUPS_MAX = 5000, CALLER_LENGTH = 1000 };
@@ -128,7 +127,8 @@ static void take_gpu(struct session *session, struct session *other)
 /* The first one's device and session are the run's, but for which of several GPUs it is. */
 static bool take_device(struct program_run *run, struct program_process *process, const char *text)
 {
-    struct run described = {0}, *part = &run->part;
+    OWNED(run) described = {0};
+    struct run *part = &run->part;
     char difference[512];
     if (process->described || run_parse(&described, "the program's message", text, strlen(text)) < 0)
         return false;
@@ -153,9 +153,7 @@ static bool take_device(struct program_run *run, struct program_process *process
         if (!run->further)
             program_known_begin(run->groups, run->measurement, part);
     }
-    process->described = good;
-    run_release(&described);
-    return good;
+    return process->described = good;
 }
 
 static bool take_group(struct program_run *run, struct program_process *process, const char *text)
@@ -199,8 +197,7 @@ static bool is_one_launch(const struct measurement *measurement, const struct re
                        !result->suppressed;
     if ((!simulated && !plain) || (lines && result->row_count > 0))
         return false;
-    for (size_t i = 0; i < result->row_count; i++) {
-        const struct row *row = &result->rows[i];
+    EACH(const struct row, row, result->rows, result->row_count) {
         const bool one = row->session_count == 0 || (row->session_count == 1 && row->sessions[0].count <= most);
         if (!one || row_is_annotated(row))
             return false;
@@ -286,8 +283,7 @@ void program_divide(struct program_groups *groups, const struct metrics *metrics
 void program_join_rows(struct result *result, struct result *more)
 {
     join_facts(result, more);
-    for (size_t i = 0; i < more->row_count; i++) {
-        const struct row *from = &more->rows[i];
+    EACH(const struct row, from, more->rows, more->row_count) {
         struct row *row = result_find(result, from->metric);
         const bool is_new = !row;
         if (is_new)
@@ -308,7 +304,7 @@ void program_join_rows(struct result *result, struct result *more)
 static void take_cold(const struct metrics *metrics, struct program_process *process, struct result *result,
                       struct result *taken)
 {
-    struct result exact = {.id = taken->id};
+    OWNED(result) exact = {.id = taken->id};
     for (size_t m = 0; m < metrics->count; m++) {
         const struct row *row =
             metrics->list[m].class == METRIC_EXACT ? result_measured(taken, metrics->list[m].name) : NULL;
@@ -317,7 +313,6 @@ static void take_cold(const struct metrics *metrics, struct program_process *pro
     }
     program_join_rows(result, &exact);
     exact.id = NULL;
-    result_release(&exact);
     struct result *cold = run_add(&process->cold, taken->id);
     const struct result before = *cold;
     *cold = *taken;
@@ -326,7 +321,7 @@ static void take_cold(const struct metrics *metrics, struct program_process *pro
 
 static bool take_result(const struct program_run *run, struct program_process *process, const char *line, bool is_cold)
 {
-    struct result taken = {0};
+    OWNED(result) taken = {0};
     if (!process->described || process->ended || result_from_line(&taken, line) < 0)
         return false;
     struct result *result = run_find(&process->part, taken.id);
@@ -339,7 +334,6 @@ static bool take_result(const struct program_run *run, struct program_process *p
         program_join_simulated(run->measurement->metrics, result, &taken);
     else if (good)
         program_join_rows(result, &taken);
-    result_release(&taken);
     return good;
 }
 
@@ -606,7 +600,7 @@ static bool take_end(struct program_run *run, struct program_process *process, c
     const char *head = strtok_r(text, "\n", &rest);
     if (process->ended || !head || !read_counts(head, told, ARRAY_SIZE(told)))
         return false;
-    size_t *launches = x_calloc(process->part.result_count, sizeof *launches);
+    OWNED_MEMORY size_t *launches = x_calloc(process->part.result_count, sizeof *launches);
     bool good = true;
     struct program_rank rank = {.number = process->rank};
     for (char *line; good && (line = strtok_r(NULL, "\n", &rest));)
@@ -615,7 +609,6 @@ static bool take_end(struct program_run *run, struct program_process *process, c
     bool launched = false;
     for (size_t i = 0; i < process->part.result_count; i++)
         launched |= launches[i] > 0;
-    free(launches);
     if (good && launched && !run->further)
         *ARRAY_GROW(run->groups->ranks, run->groups->rank_count) = rank;
     else

@@ -41,8 +41,7 @@ static void fill(const struct program_groups *groups, const double *measured, si
     /* There are records, and none is of a kernel. Of a part of the program nobody says so. */
     any |= is_part || !isnan(groups->work[WORK_COPIES][number]);
     for (size_t g = 0; g < groups->count && any; g++)
-        for (size_t s = 0; s < groups->list[g]->share_count; s++) {
-            struct program_share *share = &groups->list[g]->shares[s];
+        EACH(struct program_share, share, groups->list[g]->shares, groups->list[g]->share_count) {
             const double less = groups->list[g]->graph ? 0 : added;
             if (number < groups->list[g]->runs && isnan(share->took[number]) && measured[g] > less)
                 share->took[number] = (measured[g] - less) * share->counts[number];

@@ -77,7 +77,7 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
         const bool sizes = i > job->draws->count;
         if (sizes) /* which may fail together */
             say_trial(trial, first_size(drawn), drawn->arrays[first_size(drawn)].way);
-        char *id = sizes ? x_sprintf("%s~n", capsule->id) : x_sprintf("%s~%u", capsule->id, i);
+        OWNED_TEXT id = sizes ? x_sprintf("%s~n", capsule->id) : x_sprintf("%s~%u", capsule->id, i);
         const struct draw_request request = {.id = id,
                                              .seed = seed + i + (job->care > 0 ? anew : 0),
                                              .place = seed,
@@ -95,7 +95,6 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
         result = capsule_draw(player, capsule, &request, writer, drawn, why, why_size, problem);
         if (result == 0)
             say_trial(trial, DRAWN_MOST, DRAW_KEPT);
-        free(id);
     }
     return result;
 }
@@ -152,11 +151,9 @@ static void send_result(int pipe, size_t number, bool in_part, const struct draw
     OWNED_TEXT line = x_strdup(why);
     text_make_harmless(line, ' ');
     fprintf(stream, "%zu%s\n%s%s\n%" PRIu64, number, in_part ? "+" : "", failed, line, drawn->filled);
-    for (size_t i = 0; i < drawn->count; i++) {
-        const struct drawn_array *array = &drawn->arrays[i];
+    EACH(const struct drawn_array, array, drawn->arrays, drawn->count)
         fprintf(stream, " %u %" PRIu64 " %d %d %d %d", array->argument, array->size, (int)array->kind, (int)array->way,
                 (int)array->effect, array->asked);
-    }
     fclose(stream);
     message_send(pipe, MESSAGE_RESULT, text);
 }
@@ -329,7 +326,7 @@ static int run_children(struct proving *proving)
     begin_capsule(proving);
     for (unsigned care = 0; proving->at < count && code == EXIT_SAME && !proving->failure;) {
         const size_t first = proving->at;
-        char *how;
+        OWNED_TEXT how = NULL;
         proving->begun = false;
         code = run_child(proving, care > 0 ? first + 1 : count, care, &how);
         const bool ended_at_it =
@@ -346,14 +343,11 @@ static int run_children(struct proving *proving)
             settle(proving, false, care - 1, how, "");
             care = 0;
         }
-        free(how);
     }
     if (proving->prove->progress)
         fprintf(stderr, "\r                              \r");
-    if (code == EXIT_SAME && proving->failure) {
-        error("cannot replay here: %s", proving->failure);
-        code = EXIT_NOT_MEASURED;
-    }
+    if (code == EXIT_SAME && proving->failure)
+        code = FAIL(EXIT_NOT_MEASURED, "cannot replay here: %s", proving->failure);
     return code;
 }
 

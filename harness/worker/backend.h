@@ -13,7 +13,6 @@
 
 #include "workload.h"
 
-#include "base/base.h"
 #include "model/model.h"
 
 /* Kinds of results. A worker is asked for one of them; what a backend can provide is a combination of them. */

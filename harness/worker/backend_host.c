@@ -1,6 +1,5 @@
 /* Times a launch until its completion by the host's clock. That includes launch latency and every interruption, so it
  * is far coarser than the counters. It times transfers, and it still works where counters are denied. */
-#include "backend.h"
 
 #include "samples.h"
 

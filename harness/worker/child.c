@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -93,7 +92,7 @@ static bool take_events(struct peer *const *children, const double *deadlines, c
 enum child_event child_next_of(struct peer *const *children, const double *deadlines, size_t count, int interrupts,
                                size_t *which, struct message *message)
 {
-    struct pollfd *events = x_calloc(count + 1, sizeof *events);
+    OWNED_MEMORY struct pollfd *events = x_calloc(count + 1, sizeof *events);
     for (size_t i = 0; i < count; i++)
         events[i] = (struct pollfd){.fd = children[i]->pipe, .events = POLLIN};
     events[count] = (struct pollfd){.fd = interrupts, .events = POLLIN};
@@ -114,7 +113,6 @@ enum child_event child_next_of(struct peer *const *children, const double *deadl
             BUG("poll: %s", strerror(errno));
         found = ready >= 0 && take_events(children, deadlines, events, count, which, &event);
     }
-    free(events);
     return event;
 }
 

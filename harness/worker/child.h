@@ -5,9 +5,6 @@
 
 #include "peer.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Calls run in a new process, which ends when run returns, and is killed when this one dies. It has none of this
  * process's files but standard input and standard error, where its standard output goes too. -1 after error(). */
 int child_start(struct peer *child, void (*run)(int pipe, const void *data), const void *data);

@@ -1,7 +1,6 @@
 #include "gpu_count.h"
 
 #include "child.h"
-#include "wire.h"
 
 /* ---- The child ---- */
 
@@ -29,7 +28,7 @@ static int take_count(const struct message *message, struct problem *problem)
 int gpu_count_read(double seconds, struct problem *problem)
 {
     struct message message;
-    char *how;
+    OWNED_TEXT how = NULL;
     int count = -1;
     const enum child_event event = child_ask(tell, NULL, seconds, &message, &how);
     if (event == CHILD_SAID)
@@ -40,7 +39,6 @@ int gpu_count_read(double seconds, struct problem *problem)
         problem_set(problem, "interrupted");
     else
         problem_set(problem, "the process that counted GPUs ended: %s", how ? how : "it was not started");
-    free(how);
     free(message.text);
     return count;
 }

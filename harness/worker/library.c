@@ -1,11 +1,8 @@
 #include "library.h"
 
-#include "base/base.h"
-
 #include "library_capsules.h"
 
 #include <dlfcn.h>
-#include <math.h>
 
 static bool good_name(const char *name)
 {
@@ -29,8 +26,7 @@ static const char *family_fault(const struct cugate_family *family)
         return "open, restore, verify or close is NULL";
     if (!family->variants || family->variant_count == 0)
         return "it has no variant";
-    for (size_t i = 0; i < family->variant_count; i++) {
-        const struct cugate_variant *variant = &family->variants[i];
+    EACH(const struct cugate_variant, variant, family->variants, family->variant_count) {
         if (!good_name(variant->name))
             return "a variant's name is not of the form [a-z0-9_]+";
         if (!variant->launch && !variant->not_built)

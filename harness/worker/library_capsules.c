@@ -1,9 +1,5 @@
 #include "library_capsules.h"
 
-#include "base/base.h"
-
-#include <math.h>
-
 /* Capsules that are open at once have so much memory at most, and a copy of it each. */
 #define GROUP_BYTES ((uint64_t)4 << 30)
 

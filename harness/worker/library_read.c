@@ -3,7 +3,6 @@
 #include "backend.h"
 #include "child.h"
 #include "library.h"
-#include "wire.h"
 
 /* ---- The child: sends one line for each fact, "KEY TEXT"; facts of a kernel follow its id. ---- */
 
@@ -34,15 +33,14 @@ static void tell(int pipe, const void *path)
         message_send(pipe, MESSAGE_UNUSABLE, problem.text);
         return;
     }
-    char *text = NULL;
+    OWNED_TEXT text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return;
     put(stream, "compiler", library.table->compiler);
     put(stream, "flags", library.table->flags);
-    for (size_t k = 0; k < library.count; k++) {
-        const struct kernel *kernel = &library.kernels[k];
+    EACH(const struct kernel, kernel, library.kernels, library.count) {
         put(stream, "kernel", kernel->id);
         put(stream, "doc", kernel->doc);
         put(stream, "not_built", kernel->not_built);
@@ -50,7 +48,6 @@ static void tell(int pipe, const void *path)
     }
     fclose(stream);
     message_send(pipe, MESSAGE_FACTS, text);
-    free(text);
 }
 
 /* ---- The parent ---- */
@@ -118,7 +115,7 @@ static int take_message(struct library_facts *facts, const char *path, const str
 int library_facts_read(struct library_facts *facts, const char *path, double seconds, struct problem *problem)
 {
     struct message message;
-    char *how;
+    OWNED_TEXT how = NULL;
     int code = EXIT_NOT_MEASURED;
     *facts = (struct library_facts){0};
     switch (child_ask(tell, path, seconds, &message, &how)) {
@@ -138,7 +135,6 @@ int library_facts_read(struct library_facts *facts, const char *path, double sec
         code = EXIT_INTERRUPTED;
     }
     free(message.text);
-    free(how);
     if (code != 0)
         library_facts_release(facts);
     return code;

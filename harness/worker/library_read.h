@@ -1,7 +1,6 @@
 /* library_read.h - asks a kernel library, in another process, what it contains (library_facts.h). */
 #pragma once
 
-#include "base/base.h"
 #include "model/model.h"
 
 /* Starts a process that loads the library at `path` and reports its facts within `seconds`. Returns 0, or an exit_code

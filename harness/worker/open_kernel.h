@@ -4,7 +4,6 @@
 #include "library.h"
 #include "workload.h"
 
-#include "base/base.h"
 #include "model/model.h"
 
 struct open_kernel {

@@ -3,8 +3,6 @@
 
 #include "wire.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 struct peer {

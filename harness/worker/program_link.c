@@ -150,7 +150,7 @@ static const char *rank_of_process(void)
 bool link_open(struct request *request)
 {
     const char *path = getenv(WIRE_ADDRESS);
-    char *text;
+    OWNED_TEXT text = NULL;
     free(link_token); /* of the process from which this one was forked */
     link_token = NULL;
     char hello[64];
@@ -163,7 +163,6 @@ bool link_open(struct request *request)
     if (!link_ask(MESSAGE_HELLO, hello, &text))
         return false;
     take_request(request, text);
-    free(text);
     return request->folder && request->locks && request->metrics.count > 0;
 }
 

@@ -13,11 +13,8 @@ char *program_part_text(const struct program_part *part)
     char *text = part->waits ? x_strdup("--from-start off") : NULL;
     sort_by_name(sorted.nvtx, sorted.nvtx_count, sizeof *sorted.nvtx);
     for (size_t i = 0; i < sorted.nvtx_count; i++) {
-        char *word = shell_word(sorted.nvtx[i]),
-             *longer = x_sprintf("%s%s--nvtx %s", text ? text : "", text ? " " : "", word);
-        free(word);
-        free(text);
-        text = longer;
+        OWNED_TEXT word = shell_word(sorted.nvtx[i]);
+        x_append(&text, " ", "--nvtx %s", word);
     }
     if (text)
         text_make_harmless(text, ' ');

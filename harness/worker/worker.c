@@ -1,7 +1,5 @@
 #include "worker.h"
 
-#include <setjmp.h>
-#include <signal.h>
 #include <unistd.h>
 
 /* Exit statuses of a worker. After an error it is WORKER_ENDED, and the parent starts another worker for the next
@@ -274,8 +272,7 @@ static void measure_batch(struct worker *worker)
     struct batch batch = {
         .workloads = workloads, .results = results, .self = &waiting, .works = batch_works, .verify = batch_verify};
     struct problem problem = {0};
-    for (size_t i = 0; i < worker->begun_count; i++) {
-        struct begun *kernel = &worker->begun[i];
+    EACH(struct begun, kernel, worker->begun, worker->begun_count) {
         if (!kernel->waits)
             continue;
         waiting.kernels[batch.count] = kernel;
