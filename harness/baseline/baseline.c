@@ -2,7 +2,6 @@
 
 #include "baseline_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -42,9 +41,8 @@ static int list_folder(const char *folder, struct dirent ***entries)
 /* Returns the path of a kernel's file. Caller frees. */
 static char *path_of(const struct baseline_files *files, const char *id)
 {
-    char *below = id_path(id), *path = x_sprintf("%s/%s.json", files->folder, below);
-    free(below);
-    return path;
+    OWNED_TEXT below = id_path(id);
+    return x_sprintf("%s/%s.json", files->folder, below);
 }
 
 /* Checks that a file is of this kernel and this device. */
@@ -52,34 +50,32 @@ static int check_kernel(const struct baseline_files *files, struct kernel_file *
 {
     char difference[512];
     device_difference(device, &file->run.device, difference, sizeof difference);
-    if (*difference) {
-        error("%s is the baseline of another device: this one has %s. Measure on that device, or keep this one's "
-              "baselines in another folder with --baselines",
-              file->path, difference);
-        return EXIT_BASELINE;
-    }
+    if (*difference)
+        return FAIL(EXIT_BASELINE,
+                    "%s is the baseline of another device: this one has %s. Measure on that device, or keep this one's "
+                    "baselines in another folder with --baselines",
+                    file->path, difference);
     for (size_t i = 0; i < file->run.result_count; i++) {
         const char *id = file->run.results[i].id;
         OWNED_TEXT place = path_of(files, id);
         const bool is_there = strcmp(place, file->path) == 0;
-        if (!is_there) {
-            error("%s holds %s, but a baseline file holds the one kernel that its path names: move it to its place, or "
-                  "remove it",
-                  file->path, id);
-            return EXIT_USAGE;
-        }
+        if (!is_there)
+            return FAIL(
+                EXIT_USAGE,
+                "%s holds %s, but a baseline file holds the one kernel that its path names: move it to its place, or "
+                "remove it",
+                file->path, id);
         free(file->id);
         file->id = x_strdup(id);
     }
     if (file->run.result_count > 0)
         return 0;
-    error("%s contains no kernel: remove it, and accept %s again", file->path, file->id);
-    return EXIT_USAGE;
+    return FAIL(EXIT_USAGE, "%s contains no kernel: remove it, and accept %s again", file->path, file->id);
 }
 
 static int list_family(struct baseline_files *files, const char *family)
 {
-    struct dirent **entries;
+    OWNED_MEMORY struct dirent **entries = NULL;
     OWNED_TEXT folder = x_sprintf("%s/%s", files->folder, family);
     int count = list_folder(folder, &entries);
     for (int i = 0; i < count; i++) {
@@ -91,26 +87,24 @@ static int list_family(struct baseline_files *files, const char *family)
         }
         free(entries[i]);
     }
-    free(entries);
     return count < 0 ? EXIT_USAGE : 0;
 }
 
 static int read_listed(struct baseline_files *files)
 {
     OWNED_MEMORY struct run *runs = x_calloc(files->count, sizeof *runs);
-    const char **paths = x_calloc(files->count, sizeof *paths);
+    OWNED_MEMORY const char **paths = x_calloc(files->count, sizeof *paths);
     for (size_t i = 0; i < files->count; i++)
         paths[i] = files->list[i].path;
     const int result = runs_read(runs, paths, files->count) < 0 ? EXIT_USAGE : 0;
     for (size_t i = 0; i < files->count; i++)
         files->list[i].run = runs[i];
-    free(paths);
     return result;
 }
 
 int baseline_files_read(struct baseline_files *files, const char *baselines, const struct device *device)
 {
-    struct dirent **entries;
+    OWNED_MEMORY struct dirent **entries = NULL;
     *files = (struct baseline_files){.folder = baseline_folder(baselines, device)};
     int count = list_folder(files->folder, &entries);
     int result = count < 0 ? EXIT_USAGE : 0;
@@ -120,14 +114,14 @@ int baseline_files_read(struct baseline_files *files, const char *baselines, con
         if (result == 0 && is_folder(path)) {
             result = list_family(files, name);
         } else if (result == 0 && is_run_file(name)) {
-            error("%s is not a baseline file: a baseline has one file per kernel, %s/FAMILY/VARIANT.json. Remove it, "
-                  "and accept runs of its kernels again",
-                  path, files->folder);
-            result = EXIT_USAGE;
+            result = FAIL(
+                EXIT_USAGE,
+                "%s is not a baseline file: a baseline has one file per kernel, %s/FAMILY/VARIANT.json. Remove it, "
+                "and accept runs of its kernels again",
+                path, files->folder);
         }
         free(entries[i]);
     }
-    free(entries);
     if (result == 0)
         result = read_listed(files);
     for (size_t i = 0; i < files->count && result == 0; i++)
@@ -201,19 +195,17 @@ static void merge_sessions(struct run *baseline, const struct baseline_files *fi
  * now is laxer for some rows. */
 static int merge_notes(struct run *baseline, const struct kernel_file *file)
 {
-    for (size_t i = 0; i < file->run.note_count; i++) {
-        const struct metric_note *note = &file->run.notes[i];
+    EACH(const struct metric_note, note, file->run.notes, file->run.note_count) {
         const struct metric_note *known = run_find_note(baseline, note->name);
-        if (known && !note_is_equal(known, note)) {
-            error("%s defines %s as %s in %s, but other files there define it as %s in %s: accept a new run of all "
-                  "kernels",
-                  file->path, note->name, note->counter, note->unit, known->counter, known->unit);
-            return EXIT_BASELINE;
-        }
-        char *words = NULL;
+        if (known && !note_is_equal(known, note))
+            return FAIL(
+                EXIT_BASELINE,
+                "%s defines %s as %s in %s, but other files there define it as %s in %s: accept a new run of all "
+                "kernels",
+                file->path, note->name, note->counter, note->unit, known->counter, known->unit);
+        OWNED_TEXT words = NULL;
         if (!known || (!known->judged && note->judged) || note_compare(note, known, &words) == NOTE_WEAKENED)
             run_set_note(baseline, note);
-        free(words);
     }
     return 0;
 }
@@ -221,7 +213,7 @@ static int merge_notes(struct run *baseline, const struct kernel_file *file)
 bool baseline_exists(const char *baselines, const struct device *device)
 {
     OWNED_TEXT folder = baseline_folder(baselines, device);
-    struct dirent **entries;
+    OWNED_MEMORY struct dirent **entries = NULL;
     bool found = false;
     const int count = list_folder(folder, &entries);
     for (int i = 0; i < count; i++) {
@@ -229,7 +221,6 @@ bool baseline_exists(const char *baselines, const struct device *device)
         found |= is_folder(path);
         free(entries[i]);
     }
-    free(entries);
     return found;
 }
 
@@ -238,31 +229,27 @@ bool baseline_exists(const char *baselines, const struct device *device)
 static char *tell_others(const char *baselines)
 {
     char *words = x_strdup("");
-    struct dirent **entries;
+    OWNED_MEMORY struct dirent **entries = NULL;
     const int count = list_folder(baselines, &entries);
     for (int i = 0; i < count; i++) {
         OWNED_TEXT path = x_sprintf("%s/%s", baselines, entries[i]->d_name);
-        if (is_folder(path)) {
-            char *longer = *words ? x_sprintf("%s, %s", words, entries[i]->d_name)
-                                  : x_sprintf("; %s has %s", baselines, entries[i]->d_name);
-            free(words);
-            words = longer;
-        }
+        if (is_folder(path))
+            x_append(&words, "", "%s%s%s%s", *words ? ", " : "; ", *words ? "" : baselines, *words ? "" : " has ",
+                     entries[i]->d_name);
         free(entries[i]);
     }
-    free(entries);
     return words;
 }
 
 int baseline_read(struct run *baseline, const char *baselines, const struct device *device)
 {
-    struct baseline_files files;
+    OWNED(baseline_files) files = {0};
     *baseline = (struct run){0};
     int result = baseline_files_read(&files, baselines, device);
     if (result == 0 && files.count == 0) {
         OWNED_TEXT others = tell_others(baselines);
-        error("no baseline for %s in %s%s", device->name ? device->name : "an unknown GPU", files.folder, others);
-        result = EXIT_BASELINE;
+        result = FAIL(EXIT_BASELINE, "no baseline for %s in %s%s", device->name ? device->name : "an unknown GPU",
+                      files.folder, others);
     }
     if (result == 0)
         merge_sessions(baseline, &files);
@@ -285,7 +272,6 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
     } else {
         run_release(baseline);
     }
-    baseline_files_release(&files);
     return result;
 }
 
@@ -293,7 +279,7 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
  * frees. */
 static char *first_file(const char *folder, int depth)
 {
-    struct dirent **entries = NULL;
+    OWNED_MEMORY struct dirent **entries = NULL;
     char *found = NULL;
     const int count = scandir(folder, &entries, is_visible, by_entry_name);
     for (int i = 0; i < count; i++) {
@@ -304,24 +290,21 @@ static char *first_file(const char *folder, int depth)
             found = first_file(path, depth - 1); /* first_file returns NULL when path is no folder */
         free(entries[i]);
     }
-    free(entries);
     return found;
 }
 
 static int add_device(struct baseline_devices *devices, const char *name, const char *path)
 {
-    struct run run;
-    if (run_read(&run, path) < 0)
-        return -1;
+    OWNED(run) run = {0};
+    TRY(run_read(&run, path));
     *ARRAY_GROW(devices->list, devices->count) = (struct baseline_device){x_strdup(name), run.device};
     run.device = (struct device){0};
-    run_release(&run);
     return 0;
 }
 
 int baseline_devices_read(struct baseline_devices *devices, const char *baselines)
 {
-    struct dirent **entries = NULL;
+    OWNED_MEMORY struct dirent **entries = NULL;
     int result = 0;
     *devices = (struct baseline_devices){0};
     const int count = scandir(baselines, &entries, is_visible, by_entry_name);
@@ -335,7 +318,6 @@ int baseline_devices_read(struct baseline_devices *devices, const char *baseline
             result = add_device(devices, entries[i]->d_name, path);
         free(entries[i]);
     }
-    free(entries);
     if (result < 0)
         baseline_devices_release(devices);
     return result;

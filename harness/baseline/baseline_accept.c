@@ -1,7 +1,6 @@
 /* Accepting has three steps, each in a file of its own. It gathers the new rows from the runs, merges them into the
  * kernels' files in memory, and writes. This file has the checks between them. */
 
-#include "baseline.h"
 #include "baseline_files.h"
 
 #include <unistd.h>
@@ -10,7 +9,7 @@
 static int check_sessions(const struct candidate *candidates, size_t count)
 {
     struct session *all = NULL; /* the list is owned, its elements are borrowed */
-    size_t *candidate_of = NULL;
+    OWNED_MEMORY size_t *candidate_of = NULL;
     size_t sessions = 0, places = 0;
     int result = 0;
     for (size_t i = 0; i < count; i++)
@@ -18,16 +17,12 @@ static int check_sessions(const struct candidate *candidates, size_t count)
             *ARRAY_GROW(all, sessions) = candidates[i].run->sessions[k];
             *ARRAY_GROW(candidate_of, places) = i;
         }
-    size_t *first = first_of_equals(all, sessions, sizeof *all, by_session_and_reason);
+    OWNED_MEMORY size_t *first = first_of_equals(all, sessions, sizeof *all, by_session_and_reason);
     for (size_t i = 0; i < sessions && result == 0; i++)
-        if (candidate_of[first[i]] != candidate_of[i]) {
-            error("%s and %s are the same session (%s), which counts once: remove one",
-                  candidates[candidate_of[first[i]]].name, candidates[candidate_of[i]].name,
-                  all[i].facts[SESSION_DATE] ? all[i].facts[SESSION_DATE] : "no date");
-            result = EXIT_USAGE;
-        }
-    free(first);
-    free(candidate_of);
+        if (candidate_of[first[i]] != candidate_of[i])
+            result = FAIL(EXIT_USAGE, "%s and %s are the same session (%s), which counts once: remove one",
+                          candidates[candidate_of[first[i]]].name, candidates[candidate_of[i]].name,
+                          all[i].facts[SESSION_DATE] ? all[i].facts[SESSION_DATE] : "no date");
     free(all);
     return result;
 }
@@ -51,11 +46,11 @@ static int check_parts(const char *name, const struct run *run, const char *othe
 {
     if (strcmp(part_of(run), part_of(other)) == 0 || !shares_kernel(run, other))
         return 0;
-    error(
+    return FAIL(
+        EXIT_BASELINE,
         "%s counts another part of the program (%s) than %s (%s): remove the old baseline, or keep this one elsewhere "
         "with --baselines",
         name, part_of(run), other_name, part_of(other));
-    return EXIT_BASELINE;
 }
 
 /* Refuses two runs whose rows cannot be in one baseline. */
@@ -63,20 +58,16 @@ static int check_pair(const char *name, const struct run *run, const char *other
 {
     char difference[512];
     device_difference(&run->device, &other->device, difference, sizeof difference);
-    if (*difference) {
-        error("%s and %s are of different devices: %s. Accept them one by one", name, other_name, difference);
-        return EXIT_BASELINE;
-    }
+    if (*difference)
+        return FAIL(EXIT_BASELINE, "%s and %s are of different devices: %s. Accept them one by one", name, other_name,
+                    difference);
     const char *second, *ignored, *collector = run_collector(run, &second), *first = run_collector(other, &ignored);
-    if (second) {
-        error("%s holds sessions of two collectors, %s and %s: their values are not comparable", name, collector,
-              second);
-        return EXIT_BASELINE;
-    }
+    if (second)
+        return FAIL(EXIT_BASELINE, "%s holds sessions of two collectors, %s and %s: their values are not comparable",
+                    name, collector, second);
     if (strcmp(collector, first) != 0) {
-        error("%s was measured by the collector %s, but %s by %s: their values are not comparable", name, collector,
-              other_name, first);
-        return EXIT_BASELINE;
+        return FAIL(EXIT_BASELINE, "%s was measured by the collector %s, but %s by %s: their values are not comparable",
+                    name, collector, other_name, first);
     }
     return check_parts(name, run, other_name, other);
 }
@@ -85,22 +76,16 @@ static int check_candidates(const struct candidate *candidates, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct run *run = candidates[i].run, *first = candidates[0].run;
-        if (!run->device.name) {
-            error("%s does not name its GPU: measure again", candidates[i].name);
-            return EXIT_USAGE;
-        }
-        const int result = check_pair(candidates[i].name, run, candidates[0].name, first);
-        if (result != 0)
-            return result;
-        for (size_t j = 0; j < run->note_count; j++) {
-            const struct metric_note *note = &run->notes[j];
+        if (!run->device.name)
+            return FAIL(EXIT_USAGE, "%s does not name its GPU: measure again", candidates[i].name);
+        TRY_CODE(check_pair(candidates[i].name, run, candidates[0].name, first));
+        EACH(const struct metric_note, note, run->notes, run->note_count) {
             const struct metric_note *other = run_find_note(first, note->name);
-            if (other && !note_is_equal(other, note)) {
-                error("%s defines %s as %s in %s, but %s as %s in %s: measure again with the same metric files",
-                      candidates[i].name, note->name, note->counter, note->unit, candidates[0].name, other->counter,
-                      other->unit);
-                return EXIT_BASELINE;
-            }
+            if (other && !note_is_equal(other, note))
+                return FAIL(EXIT_BASELINE,
+                            "%s defines %s as %s in %s, but %s as %s in %s: measure again with the same metric files",
+                            candidates[i].name, note->name, note->counter, note->unit, candidates[0].name,
+                            other->counter, other->unit);
         }
     }
     return check_sessions(candidates, count);
@@ -113,12 +98,11 @@ static int check_old(const struct baseline_files *files, const struct run *run, 
     const char *second, *ours = run_collector(run, &second);
     for (size_t i = 0; i < files->count; i++) {
         const char *theirs = run_collector(&files->list[i].run, &second);
-        if (second || strcmp(theirs, ours) != 0) {
-            error("%s was measured by the collector %s, but %s by %s: remove the old baseline, or keep this one "
-                  "elsewhere with --baselines",
-                  name, ours, files->list[i].path, second && strcmp(theirs, ours) == 0 ? second : theirs);
-            return EXIT_BASELINE;
-        }
+        if (second || strcmp(theirs, ours) != 0)
+            return FAIL(EXIT_BASELINE,
+                        "%s was measured by the collector %s, but %s by %s: remove the old baseline, or keep this one "
+                        "elsewhere with --baselines",
+                        name, ours, files->list[i].path, second && strcmp(theirs, ours) == 0 ? second : theirs);
         const int parts = check_parts(name, run, files->list[i].path, &files->list[i].run);
         if (parts != 0)
             return parts;
@@ -145,11 +129,11 @@ static int check_notes(const struct baseline_files *files, const struct run *fre
                 const char *id = old->results[i].id;
                 if (!result_find(&old->results[i], note->name) || is_fresh(fresh, id, note->name))
                     continue;
-                error("%s is now %s in %s, but %s holds %s of %s as %s in %s: accept that row too, or remove the "
-                      "kernel from the file if it is gone",
-                      note->name, note->counter, note->unit, files->list[f].path, note->name, id, old->notes[n].counter,
-                      old->notes[n].unit);
-                return EXIT_BASELINE;
+                return FAIL(EXIT_BASELINE,
+                            "%s is now %s in %s, but %s holds %s of %s as %s in %s: accept that row too, or remove the "
+                            "kernel from the file if it is gone",
+                            note->name, note->counter, note->unit, files->list[f].path, note->name, id,
+                            old->notes[n].counter, old->notes[n].unit);
             }
         }
     }
@@ -165,7 +149,7 @@ static int by_path(const void *left, const void *right)
  * collide. */
 static int check_paths(const struct baseline_files *files)
 {
-    const struct kernel_file **sorted = x_calloc(files->count, sizeof *sorted);
+    OWNED_MEMORY const struct kernel_file **sorted = x_calloc(files->count, sizeof *sorted);
     int result = 0;
     for (size_t i = 0; i < files->count; i++)
         sorted[i] = &files->list[i];
@@ -174,7 +158,6 @@ static int check_paths(const struct baseline_files *files)
         if (by_path(&sorted[i - 1], &sorted[i]) == 0)
             result = error("%s and %s would both be kept in %s: rename one of them", sorted[i - 1]->id, sorted[i]->id,
                            sorted[i]->path);
-    free(sorted);
     return result;
 }
 
@@ -252,10 +235,8 @@ static void sort_moves(struct accepted *accepted)
 
 static void merge(const struct baseline_files *files, struct run *fresh, struct merging *merging)
 {
-    for (size_t i = 0; i < fresh->result_count; i++) {
-        struct result *result = &fresh->results[i];
+    EACH(struct result, result, fresh->results, fresh->result_count)
         baseline_merge(merging, baseline_files_find(files, result->id), result);
-    }
     merging->accepted->sessions = merging->session_count;
     sort_moves(merging->accepted);
 }
@@ -265,8 +246,7 @@ static void merge(const struct baseline_files *files, struct run *fresh, struct 
 static void warn_expected(const struct known_regressions *regressions, const struct baseline_files *files,
                           const struct run *fresh)
 {
-    for (size_t i = 0; i < regressions->count; i++) {
-        const struct known_regression *known = &regressions->list[i];
+    EACH(const struct known_regression, known, regressions->list, regressions->count) {
         const struct result *result = run_find(fresh, known->kernel);
         const struct row *row = result ? result_find(result, known->metric) : NULL;
         if (!row || row->state != VALUE_MEASURED)
@@ -315,18 +295,15 @@ static int refuse_worse(const struct merging *merging, const struct run *fresh,
 {
     const struct acceptance *acceptance = merging->acceptance;
     const size_t count = merging->count > 1 ? merging->count + 1 : 1;
-    struct run baseline, run = *fresh; /* whose values are of all candidates' sessions */
-    struct comparison *comparisons = x_calloc(count, sizeof *comparisons);
-    char *words = NULL;
+    OWNED(run) baseline = {0};
+    struct run run = *fresh; /* whose values are of all candidates' sessions */
+    OWNED_MEMORY struct comparison *comparisons = x_calloc(count, sizeof *comparisons);
+    OWNED_TEXT words = NULL;
     size_t size;
     run.device = merging->candidates[0].run->device;
     run.sessions = NULL;
     run.session_count = 0;
-    const int result = baseline_read(&baseline, acceptance->baselines, &run.device);
-    if (result != 0) {
-        free(comparisons);
-        return result;
-    }
+    TRY_CODE(baseline_read(&baseline, acceptance->baselines, &run.device));
     for (size_t i = 0; i < merging->session_count; i++)
         *ARRAY_GROW(run.sessions, run.session_count) = *merging->sessions[i];
     for (size_t i = 0; i < count; i++)
@@ -343,12 +320,9 @@ static int refuse_worse(const struct merging *merging, const struct run *fresh,
         error("%zu kernel%s got worse, and nothing was accepted. If this is intended, name %s: cugate accept%s "
               "--reason \"...\"",
               worse, plural(worse), plural_of(worse, "it", "them"), words);
-    free(words);
     free(run.sessions);
     for (size_t i = 0; i < count; i++)
         comparison_release(&comparisons[i]);
-    free(comparisons);
-    run_release(&baseline);
     return worse > 0 ? EXIT_USAGE : 0;
 }
 
@@ -422,24 +396,21 @@ static bool was_measured(const struct baseline_files *files)
 
 static int refuse_computed(const struct merging *merging, const struct baseline_files *files)
 {
-    error("%s was computed, but the baseline in %s was measured: accept a measured run instead: cugate run --save "
-          "RUN.json",
-          merging->candidates[0].name, files->folder);
-    return EXIT_BASELINE;
+    return FAIL(
+        EXIT_BASELINE,
+        "%s was computed, but the baseline in %s was measured: accept a measured run instead: cugate run --save "
+        "RUN.json",
+        merging->candidates[0].name, files->folder);
 }
 
 /* Does the second and third step; the folder must be locked. */
 static int accept_fresh(struct merging *merging, struct run *fresh)
 {
     const struct run *first = merging->candidates[0].run;
-    struct baseline_files files;
-    int result = baseline_files_read(&files, merging->acceptance->baselines, &first->device);
-    if (result == 0 && run_origin(first)->computed && was_measured(&files))
-        result = refuse_computed(merging, &files);
-    else if (result == 0)
-        result = accept_rows(merging, &files, fresh);
-    baseline_files_release(&files);
-    return result;
+    OWNED(baseline_files) files = {0};
+    TRY_CODE(baseline_files_read(&files, merging->acceptance->baselines, &first->device));
+    return run_origin(first)->computed && was_measured(&files) ? refuse_computed(merging, &files)
+                                                               : accept_rows(merging, &files, fresh);
 }
 
 int baseline_accept(const struct acceptance *acceptance, const struct run *runs, size_t count,
@@ -450,7 +421,7 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
     if (count == 0)
         BUG("nothing to accept");
     int lock = -1;
-    struct candidate *candidates = sort_runs(acceptance, runs, count);
+    OWNED_MEMORY struct candidate *candidates = sort_runs(acceptance, runs, count);
     struct merging merging = {
         .acceptance = acceptance, .candidates = candidates, .count = count, .fresh = &fresh, .accepted = accepted};
     for (size_t i = 0; i < count; i++)
@@ -470,7 +441,6 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
     if (lock >= 0)
         close(lock);
     free(merging.sessions);
-    free(candidates);
     return result;
 }
 

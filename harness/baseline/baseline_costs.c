@@ -12,27 +12,23 @@ static void take_costs(struct run *costs, const struct run *from)
 
 static int take_baseline(struct run *costs, const char *baselines, const struct device *device, const char *collector)
 {
-    struct run baseline;
+    OWNED(run) baseline = {0};
     const char *other;
-    const int code = baseline_read(&baseline, baselines, device);
-    if (code != 0)
-        return code;
+    TRY_CODE(baseline_read(&baseline, baselines, device));
     if (strcmp(run_collector(&baseline, &other), collector) == 0 && !other)
         take_costs(costs, &baseline);
-    run_release(&baseline);
     return 0;
 }
 
 int costs_read(struct run *costs, const char *baselines, const char *collector)
 {
-    struct baseline_devices devices;
+    OWNED(baseline_devices) devices = {0};
     int code = 0;
     *costs = (struct run){0};
     if (baseline_devices_read(&devices, baselines) < 0)
         return EXIT_USAGE;
     for (size_t i = 0; i < devices.count && code == 0; i++)
         code = take_baseline(costs, baselines, &devices.list[i].device, collector);
-    baseline_devices_release(&devices);
     if (code != 0)
         run_release(costs);
     return code;

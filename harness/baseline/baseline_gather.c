@@ -2,8 +2,6 @@
 
 #include "baseline_files.h"
 
-#include <stdarg.h>
-
 #define REFUSALS_SHOWN 20 /* warnings that name what is refused; further ones are only counted */
 
 struct gathering {
@@ -33,8 +31,7 @@ void baseline_refused(size_t refused)
 
 static bool is_ok_everywhere(struct gathering *gathering, const char *id)
 {
-    for (size_t i = 0; i < gathering->count; i++) {
-        const struct candidate *candidate = &gathering->candidates[i];
+    EACH(const struct candidate, candidate, gathering->candidates, gathering->count) {
         const struct result *result = run_find(candidate->run, id);
         if (!result || result->status == RESULT_OK)
             continue;
@@ -97,7 +94,7 @@ static bool gather_row(struct gathering *gathering, const char *id, struct row *
 static void add_notes(struct gathering *gathering)
 {
     const struct run *fresh = gathering->fresh;
-    const char **names = NULL;
+    OWNED_MEMORY const char **names = NULL;
     size_t count = 0;
     for (size_t i = 0; i < fresh->result_count; i++)
         for (size_t k = 0; k < fresh->results[i].row_count; k++)
@@ -113,7 +110,6 @@ static void add_notes(struct gathering *gathering)
         if (note)
             run_set_note(gathering->fresh, note);
     }
-    free(names);
 }
 
 /* Fills an empty result of fresh. It gets no rows when none can be accepted. */
@@ -158,10 +154,8 @@ int baseline_gather(struct run *fresh, const struct acceptance *acceptance, cons
     *fresh = (struct run){0};
     for (size_t i = 0; i < count; i++)
         run_add_like(fresh, candidates[i].run, acceptance->globs, acceptance->glob_count);
-    if (fresh->result_count == 0) {
-        error("nothing was chosen: no kernel of the runs matches -k; `cugate list` names them all");
-        return EXIT_USAGE;
-    }
+    if (fresh->result_count == 0)
+        return FAIL(EXIT_USAGE, "nothing was chosen: no kernel of the runs matches -k; `cugate list` names them all");
     size_t kept = 0;
     for (size_t i = 0; i < fresh->result_count; i++) {
         gather_result(&gathering, &fresh->results[i]);
@@ -175,10 +169,8 @@ int baseline_gather(struct run *fresh, const struct acceptance *acceptance, cons
     baseline_refused(gathering.refused);
     if (kept > 0)
         return 0;
-    if (gathering.refused > 0) {
-        error("nothing was accepted: fix the warnings above, then measure again");
-        return EXIT_NOT_MEASURED;
-    }
-    error("nothing was chosen: no metric of these kernels matches -m; `cugate list metrics` names them all");
-    return EXIT_USAGE;
+    if (gathering.refused > 0)
+        return FAIL(EXIT_NOT_MEASURED, "nothing was accepted: fix the warnings above, then measure again");
+    return FAIL(EXIT_USAGE,
+                "nothing was chosen: no metric of these kernels matches -m; `cugate list metrics` names them all");
 }

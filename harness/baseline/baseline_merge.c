@@ -245,8 +245,7 @@ static void adjust_choices(struct choice *choices, size_t count, bool only_sprea
         moved = moved || (replaced && is_gated(choices[i].metric));
         only_spread = only_spread && !(replaced && is_exact(choices[i].metric) && !disagrees(choices[i].finding));
     }
-    for (size_t i = 0; i < count; i++) {
-        struct choice *choice = &choices[i];
+    EACH(struct choice, choice, choices, count) {
         if (only_spread && choice->far)
             choice->step = ACCEPTED_LEFT;
         else if (only_spread && choice->finding != FOUND_SAME)
@@ -297,7 +296,7 @@ static struct metric_note merge_note(const struct metric_note *known, const stru
  */
 static void merge_notes(const struct merging *merging, struct run *run, const struct result *result)
 {
-    struct run merged = {0};
+    OWNED(run) merged = {0};
     for (size_t i = 0; i < result->row_count; i++) {
         const char *metric = result->rows[i].metric;
         const struct metric_note *now = run_find_note(merging->fresh, metric), *known = run_find_note(run, metric);
@@ -313,7 +312,6 @@ static void merge_notes(const struct merging *merging, struct run *run, const st
     run->notes = merged.notes;
     run->note_count = merged.note_count;
     merged = old;
-    run_release(&merged);
 }
 
 /* Whether a time of the runs was merged, because only times are excused by equal code. */

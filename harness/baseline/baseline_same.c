@@ -91,10 +91,11 @@ int baseline_refuse_odd(const struct acceptance *acceptance, const struct candid
                 !(odd = odd_one(candidates, count, id, &usual)))
                 continue;
             const char *date = run_fact(odd->run, SESSION_DATE);
-            error("%s (session of %s) has %s for %s than %s: sessions of one baseline are of the same work. Leave that "
-                  "file out; if it is the new baseline, accept it alone with -k",
-                  odd->name, date ? date : "an unknown date", difference(odd->run, usual->run, id), id, usual->name);
-            return EXIT_USAGE;
+            return FAIL(
+                EXIT_USAGE,
+                "%s (session of %s) has %s for %s than %s: sessions of one baseline are of the same work. Leave that "
+                "file out; if it is the new baseline, accept it alone with -k",
+                odd->name, date ? date : "an unknown date", difference(odd->run, usual->run, id), id, usual->name);
         }
     return 0;
 }

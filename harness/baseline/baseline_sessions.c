@@ -22,8 +22,7 @@ static size_t *places_of(const struct row *row)
 void baseline_forget_known(const struct row *old, struct row *fresh)
 {
     size_t *known = places_of(old), kept = 0;
-    for (size_t i = 0; i < fresh->session_count; i++) {
-        struct session_samples *session = &fresh->sessions[i];
+    EACH(struct session_samples, session, fresh->sessions, fresh->session_count) {
         if (bsearch(&session->session, known, old->session_count, sizeof *known, by_place))
             free(session->samples);
         else

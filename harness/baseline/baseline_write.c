@@ -1,9 +1,7 @@
-
 #include "baseline_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -64,8 +62,7 @@ out:
 
 int baseline_lock(const char *folder)
 {
-    if (make_folders(folder) < 0)
-        return -1;
+    TRY(make_folders(folder));
     const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
         return descriptor;

@@ -216,30 +216,22 @@ int known_regressions_read_text(struct known_regressions *regressions, const cha
 
 int known_regressions_read(struct known_regressions *regressions, const char *folder)
 {
-    OWNED_TEXT path = x_sprintf("%s/%s", folder, KNOWN_REGRESSION_FILE);
-    char *text = NULL;
+    OWNED_TEXT path = x_sprintf("%s/%s", folder, KNOWN_REGRESSION_FILE), *text = NULL;
     size_t length;
-    int result = 0;
     *regressions = (struct known_regressions){0};
-    if (access(path, F_OK) == 0 || errno != ENOENT) {
-        result = file_read(path, KNOWN_REGRESSION_FILE_LIMIT, &text, &length);
-        if (result == 0 && strlen(text) != length)
-            result = error("%s contains a NUL byte: it is not a text file", path);
-        if (result == 0)
-            result = known_regressions_read_text(regressions, path, text);
-        free(text);
-    }
-    return result;
+    if (access(path, F_OK) < 0 && errno == ENOENT)
+        return 0;
+    TRY(file_read(path, KNOWN_REGRESSION_FILE_LIMIT, &text, &length));
+    return strlen(text) == length ? known_regressions_read_text(regressions, path, text)
+                                  : error("%s contains a NUL byte: it is not a text file", path);
 }
 
 static const char *nearest_metric(const struct metrics *metrics, const char *name)
 {
-    const char **names = x_calloc(metrics->count, sizeof *names);
+    OWNED_MEMORY const char **names = x_calloc(metrics->count, sizeof *names);
     for (size_t i = 0; i < metrics->count; i++)
         names[i] = metrics->list[i].name;
-    const char *near = nearest_name(name, names, metrics->count);
-    free(names);
-    return near;
+    return nearest_name(name, names, metrics->count);
 }
 
 static bool is_of_whole_kernel(const struct known_regression *known)
@@ -251,8 +243,7 @@ int known_regressions_check(const struct known_regressions *regressions, const s
                             const char *folder)
 {
     int result = 0;
-    for (size_t i = 0; i < regressions->count; i++) {
-        const struct known_regression *known = &regressions->list[i];
+    EACH(const struct known_regression, known, regressions->list, regressions->count) {
         const struct metric *metric = metrics_find(metrics, known->metric);
         if (is_of_whole_kernel(known)) {
             if (!isnan(known->worst))
@@ -279,8 +270,7 @@ int known_regressions_check(const struct known_regressions *regressions, const s
 
 void known_regressions_release(struct known_regressions *regressions)
 {
-    for (size_t i = 0; i < regressions->count; i++) {
-        struct known_regression *known = &regressions->list[i];
+    EACH(struct known_regression, known, regressions->list, regressions->count) {
         free(known->kernel);
         free(known->metric);
         free(known->issue);

@@ -28,14 +28,13 @@ static void count_row(struct alarm_tally *tally, const struct judgement *judgeme
 static void judge_session(struct trial *trial, enum view_kind kind, const struct run *baseline, const struct run *run)
 {
     struct view *view = &trial->analysis->views[kind];
-    struct comparison comparison;
+    OWNED(comparison) comparison = {0};
     compare_runs(&comparison, baseline, run, trial->sessions->metrics, NULL);
     view->comparisons++;
     view->exits[comparison_exit_code(&comparison)]++;
     for (size_t i = 0; i < comparison.suite_count; i++)
         view->moved += comparison.suites[i].moved;
-    for (size_t i = 0; i < comparison.count; i++) {
-        const struct judgement *judgement = &comparison.list[i];
+    EACH(const struct judgement, judgement, comparison.list, comparison.count) {
         if (!judgement->compared || judgement->metric->class == METRIC_INFO)
             continue;
         const struct metrics *metrics = trial->sessions->metrics;
@@ -44,7 +43,6 @@ static void judge_session(struct trial *trial, enum view_kind kind, const struct
         count_row(&view->tallies[judgement->metric->class], judgement);
         count_row(&trial->noisy_rows[kernel * metrics->count + metric].tallies[kind], judgement);
     }
-    comparison_release(&comparison);
 }
 
 static void copy_results(struct run *to, const struct run *from)
@@ -52,8 +50,7 @@ static void copy_results(struct run *to, const struct run *from)
     for (size_t i = 0; i < from->result_count; i++) {
         struct result *result = run_add(to, from->results[i].id);
         result_copy_facts(result, &from->results[i]);
-        for (size_t k = 0; k < from->results[i].row_count; k++) {
-            const struct row *row = &from->results[i].rows[k];
+        EACH(const struct row, row, from->results[i].rows, from->results[i].row_count) {
             struct row *copy = result_add(result, row->metric);
             copy->state = row->state;
             if (row->state == VALUE_MEASURED)
@@ -95,14 +92,13 @@ static void judge_by_rest(struct trial *trial, enum view_kind kind, const size_t
     const struct sessions *sessions = trial->sessions;
     OWNED_MEMORY bool *chosen = x_calloc(sessions->count, sizeof *chosen);
     for (size_t out = 0; out < groups && groups > 2; out++) {
-        struct run rest;
+        OWNED(run) rest = {0};
         for (size_t i = 0; i < sessions->count; i++)
             chosen[i] = (group ? group[i] : i) != out;
         merge(&rest, sessions, chosen);
         for (size_t i = 0; i < sessions->count; i++)
             if (!chosen[i])
                 judge_session(trial, kind, &rest, &sessions->runs[i]);
-        run_release(&rest);
     }
 }
 
@@ -114,8 +110,7 @@ struct weight {
 static struct weight weigh(const struct noisy_row *noisy)
 {
     struct weight weight = {0};
-    for (size_t view = 0; view < VIEWS; view++) {
-        const struct alarm_tally *tally = &noisy->tallies[view];
+    EACH(const struct alarm_tally, tally, noisy->tallies, VIEWS) {
         weight.regressed += tally->regressed;
         weight.beyond += tally->worse + tally->better;
         weight.unsure += tally->unsure;

@@ -16,8 +16,7 @@ int analysis_takes(const struct run *run, const char *name, const struct run *ru
     for (size_t i = 0; i < count; i++)
         if (session_is_equal(&run->sessions[0], &runs[i].sessions[0]))
             return error("%s is the same session as %s; name each once", name, names[i]);
-    for (size_t i = 0; i < run->note_count; i++) {
-        const struct metric_note *note = &run->notes[i];
+    EACH(const struct metric_note, note, run->notes, run->note_count) {
         const struct metric *metric = metrics_find(metrics, note->name);
         if (metric && (strcmp(note->counter, metric->counter) != 0 || strcmp(note->unit, metric->unit) != 0))
             return error("%s measured %s as %s in %s, but %s:%d defines it as %s in %s; pass the old folder to "
@@ -109,7 +108,7 @@ static bool is_in_all(struct analysis *analysis, const struct run *runs, size_t 
 static void keep_common_kernels(struct analysis *analysis, struct run *runs, size_t count, char *const *names)
 {
     struct run all = {0}; /* each kernel of any run, sorted */
-    const char **gone = NULL;
+    OWNED_MEMORY const char **gone = NULL;
     size_t gone_count = 0;
     for (size_t i = 0; i < count; i++)
         run_add_like(&all, &runs[i], NULL, 0);
@@ -126,7 +125,6 @@ static void keep_common_kernels(struct analysis *analysis, struct run *runs, siz
         }
         runs[i].result_count = kept;
     }
-    free(gone);
     run_release(&all);
 }
 

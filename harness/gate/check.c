@@ -13,12 +13,11 @@
 /* Removes the kernels from the baseline that the run lacks. */
 static void forget_others(struct run *baseline, const struct run *run)
 {
-    char **ids = NULL;
+    OWNED_MEMORY char **ids = NULL;
     size_t count = 0;
     for (size_t i = 0; i < run->result_count; i++)
         *ARRAY_GROW(ids, count) = run->results[i].id;
     run_filter(baseline, ids, count);
-    free(ids);
 }
 
 static int read_known_regressions(struct check *check, const char *folder)
@@ -130,14 +129,12 @@ static void note_needless(struct check *check)
 {
     if (check->request->measurement.glob_count > 0 || check->measured != EXIT_SAME)
         return;
-    for (size_t i = 0; i < check->known_regressions.count; i++) {
-        const struct known_regression *known = &check->known_regressions.list[i];
+    EACH(const struct known_regression, known, check->known_regressions.list, check->known_regressions.count)
         if (strcmp(known->metric, KNOWN_NOT_COMPUTED) == 0 && !run_find(&check->run, known->kernel) &&
             !run_find(&check->baseline, known->kernel))
             comparison_add_note(&check->comparison,
                                 "%s is declared as not computed, but does not exist: remove [%s %s] at %s:%d",
                                 known->kernel, known->kernel, known->metric, known->file, known->line);
-    }
 }
 
 /* Finds out whether the kernel library was built since its sources changed. Of captured launches nobody has sources. */
@@ -149,12 +146,11 @@ static void find_newer(struct check *check)
     if (request->stale || request->replay || !(1u << request->way & (WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE))) ||
         !library || capsules_is_file(library))
         return;
-    char **list = source_newer(library, &count);
+    OWNED_MEMORY char **list = source_newer(library, &count);
     for (size_t i = 0; i < count; i++) {
         note_items_add(&check->newer, "%s", list[i]);
         free(list[i]);
     }
-    free(list);
 }
 
 static void note_newer(struct check *check)
@@ -213,8 +209,7 @@ static bool is_to_be_confirmed(const struct check *check, const struct judgement
 static bool is_settled(const struct check *check)
 {
     bool settled = false;
-    for (size_t i = 0; i < check->comparison.count; i++) {
-        const struct judgement *judgement = &check->comparison.list[i];
+    EACH(const struct judgement, judgement, check->comparison.list, check->comparison.count) {
         if (!is_program_row(judgement->kernel) || !judgement->metric)
             continue;
         if (judgement_is_suspect(judgement) && judgement->verdict == VERDICT_UNSURE)
@@ -231,8 +226,7 @@ static char **find_suspects(const struct check *check, bool settled, size_t *cou
 {
     const struct run *run = &check->run;
     OWNED_MEMORY bool *suspect = x_calloc(run->result_count, sizeof *suspect);
-    for (size_t i = 0; i < check->comparison.count; i++) {
-        const struct judgement *judgement = &check->comparison.list[i];
+    EACH(const struct judgement, judgement, check->comparison.list, check->comparison.count) {
         const struct result *result =
             is_to_be_confirmed(check, judgement, settled) ? run_find(run, judgement->kernel) : NULL;
         if (result)
@@ -249,8 +243,7 @@ static char **find_suspects(const struct check *check, bool settled, size_t *cou
 /* Whether a suspect row takes counters: times of a program are known by records. */
 static bool takes_counters(const struct check *check)
 {
-    for (size_t i = 0; i < check->comparison.count; i++) {
-        const struct judgement *judgement = &check->comparison.list[i];
+    EACH(const struct judgement, judgement, check->comparison.list, check->comparison.count) {
         const struct result *result = run_find(&check->run, judgement->kernel);
         const bool recorded = result && judgement->metric && program_is_timed(check->request->metrics, result) &&
                               (judgement->metric->class == METRIC_TIME || is_metric_of_program(judgement->metric));
@@ -312,13 +305,12 @@ static void confirm_base(struct check *check, char *const *ids, size_t count, si
 static void confirm(struct check *check, bool settled)
 {
     size_t count;
-    char **ids = find_suspects(check, settled, &count);
+    OWNED_MEMORY char **ids = find_suspects(check, settled, &count);
     if (count > 0 && !is_settled(check)) {
         measure_again(check, ids, count);
         confirm_base(check, ids, count, 1);
         compare(check);
     }
-    free(ids);
 }
 
 /* Returns the place of an id in a list; `count`: it is not there. */
@@ -337,13 +329,12 @@ static char **find_confirmed_by_pairs(const struct check *check, size_t *count)
     char **ids = find_suspects(check, false, count);
     bool same =
         *count > 0 && check->request->against && !check->request->paired && !check->request->measurement.program;
-    bool *wants = x_calloc(*count + 1, sizeof *wants);
+    OWNED_MEMORY bool *wants = x_calloc(*count + 1, sizeof *wants);
     for (size_t i = 0; i < check->comparison.count; i++)
         if (judgement_wants_pairs(&check->comparison.list[i]))
             wants[place_of(ids, *count, check->comparison.list[i].kernel)] = true;
     for (size_t k = 0; k <= *count; k++)
         same &= wants[k] == (k < *count);
-    free(wants);
     if (same)
         return ids;
     free(ids);
@@ -378,14 +369,13 @@ static void settle(struct check *check, char *const *ids, size_t count)
 static void measure_more(struct check *check)
 {
     size_t count;
-    char **ids = find_confirmed_by_pairs(check, &count);
+    OWNED_MEMORY char **ids = find_confirmed_by_pairs(check, &count);
     if (!ids)
         confirm(check, false);
     if (goes_on(check) && check->request->against)
         settle(check, ids, count);
     if (goes_on(check))
         confirm(check, true);
-    free(ids);
 }
 
 /* ---- How a run comes to be: fills check->run, finds its baseline. 0, or the exit code when nothing is to be said ----
@@ -540,8 +530,7 @@ int check_note_weakened(struct check *check)
 static bool is_without_failure(const struct run *run)
 {
     bool any = false, failed = false;
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = &run->results[i];
+    EACH(const struct result, result, run->results, run->result_count) {
         any |= result->status == RESULT_OK;
         failed |= result->status != RESULT_OK && result->status != RESULT_NOT_BUILT && !result_is_not_computed(result);
     }

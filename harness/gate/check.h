@@ -2,7 +2,6 @@
 #pragma once
 
 #include "explain/explain.h"
-#include "judge/judge.h"
 #include "measure/measure.h"
 
 /* What is to be checked. It borrows everything. */

@@ -10,12 +10,10 @@ static bool is_number(const struct row *row)
 /* Whether the run has a gated number of the kernel that the baseline lacks. Bank conflicts may be missing. */
 static bool lacks_number(const struct metrics *metrics, const struct result *base, const struct result *now)
 {
-    for (size_t m = 0; m < metrics->count; m++) {
-        const struct metric *metric = &metrics->list[m];
+    EACH(const struct metric, metric, metrics->list, metrics->count)
         if (metric->class != METRIC_INFO && !metric_is_on_demand(metric) && is_number(result_find(now, metric->name)) &&
             !is_number(result_find(base, metric->name)))
             return true;
-    }
     return false;
 }
 
@@ -65,8 +63,7 @@ static int check_base_program(const struct measurement *measurement, const char 
 static size_t forget_of_neither(struct run *baseline, const struct run *run, const struct library_facts *facts)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < baseline->result_count; i++) {
-        struct result *result = &baseline->results[i];
+    EACH(struct result, result, baseline->results, baseline->result_count) {
         bool has = run_find(run, result->id);
         for (size_t k = 0; k < facts->count && !has; k++)
             has = strcmp(facts->kernels[k].id, result->id) == 0;
@@ -83,11 +80,11 @@ static size_t forget_of_neither(struct run *baseline, const struct run *run, con
 int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline,
                size_t *neither)
 {
-    struct library_facts facts;
+    OWNED(library_facts) facts = {0};
     struct problem problem;
     if (measurement->program)
         return check_base_program(measurement, against, run, baseline);
-    char **ids = NULL;
+    OWNED_MEMORY char **ids = NULL;
     size_t count = 0;
     int code = library_facts_read(&facts, against, measurement->timeout, &problem);
     if (code != EXIT_SAME) {
@@ -103,8 +100,6 @@ int check_base(const struct measurement *measurement, const char *against, const
     *neither = forget_of_neither(baseline, run, &facts);
     if (count > 0)
         code = measure_base(measurement, against, ids, count, run, baseline);
-    free(ids);
-    library_facts_release(&facts);
     return code;
 }
 
@@ -120,20 +115,17 @@ bool check_has_stand_in(const struct run *baseline, const char *id)
 int check_base_again(const struct measurement *measurement, const char *against, char *const *ids, size_t count,
                      const struct run *run, struct run *baseline)
 {
-    char **chosen = NULL;
+    OWNED_MEMORY char **chosen = NULL;
     size_t chosen_count = 0;
     for (size_t i = 0; i < count; i++)
         if (check_has_stand_in(baseline, ids[i]))
             *ARRAY_GROW(chosen, chosen_count) = ids[i];
-    const int code =
-        chosen_count > 0 ? measure_base(measurement, against, chosen, chosen_count, run, baseline) : EXIT_SAME;
-    free(chosen);
-    return code;
+    return chosen_count > 0 ? measure_base(measurement, against, chosen, chosen_count, run, baseline) : EXIT_SAME;
 }
 
 void check_base_add(struct run *base, struct run *baseline)
 {
-    char **ids = NULL;
+    OWNED_MEMORY char **ids = NULL;
     size_t count = 0;
     for (size_t i = 0; i < base->result_count; i++)
         if (check_has_stand_in(baseline, base->results[i].id))
@@ -142,7 +134,6 @@ void check_base_add(struct run *base, struct run *baseline)
         run_filter(base, ids, count);
         run_stand_in(baseline, base);
     }
-    free(ids);
 }
 
 void check_note_stand_ins(struct comparison *comparison, const struct run *baseline)
@@ -199,7 +190,7 @@ static bool is_same_build(const char *one, const char *other)
 void check_note_inputs(struct comparison *comparison, const char *kernels, const char *against,
                        const struct run *baseline, const struct run *run)
 {
-    struct capsules now = {0}, base = {0};
+    OWNED(capsules) now = {0}, base = {0};
     struct problem ignored; /* what is wrong with a file was said when it was measured */
     struct note_items others = {0}, made = {0};
     if (is_same_build(kernels, against))
@@ -221,12 +212,10 @@ void check_note_inputs(struct comparison *comparison, const char *kernels, const
         comparison, &others,
         "captured with other arguments or memory than the base file, which by itself may change counts");
     OWNED_TEXT file = shell_word(against);
-    char *words = x_sprintf("built by another compiler than the base file, which by itself changes counts; to judge "
-                            "only your change, compile the base's source with the same compiler and pass --against "
-                            "base.capsule: cugate swap %s --code BASE.cubin -o base.capsule",
-                            file);
+    OWNED_TEXT words =
+        x_sprintf("built by another compiler than the base file, which by itself changes counts; to judge "
+                  "only your change, compile the base's source with the same compiler and pass --against "
+                  "base.capsule: cugate swap %s --code BASE.cubin -o base.capsule",
+                  file);
     comparison_add_items(comparison, &made, words);
-    free(words);
-    capsules_release(&now);
-    capsules_release(&base);
 }

@@ -44,7 +44,7 @@ static char *find_baselines(const struct check_request *request, const struct st
 /* Finds the only capability that has a baseline; without any baseline the only one that the files have code for. */
 static int find_capability(const struct check_request *request, const struct static_files *files, int *capability)
 {
-    struct baseline_devices devices;
+    OWNED(baseline_devices) devices = {0};
     size_t fitting;
     if (request->against) /* then no baseline judges */
         devices = (struct baseline_devices){0};
@@ -56,18 +56,16 @@ static int find_capability(const struct check_request *request, const struct sta
     if (fitting == 0 && !*names)
         *capability = named_capability(built);
     if (fitting > 1) {
-        error("several baselines fit the machine code: %s; choose one with --static=sm_NN", names);
-        code = EXIT_USAGE;
+        code = FAIL(EXIT_USAGE, "several baselines fit the machine code: %s; choose one with --static=sm_NN", names);
     } else if (fitting == 0 && *names) {
-        error("%s has baselines of %s, but the files have machine code for %s: build them for that GPU, or start a "
-              "baseline with --static=sm_NN",
-              request->baselines, names, built);
-        code = EXIT_BASELINE;
+        code =
+            FAIL(EXIT_BASELINE,
+                 "%s has baselines of %s, but the files have machine code for %s: build them for that GPU, or start a "
+                 "baseline with --static=sm_NN",
+                 request->baselines, names, built);
     } else if (*capability == 0) {
-        error("the files have machine code for %s: choose one with --static=sm_NN", built);
-        code = EXIT_USAGE;
+        code = FAIL(EXIT_USAGE, "the files have machine code for %s: choose one with --static=sm_NN", built);
     }
-    baseline_devices_release(&devices);
     return code;
 }
 
@@ -78,9 +76,9 @@ static int choose_capability(const struct check_request *request, const struct s
     *capability = named_capability(request->gpu);
     if (*capability > 0)
         return 0;
-    error("--static=%s is not a compute capability: files are judged for one such as sm_90, not for a GPU model",
-          request->gpu);
-    return EXIT_USAGE;
+    return FAIL(EXIT_USAGE,
+                "--static=%s is not a compute capability: files are judged for one such as sm_90, not for a GPU model",
+                request->gpu);
 }
 
 static int expect_code(char *const *paths, size_t count, const struct static_files *files, int capability)
@@ -89,8 +87,8 @@ static int expect_code(char *const *paths, size_t count, const struct static_fil
         if (static_files_fit(files, i, capability))
             continue;
         OWNED_TEXT built = static_files_architectures(files, i);
-        error("%s has no machine code for sm_%d, only for %s: build it for both", paths[i], capability, built);
-        return EXIT_NOT_MEASURED;
+        return FAIL(EXIT_NOT_MEASURED, "%s has no machine code for sm_%d, only for %s: build it for both", paths[i],
+                    capability, built);
     }
     return 0;
 }
@@ -108,22 +106,18 @@ static void name_alike(struct static_files *base, const struct static_files *fil
 static int read_base(const struct check_request *request, const struct static_files *files, int capability,
                      struct run *baseline, char **name)
 {
-    struct static_files base_files;
+    OWNED(static_files) base_files = {0};
     OWNED_TEXT against = x_strdup(request->against);
-    int code = static_files_read(&base_files, &against, 1) < 0 ? EXIT_USAGE : 0;
-    if (code == 0) {
-        code = expect_code(&against, 1, &base_files, capability);
-        if (code == 0) {
-            struct run base;
-            const struct run none = {0};
-            name_alike(&base_files, files);
-            static_files_run(&base, &base_files, capability, &none, request->metrics);
-            check_take_base(baseline, &base);
-            *name = x_sprintf("read now: %s", against);
-        }
-        static_files_release(&base_files);
-    }
-    return code;
+    struct run base;
+    const struct run none = {0};
+    if (static_files_read(&base_files, &against, 1) < 0)
+        return EXIT_USAGE;
+    TRY_CODE(expect_code(&against, 1, &base_files, capability));
+    name_alike(&base_files, files);
+    static_files_run(&base, &base_files, capability, &none, request->metrics);
+    check_take_base(baseline, &base);
+    *name = x_sprintf("read now: %s", against);
+    return EXIT_SAME;
 }
 
 static int read_baseline(const struct check_request *request, const struct device *device, struct run *baseline,
@@ -138,26 +132,21 @@ static int read_baseline(const struct check_request *request, const struct devic
 
 int check_files(const struct check_request *request, struct run *run, struct run *baseline, char **name)
 {
-    struct static_files files;
+    OWNED(static_files) files = {0};
     struct device device = {0};
     int capability = 0;
     if (static_files_read(&files, request->files, request->file_count) < 0)
         return EXIT_USAGE;
-    int code = choose_capability(request, &files, &capability);
-    if (code == 0)
-        code = expect_code(request->files, request->file_count, &files, capability);
-    if (code == 0 && request->against) {
-        code = read_base(request, &files, capability, baseline, name);
-    } else if (code == 0) {
-        static_files_device(&device, capability);
-        code = read_baseline(request, &device, baseline, name);
-    }
-    if (code == 0) {
-        static_files_run(run, &files, capability, baseline, request->metrics);
-        measure_complete_session(&run->sessions[0]);
-    }
+    TRY_CODE(choose_capability(request, &files, &capability));
+    TRY_CODE(expect_code(request->files, request->file_count, &files, capability));
+    static_files_device(&device, capability);
+    const int code = request->against ? read_base(request, &files, capability, baseline, name)
+                                      : read_baseline(request, &device, baseline, name);
     free(device.name);
     free(device.compute_capability);
-    static_files_release(&files);
-    return code;
+    if (code != EXIT_SAME)
+        return code;
+    static_files_run(run, &files, capability, baseline, request->metrics);
+    measure_complete_session(&run->sessions[0]);
+    return EXIT_SAME;
 }

@@ -60,7 +60,7 @@ int check_known(const struct measurement *measurement, const char *baselines, st
 int check_unknown(const struct measurement *measurement, const struct run *baseline, struct run *run)
 {
     struct measurement again = *measurement;
-    char **ids = NULL;
+    OWNED_MEMORY char **ids = NULL;
     int code = EXIT_SAME;
     again.glob_count = 0;
     for (size_t i = 0; i < run->result_count; i++) {
@@ -77,6 +77,5 @@ int check_unknown(const struct measurement *measurement, const struct run *basel
         inputs_take(&all, run);
         run_take(run, &all);
     }
-    free(ids);
     return code;
 }

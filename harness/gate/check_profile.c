@@ -28,11 +28,9 @@ static bool wants_conflicts(const struct measurement *measurement, const struct 
  * what is worse. */
 static bool is_good(const struct comparison *comparison, const struct result *result)
 {
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count)
         if (judgement->metric && metric_is_on_demand(judgement->metric) && strcmp(judgement->kernel, result->id) == 0)
             return judgement->compared && !judgement->worse && judgement->verdict != VERDICT_UNSURE;
-    }
     return false;
 }
 
@@ -78,11 +76,10 @@ static int count_conflicts(const struct measurement *measurement, struct run *ru
 int check_conflicts(const struct measurement *measurement, const struct run *baseline,
                     const struct comparison *comparison, struct run *run, struct run *next)
 {
-    const char **ids = NULL;
+    OWNED_MEMORY const char **ids = NULL;
     size_t count = 0;
     int code = EXIT_SAME;
-    for (size_t i = 0; i < run->result_count; i++) {
-        struct result *result = &run->results[i];
+    EACH(struct result, result, run->results, run->result_count) {
         if (!wants_conflicts(measurement, baseline, result) || (comparison && is_good(comparison, result)))
             continue;
         const struct result *counted = comparison && next ? run_find(next, result->id) : NULL;
@@ -96,23 +93,19 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
         for (size_t i = 0; i < count && code == EXIT_SAME; i++)
             mark_uncounted(measurement->metrics, run_find(run, ids[i]));
     }
-    free(ids);
     return code;
 }
 
 int check_supplement(const struct measurement *measurement, const char *baselines, struct run *run)
 {
-    struct run baseline;
+    OWNED(run) baseline = {0};
     const char *other;
     if (!baseline_exists(baselines, &run->device))
         return EXIT_SAME;
-    int code = baseline_read(&baseline, baselines, &run->device);
-    if (code != EXIT_SAME)
-        return code;
-    if (strcmp(run_collector(&baseline, &other), measurement->backend->name) == 0 && !other)
-        code = check_conflicts(measurement, &baseline, NULL, run, NULL);
-    run_release(&baseline);
-    return code;
+    TRY_CODE(baseline_read(&baseline, baselines, &run->device));
+    return strcmp(run_collector(&baseline, &other), measurement->backend->name) == 0 && !other
+               ? check_conflicts(measurement, &baseline, NULL, run, NULL)
+               : EXIT_SAME;
 }
 
 /* Returns the kinds of lines of a kernel that need not be collected in the base build. The baseline has them, and its

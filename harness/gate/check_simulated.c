@@ -37,7 +37,7 @@ static void take_computed(struct run *run, struct run *computed)
 /* After Ctrl-C: removes kernels from the run that were to be computed and were not. */
 static void forget_pending(struct run *run, char *const *ids, size_t count, const struct run *computed)
 {
-    char **kept = NULL;
+    OWNED_MEMORY char **kept = NULL;
     size_t kept_count = 0;
     for (size_t i = 0; i < run->result_count; i++) {
         char *id = run->results[i].id;
@@ -51,7 +51,6 @@ static void forget_pending(struct run *run, char *const *ids, size_t count, cons
         run_filter(run, kept, kept_count);
     else
         run_release(run);
-    free(kept);
 }
 
 static int compute(struct check *check, char *const *ids, size_t count)
@@ -73,7 +72,7 @@ static int compute(struct check *check, char *const *ids, size_t count)
  * in. */
 static void forget_other_counts(struct check *check)
 {
-    char **kept = NULL;
+    OWNED_MEMORY char **kept = NULL;
     size_t count = 0;
     for (size_t i = 0; i < check->baseline.result_count; i++) {
         const struct result *base = &check->baseline.results[i], *now = run_find(&check->run, base->id);
@@ -84,7 +83,6 @@ static void forget_other_counts(struct check *check)
         run_release(&check->baseline);
     else
         run_filter(&check->baseline, kept, count);
-    free(kept);
 }
 
 int check_simulated(struct check *check, int (*find_baseline)(struct check *check))

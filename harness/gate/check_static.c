@@ -43,14 +43,14 @@ static int find_named(const struct check_request *request, const struct baseline
         *device = &devices->list[i].device;
         if (has_code_for(cubin, static_facts_capability(*device)))
             return 0;
-        error("%s has no machine code for %s, whose compute capability is %s: build it with CUDA_ARCHS=%d",
-              request->measurement.kernels, (*device)->name, (*device)->compute_capability,
-              static_facts_capability(*device));
-        return EXIT_NOT_MEASURED;
+        return FAIL(EXIT_NOT_MEASURED,
+                    "%s has no machine code for %s, whose compute capability is %s: build it with CUDA_ARCHS=%d",
+                    request->measurement.kernels, (*device)->name, (*device)->compute_capability,
+                    static_facts_capability(*device));
     }
     OWNED_TEXT names = folder_names(devices, NULL);
-    error("no baseline '%s' in %s; it has %s", request->gpu, request->baselines, *names ? names : "none");
-    return EXIT_BASELINE;
+    return FAIL(EXIT_BASELINE, "no baseline '%s' in %s; it has %s", request->gpu, request->baselines,
+                *names ? names : "none");
 }
 
 /* Finds the only device that the library has code for. */
@@ -78,8 +78,8 @@ static int find_fitting(const struct check_request *request, const struct baseli
 /* Reads the baseline of the chosen device. */
 static int read_baseline(const struct check_request *request, struct run *baseline, char **name)
 {
-    struct baseline_devices devices;
-    struct cubin cubin = {0};
+    OWNED(baseline_devices) devices = {0};
+    OWNED(cubin) cubin = {0};
     const struct device *device = NULL;
     int code = EXIT_USAGE;
     if (baseline_devices_read(&devices, request->baselines) < 0)
@@ -94,8 +94,6 @@ static int read_baseline(const struct check_request *request, struct run *baseli
         code = baseline_read(baseline, request->baselines, device);
         *name = baseline_folder(request->baselines, device);
     }
-    cubin_release(&cubin);
-    baseline_devices_release(&devices);
     return code;
 }
 
@@ -126,14 +124,10 @@ void check_take_base(struct run *baseline, struct run *base)
 /* Reads the code of the base build for the launches of the baseline, whose place it takes. */
 static int read_base(const struct check_request *request, struct run *baseline, char **name)
 {
-    struct library_facts facts;
+    OWNED(library_facts) facts = {0};
     struct run base;
-    const int code = ask_library(request, request->against, &facts);
-    if (code != 0)
-        return code;
-    const int made = static_facts_run(&base, baseline, request->against, &facts, request->metrics);
-    library_facts_release(&facts);
-    if (made < 0)
+    TRY_CODE(ask_library(request, request->against, &facts));
+    if (static_facts_run(&base, baseline, request->against, &facts, request->metrics) < 0)
         return EXIT_USAGE;
     check_take_base(baseline, &base);
     free(*name);
@@ -143,21 +137,15 @@ static int read_base(const struct check_request *request, struct run *baseline, 
 
 int check_static(const struct check_request *request, struct run *run, struct run *baseline, char **name)
 {
-    struct library_facts facts;
-    int code = read_baseline(request, baseline, name);
-    if (code == 0)
-        code = ask_library(request, request->measurement.kernels, &facts);
-    if (code != 0)
-        return code;
-    const int made = static_facts_run(run, baseline, request->measurement.kernels, &facts, request->metrics);
-    library_facts_release(&facts);
-    if (made < 0)
+    OWNED(library_facts) facts = {0};
+    TRY_CODE(read_baseline(request, baseline, name));
+    TRY_CODE(ask_library(request, request->measurement.kernels, &facts));
+    if (static_facts_run(run, baseline, request->measurement.kernels, &facts, request->metrics) < 0)
         return EXIT_USAGE;
     for (size_t i = 0; i < run->session_count; i++)
         measure_complete_session(&run->sessions[i]);
-    code = request->against ? read_base(request, baseline, name) : 0;
-    if (code != 0)
-        return code;
+    if (request->against)
+        TRY_CODE(read_base(request, baseline, name));
     gate_keep_metrics(baseline, run, request->metrics); /* removes rows that need a GPU */
     return 0;
 }

@@ -18,8 +18,7 @@ static int refuse_cut(const struct run *run, const char *path)
 
 int gate_read(struct run *runs, const char *const *paths, size_t count, const struct metrics *metrics)
 {
-    if (runs_read(runs, paths, count) < 0)
-        return -1;
+    TRY(runs_read(runs, paths, count));
     for (size_t i = 0; i < count; i++) {
         if (refuse_cut(&runs[i], paths[i]) < 0) {
             for (size_t k = 0; k < count; k++)
@@ -132,8 +131,7 @@ void gate_keep_metrics(struct run *baseline, const struct run *run, const struct
     OWNED_MEMORY bool *kept = x_calloc(metrics->count, sizeof *kept);
     for (size_t m = 0; m < metrics->count; m++)
         kept[m] = has_metric(run, metrics->list[m].name);
-    for (size_t i = 0; i < baseline->result_count; i++) {
-        struct result *result = &baseline->results[i];
+    EACH(struct result, result, baseline->results, baseline->result_count) {
         for (size_t r = result->row_count; r-- > 0;) {
             const char *metric = result->rows[r].metric;
             if (!metrics_find(metrics, metric) || !kept[metrics_index(metrics, metric)])
@@ -145,8 +143,7 @@ void gate_keep_metrics(struct run *baseline, const struct run *run, const struct
 size_t gate_keep_asked(struct run *baseline, const struct metrics *asked, const struct metrics *all)
 {
     size_t judged = 0;
-    for (size_t i = 0; i < baseline->result_count; i++) {
-        struct result *result = &baseline->results[i];
+    EACH(struct result, result, baseline->results, baseline->result_count) {
         for (size_t r = result->row_count; r-- > 0;) {
             const struct row *row = &result->rows[r];
             const struct metric *metric = metrics_find(all, row->metric);

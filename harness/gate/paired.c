@@ -23,19 +23,16 @@ struct settling {
 
 static bool is_in_doubt(const struct comparison *comparison, const char *kernel, const struct metric *metric)
 {
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count)
         if (judgement->metric && strcmp(judgement->metric->name, metric->name) == 0 &&
             strcmp(judgement->kernel, kernel) == 0)
             return judgement_wants_pairs(judgement);
-    }
     return false;
 }
 
 static void choose_tests(struct settling *settling, const struct comparison *comparison, struct run *run)
 {
-    for (size_t i = 0; i < run->result_count; i++) {
-        struct result *result = &run->results[i];
+    EACH(struct result, result, run->results, run->result_count) {
         for (size_t r = 0; r < result->row_count && result->status == RESULT_OK; r++) {
             struct row *row = &result->rows[r];
             const struct metric *metric = metrics_find(settling->head->metrics, row->metric);
@@ -80,7 +77,7 @@ static struct measurement measurement_of(const struct settling *settling, size_t
  * would disturb. It learns which kernels to measure when its turn comes. */
 static int measure_turn(const struct settling *settling, size_t turn, struct run *side)
 {
-    char **ids;
+    OWNED_MEMORY char **ids = NULL;
     struct measurement measurement = measurement_of(settling, turn), next = measurement_of(settling, turn + 1);
     measurement.glob_count = next.glob_count = kernels_left(settling, &ids);
     measurement.globs = next.globs = ids;
@@ -89,9 +86,7 @@ static int measure_turn(const struct settling *settling, size_t turn, struct run
     OWNED_TEXT label = x_sprintf("pair %zu of at most %d, %zu kernel%s left", settling->pair, RULE_PAIR_COUNT,
                                  measurement.glob_count, plural(measurement.glob_count));
     measurement.label = label;
-    const int code = (is_session(settling, turn) ? measure_whole : measure_run)(&measurement, side);
-    free(ids);
-    return code;
+    return (is_session(settling, turn) ? measure_whole : measure_run)(&measurement, side);
 }
 
 /* Measures both sides of a pair. Returns other than 0 when the pair may lack kernels. */
@@ -162,8 +157,7 @@ static void add_pair(struct paired_test *test, const struct result *base, const 
 /* Adds a pair to each undecided row. whole says that neither run was interrupted. */
 static void take_pair(struct settling *settling, const struct run *base, const struct run *head, bool whole)
 {
-    for (size_t i = 0; i < settling->count; i++) {
-        struct paired_test *test = &settling->tests[i];
+    EACH(struct paired_test, test, settling->tests, settling->count) {
         if (test->over)
             continue;
         const struct result *base_result = run_find(base, test->result->id);

@@ -1,8 +1,5 @@
 #include "referee.h"
 
-#include "base/base.h"
-
-#include <math.h>
 #include <unistd.h>
 
 /* ---- Inputs ---- */
@@ -102,8 +99,7 @@ static bool has_no_halves(struct kernel_code *code, const struct result *result)
 static void add_inputs(struct certificate_facts *facts, struct certificate_input *inputs, const struct drawn *drawn)
 {
     bool sizes = false;
-    for (size_t i = 0; i < drawn->count; i++) {
-        const struct drawn_array *array = &drawn->arrays[i];
+    EACH(const struct drawn_array, array, drawn->arrays, drawn->count) {
         sizes |= array->kind == DRAWN_SIZE && array->way < DRAW_KEPT;
         if (array->size > 0)
             inputs[facts->input_count++] = (struct certificate_input){
@@ -180,8 +176,7 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
     add_tolerance(&facts, &certifying->code.capsules);
     refereed->tolerance = facts.tolerance;
     refereed->type = facts.type;
-    for (size_t i = 0; i < check->run.result_count; i++) {
-        const struct result *now = &check->run.results[i];
+    EACH(const struct result, now, check->run.results, check->run.result_count) {
         size_t count = facts.count, executed = facts.count;
         if (!is_of(now->id, drawn->id))
             continue;

@@ -1,10 +1,6 @@
 /* referee.h - whether code that nobody trusts does the work of a task's reference, on inputs that nobody knew. */
 #pragma once
 
-#include "cubin/cubin.h"
-#include "judge/judge.h"
-#include "measure/measure.h"
-
 #include "check.h"
 
 /* What is asked. It borrows everything. */

@@ -46,13 +46,12 @@ static void start_turn(struct turn *turn, const struct referee_turns *turns, siz
 /* Passes on a file of what it said. False: there is nothing in it. */
 static bool pass_on(const char *path, FILE *stream)
 {
-    char *text;
+    OWNED_TEXT text = NULL;
     size_t length;
     if (file_read(path, (size_t)1 << 30, &text, &length) < 0)
         return false;
     fwrite(text, 1, length, stream);
     fflush(stream);
-    free(text);
     return length > 0;
 }
 
@@ -78,7 +77,7 @@ static int end_turn(struct turn *turn, FILE *stream)
 int referee_take_turns(const struct referee_turns *turns, FILE *stream)
 {
     char *folder = make_temporary_folder();
-    struct turn *list = x_calloc(turns->count + 1, sizeof *list);
+    OWNED_MEMORY struct turn *list = x_calloc(turns->count + 1, sizeof *list);
     size_t begun = 0;
     int worst = folder ? EXIT_SAME : EXIT_USAGE;
     for (size_t i = 0; i < turns->count && folder && (i < begun || worst != EXIT_INTERRUPTED); i++) {
@@ -87,7 +86,6 @@ int referee_take_turns(const struct referee_turns *turns, FILE *stream)
         const int code = end_turn(&list[i], stream);
         worst = code > worst ? code : worst; /* 130 is the largest */
     }
-    free(list);
     if (folder)
         remove_temporary_folder(folder);
     return worst;

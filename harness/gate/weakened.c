@@ -175,14 +175,13 @@ static void weigh_metrics(struct comparison *comparison, const struct metrics *w
             continue;
         }
         const struct metric_note before = note_of_metric(&was->list[i]), after = note_of_metric(metric);
-        char *words;
+        OWNED_TEXT words = NULL;
         if (note_compare(&before, &after, &words) == NOTE_WEAKENED)
             note_items_add(&laxer, "%s (%s)", metric->name, words);
         else if (was->list[i].never_paid && !metric->never_paid)
             note_items_add(&laxer, "%s (trades no -> yes)", metric->name);
         else if (!was->list[i].follows && metric->follows)
             note_items_add(&laxer, "%s (known no -> yes)", metric->name);
-        free(words);
     }
     comparison_add_items(comparison, &gone, "WEAKENED: metrics are gone from the metric files");
     comparison_add_items(comparison, &laxer, "WEAKENED: metrics are defined less strictly");
@@ -200,8 +199,7 @@ static void weigh_known_regressions(struct comparison *comparison, const struct 
                                     const struct standards *now)
 {
     struct note_items items = {0};
-    for (size_t i = 0; i < now->known_regressions->count; i++) {
-        const struct known_regression *is = &now->known_regressions->list[i];
+    EACH(const struct known_regression, is, now->known_regressions->list, now->known_regressions->count) {
         const struct known_regression *before = known_regressions_find(was->known_regressions, is->kernel, is->metric);
         const struct metric *metric = now->metrics ? metrics_find(now->metrics, is->metric) : NULL;
         if (!before)
