@@ -20,8 +20,7 @@ static int by_kernel(const void *left, const void *right)
 void appearances_find(struct appearances *appearances, const struct comparison *comparison)
 {
     *appearances = (struct appearances){0};
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count) {
         if (!judgement->metric || !judgement->compared || !(judgement->base <= 0) || !(judgement->now > 0))
             continue;
         for (size_t k = 0; k < ARRAY_SIZE(telling); k++)

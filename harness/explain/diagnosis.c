@@ -139,7 +139,7 @@ static void blame_kernel(struct diagnosis *diagnosis, const struct worse *rows, 
 void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *comparison, const struct run *baseline,
                     const struct run *run)
 {
-    struct appearances appearances;
+    OWNED(appearances) appearances = {0};
     OWNED_MEMORY struct worse *rows = NULL;
     size_t count = 0;
     *diagnosis = (struct diagnosis){.comparison = comparison,
@@ -161,7 +161,6 @@ void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *compar
         OWNED_TEXT appeared = appearances_of(&appearances, rows[first].kernel);
         blame_kernel(diagnosis, &rows[first], end - first, base, now, change, appeared);
     }
-    appearances_release(&appearances);
 }
 
 void diagnosis_release(struct diagnosis *diagnosis)

@@ -71,11 +71,10 @@ static void note_definitions(struct comparison *comparison, const struct run *ba
     for (size_t i = 0; i < metrics->count; i++) {
         const struct metric_note now = note_of_metric(&metrics->list[i]);
         const struct metric_note *was = run_find_note(baseline, now.name);
-        char *words = NULL;
+        OWNED_TEXT words = NULL;
         const enum note_change change = was ? note_compare(was, &now, &words) : NOTE_SAME;
         if (change != NOTE_SAME)
             note_items_add(change == NOTE_WEAKENED ? &weakened : &changed, "%s (%s)", now.name, words);
-        free(words);
     }
     comparison_add_items(comparison, &weakened, "WEAKENED: the baseline was accepted with stricter metric definitions");
     comparison_add_items(comparison, &changed, "the baseline was accepted with other metric definitions");

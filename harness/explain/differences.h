@@ -2,7 +2,6 @@
 #pragma once
 
 #include "judge/judge.h"
-#include "model/model.h"
 
 /* Adds notes to a comparison: changed definitions of metrics, changed facts of the session, functions with other names,
  * results that vary, kernels that are gone, an old baseline. */

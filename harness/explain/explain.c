@@ -74,8 +74,7 @@ static void sum_stalls(struct explanation *explanation)
     size_t count = 0, kept = 0;
     double all = 0;
     for (size_t i = 0; i < profile->count && profile_stall_unit(profile) > 0; i++)
-        for (size_t k = 0; k < profile->list[i].stall_count; k++) {
-            const struct stall *stall = &profile->list[i].stalls[k];
+        EACH(const struct stall, stall, profile->list[i].stalls, profile->list[i].stall_count) {
             *ARRAY_GROW(list, count) = (struct explained_stall){stall->reason, stall->samples};
             all += stall->samples;
         }

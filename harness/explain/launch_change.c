@@ -2,8 +2,6 @@
 
 #include "cubin/cubin.h"
 
-#include <stdarg.h>
-
 /* How many changed launches of a kernel are described. */
 #define LAUNCHES_TOLD 3
 

@@ -206,7 +206,7 @@ size_t pattern_hotspots(const struct pattern *pattern, const struct profile *pro
 {
     /* Line numbers shift with every edit, so a profile with texts is not compared with one that has none. */
     const bool matches = base && (has_texts(base) || !has_texts(profile));
-    const struct profile_line **was = matches ? profile_match(profile, base) : NULL;
+    OWNED_MEMORY const struct profile_line **was = matches ? profile_match(profile, base) : NULL;
     const double total = pattern_total(pattern, profile), base_total = base ? pattern_total(pattern, base) : 0;
     size_t count = 0;
     for (size_t i = 0; i < profile->count; i++) {
@@ -221,7 +221,6 @@ size_t pattern_hotspots(const struct pattern *pattern, const struct profile *pro
         if (growth(&hotspot) > 0)
             count = add_hotspot(hotspots, count, capacity, &hotspot);
     }
-    free(was);
     return count;
 }
 

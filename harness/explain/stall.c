@@ -60,8 +60,7 @@ const char *stall_grown(const struct profile *profile, const struct profile_line
 {
     const char *reason = NULL;
     double growth = 0;
-    for (size_t i = 0; i < line->stall_count; i++) {
-        const struct stall *stall = &line->stalls[i];
+    EACH(const struct stall, stall, line->stalls, line->stall_count) {
         double grown = stall->samples * profile_stall_unit(profile);
         for (size_t k = 0; base && k < base->stall_count; k++)
             if (strcmp(base->stalls[k].reason, stall->reason) == 0)

@@ -79,8 +79,7 @@ static const struct judgement *find_counter(const struct comparison *comparison,
                                             enum computed_counter computed, const char *counter)
 {
     const struct judgement *found = NULL;
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count) {
         if (!judgement->metric || !judgement->compared || strcmp(judgement->kernel, kernel) != 0)
             continue;
         if (computed != COMPUTED_NONE && computed_counter_of(judgement->metric) == computed)

@@ -49,8 +49,7 @@ static void put_views(struct json_writer *json, const struct analysis *analysis)
 static void put_noisy_rows(struct json_writer *json, const struct analysis *analysis)
 {
     json_open(json, "offenders", '[', JSON_LINES);
-    for (size_t i = 0; i < analysis->noisy_row_count; i++) {
-        const struct noisy_row *noisy = &analysis->noisy_rows[i];
+    EACH(const struct noisy_row, noisy, analysis->noisy_rows, analysis->noisy_row_count) {
         json_open(json, NULL, '{', JSON_LINES);
         json_put(json, JSON_TEXT("kernel", noisy->kernel), JSON_TEXT("metric", noisy->metric->name));
         for (size_t kind = 0; kind < VIEWS; kind++)
@@ -84,8 +83,7 @@ static void put_part(struct json_writer *json, const char *key, const struct spr
 static void put_spreads(struct json_writer *json, const struct analysis *analysis)
 {
     json_open(json, "spread", '[', JSON_LINES);
-    for (size_t i = 0; i < analysis->spread_count; i++) {
-        const struct metric_spread *spread = &analysis->spreads[i];
+    EACH(const struct metric_spread, spread, analysis->spreads, analysis->spread_count) {
         json_open(json, NULL, '{', JSON_LINES);
         json_put(json, JSON_TEXT("metric", spread->metric->name),
                  JSON_TEXT("class", metric_class_name(spread->metric->class)),
@@ -110,8 +108,7 @@ static void put_nonrepeating(struct json_writer *json, const struct exactness *e
 static void put_exactness(struct json_writer *json, const struct analysis *analysis)
 {
     json_open(json, "exactness", '[', JSON_LINES);
-    for (size_t i = 0; i < analysis->exactness_count; i++) {
-        const struct exactness *exactness = &analysis->exactness[i];
+    EACH(const struct exactness, exactness, analysis->exactness, analysis->exactness_count) {
         json_open(json, NULL, '{', JSON_LINES);
         json_put(json, JSON_TEXT("metric", exactness->metric->name),
                  JSON_TEXT("class", metric_class_name(exactness->metric->class)),
@@ -127,13 +124,11 @@ static void put_exactness(struct json_writer *json, const struct analysis *analy
 static void put_detectables(struct json_writer *json, const struct analysis *analysis)
 {
     json_open(json, "detectable", '[', JSON_LINES);
-    for (size_t i = 0; i < analysis->detectable_count; i++) {
-        const struct detectable *detectable = &analysis->detectables[i];
+    EACH(const struct detectable, detectable, analysis->detectables, analysis->detectable_count)
         json_put_object(json, NULL, JSON_LINES, JSON_TEXT("kernel", detectable->kernel),
                         JSON_TEXT("metric", detectable->metric->name), JSON_TEXT("unit", detectable->metric->unit),
                         JSON_NUMBER("base", detectable->base), JSON_NUMBER("change", detectable->change),
                         JSON_NUMBER("share", detectable->change / detectable->base));
-    }
     json_close(json);
 }
 

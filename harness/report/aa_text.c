@@ -40,8 +40,7 @@ static void print_left_out(const struct text *text, const struct analysis *analy
 {
     if (analysis->left_out_count > 0)
         text_print(text, INK_BOLD, "\nLeft out\n");
-    for (size_t i = 0; i < analysis->left_out_count; i++) {
-        const struct left_out *left_out = &analysis->left_out[i];
+    EACH(const struct left_out, left_out, analysis->left_out, analysis->left_out_count) {
         const int column = text_print(text, INK_PLAIN, "  ") +
                            text_print(text, left_out->failed ? INK_RED : INK_PLAIN, "%s  ", left_out->kernel);
         text_wrap(text, INK_PLAIN, column, 4, left_out->why);
@@ -193,8 +192,7 @@ static void print_spread(const struct text *text, const struct analysis *analysi
               "standard deviation of a kernel's sessions, as a share of their mean; points for metrics in %");
     text_print(text, INK_DIM, "  %-*s  %-22s  %7s  %13s  %13s%s\n", one_line ? 24 : 0, one_line ? "metric" : "",
                one_line ? "" : "metric", "kernels", "median kernel", "worst", one_line ? "  worst kernel" : "");
-    for (size_t i = 0; i < analysis->spread_count; i++) {
-        const struct metric_spread *spread = &analysis->spreads[i];
+    EACH(const struct metric_spread, spread, analysis->spreads, analysis->spread_count) {
         const char *name = spread->metric->name;
         if (!verbose && spread->metric->class != METRIC_STEADY && spread->metric->class != METRIC_TIME)
             continue;
@@ -219,8 +217,7 @@ static void print_nonrepeating(const struct text *text, const struct exactness *
 {
     const size_t count = exactness->nonrepeating_count;
     const size_t shown = verbose || count < NONREPEATING_SHOWN ? count : NONREPEATING_SHOWN;
-    for (size_t i = 0; i < shown; i++) {
-        const struct nonrepeating *range = &exactness->nonrepeating[i];
+    EACH(const struct nonrepeating, range, exactness->nonrepeating, shown) {
         char low[64], high[64], *words;
         metric_format(exactness->metric, range->low, low, sizeof low);
         metric_format(exactness->metric, range->high, high, sizeof high);
@@ -247,8 +244,7 @@ static void print_exactness(const struct text *text, const struct analysis *anal
     const bool one_line = text_fits(text, EXACTNESS_LINE);
     text_print(text, INK_DIM, "  %-26s  class   kernels   repeat  admitted  readings%s\n", "metric",
                one_line ? "  of a kernel that repeats" : "");
-    for (size_t i = 0; i < analysis->exactness_count; i++) {
-        const struct exactness *exactness = &analysis->exactness[i];
+    EACH(const struct exactness, exactness, analysis->exactness, analysis->exactness_count) {
         text_print(text, INK_PLAIN, "  %-26s  %-6s  %7zu  %7zu  %8zu  %8zu", exactness->metric->name,
                    metric_class_name(exactness->metric->class), exactness->kernels, exactness->repeat,
                    exactness->admitted, exactness->all_readings);

@@ -181,20 +181,19 @@ static void print_rest(const struct text *text, const struct explanation *explan
     static const char *const titles[] = {
         [REST_SMALL] = "little: ", [REST_NONE] = "none: ", [REST_UNKNOWN] = "not counted: "};
     const struct explained_pattern *next = NULL;
-    char *list = NULL;
+    OWNED_TEXT list = NULL;
     for (size_t i = explanation->pattern_count; i-- > 0;) { /* backwards, because each needs to know the next one */
         const struct explained_pattern *explained = &explanation->patterns[i];
         if (!is_rest(explained, rest, verbose))
             continue;
-        OWNED_TEXT words = rest_words(explanation, explained, next, rest);
-        char *longer = x_sprintf("%s%s%s", words, list ? ", " : "", list ? list : "");
-        free(list);
-        list = longer;
+        OWNED_TEXT words = list;
+        list = rest_words(explanation, explained, next, rest);
+        if (words)
+            x_append(&list, ", ", "%s", words);
         next = explained;
     }
     if (list)
         text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "%s", titles[rest]), 2, list);
-    free(list);
 }
 
 /* Prints once for all lines which have no source file, and which files could not be read. */
@@ -202,8 +201,7 @@ static void print_hints(const struct text *text, const struct profile *profile)
 {
     const char *files[FILES_SHOWN];
     size_t count = 0, more = 0, instructions = 0;
-    for (size_t i = 0; i < profile->count; i++) {
-        const struct profile_line *line = &profile->list[i];
+    EACH(const struct profile_line, line, profile->list, profile->count) {
         size_t place = 0;
         instructions += !line->file;
         if (!line->file || line->text)
@@ -215,7 +213,7 @@ static void print_hints(const struct text *text, const struct profile *profile)
         else if (place == count)
             files[count++] = line->file;
     }
-    char *words = NULL;
+    OWNED_TEXT words = NULL;
     for (size_t i = 0; i < count; i++) {
         OWNED_TEXT file = words_cut(files[i], PLACE_WIDTH);
         x_append(&words, ", ", "%s%s", words ? "" : "source text not readable where this was measured: ", file);
@@ -227,7 +225,6 @@ static void print_hints(const struct text *text, const struct profile *profile)
         x_append(&words, "", " and others");
     if (words)
         text_wrap(text, INK_YELLOW, 0, 2, words);
-    free(words);
 }
 
 void explain_text_lines(const struct text *text, const struct explanation *explanation,

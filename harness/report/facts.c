@@ -5,8 +5,7 @@ static size_t samples_a_kernel(const struct run *run)
 {
     size_t max = 0;
     for (size_t i = 0; i < run->result_count; i++)
-        for (size_t r = 0; r < run->results[i].row_count; r++) {
-            const struct row *row = &run->results[i].rows[r];
+        EACH(const struct row, row, run->results[i].rows, run->results[i].row_count) {
             for (size_t s = 0; s < row->session_count; s++)
                 max = row->sessions[s].count > max ? row->sessions[s].count : max;
         }
@@ -169,8 +168,7 @@ static void add_refused(struct facts *facts, const struct run *run)
 /* Of a run that is not judged. A comparison has notes of them. */
 static void add_varying(struct facts *facts, const struct run *run)
 {
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *of = &run->results[i];
+    EACH(const struct result, of, run->results, run->result_count) {
         if (of->varies)
             add(facts, "note",
                 x_sprintf("%s: its result depends on the order of blocks or warps: %s", of->id, of->varies));

@@ -61,8 +61,7 @@ static const struct word {
 
 void report_words(const struct text *text)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(entries); i++) {
-        const struct word *entry = &entries[i];
+    EACH(const struct word, entry, entries, ARRAY_SIZE(entries)) {
         OWNED_TEXT words = x_sprintf("%s: %s%s%s%s", entry->word, entry->meaning, entry->elsewhere ? " (" : "",
                                      entry->elsewhere ? entry->elsewhere : "", entry->elsewhere ? ")" : "");
         text_wrap(text, INK_DIM, 0, 2, words);

@@ -2,8 +2,6 @@
 
 #include "report_groups.h"
 
-#include <limits.h>
-
 #define SHAPES_MIN 8  /* fewer shapes of a function, or kernels that are the same, have a line each */
 #define LINES_MOST 12 /* a program's kernels that are the same have no line behind so many */
 #define MINOR_MIN 4   /* fewer kernels than that are not left out of a table */

@@ -18,8 +18,7 @@
 static void put_number(struct json_writer *json, const struct result *result, const struct row *row, const char *unit)
 {
     double lowest = row->sessions[0].samples[0], highest = lowest;
-    for (size_t i = 0; i < row->session_count; i++) {
-        const struct session_samples *session = &row->sessions[i];
+    EACH(const struct session_samples, session, row->sessions, row->session_count) {
         for (size_t j = 0; j < session->count; j++) {
             lowest = session->samples[j] < lowest ? session->samples[j] : lowest;
             highest = session->samples[j] > highest ? session->samples[j] : highest;
@@ -39,11 +38,9 @@ static int put_run(const struct report *report, FILE *stream, bool is_list)
 {
     struct json_writer json = {.stream = stream, JSON_DOCUMENT};
     json_open(&json, NULL, is_list ? '[' : '{', JSON_LINES);
-    for (size_t i = 0; i < report->run->result_count; i++) {
-        const struct result *result = &report->run->results[i];
+    EACH(const struct result, result, report->run->results, report->run->result_count) {
         bool any = is_list;
-        for (size_t j = 0; j < result->row_count; j++) {
-            const struct row *row = &result->rows[j];
+        EACH(const struct row, row, result->rows, result->row_count) {
             const struct metric *metric = is_list ? metrics_find(report->metrics, row->metric) : NULL;
             if (row->state != VALUE_MEASURED || (is_list && (!metric || metric->better != METRIC_LOWER)))
                 continue;

@@ -57,8 +57,7 @@ static void put_annotation(FILE *stream, enum tone tone, const struct profile_li
 static void put_gains(FILE *stream, const struct report *report, const char *kernel)
 {
     const char *before = "gained: ";
-    for (size_t i = 0; i < report->comparison->count; i++) {
-        const struct judgement *judgement = &report->comparison->list[i];
+    EACH(const struct judgement, judgement, report->comparison->list, report->comparison->count) {
         struct cells cells;
         if (!judgement->gained || !judgement->metric || strcmp(judgement->kernel, kernel) != 0)
             continue;
@@ -129,11 +128,9 @@ static size_t put_judgements(FILE *stream, const struct report *report)
 static size_t put_results(FILE *stream, const struct run *run)
 {
     size_t count = 0;
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = &run->results[i];
+    EACH(const struct result, result, run->results, run->result_count)
         if (result->status != RESULT_OK && result->status != RESULT_NOT_BUILT && count++ < ANNOTATIONS - 1)
             put_result(stream, result);
-    }
     return count > ANNOTATIONS - 1 ? count - (ANNOTATIONS - 1) : 0;
 }
 

@@ -162,7 +162,7 @@ static void put_notes(struct json_writer *json, const struct comparison *compari
 
 static void put_upgrade(struct json_writer *json, const struct report *report)
 {
-    struct upgrade upgrade = {0};
+    OWNED(upgrade) upgrade = {0};
     if (report->comparison)
         upgrade_make(&upgrade, report->comparison, report->baseline, report->run);
     if (upgrade.count == 0) {
@@ -184,7 +184,6 @@ static void put_upgrade(struct json_writer *json, const struct report *report)
                         JSON_NUMBER("lost", round_value(part->lost)));
     json_close(json);
     json_close(json);
-    upgrade_release(&upgrade);
 }
 
 static bool is_of_memory(const char *reason)
@@ -254,8 +253,7 @@ static void put_certificates(struct json_writer *json, const struct report *repo
     if (!report->certificates)
         return;
     json_open(json, "certificates", '[', JSON_LINES);
-    for (size_t i = 0; i < report->certificate_count; i++) {
-        const struct certificate *certificate = &report->certificates[i];
+    EACH(const struct certificate, certificate, report->certificates, report->certificate_count) {
         json_open(json, NULL, '{', JSON_LINES);
         json_put(json, JSON_TEXT("kernel", certificate->kernel),
                  JSON_TEXT("outcome", certificate_outcome_name(certificate_worst(certificate))));

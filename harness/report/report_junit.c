@@ -108,8 +108,7 @@ static void add_judgements(struct test_cases *cases, const struct report *report
 /* Adds test cases of a run that was compared with nothing: then no kernel has passed. */
 static void add_results(struct test_cases *cases, const struct run *run)
 {
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = &run->results[i];
+    EACH(const struct result, result, run->results, run->result_count) {
         const bool fine = result->status == RESULT_OK || result->status == RESULT_NOT_BUILT;
         const char *status = result_status_name(result->status);
         add_case(cases,
@@ -168,10 +167,9 @@ static void put_properties(FILE *stream, const struct report *report)
     struct banner banner;
     if (words_banner(report, &banner))
         put_property(stream, "warning", banner.loud);
-    struct facts facts = facts_of(report, true, true);
+    OWNED(facts) facts = facts_of(report, true, true);
     for (size_t i = 0; i < facts.count; i++)
         put_property(stream, facts.list[i].title, facts.list[i].words);
-    facts_release(&facts);
     fputs("  </properties>\n", stream);
 }
 

@@ -91,11 +91,9 @@ static struct columns make_columns(const struct report *report)
     add_column(&columns, "time ", COLUMN_WIDTH + 2, SHOW_VALUE, "time", "wall_time");
     if (report->comparison)
         add_column(&columns, "change", COLUMN_WIDTH, SHOW_CHANGE, "time", "wall_time");
-    for (size_t m = 0; m < report->metrics->count; m++) {
-        const struct metric *metric = &report->metrics->list[m];
+    EACH(const struct metric, metric, report->metrics->list, report->metrics->count)
         if (metric->headline)
             add_column(&columns, metric->headline, COLUMN_WIDTH, SHOW_VALUE, metric->name, NULL);
-    }
     return columns;
 }
 
@@ -357,7 +355,7 @@ static struct table_column fit_kernels(const struct text *text, const struct col
                                        struct kernel_line *lines, size_t count, char ***names)
 {
     struct table_column kernel = {"kernel", true, 0};
-    const char **ids = x_calloc(count, sizeof *ids);
+    OWNED_MEMORY const char **ids = x_calloc(count, sizeof *ids);
     int width = text_room(text) - (verdict > 0 ? verdict + 2 : 0), all = width;
     table_fit(&kernel, kernel.title);
     for (size_t i = 0; i < count; i++)
@@ -373,7 +371,6 @@ static struct table_column fit_kernels(const struct text *text, const struct col
         if (lines[i].shown)
             table_fit(&kernel, lines[i].shown);
     }
-    free(ids);
     return kernel;
 }
 

@@ -252,7 +252,7 @@ static void put_head(FILE *stream, const struct report *report)
 /* Adds the facts one by one: a hostile note then displaces no other. */
 static void add_facts(struct page *page, const struct report *report)
 {
-    struct facts facts = facts_of(report, true, false);
+    OWNED(facts) facts = facts_of(report, true, false);
     fputs("<details><summary>GPU, software, run and baseline</summary>\n\n", page->piece);
     for (size_t i = 0; i < facts.count; i++) {
         fprintf(page->piece, "- %s: ", facts.list[i].title);
@@ -260,7 +260,6 @@ static void add_facts(struct page *page, const struct report *report)
         fputc('\n', page->piece);
         page_add(page, page->left / 2);
     }
-    facts_release(&facts);
     fputs("\n</details>\n\n", page->piece);
     page_add(page, TAIL);
 }
@@ -299,7 +298,7 @@ static void put_fence(FILE *stream, const struct report *report, const char *aft
 static void add_accept(struct page *page, const struct report *report)
 {
     size_t count, next = 0;
-    const struct judgement **rows = words_regressed(report->comparison, &count);
+    OWNED_MEMORY const struct judgement **rows = words_regressed(report->comparison, &count);
     const size_t reserve = page->left / 2;
     if (count > 0) {
         fprintf(page->piece, "If a change is intended, accept it and say why%s:\n\n", words_run_file(report));
@@ -321,13 +320,12 @@ static void add_accept(struct page *page, const struct report *report)
         fputc('\n', page->piece);
     }
     page_add(page, 0);
-    free(rows);
 }
 
 /* Adds what another toolchain did to the kernels, folded. */
 static void add_upgrade(struct page *page, const struct report *report)
 {
-    struct upgrade upgrade;
+    OWNED(upgrade) upgrade = {0};
     upgrade_make(&upgrade, report->comparison, report->baseline, report->run);
     if (upgrade.count > 0) {
         OWNED_TEXT words = words_upgrade(&upgrade);
@@ -355,7 +353,6 @@ static void add_upgrade(struct page *page, const struct report *report)
     }
     fputs(upgrade.count > 0 ? "\n</details>\n\n" : "", page->piece);
     page_add(page, page->left / 2);
-    upgrade_release(&upgrade);
 }
 
 static bool is_listed(const struct report *report, const struct judgement *judgement)
@@ -368,7 +365,7 @@ static bool is_listed(const struct report *report, const struct judgement *judge
 static void add_judgements(struct page *page, const struct report *report, size_t max)
 {
     const struct comparison *comparison = report->comparison;
-    const struct judgement **rows = NULL;
+    OWNED_MEMORY const struct judgement **rows = NULL;
     size_t count = 0, worst = 0, next = 0;
     for (int alike = 0; alike < 2; alike++) /* kernels that are missing alike come last but for the first of them */
         for (size_t i = 0; i < comparison->count; i++) {
@@ -389,15 +386,13 @@ static void add_judgements(struct page *page, const struct report *report, size_
         fprintf(page->piece, "%zu row%s left out here, to stay below %zu KiB: the text and JSON reports have all.\n",
                 count - next, count - next == 1 ? " is" : "s are", max >> 10);
     page_add(page, 0);
-    free(rows);
 }
 
 static void add_results(struct page *page, const struct report *report)
 {
     const struct run *run = report->run;
     size_t failed = 0, shown = 0;
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = &run->results[i];
+    EACH(const struct result, result, run->results, run->result_count) {
         if (result->status == RESULT_OK)
             continue;
         if (failed++ == 0)
@@ -423,7 +418,7 @@ static void add_results(struct page *page, const struct report *report)
 int report_markdown(const struct report *report, FILE *stream)
 {
     const size_t max = report->quiet ? COMMENT_MAX : SUMMARY_MAX;
-    struct page page;
+    OWNED(page) page = {0};
     page_init(&page, report, stream, max);
     put_head(page.piece, report);
     page_add(&page, TAIL);
@@ -434,7 +429,6 @@ int report_markdown(const struct report *report, FILE *stream)
     } else {
         add_results(&page, report);
     }
-    page_release(&page);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }
 

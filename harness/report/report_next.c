@@ -110,13 +110,13 @@ static void put_accept(const struct report *report, const struct judgement *cons
 void text_accept(const struct text *text, const struct report *report)
 {
     size_t count, kernels = 0, size;
-    const struct judgement **rows = words_regressed(report->comparison, &count);
+    OWNED_MEMORY const struct judgement **rows = words_regressed(report->comparison, &count);
     OWNED_MEMORY struct to_accept *list = NULL;
     for (size_t i = 0; i < count; i++)
         if (i == 0 || strcmp(rows[i]->kernel, rows[i - 1]->kernel) != 0)
             *ARRAY_GROW(list, kernels) = (struct to_accept){time_lost(report, rows[i]->kernel), i};
     if (count > 0) {
-        char *commands = NULL;
+        OWNED_TEXT commands = NULL;
         OWNED_TEXT words = x_sprintf("If a change is intended, accept it and say why%s:", words_run_file(report));
         text_wrap(text, INK_PLAIN, 0, 2, words);
         qsort(list, kernels, sizeof *list, most_lost_first);
@@ -124,10 +124,8 @@ void text_accept(const struct text *text, const struct report *report)
         put_accept(report, rows, count, list, kernels, stream);
         fclose(stream);
         print_commands(text, commands);
-        free(commands);
         text_print(text, INK_PLAIN, "\n");
     }
-    free(rows);
 }
 
 void text_first_baseline(const struct text *text, const struct report *report)
@@ -166,8 +164,7 @@ static void print_failure(const struct text *text, const struct result *result, 
 void text_failures(const struct text *text, const struct report *report)
 {
     const char *before = NULL; /* one cause of many kernels is told once */
-    for (size_t i = 0; i < report->run->result_count; i++) {
-        const struct result *result = &report->run->results[i];
+    EACH(const struct result, result, report->run->results, report->run->result_count) {
         if (result->status == RESULT_OK)
             continue;
         const char *reason = result->reason ? result->reason : "unknown reason";
@@ -185,15 +182,11 @@ static char *explain_command(const struct report *report, const char *kernel)
 {
     const struct run *run = report->run;
     const struct result *result = run_find(run, kernel);
-    char *name = shell_word(kernel), *file = shell_word(report->run_name ? report->run_name : ""), *command = NULL;
+    OWNED_TEXT name = shell_word(kernel), *file = shell_word(report->run_name ? report->run_name : "");
     if (result && result->profile.count > 0 && report->run_name)
-        command =
-            x_sprintf("cugate explain --replay %s %s%s", file, name, report->metrics_said ? report->metrics_said : "");
-    else
-        command = words_command(report, run_origin(run)->explain, kernel);
-    free(name);
-    free(file);
-    return command;
+        return x_sprintf("cugate explain --replay %s %s%s", file, name,
+                         report->metrics_said ? report->metrics_said : "");
+    return words_command(report, run_origin(run)->explain, kernel);
 }
 
 static struct answer advice_on_worse(const struct report *report, const struct group *group)

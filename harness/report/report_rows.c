@@ -198,11 +198,10 @@ static void print_hotspots(const struct text *text, const struct report *report,
     for (size_t i = 0; i < blame->count && !blame->same_as && is_named(report, blame, i); i++) {
         OWNED_TEXT place = words_place(blame->hotspots[i].line, columns_behind(text, indent + 1)),
                    *hotspot = words_hotspot(blame, &blame->hotspots[i]);
-        char *words = x_sprintf("%s: %s", place, hotspot);
+        OWNED_TEXT words = x_sprintf("%s: %s", place, hotspot);
         print_line(text, INK_PLAIN, indent, words);
         if (blame->hotspots[i].line->text)
             print_source(text, indent, blame->hotspots[i].line->text);
-        free(words);
     }
     OWNED_TEXT words = blame->same_as   ? x_sprintf("the lines of %s above", blame->same_as->name)
                        : blame->pattern ? advice_words(blame, said)

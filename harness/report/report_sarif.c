@@ -35,7 +35,7 @@ static void put_result(struct json_writer *json, enum tone tone, const char *rul
         json_close(json);
     }
     if (file) {
-        char *reference = reference_of(file);
+        OWNED_TEXT reference = reference_of(file);
         json_open(json, "locations", '[', JSON_IN_LINE);
         json_open(json, NULL, '{', JSON_IN_LINE);
         json_open(json, "physicalLocation", '{', JSON_IN_LINE);
@@ -44,22 +44,20 @@ static void put_result(struct json_writer *json, enum tone tone, const char *rul
         json_close(json);
         json_close(json);
         json_close(json);
-        free(reference);
     }
     json_close(json);
 }
 
 static void put_judgements(struct json_writer *json, const struct report *report)
 {
-    for (size_t i = 0; i < report->comparison->count; i++) {
-        const struct judgement *judgement = &report->comparison->list[i];
+    EACH(const struct judgement, judgement, report->comparison->list, report->comparison->count) {
         const enum tone tone = words_verdict_tone(judgement->verdict);
         if (tone < TONE_WARN)
             continue;
         const struct blame *blame = diagnosis_of(report->diagnosis, judgement);
         const struct profile_line *line = blame->count > 0 ? blame->hotspots[0].line : NULL;
         const char *metric = judgement->metric ? judgement->metric->name : "";
-        char *message = NULL, *key = x_sprintf("%s %s", judgement->kernel, metric);
+        OWNED_TEXT message = NULL, *key = x_sprintf("%s %s", judgement->kernel, metric);
         size_t size;
         FILE *stream = x_memstream(&message, &size);
         fprintf(stream, "%s\n", key);
@@ -67,26 +65,21 @@ static void put_judgements(struct json_writer *json, const struct report *report
         fclose(stream);
         put_result(json, tone, verdict_name(judgement->verdict), key, message, line ? line->file : NULL,
                    line ? line->number : 0, false);
-        free(message);
-        free(key);
     }
 }
 
 /* Puts kernels that failed, and faults that were suppressed: a host lists them as such. */
 static void put_results(struct json_writer *json, const struct run *run, bool failed)
 {
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = &run->results[i];
+    EACH(const struct result, result, run->results, run->result_count) {
         const bool fails = result->status != RESULT_OK && result->status != RESULT_NOT_BUILT;
         if (fails ? !failed : !result->suppressed)
             continue;
         unsigned line;
         const char *reason = !fails ? result->suppressed : result->reason ? result->reason : "unknown reason";
-        char *file = words_failed_at(reason, &line), *message = x_sprintf("%s: %s", result->id, reason);
+        OWNED_TEXT file = words_failed_at(reason, &line), *message = x_sprintf("%s: %s", result->id, reason);
         put_result(json, TONE_FAIL, fails ? result_status_name(result->status) : "suppressed", result->id, message,
                    file, line, !fails);
-        free(message);
-        free(file);
     }
 }
 
@@ -109,9 +102,9 @@ int report_sarif(const struct report *report, FILE *stream)
     put_results(&json, report->run, !report->comparison);
     words_verdict(report, "", &words);
     const bool warned = words_banner(report, &banner);
-    char *message = x_sprintf("%s%s%s%s", warned ? banner.loud : "", warned ? " " : "", words.headline, words.rest);
+    OWNED_TEXT message =
+        x_sprintf("%s%s%s%s", warned ? banner.loud : "", warned ? " " : "", words.headline, words.rest);
     put_result(&json, words_exit_tone(report->exit_code), "verdict", "cugate", message, NULL, 0, false);
-    free(message);
     json_close(&json);
     json_close(&json);
     json_close(&json);

@@ -39,8 +39,7 @@ static void print_verdict(const struct text *text, const struct report *report)
 static void print_certificates(const struct text *text, const struct report *report)
 {
     static const enum ink inks[] = {INK_GREEN, INK_YELLOW, INK_YELLOW, INK_RED};
-    for (size_t i = 0; i < report->certificate_count; i++) {
-        const struct certificate *certificate = &report->certificates[i];
+    EACH(const struct certificate, certificate, report->certificates, report->certificate_count) {
         const enum certificate_outcome worst = certificate_worst(certificate);
         text_print(text, inks[worst], "%-10s", certificate_outcome_name(worst));
         text_print(text, INK_BOLD, " %s\n", certificate->kernel);
@@ -58,11 +57,10 @@ static void print_certificates(const struct text *text, const struct report *rep
 
 static void print_body(const struct text *text, const struct report *report)
 {
-    struct facts facts = facts_of(report, report->verbose || !report->comparison, false);
+    OWNED(facts) facts = facts_of(report, report->verbose || !report->comparison, false);
     text_banner(text, report);
     for (size_t i = 0; i < facts.count && !report->quiet; i++)
         text_fact(text, facts.list[i].title, facts.list[i].words);
-    facts_release(&facts);
     print_certificates(text, report);
     if (!report->quiet) {
         text_print(text, INK_PLAIN, "\n");

@@ -3,8 +3,6 @@
  * rest. */
 #pragma once
 
-#include "base/base.h"
-
 #include "words.h"
 
 /* Returns the colour for text of that tone. */

@@ -20,11 +20,10 @@ static bool is_timed(const struct upgrade *upgrade)
 
 static void fit(const struct text *text, struct upgrade_table *table, const struct upgrade *upgrade)
 {
-    const char **ids = x_calloc(upgrade->count, sizeof *ids);
+    OWNED_MEMORY const char **ids = x_calloc(upgrade->count, sizeof *ids);
     for (size_t i = 0; i < upgrade->count; i++)
         ids[i] = upgrade->list[i].kernel;
     table->names = table_names(ids, upgrade->count, text_room(text) / 2);
-    free(ids);
     for (size_t c = 0; c < COLUMNS; c++)
         if (c != COLUMN_LOST || table->timed)
             table_fit(&table->columns[c], table->columns[c].title);
@@ -72,7 +71,7 @@ static void print_kernels(const struct text *text, const struct upgrade_table *t
 
 void text_upgrade(const struct text *text, const struct report *report)
 {
-    struct upgrade upgrade;
+    OWNED(upgrade) upgrade = {0};
     upgrade_make(&upgrade, report->comparison, report->baseline, report->run);
     if (upgrade.count > 0) {
         struct upgrade_table table = {
@@ -87,5 +86,4 @@ void text_upgrade(const struct text *text, const struct report *report)
         print_kernels(text, &table, &upgrade);
         free_texts(table.names, upgrade.count);
     }
-    upgrade_release(&upgrade);
 }

@@ -1,8 +1,5 @@
 #include "words.h"
 
-#include <limits.h>
-#include <stdarg.h>
-
 static const enum tone tones[VERDICTS] = {
     [VERDICT_MISSING] = TONE_FAIL, [VERDICT_REGRESSED] = TONE_FAIL, [VERDICT_UNEXPECTED] = TONE_FAIL,
     [VERDICT_UNSURE] = TONE_WARN,  [VERDICT_TRADED] = TONE_WARN,    [VERDICT_EXPECTED] = TONE_WARN,
@@ -458,12 +455,10 @@ char *words_accept_with(const struct report *report, const char *options)
 static const struct judgement *most_improved(const struct comparison *comparison)
 {
     const struct judgement *most = NULL;
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *row = &comparison->list[i];
+    EACH(const struct judgement, row, comparison->list, comparison->count)
         if (row->verdict == VERDICT_IMPROVED && row->metric && row->compared && row->base != 0 &&
             (!most || fabs(row->change / row->base) > fabs(most->change / most->base)))
             most = row;
-    }
     return most;
 }
 

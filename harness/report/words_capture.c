@@ -48,12 +48,10 @@ static struct guilty find_guilty(const struct report *report)
     for (size_t i = 0; i < comparison->count; i++)
         if (comparison->list[i].verdict == VERDICT_REGRESSED)
             add(&guilty, report, comparison->list[i].kernel);
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count)
         if (judgement->verdict == VERDICT_REGRESSED && judgement->metric && is_program_row(judgement->kernel) &&
             computed_counter_of(judgement->metric) == COMPUTED_GPU_TIME)
             add_slower(&guilty, report, judgement->kernel);
-    }
     return guilty;
 }
 

@@ -36,8 +36,7 @@ char *words_program_arguments(const char *fact, const struct run *run, const cha
 static bool value_words(const struct report *report, const struct result *program, enum computed_counter counter,
                         double *value, char *text, size_t size)
 {
-    for (size_t m = 0; m < report->metrics->count; m++) {
-        const struct metric *metric = &report->metrics->list[m];
+    EACH(const struct metric, metric, report->metrics->list, report->metrics->count) {
         const struct row *row = is_computed(metric, counter) ? result_measured(program, metric->name) : NULL;
         if (!row)
             continue;
@@ -69,8 +68,7 @@ static void add_part(FILE *stream, const struct report *report, const struct res
     size_t kernels = 0;
     double took = 0;
     char own[64], all[64];
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *kernel = &run->results[i];
+    EACH(const struct result, kernel, run->results, run->result_count) {
         if (strncmp(kernel->id, program->id, strcspn(program->id, "/") + 1) != 0 || is_program_row(kernel->id) ||
             !program_is_of_first_part(report->metrics, kernel))
             continue;

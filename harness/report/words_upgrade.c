@@ -20,8 +20,7 @@ char *words_upgrade_parts(const struct upgrade *upgrade)
     const struct metric *metric = NULL;
     for (size_t i = 0; i < upgrade->count && !metric; i++)
         metric = upgrade->list[i].time ? upgrade->list[i].time->metric : NULL;
-    for (size_t i = 0; i < upgrade->part_count; i++) {
-        const struct upgrade_part *part = &upgrade->parts[i];
+    EACH(const struct upgrade_part, part, upgrade->parts, upgrade->part_count) {
         char number[80];
         metric_format(metric, fabs(part->lost), number, sizeof number);
         x_append(&words, "; ", "%s%s in %s", part->lost < 0 ? "-" : "+", number,

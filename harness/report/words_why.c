@@ -99,11 +99,9 @@ char *words_hotspot(const struct blame *blame, const struct hotspot *hotspot)
     OWNED_TEXT amounts = words_amounts(blame, hotspot);
     const char *reason = hotspot->stall;
     const char *meaning = reason ? stall_words(reason) : NULL;
-    char *words =
-        x_sprintf("%s (%s of the kernel's)%s%s%s%s", amounts, share_words(hotspot->share, share, sizeof share),
-                  reason ? hotspot->has_base ? ", grown by " : ", most " : "", reason ? reason : "",
-                  meaning ? ": " : "", meaning ? meaning : "");
-    return words;
+    return x_sprintf("%s (%s of the kernel's)%s%s%s%s", amounts, share_words(hotspot->share, share, sizeof share),
+                     reason ? hotspot->has_base ? ", grown by " : ", most " : "", reason ? reason : "",
+                     meaning ? ": " : "", meaning ? meaning : "");
 }
 
 char *words_advice(const struct blame *blame)
@@ -126,8 +124,7 @@ void words_body(const struct report *report, const struct judgement *judgement, 
         fprintf(stream, "%s\n", caller);
     if (blame->launch_change)
         fprintf(stream, "launch: %s\n", blame->launch_change);
-    for (size_t i = 0; i < blame->count; i++) {
-        const struct hotspot *hotspot = &blame->hotspots[i];
+    EACH(const struct hotspot, hotspot, blame->hotspots, blame->count) {
         OWNED_TEXT place = words_place(hotspot->line, WORDS_PLACE), *words = words_hotspot(blame, hotspot);
         fprintf(stream, "at %s: %s\n", place, words);
         if (hotspot->line->text) {
