@@ -8,10 +8,6 @@
  * compressed.c tells of entries that are compressed. */
 #include "cubin.h"
 
-#include "base/base.h"
-#include "capsule/capsule.h"
-#include "machine/elf/elf.h"
-#include "model/model.h"
 #include "names/names.h"
 
 #include "compressed.h"
@@ -81,29 +77,25 @@ static void add_functions(struct cubin *cubin, struct image *image)
 static int take_functions(void *data, const unsigned char *bytes, size_t size)
 {
     const struct code_file *file = data;
-    struct image image;
-    int result = -1;
     OWNED_TEXT copy = x_calloc(size, 1);
+    OWNED(image) image = {0};
     memcpy(copy, bytes, size);
-    if (image_read(&image, file->name, file->offset, copy, size) == 0 && image_hash(&image) == 0) {
-        add_functions(file->cubin, &image);
-        result = 0;
-    }
-    image_release(&image);
-    return result;
+    if (image_read(&image, file->name, file->offset, copy, size) < 0 || image_hash(&image) < 0)
+        return -1;
+    add_functions(file->cubin, &image);
+    return 0;
 }
 
 static int take_expanded(struct code_file *file, const struct entry_bytes *entry)
 {
     size_t size;
-    unsigned char *bytes = entry_expand(entry, &size);
+    OWNED_MEMORY unsigned char *bytes = entry_expand(entry, &size);
     if (!bytes)
         return error("cannot read %s: at byte %zu compressed GPU code is damaged; build the library again", file->name,
                      file->offset);
     const bool known = is_elf(bytes, size) || number_at(entry->header, 2) == ENTRY_PTX;
     const int result = known ? file->take(file->data, bytes, size) : 0;
     file->unknown += !known;
-    free(bytes);
     return result;
 }
 
@@ -255,11 +247,10 @@ static int read_images(struct code_file *file, size_t size)
 
 static void read_names(const struct cubin *cubin)
 {
-    char ***names = x_calloc(cubin->count, sizeof *names);
+    OWNED_MEMORY char ***names = x_calloc(cubin->count, sizeof *names);
     for (size_t i = 0; i < cubin->count; i++)
         names[i] = &cubin->list[i].name;
     demangle(names, cubin->count);
-    free(names);
 }
 
 static int by_name_and_capability(const void *left, const void *right)
@@ -303,7 +294,7 @@ int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *byte
 /* Reads the code of all capsules of a file. */
 static int each_of_capsules(struct code_file *file)
 {
-    struct capsules capsules;
+    OWNED(capsules) capsules = {0};
     struct problem problem;
     int result = 0;
     if (capsules_open(&capsules, file->name, false, &problem) < 0)
@@ -317,22 +308,19 @@ static int each_of_capsules(struct code_file *file)
         result = bytes ? read_images(file, (size_t)code->size) : error("%s", problem.text);
         free(bytes);
     }
-    capsules_release(&capsules);
     return result;
 }
 
 static int each_of_file(struct code_file *file)
 {
-    char *text;
+    OWNED_TEXT text = NULL;
     size_t length;
     elf_version(EV_CURRENT);
     if (capsules_is_file(file->name))
         return each_of_capsules(file);
     TRY(file_read(file->name, FILE_LIMIT, &text, &length));
     file->bytes = (const unsigned char *)text;
-    const int result = read_images(file, length);
-    free(text);
-    return result;
+    return read_images(file, length);
 }
 
 int cubin_read(struct cubin *cubin, const char *path)
@@ -373,12 +361,10 @@ char *cubin_code(const struct cubin *cubin)
 {
     if (cubin->count == 0)
         return NULL;
-    const char **codes = x_calloc(cubin->count, sizeof *codes);
+    OWNED_MEMORY const char **codes = x_calloc(cubin->count, sizeof *codes);
     for (size_t i = 0; i < cubin->count; i++)
         codes[i] = cubin->list[i].code;
-    char *hash = codes_hash(codes, cubin->count);
-    free(codes);
-    return hash;
+    return codes_hash(codes, cubin->count);
 }
 
 char *cubin_join_compilers(const char **names, size_t count)
@@ -387,11 +373,8 @@ char *cubin_join_compilers(const char **names, size_t count)
     if (count > 0)
         qsort(names, count, sizeof *names, by_text);
     for (size_t i = 0; i < count; i++) {
-        if (i > 0 && strcmp(names[i - 1], names[i]) == 0)
-            continue;
-        char *longer = joined ? x_sprintf("%s, %s", joined, names[i]) : x_strdup(names[i]);
-        free(joined);
-        joined = longer;
+        if (i == 0 || strcmp(names[i - 1], names[i]) != 0)
+            x_append(&joined, ", ", "%s", names[i]);
     }
     return joined;
 }

@@ -51,12 +51,10 @@ const struct cubin *kernel_code_of(struct kernel_code *code, const char *id)
 char *kernel_code_compilers(const struct kernel_code *code)
 {
     const size_t cubins = code->capsules.path ? code->capsules.count : 1;
-    const char **names = NULL;
+    OWNED_MEMORY const char **names = NULL;
     size_t count = 0;
     for (size_t i = 0; i < cubins; i++)
         for (size_t k = 0; k < code->list[i].compiler_count; k++)
             *ARRAY_GROW(names, count) = code->list[i].compilers[k];
-    char *joined = cubin_join_compilers(names, count);
-    free(names);
-    return joined;
+    return cubin_join_compilers(names, count);
 }

@@ -1,6 +1,5 @@
 #include "kernel_find.h"
 
-#include "base/base.h"
 #include "cubin.h"
 #include "names/names.h"
 
@@ -13,16 +12,14 @@ struct kernels {
 static int list_kernels(void *data, const unsigned char *bytes, size_t size)
 {
     struct kernels *kernels = data;
-    struct image image;
-    char *copy = x_calloc(size, 1); /* libelf may write to it */
+    OWNED_TEXT copy = x_calloc(size, 1); /* libelf may write to it */
+    OWNED(image) image = {0};
     memcpy(copy, bytes, size);
     const int result = image_read(&image, kernels->path, 0, copy, size);
     for (size_t i = 0; result == 0 && i < image.kernel_count; i++) {
         *ARRAY_GROW(kernels->names, kernels->count) = x_strdup(image.kernels[i].facts.name);
         *ARRAY_GROW(kernels->read, kernels->read_count) = x_strdup(image.kernels[i].facts.name);
     }
-    image_release(&image);
-    free(copy);
     return result;
 }
 
@@ -43,25 +40,21 @@ static void say_absent(const struct kernels *kernels, char *const *names, const 
 {
     enum { SHOWN = 6 };
     const char *near = nearest_name(meant, (const char *const *)names, kernels->count);
-    char *list = x_strdup("");
-    for (size_t i = 0; i < kernels->count && i < SHOWN; i++) {
-        char *longer = x_sprintf("%s%s%s", list, *list ? ", " : "", names[i]);
-        free(list);
-        list = longer;
-    }
+    OWNED_TEXT list = x_strdup("");
+    for (size_t i = 0; i < kernels->count && i < SHOWN; i++)
+        x_append(&list, ", ", "%s", names[i]);
     if (near)
         error("%s has no kernel %s; did you mean %s?", kernels->path, meant, near);
     else
         error("%s has no kernel %s; it has %s%s", kernels->path, meant, *list ? list : "none",
               kernels->count > SHOWN ? ", ..." : "");
-    free(list);
 }
 
 /* Returns the kernel that is meant; kernels->count after error(). */
 static size_t find(const struct kernels *kernels, const char *meant)
 {
     size_t found = kernels->count, other = kernels->count;
-    char **names = x_calloc(kernels->count + 1, sizeof *names);
+    OWNED_MEMORY char **names = x_calloc(kernels->count + 1, sizeof *names);
     for (size_t i = 0; i < kernels->count; i++) {
         const char *read = kernels->read[i];
         names[i] = kernel_short_name(read);
@@ -91,7 +84,6 @@ static size_t find(const struct kernels *kernels, const char *meant)
         say_absent(kernels, names, meant);
     for (size_t i = 0; i < kernels->count; i++)
         free(names[i]);
-    free(names);
     return other < kernels->count ? kernels->count : found;
 }
 

@@ -1,7 +1,5 @@
 #include "replacement.h"
 
-#include "base/base.h"
-
 #include "cubin.h"
 
 #include <inttypes.h>
@@ -193,7 +191,7 @@ int replacement_warn(const struct replacement *replacement, const struct capsule
                      const struct capsule *capsule)
 {
     struct problem problem;
-    unsigned char *code = capsules_blob(capsules, &capsule->code, &problem);
+    OWNED_MEMORY unsigned char *code = capsules_blob(capsules, &capsule->code, &problem);
     if (!code)
         return error("%s", problem.text);
     OWNED_TEXT had = cubin_variables(capsules->path, (const char *)code, (size_t)capsule->code.size);
@@ -206,17 +204,14 @@ int replacement_warn(const struct replacement *replacement, const struct capsule
     }
     const bool failed = !had;
     free(names);
-    free(code);
     return failed ? -1 : 0;
 }
 
 static int check_variables(const struct replacement *replacement, const struct capsule *capsule)
 {
-    for (size_t i = 0; i < capsule->range_count; i++) {
-        const struct memory_range *range = &capsule->ranges[i];
+    EACH(const struct memory_range, range, capsule->ranges, capsule->range_count)
         if (range->kind == MEMORY_VARIABLE && check_variable(replacement, capsule, range) < 0)
             return -1;
-    }
     return 0;
 }
 
@@ -326,7 +321,7 @@ int replacement_steps(struct replacement *replacement, const char *path, struct 
         const struct task_launch *launch = &launches[i];
         struct capsule_step *step = ARRAY_GROW(capsule->steps, capsule->step_count);
         const struct entry *entry = &replacement->entry;
-        char *read;
+        OWNED_TEXT read = NULL;
         *step = (struct capsule_step){.shared = launch->shared, .argument_count = launch->count};
         memcpy(step->grid, launch->grid, sizeof step->grid);
         memcpy(step->block, launch->block, sizeof step->block);
@@ -334,7 +329,6 @@ int replacement_steps(struct replacement *replacement, const char *path, struct 
                          replacement_turn(replacement, path, step->function, capability) < 0
                      ? -1
                      : 0;
-        free(read);
         if (failed == 0 && entry->parameter_count != launch->count)
             failed = error("%s takes %zu argument%s, and %zu were given", launch->function, entry->parameter_count,
                            plural(entry->parameter_count), launch->count);

@@ -1,7 +1,5 @@
 #include "source_text.h"
 
-#include "machine/elf/elf.h"
-
 #include "cubin.h"
 
 #include <ctype.h>
@@ -128,10 +126,9 @@ static void take_newer(void *data, const char *path)
 
 static int take_image(void *data, const unsigned char *bytes, size_t size)
 {
-    struct line_table table;
+    OWNED(line_table) table = {0};
     line_table_open(&table, bytes, size);
     line_table_each_file(&table, take_newer, data);
-    line_table_release(&table);
     return 0;
 }
 
@@ -149,8 +146,7 @@ char **source_newer(const char *library, size_t *count)
 void source_resolve(struct profile *profile, const char *library)
 {
     struct source_files sources = sources_of(library);
-    for (size_t i = 0; i < profile->count; i++) {
-        struct profile_line *line = &profile->list[i];
+    EACH(struct profile_line, line, profile->list, profile->count) {
         if (!line->file)
             continue;
         const struct source_file *source = open_source(&sources, line->file);

@@ -44,20 +44,17 @@ static size_t find_free(const struct claims *claims, enum likeness likeness, con
 /* Whether another missing function is similar to the same one. */
 static bool has_rival(const struct claims *claims, enum likeness likeness, const struct rename *rename)
 {
-    for (size_t i = 0; i < claims->rename_count; i++) {
-        const struct rename *other = &claims->renames[i];
+    EACH(const struct rename, other, claims->renames, claims->rename_count)
         if (other != rename && !other->is &&
             is_alike(likeness, rename->launch, other->launch->function, other->launch->code))
             return true;
-    }
     return false;
 }
 
 static void find_renamed(struct claims *claims, bool may_be_new)
 {
     for (enum likeness likeness = 0; likeness < LIKENESSES; likeness++) {
-        for (size_t i = 0; i < claims->rename_count; i++) {
-            struct rename *rename = &claims->renames[i];
+        EACH(struct rename, rename, claims->renames, claims->rename_count) {
             if (rename->is || has_rival(claims, likeness, rename))
                 continue;
             const size_t found = find_free(claims, likeness, rename->launch);
@@ -116,8 +113,7 @@ void claims_make(struct claims *claims, const struct run *baseline, const struct
         enum cubin_status status;
         claims->fitting[i] = cubin_find(cubin, cubin->list[i].name, capability, &status) == &cubin->list[i];
     }
-    for (size_t i = 0; i < baseline->result_count; i++) {
-        const struct result *result = &baseline->results[i];
+    EACH(const struct result, result, baseline->results, baseline->result_count) {
         for (size_t k = 0; k < result->launch_count && claims_is_judged(baseline, facts, result->id); k++)
             claim(claims, result->id, &result->launches[k], capability);
     }

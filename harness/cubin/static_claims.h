@@ -4,8 +4,6 @@
 
 #include "cubin.h"
 
-#include "model/model.h"
-
 /* A function that the baseline's kernel launched and that the machine code no longer has. */
 struct rename {
     const struct launch *launch;     /* the launch in the baseline, with the code hash */

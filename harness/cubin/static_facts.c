@@ -1,13 +1,6 @@
 #include "static_facts.h"
 
-#include "base/base.h"
-
-#include "cubin.h"
-#include "kernel_code.h"
-#include "occupancy.h"
 #include "static_claims.h"
-
-#include <math.h>
 
 static const char *const lack_words[] = {
     [CUBIN_FOUND] = "the function",
@@ -129,8 +122,7 @@ static const struct launch *take_facts(const struct inquiry *inquiry, const stru
                                        struct value facts[COMPUTED_COUNTERS], enum cubin_status *why)
 {
     const struct launch *unknown = NULL;
-    for (size_t i = 0; i < result->launch_count; i++) {
-        struct launch *launch = &result->launches[i];
+    EACH(struct launch, launch, result->launches, result->launch_count) {
         enum cubin_status status;
         const struct cubin_function *function = cubin_find(cubin, launch->function, inquiry->capability, &status);
         static_facts_set_code(launch, function);
@@ -146,8 +138,7 @@ static const struct launch *take_facts(const struct inquiry *inquiry, const stru
 static void add_rows(struct result *result, const struct metrics *metrics, bool alone,
                      const struct value facts[COMPUTED_COUNTERS])
 {
-    for (size_t m = 0; m < metrics->count; m++) {
-        const struct metric *metric = &metrics->list[m];
+    EACH(const struct metric, metric, metrics->list, metrics->count) {
         if (metric_source(metric) != SOURCE_CODE && (!alone || metric_source(metric) != SOURCE_CODE_ALONE))
             continue;
         const struct value *fact = &facts[computed_counter_of(metric)];
@@ -235,8 +226,7 @@ static bool was_known(const struct result *base, const struct result *result, co
 /* Replaces missing functions in the launches by those that took their place. */
 static void rename_functions(struct result *result, const struct claims *claims)
 {
-    for (size_t i = 0; i < result->launch_count; i++) {
-        struct launch *launch = &result->launches[i];
+    EACH(struct launch, launch, result->launches, result->launch_count) {
         const struct rename *rename = claims_find(claims, launch->function);
         if (!rename)
             continue;
@@ -278,8 +268,7 @@ static void add_kernel(struct run *run, const struct result *base, const struct 
 static void add_listed(struct run *run, const struct run *baseline, const struct library_facts *facts,
                        const struct claims *claims)
 {
-    for (size_t i = 0; i < facts->count; i++) {
-        const struct kernel_facts *kernel = &facts->kernels[i];
+    EACH(const struct kernel_facts, kernel, facts->kernels, facts->count) {
         if (kernel->not_built)
             result_fail(run_add(run, kernel->id), RESULT_NOT_BUILT, kernel->not_built);
         else if (!claims_is_judged(baseline, facts, kernel->id))
@@ -291,22 +280,18 @@ static void add_listed(struct run *run, const struct run *baseline, const struct
 static void add_library(struct run *run, const struct run *baseline, const struct library_facts *facts,
                         const struct inquiry *inquiry)
 {
-    struct claims claims;
+    OWNED(claims) claims = {0};
     claims_make(&claims, baseline, inquiry->code.list, inquiry->capability, facts);
-    for (size_t i = 0; i < baseline->result_count; i++) {
-        const struct result *base = &baseline->results[i];
+    EACH(const struct result, base, baseline->results, baseline->result_count)
         if (claims_is_judged(baseline, facts, base->id))
             add_kernel(run, base, inquiry, &claims);
-    }
     add_listed(run, baseline, facts, &claims);
-    claims_release(&claims);
 }
 
 /* Adds all capsules of a file: each is one launch, of which all is known. */
 static int add_capsules(struct run *run, struct inquiry *inquiry)
 {
-    for (size_t i = 0; i < inquiry->code.capsules.count; i++) {
-        const struct capsule *capsule = &inquiry->code.capsules.list[i];
+    EACH(const struct capsule, capsule, inquiry->code.capsules.list, inquiry->code.capsules.count) {
         const struct cubin *cubin = kernel_code_of(&inquiry->code, capsule->id);
         struct result *result = run_add(run, capsule->id);
         if (!cubin)

@@ -1,11 +1,9 @@
 #include "static_files.h"
 
-#include "base/base.h"
 #include "names/names.h"
 
 #include "cubin.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -52,7 +50,7 @@ static int is_kept(const struct dirent *entry)
 
 static int read_folder(struct static_files *files, const char *folder, size_t argument, int depth)
 {
-    struct dirent **entries;
+    OWNED_MEMORY struct dirent **entries = NULL;
     const int count = scandir(folder, &entries, is_kept, by_entry_name);
     if (count < 0)
         return error("cannot read %s: %s", folder, strerror(errno));
@@ -67,7 +65,6 @@ static int read_folder(struct static_files *files, const char *folder, size_t ar
             result = read_file(files, path, argument);
         free(entries[i]);
     }
-    free(entries);
     return result;
 }
 
@@ -130,11 +127,8 @@ char *static_files_architectures(const struct static_files *files, size_t argume
                 known[files->list[i].cubin->list[k].capability & 0xff] = true;
     char *names = x_strdup("");
     for (int i = 0; i < 256; i++)
-        if (known[i]) {
-            char *longer = x_sprintf("%s%ssm_%d", names, *names ? ", " : "", i);
-            free(names);
-            names = longer;
-        }
+        if (known[i])
+            x_append(&names, ", ", "sm_%d", i);
     return names;
 }
 
@@ -262,8 +256,8 @@ static const char *known_id(const struct known *known, const struct function *fu
 /* Gives ids to the functions of one family. */
 static void name_functions(struct function *list, size_t count, const struct known *known)
 {
-    const char **wholes = x_calloc(count, sizeof *wholes);
-    char **names = x_calloc(count, sizeof *names);
+    OWNED_MEMORY const char **wholes = x_calloc(count, sizeof *wholes);
+    OWNED_MEMORY char **names = x_calloc(count, sizeof *names);
     for (size_t i = 0; i < count; i++)
         wholes[i] = list[i].function->name;
     kernel_unique_names(wholes, count, names);
@@ -272,8 +266,6 @@ static void name_functions(struct function *list, size_t count, const struct kno
         list[i].id = id ? x_strdup(id) : x_sprintf("%s/%s", list[i].file->family, names[i]);
         free(names[i]);
     }
-    free(names);
-    free(wholes);
 }
 
 static void add_launch(struct result *result, const struct function *function)
@@ -303,18 +295,15 @@ static char *join_makers(const struct static_files *files)
         bool known = !maker;
         for (size_t k = 0; k < i && !known; k++)
             known = files->list[k].maker && strcmp(files->list[k].maker, maker) == 0;
-        if (known)
-            continue;
-        char *longer = joined ? x_sprintf("%s; %s", joined, maker) : x_strdup(maker);
-        free(joined);
-        joined = longer;
+        if (!known)
+            x_append(&joined, "; ", "%s", maker);
     }
     return joined;
 }
 
 static void add_session(struct run *run, const struct static_files *files)
 {
-    const char **names = NULL;
+    OWNED_MEMORY const char **names = NULL;
     size_t count = 0;
     for (size_t i = 0; i < files->count; i++)
         for (size_t k = 0; k < files->list[i].cubin->compiler_count; k++)
@@ -323,7 +312,6 @@ static void add_session(struct run *run, const struct static_files *files)
     session->facts[SESSION_COLLECTOR] = x_strdup(origin_of(ORIGIN_FILES)->collector);
     session->facts[SESSION_COMPILER] = cubin_join_compilers(names, count);
     session->facts[SESSION_LIBRARIES] = join_makers(files);
-    free(names);
 }
 
 void static_files_run(struct run *run, const struct static_files *files, int capability, const struct run *baseline,

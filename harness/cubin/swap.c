@@ -1,9 +1,7 @@
 #include "swap.h"
 
 #include "cubin.h"
-#include "kernel_find.h"
 
-#include "base/base.h"
 #include "names/names.h"
 
 enum { TOLD = 6 }; /* so many names are told */
@@ -25,8 +23,7 @@ static int read_description(struct swap *swap)
     struct swap_request *changes = &swap->asked;
     const char *path = changes->code, *function = changes->function;
     char *read;
-    if (triton_read(&swap->described, path) < 0)
-        return -1;
+    TRY(triton_read(&swap->described, path));
     const struct triton_launch launch = swap->described;
     if (changes->grid[0] == 0)
         memcpy(changes->grid, launch.grid, sizeof changes->grid);
@@ -162,7 +159,7 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
 {
     const struct swap_request *asked = &swap->asked;
     struct capsule changed = *capsule; /* it borrows all */
-    struct replacement replacement = {0};
+    OWNED(replacement) replacement = {0};
     struct compared compared;
     struct argument *const arguments = mark_exact(capsule, asked->tolerance, asked->exact);
     if (!arguments)
@@ -198,7 +195,6 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
     }
     if (changed.steps != kept)
         capsule_steps_release(changed.steps, changed.step_count);
-    replacement_release(&replacement);
     free(changed.swapped);
     free(arguments);
     return result;
@@ -250,13 +246,12 @@ static void say_all(const struct swap *swap)
 
 int capsules_check_globs(const struct capsules *capsules, char *const *globs, size_t count)
 {
-    const char **ids = x_calloc(capsules->count + 1, sizeof *ids);
+    OWNED_MEMORY const char **ids = x_calloc(capsules->count + 1, sizeof *ids);
     int result = 0;
     for (size_t i = 0; i < capsules->count; i++)
         ids[i] = capsules->list[i].id;
     for (size_t g = 0; g < count && result == 0; g++)
         result = kernel_names_find(globs[g], ids, capsules->count, capsules->path);
-    free(ids);
     return result;
 }
 

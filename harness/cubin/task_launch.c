@@ -393,8 +393,7 @@ static int read_launch(struct task_launch *launch, const char *text, bool is_ste
 static int read_steps(struct task_launch *launch, struct words words)
 {
     while (words.next && words.next[strspn(words.next, " \t\n")])
-        if (task_step_parse(ARRAY_GROW(launch->steps, launch->step_count), take(&words, ';')) < 0)
-            return -1;
+        TRY(task_step_parse(ARRAY_GROW(launch->steps, launch->step_count), take(&words, ';')));
     if (launch->step_count == 0)
         return error("there is no launch between { and }");
     memcpy(launch->grid, launch->steps[0].grid, sizeof launch->grid);

@@ -94,7 +94,7 @@ int triton_read(struct triton_launch *launch, const char *path)
     static const char ending[] = ".cubin";
     const size_t length = strlen(path), end = sizeof ending - 1;
     struct stat facts;
-    char *text;
+    OWNED_TEXT text = NULL;
     size_t size;
     *launch = (struct triton_launch){.bytes = -1};
     if (length < end || strcmp(path + length - end, ending) != 0)
@@ -107,7 +107,6 @@ int triton_read(struct triton_launch *launch, const char *path)
     if (file_read(beside, DESCRIPTION_LIMIT, &text, &size) < 0)
         goto out;
     json_t *root = json_at_parse(beside, text, size);
-    free(text);
     if (!root)
         goto out;
     take(launch, root);

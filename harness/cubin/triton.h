@@ -6,8 +6,6 @@
 
 #include "task_launch.h"
 
-#include <stdbool.h>
-
 struct triton_launch {
     bool found;       /* there is a description of Triton's; if not, all else of it is 0 */
     unsigned threads; /* of a block; 0, as all else: the description cannot be right */

@@ -2,9 +2,6 @@
  * program: reserved before the context exists, then mapped. */
 #include "cupti_plugin.h"
 
-#include "base/base.h"
-#include "capsule/capsule.h"
-
 #include <inttypes.h>
 
 static int reserve(uint64_t address, uint64_t size, struct problem *problem)
@@ -160,13 +157,11 @@ static int launch(void *module, const struct capsule *capsule, const unsigned ch
         .attrs = attributes,
         .numAttrs = count,
     };
-    void **arguments = x_calloc(capsule->argument_count + 1, sizeof *arguments);
+    OWNED_MEMORY void **arguments = x_calloc(capsule->argument_count + 1, sizeof *arguments);
     for (size_t i = 0; i < capsule->argument_count; i++)
         arguments[i] =
             (void *)(uintptr_t)(bytes + capsule->arguments[i].offset); /* NOLINT(performance-no-int-to-ptr) */
-    const int failed = cuda_check("launching it", cuLaunchKernelEx(&config, function, arguments, NULL), problem);
-    free(arguments);
-    return failed;
+    return cuda_check("launching it", cuLaunchKernelEx(&config, function, arguments, NULL), problem);
 }
 
 static int wait(struct problem *problem)

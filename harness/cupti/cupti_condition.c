@@ -3,8 +3,6 @@
  * 10 samples on an H200). */
 #include "cupti_plugin.h"
 
-#include "base/base.h"
-
 #include <cudaProfiler.h>
 
 /* These are the bytes of conditioning.cu, compiled for every architecture and embedded by the Makefile. */

@@ -2,8 +2,6 @@
  * compiled with an include folder that holds an empty file of that name (CUPTI 13.0). */
 #include "cupti_plugin.h"
 
-#include "base/base.h"
-
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 
@@ -72,15 +70,13 @@ static void choose(struct counters *counters, const char *chip, const uint8_t *a
  * so those that may be known, behind the others, take no place from these. */
 static CUptiResult add_in_order(const struct counters *counters, const struct metrics *metrics)
 {
-    const char **names = x_calloc(counters->count + 1, sizeof *names);
+    OWNED_MEMORY const char **names = x_calloc(counters->count + 1, sizeof *names);
     size_t count = 0;
     for (int follows = 0; follows < 2; follows++)
         for (size_t m = 0; m < metrics->count; m++)
             if (counters->names[m] && metrics->list[m].follows == follows)
                 names[count++] = counters->names[m];
-    const CUptiResult result = add_metrics(counters->host, names, count);
-    free(names);
-    return result;
+    return add_metrics(counters->host, names, count);
 }
 
 /* Adds the counters to the configuration. Usually the chip has every first alternative, and one question shows that.
@@ -159,11 +155,8 @@ static void name_clash(const struct counters *counters, const char *chip, const 
         with = x_sprintf(" with [%s] (%s)", metric_of(counters, metrics, kept[i]), kept[i]);
         break;
     }
-    char *longer = x_sprintf("%s%s[%s] (%s)%s", *words ? *words : "", *words ? ", " : "",
-                             metric_of(counters, metrics, counter), counter, with);
-    free(*words);
+    x_append(words, ", ", "[%s] (%s)%s", metric_of(counters, metrics, counter), counter, with);
     free(with);
-    *words = longer;
 }
 
 /* Names the counters that do not go together: CUPTI refuses a set only as a whole. Adds them one by one, and sets
@@ -171,9 +164,9 @@ static void name_clash(const struct counters *counters, const char *chip, const 
 static void name_clashes(const struct counters *counters, const char *chip, const uint8_t *availability,
                          const struct metrics *metrics, struct problem *problem)
 {
-    const char **kept = x_calloc(counters->count + 1, sizeof *kept);
+    OWNED_MEMORY const char **kept = x_calloc(counters->count + 1, sizeof *kept);
     size_t count = 0;
-    char *words = NULL;
+    OWNED_TEXT words = NULL;
     for (size_t i = 0; i < counters->count; i++) {
         kept[count] = counters->wanted[i];
         if (passes_of(chip, availability, kept, count + 1) > 0)
@@ -186,8 +179,6 @@ static void name_clashes(const struct counters *counters, const char *chip, cons
             problem,
             "chip %s cannot count %s: remove one of them, or count them separately, each with its own --metrics folder",
             chip, words);
-    free(words);
-    free(kept);
 }
 
 int counters_open(struct counters *counters, const char *chip, const uint8_t *availability,

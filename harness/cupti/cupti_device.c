@@ -1,7 +1,5 @@
 #include "cupti_plugin.h"
 
-#include "base/base.h"
-
 #include <dlfcn.h>
 
 int gpu_count(struct problem *problem)

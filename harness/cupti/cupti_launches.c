@@ -1,8 +1,6 @@
 /* Counts and describes kernel launches through CUPTI's callbacks on the driver's launch functions. */
 #include "cupti_plugin.h"
 
-#include "base/base.h"
-
 /* Takes function. */
 static void record(struct launch_log *log, char *function, const struct launch_call *call)
 {

@@ -4,8 +4,6 @@
  * before it. */
 #include "cupti_plugin.h"
 
-#include "base/base.h"
-
 struct lines_collector {
     const struct job *job;
     CUcontext context;

@@ -18,10 +18,6 @@
  * passes of both, unless the profiler is enabled again, which takes longer.) */
 #include "cupti_passes.h"
 
-#include "base/base.h"
-
-#include <math.h>
-
 enum { ROUNDS = 3 };
 
 /* Samples of all kernels of a part that follow each other. A short pass covers the first round, passes of what may be
@@ -236,8 +232,8 @@ static int read_samples(struct range_collector *self, const struct image *image,
 {
     const struct metrics *metrics = self->job->metrics;
     const struct plan *plan = &part->plans[i];
-    double *numbers = x_calloc(self->counters.count, sizeof *numbers);
-    struct value *readings = x_calloc(plan->measured * metrics->count, sizeof *readings);
+    OWNED_MEMORY double *numbers = x_calloc(self->counters.count, sizeof *numbers);
+    OWNED_MEMORY struct value *readings = x_calloc(plan->measured * metrics->count, sizeof *readings);
     int failed = 0;
     for (size_t s = 0; s < samples_of(part, i) && failed == 0; s++) {
         size_t before = s; /* samples of its round that precede it */
@@ -252,8 +248,6 @@ static int read_samples(struct range_collector *self, const struct image *image,
         }
         sample_combine(metrics, readings, plan->measured, &values[s * metrics->count]);
     }
-    free(readings);
-    free(numbers);
     return failed;
 }
 
@@ -307,14 +301,13 @@ out:
 /* Checks that short passes gave the first range a counter. The conditioning kernel always has instructions to count. */
 static int check_short(struct range_collector *self, const struct image *image, size_t begin, struct problem *problem)
 {
-    double *first = x_calloc(self->counters.count, sizeof *first);
+    OWNED_MEMORY double *first = x_calloc(self->counters.count, sizeof *first);
     int failed = counters_evaluate(&self->counters, image->bytes, image->size, begin, first, problem);
     bool has = false;
     for (size_t i = 0; i < self->counters.count; i++)
         has |= counter_split(self->counters.wanted[i]).instrumented && counted(first[i]).state == VALUE_MEASURED;
     if (failed == 0 && !has)
         failed = problem_set(problem, "not counted: no instrumented counter in the first range");
-    free(first);
     return failed;
 }
 
@@ -360,14 +353,13 @@ static int evaluate(struct range_collector *self, const struct image *image, con
     int failed = 0;
     for (size_t i = part->from; i < part->to && failed == 0; i++) {
         const size_t samples = samples_of(part, i);
-        struct value *values = x_calloc(samples * metrics->count, sizeof *values);
+        OWNED_MEMORY struct value *values = x_calloc(samples * metrics->count, sizeof *values);
         failed = read_samples(self, image, part, i, first, values, problem);
         for (int r = 0; r < ROUNDS; r++)
             first[r] += stride_of(&plans[i]) * samples_in(part, r, i);
         plans[i].differs = part->short_passes > 0 && samples > 1 && !repeats(self, values, samples);
         if (failed == 0 && !plans[i].differs)
             samples_fill(part->batch->results[i], metrics, values, samples, part->short_passes > 0 ? self->once : NULL);
-        free(values);
     }
     return failed;
 }

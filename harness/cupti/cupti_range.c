@@ -14,14 +14,8 @@
  * enabled again only for a kernel that does not fit alone. */
 #include "cupti_passes.h"
 
-#include "base/base.h"
-
-#include <cupti_profiler_target.h>
-#include <cupti_range_profiler.h>
 #include <cupti_target.h>
 #include <cupti_version.h>
-
-#include <math.h>
 
 enum {
     USUAL_RANGES = 2, /* ranges of one sample: the conditioning kernel, and the kernel */
@@ -205,7 +199,7 @@ static int measure_pinning(struct range_collector *self, const struct batch *bat
                            struct problem *problem)
 {
     const size_t samples = plans[i].samples, count = self->job->metrics->count;
-    struct value *values = x_calloc(samples * count, sizeof *values);
+    OWNED_MEMORY struct value *values = x_calloc(samples * count, sizeof *values);
     int failed = 0;
     for (size_t s = 0; s < samples && failed == 0; s++) {
         struct part part = {.batch = batch, .plans = plans, .from = i, .to = i + 1, .sample = &values[s * count]};
@@ -214,7 +208,6 @@ static int measure_pinning(struct range_collector *self, const struct batch *bat
     }
     if (failed == 0)
         samples_fill(batch->results[i], self->job->metrics, values, samples, NULL);
-    free(values);
     return failed;
 }
 
@@ -230,7 +223,7 @@ static void leave_known(const struct range_collector *self, bool follows, struct
 static int range_measure_batch(void *opened, const struct batch *batch, struct problem *problem)
 {
     struct range_collector *self = opened;
-    struct plan *plans = x_calloc(batch->count, sizeof *plans);
+    OWNED_MEMORY struct plan *plans = x_calloc(batch->count, sizeof *plans);
     struct part part = {.batch = batch, .plans = plans};
     int failed = 0;
     for (size_t i = 0; i < batch->count && failed == 0; i++)
@@ -253,7 +246,6 @@ static int range_measure_batch(void *opened, const struct batch *batch, struct p
         part.ranges = part_ranges(&part);
         failed = measure_part(self, &part, plans, problem);
     }
-    free(plans);
     return failed;
 }
 

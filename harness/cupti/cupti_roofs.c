@@ -6,8 +6,6 @@
  * 8.5 (H200; the same in every session either way). */
 #include "cupti_plugin.h"
 
-#include "base/base.h"
-
 /* These are the bytes of roofs.cu, compiled for every architecture and embedded by the Makefile. */
 extern const char _binary_roofs_fatbin_start[];
 

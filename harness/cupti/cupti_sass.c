@@ -7,8 +7,6 @@
  * sass_begin() is called right before the launch. */
 #include "cupti_plugin.h"
 
-#include "base/base.h"
-
 #include <cupti_profiler_target.h>
 #include <cupti_target.h>
 
@@ -126,12 +124,11 @@ static void add_instruction(const struct sass_metrics *self, const struct instru
 static void add_records(const struct sass_metrics *self, const CUpti_SassMetrics_Data *records, size_t count,
                         sass_metrics_line *find, void *data, struct profile *profile)
 {
-    struct instruction *list = x_calloc(count, sizeof *list);
+    OWNED_MEMORY struct instruction *list = x_calloc(count, sizeof *list);
     const size_t gathered = gather(self, records, count, list);
     for (size_t i = 0; i < gathered; i++)
         add_instruction(self, &list[i], find, data, profile);
     profile->counted = self->counted;
-    free(list);
 }
 
 int sass_metrics_read(const struct sass_metrics *self, CUcontext context, sass_metrics_line *find, void *data,
@@ -142,8 +139,8 @@ int sass_metrics_read(const struct sass_metrics *self, CUcontext context, sass_m
     const size_t count = size.numOfPatchedInstructionRecords;
     if (count == 0 || size.numOfInstances != 1)
         return problem_set(problem, "CUPTI has no counts by instruction");
-    CUpti_SassMetrics_Data *records = x_calloc(count, sizeof *records);
-    CUpti_SassMetrics_InstanceValue *values = x_calloc(count, sizeof *values);
+    OWNED_MEMORY CUpti_SassMetrics_Data *records = x_calloc(count, sizeof *records);
+    OWNED_MEMORY CUpti_SassMetrics_InstanceValue *values = x_calloc(count, sizeof *values);
     for (size_t i = 0; i < count; i++) {
         records[i].structSize = sizeof *records;
         records[i].pInstanceValues = &values[i];
@@ -159,7 +156,5 @@ int sass_metrics_read(const struct sass_metrics *self, CUcontext context, sass_m
     if (failed == 0)
         add_records(self, records, count, find, data, profile);
     /* The names are not freed: CUPTI does not say whether records share them, and the process is about to end. */
-    free(values);
-    free(records);
     return failed;
 }

@@ -7,8 +7,6 @@
  * takes half a second to make. */
 #include "cupti_plugin.h"
 
-#include "base/base.h"
-
 #include <cupti_pcsampling.h>
 
 #define REASON_PREFIX "smsp__pcsamp_warps_issue_stalled_"

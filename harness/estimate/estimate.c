@@ -1,7 +1,5 @@
 #include "estimate.h"
 
-#include <math.h>
-
 /* The constants, fitted by search on 2026-11-26 to the logarithm of 173 times of H200s (driver 580.159.04,
  * CUDA 13.0, 1.98 GHz, L2 flushed before each launch): 57 of tests/data/recorded-nvidia-h200.json, and 116 of small
  * kernels that were made to trade counts. unit: ns for one, where one SM has all of them; of traffic, atomics and
@@ -71,8 +69,7 @@ struct shape {
 static struct shape shape_of(const struct result *result, double most)
 {
     struct shape shape = {0};
-    for (size_t i = 0; i < result->launch_count; i++) {
-        const struct launch *launch = &result->launches[i];
+    EACH(const struct launch, launch, result->launches, result->launch_count) {
         const double blocks = (double)launch->grid[0] * launch->grid[1] * launch->grid[2];
         const double threads = (double)launch->block[0] * launch->block[1] * launch->block[2];
         const double warps = blocks * ceil(threads / 32);

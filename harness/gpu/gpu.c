@@ -119,7 +119,7 @@ static int take_key(void *user, const char *section, const char *name, const cha
 
 int gpu_read(struct gpu *gpu, const char *path, struct problem *problem)
 {
-    char *content;
+    OWNED_TEXT content = NULL;
     size_t length;
     *gpu = (struct gpu){0};
     timing_default(&gpu->timing);
@@ -134,7 +134,6 @@ int gpu_read(struct gpu *gpu, const char *path, struct problem *problem)
     for (size_t i = 0; i < ARRAY_SIZE(needed) && !reader.text.failed; i++)
         if (!gpu->known[needed[i]])
             ini_text_wrong(&reader.text, reader.text.line, "the key \"attribute %d\" is missing", needed[i]);
-    free(content);
     if (!reader.text.failed)
         return 0;
     *gpu = (struct gpu){0};

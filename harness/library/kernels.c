@@ -1,8 +1,6 @@
 /* Modules, kernels, their instructions and lines. */
 #include "library.h"
 
-#include "machine/elf/elf.h"
-#include "machine/sass/sass.h"
 #include "names/names.h"
 
 /* ---- Modules ---- */
@@ -12,7 +10,7 @@ static void add_kernels(cugate_module *module)
     const struct module *image = module->module;
     module->kernels = x_calloc(image->function_count, sizeof *module->kernels);
     module->kernel_count = image->function_count;
-    char ***names = x_calloc(image->function_count, sizeof *names);
+    OWNED_MEMORY char ***names = x_calloc(image->function_count, sizeof *names);
     for (size_t i = 0; i < image->function_count; i++) {
         cugate_kernel *kernel = &module->kernels[i];
         struct function *function = &image->functions[i];
@@ -26,7 +24,6 @@ static void add_kernels(cugate_module *module)
             kernel->parameters[k] = (cugate_parameter){entry->parameters[k].offset, entry->parameters[k].size};
     }
     demangle(names, image->function_count);
-    free(names);
 }
 
 static cugate_status load(cugate_machine *machine, const void *bytes, size_t size, cugate_module **result,
@@ -65,7 +62,7 @@ cugate_status cugate_load_file(cugate_machine *machine, const char *path, cugate
 {
     enum { LARGEST = 1 << 30 };
     struct call call;
-    char *bytes = NULL;
+    OWNED_TEXT bytes = NULL;
     size_t size;
     if (!machine || !path || !module)
         return call_refused(CUGATE_BAD_ARGUMENT, "machine, path or module is NULL");
@@ -74,9 +71,7 @@ cugate_status cugate_load_file(cugate_machine *machine, const char *path, cugate
     const int unread = file_read(path, LARGEST, &bytes, &size);
     if (call_end(&call, unread ? CUGATE_BAD_FILE : CUGATE_OK))
         return CUGATE_BAD_FILE;
-    const cugate_status status = cugate_load(machine, bytes, size, module);
-    free(bytes);
-    return status;
+    return cugate_load(machine, bytes, size, module);
 }
 
 /* ---- Kernels ---- */

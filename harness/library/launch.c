@@ -1,9 +1,6 @@
 /* Launches, checked as a driver does. */
 #include "library.h"
 
-#include "machine/elf/elf.h"
-#include "machine/sass/sass.h"
-
 enum {
     MOST_THREADS = 1024,
     MOST_DEEP = 64,         /* threads along z */
