@@ -24,8 +24,7 @@ int capsules_compared(const struct capsules *capsules, const struct capsule *cap
 {
     unsigned char before[CAPSULE_PAGE], after[CAPSULE_PAGE], varies[CAPSULE_PAGE];
     *compared = (struct compared){0};
-    for (size_t i = 0; i < capsule->range_count; i++) {
-        const struct memory_range *range = &capsule->ranges[i];
+    EACH(const struct memory_range, range, capsule->ranges, capsule->range_count) {
         for (size_t page = 0; page < pages_of(range->size); page++) {
             if (range->after[page] == PAGE_SAME)
                 continue;

@@ -27,8 +27,7 @@ static struct copied pages_of_capsule(const struct capsule *capsule, bool with_c
     struct copied copied = {0};
     if (with_code)
         collect(&copied, capsule->code.pages, pages_of(capsule->code.size));
-    for (size_t i = 0; i < capsule->range_count; i++) {
-        const struct memory_range *range = &capsule->ranges[i];
+    EACH(const struct memory_range, range, capsule->ranges, capsule->range_count) {
         collect(&copied, range->before, pages_of(range->size));
         collect(&copied, range->after, pages_of(range->size));
         collect(&copied, range->varies, pages_of(range->size));
@@ -147,7 +146,7 @@ static int add_translated(struct capsule_writer *writer, const struct copied *co
                           const struct blob *code)
 {
     struct capsule copy = *capsule;
-    uint32_t *own = code ? NULL : translated(copied, capsule->code.pages, capsule->code.size);
+    OWNED_MEMORY uint32_t *own = code ? NULL : translated(copied, capsule->code.pages, capsule->code.size);
     copy.code = code ? *code : (struct blob){capsule->code.size, own};
     copy.ranges = x_calloc(capsule->range_count, sizeof *copy.ranges);
     for (size_t i = 0; i < capsule->range_count; i++) {
@@ -164,7 +163,6 @@ static int add_translated(struct capsule_writer *writer, const struct copied *co
         free(copy.ranges[i].varies);
     }
     free(copy.ranges);
-    free(own);
     return result;
 }
 

@@ -4,8 +4,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 int drawing_take(struct drawing *drawing, size_t number, const uint32_t *pages, const struct memory *memory)
 {
     const struct memory_range *range = &drawing->capsule->ranges[number];
@@ -14,8 +12,7 @@ int drawing_take(struct drawing *drawing, size_t number, const uint32_t *pages, 
         const uint64_t at = (uint64_t)page * CAPSULE_PAGE, left = range->size - at;
         if (pages[page] == PAGE_ZERO)
             continue;
-        if (capsules_page(drawing->capsules, pages[page], bytes, drawing->problem) < 0)
-            return -1;
+        TRY(capsules_page(drawing->capsules, pages[page], bytes, drawing->problem));
         memcpy(memory->ranges[number] + at, bytes, left < CAPSULE_PAGE ? (size_t)left : CAPSULE_PAGE);
     }
     return 0;
@@ -30,8 +27,7 @@ static int write_page(struct drawing *drawing, size_t number, size_t page)
     const size_t size = left < CAPSULE_PAGE ? (size_t)left : CAPSULE_PAGE;
     const unsigned char *now = drawing->before.ranges[number] + at;
     unsigned char was[CAPSULE_PAGE];
-    if (capsules_page(drawing->capsules, range->before[page], was, drawing->problem) < 0)
-        return -1;
+    TRY(capsules_page(drawing->capsules, range->before[page], was, drawing->problem));
     for (size_t from = 0, to; from < size; from = to + WORD) {
         while (from < size && memcmp(now + from, was + from, size - from < WORD ? size - from : WORD) == 0)
             from += WORD;
@@ -66,8 +62,7 @@ int drawing_launch(struct drawing *drawing, const struct memory *left)
     for (size_t i = 0; i < capsule->range_count; i++)
         for (size_t page = 0; capsule->ranges[i].kind != MEMORY_VARIABLE && page < pages_of(capsule->ranges[i].size);
              page++)
-            if (write_page(drawing, i, page) < 0)
-                return -1;
+            TRY(write_page(drawing, i, page));
     replay_arguments(drawing->replay, drawing->arguments);
     return memory_read(&drawing->found, drawing->replay, drawing->capsule, drawing->problem) < 0 ||
                    replay_launch(drawing->replay, drawing->problem) < 0 ||

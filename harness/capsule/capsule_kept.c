@@ -30,7 +30,7 @@ int player_keep(struct player *player, const unsigned char *code, size_t size, v
         if (player->kept[i].module == module)
             return 0;
     struct relocations *relocations = relocations_open(code, size);
-    char **names = NULL;
+    OWNED_MEMORY char **names = NULL;
     size_t count = 0;
     int failed = 0;
     if (!writable_variables(relocations, &names, &count))
@@ -42,7 +42,6 @@ int player_keep(struct player *player, const unsigned char *code, size_t size, v
             failed = keep(player, module, names[i], problem);
         free(names[i]);
     }
-    free(names);
     relocations_close(relocations);
     return failed;
 }
@@ -68,12 +67,10 @@ static bool is_own(const struct kept *kept, const struct capsule *capsule, const
 int player_set_back(const struct player *player, const struct capsule *capsule, const void *module,
                     struct problem *problem)
 {
-    for (size_t i = 0; i < player->kept_count; i++) {
-        const struct kept *kept = &player->kept[i];
+    EACH(const struct kept, kept, player->kept, player->kept_count)
         if (is_own(kept, capsule, module) &&
             player->device->write(kept->address, kept->bytes, (size_t)kept->size, problem) < 0)
             return -1;
-    }
     return 0;
 }
 
@@ -85,7 +82,7 @@ int player_compare_kept(const struct player *player, const struct capsule *capsu
         const struct kept *kept = &player->kept[i];
         if (!is_own(kept, capsule, module))
             continue;
-        unsigned char *now = x_calloc(kept->size, 1);
+        OWNED_MEMORY unsigned char *now = x_calloc(kept->size, 1);
         if (player->device->read(now, kept->address, (size_t)kept->size, problem) < 0)
             differs = -1;
         else if (memcmp(now, kept->bytes, kept->size) != 0) {
@@ -94,7 +91,6 @@ int player_compare_kept(const struct player *player, const struct capsule *capsu
                      kept->name);
             differs = 1;
         }
-        free(now);
     }
     return differs;
 }

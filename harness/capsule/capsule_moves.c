@@ -15,8 +15,7 @@ void moves_sort(struct moves *moves)
         qsort(moves->list, moves->count, sizeof *moves->list, by_from);
     moves->least = UINT64_MAX;
     moves->most = 0;
-    for (size_t i = 0; i < moves->count; i++) {
-        const struct move *move = &moves->list[i];
+    EACH(const struct move, move, moves->list, moves->count) {
         moves->least = move->from < moves->least ? move->from : moves->least;
         moves->most = move->from + move->size > moves->most ? move->from + move->size : moves->most;
     }

@@ -7,9 +7,6 @@
 #include "replay_parts.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define BLOCK ((uint64_t)32 << 20)  /* CUDA reserves addresses in such blocks */
@@ -29,12 +26,10 @@ static int by_begin(const void *left, const void *right)
 static void add_ranges(struct stretch **list, size_t *count, const struct capsule *capsule, enum memory_kind kind,
                        uint64_t unit)
 {
-    for (size_t i = 0; i < capsule->range_count; i++) {
-        const struct memory_range *range = &capsule->ranges[i];
+    EACH(const struct memory_range, range, capsule->ranges, capsule->range_count)
         if ((range->kind == MEMORY_SCRATCH ? MEMORY_DEVICE : range->kind) == kind && range->size > 0)
             *ARRAY_GROW(*list, *count) =
                 (struct stretch){range->address / unit * unit, (range->address + range->size + unit - 1) / unit * unit};
-    }
 }
 
 /* Sorts stretches, and makes one of those that overlap or touch. */
@@ -137,21 +132,18 @@ static int check_next(const struct player *player, struct problem *problem)
 static int check_addresses(const struct capsules *capsules, struct problem *problem)
 {
     for (size_t c = 0; c < capsules->count; c++)
-        for (size_t i = 0; i < capsules->list[c].range_count; i++) {
-            const struct memory_range *range = &capsules->list[c].ranges[i];
+        EACH(const struct memory_range, range, capsules->list[c].ranges, capsules->list[c].range_count)
             if (range->kind != MEMORY_VARIABLE && (range->address > HIGHEST || range->size > HIGHEST - range->address))
                 return problem_set(problem,
                                    "%s: %s has memory at 0x%" PRIx64 ", which is not a valid address: capture it again",
                                    capsules->path, capsules->list[c].id, range->address);
-        }
     return 0;
 }
 
 int player_hold(struct player *player, const struct capsules *capsules, struct problem *problem)
 {
     *player = (struct player){.capsules = capsules};
-    if (check_addresses(capsules, problem) < 0)
-        return -1;
+    TRY(check_addresses(capsules, problem));
     for (size_t c = 0; c < capsules->count; c++)
         for (enum memory_kind kind = MEMORY_DEVICE; kind <= MEMORY_HOST; kind++)
             add_ranges(&player->blocks, &player->block_count, &capsules->list[c], kind, BLOCK);
@@ -188,11 +180,9 @@ int player_open(struct player *player, const struct capsule_device *device, stru
     for (size_t i = 0; i < sizeof player->room / sizeof player->room[0]; i++)
         player->room[i] = x_calloc(PLAYER_PAGES, CAPSULE_PAGE);
     release_all(player);
-    for (size_t i = 0; i < player->block_count; i++) {
-        const struct stretch *block = &player->blocks[i];
+    EACH(const struct stretch, block, player->blocks, player->block_count)
         if (device->reserve(block->begin, block->end - block->begin, problem) < 0)
             return -1;
-    }
     return 0;
 }
 
@@ -273,14 +263,13 @@ int player_back(struct player *player, const struct capsule *capsule, struct bac
     *backed = (struct backed){0};
     /* A unit that has both kinds of memory is the device's. */
     for (enum memory_kind kind = MEMORY_DEVICE; kind <= MEMORY_HOST; kind++) {
-        struct stretch *stretches = NULL;
+        OWNED_MEMORY struct stretch *stretches = NULL;
         size_t count = 0;
         int failed = 0;
         add_ranges(&stretches, &count, capsule, kind, UNIT);
         merge(stretches, &count);
         for (size_t i = 0; stretches && i < count && failed == 0; i++)
             failed = back_stretch(player, &stretches[i], kind, backed, problem);
-        free(stretches);
         if (failed < 0)
             return -1;
     }
@@ -324,7 +313,7 @@ static int fill_around(const struct player *player, const struct stretch *backin
 int player_clear_around(struct player *player, const struct capsule *capsule, const struct backed *backed,
                         struct problem *problem)
 {
-    struct stretch *ranges = NULL;
+    OWNED_MEMORY struct stretch *ranges = NULL;
     size_t count = 0;
     int failed = 0;
     for (enum memory_kind kind = MEMORY_DEVICE; kind <= MEMORY_HOST; kind++)
@@ -334,6 +323,5 @@ int player_clear_around(struct player *player, const struct capsule *capsule, co
         for (size_t b = 0; b < player->backing_count && failed == 0; b++)
             if (player->backings[b].place.begin == backed->list[i])
                 failed = fill_around(player, &player->backings[b].place, ranges, count, problem);
-    free(ranges);
     return failed;
 }

@@ -195,8 +195,7 @@ static int write_pages(const struct proving *proving, struct capsule_writer *wri
                 ranges[i].varies[page] =
                     capsule_writer_page(writer, proving->varies.ranges[i] + (uint64_t)page * CAPSULE_PAGE, size);
         }
-    for (size_t i = 0; i < proving->rewritten_count; i++) {
-        const struct rewritten *page = &proving->rewritten[i];
+    EACH(const struct rewritten, page, proving->rewritten, proving->rewritten_count) {
         struct memory_range *range = &ranges[page->place.range];
         const size_t size = place_size(proving, &page->place);
         range->before[page->place.page] = capsule_writer_page(writer, page->before, size);
@@ -208,7 +207,7 @@ static int write_pages(const struct proving *proving, struct capsule_writer *wri
 static int write_capsule(struct proving *proving, struct capsule_writer *writer)
 {
     struct capsule written = *proving->capsule;
-    unsigned char *code = capsules_blob(proving->capsules, &proving->capsule->code, proving->problem);
+    OWNED_MEMORY unsigned char *code = capsules_blob(proving->capsules, &proving->capsule->code, proving->problem);
     if (!code)
         return -1;
     written.proof = proving->has_varied ? PROOF_VARIES : PROOF_IDENTICAL;
@@ -219,7 +218,6 @@ static int write_capsule(struct proving *proving, struct capsule_writer *writer)
         failed = problem_set(proving->problem, "%s", writer->problem.text);
     ranges_release(written.ranges, written.range_count);
     blob_release(&written.code);
-    free(code);
     return failed;
 }
 

@@ -3,9 +3,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { LAUNCHES_MAX = 400 };
 
 void memory_make(struct memory *memory, const struct capsule *capsule)
@@ -68,12 +65,10 @@ int proving_restore(struct proving *proving)
     if (replay_restore(proving->replay, proving->problem) < 0 ||
         replay_clear_around(proving->replay, proving->problem) < 0)
         return -1;
-    for (size_t i = 0; i < proving->rewritten_count; i++) {
-        const struct rewritten *page = &proving->rewritten[i];
+    EACH(const struct rewritten, page, proving->rewritten, proving->rewritten_count)
         if (replay_write(proving->replay, page->place.range, (uint64_t)page->place.page * CAPSULE_PAGE, page->before,
                          place_size(proving, &page->place), proving->problem) < 0)
             return -1;
-    }
     return 0;
 }
 
@@ -125,7 +120,7 @@ static bool is_same_but_for(const unsigned char *a, const unsigned char *b, cons
 int proving_is_same(struct proving *proving)
 {
     enum { AT_ONCE = 64 }; /* pages */
-    unsigned char *now = x_calloc(AT_ONCE, CAPSULE_PAGE);
+    OWNED_MEMORY unsigned char *now = x_calloc(AT_ONCE, CAPSULE_PAGE);
     int same = 1;
     for (size_t i = 0, row; i < proving->changed_count && same == 1; i += row) {
         const struct place *place = &proving->changed[i];
@@ -139,6 +134,5 @@ int proving_is_same(struct proving *proving)
         else if (memcmp(now, first, size) != 0)
             same = proving->has_varied && is_same_but_for(now, first, proving->varies.ranges[place->range] + at, size);
     }
-    free(now);
     return same;
 }

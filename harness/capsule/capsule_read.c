@@ -98,9 +98,8 @@ static int take_about(struct capsules *capsules, const char *text, size_t length
     if (capsules->has_about)
         return error("%s names the GPU of its capsules twice; cugate did not write it", capsules->path);
     capsules->has_about = true;
-    char *name = x_sprintf("%s: about", capsules->path);
+    OWNED_TEXT name = x_sprintf("%s: about", capsules->path);
     int result = run_parse(&capsules->about, name, text, length);
-    free(name);
     if (result == 0 && (capsules->about.result_count > 0 || capsules->about.note_count > 0))
         result = error("%s: the description of its capsules also has results; cugate did not write it", capsules->path);
     return result;
@@ -108,11 +107,9 @@ static int take_about(struct capsules *capsules, const char *text, size_t length
 
 static int take_capsule(struct capsules *capsules, const char *text, size_t length)
 {
-    char *name = x_sprintf("%s: capsule %zu", capsules->path, capsules->count + 1);
+    OWNED_TEXT name = x_sprintf("%s: capsule %zu", capsules->path, capsules->count + 1);
     struct capsule *capsule = ARRAY_GROW(capsules->list, capsules->count);
-    const int result = capsule_parse(capsule, name, text, length, capsules->page_count);
-    free(name);
-    return result;
+    return capsule_parse(capsule, name, text, length, capsules->page_count);
 }
 
 static int take_end(const struct capsules *capsules, const unsigned char *counts, size_t size)
@@ -129,7 +126,7 @@ static int take_text(struct capsules *capsules, uint64_t at, const struct record
     if (record->size > TEXT_LIMIT)
         return problem_set(problem, "%s: the record at byte %llu has %u bytes, more than the limit of %d: " AGAIN,
                            capsules->path, (unsigned long long)at, record->size, TEXT_LIMIT);
-    char *text = x_calloc((size_t)record->size + 1, 1);
+    OWNED_TEXT text = x_calloc((size_t)record->size + 1, 1);
     int result = read_at(capsules, at, text, record->size, problem);
     if (result == 0) {
         content_hash(record->kind, text, record->size, hash);
@@ -144,7 +141,6 @@ static int take_text(struct capsules *capsules, uint64_t at, const struct record
                                                   : take_end(capsules, (unsigned char *)text, record->size);
         error_into(before);
     }
-    free(text);
     return result;
 }
 
@@ -162,11 +158,10 @@ static int take_record(struct capsules *capsules, uint64_t at, const struct reco
  * damage. So all are read. */
 static int check_pages(const struct capsules *capsules, struct problem *problem)
 {
-    unsigned char *bytes = x_calloc(CAPSULE_PAGE, 1);
+    OWNED_MEMORY unsigned char *bytes = x_calloc(CAPSULE_PAGE, 1);
     int result = 0;
     for (uint32_t page = 0; result == 0 && page < capsules->page_count; page++)
         result = capsules_page(capsules, page, bytes, problem);
-    free(bytes);
     return result;
 }
 

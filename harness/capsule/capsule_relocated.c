@@ -135,19 +135,17 @@ bool writable_variables(const struct relocations *relocations, char ***names, si
         return true;
     for (size_t s = 0; read_section(relocations, s, &section); s++) {
         const char *name = name_at(relocations, &sections, section.sh_name);
-        Elf64_Sym *variables = NULL;
+        OWNED_MEMORY Elf64_Sym *variables = NULL;
         size_t found = 0;
         if (!name || strncmp(name, beginning, strlen(beginning)) != 0)
             continue;
-        for (size_t i = 0; i < relocations->symbol_count; i++) {
-            const struct variable_symbol *variable = &relocations->symbols[i];
+        EACH(const struct variable_symbol, variable, relocations->symbols, relocations->symbol_count) {
             if (variable->symbol.st_shndx != s || !*variable->name || variable->symbol.st_size == 0)
                 continue;
             *ARRAY_GROW(*names, *count) = x_strdup(variable->name);
             *ARRAY_GROW(variables, found) = variable->symbol;
         }
         all &= are_all(variables, found, section.sh_size);
-        free(variables);
     }
     return all;
 }

@@ -7,10 +7,6 @@
 #include "replay_parts.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { CHUNK = PLAYER_PAGES, IN_PARALLEL = 8 }; /* pages taken at a time; so many or more are read in parallel */
 
@@ -76,7 +72,7 @@ static void read_page(void *data, size_t i)
 static int read_pages(const struct replay *replay, const struct part *part, enum moment moment, size_t first,
                       size_t count, unsigned char *bytes, struct problem *problem)
 {
-    struct reading *reading = x_calloc(1, sizeof *reading);
+    OWNED_MEMORY struct reading *reading = x_calloc(1, sizeof *reading);
     int result = 0;
     *reading = (struct reading){.replay = replay, .part = part, .moment = moment, .first = first, .count = count};
     reading->bytes = bytes;
@@ -88,7 +84,6 @@ static int read_pages(const struct replay *replay, const struct part *part, enum
         if (*reading->problems[i].text)
             result = problem_set(problem, "%s", reading->problems[i].text);
     }
-    free(reading);
     return result;
 }
 
@@ -101,8 +96,7 @@ static int each_chunk(struct replay *replay, struct part *part,
     const uint64_t most = (uint64_t)CHUNK * CAPSULE_PAGE;
     for (uint64_t at = 0; at < part->range->size; at += most) {
         const uint64_t left = part->range->size - at;
-        if (do_chunk(replay, part, (size_t)(at / CAPSULE_PAGE), (size_t)(left < most ? left : most), data, problem) < 0)
-            return -1;
+        TRY(do_chunk(replay, part, (size_t)(at / CAPSULE_PAGE), (size_t)(left < most ? left : most), data, problem));
     }
     return 0;
 }
@@ -157,8 +151,7 @@ static int find_parts(struct replay *replay, const unsigned char *code, struct p
     if (failed < 0)
         return -1;
     moves_sort(&replay->moves);
-    for (size_t i = 0; i < replay->part_count; i++) {
-        struct part *part = &replay->parts[i];
+    EACH(struct part, part, replay->parts, replay->part_count) {
         part->changes = part->range->kind == MEMORY_SCRATCH;
         for (size_t page = 0; page < pages_of(part->range->size); page++)
             part->changes |= part->range->after[page] != PAGE_SAME || page_at(part->range, VARIES, page) != PAGE_ZERO;
@@ -172,11 +165,9 @@ static bool is_known(const struct replay *replay, uint64_t word)
     uint64_t here;
     if (moves_find(&replay->moves, word, &here))
         return true;
-    for (size_t i = 0; i < replay->capsule->range_count; i++) {
-        const struct memory_range *range = &replay->capsule->ranges[i];
+    EACH(const struct memory_range, range, replay->capsule->ranges, replay->capsule->range_count)
         if (range->kind != MEMORY_VARIABLE && word >= range->address && word - range->address < range->size)
             return true;
-    }
     return false;
 }
 
@@ -192,8 +183,7 @@ static int keep_relocated(struct replay *replay, struct part *part, struct probl
         if (place + sizeof word > part->range->size)
             continue;
         const size_t page = (size_t)(place / CAPSULE_PAGE);
-        if (capsules_page(replay->player->capsules, part->range->before[page], replay->player->room[0], problem) < 0)
-            return -1;
+        TRY(capsules_page(replay->player->capsules, part->range->before[page], replay->player->room[0], problem));
         memcpy(&word, replay->player->room[0] + place % CAPSULE_PAGE, sizeof word);
         if (is_known(replay, word))
             continue;
@@ -210,8 +200,7 @@ static int write_chunk(struct replay *replay, struct part *part, size_t first, s
                        struct problem *problem)
 {
     (void)data;
-    if (read_pages(replay, part, BEFORE, first, pages_of(size), replay->player->room[0], problem) < 0)
-        return -1;
+    TRY(read_pages(replay, part, BEFORE, first, pages_of(size), replay->player->room[0], problem));
     return replay->player->device->write(part->kept + (uint64_t)first * CAPSULE_PAGE, replay->player->room[0], size,
                                          problem);
 }
@@ -228,8 +217,7 @@ static int keep_before(struct replay *replay, struct problem *problem)
     }
     if (total > 0 && device->allocate(total, &replay->kept, problem) < 0)
         return -1;
-    for (size_t i = 0; i < replay->part_count; i++) {
-        struct part *part = &replay->parts[i];
+    EACH(struct part, part, replay->parts, replay->part_count) {
         part->kept += replay->kept;
         if (each_chunk(replay, part, write_chunk, NULL, problem) < 0 || keep_relocated(replay, part, problem) < 0)
             return -1;
@@ -240,12 +228,11 @@ static int keep_before(struct replay *replay, struct problem *problem)
 int replay_open(struct replay **opened, struct player *player, const struct capsule *capsule, struct problem *problem)
 {
     struct replay *replay = x_calloc(1, sizeof *replay);
-    unsigned char *code = NULL;
+    OWNED_MEMORY unsigned char *code = NULL;
     *replay = (struct replay){.player = player, .capsule = capsule};
     replay->bytes = x_calloc(capsule->byte_count + 1, 1);
     int failed = load_code(replay, &code, problem) < 0 || find_parts(replay, code, problem) < 0 ||
                  player_back(player, capsule, &replay->backed, problem) < 0 || keep_before(replay, problem) < 0;
-    free(code);
     if (failed) {
         replay_close(replay);
         return -1;
@@ -287,12 +274,10 @@ int replay_restore(struct replay *replay, struct problem *problem)
 {
     const bool whole = replay->player->last != replay;
     replay->player->last = NULL;
-    for (size_t i = 0; i < replay->part_count; i++) {
-        const struct part *part = &replay->parts[i];
+    EACH(const struct part, part, replay->parts, replay->part_count)
         if ((whole || part->changes) &&
             replay->player->device->copy(part->here, part->kept, part->range->size, problem) < 0)
             return -1;
-    }
     replay->player->last = replay;
     return player_set_back(replay->player, replay->capsule, replay->module, problem);
 }
@@ -305,16 +290,14 @@ int replay_clear_around(struct replay *replay, struct problem *problem)
 static int launch_step(struct replay *replay, size_t number, struct problem *problem)
 {
     const struct capsule *capsule = replay->capsule, step = capsule_launch(capsule, number);
-    unsigned char *bytes = x_calloc(step.byte_count + 1, 1);
+    OWNED_MEMORY unsigned char *bytes = x_calloc(step.byte_count + 1, 1);
     if (step.byte_count > 0)
         memcpy(bytes, step.bytes, step.byte_count);
     for (size_t i = 0; i < step.argument_count; i++)
         if (step.arguments[i].of > 0)
             memcpy(bytes + step.arguments[i].offset,
                    replay->bytes + capsule->arguments[step.arguments[i].of - 1].offset, step.arguments[i].size);
-    const int failed = replay->player->device->launch(replay->module, &step, bytes, problem);
-    free(bytes);
-    return failed;
+    return replay->player->device->launch(replay->module, &step, bytes, problem);
 }
 
 int replay_launch(struct replay *replay, struct problem *problem)
@@ -323,8 +306,7 @@ int replay_launch(struct replay *replay, struct problem *problem)
     if (capsule->step_count == 0)
         return replay->player->device->launch(replay->module, capsule, replay->bytes, problem);
     for (size_t i = 0; i < capsule->step_count; i++)
-        if (launch_step(replay, i, problem) < 0)
-            return -1;
+        TRY(launch_step(replay, i, problem));
     return 0;
 }
 
@@ -424,8 +406,7 @@ static int compare_chunk(struct replay *replay, struct part *part, size_t first,
     if (memcmp(expected, actual, size) == 0)
         return 0;
     if (difference->tolerance.most > 0) {
-        if (read_pages(replay, part, BEFORE, first, pages_of(size), difference->before, problem) < 0)
-            return -1;
+        TRY(read_pages(replay, part, BEFORE, first, pages_of(size), difference->before, problem));
         for (size_t i = 0; part->range->varies && i < size; i++) /* what is not compared is no measure of the rest */
             difference->before[i] = difference->varies[i] ? expected[i] : difference->before[i];
         tolerate_part(difference, replay->capsule, part, offset, expected, actual, size);

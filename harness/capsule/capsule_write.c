@@ -165,7 +165,7 @@ struct blob capsule_writer_blob(struct capsule_writer *writer, const void *bytes
 
 int capsule_writer_about(struct capsule_writer *writer, const struct run *about)
 {
-    char *text = NULL;
+    OWNED_TEXT text = NULL;
     size_t length = 0;
     TRY(failed(writer));
     FILE *stream = open_memstream(&text, &length);
@@ -173,7 +173,6 @@ int capsule_writer_about(struct capsule_writer *writer, const struct run *about)
     if (!stream || fclose(stream) != 0 || result < 0)
         die(EXIT_USAGE, "cannot allocate memory for the description of %s", writer->file.path);
     put_text(writer, RECORD_ABOUT, text, length);
-    free(text);
     return failed(writer);
 }
 
@@ -181,10 +180,9 @@ int capsule_writer_add(struct capsule_writer *writer, const struct capsule *caps
 {
     size_t length;
     TRY(failed(writer));
-    char *text = capsule_text(capsule, &length);
+    OWNED_TEXT text = capsule_text(capsule, &length);
     if (put_text(writer, RECORD_CAPSULE, text, length) == 0)
         writer->capsule_count++;
-    free(text);
     return failed(writer);
 }
 

@@ -101,8 +101,7 @@ static int look_in_pages(struct proving *proving, const struct search *search)
 {
     unsigned char before[CAPSULE_PAGE];
     for (size_t step = CAPSULE_PAGE / 2; step >= PART; step /= 2)
-        for (size_t i = 0; i < search->count; i++) {
-            const struct place *place = &search->places[i];
+        EACH(const struct place, place, search->places, search->count) {
             const size_t size = place_size(proving, place);
             const uint32_t number = proving->capsule->ranges[place->range].before[place->page];
             TRY(capsules_page(proving->capsules, number, before, proving->problem));
@@ -230,7 +229,7 @@ int proving_find_further_writes(struct proving *proving)
 
 int proving_find_writes(struct proving *proving)
 {
-    struct place *zeros = NULL;
+    OWNED_MEMORY struct place *zeros = NULL;
     size_t count = 0;
     TRY(clear(proving, proving->filled, proving->filled_count, 0));
     if (proving->changed_count > 0)
@@ -241,7 +240,5 @@ int proving_find_writes(struct proving *proving)
             if (range->before[page] == PAGE_ZERO)
                 *ARRAY_GROW(zeros, count) = (struct place){i, page};
     }
-    const int result = clear(proving, zeros, count, 0xff);
-    free(zeros);
-    return result;
+    return clear(proving, zeros, count, 0xff);
 }

@@ -77,7 +77,7 @@ static void draw_floats(const struct run_of *run)
 {
     uint64_t *state = run->state;
     const size_t halves = run->size / 2;
-    unsigned char *before = x_calloc(run->size, 1);
+    OWNED_MEMORY unsigned char *before = x_calloc(run->size, 1);
     struct anchors anchors = {{0}, {0}, {0}};
     memcpy(before, run->bytes, run->size);
     if (run->bold)
@@ -101,7 +101,6 @@ static void draw_floats(const struct run_of *run)
             memcpy(run->bytes + 2 * i, &drawn, sizeof drawn);
         }
     }
-    free(before);
 }
 
 /* Values become others near them, by the last bits of their mantissas: single-precision numbers that all have a short
