@@ -65,10 +65,9 @@ static int check_pair(const char *name, const struct run *run, const char *other
     if (second)
         return FAIL(EXIT_BASELINE, "%s holds sessions of two collectors, %s and %s: their values are not comparable",
                     name, collector, second);
-    if (strcmp(collector, first) != 0) {
+    if (strcmp(collector, first) != 0)
         return FAIL(EXIT_BASELINE, "%s was measured by the collector %s, but %s by %s: their values are not comparable",
                     name, collector, other_name, first);
-    }
     return check_parts(name, run, other_name, other);
 }
 

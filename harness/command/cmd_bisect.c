@@ -173,14 +173,7 @@ static const struct judgement *find_worse(const struct comparison *comparison, c
     return NULL;
 }
 
-/* The name of a file, which is that of a commit. */
-static const char *name_in(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* There is nothing to look for, or nobody can say so. */
+/* There is nothing to look for, or nobody can say so. The names of the files are those of commits. */
 static int say_no_worse(const struct bisecting *work, const struct comparison *comparison)
 {
     const char *id = work->runs[1].results[0].id;
@@ -196,8 +189,8 @@ static int say_no_worse(const struct bisecting *work, const struct comparison *c
     if (!judged)
         return FAIL(EXIT_NOT_MEASURED, "%s of %s has no number at both ends",
                     work->metric ? work->metric->name : "nothing", id);
-    print_harmless("%s: not worse at %.12s than at %.12s, by %s\n", id, name_in(work->options->arguments[1]),
-                   name_in(work->options->arguments[0]),
+    print_harmless("%s: not worse at %.12s than at %.12s, by %s\n", id, basename(work->options->arguments[1]),
+                   basename(work->options->arguments[0]),
                    work->metric     ? work->metric->name
                    : work->computes ? "any computed metric"
                                     : "any metric");

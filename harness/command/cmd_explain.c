@@ -46,10 +46,8 @@ static int find_built(const struct work *work)
     OWNED(library_facts) library = {0};
     struct problem problem;
     const int code = library_facts_read(&library, work->options->kernels, options_timeout(work->options), &problem);
-    if (code != 0) {
-        error("%s", problem.text);
-        return code;
-    }
+    if (code != 0)
+        return FAIL(code, "%s", problem.text);
     OWNED_MEMORY const char **names = x_calloc(library.count + 1, sizeof *names);
     for (size_t i = 0; i < library.count; i++)
         names[i] = library.kernels[i].id;

@@ -153,10 +153,9 @@ static char *make_config(const struct beginning *beginning)
     OWNED_TEXT text = x_strdup("");
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         const char *there = value_there(beginning, lines[i].key);
-        if (there && (!lines[i].value || strcmp(there, lines[i].value) != 0)) {
-            error(CONFIG_FILE " already exists with %s = %s: edit it, or replace it with --force", lines[i].key, there);
-            return NULL;
-        }
+        if (there && (!lines[i].value || strcmp(there, lines[i].value) != 0))
+            return FAIL(NULL, CONFIG_FILE " already exists with %s = %s: edit it, or replace it with --force",
+                        lines[i].key, there);
         if (!there && lines[i].value)
             x_append(&text, "", "%s = %s\n", lines[i].key, lines[i].value);
     }

@@ -23,10 +23,8 @@ static int list_kernels(const struct options *options)
     if (capsules_is_file(options->kernels))
         return list_capsules(options);
     const int code = library_facts_read(&library, options->kernels, options_timeout(options), &problem);
-    if (code != 0) {
-        error("%s", problem.text);
-        return code;
-    }
+    if (code != 0)
+        return FAIL(code, "%s", problem.text);
     const char *unmatched = find_unmatched(options, &library);
     if (unmatched)
         error("no kernel of %s matches -k '%s'", options->kernels, unmatched);

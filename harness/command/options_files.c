@@ -15,19 +15,12 @@ static bool same_inode(const char *a, const char *b)
     return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/* Returns the part of a path behind its folder. */
-static const char *name_in(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 bool options_same_file(const char *a, const char *b)
 {
     if (strcmp(a, b) == 0 || same_inode(a, b))
         return true;
     OWNED_TEXT folder_a = folder_of(a), *folder_b = folder_of(b);
-    return strcmp(name_in(a), name_in(b)) == 0 && same_inode(folder_a, folder_b);
+    return strcmp(basename(a), basename(b)) == 0 && same_inode(folder_a, folder_b);
 }
 
 static bool is_standard_output(const char *file)

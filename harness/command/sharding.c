@@ -28,10 +28,8 @@ static int list_kernels(struct shard *shard, const struct options *options)
     OWNED(library_facts) library = {0};
     struct problem problem;
     const int code = library_facts_read(&library, options->kernels, options_timeout(options), &problem);
-    if (code != 0) {
-        error("%s", problem.text);
-        return code;
-    }
+    if (code != 0)
+        return FAIL(code, "%s", problem.text);
     for (size_t i = 0; i < library.count; i++)
         if (glob_any(options->globs, options->glob_count, library.kernels[i].id))
             *ARRAY_GROW(shard->kernels, shard->kernel_count) = x_strdup(library.kernels[i].id);

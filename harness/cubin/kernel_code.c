@@ -33,10 +33,8 @@ const struct cubin *kernel_code_of(struct kernel_code *code, const char *id)
     if (!capsules->path)
         return code->list;
     const struct capsule *capsule = capsules_find(capsules, id);
-    if (!capsule) {
-        error("%s no longer has the capsule %s: measure again", code->path, id);
-        return NULL;
-    }
+    if (!capsule)
+        return FAIL(NULL, "%s no longer has the capsule %s: measure again", code->path, id);
     const size_t first = capsules_same_code(capsules, (size_t)(capsule - capsules->list));
     struct cubin *cubin = &code->list[first];
     if (cubin->images > 0)

@@ -151,8 +151,7 @@ static struct argument *mark_exact(const struct capsule *capsule, double toleran
     if (exact == 0)
         return arguments;
     free(arguments);
-    error("--exact: argument %d of %s is not a pointer", __builtin_ctzll(exact) + 1, capsule->id);
-    return NULL;
+    return FAIL(NULL, "--exact: argument %d of %s is not a pointer", __builtin_ctzll(exact) + 1, capsule->id);
 }
 
 static int swap_one(struct swap *swap, const struct capsule *capsule, int capability, const char *to)

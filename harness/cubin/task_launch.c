@@ -225,8 +225,7 @@ static const struct task_type *type_named(const char *name)
     for (size_t i = 0; name && i < ARRAY_SIZE(types); i++)
         if (strcmp(types[i].name, name) == 0)
             return &types[i];
-    error("'%s' is not a type; use %s", name ? name : "", task_types_doc);
-    return NULL;
+    return FAIL(NULL, "'%s' is not a type; use %s", name ? name : "", task_types_doc);
 }
 
 static int check_range(const struct task_argument *argument, double number)

@@ -87,10 +87,8 @@ int check_base(const struct measurement *measurement, const char *against, const
     OWNED_MEMORY char **ids = NULL;
     size_t count = 0;
     int code = library_facts_read(&facts, against, measurement->timeout, &problem);
-    if (code != EXIT_SAME) {
-        error("%s", problem.text);
-        return code;
-    }
+    if (code != EXIT_SAME)
+        return FAIL(code, "%s", problem.text);
     for (size_t i = 0; i < facts.count; i++) {
         char *id = facts.kernels[i].id;
         if (glob_any(measurement->globs, measurement->glob_count, id) &&

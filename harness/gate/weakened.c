@@ -246,26 +246,25 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
                    const char *baselines, const struct metrics *metrics, bool own_metrics,
                    const struct known_regressions *known_regressions)
 {
-    char *old_metrics = x_sprintf("%s/metrics", before), *old_baselines = x_sprintf("%s/baselines", before);
-    char *old_folder = baseline_folder(old_baselines, device);
-    struct metrics was_metrics = {0};
-    struct known_regressions was_known = {0};
-    struct run was_baseline = {0}, now_baseline = {0};
+    OWNED_TEXT old_metrics = x_sprintf("%s/metrics", before), *old_baselines = x_sprintf("%s/baselines", before);
+    OWNED_TEXT old_folder = baseline_folder(old_baselines, device);
+    OWNED(metrics) was_metrics = {0};
+    OWNED(known_regressions) was_known = {0};
+    OWNED(run) was_baseline = {0}, now_baseline = {0};
     struct standards was = {0};
     const struct standards now = {
         .metrics = metrics, .baseline = &now_baseline, .known_regressions = known_regressions};
-    int result = EXIT_USAGE;
     const bool shipped = !own_metrics && access(old_metrics, F_OK) < 0; /* cugate's own then and now */
     if (!shipped && is_there(comparison, old_metrics, before, "metrics")) {
         if (metrics_read_folder(&was_metrics, old_metrics) < 0)
-            goto out;
+            return EXIT_USAGE;
         was.metrics = &was_metrics;
     }
     if (is_there(comparison, old_baselines, before, "baselines")) {
         const int old = read_baseline(&was_baseline, old_baselines, device);
         if (old == EXIT_USAGE || read_baseline(&now_baseline, baselines, device) == EXIT_USAGE ||
             known_regressions_read(&was_known, old_folder) < 0)
-            goto out;
+            return EXIT_USAGE;
         if (old == EXIT_BASELINE)
             comparison_add_note(comparison, "%s has no baseline that fits this GPU, so weakened values cannot be found",
                                 old_folder);
@@ -273,15 +272,5 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
         was.known_regressions = &was_known;
     }
     weakened_note(comparison, &was, &now);
-    result = EXIT_SAME;
-
-out:
-    run_release(&now_baseline);
-    run_release(&was_baseline);
-    known_regressions_release(&was_known);
-    metrics_release(&was_metrics);
-    free(old_folder);
-    free(old_baselines);
-    free(old_metrics);
-    return result;
+    return EXIT_SAME;
 }

@@ -126,10 +126,9 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     if (part->further && part->status != measuring->status)
         return FAIL(EXIT_NOT_MEASURED, "%s ended with %d the first time and with %d in run %zu: it does not repeat",
                     what, measuring->status, part->status, measuring->done + 1);
-    if (!part->further && part->part.session_count == 0 && !part->failure) {
+    if (!part->further && part->part.session_count == 0 && !part->failure)
         return FAIL(EXIT_NOT_MEASURED, "%s opened a GPU and launched nothing on it, so there is nothing to %s", what,
                     program_is_simulated(measuring->measurement) ? "count" : "measure");
-    }
     if (part->status != 0 && !measuring->measurement->program->speaks)
         return FAIL(EXIT_NOT_MEASURED, "%s ended with exit code %d, so it is not judged", what, part->status);
     return EXIT_SAME;

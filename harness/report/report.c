@@ -56,6 +56,5 @@ const struct format *format_find(enum document document, const char *name, const
         if (prints(&formats[i], document) && strcmp(formats[i].name, name) == 0)
             return &formats[i];
     OWNED_TEXT names = format_names(document);
-    error("%s needs %s, not '%s'", option, names, name);
-    return NULL;
+    return FAIL(NULL, "%s needs %s, not '%s'", option, names, name);
 }
