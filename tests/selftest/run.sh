@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Runs `make selftest`: prints the table of rates and their bars. Then it breaks the gate in many ways, one line for each,
-# and each must make a part of the table fail. Ends with "N passed, N failed".
+# and each must make a part of the table fail, or cases of tests/unit/judge. Ends with "N passed, N failed".
 #
-#   BUILD=build COMPILE='cc -c ...' LINK='cc ...' OBJECTS='...' LIBS='...' tests/selftest/run.sh FOLDER
+#   BUILD=build COMPILE='cc -c ...' LINK='cc ...' OBJECTS='...' CASES='...' LIBS='...' tests/selftest/run.sh FOLDER
+#
+# CASES are the objects of those tests.
 #
 # FOLDER holds the recorded sessions.
 set -euo pipefail
@@ -16,7 +18,9 @@ turns=$BUILD/tests/libturns.so
 try_mutation() {
     local folder=$1 number=$2 name file expression part
     IFS='|' read -r name file expression part <<<"${3//*( )|*( )/|}"
-    local mutant=$work/mutant-$number source
+    local mutant=$work/mutant-$number source linked=${OBJECTS:?}
+    local -a arguments=(--turns "$turns" --only "$part" --until-failed "$folder")
+    [[ $part == Q* ]] || linked=${CASES:?} arguments=(--filter "$part/*")
     source=$(echo harness/*/"$file")
     mkdir -p "$mutant"
     sed "$expression" "$source" >"$mutant/$file"
@@ -27,12 +31,12 @@ try_mutation() {
     # Words are split: they are whole command lines.
     # shellcheck disable=SC2086
     if ! { $COMPILE -w -g0 -iquote "$(dirname "$source")" -o "$mutant/mutant.o" "$mutant/$file" &&
-        $LINK -o "$mutant/selftest" "$mutant/mutant.o" $OBJECTS "$BUILD/libcugate.a" $LIBS; }; then
+        $LINK -o "$mutant/selftest" "$mutant/mutant.o" $linked "$BUILD/libcugate.a" $LIBS; }; then
         echo "mutation: $name: ERROR: it does not compile"
         return
     fi
     local code=0
-    "$mutant/selftest" --turns "$turns" --only "$part" --until-failed "$folder" >"$mutant/table" 2>&1 || code=$?
+    "$mutant/selftest" "${arguments[@]}" >"$mutant/table" 2>&1 || code=$?
     case $code in
         0) echo "mutation: $name: SURVIVED: $part passes" ;;
         1) echo "mutation: $name: caught by $part" ;;

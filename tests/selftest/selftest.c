@@ -14,21 +14,18 @@ static const struct part {
     const char *name;
     part_fn *check;
 } parts[] = {
-    {"Q1-pairs", q1_pairs},         {"Q1-one-more", q1_one_more},
-    {"Q2-simulated", q2_simulated}, {"Q2-distribution", q2_distribution},
-    {"Q2-recorded", q2_recorded},   {"Q3-screen", q3_screen},
-    {"Q3-caution", q3_caution},     {"Q4-judge", q4_judge},
-    {"Q4-recorded", q4_recorded},   {"Q4-early", q4_early},
-    {"Q5-noise", q5_noise},         {"Q5-clean", q5_clean},
-    {"Q5-planted", q5_planted},     {"Q5-hiccup", q5_hiccup},
-    {"Q5-recorded", q5_recorded},   {"Q6-simulated", q6_simulated},
-    {"Q6-recorded", q6_recorded},   {"Q6-clock", q6_clock},
-    {"Q7-check", q7_check},         {"Q7-revise", q7_revise},
-    {"Q7-computed", q7_computed},   {"Q7-known", q7_known},
-    {"Q7-accept", q7_accept},       {"Q7-blind", q7_blind},
-    {"Q7-program", q7_program},     {"Q8-repetition", q8_repetition},
-    {"Q8-files", q8_files},         {"Q10-unchanged", q10_unchanged},
-    {"Q10-slower", q10_slower},
+    {"Q1-pairs", q1_pairs},           {"Q1-one-more", q1_one_more},
+    {"Q2-simulated", q2_simulated},   {"Q2-distribution", q2_distribution},
+    {"Q2-recorded", q2_recorded},     {"Q3-screen", q3_screen},
+    {"Q3-caution", q3_caution},       {"Q4-judge", q4_judge},
+    {"Q4-recorded", q4_recorded},     {"Q4-early", q4_early},
+    {"Q5-noise", q5_noise},           {"Q5-clean", q5_clean},
+    {"Q5-planted", q5_planted},       {"Q5-hiccup", q5_hiccup},
+    {"Q5-recorded", q5_recorded},     {"Q6-simulated", q6_simulated},
+    {"Q6-recorded", q6_recorded},     {"Q6-clock", q6_clock},
+    {"Q7-check", q7_check},           {"Q7-accept", q7_accept},
+    {"Q8-repetition", q8_repetition}, {"Q8-files", q8_files},
+    {"Q10-unchanged", q10_unchanged}, {"Q10-slower", q10_slower},
 };
 
 static const char plain_metrics[] = "[steady]\ntitle = Steady\ncounter = made_up_steady.sum\nunit = count\n"

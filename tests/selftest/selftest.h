@@ -32,8 +32,7 @@ struct selftest {
 typedef void part_fn(struct selftest *selftest);
 part_fn q1_pairs, q1_one_more, q2_simulated, q2_distribution, q2_recorded, q3_screen, q3_caution, q4_judge, q4_recorded,
     q4_early, q5_noise, q5_clean, q5_planted, q5_hiccup, q5_recorded, q6_simulated, q6_recorded, q6_clock, q7_check,
-    q7_revise, q7_computed, q7_accept, q7_blind, q7_known, q7_program, q8_repetition, q8_files, q10_unchanged,
-    q10_slower;
+    q7_accept, q8_repetition, q8_files, q10_unchanged, q10_slower;
 
 /* One row each. A rate fails when chance explains what was seen with less than 1 in 1,000 if the true rate were `rate`.
  * expect_none fails on the first; expect_alike when the split between two directions is no accident. */

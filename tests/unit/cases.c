@@ -2,13 +2,15 @@
 
 #include <ctype.h>
 
-enum { MOST_WORDS = 32, MOST_LINES = 64, MOST_CELLS = 9 };
+enum { MOST_WORDS = 32, MOST_LINES = 64, MOST_CELLS = 9, MOST_NAMES = 32 };
 
 /* The case, and the line that is executed. */
 static struct {
     const char *path, *name;
     const struct language *language;
     char *cells[MOST_CELLS + 1];
+    char *names[MOST_NAMES], *values[MOST_NAMES];
+    size_t name_count;
     size_t row, line; /* of the file */
     char *words[MOST_WORDS];
 } at;
@@ -108,18 +110,40 @@ void expect_number(const struct named_number *numbers, size_t count, const char 
           expected);
 }
 
-/* Puts cells in the places of $1 to $9. Caller frees. */
+/* Returns where the value of a name is; a name ends at what is neither a letter nor a digit. NULL: there is none. */
+static char **value_named(const char *name)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)name[length]))
+        length++;
+    for (size_t i = 0; i < at.name_count; i++)
+        if (strlen(at.names[i]) == length && strncmp(at.names[i], name, length) == 0)
+            return &at.values[i];
+    return NULL;
+}
+
+/* Returns the text of the cell or the name behind *mark, of which *mark is set to the last character. */
+static const char *text_behind(const char **mark)
+{
+    const char *name = *mark + 1;
+    char **const value = value_named(name);
+    const size_t cell = (size_t)(*name - '1');
+    NEED(value || (cell < MOST_CELLS && at.cells[cell]), "there is no cell or name of %s", name);
+    *mark += value ? strlen(at.names[value - at.values]) : 1;
+    return value ? *value : at.cells[cell];
+}
+
+/* Puts cells in the places of $1 to $9, and values in those of names. Caller frees. */
 static char *filled(const char *line)
 {
     PRINT(
         char *, text, stream, for (const char *p = line; *p; p++) {
-            const size_t cell = *p == '$' && p[1] >= '1' && p[1] <= '9' ? (size_t)(p[1] - '1') : MOST_CELLS;
-            NEED(cell == MOST_CELLS || at.cells[cell], "there is no cell %zu", cell + 1);
-            if (cell == MOST_CELLS)
+            if (*p == '$' && isalnum((unsigned char)p[1])) {
+                OWNED_TEXT inner = filled(text_behind(&p));
+                fputs(inner, stream);
+            } else {
                 fputc(*p, stream);
-            else
-                fputs(at.cells[cell], stream);
-            p += cell < MOST_CELLS;
+            }
         });
     return text;
 }
@@ -147,14 +171,30 @@ static void split(char *line)
     }
 }
 
+/* Gives names values: those of `let`, or others where they have one. */
+static void name_values(const char *text, bool is_new)
+{
+    OWNED_TEXT line = x_strdup(text);
+    split(line);
+    for (size_t i = is_new; i < word_count; i++) {
+        char *const value = strchr(at.words[i], '='), **const named = value_named(at.words[i]);
+        if (!value || (!is_new && !named))
+            return;
+        *value = '\0';
+        NEED(is_new == !named && at.name_count < MOST_NAMES, "%s has a value, or is one too many", at.words[i]);
+        if (is_new)
+            at.names[at.name_count] = x_strdup(at.words[i]);
+        set_text(is_new ? &at.values[at.name_count++] : named, value + 1);
+    }
+}
+
 static void execute(const char *line)
 {
     if (*line == '?' || *line == '!') {
-        const size_t cell = (size_t)(line[1] - '1');
-        NEED(cell < MOST_CELLS && at.cells[cell], "there is no cell of %s", line);
-        if ((*at.cells[cell] != '\0') != (*line == '?'))
+        const bool wanted = *line == '?';
+        if ((*text_behind(&line) != '\0') != wanted)
             return;
-        line += 2;
+        line++;
     }
     OWNED_TEXT text = filled(line);
     split(text);
@@ -183,12 +223,22 @@ static void try_row(const struct line *lines, size_t count, const struct line *r
         char *cell = strsep(&rest, "|");
         at.cells[i] = cell ? trimmed(cell) : NULL;
     }
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(lines[i].text, "let ", 4) == 0)
+            name_values(lines[i].text, true);
+    for (size_t i = 0; i < MOST_CELLS && at.cells[i] && at.name_count > 0; i++)
+        name_values(at.cells[i], false);
     at.language->begin();
     for (size_t i = 0; i < count; i++) {
         at.line = lines[i].number;
-        execute(lines[i].text);
+        if (strncmp(lines[i].text, "let ", 4) != 0)
+            execute(lines[i].text);
     }
     at.language->end();
+    for (; at.name_count > 0; at.name_count--) {
+        set_text(&at.names[at.name_count - 1], NULL);
+        set_text(&at.values[at.name_count - 1], NULL);
+    }
 }
 
 void try_cases(const char *path, const struct language *language)

@@ -2,8 +2,10 @@
  *
  * A case begins with `case` and its name. Behind its lines it may have rows, whose cells take the places of $1 to $9:
  * then it is tried once a row. A line behind ?3 is for rows whose third cell is not empty, and one behind !3 for the
- * others. Words are separated by blanks; a part of one, or all of it, may be in quotes, with \n and \". Remarks follow
- * a # among blanks. The first word is a command of the language. */
+ * others. A line `let NAME=TEXT...` gives names values, which take the places of $NAME, and a row may give them others:
+ * by cells of NAME=TEXT... only. There are ?NAME and !NAME, too. Words are separated by blanks; a part of one, or all
+ * of it, may be in quotes, with \n and \". Remarks follow a # among blanks. The first word is a command of the
+ * language. */
 #pragma once
 
 #include "model/model.h"

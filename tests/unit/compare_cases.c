@@ -122,6 +122,34 @@ static void forget_notes(void)
     run_forget_notes(side(1));
 }
 
+static void put_notes(void)
+{
+    for (size_t i = 2; i < word_count; i++) {
+        const struct metric_note note = note_of_metric(metrics_find(&sides.metrics, word(i)));
+        run_set_note(side(1), &note);
+    }
+}
+
+/* An estimated time, and how much of it is left if the constant of DRAM is wrong, if it depends on that. */
+static void estimate(void)
+{
+    struct estimated_time *of = kernel_of(side(1), 2)->estimated = x_calloc(1, sizeof *of);
+    const double ns = number(word(3));
+    *of = (struct estimated_time){.ns = ns, .low = ns / 2, .high = 2 * ns, .bound_by = x_strdup("DRAM")};
+    for (size_t i = 4; i < word_count; i++) {
+        const char *const value = known(value_of(word(i)));
+        if (strcmp(word(i), "part") != 0)
+            set_text(strcmp(word(i), "model") == 0 ? &of->model : &of->refused, value);
+        else if (value)
+            *ARRAY_GROW(of->moved, of->moved_count) = (struct time_part){x_strdup("dram_share"), number(value)};
+    }
+}
+
+static void put_processors(void)
+{
+    side(1)->device.sm_count = (int)whole(word(2));
+}
+
 static void put_facts(struct session *session, size_t from)
 {
     for (size_t i = from; i < word_count; i++) {
@@ -147,11 +175,13 @@ static void put_kernel_sessions(void)
 {
     struct result *result = kernel_of(&sides.base, 1);
     for (size_t i = 0; i < whole(word(2)); i++) {
-        OWNED_TEXT text = x_strdup(word(3));
-        const enum session_fact fact = (value_of(text), session_fact_named(text));
-        const char *const value = strchr(word(3), '=') + 1, *const place = strchr(value, '%');
-        ARRAY_GROW(result->sessions, result->session_count)->facts[fact] =
-            place ? x_sprintf("%.*s%zu", (int)(place - value), value, i) : x_strdup(value);
+        struct session *session = ARRAY_GROW(result->sessions, result->session_count);
+        for (size_t w = 3; w < word_count; w++) {
+            OWNED_TEXT text = x_strdup(word(w));
+            const char *const value = value_of(text), *const place = strchr(value, '%');
+            session->facts[session_fact_named(text)] =
+                place ? x_sprintf("%.*s%zu", (int)(place - value), value, i) : x_strdup(known(value));
+        }
     }
 }
 
@@ -186,13 +216,18 @@ static void compute(void)
     set_text(&sides.run.sessions[0].facts[SESSION_COMPILER], "nvcc 1");
 }
 
-/* The metrics are those of the project, and a computed run has all of them; so has the baseline, by this collector. */
+/* The metrics are those of the project, and a computed run has all of them; so has the baseline, by this collector.
+ * Without a collector neither has any. */
 static void put_all_metrics(void)
 {
-    const bool is_computed = strcmp(word(1), "sim") == 0;
     metrics_release(&sides.metrics);
     sides.metrics = (struct metrics){0};
     cr_assert_eq(metrics_read_folder(&sides.metrics, "metrics"), 0);
+    run_forget_notes(&sides.base);
+    run_forget_notes(&sides.run);
+    if (word_count == 1)
+        return;
+    const bool is_computed = strcmp(word(1), "sim") == 0;
     put_fact(&sides.base, SESSION_COLLECTOR, word(1));
     put_fact(&sides.run, SESSION_COLLECTOR, "sim");
     run_note_metrics(&sides.run, &sides.metrics);
@@ -245,7 +280,9 @@ static void put_drift_reference(void)
 
 static void stand_in(void)
 {
-    row_of(&sides.base, 1)->from_base_build = true;
+    const struct result *result = kernel_of(&sides.base, 1);
+    for (size_t i = 0; i < result->row_count; i++)
+        result->rows[i].from_base_build |= word_count == 2 || strcmp(result->rows[i].metric, word(2)) == 0;
 }
 
 static void put_pairs(void)
@@ -438,6 +475,7 @@ static const struct case_command commands[] = {
     {"a_program", put_program, false},
     {"drift", put_drift_reference, false},
     {"elsewhere", fail_elsewhere, false},
+    {"estimate", estimate, false},
     {"exit", expect_exit, true},
     {"expect", expect_judgement, true},
     {"facts", change_session, false},
@@ -445,6 +483,7 @@ static const struct case_command commands[] = {
     {"forget", forget_notes, false},
     {"from", take_sessions_from, false},
     {"keep", keep, false},
+    {"knows", put_notes, false},
     {"lines", put_lines, false},
     {"metric", change_metric, false},
     {"metrics", put_all_metrics, false},
@@ -452,6 +491,7 @@ static const struct case_command commands[] = {
     {"of", put_kernel_sessions, false},
     {"order", expect_order, true},
     {"pairs", put_pairs, false},
+    {"processors", put_processors, false},
     {"run", put_kernel, false},
     {"says", expect_note, true},
     {"session", put_session, false},

@@ -9,6 +9,7 @@
         compare_cases("tests/unit/judge/" #suite ".txt");                                                              \
     }
 CASES_OF(compare)
+CASES_OF(judge_estimate)
 CASES_OF(judge_program)
 CASES_OF(judge_revise)
 CASES_OF(judge_row)
@@ -16,6 +17,7 @@ CASES_OF(judge_sides)
 CASES_OF(judge_suite)
 CASES_OF(judge_toolchain)
 CASES_OF(judge_waits)
+CASES_OF(judge_weigh)
 
 Test(compare, exit_codes_have_a_precedence)
 {
