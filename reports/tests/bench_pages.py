@@ -8,7 +8,6 @@ itself."""
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import resource
@@ -17,71 +16,36 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
+
+import make
 
 from cugate_reports.history import History
 
-DEVICE = {
-    "name": "NVIDIA Bench",
-    "compute_capability": "9.0",
-    "sm_count": 132,
-    "memory_bytes": 150 << 30,
-    "ecc": True,
-    "mig": False,
-}
-METRICS = {
-    "time": "ns",
-    "achieved_occupancy": "%",
-    "branch_efficiency": "%",
-    "dram_throughput": "%",
-    "shared_bank_conflicts": "count",
-    "dram_bytes_read": "B",
-    "dram_bytes_write": "B",
-    "instructions": "count",
-    "branch_targets": "count",
-    "shared_wavefronts": "count",
-    "l1_hit_rate": "%",
-    "l2_hit_rate": "%",
-}
+SHARES = ("achieved_occupancy", "branch_efficiency", "dram_throughput", "l1_hit_rate", "l2_hit_rate")  # in %
+METRICS = ("time", *SHARES, "shared_bank_conflicts", "dram_bytes_read", "dram_bytes_write", "instructions")
+METRICS += ("branch_targets", "shared_wavefronts")
 NIGHTS, KERNELS = 365, 60
 NOISY = {"time": 0.01, "achieved_occupancy": 0.003, "dram_throughput": 0.01, "shared_bank_conflicts": 0.02}
 
 
 def night(number: int, kernels: int, chance: random.Random) -> tuple[bytes, bytes]:
     """Returns a run file and its report, with five samples a row as real ones have."""
-    date = (datetime(2025, 1, 1, 2, 23) + timedelta(days=number)).isoformat(timespec="milliseconds") + "Z"
-    gpu, driver = f"GPU-{chance.randrange(8)}", f"580.{number // 60}"
-    session = {"date": date, "collector": "cupti", "driver": driver, "cuda": "13.0", "gpu_uuid": gpu, "host": "bench"}
+    facts = {"gpu_uuid": f"GPU-{chance.randrange(8)}", "driver": f"580.{number // 60}", "host": "bench"}
     measured, judged = {}, []
     for kernel in range(kernels):
-        rows = {}
-        for place, (metric, unit) in enumerate(METRICS.items()):
-            base = 50.0 + place if unit == "%" else 1000.0 * (kernel + 1) * (place + 1)
+        name = f"family{kernel // 6}/variant{kernel}"
+        measured[name] = rows = {}
+        for place, metric in enumerate(METRICS):
+            base = 50.0 + place if metric in SHARES else 1000.0 * (kernel + 1) * (place + 1)
             now = base * (1 + chance.gauss(0, NOISY.get(metric, 0)))
             if metric == "time" and kernel % 10 == 0 and number > 200:
                 now *= 1.05
-            rows[metric] = {
-                "sessions": [[now * (1 + chance.gauss(0, 1e-3)) if metric in NOISY else now for _ in range(5)]]
-            }
+            rows[metric] = [now * (1 + chance.gauss(0, 1e-3)) if metric in NOISY else now for _ in range(5)]
             limit = 0.05 * base if metric in NOISY else 0
-            judged.append(
-                {"kernel": f"family{kernel // 6}/variant{kernel}", "metric": metric, "unit": unit, "class": "time"}
-            )
-            judged[-1] |= {
-                "verdict": "same",
-                "base": base,
-                "now": now,
-                "change": now - base,
-                "limit": limit,
-                "causes": [],
-            }
-        measured[f"family{kernel // 6}/variant{kernel}"] = {"status": "ok", "bytes": 1, "flops": 0, "metrics": rows}
-    notes = {metric: {"counter": metric, "unit": unit} for metric, unit in METRICS.items()}
-    run = {"schema": 1, "device": DEVICE, "sessions": [session], "metrics": notes, "kernels": measured}
-    report = {"schema": 1, "exit_code": 0, "verdict": "same", "replay": None, "device": DEVICE, "sessions": [session]}
-    report |= {"counts": {"kernels": kernels, "same": len(judged)}, "judgements": judged}
-    return json.dumps(run).encode(), json.dumps(report).encode()
+            judged.append(make.judgement(name, metric, base=base, now=now, limit=limit))
+    run = make.run(number, measured, **facts)
+    return run, make.report(run, judged)
 
 
 def held(process: int) -> int:

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from argparse import Namespace
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,6 @@ from cugate_reports.__main__ import ingest
 from cugate_reports.history import History, HistoryError
 
 COMMAND = [sys.executable, "-m", "cugate_reports"]
-USAGE = "usage: cugate-report"
 
 
 def alone(*words: object, **options: object) -> subprocess.CompletedProcess[bytes]:
@@ -41,82 +39,10 @@ def alone(*words: object, **options: object) -> subprocess.CompletedProcess[byte
 # ---- The table
 
 
-@dataclass(frozen=True)
-class Line:
-    """One command line. {} stands for the folder that `folder` makes. words are expected on either stream; those after
-    ! must not be there.
-    """
-
-    command: str
-    code: int
-    words: tuple[str, ...]
-    files: tuple[str, ...] = field(default=())  # files that are below the folder afterwards; with ! files that are not
-    history: str = "{}/history.db"
-
-
 FAR = "x" * 5000
 NO_RUN = b"nights to remember\n" * 100
-
-LINES = (
-    Line("", 2, (USAGE, "the following arguments are required: COMMAND")),
-    Line("ingset {}/run.json", 2, (USAGE, "invalid choice: 'ingset'")),
-    Line("--help", 0, ("ingest", "page", "state", "export", "prune", "exit codes: 0 done; 2 unknown option")),
-    Line("ingest", 2, ("arguments are required: FILE",)),
-    Line("ingest --verbos {}/run.json --nope", 2, ("unrecognized arguments: --nope",)),
-    Line("ingest {}/run.json", 0, ("run: kept", "!refused"), ("history.db",)),
-    Line("ingest {}/run.json {}/bad.json {}/other.json", 2,
-         ("bad.json is not JSON", "2 x run: kept", "1 refused; the history sqlite:///{}/history.db lost nothing")),
-    Line("ingest {}/command.json", 2, (r"unknown field `\n::error::\x1b[31m`", "!\n::error", "!\x1b")),
-    Line("ingest {}/report.json {}/run.json", 0, ("report: kept\nrun: kept",)),
-    Line("ingest {}/report.json", 2, ("report.json is a report about a run that is not in the history", "1 refused")),
-    Line("ingest -v {}/all", 2, ("all/a-run.json: run: kept", "deep/x-run.json: run: kept", "c.json: baseline: kept",
-                                 "b-report.json: report: kept", "z.json is no file of", "!readme.txt", "!.hidden")),
-    Line("ingest {}/empty", 2, ("error: no file ends in .json below {}/empty", "!kept"), ("!history.db",)),
-    Line("ingest {}/none.json", 2, ("none.json cannot be read: No such file or directory", "1 refused")),
-    Line(f"ingest {FAR}", 2, ("cannot be read: File name too long",)),
-    Line("ingest {}/run.json", 2, ("cannot be used: file is not a database",), ("!history.db",), "{}/readme.txt"),
-    Line("ingest {}/run.json", 2, ("/dev/null is no folder",), (), "/dev/null/x"),
-    Line("ingest {}/run.json", 2, ("port 1 failed", "u:***@127", "!hunter2"), (), "postgresql+psycopg://u:hunter2@127.0.0.1:1/d"),
-    Line("ingest --history {}/new/h.db {}/run.json", 0, ("run: kept",), ("new/h.db", "!history.db")),
-    Line("ingest --history= {}/run.json", 0, ("run: kept",), ("history.db",)),
-    Line("page", 2, ("arguments are required: -o/--output",)),
-    Line("page -o {}/page", 2, ("there is no history", "ingest makes one"), ("!page", "!history.db")),
-    Line("page -o {}/page --nights 0", 2, ("argument --nights: invalid number of 1 or more value: '0'",), ("!page",)),
-    Line("page -o {}/page --nights many", 2, ("invalid number of 1 or more value: 'many'",)),
-    Line("page -o {}/page --figures 0", 2, ("argument --figures: invalid number of 1 or more value",), ("!page",)),
-    Line("page -o {}/page --figures 1", 0, ("2 nights to", "page: {}/page/index.html"),
-         ("page/kernels/copy-plain.html", "page/figures/kernel-copy-plain.png",
-          "!page/figures/kernel-transpose-padded.png"),
-         "{}/full.db"),
-    Line("page -o {}/all", 2, ("{}/all is there and is no report of cugate's: name another folder, or remove it",),
-         ("all/a-run.json", "all/readme.txt", "!all/index.html"), "{}/full.db"),
-    Line("page -o {}/readme.txt", 2, ("is there and is no report of cugate's",), ("readme.txt",), "{}/full.db"),
-    Line("page -o /proc/page", 2, ("cannot write beside /proc/page",), (), "{}/full.db"),
-    Line("export", 2, ("one of the arguments FOLDER --csv --alike is required",)),
-    Line("export {}/out --csv {}/v.csv", 2, ("not allowed with argument",), ("!out", "!v.csv")),
-    Line("export --alike {}/out --csv {}/v.csv", 2, ("not allowed with argument",), ("!out", "!v.csv")),
-    Line("export {}/out --last 0", 2, ("argument --last: invalid number of 1 or more value: '0'",), ("!out",)),
-    Line(f"export --last 1{'0' * 30} {{}}/out", 0, ("2 runs: {}/out",), ("out",), "{}/full.db"),
-    Line("export --last 1 --csv {}/v.csv", 0, ("1 run: {}/v.csv",), ("v.csv",), "{}/full.db"),
-    Line("export {}/readme.txt", 2, ("cannot write {}/readme.txt: File exists",), ("readme.txt",), "{}/full.db"),
-    Line("export --csv {}/all", 2, ("cannot write {}/all: Is a directory",), ("all/readme.txt",), "{}/full.db"),
-    Line("export --csv {}/none/v.csv", 2, ("No such file or directory",), ("!none",), "{}/full.db"),
-    Line("export --csv=", 2, ("Is a directory",), (), "{}/full.db"),
-    Line("export --csv /dev/full", 2, ("cannot write /dev/full: No space left on device",), (), "{}/full.db"),
-    Line("export --csv /dev/null", 0, ("2 runs: /dev/null",), (), "{}/full.db"),
-    Line("state", 0, ("!2023",), (), "{}/full.db"),
-    Line("state --seen", 2, ("error: there is none; red nights: none",), (), "{}/full.db"),
-    Line("state --seen --gpu A100", 2, ("has no run of A100",), (), "{}/full.db"),
-    Line("state --seen --mended-by 01234567", 2, ("not allowed with argument",), (), "{}/full.db"),
-    Line("state --mended-by HEAD", 2, ("invalid commit, 7 to 64 hexadecimal digits value: 'HEAD'",), (), "{}/full.db"),
-    Line("state --expected-until soon", 2, ("argument --expected-until: invalid day value: 'soon'",), (), "{}/full.db"),
-    Line("prune", 2, ("one of the arguments --keep --future is required",)),
-    Line("prune --keep 1 --future", 2, ("not allowed with argument",), (), "{}/full.db"),
-    Line("prune --future", 0, ("0 runs removed",), (), "{}/full.db"),
-    Line("prune --keep -1", 2, ("argument --keep: invalid number of 1 or more value: '-1'",)),
-    Line("prune --keep 1", 0, ("1 run removed",), (), "{}/full.db"),
-    Line(f"prune --keep {'9' * 30}", 0, ("0 runs removed",), (), "{}/full.db"),
-)  # fmt: skip
+TABLE = (Path(__file__).parent / "command_lines.txt").read_text()
+LINES = [(line + " |" * 4).split(" |")[:5] for line in TABLE.splitlines() if line and line[0] != "#"]
 
 
 @pytest.fixture(scope="module")
@@ -150,20 +76,20 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("line", LINES, ids=lambda line: line.command[:60] or "nothing")
-def test_command_lines(line: Line, filled: Path, tmp_path: Path) -> None:
-    folder = tmp_path
-    shutil.copytree(filled, folder, dirs_exist_ok=True)
-    words, history = (text.replace("{}", str(folder)) for text in (line.command, line.history))
-    done = reports(*words.split(), HISTORY=history, COLUMNS="1000")
-    said = (done.stdout + done.stderr).replace(str(folder), "{}")
-    assert done.returncode == line.code, said
-    for words in line.words:
-        assert (words[1:] not in said) if words.startswith("!") else (words in said), said
-    for name in line.files:
-        assert (folder / name.removeprefix("!")).exists() != name.startswith("!"), sorted(folder.rglob("*"))
-    assert (folder / "all/readme.txt").read_bytes() == (folder / "readme.txt").read_bytes() == NO_RUN
-    assert not list(folder.glob(".*"))
+@pytest.mark.parametrize("cells", LINES, ids=lambda cells: cells[0][:60] or "nothing")
+def test_command_lines(cells: list[str], filled: Path, tmp_path: Path) -> None:
+    shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
+    command, code, words, files, history = (cell.strip() for cell in cells)
+    command, history = (text.replace("{}", str(tmp_path)) for text in (command, history or "{}/history.db"))
+    done = reports(*command.replace("FAR", FAR).split(), HISTORY=history, COLUMNS="1000")
+    said = (done.stdout + done.stderr).replace(str(tmp_path), "{}")
+    assert done.returncode == int(code), said
+    for one in words.encode().decode("unicode_escape").split(" ; ") if words else []:
+        assert (one[1:] not in said) if one.startswith("!") else (one in said), said
+    for name in files.split():
+        assert (tmp_path / name.removeprefix("!")).exists() != name.startswith("!"), sorted(tmp_path.rglob("*"))
+    assert (tmp_path / "all/readme.txt").read_bytes() == (tmp_path / "readme.txt").read_bytes() == NO_RUN
+    assert not list(tmp_path.glob(".*"))
 
 
 def test_every_command_has_help_with_an_example() -> None:

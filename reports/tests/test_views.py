@@ -15,6 +15,7 @@ import make
 import numpy as np
 import pytest
 from conftest import RECORDED, TOP
+from make import run, session
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from schemas import complaints, documents
@@ -27,49 +28,10 @@ GOLDEN = TOP / "tests/data/golden/report_views.json"
 CUGATE = Path(os.environ.get("CUGATE") or TOP / "build/cugate")
 
 
-def session(night: int, **facts: object) -> dict[str, object]:
-    return {
-        "date": f"2026-10-{night + 1:02}T02:00:00.000Z",
-        "driver": "580.1",
-        "gpu_uuid": "GPU-a",
-        "host": "h",
-        **facts,
-    }
-
-
-def run(night: int, kernels: dict[str, dict[str, float]], **facts: object) -> bytes:
-    measured = {
-        kernel: {"metrics": {metric: {"sessions": [[value]]} for metric, value in rows.items()}}
-        for kernel, rows in kernels.items()
-    }
-    notes = {metric: {"counter": metric, "unit": unit} for metric, unit in make.UNITS.items()}
-    document = {
-        "schema": 1,
-        "device": make.DEVICE,
-        "sessions": [session(night, **facts)],
-        "metrics": notes,
-        "kernels": measured,
-    }
-    return json.dumps(document).encode()
-
-
 def report(night: int, rows: list[tuple[str, str, str, float, float, float]], code: int = 0, **more: object) -> bytes:
-    """Makes a report. rows: kernel, metric, verdict, base, now, limit."""
-    judged = [
-        {
-            "kernel": k,
-            "metric": m,
-            "unit": make.UNITS[m],
-            "verdict": v,
-            "base": b,
-            "now": n,
-            "change": n - b,
-            "limit": limit,
-        }
-        for k, m, v, b, n, limit in rows
-    ]
-    document = {"schema": 1, "exit_code": code, "verdict": "same", "device": make.DEVICE, "sessions": [session(night)]}
-    return json.dumps({**document, "judgements": judged, **more}).encode()
+    """Makes a report about the run of that night. rows: kernel, metric, verdict, base, now, limit."""
+    judged = [make.judgement(k, m, v, base=b, now=n, limit=limit) for k, m, v, b, n, limit in rows]
+    return make.report(run(night, {}), judged, exit_code=code, **more)
 
 
 def loaded(folder: Path, *documents: bytes) -> Nights:
@@ -132,8 +94,11 @@ def test_heat_is_told_in_limits(tmp_path: Path) -> None:
 
 def test_the_environment_of_two_nights_is_compared(tmp_path: Path) -> None:
     kernels = {"a/x": {"time": 1.0}}
-    nights = loaded(tmp_path, run(0, kernels), run(1, kernels, driver="590.2", gpu_uuid="GPU-b", commit="abc"))
-    assert overview.tonight(nights).environment == [("driver", "580.1", "590.2"), ("gpu_uuid", "GPU-a", "GPU-b")]
+    nights = loaded(
+        tmp_path, run(0, kernels, commit=None), run(1, kernels, driver="590.2", gpu_uuid="GPU-b", commit="abc")
+    )
+    changed = [(fact, make.FACTS[fact], now) for fact, now in (("driver", "590.2"), ("gpu_uuid", "GPU-b"))]
+    assert overview.tonight(nights).environment == changed
     assert [(mark.night, mark.fact) for mark in nights.marks] == [(1, "driver"), (1, "gpu_uuid")]
 
 
@@ -152,7 +117,7 @@ def test_a_step_of_the_last_nights_is_news(tmp_path: Path) -> None:
     times = [1000.0 + place % 3 for place in range(20)] + [1100.0 + place % 3 for place in range(4)]
     documents = [run(night, {"a/x": {"time": time}, "b/y": {"time": 5.0}}) for night, time in enumerate(times)]
     (news,) = overview.tonight(loaded(tmp_path, *documents)).news
-    assert (news.kernel, news.metric, news.date[:10], news.better) == ("a/x", "time", "2026-10-21", False)
+    assert (news.kernel, news.metric, news.date, news.better) == ("a/x", "time", make.date_of(20), False)
     assert (news.before, news.after) == (1001.0, 1100.5)
 
 
