@@ -140,7 +140,7 @@ SIM_O := $(MACHINE_O) $(RUNTIME_C:%.c=$(BUILD)/%.o) $(BUILD)/driver_entries.o
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 MACHINE_TESTS_O := $(MACHINE_TESTS_C:%.c=$(BUILD)/%.o)
 SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/unit/made_time.c tests/unit/support.c)
-JUDGE_TESTS_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/judge/*.c) $(addprefix tests/unit/,cases.c compare_cases.c compare_support.c line_support.c support.c test.c))
+CASES_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/judge/*.c) $(addprefix tests/unit/,baseline/accept_cases.c baseline/test_baseline_accept.c made_runs.c cases.c compare_cases.c compare_support.c line_support.c support.c test.c))
 # A file that another one includes is compiled there.
 KERNELS_O := $(patsubst %.cu,build/%.o,$(filter-out $(shell sed -n 's|^\#include "\(.*\.cu\)"|kernels/\1|p' $(KERNELS_CU)),$(KERNELS_CU)))
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
@@ -244,9 +244,9 @@ planted: all
 selftest: folder = $(or $(SESSIONS),$(BUILD)/selftest/sessions)
 selftest:
 	@ci/install_deps.sh build test $(WHEELS_MISSING)
-	@$(MAKE) --no-print-directory $(BUILD)/cugate $(BUILD)/selftest/selftest $(JUDGE_TESTS_O) $(if $(SESSIONS),,$(folder))
+	@$(MAKE) --no-print-directory $(BUILD)/selftest/selftest $(CASES_O) $(if $(SESSIONS),,$(folder))
 	@BUILD=$(BUILD) COMPILE='$(CC) $(C_FLAGS) -c' LINK='$(CC) $(LD_FLAGS)' OBJECTS='$(SELFTEST_O)' \
-	    CASES='$(JUDGE_TESTS_O)' LIBS='$(LIBS) $(GSL_LIBS) $(CRITERION_LIBS)' \
+	    CASES='$(CASES_O)' LIBS='$(LIBS) $(GSL_LIBS) $(CRITERION_LIBS)' \
 	    tests/selftest/run.sh '$(folder)'
 
 ## lint: formatting, compiler warnings, clang-tidy, shellcheck, ruff

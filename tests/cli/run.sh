@@ -47,6 +47,14 @@ change not_a_number.json '/"dot\/fp32"/,/"status"/s/\("time": .*\[\[\).*/\1NaN]]
 change negative.json '/"dot\/fp32"/,/"status"/s/\("time": .*\[\[\).*/\1-1]]},/'
 change too_large.json '/"dot\/fp32"/,/"status"/s/\("time": .*\[\[\).*/\19223372036854775808]]},/'
 change above_2_53.json '/"dot\/fp32"/,/"status"/s/^\( *"instructions": .*\[\[\).*/\19007199254740993]]},/'
+change faster.json '/"dot\/fp32"/,/"status"/s/\("time": .*\[\[\).*/\133000]]},/'
+change no_time.json '/"dot\/fp32"/,/"status"/s/\("time": .*\[\[\).*/\10]]},/'
+change idle.json '/"dot\/fp32"/,/"status"/s/^\( *"instructions": .*\[\[\).*/\10]]},/'
+change half.json '/"dot\/fp32"/,/"status"/s/\("theoretical_occupancy": .*\[\[\).*/\150]]},/'
+change ended.json 's/"date": "/"cut": "Ctrl-C", &/'
+head -c 100000 recorded.json >cut_off.json
+: >empty.json
+truncate -s 100M large.json
 awk '/^ *"time": .*\[\[/ {
     split($0, part, /\[\[|\]\]/)
     values = split(part[2], value, ", ")

@@ -28,7 +28,7 @@ static void stage_init(struct stage *stage, const struct selftest *selftest, con
         put_row(&stage->base, id, metric, MEAN, sessions);
         put_row(&stage->now, id, metric, MEAN, 1);
         for (int side = 0; side < 2 && k < WITNESSES && kernels > 2 * WITNESSES; side++)
-            put_launch(run_find(side ? &stage->now : &stage->base, id), "f00d", 1);
+            put_launch(run_find(side ? &stage->now : &stage->base, id), "f00d");
     }
 }
 

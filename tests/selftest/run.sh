@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs `make selftest`: prints the table of rates and their bars. Then it breaks the gate in many ways, one line for each,
-# and each must make a part of the table fail, or cases of tests/unit/judge. Ends with "N passed, N failed".
+# and each must make a part of the table fail, or cases of tests/unit. Ends with "N passed, N failed".
 #
 #   BUILD=build COMPILE='cc -c ...' LINK='cc ...' OBJECTS='...' CASES='...' LIBS='...' tests/selftest/run.sh FOLDER
 #
@@ -52,7 +52,7 @@ fi
 
 folder=$1
 rm -rf "$work"/mutant-* "$work"/mutation-*
-"$work/selftest" --cugate "$BUILD/cugate" --turns "$turns" "$folder" >"$work/table" &
+"$work/selftest" --turns "$turns" "$folder" >"$work/table" &
 table=$!
 grep -v '^#' "$here/mutations.txt" | nl -b a -w 2 -n rz -s $'\t' | tr '\t' '\n' |
     tr '\n' '\0' | xargs -0 -n 2 -P "$(nproc)" "$0" --mutation "$folder"

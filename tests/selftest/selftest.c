@@ -23,8 +23,7 @@ static const struct part {
     {"Q5-planted", q5_planted},       {"Q5-hiccup", q5_hiccup},
     {"Q5-recorded", q5_recorded},     {"Q6-simulated", q6_simulated},
     {"Q6-recorded", q6_recorded},     {"Q6-clock", q6_clock},
-    {"Q7-check", q7_check},           {"Q7-accept", q7_accept},
-    {"Q8-repetition", q8_repetition}, {"Q8-files", q8_files},
+    {"Q7-check", q7_check},           {"Q8-repetition", q8_repetition},
     {"Q10-unchanged", q10_unchanged}, {"Q10-slower", q10_slower},
 };
 
@@ -109,13 +108,10 @@ struct row *put_row(struct run *run, const char *kernel, const char *metric, dou
     return row;
 }
 
-void put_launch(struct result *result, const char *code, unsigned grid)
+void put_launch(struct result *result, const char *code)
 {
-    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){.function = x_strdup("made_up()"),
-                                                                          .code = x_strdup(code),
-                                                                          .grid = {grid, 1, 1},
-                                                                          .block = {32, 1, 1},
-                                                                          .times = 1};
+    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
+        .function = x_strdup("made_up()"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
 }
 
 struct flags count_flags(const struct comparison *comparison, enum metric_class class)
@@ -133,7 +129,7 @@ struct flags count_flags(const struct comparison *comparison, enum metric_class 
 }
 
 struct arguments {
-    const char *metrics, *cugate, *turns, *only, *sessions;
+    const char *metrics, *turns, *only, *sessions;
     bool until_failed;
 };
 
@@ -141,11 +137,10 @@ static int read_arguments(struct arguments *arguments, int count, char **list)
 {
     *arguments = (struct arguments){.metrics = "metrics", .turns = "build/tests/libturns.so"};
     for (int i = 1; i < count; i++) {
-        const char **value = strcmp(list[i], "--metrics") == 0  ? &arguments->metrics
-                             : strcmp(list[i], "--cugate") == 0 ? &arguments->cugate
-                             : strcmp(list[i], "--turns") == 0  ? &arguments->turns
-                             : strcmp(list[i], "--only") == 0   ? &arguments->only
-                                                                : NULL;
+        const char **value = strcmp(list[i], "--metrics") == 0 ? &arguments->metrics
+                             : strcmp(list[i], "--turns") == 0 ? &arguments->turns
+                             : strcmp(list[i], "--only") == 0  ? &arguments->only
+                                                               : NULL;
         if (value && i + 1 < count)
             *value = list[++i];
         else if (strcmp(list[i], "--until-failed") == 0)
@@ -179,14 +174,12 @@ int main(int count, char **list)
     struct arguments arguments;
     struct selftest selftest = {0};
     if (read_arguments(&arguments, count, list) < 0)
-        die(EXIT_USAGE,
-            "usage: selftest [--metrics FOLDER] [--cugate PROGRAM] [--turns LIBRARY] [--only PART] [--until-failed] "
-            "FOLDER");
+        die(EXIT_USAGE, "usage: selftest [--metrics FOLDER] [--turns LIBRARY] [--only PART] [--until-failed] "
+                        "FOLDER");
     if (metrics_read_folder(&selftest.metrics, arguments.metrics) < 0 ||
         metrics_read_text(&selftest.plain, "plain.ini", plain_metrics) < 0 ||
         sessions_read(&selftest, arguments.sessions) < 0)
         return EXIT_USAGE;
-    selftest.cugate = arguments.cugate;
     selftest.turns = arguments.turns;
     selftest.until_failed = arguments.until_failed;
     selftest.rng = gsl_rng_alloc(gsl_rng_mt19937);

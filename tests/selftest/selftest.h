@@ -20,9 +20,8 @@ struct selftest {
     struct metrics plain;   /* "steady" and "time" without a floor: what the t-limit alone does */
     struct recording *sessions;
     size_t session_count;
-    const char *cugate; /* the program, for what only files can show; NULL leaves that out */
-    const char *turns;  /* the kernel library of libraries/turns.c */
-    gsl_rng *rng;       /* seeded anew for every part */
+    const char *turns; /* the kernel library of libraries/turns.c */
+    gsl_rng *rng;      /* seeded anew for every part */
     const char *part;
     bool until_failed; /* the first bar that fails ends the program, with 1 */
     size_t passed, failed;
@@ -32,7 +31,7 @@ struct selftest {
 typedef void part_fn(struct selftest *selftest);
 part_fn q1_pairs, q1_one_more, q2_simulated, q2_distribution, q2_recorded, q3_screen, q3_caution, q4_judge, q4_recorded,
     q4_early, q5_noise, q5_clean, q5_planted, q5_hiccup, q5_recorded, q6_simulated, q6_recorded, q6_clock, q7_check,
-    q7_accept, q8_repetition, q8_files, q10_unchanged, q10_slower;
+    q8_repetition, q10_unchanged, q10_slower;
 
 /* One row each. A rate fails when chance explains what was seen with less than 1 in 1,000 if the true rate were `rate`.
  * expect_none fails on the first; expect_alike when the split between two directions is no accident. */
@@ -50,7 +49,7 @@ const struct judgement *judgement_of(const struct comparison *comparison, const 
 /* A row of a made-up run, with that value in so many sessions more; and one launch more of a made-up kernel, of that
  * machine code, NULL: unknown. */
 struct row *put_row(struct run *run, const char *kernel, const char *metric, double value, size_t sessions);
-void put_launch(struct result *result, const char *code, unsigned grid);
+void put_launch(struct result *result, const char *code);
 
 /* Judgements of a class that were flagged worse or improved. */
 struct flags {
