@@ -139,8 +139,8 @@ OTHERS_O := $(OTHERS_C:%.c=$(BUILD)/%.o)
 SIM_O := $(MACHINE_O) $(RUNTIME_C:%.c=$(BUILD)/%.o) $(BUILD)/driver_entries.o
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 MACHINE_TESTS_O := $(MACHINE_TESTS_C:%.c=$(BUILD)/%.o)
-SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/unit/made_time.c tests/unit/support.c)
-CASES_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/judge/*.c) $(addprefix tests/unit/,baseline/accept_cases.c baseline/test_baseline_accept.c made_runs.c cases.c compare_cases.c compare_support.c line_support.c support.c test.c))
+SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c))
+CASES_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/judge/*.c) $(addprefix tests/unit/,baseline/accept_cases.c baseline/test_baseline_accept.c gate/test_check.c made_runs.c made_time.c cases.c compare_cases.c compare_support.c line_support.c support.c test.c))
 # A file that another one includes is compiled there.
 KERNELS_O := $(patsubst %.cu,build/%.o,$(filter-out $(shell sed -n 's|^\#include "\(.*\.cu\)"|kernels/\1|p' $(KERNELS_CU)),$(KERNELS_CU)))
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
@@ -244,7 +244,7 @@ planted: all
 selftest: folder = $(or $(SESSIONS),$(BUILD)/selftest/sessions)
 selftest:
 	@ci/install_deps.sh build test $(WHEELS_MISSING)
-	@$(MAKE) --no-print-directory $(BUILD)/selftest/selftest $(CASES_O) $(if $(SESSIONS),,$(folder))
+	@$(MAKE) --no-print-directory $(BUILD)/selftest/selftest $(CASES_O) $(BUILD)/tests/libturns.so $(if $(SESSIONS),,$(folder))
 	@BUILD=$(BUILD) COMPILE='$(CC) $(C_FLAGS) -c' LINK='$(CC) $(LD_FLAGS)' OBJECTS='$(SELFTEST_O)' \
 	    CASES='$(CASES_O)' LIBS='$(LIBS) $(GSL_LIBS) $(CRITERION_LIBS)' \
 	    tests/selftest/run.sh '$(folder)'
@@ -593,7 +593,7 @@ $(BUILD)/tests/standin/cubins.o: $(STANDIN_CUBINS) | $(BUILD)
 	    ".globl $${name}_start" '3:' "$${name}_start: .incbin \"$$file\"" '2:'; done | \
 	    { cat; echo '.section .note.GNU-stack,"",%progbits'; } | $(CC) -c -x assembler -o $@ -
 
-$(BUILD)/selftest/selftest: $(SELFTEST_O) $(BUILD)/libcugate.a | $(TESTS_SO)
+$(BUILD)/selftest/selftest: $(SELFTEST_O) $(BUILD)/libcugate.a
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) $(GSL_LIBS)
 

@@ -12,14 +12,13 @@ shopt -s extglob
 
 here=$(dirname "$0")
 work=${BUILD:?}/selftest
-turns=$BUILD/tests/libturns.so
 
 # A copy of the self-test with one line of the gate changed. Says "caught" when a bar of that part fails.
 try_mutation() {
     local folder=$1 number=$2 name file expression part
     IFS='|' read -r name file expression part <<<"${3//*( )|*( )/|}"
     local mutant=$work/mutant-$number source linked=${OBJECTS:?}
-    local -a arguments=(--turns "$turns" --only "$part" --until-failed "$folder")
+    local -a arguments=(--only "$part" --until-failed "$folder")
     [[ $part == Q* ]] || linked=${CASES:?} arguments=(--filter "$part/*")
     source=$(echo harness/*/"$file")
     mkdir -p "$mutant"
@@ -31,12 +30,12 @@ try_mutation() {
     # Words are split: they are whole command lines.
     # shellcheck disable=SC2086
     if ! { $COMPILE -w -g0 -iquote "$(dirname "$source")" -o "$mutant/mutant.o" "$mutant/$file" &&
-        $LINK -o "$mutant/selftest" "$mutant/mutant.o" $linked "$BUILD/libcugate.a" $LIBS; }; then
+        $LINK -o "$mutant.run" "$mutant/mutant.o" $linked "$BUILD/libcugate.a" $LIBS; }; then
         echo "mutation: $name: ERROR: it does not compile"
         return
     fi
     local code=0
-    "$mutant/selftest" "${arguments[@]}" >"$mutant/table" 2>&1 || code=$?
+    "$mutant.run" "${arguments[@]}" >"$mutant/table" 2>&1 || code=$?
     case $code in
         0) echo "mutation: $name: SURVIVED: $part passes" ;;
         1) echo "mutation: $name: caught by $part" ;;
@@ -52,7 +51,12 @@ fi
 
 folder=$1
 rm -rf "$work"/mutant-* "$work"/mutation-*
-"$work/selftest" --turns "$turns" "$folder" >"$work/table" &
+ln -sf "$(realpath "$BUILD/tests/libturns.so")" "$work" # beside the tests that load it
+# The cases pass where nothing is broken.
+# shellcheck disable=SC2086
+$LINK -o "$work/unbroken" $CASES "$BUILD/libcugate.a" $LIBS
+"$work/unbroken" >"$work/cases" 2>&1 || { cat "$work/cases"; exit 1; }
+"$work/selftest" "$folder" >"$work/table" &
 table=$!
 grep -v '^#' "$here/mutations.txt" | nl -b a -w 2 -n rz -s $'\t' | tr '\t' '\n' |
     tr '\n' '\0' | xargs -0 -n 2 -P "$(nproc)" "$0" --mutation "$folder"

@@ -20,8 +20,7 @@ struct selftest {
     struct metrics plain;   /* "steady" and "time" without a floor: what the t-limit alone does */
     struct recording *sessions;
     size_t session_count;
-    const char *turns; /* the kernel library of libraries/turns.c */
-    gsl_rng *rng;      /* seeded anew for every part */
+    gsl_rng *rng; /* seeded anew for every part */
     const char *part;
     bool until_failed; /* the first bar that fails ends the program, with 1 */
     size_t passed, failed;
@@ -30,7 +29,7 @@ struct selftest {
 /* A part of the table: prints rows by the functions below. */
 typedef void part_fn(struct selftest *selftest);
 part_fn q1_pairs, q1_one_more, q2_simulated, q2_distribution, q2_recorded, q3_screen, q3_caution, q4_judge, q4_recorded,
-    q4_early, q5_noise, q5_clean, q5_planted, q5_hiccup, q5_recorded, q6_simulated, q6_recorded, q6_clock, q7_check,
+    q4_early, q5_noise, q5_clean, q5_planted, q5_hiccup, q5_recorded, q6_simulated, q6_recorded, q6_clock,
     q8_repetition, q10_unchanged, q10_slower;
 
 /* One row each. A rate fails when chance explains what was seen with less than 1 in 1,000 if the true rate were `rate`.

@@ -1,247 +1,285 @@
+/* Tests the whole of `cugate check` by the cases of check.txt: on two builds of the kernels in libraries/turns.c, timed
+ * by a made-up host clock. */
+#include "cases.h"
+#include "command/command.h"
+#include "judge/rule.h"
 #include "made_runs.h"
 #include "made_time.h"
-#include "model/run.h"
-#include "test.h"
+#include "measure/measure.h"
 
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-/* A gate on two builds of the kernels in libraries/turns.c, timed by a made-up host clock, in a folder of its
- * own. */
-struct fixture {
-    struct made_check check;
-    char *head, *base, *globs[2];
-    struct run run; /* the run that was saved */
-};
+static struct made_check check;
+static char *head, *base, *log_path, *mark;
+static char *globs[8];
+static struct run saved;
 
-static void set_up(struct fixture *fixture, const char *glob)
+static void forget_globs(void)
 {
-    *fixture = (struct fixture){.globs = {x_strdup(glob)}, .head = built("libturns.so")};
+    while (check.options.glob_count > 0)
+        free(globs[--check.options.glob_count]);
+}
+
+static void begin(void)
+{
     made_time_begin();
-    made_check_begin(&fixture->check);
-    fixture->base = x_sprintf("%s/base.so", fixture->check.folder);
-    OWNED_TEXT mark = x_sprintf("%s/mark", fixture->check.folder);
-    OWNED_TEXT ini =
-        scratch_file(fixture->check.folder, "test.ini",
-                     "[wall_time]\ntitle = Wall time\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
-                     "better = lower\nfloor = 20 %\ndoc = By the host's clock.\n");
-    OWNED_TEXT other_bytes = x_sprintf("{ cat '%s'; echo; } >'%s'", fixture->head, fixture->base);
+    made_check_begin(&check);
+    head = built("libturns.so");
+    base = x_sprintf("%s/base.so", check.folder);
+    log_path = x_sprintf("%s/log", check.folder);
+    mark = x_sprintf("%s/mark", check.folder);
+    OWNED_TEXT other_bytes = x_sprintf("{ cat '%s'; echo; } >'%s'", head, base);
     cr_assert_eq(system(other_bytes), 0);
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
-    setenv("TURNS_MARK", mark, 1);
-    struct options *options = &fixture->check.options;
-    options->globs = fixture->globs;
-    options->glob_count = 1;
-    options->kernels = fixture->head;
-    options->metrics = fixture->check.folder;
-    options->save = fixture->check.save;
+    setenv("GIT_DIR", check.folder, 1); /* no repository: what no case is about is found out at once */
+    check.options.globs = globs;
+    check.options.metrics = check.folder;
+    check.options.collector = "host";
+    check.options.samples = 3;
+}
+
+static void end(void)
+{
+    forget_globs();
+    run_release(&saved);
+    saved = (struct run){0};
+    set_text(&head, NULL);
+    set_text(&base, NULL);
+    set_text(&log_path, NULL);
+    set_text(&mark, NULL);
+    made_check_end(&check);
+    unsetenv("TURNS_LOG");
+    unsetenv("TURNS_MARK");
+    unsetenv("GIT_DIR");
+}
+
+/* ---- What there is ---- */
+
+static void put_metrics(void)
+{
+    OWNED_TEXT text = x_sprintf("[wall_time]\ntitle = Wall time\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
+                                "better = lower\nfloor = %s\ndoc = By the made-up clock.\n%s",
+                                word(1), word(2));
+    free(scratch_file(check.folder, "metrics.ini", text));
+}
+
+static void set_day(struct run *run, size_t day)
+{
+    free(run->sessions[0].facts[SESSION_DATE]);
+    run->sessions[0].facts[SESSION_DATE] = x_sprintf("2026-01-%02zuT08:00:00.000Z", day);
+}
+
+static struct run measured_session(const struct measurement *measurement, double factor, size_t day)
+{
+    struct run run;
+    cr_assert_eq(measure_whole(measurement, &run), EXIT_SAME);
+    for (size_t i = 0; i < run.result_count; i++) {
+        const struct row *row = result_find(&run.results[i], "wall_time");
+        for (size_t n = 0; row && n < row->sessions[0].count; n++)
+            row->sessions[0].samples[n] *= factor;
+    }
+    set_day(&run, day);
+    return run;
+}
+
+/* The clock is exact: one session stands for the others. */
+static void put_baseline(void)
+{
+    OWNED(metrics) metrics = {0};
+    cr_assert_eq(metrics_read_folder(&metrics, check.folder), 0);
+    char *kernels[ARRAY_SIZE(globs)];
+    const size_t day = whole(word(4));
+    for (size_t i = 5; i < word_count; i++)
+        kernels[i - 5] = word(i);
+    const struct measurement measurement = {
+        .kernels = strcmp(word(1), "head") == 0 ? head : base,
+        .metrics = &metrics,
+        .backend = backend_find("host"),
+        .globs = kernels,
+        .glob_count = word_count - 5,
+        .samples = 3,
+        .timeout = 60,
+    };
+    struct run run = measured_session(&measurement, number(word(3)), day);
+    struct run more = measured_session(&measurement, number(word(3)), day);
+    for (size_t i = 1; i < whole(word(2)); i++) {
+        set_day(&more, day + i);
+        run_append(&run, &more);
+    }
+    const struct acceptance acceptance = {
+        .baselines = check.baselines,
+        .metrics = &metrics,
+        .reason = "made up",
+        .names = (char *[]){"made up"},
+        .globs = (char *[]){"*"},
+        .glob_count = 1,
+    };
+    OWNED(accepted) accepted;
+    cr_assert_eq(baseline_accept(&acceptance, &run, 1, &accepted), EXIT_SAME);
+    run_release(&more);
+    run_release(&run);
+}
+
+static void declare(void)
+{
+    OWNED_TEXT folder = x_sprintf("%s/host", check.baselines);
+    free(scratch_file(folder, "expected.ini", word(1)));
+}
+
+/* ---- The check ---- */
+
+static void take_options(size_t first)
+{
+    struct options *options = &check.options;
+    forget_globs();
+    options->kernels = head;
+    options->save = check.save;
+    options->against = NULL;
+    options->paired = false;
     options->format = "json";
-    options->collector = "host";
-    options->samples = 3;
+    for (size_t i = first; i < word_count; i++)
+        if (strcmp(word(i), "against") == 0)
+            options->against = base;
+        else if (strcmp(word(i), "no_library") == 0)
+            write_bytes(base, "none", 4);
+        else if (strcmp(word(i), "no_file") == 0)
+            remove(base);
+        else if (strcmp(word(i), "paired") == 0)
+            options->paired = true;
+        else if (strcmp(word(i), "text") == 0)
+            options->format = "text";
+        else
+            globs[options->glob_count++] = x_strdup(word(i));
+    setenv("TURNS_LOG", log_path, 1);
 }
 
-static void check(struct fixture *fixture)
+static void read_saved(void)
 {
-    run_release(&fixture->run);
-    made_check_run(&fixture->check);
-    if (access(fixture->check.save, F_OK) == 0)
-        cr_expect_eq(run_read(&fixture->run, fixture->check.save), 0);
+    run_release(&saved);
+    saved = (struct run){0};
+    if (access(check.save, F_OK) == 0)
+        cr_expect_eq(run_read(&saved, check.save), 0);
 }
 
-static void tear_down(struct fixture *fixture)
+static void check_it(void)
 {
-    run_release(&fixture->run);
-    for (size_t i = 0; i < fixture->check.options.glob_count; i++)
-        free(fixture->globs[i]);
-    free(fixture->head);
-    free(fixture->base);
-    made_check_end(&fixture->check);
+    take_options(1);
+    setenv("TURNS_MARK", mark, 1);
+    made_check_run(&check);
+    read_saved();
 }
 
-/* Makes a run of the base build the baseline. */
-static void accept_base(struct fixture *fixture)
+static size_t processes_begun(void)
 {
-    fixture->check.options.kernels = fixture->base;
-    check(fixture);
-    cr_assert_eq(fixture->check.code, EXIT_BASELINE, "%s", fixture->check.said);
-    fixture->check.options.kernels = fixture->head;
-    made_accept_file(fixture->check.baselines, fixture->check.folder, fixture->check.save);
+    struct stat facts;
+    return stat(log_path, &facts) == 0 ? (size_t)facts.st_size : 0;
 }
 
-/* Expects the same verdict from the saved run: it has all that the verdict depends on. */
-static void expect_same_replay(struct fixture *fixture)
+/* Sends SIGINT as soon as so many processes have begun. */
+static void interrupt_it(void)
 {
-    const int code = fixture->check.code;
-    OWNED_TEXT printed = fixture->check.printed;
-    fixture->check.printed = NULL;
-    fixture->check.options.replay = fixture->check.save;
-    fixture->check.options.save = NULL;
-    fixture->check.options.against = NULL;
-    fixture->check.options.paired = false;
-    check(fixture);
-    cr_expect_eq(fixture->check.code, code, "%s", fixture->check.said);
-    const char *judged[] = {strstr(printed, "\"kernels\""), strstr(fixture->check.printed, "\"kernels\"")};
-    cr_assert(judged[0] && judged[1]);
-    cr_expect_str_eq(judged[0], judged[1]);
-}
-
-Test(check, a_suspect_is_measured_again_in_another_process)
-{
-    static const struct {
-        const char *id;
-        size_t sessions;
-        int code;
-    } expected[] = {
-        {"turns/equal", 1, EXIT_SAME},
-        {"turns/slower", 2, EXIT_UNSURE}, /* a baseline of one session knows no spread */
-        {"turns/slower_once", 2, EXIT_SAME},
-        {"turns/faster", 1, EXIT_SAME},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        WITH(tear_down, struct fixture fixture, set_up(&fixture, expected[i].id));
-        setenv("TURNS_MARK", "/no/such/folder/mark", 1);
-        accept_base(&fixture);
-        OWNED_TEXT mark = x_sprintf("%s/mark", fixture.check.folder);
-        setenv("TURNS_MARK", mark, 1);
-        check(&fixture);
-        cr_expect_eq(fixture.check.code, expected[i].code, "%s: %d %s", expected[i].id, fixture.check.code,
-                     fixture.check.said);
-        cr_expect_eq(made_row(&fixture.run, expected[i].id, "wall_time")->session_count, expected[i].sessions, "%s",
-                     expected[i].id);
-        cr_expect_eq(fixture.run.session_count, expected[i].sessions, "%s", expected[i].id);
-        expect_same_replay(&fixture);
+    take_options(2);
+    capture_begin();
+    const pid_t child = fork();
+    if (child == 0) {
+        made_time_begin();       /* for its own */
+        signal(SIGINT, SIG_DFL); /* shells start what is in the background without it */
+        _exit(command_check.run(&check.options));
     }
-}
-
-Test(check, only_the_suspect_is_measured_again)
-{
-    AT_END(tear_down) struct fixture fixture;
-    set_up(&fixture, "turns/[es][ql]*[lr]"); /* the kernels equal and slower */
-    accept_base(&fixture);
-    check(&fixture);
-    cr_expect_eq(made_row(&fixture.run, "turns/equal", "wall_time")->session_count, 1);
-    cr_expect_eq(made_row(&fixture.run, "turns/slower", "wall_time")->session_count, 2);
-}
-
-/* What fails in the second measurement has failed. Pairs settle a time in place of that; --paired takes every kernel.
- */
-Test(check, what_a_base_build_settles)
-{
-    static const struct {
-        const char *id;
-        bool against, paired;
-        int code;
-        size_t sessions, pairs; /* of the kernel; SIZE_MAX: some */
-        const char *printed;
-    } rows[] = {
-        {"turns/slower_then_bad", false, false, EXIT_NOT_MEASURED, 0, 0, "made-up illegal address"},
-        {"turns/slower", true, false, EXIT_REGRESSED, 1, RULE_EARLY, ""},
-        {"turns/equal", true, true, EXIT_SAME, 1, SIZE_MAX, ""},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        WITH(tear_down, struct fixture fixture, set_up(&fixture, rows[i].id));
-        accept_base(&fixture);
-        fixture.check.options.against = rows[i].against ? fixture.base : NULL;
-        fixture.check.options.paired = rows[i].paired;
-        check(&fixture);
-        cr_expect_eq(fixture.check.code, rows[i].code, "%s: %d %s", rows[i].id, fixture.check.code, fixture.check.said);
-        expect_word(fixture.check.printed, rows[i].printed);
-        const bool failed = rows[i].code == EXIT_NOT_MEASURED;
-        cr_expect_eq(run_find(&fixture.run, rows[i].id)->status, failed ? RESULT_FAILED : RESULT_OK);
-        if (!failed) {
-            const struct row *row = made_row(&fixture.run, rows[i].id, "wall_time");
-            cr_expect_eq(row->session_count, rows[i].sessions, "%s", rows[i].id);
-            cr_expect(rows[i].pairs == SIZE_MAX ? row->pair_count > 0 : row->pair_count == rows[i].pairs);
-        }
-        expect_same_replay(&fixture);
+    int status = 0;
+    bool sent = false;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (!sent && processes_begun() >= whole(word(1)))
+            sent = kill(child, SIGINT) == 0;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
+    check.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    check.said = capture_end();
+    check.printed = file_text(check.report);
 }
 
-Test(check, a_base_library_stands_in_for_a_baseline)
+/* ---- What must come of it ---- */
+
+static void expect_code(void)
 {
-    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/slower"));
-    fixture.globs[fixture.check.options.glob_count++] = x_strdup("turns/[ab]*"); /* the kernels added and bad_base */
-    fixture.check.options.against = fixture.base;
-    fixture.check.options.format = "text";
-    check(&fixture);
-    cr_expect_eq(fixture.check.code, EXIT_REGRESSED, "%d %s", fixture.check.code, fixture.check.said);
-    expect_words(fixture.check.printed, "measured now: ", "the base build gave \"failed\"");
-    cr_expect_null(strstr(fixture.check.said, "error"), "%s", fixture.check.said);
-    cr_expect_eq(made_row(&fixture.run, "turns/slower", "wall_time")->pair_count, RULE_EARLY);
-    cr_expect_eq(made_row(&fixture.run, "turns/added", "wall_time")->pair_count, 0);
-    cr_expect_eq(made_row(&fixture.run, "turns/bad_base", "wall_time")->pair_count, 0);
+    CHECK(check.code == number(word(1)), "exit code %d: %s %s", check.code, check.said, check.printed);
 }
 
-/* The baseline has turns/equal only. */
-Test(check, what_the_baseline_lacks_is_compared_with_the_base_build)
+/* "HB+4" is HB, four pairs BHHB..., and after another + more processes. */
+static void expect_turns(void)
 {
-    static const struct {
-        const char *id, *expected; /* id of a kernel, and what expected.ini declares */
-        int code;
-        const char *verdict, *words;
-    } rows[] = {
-        {"turns/slower", "", EXIT_REGRESSED, "regressed", "the baseline lacks them or a row of theirs: turns/slower"},
-        {"turns/faster", "", EXIT_SAME, "improved", "turns/faster"},
-        {"turns/added", "", EXIT_SAME, "new", "`cugate accept` adds it"},
-        {"turns/bad_base", "", EXIT_UNSURE, "unsure", "the base build gave \\\"failed\\\""},
-        {"turns/removed", "", EXIT_NOT_MEASURED, "missing", "the base build has it and this one does not"},
-        {"turns/removed", "[turns/removed removed]\nissue = x\nexpires = 2999-12-31\n", EXIT_SAME, "expected",
-         "removed, see x"},
-        {"turns/removed", "[turns/removed removed]\nissue = x\nexpires = 2020-12-31\n", EXIT_NOT_MEASURED, "missing",
-         "the base build has it"},
-        {"turns/added", "[turns/added removed]\nissue = x\nexpires = 2999-12-31\n", EXIT_REGRESSED, "unexpected-pass",
-         "it is declared as removed, but exists"},
+    OWNED_TEXT text = x_strdup(word(1));
+    char *rest = text, wanted[64] = "";
+    for (char *part = strsep(&rest, "+"); part; part = strsep(&rest, "+"))
+        for (size_t i = 0, count = *part < 'A' ? 2 * whole(part) : strlen(part); i < count; i++)
+            strncat(wanted, *part < 'A' ? &"BHHB"[i % 4] : &part[i], 1);
+    OWNED_TEXT turns = file_text(log_path);
+    CHECK(strcmp(turns, wanted) == 0, "%s, not %s: %s", turns, wanted, check.said);
+}
+
+/* Finds what the report says of a row, or of a kernel where the metric is null, without its quotes. */
+static void expect_row(void)
+{
+    OWNED_TEXT report = x_strdup(check.printed);
+    char *to = report;
+    for (const char *from = check.printed; *from; from++)
+        if (!strchr("\"\\", *from))
+            *to++ = *from;
+    *to = '\0';
+    OWNED_TEXT start = x_sprintf("{kernel: %s, metric: %s,", word(1), word(2));
+    OWNED_TEXT verdict = x_sprintf("verdict: %s,", word(3));
+    char *const row = strstr(report, start);
+    NEED(row, "no row %s: %s %s", start, check.said, check.printed);
+    row[strcspn(row, "\n")] = '\0';
+    CHECK(strstr(row, verdict) && (word_count < 5 || strstr(row, word(4))), "%s", row);
+}
+
+/* How many sessions and pairs a row of the saved run has. */
+static void expect_sessions(void)
+{
+    const struct row *row = made_row(&saved, word(1), "wall_time");
+    CHECK(row->session_count == whole(word(2)), "%zu sessions", row->session_count);
+    CHECK(word_count < 4 || row->pair_count == whole(word(3)), "%zu pairs", row->pair_count);
+}
+
+static void expect_said(void)
+{
+    OWNED_TEXT all = x_sprintf("%s%s", check.said, check.printed);
+    CHECK(strstr(all, word(1)), "it does not say \"%s\": %s", word(1), all);
+}
+
+static void expect_empty(void)
+{
+    CHECK(*check.printed == '\0', "%s", check.printed);
+}
+
+/* From the counts on, since what is before them says that it is a replay. */
+static void replay(void)
+{
+    const int code = check.code;
+    OWNED_TEXT printed = check.printed;
+    check.printed = NULL;
+    check.options.replay = check.save;
+    check.options.save = check.options.against = NULL;
+    check.options.paired = false;
+    made_check_run(&check);
+    const char *judged[] = {strstr(printed, "\"counts\""), strstr(check.printed, "\"counts\"")};
+    CHECK(check.code == code && judged[0] && judged[1] && strcmp(judged[0], judged[1]) == 0,
+          "the saved run replays with %d, not %d: %s", check.code, code, check.printed);
+}
+
+Test(check, cases)
+{
+    static const struct case_command commands[] = {
+        {"baseline", put_baseline, false}, {"check", check_it, false},          {"code", expect_code, true},
+        {"declare", declare, false},       {"empty", expect_empty, true},       {"interrupt", interrupt_it, false},
+        {"metrics", put_metrics, false},   {"replay", replay, false},           {"row", expect_row, true},
+        {"says", expect_said, true},       {"sessions", expect_sessions, true}, {"turns", expect_turns, true},
     };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/equal"));
-        accept_base(&fixture);
-        OWNED_TEXT folder = x_sprintf("%s/host", fixture.check.baselines);
-        free(scratch_file(folder, "expected.ini", rows[i].expected));
-        const bool is_removed = strcmp(rows[i].id, "turns/removed") == 0; /* needed, since a glob has to match */
-        fixture.globs[fixture.check.options.glob_count++] = x_strdup(is_removed ? "turns/[re][eq]*" : rows[i].id);
-        fixture.check.options.against = fixture.base;
-        check(&fixture);
-        cr_expect_eq(fixture.check.code, rows[i].code, "%s: %d %s", rows[i].id, fixture.check.code,
-                     fixture.check.printed);
-        OWNED_TEXT judged = x_sprintf("{\"kernel\": \"%s\"", rows[i].id);
-        expect_words(fixture.check.printed, judged, rows[i].words);
-        OWNED_TEXT verdict = x_sprintf("\"verdict\": \"%s\", \"base\"", rows[i].verdict);
-        expect_word(fixture.check.printed, verdict);
-    }
-}
-
-Test(check, a_base_build_that_fails_settles_nothing)
-{
-    WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/bad_base"));
-    fixture.check.options.kernels = fixture.head;
-    check(&fixture);
-    set_text(&fixture.base, fixture.head);
-    accept_base(&fixture);
-    OWNED_TEXT link = x_sprintf("%s/base.so", fixture.check.folder);
-    fixture.check.options.against = link;
-    fixture.check.options.paired = true;
-    check(&fixture);
-    cr_expect_eq(fixture.check.code, EXIT_UNSURE, "%d %s", fixture.check.code, fixture.check.printed);
-    expect_word(fixture.check.printed, "pairs could not settle it: the base build gave");
-    expect_same_replay(&fixture);
-}
-
-Test(check, a_base_build_that_is_not_named_or_not_there)
-{
-    static const struct {
-        bool against, paired;
-        const char *words;
-    } expected[] = {
-        {false, true, "--paired needs --against BASE"},
-        {true, false, "cannot read /no/such/base.so: No such file or directory"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-        WITH(tear_down, struct fixture fixture, set_up(&fixture, "turns/equal"));
-        fixture.check.options.save = NULL;
-        fixture.check.options.against = expected[i].against ? "/no/such/base.so" : NULL;
-        fixture.check.options.paired = expected[i].paired;
-        check(&fixture);
-        cr_expect_eq(fixture.check.code, EXIT_USAGE);
-        cr_expect_str_eq(fixture.check.printed, "");
-        expect_word(fixture.check.said, expected[i].words);
-    }
+    const struct language language = {commands, ARRAY_SIZE(commands), begin, NULL, end};
+    try_cases("tests/unit/gate/check.txt", &language);
 }
