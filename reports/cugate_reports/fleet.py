@@ -303,10 +303,10 @@ def _gravity(report: ReportExtract) -> int:
     return _GRAVEST.index(report.exit_code) if report.exit_code in _GRAVEST else -1
 
 
-def _listed(hosts: Sequence[str], most: int = 3) -> str:
+def listed(names: Sequence[str], most: int = 8) -> str:
     """Returns "a, b, c and 4 more"."""
-    more = f" and {len(hosts) - most} more" if len(hosts) > most else ""
-    return ", ".join(hosts[:most]) + more
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def merged_report(
@@ -330,7 +330,7 @@ def merged_report(
         (j.kernel, j.metric): j for j in (newest.judgements if newest else [])
     }
     for key, (j, hosts) in worst.items():
-        where = f"{j.verdict} on {len(hosts)} of {len(night.runners)} runners: {_listed(hosts)}"
+        where = f"{j.verdict} on {len(hosts)} of {len(night.runners)} runners: {listed(hosts, 3)}"
         rows[key] = msgspec.structs.replace(j, reason=f"{j.reason}; {where}" if j.reason else where)
     _take_medians(night, table, rows)
     gravest = min((report for _, report in known), key=_gravity)

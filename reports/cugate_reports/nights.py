@@ -380,8 +380,7 @@ class Loader:
                 raise HistoryError(f"the history {history.name} was pruned while it was read: run this again")
             return found
 
-        runs = [history.run_extract(member.key, member.sha256, self._cache) for member in members]
-        reports = [history.report_extract(m.key, m.report, self._cache) if m.report else None for m in members]
+        runs, reports = series.extracted(history, self._cache, members)
         night, table = fleet.combine(members, runs, reports)
         newest = max(members, key=lambda member: member.date)
         run = files.parse(history.body("run", newest.key), Run)

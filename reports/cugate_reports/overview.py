@@ -12,7 +12,7 @@ import numpy as np
 
 from cugate_reports import week
 from cugate_reports.files import PROGRAM, Failure, Judgement, Upgrade, Upgraded, is_program
-from cugate_reports.fleet import Runner, evening
+from cugate_reports.fleet import Runner, evening, listed
 from cugate_reports.nights import RECENT, RED, SUITE, VERDICTS, Absent, Nights, environment_changes
 from cugate_reports.programs import Program, program
 from cugate_reports.rules import rule_word
@@ -225,20 +225,15 @@ def _headline(nights: Nights) -> tuple[str, str, str]:
     return tone, words, f"{what}; exit code {report.exit_code} ({report.verdict})."
 
 
-def _names(names: list[str], most: int = 8) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
 def _odd(nights: Nights) -> list[str]:
     """Returns the problems of a fleet's runners, unknown ones first. While there are any, nothing is called good."""
     runners, found = nights.runners, []
     if since := _since(nights):
         found.append(f"no runner measured since: nothing is known of {_counted(len(since), 'night')}")
     if nights.absent:
-        found.append(f"not measured tonight: {_names([one.name for one in nights.absent])}")
+        found.append(f"not measured tonight: {listed([one.name for one in nights.absent])}")
     if unjudged := [runner.name for runner in runners if runner.exit_code is None]:
-        found.append(f"measured and not judged: {_names(unjudged)}")
+        found.append(f"measured and not judged: {listed(unjudged)}")
     for runner in runners:
         if runner.lacks:
             found.append(f"{runner.name} has no value of {_counted(len(runner.lacks), 'kernel')} that others measured")
@@ -262,7 +257,7 @@ def _fleet(nights: Nights) -> Fleet | None:
     commits = {runner.commit for runner in nights.runners if runner.commit}
     mixed = [f"the runners measured {len(commits)} commits"] if len(commits) > 1 else []
     past = nights.gaps[: len(nights.gaps) - len(_since(nights))]
-    missed = [f"no runner measured on {_counted(len(past), 'day')} before: {_names(past[::-1])}"] if past else []
+    missed = [f"no runner measured on {_counted(len(past), 'day')} before: {listed(past[::-1])}"] if past else []
     runners = sorted(nights.runners, key=lambda runner: (not runner.off, runner.name))
     return Fleet(runners, nights.absent, [*_odd(nights), *off, *mixed, *missed])
 

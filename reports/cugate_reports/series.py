@@ -14,7 +14,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from cugate_reports import fleet, tables
-from cugate_reports.extracts import NOT_JUDGED
+from cugate_reports.extracts import NOT_JUDGED, ReportExtract, RunExtract
 from cugate_reports.fleet import Member, Night
 from cugate_reports.history import History, HistoryError, undamaged
 
@@ -31,18 +31,17 @@ def known(cache: History, stamps: Sequence[str]) -> dict[str, int]:
     return {row.stamp: row.id for row in rows if row.stamp in wanted}
 
 
-def combined(history: History, cache: History, members: Sequence[Member]) -> tuple[Night, fleet.Table]:
-    """Returns a night, combined from its files."""
-    runs = [history.run_extract(member.key, member.sha256, cache) for member in members]
-    reports = [
-        history.report_extract(member.key, member.report, cache) if member.report else None for member in members
-    ]
-    return fleet.combine(members, runs, reports)
+def extracted(
+    history: History, cache: History, members: Sequence[Member]
+) -> tuple[list[RunExtract], list[ReportExtract | None]]:
+    """Returns the extracts of a night's files."""
+    runs = [history.run_extract(one.key, one.sha256, cache) for one in members]
+    return runs, [history.report_extract(one.key, one.report, cache) if one.report else None for one in members]
 
 
 def make(history: History, cache: History, members: Sequence[Member]) -> None:
     """Stores a night, completely or not at all. If two processes do so at once, the later one finds it there."""
-    night, table = combined(history, cache, members)
+    night, table = fleet.combine(members, *extracted(history, cache, members))
     made = datetime.now(timezone.utc).isoformat()
     body = zlib.compress(msgspec.json.encode(night), 1)
     row = {"stamp": fleet.stamp(members), "made": made, "body": body}
