@@ -596,52 +596,38 @@ def _link_to_nothing(path: Path) -> str:
     return str(path)
 
 
-NO_HISTORY: dict[str, tuple[Callable[[Path], str], str]] = {
-    "a text file": (_text, "file is not a database"),
-    "a folder": (_folder, "unable to open database file"),
-    "a path below a file": (_below_a_file, "is no folder"),
-    "a path far below a file": (_far_below_a_file, "Not a directory"),
-    "a full device": (lambda _: "/dev/full", "there is no space left for the history sqlite:////dev/full"),
-    "words for libpq": (lambda _: "host=h user=u password=hunter2 dbname=d", "looks like the connection string"),
-    "other words": (lambda _: "Server=h;Uid=u;Pwd=hunter2", "looks like the connection string"),
-    "no scheme": (lambda _: "u:hunter2@h/d", "looks like the connection string"),
-    "no scheme but slashes": (lambda _: "//u:hunter2@h/d", "looks like the connection string"),
-    "one slash": (lambda _: "postgresql+psycopg:/u:hunter2@h/d", "looks like the connection string"),
-    "a password by another name": (lambda _: "postgresql+psycopg://u@127.0.0.1:1/d?passwd=hunter2", "passwd"),
-    "a broken file": (_broken, "malformed"),
-    "half a file": (_cut, "malformed"),
-    "one of a later version": (_later, "was made by a later version of cugate (schema 7): update this one"),
-    "a link that leads nowhere": (_link_to_nothing, "unable to open database file"),
-    "a folder that cannot be made": (lambda _: "/proc/here/history.db", "/proc/here"),
-    "no file system": (lambda _: "/proc/history.db", "unable to open database file"),
-    "a host for a file": (lambda _: "sqlite://host/history.db", "Invalid SQLite URL"),
-    "no URL": (lambda _: "://", "names no database that can be used here"),
-    "an unknown scheme": (lambda _: "carrier+pigeon://u:hunter2@loft/1", "names no database that can be used here"),
-    "an unknown driver": (
-        lambda _: "postgresql+pigeon://u:hunter2@h/d",
-        "it needs to look like history.db, sqlite:///",
-    ),
-    "a driver that is not here": (lambda _: "mysql://u:hunter2@h/d", "No module named 'MySQLdb'"),
-    "the usual slip": (lambda _: "postgresql://u:hunter2@h/d", "or postgresql+psycopg://user@host/name"),
-    "a port without number": (lambda _: "postgresql+psycopg://u:hunter2@h:port/d", "names no database"),
-    "nobody there": (lambda _: "postgresql+psycopg://u:hunter2@127.0.0.1:1/d", "Connection refused"),
-    "no socket": (lambda _: "postgresql+psycopg://u@/d?host=/no/such&password=hunter2", "No such file or directory"),
-    "an unknown option": (
-        lambda _: "postgresql+psycopg://u:hunter2@127.0.0.1:1/d?pigeon=1",
-        'invalid connection option "pigeon"',
-    ),
-    "a nonsense option": (lambda _: "sqlite:///history.db?timeout=soon&password=hunter2", "names no database"),
+NO_FILE: dict[Callable[[Path], str], str] = {
+    _text: "file is not a database",
+    _folder: "unable to open database file",
+    _below_a_file: "is no folder",
+    _far_below_a_file: "Not a directory",
+    _broken: "malformed",
+    _cut: "malformed",
+    _later: "was made by a later version of cugate (schema 7): update this one",
+    _link_to_nothing: "unable to open database file",
 }
+NO_HISTORY = [
+    line.split(" | ")
+    for line in (Path(__file__).parent / "no_history.txt").read_text().splitlines()
+    if not line.startswith("#")
+]
 
 
-@pytest.mark.parametrize("name", NO_HISTORY)
-def test_what_is_no_history_is_told(name: str, tmp_path: Path) -> None:
-    make, words = NO_HISTORY[name]
-    url = make(tmp_path / "it")
+def refused(url: str, words: str) -> None:
     with pytest.raises(HistoryError) as refusal, History(url) as history:
         bodies(history)
     assert words in str(refusal.value)
     assert "hunter2" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("make", NO_FILE)
+def test_a_file_that_is_no_history_is_told(make: Callable[[Path], str], tmp_path: Path) -> None:
+    refused(make(tmp_path / "it"), NO_FILE[make])
+
+
+@pytest.mark.parametrize(("url", "what", "words"), NO_HISTORY)
+def test_what_is_no_history_is_told(url: str, what: str, words: str) -> None:
+    refused(url, words)
 
 
 @pytest.mark.parametrize(
