@@ -603,6 +603,7 @@ $(BUILD)/selftest/sessions: tests/data/sessions-nvidia-h200.tar.xz
 	    tar -xJf $< -C $@ --transform 's|^\./||;s|/|-|g' --no-anchored --wildcards '*.json' && touch $@
 
 # Prints random kernels, on which the simulator is compared with a GPU.
+$(BUILD)/tests/sim/random_kernels.o: tests/sim/random_kernels.txt
 $(BUILD)/tests/random_kernels: $(BUILD)/tests/sim/random_kernels.o
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^
 

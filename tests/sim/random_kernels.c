@@ -15,7 +15,8 @@
  * verify() hashes the whole output, and wants the hash of the variant's first launch again. With CUGATE_OUTPUTS=FOLDER
  * it appends a line "FAMILY/VARIANT HASH" to FOLDER/hashes.txt.
  *
- * Text is made from templates, in which $ and a letter stand for something random: see expand().
+ * Text is made from the templates of random_kernels.txt, in which $ and a letter stand for something random: see
+ * expand().
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -171,15 +172,57 @@ static void spend(double instructions)
     k.cost += instructions * k.times;
 }
 
-/* Templates to choose from. Each begins with what it costs: instructions of a warp, about. */
-struct list {
-    const char *const *templates;
+/* ---- The text: templates to choose from, and parts of the library --------------------------------------------------
+ */
+
+__asm__(".data\nrandom_text: .incbin \"tests/sim/random_kernels.txt\"\n.byte 0\n.text");
+extern char random_text[];
+
+enum { MOST_LINES = 128 };
+
+static struct part {
+    const char *name, *text; /* text, NULL: templates, a line each */
+    char *lines[MOST_LINES];
     size_t count;
-};
-#define TEMPLATES(...)                                                                                                 \
-    {                                                                                                                  \
-        .templates = (const char *const[]){__VA_ARGS__}, .count = LENGTH(((const char *const[]){__VA_ARGS__}))         \
+    enum class class; /* of a statement, and what it needs */
+    enum together together;
+} parts[64];
+
+/* Cuts the text into its parts, in place. */
+static void read_parts(void)
+{
+    static const char classes[] = "int lng flt dbl hlf loc sha glo wrp bar atm asy ten app",
+                      needs[] = "alone part  warp  block";
+    struct part *part = parts;
+    for (char *line, *rest = random_text; (line = strsep(&rest, "\n"));) {
+        if (strncmp(line, "#### ", 5) == 0) {
+            *line = '\0'; /* the end of a text before it */
+            part++;
+            part->name = line + 5;
+            if (strncmp(part->name, "text ", 5) == 0)
+                part->text = rest;
+            if (strncmp(part->name, "statement ", 10) == 0) {
+                line[5 + 13] = '\0';
+                part->class = (enum class)((strstr(classes, line + 5 + 10) - classes) / 4);
+                part->together = (enum together)((strstr(needs, line + 5 + 14) - needs) / 6);
+            }
+        } else if (part->text && rest) {
+            rest[-1] = '\n';
+        } else if (*line != '\0' && part > parts) {
+            if (part->count == MOST_LINES)
+                abort();
+            part->lines[part->count++] = line;
+        }
     }
+}
+
+static const struct part *part_named(const char *name)
+{
+    const struct part *part = parts + 1;
+    while (strcmp(part->name, name) != 0)
+        part++;
+    return part;
+}
 
 static size_t type_of(char letter)
 {
@@ -220,134 +263,15 @@ static const char *pay(const char *template)
     return text + 1;
 }
 
-static void choose(const struct list *list, int depth)
+static void choose(const char *name, int depth)
 {
+    const struct part *part = part_named(name);
     const char *template;
     do
-        template = list->templates[below((uint32_t)list->count)];
+        template = part->lines[below((uint32_t)part->count)];
     while (!fits(template));
     expand(pay(template), depth);
 }
-
-/* ---- Expressions ------------------------------------------------------------------------------------------------- */
-
-static const struct list u_choices = TEMPLATES(
-    "1 ($U + $U)", "1 ($U - $U)", "1 ($U * $U)", "1 ($U * $U + $U)", "1 (($U << 3) + $U)", "1 ($U * 9u)", "1 ($U & $U)",
-    "1 ($U | $U)", "1 ($U ^ $U)", "1 ~$U", "1 (($U & $U) | (~$U & $U))", "1 ($U ^ $U ^ $U)", "2 ($U << ($U & 31u))",
-    "2 ($U >> ($U & 31u))", "1 ($U << $n)", "1 ($U >> $n)", "1 min($U, $U)", "1 max($U, $U)", "2 ($p ? $U : $U)",
-    "1 uint32_t(__popc($U))", "2 uint32_t(__clz(int($U)))", "3 uint32_t(__ffs(int($U)))", "1 __brev($U)",
-    "1 __byte_perm($U, $U, $s)", "2 __byte_perm($U, $U, $U & 0x7777u)", "1 __funnelshift_l($U, $U, $U)",
-    "1 __funnelshift_r($U, $U, $n)", "2 __funnelshift_lc($U, $U, $U)", "2 __funnelshift_rc($U, $U, $U)",
-    "1 __umulhi($U, $U)", "3 __umul24($U, $U)", "3 __usad($U, $U, $U)", "3 __uhadd($U, $U)", "3 __urhadd($U, $U)",
-    "1 __dp4a($U, $U, $U)", "1 __dp2a_lo($U, $U, $U)", "1 __dp2a_hi($U, $U, $U)", "5 __vadd4($U, $U)",
-    "4 __vabsdiffu4($U, $U)", "4 __vsadu4($U, $U)", "6 __vmaxu4($U, $U)", "2 __vminu2($U, $U)", "2 __vmaxs2($U, $U)",
-    "6 __vcmpgtu4($U, $U)", "5 __vavgu2($U, $U)", "2 __vimin3_u32($U, $U, $U)", "1 __viaddmax_u32($U, $U, $U)",
-    "2 __vimax3_u16x2($U, $U, $U)", "2 __vimax3_s16x2($U, $U, $U)", "2 __viaddmin_s16x2_relu($U, $U, $U)",
-    "2 __viaddmax_u16x2($U, $U, $U)", "3 ($U / $q)", "4 ($U % $q)", "22 ($U / ($U % 1000u + 1u))",
-    "18 ($U % (($U & 0xffu) + 1u))", "1 uint32_t($L)", "1 uint32_t($L >> 32)", "0 uint32_t($I)",
-    "1 __float2uint_rz($F)", "1 __float2uint_rn($F)", "1 __float2uint_ru($F)", "1 __float2uint_rd($F)",
-    "1 __double2uint_rz($D)", "1 __double2uint_rn($D)", "2 uint32_t(__half2ushort_rz(__high2half($H)))",
-    "2 uint32_t(__half2uint_rn(__low2half($H)))", "2 bits_of($F)", "4 bits_of($D)", "6 bits_of($H)",
-    "1 uint32_t(uint8_t($U))", "1 uint32_t(uint16_t($U))", "1 uint32_t(int8_t($U))", "2 (($U >> $n) & 0xffu)",
-    "2 (($U & 0xff00ffu) | ($U & 0xff00ff00u))", "1 uint32_t($p)");
-
-/* nvcc takes it that this product does not overflow: of __mul24(a, 1000) / 1000 it makes a. */
-static const struct list i_choices =
-    TEMPLATES("0 int($U)", "1 add($I, $I)", "1 sub($I, $I)", "1 mul($I, $I)", "1 add(mul($I, $I), $I)", "1 sub(0, $I)",
-              "1 min($I, $I)", "1 max($I, $I)", "2 ($I >> ($U & 31u))", "1 ($I >> $n)", "1 int(uint32_t($I) << $n)",
-              "1 ($I & $I)", "1 ($I ^ $I)", "2 ($p ? $I : $I)", "1 __mulhi($I, $I)", "3 __mul24(int8_t($I), $I)",
-              "3 int(__sad($I, $I, $U))", "4 ($I / int($q))", "5 ($I % int($q))", "24 ($I / int($U % 500u + 1u))",
-              "24 ($I % int(($U & 0xfu) + 1u))", "1 __dp4a($I, $I, $I)", "2 __vimax3_s32($I, $I, $I)",
-              "1 __viaddmax_s32($I, $I, $I)", "2 __viaddmin_s32_relu($I, $I, $I)", "1 __vimax_s32_relu($I, $I)",
-              "1 __float2int_rz($F)", "1 __float2int_rn($F)", "1 __float2int_ru($F)", "1 __float2int_rd($F)",
-              "1 __double2int_rn($D)", "1 __double2int_rd($D)", "2 __half2int_rz(__low2half($H))",
-              "2 __half2int_ru(__high2half($H))", "2 int(__half2short_rn(__low2half($H)))", "1 int(int16_t($U))",
-              "1 int(int8_t($U >> 8))", "2 abs(int(int16_t($U)))", "2 abs($I >> 1)", "3 __hadd($I, $I)",
-              "3 __rhadd($I, $I)", "2 int($I < $I)");
-
-static const struct list l_choices = TEMPLATES(
-    "2 ($L + $L)", "2 ($L - $L)", "4 ($L * $L)", "2 ($L & $L)", "2 ($L | $L)", "2 ($L ^ $L)", "2 ~$L",
-    "4 ($L << ($U & 63u))", "4 ($L >> ($U & 63u))", "2 ($L << $n)", "4 u64(static_cast<s64>($L) >> ($U & 63u))",
-    "2 u64(static_cast<s64>($L) >> $n)", "1 (u64($U) * $U)", "1 (u64($U) * $U + $L)", "1 u64(s64($I) * $I)",
-    "1 u64(s64($I))", "4 min($L, $L)", "4 max($L, $L)", "4 u64(min(static_cast<s64>($L), static_cast<s64>($L)))",
-    "3 ($p ? $L : $L)", "8 __umul64hi($L, $L)", "12 u64(__mul64hi(static_cast<s64>($L), static_cast<s64>($L)))",
-    "12 ($L / $q)", "14 ($L % $q)", "60 ($L / (u64($U) + 1u))", "60 ($L % ((u64($U) << 8) + 7u))",
-    "70 u64(static_cast<s64>($L) / int($U % 900u + 1u))", "2 __brevll($L)", "3 u64(__popcll($L))",
-    "4 u64(__clzll(static_cast<s64>($L)))", "6 u64(__ffsll(static_cast<s64>($L)))", "1 (u64($U) << 32 | $U)",
-    "2 __float2ull_rz($F)", "2 u64(__float2ll_rn($F))", "2 __double2ull_rz($D)", "2 u64(__double2ll_rd($D))");
-
-static const struct list f_choices = TEMPLATES(
-    "1 ($F + $F)", "1 ($F - $F)", "1 ($F * $F)", "1 ($F * $F + $F)", "1 fmaf($F, $F, $F)", "1 fmaf($F, 0.5f, $F)",
-    "1 fminf($F, $F)", "1 fmaxf($F, $F)", "0 fabsf($F)", "0 (-$F)", "14 ($F / $F)", "14 __fdiv_rz($F, $F)",
-    "10 __frcp_rn($F)", "12 sqrtf(fabsf($F))", "14 __fsqrt_ru(fabsf($F))", "1 __fadd_rz($F, $F)", "1 __fadd_ru($F, $F)",
-    "1 __fadd_rd($F, $F)", "1 __fmul_rz($F, $F)", "1 __fmul_ru($F, $F)", "1 __fmul_rn($F, $F)", "1 __fsub_rd($F, $F)",
-    "1 __fmaf_rd($F, $F, $F)", "1 __fmaf_rz($F, $F, $F)", "1 floorf($F)", "1 ceilf($F)", "1 truncf($F)", "1 rintf($F)",
-    "5 roundf($F)", "2 ($p ? $F : $F)", "1 __saturatef($F)", "1 __saturatef($F * $F)", "1 copysignf($F, $F)",
-    "4 fdimf($F, $F)", "1 __int2float_rn($I)", "1 __int2float_rz($I)", "1 __int2float_ru($I)", "1 __uint2float_rn($U)",
-    "1 __uint2float_rd($U)", "2 __ll2float_rn(static_cast<s64>($L))", "2 __ull2float_rz($L)", "1 __double2float_rn($D)",
-    "1 __double2float_rz($D)", "1 __low2float($H)", "1 __high2float($H)", "1 __low2float($B)", "1 __high2float($B)",
-    "1 float(uint8_t($U >> 8))", "1 float(uint16_t($U))", "1 float(int8_t($U))", "1 float(int16_t($U >> 16))",
-    "1 __uint_as_float(($U & 0x807fffffu) | 0x3f800000u)", "3 (float(int($U & 0xfffu) - 2048) * 0.125f)");
-
-static const struct list d_choices =
-    TEMPLATES("2 ($D + $D)", "2 ($D - $D)", "2 ($D * $D)", "2 ($D * $D + $D)", "2 fma($D, $D, $D)", "6 fmin($D, $D)",
-              "6 fmax($D, $D)", "1 fabs($D)", "1 (-$D)", "30 ($D / $D)", "30 sqrt(fabs($D))", "2 __dadd_rz($D, $D)",
-              "2 __dadd_ru($D, $D)", "2 __dmul_rd($D, $D)", "2 __dmul_rn($D, $D)", "2 __fma_rz($D, $D, $D)",
-              "2 floor($D)", "2 rint($D)", "2 trunc($D)", "3 ($p ? $D : $D)", "1 double($F)", "1 double($I)",
-              "1 double($U)", "2 __ll2double_rn(static_cast<s64>($L))", "2 __ull2double_ru($L)",
-              "2 __hiloint2double(int(($U & 0x800fffffu) | 0x3ff00000u), int($U))");
-
-static const struct list h_choices = TEMPLATES(
-    "1 __hadd2($H, $H)", "1 __hsub2($H, $H)", "1 __hmul2($H, $H)", "1 __hfma2($H, $H, $H)", "1 __hadd2_rn($H, $H)",
-    "1 __hmin2($H, $H)", "1 __hmax2($H, $H)", "1 __hneg2($H)", "1 __habs2($H)", "1 __hadd2_sat($H, $H)",
-    "1 __hfma2_sat($H, $H, $H)", "1 __hfma2_relu($H, $H, $H)", "1 __hgt2($H, $H)", "1 __hle2($H, $H)",
-    "1 __hne2($H, $H)", "1 __floats2half2_rn($F, $F)", "1 __lows2half2($H, $H)", "1 __highs2half2($H, $H)",
-    "1 __lowhigh2highlow($H)", "1 __low2half2($H)", "2 __half2half2(__int2half_rn($I))",
-    "2 __half2half2(__uint2half_rz($U & 0xffffu))", "3 __halves2half2(__float2half_rz($F), __float2half_ru($F))",
-    "3 __halves2half2(__hadd(__low2half($H), __high2half($H)), __hmul(__low2half($H), __high2half($H)))",
-    "2 ($p ? $H : $H)", "2 h2floor($H)", "2 h2rint($H)", "2 h2trunc($H)");
-
-static const struct list b_choices = TEMPLATES(
-    "1 __hadd2($B, $B)", "1 __hsub2($B, $B)", "1 __hmul2($B, $B)", "1 __hmax2($B, $B)", "1 __hfma2($B, $B, $B)",
-    "1 __floats2bfloat162_rn($F, $F)", "1 __hneg2($B)", "2 ($p ? $B : $B)", "1 __hgt2($B, $B)");
-
-static const struct list conditions = TEMPLATES(
-    "1 ($U < $U)", "1 ($U >= $U)", "3 (($U & 7u) == ($U & 7u))", "2 (($u & $k) != 0)", "1 ($I < $I)", "1 ($I > $c)",
-    "2 ($L > $L)", "2 (static_cast<s64>($L) <= static_cast<s64>($L))", "2 ($L == $L)", "1 ($F < $F)", "1 ($F >= $F)",
-    "1 !($F > $F)", "1 ($F != $F)", "1 isnan($F)", "1 (fabsf($F) < 64.0f)", "1 ($D <= $D)", "1 ($D != $D)",
-    "2 __hbgt2($H, $H)", "2 __hlt(__low2half($H), __high2half($H))", "1 ($p && $p)", "1 ($p || $p)", "0 !$p",
-    "1 ((lane & $k) != 0)", "1 (lane < $n)", "2 ((lane * $o & 31u) < $n)", "1 ((tid & $k) == 0)");
-
-static const struct list simple_conditions =
-    TEMPLATES("2 (($u & $k) != 0)", "1 ($u > 0x80000000u)", "1 ($i < 0)", "1 ($f > 0.5f)", "1 (lane < $n)",
-              "1 ((lane & $k) != 0)", "1 (tid > $n)");
-
-/* The same for every thread of the block. */
-static const struct list uniform_conditions =
-    TEMPLATES("1 ((block & $k) != 0)", "3 ((table[(block + $n) & 63u] & $k) != 0)", "4 ((in[block + $n] & $k) != 0)",
-              "1 (block > $n)", "1 (salt == 0)", "6 ((in[(block * $o) & 0xfffu] % 3u) != 1u)");
-
-static const struct list u_leaves = TEMPLATES("0 $u", "0 $u", "0 $u", "0 $u", "0 $u", "0 lane", "0 tid", "0 $c", "0 $n",
-                                              "4 in[$4]", "3 table[$t]", "3 permuted[$t]", "4 local[$a]", "0 block");
-
-static const struct list i_leaves =
-    TEMPLATES("0 $i", "0 $i", "0 $i", "0 int($c)", "0 int(lane)", "0 int($u)", "3 counts[$t]");
-
-static const struct list l_leaves = TEMPLATES("0 $l", "0 $l", "0 $l", "1 u64($u)", "0 (u64($c) << 32 | $c)");
-
-static const struct list f_leaves = TEMPLATES("0 $f", "0 $f", "0 $f", "0 $f", "0 $y", "1 float($i)", "3 fractions[$t]");
-
-static const struct list d_leaves = TEMPLATES("0 $d", "0 $d", "0 $d", "0 double($y)", "1 double($f)");
-
-static const struct list h_leaves =
-    TEMPLATES("0 $h", "0 $h", "0 $h", "0 __floats2half2_rn($y, $y)", "1 __float2half2_rn($f)");
-
-static const struct list b_leaves = TEMPLATES("0 $b", "0 $b", "0 __floats2bfloat162_rn($y, $y)");
-
-static const struct list *const expressions[TYPES] = {&u_choices, &i_choices, &l_choices, &f_choices,
-                                                      &d_choices, &h_choices, &b_choices};
-static const struct list *const leaves[TYPES] = {&u_leaves, &i_leaves, &l_leaves, &f_leaves,
-                                                 &d_leaves, &h_leaves, &b_leaves};
 
 static void expression(size_t type, int depth)
 {
@@ -355,32 +279,19 @@ static void expression(size_t type, int depth)
         put("n%u", below(k.loops));
         return;
     }
-    choose(depth <= 0 || chance(15) ? leaves[type] : expressions[type], depth - 1);
-}
-
-static void condition(int depth)
-{
-    choose(depth > 0 ? &conditions : &simple_conditions, depth - 1);
+    char name[16];
+    snprintf(name, sizeof name, "%s %c", depth <= 0 || chance(15) ? "leaf" : "expression", type_letters[type]);
+    choose(name, depth - 1);
 }
 
 /* ---- Indices ----------------------------------------------------------------------------------------------------- */
-
-static const struct list input_patterns =
-    TEMPLATES("0 all", "0 all", "1 all + $n", "1 all * 2u", "1 all * $o", "2 all * 8u + lane", "1 all * 33u",
-              "1 all ^ $n", "1 all ^ $c", "2 lane * 32u + warp", "4 block * 64u + permuted[lane]", "1 all / 2u",
-              "2 all / 4u + $n", "3 all / 8u * 8u + (7u - lane % 8u)", "1 block + $n", "1 warp * $o + block", "0 $u",
-              "1 $u >> $n", "2 ($u & 31u) + all", "1 $U + $n", "1 __brev(all)", "1 lane / 8u + $n", "2 all + ($u & 3u)",
-              "4 lane % 5u", "2 block * 128u + tid * 3u", "1 ~all");
-
-static const struct list function_patterns =
-    TEMPLATES("0 $u", "1 $u >> $n", "1 lane + $n", "1 lane * $o", "2 ($u & 15u) + lane", "1 tid ^ $n");
 
 /* An index of the input, as elements of so many bytes. */
 static void input_index(unsigned bytes, int depth)
 {
     spend(1);
     put("(");
-    choose(k.in_function ? &function_patterns : &input_patterns, depth - 1);
+    choose(k.in_function ? "function index" : "input index", depth - 1);
     put(") & 0x%xu", (k.in_mask + 1) * 4 / bytes - 1);
 }
 
@@ -419,18 +330,12 @@ static void shared_place(void)
     }
 }
 
-static const struct list shared_patterns =
-    TEMPLATES("0 tid", "1 tid + $n", "1 tid * 2u", "2 tid * 4u + warp", "1 tid * $o", "1 lane * 32u", "1 lane * 33u",
-              "2 lane * 8u + (lane >> 2)", "1 tid ^ $n", "1 tid / 2u", "1 tid / 4u", "2 lane / 16u * 8u", "0 warp",
-              "0 $n", "3 permuted[lane] + $n", "0 $u", "1 $u & 3u", "2 lane * ($u & 3u)", "1 lane * 16u + $n", "1 ~tid",
-              "3 lane % 3u * 32u", "3 (lane & 1u) * 32u + lane / 2u", "2 lane ^ (lane >> 1)", "1 $U + $n");
-
 /* Where a thread reads in a shared array: anywhere. */
 static void shared_index(int depth)
 {
     spend(2);
     put("((");
-    choose(&shared_patterns, depth - 1);
+    choose("shared index", depth - 1);
     put(") & %uu)", k.shared_places - 1);
 }
 
@@ -486,26 +391,20 @@ static void variable(size_t type)
  *   w  v  m         a width of shuffles, a lane distance within it; the mask of lanes that are here */
 static void expand(const char *template, int depth)
 {
-    static const unsigned divisors[] = {3, 5, 7, 10, 13, 60, 100, 641, 1000, 65537, 1000003};
-    static const char *const words[] = {"0u",   "1u",          "2u",          "255u",        "65535u",
-                                        "~0u",  "0x80000000u", "0x7fffffffu", "0x55555555u", "0xff00ff00u",
-                                        "100u", "31u",         "0x01010101u"};
-    static const char *const floats[] = {"0.5f",   "1.0f",      "(-2.0f)",    "0.1f", "3.25f",
-                                         "100.0f", "(-0.375f)", "0.0078125f", "1.5f", "7.0f"};
     const char *p = template;
     for (const char *end; (end = strchr(p, '$')); p = end + 2) {
         fwrite(p, 1, (size_t)(end - p), k.text);
         const char letter = end[1];
         switch (letter) {
         case 'p':
-            condition(depth);
+            choose(depth > 0 ? "condition" : "simple condition", depth - 1);
             break;
         case 'x':
-            choose(&uniform_conditions, depth);
+            choose("uniform condition", depth);
             break;
         case 'c':
             if (chance(50)) {
-                put("%s", words[below(LENGTH(words))]);
+                choose("constant", depth);
             } else {
                 const uint32_t shift = below(28);
                 put("0x%xu", random_word() >> shift);
@@ -521,13 +420,13 @@ static void expand(const char *template, int depth)
             put("%uu", 2 * below(20) + 1);
             break;
         case 'q':
-            put("%uu", divisors[below(LENGTH(divisors))]);
+            choose("divisor", depth);
             break;
         case 's':
             put("0x%04xu", random_word() & 0x7777);
             break;
         case 'y':
-            put("%s", floats[below(LENGTH(floats))]);
+            choose("float", depth);
             break;
         case '1':
         case '2':
@@ -538,17 +437,9 @@ static void expand(const char *template, int depth)
         case '6':
             input_index(16, depth);
             break;
-        case 't': {
-            static const char *const indices[] = {"block", "salt", "lane", "tid >> 3", "5u", "40u"};
-            const uint32_t which = below(8);
-            if (which < 6)
-                put("%s", indices[which]);
-            else
-                variable(0);
-            if (which < 4 || which >= 6)
-                put(" & 63u");
+        case 't':
+            choose("table index", depth);
             break;
-        }
         case 'a':
             put("(");
             if (k.loops > 0 && chance(30))
@@ -605,128 +496,6 @@ static void line(const char *template, int depth)
 
 /* ---- Statements -------------------------------------------------------------------------------------------------- */
 
-static const struct statement {
-    enum class class;
-    enum together together; /* what it needs */
-    int array;              /* the shared array that it uses: log2 of the bytes of an element; -1: none */
-    struct list list;       /* each of lines */
-} statements[] = {
-    {CLASS_INT, ALONE, -1,
-     TEMPLATES("1 $u = $U;", "1 $u = $U;", "1 $u += $U;", "1 $u ^= $U;", "1 $i = $I;", "1 $i = $I;",
-               "2 if ($p) $u = $U;", "2 $u = $p ? $U : $u;")},
-    {CLASS_LONG, ALONE, -1, TEMPLATES("2 $l = $L;", "2 $l += $L;", "2 $u ^= uint32_t($L >> $n);")},
-    {CLASS_FLOAT, ALONE, -1,
-     TEMPLATES("4 $f = tame($F);", "4 $f = tame($F);", "5 $f = tame($f * 0.75f + $F);", "1 $f = $F;",
-               "2 if ($p) $f = $F;", "2 $u += __float2uint_rz($F);")},
-    {CLASS_DOUBLE, ALONE, -1, TEMPLATES("6 $d = tame($D);", "6 $d = tame($d * 0.5 + $D);", "2 $d = $D;")},
-    {CLASS_HALF, ALONE, -1,
-     TEMPLATES("4 $h = tame($H);", "4 $h = tame($H);", "1 $h = $H;", "4 $b = $B;",
-               "4 $f = tame($f + __low2float($H));")},
-    {CLASS_LOCAL, ALONE, -1,
-     TEMPLATES("5 local[$a] = $U;", "5 local[$a] += $U;", "8 $u = local[$a] - local[$a];",
-               "6 if ($p) local[$a] ^= $u;")},
-    {CLASS_SHARED, ALONE, 0, TEMPLATES("3 $u += shared1[$R];")},
-    {CLASS_SHARED, ALONE, 1, TEMPLATES("3 $i = add($i, int16_t(shared2[$R]));")},
-    {CLASS_SHARED, ALONE, 2,
-     TEMPLATES("3 $u ^= shared4[$R];", "6 $u = shared4[$R] + shared4[$R];", "4 if ($p) $u -= shared4[$R];")},
-    {CLASS_SHARED, ALONE, 3, TEMPLATES("5 { const uint2 v = shared8[$R]; $u ^= v.x + 3u * v.y; }")},
-    {CLASS_SHARED, ALONE, 4, TEMPLATES("7 { const uint4 v = shared16[$R]; $u += (v.x ^ v.y) + (v.z ^ v.w); }")},
-    {CLASS_SHARED, ALONE, 3, TEMPLATES("5 if ($p) { const uint2 v = shared8[$R]; $u = v.x * v.y; }")},
-    {CLASS_SHARED, ALONE, 4, TEMPLATES("7 if ($p) { const uint4 v = shared16[$R]; $u += (v.x & v.y) - (v.z | v.w); }")},
-    {CLASS_SHARED, ALONE, 2, TEMPLATES("9 { const uint32_t *from = $p ? &shared4[$R] : in + ($4); $u += *from; }")},
-    {CLASS_SHARED, ALONE, -1, TEMPLATES("4 own[$Q] = $U;", "5 $u += own[$Q];")},
-    {CLASS_SHARED, BLOCK, 0, TEMPLATES("8 __syncthreads();\nshared1[$W] = uint8_t($U);\n__syncthreads();")},
-    {CLASS_SHARED, BLOCK, 1, TEMPLATES("8 __syncthreads();\nshared2[$W] = uint16_t($U);\n__syncthreads();")},
-    {CLASS_SHARED, BLOCK, 2,
-     TEMPLATES("8 __syncthreads();\nshared4[$W] = $U;\n__syncthreads();\n$u += shared4[$R];",
-               "8 __syncthreads();\nif ($p) shared4[$W] = $U;\n__syncthreads();")},
-    {CLASS_SHARED, BLOCK, 3,
-     TEMPLATES("9 __syncthreads();\nshared8[$W] = make_uint2($U, $U);\n__syncthreads();",
-               "9 __syncthreads();\nif ($p) shared8[$W] = make_uint2($U, $u);\n__syncthreads();")},
-    {CLASS_SHARED, BLOCK, 4,
-     TEMPLATES("11 __syncthreads();\nshared16[$W] = make_uint4($U, $u, $U, $u);\n__syncthreads();",
-               "11 __syncthreads();\nif ($p) shared16[$W] = make_uint4($U, $u, $u, $u);\n__syncthreads();")},
-    {CLASS_GLOBAL, ALONE, -1,
-     TEMPLATES("5 $u += reinterpret_cast<const uint8_t *>(in)[$1];",
-               "5 $i = sub($i, reinterpret_cast<const int8_t *>(in)[$1]);",
-               "5 $u ^= reinterpret_cast<const uint16_t *>(in)[$2];", "5 $u += in[$4];", "10 $u = in[$4] - in[$4];",
-               "7 { const uint2 v = reinterpret_cast<const uint2 *>(in)[$8]; $u ^= v.x + 5u * v.y; }",
-               "9 { const uint4 v = reinterpret_cast<const uint4 *>(in)[$6]; $u += (v.x ^ v.y) + (v.z ^ v.w); }",
-               "6 if ($p) $u += in[$4];",
-               "9 if ($p) { const uint4 v = reinterpret_cast<const uint4 *>(in)[$6]; $u = v.x + v.y * v.z - v.w; }",
-               "7 if ($p) { const uint2 v = reinterpret_cast<const uint2 *>(in)[$8]; $u -= v.x ^ v.y; }",
-               "5 $u += __ldcg(in + ($4));", "5 $u ^= __ldcs(in + ($4));", "5 $u ^= __ldg(in + ($4));",
-               "5 $u += *static_cast<const volatile uint32_t *>(in + ($4));")},
-    {CLASS_WARP, WARP, -1,
-     TEMPLATES("3 $u = __shfl_sync($m, $U, int($U & 31u), $w);", "2 $u += __shfl_up_sync($m, $U, $v, $w);",
-               "2 $i = add($i, __shfl_down_sync($m, $I, $v, $w));", "2 $f = __shfl_xor_sync($m, $F, int($v));",
-               "4 $l ^= __shfl_xor_sync($m, $L, int($v));", "4 $u += __shfl_down_sync($m, $U, $U & 31u, $w);",
-               "3 $h = __shfl_sync($m, $H, int($n), $w);")},
-    {CLASS_WARP, PART_OF_WARP, -1,
-     TEMPLATES("2 $u ^= __ballot_sync($m, $p);", "2 if (__any_sync($m, $p)) $u += $U;",
-               "2 if (__all_sync($m, $p)) $u = $U;", "2 $u += __popc(__ballot_sync($m, $p) & ((1u << lane) - 1u));",
-               "4 $u += __match_any_sync($m, $U & 7u);", "5 $u += __match_any_sync($m, $L & 3u);",
-               "4 { int same; $u ^= __match_all_sync($m, $U & 1u, &same); $u += uint32_t(same); }",
-               "3 $u += __reduce_add_sync($m, $U);", "3 $u ^= __reduce_min_sync($m, $U);",
-               "3 $i = add($i, __reduce_max_sync($m, $I));", "3 $u = __reduce_xor_sync($m, $U);",
-               "3 $u += __reduce_and_sync($m, $U) | __reduce_or_sync($m, $U);", "1 __syncwarp($m);")},
-    {CLASS_WARP, WARP, -1,
-     TEMPLATES("12 for (unsigned d = $w / 2; d > 0; d /= 2) $u += __shfl_xor_sync($m, $u, int(d));")},
-    {CLASS_BARRIER, BLOCK, -1,
-     TEMPLATES("3 $u += uint32_t(__syncthreads_count($p));", "3 if (__syncthreads_or($p)) $u ^= $U;",
-               "3 $u = __syncthreads_and($p) ? $U : $u + 1u;", "1 __syncthreads();")},
-    {CLASS_ATOMIC, BLOCK, 2,
-     TEMPLATES("9 __syncthreads();\natomicAdd(&shared4[$R], $U);\n__syncthreads();",
-               "9 __syncthreads();\natomicAdd(&shared4[$R], 1u);\n__syncthreads();",
-               "9 __syncthreads();\nif ($p) atomicAdd(&shared4[$n], 1u);\n__syncthreads();",
-               "9 __syncthreads();\natomicMax(&shared4[$R], $U);\n__syncthreads();",
-               "9 __syncthreads();\nif ($p) atomicMin(&shared4[$R], $U);\n__syncthreads();",
-               "9 __syncthreads();\natomicXor(&shared4[$R], $U);\n__syncthreads();",
-               "9 __syncthreads();\nif ($p) atomicOr(&shared4[$R], $U & 0x11111111u);\n__syncthreads();")},
-    /* A warp's own words: these are loops, whose rounds would depend on when other warps come. */
-    {CLASS_ATOMIC, ALONE, -1,
-     TEMPLATES("12 atomicAdd(&floats[warp * 32u + ($U & 31u)], float($U & 7u));",
-               "12 if ($p) atomicAdd(&floats[warp * 32u + ($u & $n)], 1.0f);",
-               "12 atomicAdd(&longs[warp * 32u + ($U & 31u)], $L);",
-               "12 if ($p) atomicAdd(&longs[warp * 32u + ($u & 3u)], u64($U) << $n);",
-               "4 $u += atomicAdd(&own[$Q], $U);", "4 $u ^= atomicExch(&own[$Q], $U);",
-               "4 $u += atomicCAS(&own[$Q], $u, $U);")},
-    {CLASS_ASYNC, BLOCK, 2,
-     TEMPLATES("12 __syncthreads();\n__pipeline_memcpy_async(&shared4[$W], in + ($4), "
-               "4);\n__pipeline_commit();\n__pipeline_wait_prior(0);\n__syncthreads();\n$u += shared4[$R];")},
-    {CLASS_ASYNC, BLOCK, 3,
-     TEMPLATES("12 __syncthreads();\n__pipeline_memcpy_async(&shared8[$W], reinterpret_cast<const uint2 *>(in) + ($8), "
-               "8);\n__pipeline_commit();\n__pipeline_wait_prior(0);\n__syncthreads();\n$u += shared8[$R].x;")},
-    {CLASS_ASYNC, BLOCK, 4,
-     TEMPLATES(
-         "12 __syncthreads();\n__pipeline_memcpy_async(&shared16[$W], reinterpret_cast<const uint4 *>(in) + ($6), "
-         "16);\n__pipeline_commit();\n__pipeline_wait_prior(0);\n__syncthreads();\n$u += shared16[$R].z;",
-         "12 __syncthreads();\nif ($p) __pipeline_memcpy_async(&shared16[$W], reinterpret_cast<const uint4 *>(in) + "
-         "($6), 16);\n__pipeline_commit();\n__pipeline_wait_prior(0);\n__syncthreads();\n$u ^= shared16[$R].y;")},
-    {CLASS_ASYNC, BLOCK, 2,
-     TEMPLATES("12 __syncthreads();\nif ($p) __pipeline_memcpy_async(&shared4[$W], in + ($4), "
-               "4);\n__pipeline_commit();\n$u += $U;\n__pipeline_wait_prior(0);\n__syncthreads();")},
-    {CLASS_TENSOR, BLOCK, -1,
-     TEMPLATES(
-         "60 $u += tensor<__half, float, 16, 16, 16>($U);", "60 $u ^= tensor<__half, __half, 16, 16, 16>($U);",
-         "60 $u += tensor<__half, float, 32, 8, 16>($U);", "60 $u += tensor<__nv_bfloat16, float, 8, 32, 16>($U);",
-         "60 $u += tensor<__nv_bfloat16, float, 16, 16, 16>($U);", "60 $u ^= tensor<signed char, int, 16, 16, 16>($U);",
-         "60 $u += tensor<unsigned char, int, 32, 8, 16>($U);",
-         "60 $u += tensor<wmma::precision::tf32, float, 16, 16, 8>($U);",
-         "30 $u += tensor<double, double, 8, 8, 4>($U);", "150 $u += staged<16, false>(tile, result, tid, $U);",
-         "150 $u += staged<24, false>(tile, result, tid, $U);", "120 $u ^= staged<16, true>(tile, result, tid, $U);",
-         "120 $u += staged<24, true>(tile, result, tid, $U);")},
-    {CLASS_APPROXIMATE, ALONE, -1,
-     TEMPLATES(
-         "9 $u += coarse(__expf(float($U & 31u) * 0.25f - 4.0f));", "9 $u += coarse(__logf(float($U & 63u) + 1.5f));",
-         "9 $u ^= coarse(__sinf(float($U & 31u) * 0.125f - 2.0f));",
-         "9 $u ^= coarse(__cosf(float($U & 31u) * 0.125f - 2.0f));", "9 $u += coarse(rsqrtf(float($U & 63u) + 0.5f));",
-         "9 $u += coarse(__fdividef(float($U & 63u), float($U & 15u) + 0.75f));",
-         "9 $u += coarse(exp2f(float($U & 15u) * 0.375f));", "20 $u += coarse(expf(float($U & 31u) * 0.25f - 5.0f));",
-         "20 $u ^= coarse(tanhf(float($U & 31u) * 0.125f - 2.0f));",
-         "30 $u ^= coarse(logf(float($U & 127u) + 0.25f));")},
-};
-
 static void block(enum together together, unsigned count, int nesting);
 
 static void open_block(const char *template, int depth)
@@ -752,8 +521,6 @@ static void global_store(bool atomic)
     static const char *const types[] = {"uint8_t", "uint16_t", "uint32_t", "uint2", "uint4"};
     static const char *const values[] = {"uint8_t($U)", "uint16_t($U)", "$U", "make_uint2($U, $u)",
                                          "make_uint4($U, $u, $u, $U)"};
-    static const char *const atomics[] = {"$u += atomicAdd(at, $U);", "$u ^= atomicExch(at, $U);",
-                                          "$u += atomicCAS(at, 0xababababu, $U);", "$u ^= atomicMin(at, $U);"};
     const unsigned width = atomic ? 2 : below(5);
     char place[160];
     if (!take_wide(1u << width, place, sizeof place)) {
@@ -764,8 +531,7 @@ static void global_store(bool atomic)
         line("if ($p)", 1);
     put("%*s{ %s *at = reinterpret_cast<%s *>(wide) + %s; ", k.indent * 4, "", types[width], types[width], place);
     if (atomic) {
-        spend(6);
-        expand(atomics[below(LENGTH(atomics))], 2);
+        choose("atomic on a place", 2);
     } else {
         spend(4);
         if (width == 2 && chance(25))
@@ -901,12 +667,6 @@ static void loop_statement(enum together together, int nesting)
 static void rows_statement(void)
 {
     static const unsigned lengths[] = {15, 31, 63, 127, 255};
-    static const char *const bodies[] = {"$u += in[$4];",
-                                         "$u = $u * $o + j;",
-                                         "$u ^= in[j & 0xfffu];",
-                                         "if ((in[j & 0xfffu] & 3u) == 0) $u += j; else $i = add($i, int(j));",
-                                         "if ((in[j & 0xfffu] & 63u) == 0) break;",
-                                         "if ((j & $k) != 0) continue;"};
     const unsigned length = lengths[below(k.times > 1 ? 2 : LENGTH(lengths))];
     const double times = k.times;
     char text[128];
@@ -915,8 +675,9 @@ static void rows_statement(void)
     k.indent++;
     k.times *= length;
     for (uint32_t count = 1 + below(3); count > 0; count--) {
-        spend(5);
-        line(bodies[below(LENGTH(bodies))], 1);
+        put("%*s", k.indent * 4, "");
+        choose("row body", 1);
+        put("\n");
     }
     line("$u += j ^ $c;", 0);
     spend(3);
@@ -1027,19 +788,19 @@ static void leave_statement(void)
 static void simple_statement(enum class class, enum together together)
 {
     enum { MOST = 64 }; /* in a class */
-    const struct statement *fitting[MOST];
     const char *templates[MOST];
     uint32_t count = 0;
-    for (size_t i = 0; i < LENGTH(statements); i++) {
-        const struct statement *s = &statements[i];
-        const bool whole_warps = k.threads % 32 == 0;
-        for (size_t n = 0; n < s->list.count && s->class == class && s->together <= together; n++) {
-            const char *template = s->list.templates[n];
+    const bool whole_warps = k.threads % 32 == 0;
+    for (const struct part *part = parts + 1; part->name; part++) {
+        const bool has_it =
+            strncmp(part->name, "statement", 9) == 0 && part->class == class && part->together <= together;
+        for (size_t n = 0; n < part->count && has_it; n++) {
+            const char *template = part->lines[n];
             if (fits(template) && (class != CLASS_TENSOR || whole_warps) &&
-                !(k.in_function && (strstr(template, "own[") || strstr(template, "warp") || s->array >= 0))) {
+                !(k.in_function &&
+                  (strstr(template, "own[") || strstr(template, "warp") || strstr(template, "shared")))) {
                 if (count == MOST)
                     abort();
-                fitting[count] = s;
                 templates[count++] = template;
             }
         }
@@ -1048,18 +809,20 @@ static void simple_statement(enum class class, enum together together)
         line("$u += $U;", 2);
         return;
     }
-    const uint32_t which = below(count);
-    const int array = fitting[which]->array;
-    if (array >= 0)
-        k.uses_shared[array] = true;
-    k.uses_tile |= strstr(templates[which], "staged<") != NULL;
-    k.uses_floats |= strstr(templates[which], "&floats[") != NULL;
-    k.uses_longs |= strstr(templates[which], "&longs[") != NULL;
+    const char *template = templates[below(count)];
+    for (size_t i = 0; i < LENGTH(k.uses_shared); i++) {
+        char array[24];
+        snprintf(array, sizeof array, "shared%u[", 1u << i);
+        k.uses_shared[i] |= strstr(template, array) != NULL;
+    }
+    k.uses_tile |= strstr(template, "staged<") != NULL;
+    k.uses_floats |= strstr(template, "&floats[") != NULL;
+    k.uses_longs |= strstr(template, "&longs[") != NULL;
     k.approximate |= class == CLASS_APPROXIMATE;
     char text[512];
-    snprintf(text, sizeof text, "%s", pay(templates[which]));
-    for (char *p = text, *end; p; p = end ? end + 1 : NULL) {
-        if ((end = strchr(p, '\n')))
+    snprintf(text, sizeof text, "%s", pay(template));
+    for (char *p = text, *end; p; p = end ? end + 2 : NULL) {
+        if ((end = strstr(p, "\\n")))
             *end = '\0';
         line(p, 1 + (int)below(3));
     }
@@ -1450,212 +1213,6 @@ static void generate_row(unsigned number)
 
 /* ---- The library ------------------------------------------------------------------------------------------------- */
 
-static const char beginning[] =
-    "#include <cugate/kernel.hpp>\n"
-    "\n"
-    "#include <cuda_bf16.h>\n"
-    "#include <cuda_fp16.h>\n"
-    "#include <cuda_pipeline.h>\n"
-    "#include <mma.h>\n"
-    "\n"
-    "#include <cstdlib>\n"
-    "#include <map>\n"
-    "\n"
-    "/* Random code has conditions that are always true, code that is never reached, and the like. */\n"
-    "#pragma nv_diag_suppress 39, 68, 128, 177, 186, 550\n"
-    "\n"
-    "namespace {\n"
-    "\n"
-    "using u64 = unsigned long long;\n"
-    "using s64 = long long;\n"
-    "namespace wmma = nvcuda::wmma;\n"
-    "\n"
-    "constexpr uint32_t poison = 0xababababu;\n"
-    "\n"
-    "__device__ uint32_t answer(uint32_t h) { return h == poison ? 0 : h; }\n"
-    "\n";
-
-/* What the CPU has to compute too. */
-static const char beginning_helpers[] =
-    "__device__ uint32_t fold(uint32_t h, uint32_t v) { return (h ^ v) * 0x01000193u + (h >> 15); }\n"
-    "\n"
-    "/* Of what is not a number only that counts. */\n"
-    "__device__ uint32_t bits_of(uint32_t x) { return x; }\n"
-    "__device__ uint32_t bits_of(int x) { return uint32_t(x); }\n"
-    "__device__ uint32_t bits_of(u64 x) { return uint32_t(x) ^ uint32_t(x >> 32) * 3u; }\n"
-    "__device__ uint32_t bits_of(float x) { return isnan(x) ? 0x7fc00001u : __float_as_uint(x); }\n"
-    "__device__ uint32_t bits_of(double x) { return isnan(x) ? 0x7ff00001u : bits_of(u64(__double_as_longlong(x))); }\n"
-    "__device__ uint32_t bits_of(__half x) { return __hisnan(x) ? 0x7e01u : __half_as_ushort(x); }\n"
-    "__device__ uint32_t bits_of(__half2 x) { return bits_of(__low2half(x)) | bits_of(__high2half(x)) << 16; }\n"
-    "__device__ uint32_t bits_of(__nv_bfloat162 x) { return bits_of(__low2float(x)) ^ bits_of(__high2float(x)) >> 16; "
-    "}\n"
-    "\n"
-    "/* Keeps variables in a range where sums and products still differ. */\n"
-    "__device__ float tame(float x) { return fabsf(x) < 1e6f ? x : 3.0f; }\n"
-    "__device__ double tame(double x) { return fabs(x) < 1e12 ? x : 5.0; }\n"
-    "__device__ __half2 tame(__half2 x)\n"
-    "{\n"
-    "    return __hblt2(__habs2(x), __float2half2_rn(512.0f)) ? x : __floats2half2_rn(1.5f, -2.0f);\n"
-    "}\n"
-    "\n"
-    "/* Signed numbers that wrap around. */\n"
-    "__device__ int add(int a, int b) { return int(uint32_t(a) + uint32_t(b)); }\n"
-    "__device__ int sub(int a, int b) { return int(uint32_t(a) - uint32_t(b)); }\n"
-    "__device__ int mul(int a, int b) { return int(uint32_t(a) * uint32_t(b)); }\n"
-    "\n";
-
-static const char beginning_kernels[] =
-    "/* Arguments are few, and no result lies where the last bits decide how it is rounded. */\n"
-    "__device__ uint32_t coarse(float x) { return uint32_t(__float2int_rn(x * 15.37f)); }\n"
-    "\n"
-    "/* A jump by table. */\n"
-    "__device__ __forceinline__ uint32_t jump(uint32_t which, uint32_t x)\n"
-    "{\n"
-    "    uint32_t y;\n"
-    "    asm volatile(\"{\\n\"\n"
-    "                 \"targets: .branchtargets L0, L1, L2, L3;\\n\"\n"
-    "                 \"brx.idx %1, targets;\\n\"\n"
-    "                 \"L0: mul.lo.u32 %0, %2, 77; bra.uni DONE;\\n\"\n"
-    "                 \"L1: add.u32 %0, %2, 99; bra.uni DONE;\\n\"\n"
-    "                 \"L2: shr.u32 %0, %2, 3; bra.uni DONE;\\n\"\n"
-    "                 \"L3: popc.b32 %0, %2;\\n\"\n"
-    "                 \"DONE:\\n\"\n"
-    "                 \"}\"\n"
-    "                 : \"=&r\"(y)\n"
-    "                 : \"r\"(which), \"r\"(x));\n"
-    "    return y;\n"
-    "}\n"
-    "\n"
-    "__device__ void set(__half &x, int value) { x = __int2half_rn(value); }\n"
-    "__device__ void set(__nv_bfloat16 &x, int value) { x = __int2bfloat16_rn(value); }\n"
-    "template <class T> __device__ void set(T &x, int value) { x = T(value); }\n"
-    "\n"
-    "/* A product of matrices of small integers, so exact; which lane has which element does not matter. */\n"
-    "template <class T, class Sum, int M, int N, int K> __device__ uint32_t tensor(uint32_t seed)\n"
-    "{\n"
-    "    wmma::fragment<wmma::matrix_a, M, N, K, T, wmma::row_major> a;\n"
-    "    wmma::fragment<wmma::matrix_b, M, N, K, T, wmma::col_major> b;\n"
-    "    wmma::fragment<wmma::accumulator, M, N, K, Sum> sum;\n"
-    "    for (int i = 0; i < a.num_elements; i++)\n"
-    "        set(a.x[i], int(seed >> (i % 29) & 3u));\n"
-    "    for (int i = 0; i < b.num_elements; i++)\n"
-    "        set(b.x[i], int(seed >> (i * 3 % 27) & 3u));\n"
-    "    for (int i = 0; i < sum.num_elements; i++)\n"
-    "        set(sum.x[i], i + int(seed & 7u));\n"
-    "    wmma::mma_sync(sum, a, b, sum);\n"
-    "    uint32_t h = 0;\n"
-    "    for (int i = 0; i < sum.num_elements; i++)\n"
-    "        h = h * 5u + uint32_t(int(float(sum.x[i])));\n"
-    "    return h;\n"
-    "}\n"
-    "\n";
-
-static const char beginning_matrices[] =
-    "/* The same from shared memory, by rows of 16 or, padded, 24. */\n"
-    "template <unsigned row, bool by_matrix>\n"
-    "__device__ uint32_t staged(__half *tile, float *result, uint32_t tid, uint32_t seed)\n"
-    "{\n"
-    "    const uint32_t lane = tid & 31u;\n"
-    "    __syncthreads();\n"
-    "    for (uint32_t i = tid; i < 32 * row; i += blockDim.x * blockDim.y * blockDim.z)\n"
-    "        tile[i] = __int2half_rn(int(seed >> (i % 29) & 7u) - 3);\n"
-    "    __syncthreads();\n"
-    "    if (by_matrix) {\n"
-    "        const __half *from_a = tile + lane % 16 * row + lane / 16 * 8, *from_b = tile + (16 + lane % 16) * row;\n"
-    "        uint32_t a[4], b[2];\n"
-    "        float c[4] = {1, 2, 3, 4};\n"
-    "        asm volatile(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\"\n"
-    "                     : \"=r\"(a[0]), \"=r\"(a[1]), \"=r\"(a[2]), \"=r\"(a[3])\n"
-    "                     : \"r\"(uint32_t(__cvta_generic_to_shared(from_a)))\n"
-    "                     : \"memory\");\n"
-    "        asm volatile(\"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];\"\n"
-    "                     : \"=r\"(b[0]), \"=r\"(b[1])\n"
-    "                     : \"r\"(uint32_t(__cvta_generic_to_shared(from_b)))\n"
-    "                     : \"memory\");\n"
-    "        asm volatile(\"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, \"\n"
-    "                     \"{%8, %9}, {%0, %1, %2, %3};\"\n"
-    "                     : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3])\n"
-    "                     : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"r\"(b[0]), \"r\"(b[1]));\n"
-    "        return uint32_t(int(c[0])) + 3u * uint32_t(int(c[1])) + 5u * uint32_t(int(c[2])) + 7u * "
-    "uint32_t(int(c[3]));\n"
-    "    }\n"
-    "    wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> a;\n"
-    "    wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> b;\n"
-    "    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;\n"
-    "    wmma::fill_fragment(sum, 1.0f);\n"
-    "    wmma::load_matrix_sync(a, tile, row);\n"
-    "    wmma::load_matrix_sync(b, tile + 16 * row, row);\n"
-    "    wmma::mma_sync(sum, a, b, sum);\n"
-    "    float *own = result + tid / 32 * 256; /* a warp's */\n"
-    "    wmma::store_matrix_sync(own, sum, 16, wmma::mem_row_major);\n"
-    "    __syncwarp();\n"
-    "    const uint32_t h = uint32_t(int(own[lane * 8])) + 3u * uint32_t(int(own[(lane * 37 + 5) & 255]));\n"
-    "    __syncthreads();\n"
-    "    return h;\n"
-    "}\n"
-    "\n";
-
-static const char ending[] =
-    "constexpr size_t in_words = IN_WORDS, slot_words = SLOT_WORDS, sum_words = SUM_WORDS, wide_words = WIDE_WORDS;\n"
-    "constexpr size_t out_words = slot_words + sum_words + wide_words;\n"
-    "\n"
-    "struct state {\n"
-    "    cugate::array<uint32_t> in;\n"
-    "    cugate::device_array<uint32_t> out;\n"
-    "    size_t slots = 0; /* that the last launch has to write */\n"
-    "\n"
-    "    int open()\n"
-    "    {\n"
-    "        u64 z = SEED;\n"
-    "        CUGATE_TRY(out.allocate(out_words));\n"
-    "        return in.fill(in_words, [&](size_t) {\n"
-    "            z = z * 6364136223846793005u + 1442695040888963407u;\n"
-    "            return uint32_t(z >> 33) * 2654435769u ^ uint32_t(z >> 40);\n"
-    "        });\n"
-    "    }\n"
-    "    int restore()\n"
-    "    {\n"
-    "        CUGATE_TRY(in.reset());\n"
-    "        CUGATE_TRY(out.poison(0xab));\n"
-    "        /* Words of sums of floats begin as 0. */\n"
-    "        return int(cudaMemset(out.data + slot_words + sum_words / 2, 0, sum_words / 2 * 4));\n"
-    "    }\n"
-    "    int verify(const cugate_variant &variant, cugate::why &why)\n"
-    "    {\n"
-    "        static std::map<std::string, u64> first;\n"
-    "        std::vector<uint32_t> found;\n"
-    "        CUGATE_TRY(out.download(found));\n"
-    "        for (size_t i = 0; i < slots; i++)\n"
-    "            if (found[i] == poison)\n"
-    "                return why(\"thread %zu of %zu has written no answer\", i, slots);\n"
-    "        u64 hash = 0xcbf29ce484222325u; /* FNV-1a */\n"
-    "        for (size_t i = 0; i < out_words * 4; i++)\n"
-    "            hash = (hash ^ reinterpret_cast<const unsigned char *>(found.data())[i]) * 0x100000001b3u;\n"
-    "        if (const char *folder = getenv(\"CUGATE_OUTPUTS\")) {\n"
-    "            const std::string path = std::string(folder) + \"/hashes.txt\";\n"
-    "            FILE *file = fopen(path.c_str(), \"a\");\n"
-    "            const bool wrote = file && fprintf(file, \"rSEED/%s %016llx\\n\", variant.name, hash) > 0;\n"
-    "            if (!file || fclose(file) != 0 || !wrote)\n"
-    "                return why(\"cannot write %s (CUGATE_OUTPUTS)\", path.c_str());\n"
-    "        }\n"
-    "        const u64 before = first.emplace(variant.name, hash).first->second;\n"
-    "        if (before != hash)\n"
-    "            return why(\"the output has hash %016llx; after the first launch it was %016llx\", hash, before);\n"
-    "        return 0;\n"
-    "    }\n"
-    "    template <class F> void launch(F *kernel, dim3 grid, dim3 block, size_t shared, uint32_t launches)\n"
-    "    {\n"
-    "        uint32_t *sums = out.data + slot_words, *wide = sums + sum_words;\n"
-    "        slots = size_t{grid.x} * grid.y * block.x * block.y * block.z * launches;\n"
-    "        for (uint32_t salt = 0; salt < launches; salt++)\n"
-    "            kernel<<<grid, block, shared>>>(in.data, out.data, sums, wide, salt);\n"
-    "    }\n"
-    "};\n"
-    "\n"
-    "} // namespace\n"
-    "\n"
-    "CUGATE_LIBRARY(cugate::family<state>(\"rSEED\", \"random kernels\")";
-
 /* Constants of 64 elements each. What is in `permuted` is no constant to the compiler. */
 static void print_tables(void)
 {
@@ -1689,8 +1246,9 @@ static void print_tables(void)
 static unsigned seed, count;
 
 /* Copies a part of the library, with values for names in capitals. */
-static void print_part(const char *text)
+static void print_part(const char *name)
 {
+    const char *text = part_named(name)->text;
     const struct {
         const char *name;
         unsigned value;
@@ -1714,16 +1272,16 @@ static void print_part(const char *text)
 
 static void print_variants(void)
 {
-    print_part(ending);
+    print_part("text ending");
     for (unsigned i = 0; i < count; i++) {
         const struct description *d = &descriptions[i];
-        printf("\n    .variant(\"k%03u\", \"%s%s\", [](state &s) {\n"
-               "        s.launch(k%03u::kernel, dim3(%u, %u), dim3(%u, %u, %u), %u, %u);\n    })",
+        printf("    .variant(\"k%03u\", \"%s%s\", [](state &s) {\n"
+               "        s.launch(k%03u::kernel, dim3(%u, %u), dim3(%u, %u, %u), %u, %u);\n    })%s\n",
                i, d->kernel.kind->doc, d->kernel.approximate ? ", approximate" : "", i, d->grid_x, d->grid_y,
                d->kernel.shape.x, d->kernel.shape.y, d->kernel.shape.z,
-               d->kernel.dynamic ? d->kernel.threads * d->kernel.own_stride * 4 : 0, d->kernel.launches);
+               d->kernel.dynamic ? d->kernel.threads * d->kernel.own_stride * 4 : 0, d->kernel.launches,
+               i + 1 < count ? "" : ")");
     }
-    printf(")\n");
 }
 
 static bool read_number(const char *text, unsigned long most, unsigned *number)
@@ -1739,7 +1297,7 @@ static bool read_number(const char *text, unsigned long most, unsigned *number)
 static void print_rows(void)
 {
     printf("#ifndef ROW\n");
-    print_part(beginning_helpers);
+    print_part("text helpers");
     printf("#endif\n\n");
     for (unsigned i = 0; i < count; i++) {
         random_state = (uint64_t)seed << 32 | i;
@@ -1752,10 +1310,10 @@ static void print_library(void)
     descriptions = calloc(count, sizeof *descriptions);
     if (!descriptions)
         abort();
-    print_part(beginning);
-    print_part(beginning_helpers);
-    print_part(beginning_kernels);
-    print_part(beginning_matrices);
+    print_part("text beginning");
+    print_part("text helpers");
+    print_part("text kernels");
+    print_part("text matrices");
     random_state = seed;
     print_tables();
     for (unsigned i = 0; i < count; i++) {
@@ -1775,6 +1333,7 @@ int main(int argc, char **argv)
         fputs("usage: random_kernels [--rows] SEED COUNT >FILE   (SEED 1 to 1000000, COUNT 1 to 1000)\n", stderr);
         return 2;
     }
+    read_parts();
     printf("/* Made by tests/sim/random_kernels %s%u %u. */\n", rows ? "--rows " : "", seed, count);
     if (rows)
         print_rows();
