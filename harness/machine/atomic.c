@@ -3,7 +3,6 @@
  * used. */
 #include "changes.h"
 #include "cluster.h"
-#include "counting.h"
 #include "shape.h"
 #include "waits.h"
 

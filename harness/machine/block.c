@@ -2,7 +2,6 @@
 #include "block.h"
 
 #include "memory.h"
-#include "record.h"
 #include "turns.h"
 
 const struct order orders[ALL_ORDERS] = {{1, 256, false, false, false, false, 0},

@@ -5,11 +5,6 @@
 #include "machine.h"
 #include "watch.h"
 
-#include "base/base.h"
-#include "machine/sass/sass.h"
-
-#include <setjmp.h>
-
 /* ---- Warps ---- */
 
 enum split_state { SPLIT_READY, SPLIT_JOINING, SPLIT_SYNCING, SPLIT_AT_BARRIER, SPLIT_AT_PHASE, SPLIT_AT_CLUSTER };

@@ -5,8 +5,6 @@
 #include "block_races.h"
 
 #include "block.h"
-#include "meetings.h"
-#include "outside_calls.h"
 #include "race_kind.h"
 
 #include <sys/mman.h>

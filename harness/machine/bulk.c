@@ -6,7 +6,6 @@
 #include "cluster.h"
 #include "mbarrier.h"
 #include "memory.h"
-#include "record.h"
 #include "tile.h"
 
 enum { NO_NUMBER = 255, TENSOR_BF16 = 9, TENSOR_TF32 = 11 }; /* in FLAG_NUMBER: what is there is overwritten */

@@ -6,10 +6,7 @@
  * executed by themselves, and compared with what their class foretells. */
 #include "classes.h"
 
-#include "device_memory.h"
 #include "left.h"
-#include "meetings.h"
-#include "record.h"
 #include "tile_order.h"
 #include "trial.h"
 

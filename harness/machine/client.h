@@ -5,7 +5,6 @@
 #include "grid.h"
 
 #include "cugate/machine.h"
-#include "machine/sass/sass.h"
 
 #include <stdatomic.h>
 

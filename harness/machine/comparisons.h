@@ -1,7 +1,6 @@
 /* comparisons.h - what comparisons of integers, floats and halves have in common. */
 #pragma once
 
-#include "flags.h"
 #include "lanes.h"
 
 /* The names of comparisons. The place of each is a number whose bits say when it holds: if a is less, equal or greater,

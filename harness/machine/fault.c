@@ -1,10 +1,5 @@
 /* Makes a block fail. The message has the place of the instruction that it is executing. */
 #include "block.h"
-#include "client.h"
-
-#include "machine/elf/elf.h"
-
-#include <stdarg.h>
 
 /* Returns the place as FILE:LINE, or without line information as "add(float*)+0x40". */
 char *code_place(const struct function *function, size_t index)

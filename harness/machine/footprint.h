@@ -9,10 +9,6 @@
 #include "tags.h"
 #include "touched.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* What is done, a bit each. ADDS: by an atomic whose answer is not used. */
 enum { FOOTPRINT_READS = 1, FOOTPRINT_WRITES = 2, FOOTPRINT_ADDS = 4, FOOTPRINT_KINDS = 3 };
 

@@ -2,11 +2,8 @@
  * all threads are added up. In other orders, one thread executes them. */
 #include "grid.h"
 
-#include "block_races.h"
 #include "classes.h"
 #include "left.h"
-#include "meetings.h"
-#include "turns.h"
 
 enum { WORKSPACE_BYTES = 256, MOST_ALIGNED = 128 /* as much as an argument can be aligned */ };
 

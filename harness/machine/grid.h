@@ -3,8 +3,6 @@
 
 #include "module.h"
 
-#include "base/base.h"
-
 /* What one instruction did in all warps of a launch. counting.h has the rules. */
 struct tally {
     uint64_t executed;               /* how often a warp, or a split of one, executed it */

@@ -2,7 +2,6 @@
  * and rows of registers to and from memory. */
 #pragma once
 
-#include "flags.h"
 #include "lanes.h"
 #include "memory.h"
 

@@ -1,7 +1,6 @@
 /* Asynchronous copies of lanes (cp.async). What one costs is remembered as for loads. */
 #include "lanes_access.h"
 
-#include "counting.h"
 #include "shape.h"
 
 /* Returns the cost of a copy, which is remembered as for loads. */

@@ -1,7 +1,6 @@
 /* lanes_integer.h - what the files of operations on integers share. */
 #pragma once
 
-#include "flags.h"
 #include "lanes.h"
 
 static inline bool prepare_extended(struct instruction *code)

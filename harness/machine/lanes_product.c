@@ -15,7 +15,6 @@
  * of A that are neighbours in row g, or in row g + 8 in every second register. They begin at column t times their
  * number. Elements of B are at the same places of column g. Of C and D it has columns 2 t and 2 t + 1 of row g, then of
  * row g + 8, then those of the next 8 columns. */
-#include "lanes.h"
 #include "product.h"
 #include "small_float.h"
 #include "warpgroup.h"

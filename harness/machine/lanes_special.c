@@ -1,6 +1,5 @@
 /* Instructions by which lanes of a warp exchange values, and by which they ask about themselves: special registers,
  * constants, votes, shuffles. */
-#include "flags.h"
 #include "lanes.h"
 #include "waits.h"
 

@@ -2,7 +2,6 @@
 
 #include "memory.h"
 
-#include <pthread.h>
 #include <sys/mman.h>
 
 /* A word for each sector of 32 bytes. It has the block that came last, which of the eight words that block has read and

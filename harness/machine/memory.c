@@ -1,7 +1,6 @@
 /* The rare cases of memory accesses: a new shape, an address outside of an array. */
 #include "memory.h"
 
-#include "counting.h"
 #include "memory_access.h"
 
 /* ---- Shapes ---- */

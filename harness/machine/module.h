@@ -3,7 +3,6 @@
 
 #include "architecture.h"
 
-#include "base/base.h"
 #include "machine/elf/elf.h"
 #include "machine/sass/sass.h"
 

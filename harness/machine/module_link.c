@@ -2,8 +2,6 @@
  * They come behind it, as if they were in its section. */
 #include "machine.h"
 
-#include "machine/elf/elf.h"
-
 /* Relocations of instructions: the lower and upper word of an address, in the second word, and the place of a call. */
 enum { R_CUDA_ABS32_LO_32 = 0x38, R_CUDA_ABS32_HI_32 = 0x39, R_CUDA_ABS47_34 = 0x4b };
 

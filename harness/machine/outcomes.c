@@ -1,7 +1,5 @@
 #include "block.h"
 
-#include <stdatomic.h>
-
 /* What a page held when the first order that is kept was done: it is copied before another order writes there for the
  * first time, and anew when that order ends. So what it takes grows with what is written, not with what is allocated.
  */

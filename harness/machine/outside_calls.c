@@ -1,11 +1,8 @@
 /* Calls of functions outside of the machine code: printf, malloc, free, and what a failing assertion calls. On a GPU
  * they are machine code of the driver's, of which no count is known. So a kernel that is counted is refused, or noted.
  */
-#include "block.h"
 #include "control_parts.h"
 #include "memory.h"
-
-#include "base/base.h"
 
 /* Arguments and answers are in these registers, 64 bits each. */
 enum { FIRST_ARGUMENT = 4, SECOND_ARGUMENT = 6 };

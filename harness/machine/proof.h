@@ -5,7 +5,6 @@
 
 #include "block.h"
 #include "footprint.h"
-#include "tags.h"
 
 struct proof_warp {
     struct tag rows[ROWS], masks[MASKS];

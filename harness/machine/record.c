@@ -1,8 +1,6 @@
 #include "record.h"
 
-#include "block.h"
 #include "control_parts.h"
-#include "grid.h"
 #include "lanes_access.h"
 #include "mbarrier.h"
 

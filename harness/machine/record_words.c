@@ -1,6 +1,5 @@
 /* The words of warps that are recorded, and what instructions add to them once they are executed. */
 #include "block.h"
-#include "record.h"
 
 enum { ROOM = 512 };
 

@@ -1,5 +1,4 @@
 /* Rules of shifts, logic, comparisons and choices. */
-#include "flags.h"
 #include "rules.h"
 
 /* ---- Shifts and logic ---- */

@@ -2,8 +2,6 @@
 #include "lanes_access.h"
 #include "rules.h"
 
-#include "base/base.h"
-
 /* ---- Special registers, constants, other lanes ---- */
 
 /* Returns what moves by so much from one place along an axis of the grid to the next. */

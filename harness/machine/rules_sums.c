@@ -1,5 +1,4 @@
 /* Rules of sums, products and addresses of whole numbers. */
-#include "flags.h"
 #include "rules.h"
 
 /* A sum of whole numbers, each times a factor. `low` is its lower word, exactly as far as factors go; `box` is where

@@ -2,7 +2,6 @@
  * have another shape each time. */
 #pragma once
 
-#include "counting.h"
 #include "memory.h"
 
 /* Distances from the first lane: of lanes at one address, and in order, by the logarithm of their size. In memory.c. */

@@ -4,8 +4,6 @@
 
 #include "lanes.h"
 
-#include <math.h>
-
 /* The words that the GPU gives for every NaN. */
 #define NAN_16 0x7fffu /* half and bf16 */
 #define NAN_32 0x7fffffffu

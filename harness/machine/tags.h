@@ -9,10 +9,6 @@
 
 #include "axes.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* Most axes that one value depends on; of one that depends on more nothing is known. */
 enum { TAG_PARTS = 4 };
 

@@ -7,8 +7,6 @@
  * distributed: of those that the instruction has without, the first operand is the first half. */
 #include "block.h"
 
-#include "base/base.h"
-
 enum { FLAG_SHAPE, FLAG_CHANNELS, FLAG_HANDLE, FLAG_GATHERED, FLAG_FIRST, FLAG_WHERE };
 enum { HANDLE_IN_ROW, HANDLE_IN_BANK, HANDLE_IN_SOURCE };
 

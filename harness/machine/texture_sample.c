@@ -1,5 +1,4 @@
 /* What a fetch from a texture returns. The rules are those of "Texture Fetching" in the CUDA C++ Programming Guide. */
-#include "texture.h"
 
 #include "small_float.h"
 

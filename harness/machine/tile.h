@@ -3,9 +3,6 @@
 
 #include "tensor_map.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* Consecutive bytes of a copy: up to 16, which a swizzle moves together. */
 struct tile_part {
     uint64_t address; /* in the tensor */

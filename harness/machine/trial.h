@@ -1,7 +1,6 @@
 /* trial.h - shared by classes.c and trial.c: a launch while it is tried to be counted by one block of each class. */
 #pragma once
 
-#include "footprint.h"
 #include "proof.h"
 #include "turns.h"
 

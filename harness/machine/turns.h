@@ -4,8 +4,6 @@
 #include "block.h"
 #include "hot_addresses.h"
 
-#include <pthread.h>
-
 /* The rows are the orders. Each says how many clusters a thread has begun at a time, and how many instructions a warp
  * executes before the next one; whether blocks, and warps, come last first; whether lanes that yield part; whether
  * every other block is slow for some turns once an atomic has answered it, so that blocks which do the same come apart;

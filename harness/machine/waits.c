@@ -1,7 +1,6 @@
 #include "waits.h"
 
 #include "flows.h"
-#include "meetings.h"
 
 /* Sets which instructions the innermost loop around one has, from the first to the last. False: it is in none. */
 static bool loop_around(const struct code *code, size_t at, size_t *from, size_t *to)

@@ -5,8 +5,6 @@
  */
 #include <cugate/kernel.hpp>
 
-#include <cstdint>
-
 namespace {
 
 using u32 = uint32_t;

@@ -4,9 +4,6 @@
  * this GPU does pin lines: in one launch they are read, flushed by reading as much as cugate does, and read again. */
 #include "cugate/kernel.hpp"
 
-#include <cstdint>
-#include <vector>
-
 namespace {
 
 constexpr unsigned blocks = 1056;

@@ -4,7 +4,6 @@
  * restored. Graphs of all files run in turn, and the shortest round counts.
  *
  *   replay_order ID FILE.capsule [ID FILE.capsule]... */
-#include "base/base.h"
 #include "capsule/capsule.h"
 
 #include <cuda.h>

@@ -8,8 +8,6 @@
 #include <cooperative_groups.h>
 #include <cuda.h>
 #include <cuda/barrier>
-#include <stdint.h>
-#include <utility>
 
 enum { threads = 64, blocks = 4, rounds = 4, tile = threads, count = threads * blocks * rounds };
 

@@ -3,13 +3,8 @@
  * simulated at all are left out. */
 #include "machine/block.h"
 
-#include "base/base.h"
 #include "cubin/cubin.h"
 #include "names/names.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void print_function(const struct function *function)
 {

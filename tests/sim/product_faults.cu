@@ -6,8 +6,6 @@
 
 #include <cugate/kernel.hpp>
 
-#include <stdint.h>
-
 using namespace hopper;
 using bulk::at;
 

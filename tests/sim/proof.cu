@@ -3,9 +3,7 @@
 #include "bulk.cuh"
 #include <cugate/kernel.hpp>
 
-#include <cstdint>
 #include <cuda.h>
-#include <string>
 
 namespace {
 

@@ -11,8 +11,6 @@
 #include <generated_cuda_meta.h>
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_DEVICES = 8, PARAMETERS = 3 };

@@ -10,9 +10,7 @@
 #include <cupti_result.h>
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Kinds of metrics. All metrics of one kind are counted in one pass. The passes are in this order. As the real one: the

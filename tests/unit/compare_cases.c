@@ -1,6 +1,5 @@
 #include "compare_cases.h"
 #include "baseline/baseline.h"
-#include "cases.h"
 #include "compare_support.h"
 #include "line_support.h"
 

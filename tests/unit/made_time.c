@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <sys/syscall.h>
-#include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 

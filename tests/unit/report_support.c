@@ -1,8 +1,6 @@
 #include "report_support.h"
 #include "test.h"
 
-#include <jansson.h>
-
 const char *const fixture_runs[] = {"same.json",   "worse.json",  "worse_lines.json",
                                     "unsure.json", "broken.json", "unknown_metric.json"};
 const size_t fixture_run_count = ARRAY_SIZE(fixture_runs);

@@ -2,7 +2,6 @@
 #include "model/run.h"
 
 #include <ftw.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -2,8 +2,6 @@
 #include "report_support.h"
 #include "test.h"
 
-#include <jansson.h>
-
 static const char *const hostile_words[] = {
     "<script>alert(\"1\")</script>",
     "]]> -- <!-- & &amp; '\"",

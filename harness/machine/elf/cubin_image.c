@@ -2,8 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdarg.h>
-
 #define EM_GPU 190     /* EM_CUDA, which some versions of elf.h lack */
 #define IS_KERNEL 0x10 /* bit of st_other that marks a kernel: STO_CUDA_ENTRY */
 

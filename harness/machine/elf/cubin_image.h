@@ -16,8 +16,6 @@
 
 #include <gelf.h>
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct image_section {

@@ -2,8 +2,6 @@
  * agree with, and source lines. */
 #pragma once
 
-#include "cubin_function.h"
-#include "cubin_image.h"
 #include "entry.h"
 #include "line_table.h"
 #include "source_path.h"

@@ -3,8 +3,6 @@
 
 #include "cubin_image.h"
 
-#include <stddef.h>
-
 /* The place of an argument of a launch: byte offset from the first argument, and size. */
 struct parameter {
     unsigned offset, size;

@@ -5,8 +5,6 @@
 
 #include "base/base.h"
 
-#include <jansson.h>
-
 /* A symbol inside the section of a function; CALL names one. */
 struct code_symbol {
     const char *name; /* borrowed from the image */

@@ -3,8 +3,6 @@
 
 #include "decode.h"
 
-#include "base/base.h"
-
 struct decoder {
     const struct function_text *function;
     find_opcode *find;

@@ -2,8 +2,6 @@
 
 #include "nvdisasm.h"
 
-#include "base/base.h"
-
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -3,8 +3,6 @@
 
 #include "base/base.h"
 
-#include <jansson.h>
-
 /* What is known of nvdisasm, and how often it was asked. */
 struct disassembler;
 struct disassembler *disassembler_open(void);

@@ -2,9 +2,6 @@
 #pragma once
 
 #include "decode.h"
-#include "instruction.h"
-
-#include "base/base.h"
 
 /* Sets *word to the second word of the instruction, which holds its immediate if it has one. False: the function has no
  * such bytes. */

@@ -1,7 +1,5 @@
 #include "nvdisasm.h"
 
-#include "base/base.h"
-
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -7,8 +7,6 @@
 
 #include "encoding.h"
 
-#include <math.h>
-
 #include "decode_constants.h"
 
 enum { DECIMAL = HALF_CROSSED + 1 /* place of an operand's half until place_decimals() */ };

@@ -1,4 +1,3 @@
-#include "base/columns.h"
 #include "test.h"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-#include "base/demangle.h"
 #include "test.h"
 
 #include <sys/resource.h>

@@ -1,7 +1,6 @@
 #include "test.h"
 
 #include <criterion/redirect.h>
-#include <signal.h>
 
 Test(error, error_returns_minus_one_and_names_the_program)
 {

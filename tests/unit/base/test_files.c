@@ -1,8 +1,6 @@
 #include "test.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,5 +1,4 @@
 /* Processes of every kind: programs and functions, with the descriptors, folder and group that were asked for. */
-#include "base/processes.h"
 #include "test.h"
 
 #include <errno.h>

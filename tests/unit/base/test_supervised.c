@@ -1,7 +1,5 @@
-#include "base/supervised.h"
 #include "test.h"
 
-#include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,11 +1,9 @@
 #include "accept_cases.h"
-#include "baseline/baseline.h"
 #include "command/command.h"
 #include "made_runs.h"
 #include "test.h"
 
 #include <criterion/redirect.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <signal.h>
 #include <unistd.h>
 
 /* Replaces the C library's rename(), because no folder refuses only the second file to root. Each test is a

@@ -4,10 +4,6 @@
 
 #include "capsule/capsule.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* What is wrong with the device, beside that it refuses a call. */
 enum made_fault {
     MADE_FINE,

@@ -1,4 +1,3 @@
-#include "capsule/capsule.h"
 #include "made_device.h"
 #include "test.h"
 

@@ -1,5 +1,4 @@
 #include "cubin_support.h"
-#include "model/run.h"
 #include "test.h"
 
 /* ---- Finding functions ---- */

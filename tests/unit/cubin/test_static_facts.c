@@ -1,5 +1,4 @@
 #include "cubin/cubin.h"
-#include "cubin/static_facts.h"
 #include "test.h"
 #include "worker/library_read.h"
 

@@ -1,6 +1,5 @@
 #include "cudart/sim_support.h"
 
-#include "cudart/runtime.h"
 #include "driver/driver.h"
 #include "driver/front.h"
 

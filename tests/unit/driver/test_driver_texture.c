@@ -1,6 +1,5 @@
 #include "cudart/sim_support.h"
 
-#include "cudart/runtime.h"
 #include "driver/front.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,5 @@
 #include "compare_cases.h"
 #include "judge/judge.h"
-#include "test.h"
 
 Test(differences, cases)
 {

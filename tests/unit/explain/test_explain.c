@@ -3,8 +3,6 @@
 #include "test.h"
 
 #include <float.h>
-#include <jansson.h>
-#include <limits.h>
 
 /* ---- The explanation ---- */
 

@@ -3,7 +3,6 @@
 #include "test.h"
 
 #include "line_support.h"
-#include "model/metric.h"
 
 #include <float.h>
 

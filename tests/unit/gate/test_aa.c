@@ -3,8 +3,6 @@
 
 #include "report/report.h"
 
-#include <jansson.h>
-
 static void put_code(struct sessions_fixture *fixture, size_t session, const char *kernel, const char *code)
 {
     struct result *result = run_add(&fixture->runs[session], kernel);

@@ -1,5 +1,4 @@
 #include "baseline/baseline.h"
-#include "cubin/static_facts.h"
 #include "gate/check_parts.h"
 #include "made_time.h"
 #include "test.h"

@@ -1,4 +1,3 @@
-#include "cubin/static_facts.h"
 #include "made_runs.h"
 #include "test.h"
 

@@ -1,4 +1,3 @@
-#include "gate/comparable.h"
 #include "made_runs.h"
 #include "test.h"
 

@@ -2,8 +2,6 @@
 #include "gate/referee_turns.h"
 #include "test.h"
 
-#include <signal.h>
-
 TestSuite(referee_turns);
 
 /* How each candidate ends: an exit code, or a signal below 0. */

@@ -1,6 +1,5 @@
 /* Tests notes about what a change takes away from the gate, and that there are none if it takes nothing. */
 #include "baseline/baseline.h"
-#include "cases.h"
 #include "compare_cases.h"
 #include "compare_support.h"
 #include "gate/weakened.h"

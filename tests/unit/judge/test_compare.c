@@ -1,7 +1,6 @@
 /* Tests comparisons by cases (compare.txt says what their words mean), and by functions what those cannot say. */
 #include "compare_cases.h"
 #include "compare_support.h"
-#include "test.h"
 
 #define CASES_OF(suite)                                                                                                \
     Test(suite, cases)                                                                                                 \

@@ -5,7 +5,6 @@
 
 #include <criterion/redirect.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

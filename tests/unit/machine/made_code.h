@@ -2,7 +2,6 @@
 #pragma once
 
 #include "machine/block.h"
-#include "machine/sass/decode.h"
 
 /* Decodes "OPCODE OPERANDS" and "@GUARD OPCODE OPERANDS", without blanks in the operands, and more behind a ; each.
  * Caller frees. */

@@ -1,6 +1,5 @@
 #include "made_program.h"
 
-#include "machine/sass/encoding.h"
 #include "made_code.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,4 @@
 /* Races in more words than are looked at; tests/sim/races.cu has what a race is. */
-#include "machine/block_races.h"
-#include "machine/outside_calls.h"
 #include "made_program.h"
 #include "made_warp.h"
 #include "test.h"

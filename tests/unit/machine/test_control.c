@@ -2,7 +2,6 @@
 #include "made_program.h"
 #include "test.h"
 
-#include "machine/sass/sass.h"
 #include "sim/counters.h"
 
 #define LANE "S2R R0,SR_TID.X"

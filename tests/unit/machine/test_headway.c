@@ -1,5 +1,4 @@
 /* How far a launch is. */
-#include "machine/headway.h"
 #include "made_program.h"
 #include "test.h"
 

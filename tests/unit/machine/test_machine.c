@@ -3,8 +3,6 @@
 #include "made_program.h"
 #include "test.h"
 
-#include <pthread.h>
-
 #define LANE "S2R R0,SR_TID.X", "ULDC.64 UR4,c[0x0][0x210]", "MOV R20,UR4", "MOV R21,UR5"
 
 /* Each thread adds 1 to a word: the next one, or one 128 bytes further. */

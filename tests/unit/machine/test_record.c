@@ -1,4 +1,3 @@
-#include "machine/record.h"
 #include "made_program.h"
 #include "test.h"
 

@@ -2,7 +2,6 @@
  * proved, and in all others, on words of 5 bits at several places of 32: what a tag says of a block has to be there.
  * Where a tag says nothing of an input, that input is random. */
 #include "machine/proof.h"
-#include "machine/sass/sass.h"
 
 #include "made_code.h"
 #include "made_program.h"

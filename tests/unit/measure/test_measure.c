@@ -1,11 +1,9 @@
-#include "base/version.h"
 #include "measure/measure.h"
 #include "test.h"
 
 #include "host_like.h"
 
 #include <regex.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 #include "host_like.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

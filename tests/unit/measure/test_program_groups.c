@@ -1,4 +1,3 @@
-#include "measure/program.h"
 #include "measure/program_parts.h"
 #include "names/names.h"
 #include "test.h"

@@ -1,4 +1,3 @@
-#include "measure/program.h"
 #include "measure/program_parts.h"
 #include "test.h"
 

@@ -1,4 +1,3 @@
-#include "model/exact_counters.h"
 #include "test.h"
 
 #include "worker/worker.h"

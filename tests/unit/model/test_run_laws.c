@@ -1,5 +1,4 @@
 #include "made_runs.h"
-#include "model/run_laws.h"
 #include "test.h"
 
 static struct metrics read_metrics(void)

@@ -1,4 +1,3 @@
-#include "model/session.h"
 #include "test.h"
 
 Test(session, device_difference_names_each_field)

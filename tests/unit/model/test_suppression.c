@@ -1,5 +1,4 @@
 #include "model/suppression.h"
-#include "support.h"
 #include "test.h"
 
 Test(suppression, a_row_has_kind_function_and_reason)

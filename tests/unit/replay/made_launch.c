@@ -1,7 +1,6 @@
 #include "replay/made_launch.h"
 
 #include "machine/block.h"
-#include "machine/sass/decode.h"
 #include "test.h"
 
 enum { RESIDENT_STEPS = 40 };

@@ -1,7 +1,6 @@
 /* made_launch.h - a launch made by hand for the replay: a few instructions, and what its warps are recorded to do. */
 #pragma once
 
-#include "machine/machine.h"
 #include "replay/replay.h"
 
 /* An instruction, with its control bits, as each warp executes it. STEPS(...) is a list of them. */

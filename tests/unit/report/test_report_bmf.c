@@ -1,8 +1,6 @@
 #include "report_support.h"
 #include "test.h"
 
-#include <jansson.h>
-
 Test(report_bmf, every_number_of_the_run_is_there_and_nothing_else)
 {
     for (size_t i = 0; i < fixture_run_count; i++) {

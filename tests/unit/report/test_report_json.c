@@ -1,8 +1,6 @@
 #include "report_support.h"
 #include "test.h"
 
-#include <jansson.h>
-
 Test(report_json, json_says_what_was_judged)
 {
     for (size_t i = 0; i < fixture_run_count; i++) {

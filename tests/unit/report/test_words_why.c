@@ -4,8 +4,6 @@
 
 #include "report/words.h"
 
-#include <jansson.h>
-#include <limits.h>
 #include <unistd.h>
 
 /* Adds the three kernels of worse_lines.json: one with lines and a base's lines, one without line information and base,

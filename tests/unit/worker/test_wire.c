@@ -1,6 +1,5 @@
 #include "test.h"
 #include "worker/child.h"
-#include "worker/wire.h"
 
 #include <sys/socket.h>
 #include <sys/time.h>

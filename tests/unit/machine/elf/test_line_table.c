@@ -1,4 +1,3 @@
-#include "machine/elf/line_table.h"
 #include "test.h"
 
 #include "cubin/cubin.h"

@@ -1,7 +1,6 @@
 #include "machine/sass/disassembly.h"
 #include "test.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
