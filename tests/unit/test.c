@@ -129,25 +129,50 @@ static char *framed(const struct frame *frames, size_t count, const char *text)
     return whole;
 }
 
+const char *cut_at(const char **text, const char *mark)
+{
+    char *const before = (char *)*text, *const at = strstr(before, mark);
+    cr_assert(at, "\"%s\" is missing in %s", mark, before);
+    *at = '\0';
+    *text = at + strlen(mark);
+    return before;
+}
+
+double leading_number(const char **text)
+{
+    char *end;
+    const double number = strtod(*text, &end);
+    cr_assert(end > *text, "a number is missing in %s", *text);
+    *text = end;
+    return number;
+}
+
 void each_text(const char *path, void (*expect)(const char *where, const char *text, const char *words))
 {
     struct frame frames[MOST_FRAMES];
     size_t count = 0, tried = 0;
-    OWNED_TEXT file = file_text(path);
+    OWNED_TEXT name = x_strdup(path);
+    char *const part = strchr(name, '#');
+    if (part)
+        *part = '\0';
+    OWNED_TEXT file = file_text(name);
     char *rest = file;
+    bool in_part = !part;
     for (size_t n = 1; rest; n++) {
         char *line = strsep(&rest, "\n"), where[128];
-        snprintf(where, sizeof where, "%s:%zu", path, n);
-        if (*line == '\0' || *line == '#')
+        snprintf(where, sizeof where, "%s:%zu", name, n);
+        if (part && strncmp(line, "## ", 3) == 0)
+            in_part = strcmp(line + 3, part + 1) == 0;
+        if (*line == '\0' || *line == '#' || !in_part)
             continue;
         if (strncmp(line, "let ", 4) == 0) {
-            char *name = line + 4, *text = strchr(name, ' ');
+            char *of = line + 4, *text = strchr(of, ' ');
             cr_assert(text && count < MOST_FRAMES, "%s: %s", where, line);
             *text++ = '\0';
             char *whole = framed(frames, count, text), *const hole = strchr(whole, '~');
             if (hole)
                 *hole = '\0';
-            frames[count++] = (struct frame){name, whole, hole ? hole + 1 : NULL};
+            frames[count++] = (struct frame){of, whole, hole ? hole + 1 : NULL};
             continue;
         }
         char *words = strstr(line, " => ");

@@ -58,8 +58,13 @@ void expect_value(const struct result *result, const char *metric, struct value 
 
 /* Gives each text of a file to a function, with what must come of it and where it stands. A line is `TEXT => WORDS`,
  * with \n, \t, \\ and \xHH. `let NAME TEXT` names a frame: a text with ~, for which what follows NAME in a line is put,
- * or one that stands for NAME in any line. Frames may be in frames. */
+ * or one that stands for NAME in any line. Frames may be in frames. `FILE#PART` is the part of the file behind a line
+ * `## PART`. */
 void each_text(const char *path, void (*expect)(const char *where, const char *text, const char *words));
+
+/* For these functions. The text before a mark, which is cut off; and the number with which a text begins. */
+const char *cut_at(const char **text, const char *mark);
+double leading_number(const char **text);
 
 /* The same with a reader, which refuses a text with these words in one line, or takes it where they are `read`. */
 void expect_texts(const char *path, int (*read)(const char *text));

@@ -21,42 +21,16 @@ Test(points, it_begins_where_the_name_ends)
     cr_expect_eq(point_begin(""), 0);
 }
 
+static void expect_fault(const char *where, const char *point, const char *words)
+{
+    OWNED_TEXT fault = point_fault(point);
+    cr_expect(strcmp(words, "good") == 0 ? !fault : fault && strstr(fault, words), "%s: %s", where,
+              fault ? fault : "nothing");
+}
+
 Test(points, what_is_wrong_with_one_is_told)
 {
-    static const struct {
-        const char *point;
-        const char *words; /* words of the fault; NULL: the point is valid */
-    } cases[] = {
-        {"n=16M", NULL},
-        {"n=1000", NULL},
-        {"n=0", NULL},
-        {"n=-1K", NULL},
-        {"n=1024G", NULL},
-        {"n=99999999999999999999", NULL},
-        {"n=1,n_2=1,type=half", NULL},
-        {"a=1Ki,b=1.5K,c=K", NULL},
-        {"", "AXIS=VALUE"},
-        {"n", "AXIS=VALUE"},
-        {"N=1", "[a-z][a-z0-9_]*"},
-        {"n=1,", "AXIS=VALUE"},
-        {"n=", "the axis n has no value"},
-        {"n=1,type=", "the axis type has no value"},
-        {"n=1 ", "the value on the axis n has a character"},
-        {"n=[1]", "the value on the axis n has a character"},
-        {"n=1,n=2", "the axis n occurs twice"},
-        {"type=half,n=1", "alphabetical"},
-        {"n_2=1,n=1", "alphabetical"},
-        {"n=1024", "has to be written 1K"},
-        {"n=16777216", "has to be written 16M"},
-        {"n=16384K", "has to be written 16M"},
-        {"n=-2048M", "has to be written -2G"},
-        {"n=123456789012345678901234567890123456789012345678901", "more than 50"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        OWNED_TEXT fault = point_fault(cases[i].point);
-        cr_expect(cases[i].words ? fault && strstr(fault, cases[i].words) : !fault, "%s: %s", cases[i].point,
-                  fault ? fault : "nothing");
-    }
+    each_text("tests/unit/base/points.txt#points", expect_fault);
 }
 
 Test(points, a_bracket_with_an_equals_sign_ends_a_pattern)
@@ -69,27 +43,13 @@ Test(points, a_bracket_with_an_equals_sign_ends_a_pattern)
     cr_expect_null(point_pattern(""));
 }
 
+static void expect_match(const char *where, const char *point, const char *words)
+{
+    const char *const pattern = cut_at(&point, " ");
+    cr_expect_eq(point_matches(pattern, point), strcmp(words, "matches") == 0, "%s", where);
+}
+
 Test(points, each_value_of_a_pattern_has_to_be_at_the_point)
 {
-    static const struct {
-        const char *pattern, *point;
-        bool expected;
-    } cases[] = {
-        {"[n=16M]", "n=16M", true},
-        {"[n=16777216]", "n=16M", true},
-        {"[n=16384K]", "n=16M", true},
-        {"[n=1M]", "n=16M", false},
-        {"[n=16]", "n=16M", false},
-        {"[n=*M]", "n=16M", true},
-        {"[type=half]", "n=16M,type=half", true},
-        {"[type=half,n=16M]", "n=16M,type=half", true},
-        {"[type=half,n=1M]", "n=16M,type=half", false},
-        {"[type=half,m=1]", "n=16M,type=half", false},
-        {"[n=16M,half]", "n=16M,type=half", false},
-        {"[n=]", "n=16M", false},
-        {"[n=16M,]", "n=16M", false},
-        {"[ype=half]", "n=16M,type=half", false},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        cr_expect_eq(point_matches(cases[i].pattern, cases[i].point), cases[i].expected, "%s", cases[i].pattern);
+    each_text("tests/unit/base/points.txt#patterns", expect_match);
 }

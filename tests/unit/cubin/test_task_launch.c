@@ -1,12 +1,11 @@
 #include "cubin/task_launch.h"
 #include "test.h"
 
-static void expect_refused(const char *text, const char *wanted)
+static void expect_refused(const char *where, const char *text, const char *words)
 {
     AT_END(task_launch_release) struct task_launch launch;
     HEAR(result, task_launch_parse(&launch, text));
-    cr_expect_eq(result, -1, "%s", text);
-    cr_expect(strstr(said, wanted), "%s: %s", text, said);
+    cr_expect(result == -1 && strstr(said, words), "%s: %d: %s", where, result, said);
 }
 
 /* Returns the elements of the only argument of a launch, which are written to `bytes`, as one text. Caller frees. */
@@ -90,50 +89,20 @@ Test(task_launch, is_several)
 
 Test(task_launch, what_it_cannot_be_is_said)
 {
-    static const char *const rows[][2] = {
-        {"f(1)", "a launch is written as in CUDA"},
-        {"f<<<1, 1>>>", "a launch is written as in CUDA"},
-        {"<<<1, 1>>>()", "a launch is written as in CUDA"},
-        {"f<<<1, 1>>>() g", "a launch is written as in CUDA"},
-        {"f<<<1>>>()", "between <<< and >>>"},
-        {"f<<<1, 1, 2, 3>>>()", "between <<< and >>>"},
-        {"f<<<1, 1, 2000000>>>()", "between <<< and >>>"},
-        {"f<<<0, 1>>>()", "the grid is X, XxY or XxYxZ"},
-        {"f<<<, 32>>>()", "between <<< and >>>"},
-        {"f<<<1, dim3(32,)>>>()", "the block is X, XxY or XxYxZ"},
-        {"f<<<1, (32>>>()", "the block is X, XxY or XxYxZ"},
-        {"f<<<1, 32x>>>()", "the block is X, XxY or XxYxZ"},
-        {"f<<<1x1x1x1, 1>>>()", "a grid has at most three dimensions"},
-        {"f() { }", "there is no launch between { and }"},
-        {"f { g<<<1, 1>>>(); }", "a task of several launches is written 'norm("},
-        {"f() { g<<<1, 1>>>(); ", "a task of several launches is written 'norm("},
-        {"f() { g<<<1, 1>>>(); } 5", "a task of several launches is written 'norm("},
-        {"(f32:8) { g<<<1, 1>>>(1); }", "a task of several launches is written 'norm("},
-        {"f(f32:8) { g<<<1, 1>>>(f32:8); }", "is the number of one of the task's"},
-        {"f(f32:8) { g<<<1, 1>>>(0); }", "is the number of one of the task's"},
-        {"f(f32:8) { g(1); }", "a launch is written as in CUDA"},
-        {"f<<<1, 1>>>(1)", "'1' is not a type"},
-        {"f<<<1, 1>>>(scratch:f32)", "how many elements? Say scratch:f32:COUNT"},
-        {"f<<<1, 1>>>(scratch:f32:8:uniform)", "is not allowed for memory that cugate fills"},
-        {"f<<<1, 1>>>(f32=2, real:5)", "'real' is not a type"},
-        {"f<<<1, 1>>>(f32=2,)", "in argument 2, ''"},
-        {"f<<<1, 1>>>(i32=2.5)", "2.5 is not a value of i32"},
-        {"f<<<1, 1>>>(u8=256)", "256 is not a value of u8"},
-        {"f<<<1, 1>>>(u64=99999999999999999999)", "is not a number"},
-        {"f<<<1, 1>>>(f32=)", "'' is not a number"},
-        {"f<<<1, 1>>>(f32)", "how many elements? Say f32:COUNT"},
-        {"f<<<1, 1>>>(out:f32:0)", "how many elements? Say out:f32:COUNT"},
-        {"f<<<1, 1>>>(out:f32:8:uniform)", "'uniform' is not allowed for memory that cugate fills"},
-        {"f<<<1, 1>>>(f32:8:even:0:1)", "'even' is not a kind of values"},
-        {"f<<<1, 1>>>(i32:8)", "which values? Write for example i32:COUNT:uniform:0:99"},
-        {"f<<<1, 1>>>(f32:8:normal:0)", "normal takes 2 numbers"},
-        {"f<<<1, 1>>>(f32:8:normal:0:1:2)", "'2' is one too many"},
-        {"f<<<1, 1>>>(f32:8:uniform:1:0)", "put the smaller value first"},
-        {"f<<<1, 1>>>(i8:8:uniform:0:128)", "128 is not a value of i8"},
-        {"f<<<1, 1>>>(u32:8:offsets:-1)", "put the smaller value first"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        expect_refused(rows[i][0], rows[i][1]);
+    each_text("tests/unit/cubin/task_launch.txt#refused", expect_refused);
+}
+
+static void expect_half(const char *where, const char *value, const char *bits)
+{
+    unsigned char bytes[64];
+    OWNED_TEXT argument = x_sprintf("f16:1:constant:%s", value);
+    OWNED_TEXT found = filled(argument, 1, bytes);
+    cr_expect_str_eq(found, bits, "%s", where);
+}
+
+Test(task_launch, halves_are_rounded_to_the_nearest)
+{
+    each_text("tests/unit/cubin/task_launch.txt#halves", expect_half);
 }
 
 Test(task_launch, values_are_of_their_kind)
@@ -145,30 +114,6 @@ Test(task_launch, values_are_of_their_kind)
     OWNED_TEXT half = filled("f16:2:constant:0.5", 1, bytes);
     cr_expect_str_eq(constant, "c0bfc0bfc0bfc0bf");
     cr_expect_str_eq(half, "00380038");
-    static const struct {
-        const char *value, *bits;
-    } halves[] = {
-        {"0", "0000"},
-        {"-0", "0080"},
-        {"65504", "ff7b"},
-        {"65520", "007c"},
-        {"65519", "ff7b"},
-        {"1.0009", "013c"},
-        {"1.0005", "013c"},
-        {"1.0004", "003c"},
-        {"1.00048828125", "003c"},
-        {"1.00146484375", "023c"},
-        {"6.1e-5", "ff03"},
-        {"6e-8", "0100"},
-        {"2.9e-8", "0000"},
-        {"1e9", "007c"},
-        {"-0.1", "66ae"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(halves); i++) {
-        OWNED_TEXT argument = x_sprintf("f16:1:constant:%s", halves[i].value);
-        OWNED_TEXT bytes_of_it = filled(argument, 1, bytes);
-        cr_expect_str_eq(bytes_of_it, halves[i].bits, "%s", halves[i].value);
-    }
     OWNED_TEXT bits = filled("i8:3:constant:-128", 1, bytes);
     OWNED_TEXT wide = filled("u64:1:constant:18446744073709549568", 1, bytes);
     cr_expect_str_eq(bits, "808080");

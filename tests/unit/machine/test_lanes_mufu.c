@@ -71,92 +71,53 @@ static void expect_the_same(const char *where, const char *text, const char *wor
 
 Test(lanes_mufu, every_result_is_that_of_the_gpu)
 {
-    each_text("tests/unit/machine/lanes_mufu.txt", expect_hash);
+    each_text("tests/unit/machine/lanes_mufu.txt#binades", expect_hash);
 }
 
 Test(lanes_mufu, every_kind_of_vector_unit_gives_the_same)
 {
-    each_text("tests/unit/machine/lanes_mufu.txt", expect_the_same);
+    each_text("tests/unit/machine/lanes_mufu.txt#binades", expect_the_same);
 }
 
 /* ---- Single values ---- */
 
+/* Executes it on each kind of vector unit, for one lane. */
+static void expect_result(const char *where, const char *opcode, uint32_t from, uint32_t to, unsigned char half)
+{
+    for (unsigned vector = 0; vector < made_vectors(); vector++) {
+        struct instruction *code = made_instruction(table(vector), opcode, 2);
+        cr_assert_not_null(code, "%s", where);
+        struct warp *warp = made_warp();
+        code->operands[1].byte = half;
+        warp_row(warp, 1, 0)[17] = from;
+        code->run(warp, code, ALL_LANES);
+        cr_expect_eq(warp_row(warp, 0, 0)[17], to, "%s: %x", where, warp_row(warp, 0, 0)[17]);
+    }
+}
+
+static void expect_float(const char *where, const char *text, const char *words)
+{
+    const char *const opcode = cut_at(&text, " ");
+    expect_result(where, opcode, of_float(strtof(text, NULL)), of_float_canonical(strtof(words, NULL)), 0);
+}
+
+static void expect_bits(const char *where, const char *text, const char *words)
+{
+    const char *const opcode = cut_at(&text, " ");
+    const uint32_t from = (uint32_t)leading_number(&text), to = (uint32_t)leading_number(&words);
+    expect_result(where, opcode, from, to, 0);
+    if (strstr(opcode, "16"))
+        expect_result(where, opcode, from << 16 | 0x1111, to, 3); /* .H1 */
+}
+
 Test(lanes_mufu, special_functions)
 {
-    static const struct {
-        const char *opcode;
-        float from, to;
-    } cases[] = {{"MUFU.RCP", 3, 1.0f / 3},
-                 {"MUFU.RCP", -0.0f, -INFINITY},
-                 {"MUFU.RCP", 0x1p-127f, INFINITY}, /* a subnormal number counts as 0 */
-                 {"MUFU.RCP", 0x1.8p126f, 0},       /* the result would be subnormal */
-                 {"MUFU.RCP", -0x1p127f, -0.0f},
-                 {"MUFU.RSQ", 4, 0.5f},
-                 {"MUFU.RSQ", -1, NAN},
-                 {"MUFU.RSQ", -0.0f, -INFINITY},
-                 {"MUFU.RSQ", INFINITY, 0},
-                 {"MUFU.SQRT", 9, 3},
-                 {"MUFU.SQRT", 2, 1.41421356237309504880f},
-                 {"MUFU.EX2", 3, 8},
-                 {"MUFU.EX2", -0.5f, 0x1.6a09e4p-1f},
-                 {"MUFU.EX2", -126.5f, 0},
-                 {"MUFU.EX2", 200, INFINITY},
-                 {"MUFU.LG2", 8, 3},
-                 {"MUFU.LG2", 0, -INFINITY},
-                 {"MUFU.LG2", 0x1p-130f, -INFINITY},
-                 {"MUFU.LG2", -1, NAN},
-                 {"MUFU.SIN", 0.25f, 1},
-                 {"MUFU.SIN", 100.75f, -1},
-                 {"MUFU.SIN", INFINITY, NAN},
-                 {"MUFU.COS", 0.5f, -1},
-                 {"MUFU.COS", -7, 1},
-                 {"MUFU.TANH", 0.5f, 0x1.d934ap-2f},
-                 {"MUFU.TANH", -100, -1}};
-    for (unsigned vector = 0; vector < made_vectors(); vector++)
-        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-            const struct instruction *code = made_instruction(table(vector), cases[i].opcode, 2);
-            struct warp *warp = made_warp();
-            warp_row(warp, 1, 0)[17] = of_float(cases[i].from);
-            code->run(warp, code, ALL_LANES);
-            const uint32_t got = warp_row(warp, 0, 0)[17];
-            cr_expect_eq(got, of_float_canonical(cases[i].to), "%s of %a: %a", cases[i].opcode, (double)cases[i].from,
-                         (double)to_float(got));
-        }
+    each_text("tests/unit/machine/lanes_mufu.txt#floats", expect_float);
 }
 
 Test(lanes_mufu, special_functions_of_doubles_and_halves)
 {
-    static const struct {
-        const char *opcode;
-        uint32_t from, to;
-    } cases[] = {{"MUFU.RCP64H", 0x40080000, 0x3fd55555}, /* 3 */
-                 {"MUFU.RCP64H", 0x80000000, 0xfff00000}, /* -0 */
-                 {"MUFU.RCP64H", 0x000fffff, 0x7ff00000}, /* subnormal */
-                 /* Its reciprocal would be subnormal. */
-                 {"MUFU.RCP64H", 0x7fefffff, 0},
-                 {"MUFU.RSQ64H", 0x40100000, 0x3fe00000}, /* 4 */
-                 {"MUFU.RSQ64H", 0xc0100000, NAN_32},
-                 {"MUFU.EX2.F16", 0xc200, 0x3000},  /* -3 */
-                 {"MUFU.EX2.F16", 0xcc00, 0x0100},  /* -16 */
-                 {"MUFU.EX2.BF16", 0xc040, 0x3e00}, /* -3 */
-                 {"MUFU.TANH.F16", 0x7c00, 0x3c00},
-                 {"MUFU.TANH.BF16", 0xff80, 0xbf80}};
-    for (unsigned vector = 0; vector < made_vectors(); vector++)
-        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-            struct instruction *code = made_instruction(table(vector), cases[i].opcode, 2);
-            cr_assert_not_null(code, "%s", cases[i].opcode);
-            struct warp *warp = made_warp();
-            warp_row(warp, 1, 0)[17] = cases[i].from;
-            code->run(warp, code, ALL_LANES);
-            cr_expect_eq(warp_row(warp, 0, 0)[17], cases[i].to, "%s of %x: %x", cases[i].opcode, cases[i].from,
-                         warp_row(warp, 0, 0)[17]);
-            if (strstr(cases[i].opcode, "16")) {
-                code->operands[1].byte = 3; /* .H1 */
-                warp_row(warp, 1, 0)[17] = cases[i].from << 16 | 0x1111;
-                code->run(warp, code, ALL_LANES);
-                cr_expect_eq(warp_row(warp, 0, 0)[17], cases[i].to);
-            }
-        }
+    each_text("tests/unit/machine/lanes_mufu.txt#bits", expect_bits);
 }
 
 Test(lanes_mufu, what_is_not_known_is_refused)

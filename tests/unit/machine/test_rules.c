@@ -7,105 +7,9 @@
 #include "made_program.h"
 #include "made_warp.h"
 
-#include <criterion/criterion.h>
+#include "test.h"
 
-/* R4 and R5 are a, R6 and R7 b, R8 and R9 c, each a pair; P1 and P2 are read too. R0 to R3, R10 to R13, P0 and P3 are
- * written. */
 enum { INPUTS = 6, FIRST_INPUT = 4, WRITTEN = 14, PREDICATES = 4, GRID_X = 5, GRID_Y = 3, AT_X = 2, AT_Y = 1 };
-
-/* To test a form: a row. */
-static const char *const forms[] = {
-    "MOV R0,R4",
-    "VIADD R0,R4,R6",
-    "VIADD R0,R4,0xfffffff0",
-    "IADD3 R0,P0,P3,R4,-R6,R8",
-    "IADD3 R0,P0,P3,-R4,R6,0x11",
-    "IADD3 R0,P0,PT,R4,R6,RZ;IADD3.X R1,P3,PT,R5,R7,RZ,P0,!PT",
-    "IADD3.X R0,R4,~R6,RZ,P1,!PT",
-    "IMAD R0,R4,0x3,R6",
-    "IMAD R0,R4,0xfffffffd,R6",
-    "IMAD.WIDE R0,R4,0xfffffffd,R6",
-    "IMAD.WIDE.U32 R0,R4,0xfffffffd,R6",
-    "IMAD R0,R4,R6,R8",
-    "IMAD.X R0,R4,0x1,R6,P1",
-    "IMAD.WIDE R0,R4,0x4,R6",
-    "IMAD.WIDE.U32 R0,P0,R4,0x3,R6",
-    "IMAD.HI.U32 R0,R4,0xcccccccd,RZ",
-    "IMAD.HI R0,R4,0x55555556,R6",
-    "LEA R0,P0,R4,R6,0x2",
-    "LEA R0,P0,R4,R6,0x2;LEA.HI.X R1,R4,R7,R5,0x2,P0",
-    "LEA.HI R0,R4,R6,R5,0x3",
-    "LEA.HI R0,P0,R4,R6,RZ,0x3",
-    "LEA.HI R0,R4,R6,RZ,0x1d",
-    "LEA.HI.X.SX32 R0,R4,R6,0x1,P1",
-    "LEA.HI.SX32 R0,R4,R6,0x1d",
-    "SHF.R.U32.HI R0,RZ,0x2,R4",
-    "SHF.R.S32.HI R0,RZ,0x1c,R4",
-    "SHF.R.U64 R0,R4,0x3,R5",
-    "SHF.R.S64 R0,R4,0x3,R5",
-    "SHF.L.U32 R0,R4,0x3,RZ",
-    "LOP3.LUT R0,R6,0x1f,RZ,0xc0,!PT;SHF.L.U32 R1,R4,R0,RZ;SHF.R.U32.HI R2,RZ,R0,R4",
-    "LOP3.LUT R0,R6,0x1f,RZ,0xc0,!PT;SHF.R.S32.HI R1,RZ,R0,R4;SHF.R.U64 R2,R4,R0,R5",
-    "SHF.R.U32.HI R0,R4,0x3,R5",
-    "SHF.L.U64.HI R0,R4,0x3,R5",
-    "SHF.L.W.U32.HI R0,R4,0x3,R4",
-    "LOP3.LUT R0,R4,0x1c,RZ,0xc0,!PT",
-    "LOP3.LUT R0,R4,0xfffffff8,RZ,0xc0,!PT",
-    "LOP3.LUT R0,R4,0x3,RZ,0xfc,!PT",
-    "LOP3.LUT R0,R4,0x5,RZ,0x3c,!PT",
-    "LOP3.LUT P0,R0,R4,R6,R8,0x96,!PT",
-    "LOP3.LUT R0,RZ,R4,RZ,0x33,!PT",
-    "ISETP.LT.AND P0,P3,R4,R6,P1",
-    "ISETP.GE.U32.AND P0,PT,R4,R6,PT",
-    "ISETP.NE.OR P0,PT,R4,R6,P1",
-    "ISETP.GT.AND P0,P3,R4,RZ,PT",
-    "ISETP.LT.XOR P0,PT,R4,RZ,P1",
-    "ISETP.LT.U32.AND P0,PT,R4,R6,PT;ISETP.LT.AND.EX P3,PT,R5,R7,PT,P0",
-    "ISETP.LE.U64.AND P0,PT,R4,R6,PT",
-    "SEL R0,R4,R6,P1",
-    "SEL R0,R4,0x7,!P1",
-    "VIMNMX R0,R4,R6,P1",
-    "VIMNMX.U32 R0,R4,R6,!P2",
-    "VIMNMX R0,R4,0x10,PT",
-    "VIADDMNMX R0,R4,R6,R8,PT",
-    "VIADDMNMX.U32 R0,R4,0x3,R8,!PT",
-    "IABS R0,R4",
-    "PRMT R0,R4,0x7610,R6",
-    "PRMT R0,R4,0x9910,RZ",
-    "BREV R0,R4",
-    "POPC R0,R4",
-    "FLO.U32 R0,R4",
-    "SGXT R0,R4,0x5",
-    "BMSK R0,R4,0x5",
-    "I2FP.F32.S32 R0,R4",
-    "FADD R0,R4,R6",
-    "PLOP3.LUT P0,P3,P1,P2,PT,0x80,0x8",
-    "R2P PR,R4,0x9",
-    "I2F.F64 R0,R4",
-    "I2F.U64 R0,R4",
-    "F2F.F32.F64 R0,R4",
-    "DADD R0,R4,R6",
-    "@P1 IADD3 R0,R4,R6,RZ",
-    "@P1 LDC R0,c[0x0][0x210];IADD3 R1,R0,R4,RZ",
-    "@!P2 MOV R4,R6;IADD3 R0,R4,R8,RZ",
-    "MOV R0,R4;@P1 VIADD R0,R0,0x1;SHF.R.U32.HI R1,RZ,0x1,R0",
-    "LOP3.LUT R0,R4,R6,RZ,0x3c,!PT;ISETP.GE.AND P0,PT,R0,RZ,PT;ISETP.LT.AND P3,PT,R0,RZ,P1",
-    "LOP3.LUT R0,R4,0xc,R6,0x78,!PT;ISETP.GE.AND P0,PT,R0,RZ,PT",
-    /* Floors and rings, and what follows of them. */
-    "SHF.R.U32.HI R0,RZ,0x2,R4;VIADD R1,R0,0x3;SHF.L.U32 R2,R1,0x2,RZ",
-    "SHF.R.S32.HI R0,RZ,0x2,R4;IADD3 R1,R0,R6,RZ;SHF.R.S32.HI R2,RZ,0x1,R1",
-    "SHF.R.S32.HI R0,RZ,0x1f,R4;LEA.HI R1,R0,R4,RZ,0x3;SHF.R.S32.HI R2,RZ,0x3,R1",
-    "SHF.R.S32.HI R0,RZ,0x1f,R4;LEA.HI R1,R0,R4,RZ,0x3;LOP3.LUT R2,R1,0xfffffff8,RZ,0xc0,!PT;IADD3 R3,R4,-R2,RZ",
-    "IMAD.HI.U32 R0,R4,0xcccccccd,RZ;SHF.R.U32.HI R1,RZ,0x2,R0;IMAD R2,R1,-0x5,R4",
-    "IMAD.HI.U32 R0,R4,0x24924925,RZ;IADD3 R1,R4,-R0,RZ;LEA.HI R2,R1,R0,RZ,0x1f;SHF.R.U32.HI R3,RZ,0x2,R2",
-    "LOP3.LUT R0,R4,0x7,RZ,0xc0,!PT;SHF.L.U32 R1,R0,0x2,RZ;LOP3.LUT R2,R1,R6,RZ,0x3c,!PT;IADD3 R3,R2,R8,RZ",
-    "LOP3.LUT R0,R4,0xf,RZ,0xc0,!PT;ISETP.GT.U32.AND P0,PT,R0,0x7,PT;SEL R1,R6,R8,P0",
-    "LOP3.LUT R0,R4,0x18,RZ,0xc0,!PT;LEA.HI R1,R0,R6,RZ,0x1d;IMAD.WIDE.U32 R2,R1,0x4,R8",
-    "SHF.R.U32.HI R0,RZ,0x3,R4;LOP3.LUT R1,R0,0x3,RZ,0xc0,!PT;LOP3.LUT R2,R4,R1,RZ,0x3c,!PT",
-    "SHF.R.U32.HI R0,RZ,0x1,R4;IMAD R1,R0,0x6,R6;ISETP.GE.AND P0,PT,R1,R8,PT;@P0 VIADD R1,R1,0x2",
-    "SHF.R.U32.HI R0,RZ,0x1,R4;ISETP.LT.AND P0,PT,R0,RZ,PT;SHF.L.U32 R1,R0,0x3,RZ",
-    "LOP3.LUT R0,R4,0xc,RZ,0xc0,!PT;SHF.R.U32.HI R1,RZ,0x1,R0;VIMNMX R2,R1,R6,PT;IABS R3,R2",
-};
 
 /* What is known of an input: a row. Factors count in units of the words; a ring's in ones. */
 static const struct knowledge {
@@ -358,6 +262,8 @@ static void try_form(const char *form)
 
 Test(rules, what_they_say_of_other_blocks_is_there)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
-        try_form(forms[i]);
+    OWNED_TEXT file = file_text("tests/unit/machine/rules.txt");
+    for (char *line, *rest = file; (line = strsep(&rest, "\n"));)
+        if (*line != '\0' && *line != '#')
+            try_form(line);
 }

@@ -59,75 +59,25 @@ Test(metric_read, a_section_is_read_whole)
     cr_expect_eq(metrics.count, 0);
 }
 
-Test(metric_read, floors)
+static void expect_floor(const char *where, const char *floor, const char *words)
 {
-    static const struct {
-        const char *unit, *floor;
-        double relative, absolute; /* expected floors; both 0: the text is refused */
-    } cases[] = {
-        {"ns", "2 %", 0.02, 0},
-        {"ns", "2%", 0.02, 0},
-        {"ns", "250 ns", 0, 250},
-        {"ns", "250ns and 0.5 %", 0.005, 250},
-        {"B", "2 % and 1000000 B", 0.02, 1000000},
-        {"%", "1 point", 0, 1},
-        {"%", "2 points", 0, 2},
-        {"%", "5 % and 1 point", 0.05, 1},
-        {"count", "10 % and 200000 count", 0.1, 200000},
-        {"ratio", "0.05 ratio", 0, 0.05},
-        {"ns", "250", 0, 0},
-        {"ns", "250 us", 0, 0},
-        {"ns", "1 point", 0, 0},
-        {"ns", "2 % 250 ns", 0, 0},
-        {"ns", "2 % and", 0, 0},
-        {"ns", "2 % and 3 %", 0, 0},
-        {"ns", "-2 %", 0, 0},
-        {"ns", "0 %", 0, 0},
-        {"ns", "nan %", 0, 0},
-        {"ns", "inf ns", 0, 0},
-        {"ns", "0x10 ns", 0, 0},
-        {"ns", "1e400 ns", 0, 0},
-        {"ns", "99.9 %", 0.999, 0},
-        {"%", "99 points", 0, 99},
-        {"ns", "100 ns", 0, 100},
-        {"ns", "% 2", 0, 0},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        OWNED_TEXT text =
-            x_sprintf("[m]\nfloor = %s\ntitle = T\ncounter = c\nunit = %s\nclass = steady\nbetter = lower\ndoc = d",
-                      cases[i].floor, cases[i].unit);
-        bool good = cases[i].relative > 0 || cases[i].absolute > 0;
-        OWNED(metrics) metrics = {0};
-        HEAR(result, metrics_read_text(&metrics, "x.ini", text));
-        cr_expect_eq(result, good ? 0 : -1, "floor = %s: %s", cases[i].floor, said);
-        if (good && result == 0) {
-            cr_expect_float_eq(metrics.list[0].floor_relative, cases[i].relative, 1e-15, "floor = %s", cases[i].floor);
-            cr_expect_eq(metrics.list[0].floor_absolute, cases[i].absolute, "floor = %s", cases[i].floor);
-        } else {
-            expect_word(said, "x.ini:2: cannot read the floor");
-        }
+    const char *const unit = cut_at(&floor, ": ");
+    OWNED_TEXT text = x_sprintf(
+        "[m]\nfloor = %s\ntitle = T\ncounter = c\nunit = %s\nclass = steady\nbetter = lower\ndoc = d", floor, unit);
+    OWNED(metrics) metrics = {0};
+    HEAR(result, metrics_read_text(&metrics, "x.ini", text));
+    if (result < 0) {
+        cr_expect(strstr(said, words), "%s: %s", where, said);
+        return;
     }
+    const double relative = leading_number(&words), absolute = leading_number(&words);
+    cr_expect_float_eq(metrics.list[0].floor_relative, relative, 1e-15, "%s", where);
+    cr_expect_eq(metrics.list[0].floor_absolute, absolute, "%s", where);
 }
 
-Test(metric_read, a_floor_of_everything_is_refused)
+Test(metric_read, floors)
 {
-    static const struct {
-        const char *unit, *floor, *words;
-    } rows[] = {
-        {"ns", "100 %", "x.ini:2: the floor \"100 %\" lets everything pass: write less than 100 %, or make [m] info"},
-        {"ns", "1 ns and 1000 %", "less than 100 %"},
-        {"%", "100 points", "x.ini:2: the floor \"100 points\" lets everything pass: write less than 100 points"},
-        {"%", "100 %", "less than 100 %"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        OWNED_TEXT text =
-            x_sprintf("[m]\nfloor = %s\ntitle = T\ncounter = c\nunit = %s\nclass = steady\nbetter = lower\ndoc = d",
-                      rows[i].floor, rows[i].unit);
-        OWNED(metrics) metrics = {0};
-        HEAR(result, metrics_read_text(&metrics, "x.ini", text));
-        cr_expect_eq(result, -1, "row %zu", i);
-        cr_expect_not_null(strstr(said, rows[i].words), "row %zu: %s", i, said);
-    }
+    each_text("tests/unit/model/metric_read.txt#floors", expect_floor);
 }
 
 /* What is wrong is said in one line. */
@@ -139,7 +89,7 @@ static int read_text(const char *text)
 
 Test(metric_read, errors_say_file_line_and_remedy)
 {
-    expect_texts("tests/unit/model/metric_read.txt", read_text);
+    expect_texts("tests/unit/model/metric_read.txt#texts", read_text);
 }
 
 Test(metric_read, a_long_line_is_refused_and_not_cut)

@@ -81,53 +81,17 @@ Test(library, what_is_no_kernel_library_is_refused)
         expect_refused(cases[i].path, cases[i].path, cases[i].words, cases[i].remedy);
 }
 
+static void expect_fault(const char *where, const char *fault, const char *words)
+{
+    OWNED_TEXT path = built("libtables.so");
+    setenv("TABLE_FAULT", fault, 1);
+    expect_refused(where, path, words, "kernel.h");
+    expect_refused(where, path, words, path);
+}
+
 Test(library, a_table_that_breaks_the_contract_is_refused)
 {
-    static const struct {
-        const char *fault, *words; /* a fault of libraries/tables.c, and the expected message */
-    } cases[] = {
-        {"no table", "was built for kernel ABI 0"},
-        {"old ABI", "was built for kernel ABI"},
-        {"new ABI", "was built for kernel ABI"},
-        {"no families", "lacks families, synchronize or error_text"},
-        {"no synchronize", "lacks families, synchronize or error_text"},
-        {"no error_text", "lacks families, synchronize or error_text"},
-        {"zero families", "holds no kernel"},
-        {"family is NULL", "(number 2): a row of `families` is NULL"},
-        {"family twice", "kernel one/a exists twice"},
-        {"variant twice", "kernel one/a exists twice"},
-        {"family without a name", "family without a good name (number 2): a family's name is not of the form"},
-        {"family's name is empty", "family without a good name (number 2): a family's name is not of the form"},
-        {"family's name has a capital", "family without a good name (number 2): a family's name is not of the form"},
-        {"family's name has a slash", "family without a good name (number 2): a family's name is not of the form"},
-        {"family's name has an escape", "family without a good name (number 2): a family's name is not of the form"},
-        {"family's name is long", "family without a good name (number 2): a family's name is not of the form"},
-        {"point twice", "kernel one/a[n=16M] exists twice"},
-        {"point is empty", "family two (number 2): its point \"\": it is not of the form AXIS=VALUE"},
-        {"point has an escape", "its point \"n=?[31m\": the value on the axis n has a character"},
-        {"point is not in its form", "the value on the axis n has to be written 16M"},
-        {"axes are not in order", "its point \"type=half,n=16M\": its axes are not in alphabetical order"},
-        {"no open", "family two (number 2): open, restore, verify or close is NULL"},
-        {"no restore", "family two (number 2): open, restore, verify or close is NULL"},
-        {"no verify", "family two (number 2): open, restore, verify or close is NULL"},
-        {"no close", "family two (number 2): open, restore, verify or close is NULL"},
-        {"no variants", "family two (number 2): it has no variant"},
-        {"zero variants", "family two (number 2): it has no variant"},
-        {"variant without a name", "family two (number 2): a variant's name is not of the form"},
-        {"variant's name has a space", "family two (number 2): a variant's name is not of the form"},
-        {"neither launch nor not_built", "family two (number 2): a variant has neither `launch` nor the reason"},
-        {"negative bytes", "family two (number 2): a variant's bytes or flops are negative or not finite"},
-        {"bytes not a number", "family two (number 2): a variant's bytes or flops are negative or not finite"},
-        {"infinite bytes", "family two (number 2): a variant's bytes or flops are negative or not finite"},
-        {"negative flops", "family two (number 2): a variant's bytes or flops are negative or not finite"},
-        {"flops not a number", "family two (number 2): a variant's bytes or flops are negative or not finite"},
-    };
-    OWNED_TEXT path = built("libtables.so");
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        setenv("TABLE_FAULT", cases[i].fault, 1);
-        expect_refused(cases[i].fault, path, cases[i].words, "kernel.h");
-        expect_refused(cases[i].fault, path, cases[i].words, path);
-    }
+    each_text("tests/unit/worker/library.txt", expect_fault);
 }
 
 Test(library, a_message_is_cut_to_its_size)

@@ -1,7 +1,7 @@
 /* Text and the 16 bytes that it is of: what of an immediate only these say, and whether both say the same. */
 #include "machine/block.h"
 
-#include <criterion/criterion.h>
+#include "test.h"
 
 static struct code *code;
 static struct problem problem;
@@ -31,67 +31,32 @@ static uint32_t immediate_at(uint32_t row)
     return code->constants[row / ROW_BYTES].value;
 }
 
+static void expect_immediate(const char *where, const char *text, const char *words)
+{
+    const char *const opcode = cut_at(&text, " "), *const operands = cut_at(&text, "; ");
+    const size_t n = (size_t)leading_number(&text);
+    cr_expect(agrees("", opcode, operands, IMMEDIATE, ALWAYS, (uint32_t)leading_number(&text)), "%s", problem.text);
+    const struct operand *operand = &code->list->operands[n];
+    const uint32_t low = (uint32_t)leading_number(&words), high = (uint32_t)leading_number(&words);
+    cr_expect(immediate_at(operand->row) == low && immediate_at(operand->high) == high, "%s", where);
+}
+
 Test(encoding, an_immediate_has_the_bits_of_the_encoding)
 {
-    static const struct {
-        const char *opcode, *operands;
-        unsigned n;
-        uint32_t word, low, high;
-    } cases[] = {
-        {"FSEL", "R9,R5,+QNAN ,!P0", 2, 0x7ff00000, 0x7ff00000, 0},
-        {"FSEL", "R9,R5,-QNAN ,!P0", 2, 0xfff00001, 0xfff00001, 0},
-        {"FADD", "R3,R2,+SNAN ", 2, 0x7f800001, 0x7f800001, 0},
-        {"FADD", "R3,R2,0.10000000149011611938", 2, 0x3dcccccd, 0x3dcccccd, 0},
-        {"FSEL", "R7,R6,-4.2038953929744512128e-45,!P0", 2, 0x80000003, 0x80000003, 0},
-        {"DADD", "R4,R2,0.099999964237213134766", 2, 0x3fb99999, 0, 0x3fb99999},
-        {"DMUL", "R4,R2,+INF ", 2, 0x7ff00000, 0, 0x7ff00000},
-        {"DMUL", "R4,R2,+QNAN ", 2, 0x7ff00001, 0, 0x7ff00001},
-        {"MUFU.RCP64H", "R1,+QNAN ", 1, 0x7ff12345, 0x7ff12345, 0},
-        {"HFMA2.MMA", "R9,R2,+SNAN ,5.9604644775390625e-08,-RZ", 2, 0x7c010001, 0x7c010001, 0},
-        {"HFMA2.MMA", "R11,R2,R2,-INF ,+QNAN ", 3, 0xfc007e00, 0xfc007e00, 0},
-        {"HFMA2.MMA.BF16_V2", "R9,R2,+QNAN ,+SNAN ,-RZ", 2, 0x7fc07f81, 0x7fc07f81, 0},
-        {"HADD2.BF16_V2", "R7,R2,9.183549615799121156e-41,0.10009765625", 2, 0x00013dcd, 0x00013dcd, 0},
-        {"VHMNMX", "R7,R2,R3,1,-65504,PT", 3, 0x3c00fbff, 0x3c00fbff, 0},
-        {"MUFU.EX2.F16", "R1,-2", 1, 0xc000, 0xc000, 0},
-        {"F2I.U64.F64.CEIL", "R4,1.5", 1, 0x3ff80000, 0, 0x3ff80000},
-        {"F2I.U64.F16.CEIL", "R8,65504", 1, 0x7bff, 0x7bff, 0},
-        {"I2F.U64.RP", "R5,0x80000000", 1, 0x80000000, 0, 0x80000000},
-        {"I2F.F64.S64.RM", "R8,-0x40000000", 1, 0xc0000000, 0, 0xc0000000},
-        {"I2F.F64.U32", "R8,0x40000000", 1, 0x40000000, 0x40000000, 0},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        cr_expect(agrees("", cases[i].opcode, cases[i].operands, IMMEDIATE, ALWAYS, cases[i].word), "%s", problem.text);
-        const struct operand *operand = &code->list->operands[cases[i].n];
-        cr_expect_eq(immediate_at(operand->row), cases[i].low, "%s %s", cases[i].opcode, cases[i].operands);
-        cr_expect_eq(immediate_at(operand->high), cases[i].high, "%s %s", cases[i].opcode, cases[i].operands);
-    }
+    each_text("tests/unit/machine/sass/encoding.txt#immediates", expect_immediate);
+}
+
+static void expect_another(const char *where, const char *text, const char *words)
+{
+    const char *const opcode = cut_at(&text, " ");
+    const uint32_t word = (uint32_t)leading_number(&words);
+    cr_expect_not(agrees("", opcode, text, IMMEDIATE_LAST, ALWAYS, word), "%s", where);
+    cr_expect_eq(strncmp(problem.text, "not simulated: nvdisasm's text of kernel+0x0, ", 46), 0, "%s", problem.text);
 }
 
 Test(encoding, another_number_is_not_simulated)
 {
-    static const struct {
-        const char *opcode, *operands;
-        uint32_t word;
-    } cases[] = {
-        {"FADD", "R3,R2,1.5", 0x3fc00001},
-        {"FADD", "R3,R2,0", 0x80000000},
-        {"FSEL", "R9,R5,+QNAN ,!P0", 0xfff00000},
-        {"FSEL", "R9,R5,+QNAN ,!P0", 0x7f800000},
-        {"FSEL", "R9,R5,+INF ,!P0", 0x7f800001},
-        {"DADD", "R4,R2,1.5", 0x3fc00000},
-        {"HADD2", "R7,R2,1,2", 0x40003c00},
-        {"HADD2", "R7,R2,+QNAN ,2", 0x7c004000},
-        {"IADD3", "R4,R2,0x10,RZ", 0x11},
-        {"IMAD.MOV.U32", "R4,RZ,RZ,-0x1", 1},
-        {"LOP3.LUT", "R4,R2,0xff,RZ,0xc0,!PT", 0xfe},
-        {"I2F.U64.RP", "R5,0x80000000", 0x40000000},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        cr_expect_not(agrees("", cases[i].opcode, cases[i].operands, IMMEDIATE_LAST, ALWAYS, cases[i].word), "%s %s",
-                      cases[i].opcode, cases[i].operands);
-        cr_expect_eq(strncmp(problem.text, "not simulated: nvdisasm's text of kernel+0x0, ", 46), 0, "%s",
-                     problem.text);
-    }
+    each_text("tests/unit/machine/sass/encoding.txt#others", expect_another);
 }
 
 Test(encoding, predicates_and_constants_are_compared_as_well)
