@@ -138,6 +138,14 @@ const char *cut_at(const char **text, const char *mark)
     return before;
 }
 
+size_t split_at(const char *text, const char *mark, const char **parts, size_t most)
+{
+    size_t count = 0;
+    for (char *rest = (char *)text, *part; (part = strsep(&rest, mark)); parts[count++] = part)
+        cr_assert_lt(count, most, "%s", part);
+    return count;
+}
+
 double leading_number(const char **text)
 {
     char *end;

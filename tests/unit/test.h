@@ -62,8 +62,10 @@ void expect_value(const struct result *result, const char *metric, struct value 
  * `## PART`. */
 void each_text(const char *path, void (*expect)(const char *where, const char *text, const char *words));
 
-/* For these functions. The text before a mark, which is cut off; and the number with which a text begins. */
+/* For these functions. The text before a mark, which is cut off; all parts between marks; and the number with which a
+ * text begins. */
 const char *cut_at(const char **text, const char *mark);
+size_t split_at(const char *text, const char *mark, const char **parts, size_t most);
 double leading_number(const char **text);
 
 /* The same with a reader, which refuses a text with these words in one line, or takes it where they are `read`. */

@@ -165,61 +165,19 @@ Test(options_parse, metrics_of_list_may_name_a_folder)
     options_release(&options);
 }
 
+static void expect_mistake(const char *where, const char *text, const char *message)
+{
+    const char *const name = cut_at(&text, " "), *words[WORDS] = {NULL};
+    split_at(text, "|", words, WORDS - 1);
+    OWNED(options) options;
+    const struct command *command = *name == 'p' ? &pair : *name == 'l' ? &listing : &everything;
+    HEAR(result, parse(&options, command, words));
+    cr_expect(result == -1 && strstr(said, message), "%s: %s", where, said);
+}
+
 Test(options_parse, mistakes_are_named)
 {
-    static const struct {
-        const struct command *command;
-        const char *words[4];
-        const char *message; /* part of the expected error message */
-    } rows[] = {
-        {&everything, {"--kernel", "x"}, "unknown option --kernel; did you mean --kernels?"},
-        {&everything, {"--kernel=x"}, "unknown option --kernel; did you mean --kernels?"},
-        {&everything, {"--smaples", "3"}, "unknown option --smaples; did you mean --samples?"},
-        {&everything, {"--frobnicate"}, "unknown option --frobnicate; see cugate everything --help"},
-        {&everything, {"--s"}, "unknown option --s"},
-        {&everything, {"-z"}, "unknown option -z"},
-        {&everything, {"--samples=3", "-qz"}, "unknown option -z"},
-        {&pair, {"--samples", "3"}, "`cugate pair` does not take --samples"},
-        {&pair, {"-k", "a"}, "`cugate pair` does not take -k"},
-        {&everything, {"--quiet=yes"}, "--quiet takes no argument"},
-        {&everything, {"--samples"}, "--samples needs N"},
-        {&everything, {"-k"}, "-k needs GLOB"},
-        {&everything, {"-qk"}, "-k needs GLOB"},
-        {&everything, {"-k", ""}, "-k needs GLOB, not an empty word"},
-        {&everything, {"--output="}, "--output needs FILE, not an empty word"},
-        {&everything, {"--samples", "0"}, "--samples needs a whole number from 1 to 1000, not '0'"},
-        {&everything, {"--samples", "-1"}, "--samples needs a whole number from 1 to 1000, not '-1'"},
-        {&everything, {"--samples", "1e9"}, "not '1e9'"},
-        {&everything, {"--samples", "abc"}, "not 'abc'"},
-        {&everything, {"--samples", "1001"}, "not '1001'"},
-        {&everything, {"--samples", "99999999999999999999"}, "not '99999999999999999999'"},
-        {&everything, {"--samples", "5 "}, "not '5 '"},
-        {&everything, {"--device", "-1"}, "--device needs all, or ordinals of GPUs such as 0 or 0,1,3, not '-1'"},
-        {&everything, {"--device", "al"}, "not 'al'"},
-        {&everything, {"--device", "0,"}, "not '0,'"},
-        {&everything, {"--device", "0, 1"}, "not '0, 1'"},
-        {&everything, {"--device", "0,all"}, "not '0,all'"},
-        {&everything, {"--device", "99999999999999999999"}, "not '99999999999999999999'"},
-        {&everything, {"--device", "2,0,2"}, "--device names GPU 2 twice in '2,0,2'"},
-        {&everything, {"--timeout", "nan"}, "--timeout needs seconds"},
-        {&everything, {"--timeout", "inf"}, "not 'inf'"},
-        {&everything, {"--timeout", "0"}, "not '0'"},
-        {&everything, {"--timeout", "-3"}, "not '-3'"},
-        {&everything, {"--timeout", "1m"}, "not '1m'"},
-        {&everything, {"--report", "junit"}, "--report needs FORMAT=FILE, for example junit=report.xml, not 'junit'"},
-        {&everything, {"--report", "junit="}, "not 'junit='"},
-        {&everything, {"--report", ""}, "--report needs FORMAT=FILE, not an empty word"},
-        {&everything, {"--color", "blue"}, "--color needs auto, always or never, not 'blue'"},
-        {&pair, {"a"}, "`cugate pair` needs BASE RUN"},
-        {&pair, {"a", "b", "c"}, "does not expect 'c'"},
-        {&listing, {"--metrics", "dir"}, "does not expect 'dir'"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        OWNED(options) options;
-        HEAR(result, parse(&options, rows[i].command, rows[i].words));
-        cr_expect_eq(result, -1, "row %zu", i);
-        expect_word(said, rows[i].message);
-    }
+    each_text("tests/unit/command/options_parse.txt", expect_mistake);
 }
 
 Test(options_parse, help_and_version_need_no_arguments)

@@ -1,6 +1,6 @@
 #include "gpu/gpu.h"
 
-#include <criterion/criterion.h>
+#include "test.h"
 
 #include "support.h"
 
@@ -47,31 +47,16 @@ static char *read_with(const char *from, const char *to)
     return words;
 }
 
+static void expect_wrong(const char *where, const char *to, const char *words)
+{
+    const char *const from = cut_at(&to, " -> ");
+    OWNED_TEXT said = read_with(from, to);
+    cr_expect(strstr(said, words), "%s: %s", where, said);
+}
+
 Test(gpu, what_is_wrong_with_a_description_is_said)
 {
-    static const struct {
-        const char *from, *to, *words;
-    } rows[] = {
-        {"attribute 16 = 132", "attribute 16 = many", "\"many\" is not an integer"},
-        {"attribute 16 = 132", "attribute 16 = 132\nattribute 16 = 132", "attribute 16 is given twice"},
-        {"attribute 16 = 132", "", "\"attribute 16\" is missing"},
-        {"attribute 16 = 132", "attribute 256 = 1", "\"256\" is not the number of an attribute"},
-        {"attribute 16 = 132", "sms = 132", "unknown key \"sms\""},
-        {"name = NVIDIA H200", "", "\"name\" is missing"},
-        {"name = NVIDIA H200", "name = A\nname = B", "\"name\" is given twice"},
-        {"memory_bytes = 150109880320", "memory_bytes = 0", "\"0\" is not a value of \"memory_bytes\""},
-        {"memory_bytes = 150109880320", "", "\"memory_bytes\" is missing"},
-        {"name = NVIDIA H200", "[gpu]\nname = NVIDIA H200", "must not have sections"},
-        {"name = NVIDIA H200", "name", "neither"},
-        {"attribute 1 =", "timing speed = 3\nattribute 1 =", "gpu.ini:8: \"speed\" is not a constant of the replay"},
-        {"attribute 1 =", "timing l2_latency = soon\nattribute 1 =", "gpu.ini:8: \"soon\" must be a number above 0"},
-        {"attribute 1 =", "timing l2_latency = 0\nattribute 1 =", "gpu.ini:8: \"0\" must be a number above 0"},
-        {"attribute 1 =", "timing tags = 3 4\nattribute 1 =", "gpu.ini:8: \"3 4\" must be a number above 0"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        OWNED_TEXT words = read_with(rows[i].from, rows[i].to);
-        cr_expect(strstr(words, rows[i].words), "%s: %s", rows[i].words, words);
-    }
+    each_text("tests/unit/gpu/gpu.txt", expect_wrong);
 }
 
 Test(gpu, a_chip_has_the_constants_of_its_file)

@@ -25,41 +25,26 @@ static char *read_all(const char *text)
     return all;
 }
 
+static void expect_fields(const char *where, const char *text, const char *words)
+{
+    OWNED_TEXT all = read_all(text);
+    cr_expect_str_eq(all, words, "%s: %s", where, all);
+}
+
 Test(csv, fields_are_what_stands_between_commas)
 {
-    static const struct {
-        const char *text, *want;
-    } cases[] = {
-        {"a,b\nc\n", "a|b;c;"},
-        {"a,b", "a|b;"},
-        {"a\r\nb\r\n", "a;b;"},
-        {",\n", "|;"},
-        {"\n\n", ";;"},
-        {"\"a,b\",\"c\"\n", "a,b|c;"},
-        {"\"a\nb\",c\nd\n", "a\nb|c;d;"},
-        {"\"\",\"\"\"\",\"a\"\"b\"\n", "|\"|a\"b;"},
-        {"\"a\"", "a;"},
-        {"a\"b,c\n", "a\"b|c;"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        OWNED_TEXT all = read_all(cases[i].text);
-        cr_expect_str_eq(all, cases[i].want, "case %zu: %s", i, all);
-    }
+    each_text("tests/unit/import/csv.txt#fields", expect_fields);
+}
+
+static void expect_error(const char *where, const char *text, const char *words)
+{
+    OWNED_TEXT said = read_all(text);
+    cr_expect(strstr(said, words), "%s: %s", where, said);
 }
 
 Test(csv, errors_say_in_which_line)
 {
-    static const struct {
-        const char *text, *words;
-    } cases[] = {
-        {"a\n\"b\nc", "x:2: a quote is not closed"},
-        {"\"", "x:1: a quote is not closed"},
-        {"a\n\"b\n\"c\n", "x:3: a quote ends in the middle of a field"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        OWNED_TEXT said = read_all(cases[i].text);
-        cr_expect(strstr(said, cases[i].words), "\"%s\" lacks \"%s\"", said, cases[i].words);
-    }
+    each_text("tests/unit/import/csv.txt#errors", expect_error);
 }
 
 Test(csv, lines_are_counted_and_passed_over)

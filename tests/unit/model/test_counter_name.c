@@ -1,32 +1,17 @@
 #include "model/counter_name.h"
 #include "test.h"
 
+static void expect_split(const char *where, const char *text, const char *words)
+{
+    const struct counter_name name = counter_split(text);
+    OWNED_TEXT found = x_sprintf("%zu %zu %s", name.length, name.base, name.instrumented ? "instrumented" : "no");
+    cr_expect_eq(name.text, text);
+    cr_expect_str_eq(found, words, "%s: %s", where, found);
+}
+
 Test(counter_name, a_name_is_split)
 {
-    static const struct {
-        const char *text, *name, *base;
-        bool instrumented;
-    } rows[] = {
-        {"smsp__sass_inst_executed.sum", "smsp__sass_inst_executed.sum", "smsp__sass_inst_executed", true},
-        {"sm__sass_branch_targets", "sm__sass_branch_targets", "sm__sass_branch_targets", true},
-        {"smsp__inst_executed.sum", "smsp__inst_executed.sum", "smsp__inst_executed", false},
-        {"sm__cycles_elapsed.avg.per_second smsp__sass_x.sum", "sm__cycles_elapsed.avg.per_second",
-         "sm__cycles_elapsed", false},
-        {"dram__throughput.avg.pct_of_peak_sustained_elapsed", "dram__throughput.avg.pct_of_peak_sustained_elapsed",
-         "dram__throughput", false},
-        {"l1tex__data__sass_x.sum", "l1tex__data__sass_x.sum", "l1tex__data__sass_x", false},
-        {"smsp__sassy.sum", "smsp__sassy.sum", "smsp__sassy", false},
-        {"x\tsmsp__sass_x.sum", "x", "x", false},
-        {"cugate.wall_time", "cugate.wall_time", "cugate", false},
-        {"", "", "", false},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const struct counter_name name = counter_split(rows[i].text);
-        cr_expect_eq(name.text, rows[i].text);
-        cr_expect_eq(name.length, strlen(rows[i].name), "%s: %zu", rows[i].text, name.length);
-        cr_expect_eq(name.base, strlen(rows[i].base), "%s: %zu", rows[i].text, name.base);
-        cr_expect_eq(name.instrumented, rows[i].instrumented, "%s", rows[i].text);
-    }
+    each_text("tests/unit/model/counter_name.txt", expect_split);
 }
 
 Test(counter_name, names_of_a_metric_are_divided_by_blanks_of_any_kind)

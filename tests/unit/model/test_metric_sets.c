@@ -85,30 +85,17 @@ Test(metric_sets, the_same_twice_is_once)
     expect_names("tensor", "tensor", "m1 t1");
 }
 
+static void expect_another(const char *where, const char *section, const char *key)
+{
+    (void)where;
+    free(scratch_file(own, "a.ini", section));
+    OWNED_TEXT words = x_sprintf("own/a.ini:1: [m1] is also defined at %s/core.ini:1, with another %s: ", shipped, key);
+    expect_refused(own, words);
+}
+
 Test(metric_sets, another_definition_of_a_name_is_refused_with_both_places)
 {
-    static const struct {
-        const char *section, *key;
-    } rows[] = {
-        {"[m1]\ntitle = T\ncounter = d.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n", "counter"},
-        {"[m1]\ntitle = T\ncounter = c.sum\nunit = B\nclass = time\nbetter = lower\ndoc = d\n", "unit"},
-        {"[m1]\ntitle = T\ncounter = c.sum\nunit = ns\nclass = info\nbetter = lower\ndoc = d\n", "class"},
-        {"[m1]\ntitle = T\ncounter = c.sum\nunit = ns\nclass = time\nbetter = higher\ndoc = d\n", "better"},
-        {"[m1]\n" BODY "floor = 50 %\n", "floor"},
-        {"[m1]\n" BODY "weight = m2\n[m2]\n" BODY, "weight"},
-        {"[m1]\n" BODY "clock = m1\n", "clock"},
-        {"[m1]\n" BODY "trade = m1\n", "trade"},
-        {"[m1]\n" BODY "law = > 0\n", "law"},
-        {"[m1]\ntitle = U\ncounter = c.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n", "title"},
-        {"[m1]\n" BODY "headline = h\n", "headline"},
-        {"[m1]\ntitle = T\ncounter = c.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = e\n", "doc"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        free(scratch_file(own, "a.ini", rows[i].section));
-        OWNED_TEXT words =
-            x_sprintf("own/a.ini:1: [m1] is also defined at %s/core.ini:1, with another %s: ", shipped, rows[i].key);
-        expect_refused(own, words);
-    }
+    each_text("tests/unit/model/metric_sets.txt", expect_another);
 }
 
 Test(metric_sets, what_is_no_set_is_refused)

@@ -123,34 +123,16 @@ Test(decode, constants)
     cr_expect_not(is_simulated("", "LDC", "R1,c[0x0][0xfffff]"));
 }
 
+static void expect_decimal(const char *where, const char *text, const char *words)
+{
+    const char *const opcode = cut_at(&text, " "), *const operands = cut_at(&text, "; ");
+    const uint32_t word = immediate(&decoded("", opcode, operands)->operands[(size_t)leading_number(&text)]);
+    cr_expect_eq(word, (uint32_t)leading_number(&words), "%s: 0x%x", where, word);
+}
+
 Test(decode, decimals_are_of_the_type_that_the_instruction_has)
 {
-    static const struct {
-        const char *opcode, *operands;
-        unsigned n;
-        uint32_t word;
-    } cases[] = {
-        {"FADD", "R1,R2,1.5", 2, 0x3fc00000},
-        {"FADD", "R1,R2,+INF ", 2, 0x7f800000},
-        {"FADD", "R1,R2,-INF ", 2, 0xff800000},
-        {"FMUL", "R1,R2,-0", 2, 0x80000000},
-        {"HFMA2.MMA", "R1,-RZ,RZ,1.875,0.5", 3, 0x3f803800}, /* the upper half first: 1.0 as a float is 0x3f80 0000 */
-        {"HADD2.BF16_V2", "R1,R2,1,1", 2, 0x3f803f80},
-        {"FRND.F16", "R1,-2", 1, 0xc000},
-        {"F2I.F16.NTZ", "R1,1.5", 1, 0x3e00},
-        {"F2I.U32.CEIL.NTZ", "R1,7", 1, 0x40e00000},
-        {"F2F.F64.F32", "R2,1.5", 1, 0x3fc00000},
-        {"MUFU.RCP64H", "R1,7", 1, 0x401c0000},
-        {"IADD3", "R1,R2,-0x2,RZ", 2, 0xfffffffe},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        const struct instruction *one = decoded("", cases[i].opcode, cases[i].operands);
-        if (strcmp(cases[i].opcode, "IADD3") == 0)
-            cr_expect_eq(immediate(&one->operands[one->operand_count - 2]), cases[i].word);
-        else
-            cr_expect_eq(immediate(&one->operands[cases[i].n]), cases[i].word, "%s %s: 0x%x", cases[i].opcode,
-                         cases[i].operands, immediate(&one->operands[cases[i].n]));
-    }
+    each_text("tests/unit/machine/sass/decode.txt#decimals", expect_decimal);
     const struct operand *wide = &decoded("", "DADD", "R2,R4,1.5")->operands[2];
     cr_expect_eq(immediate(wide), 0u);
     cr_expect_eq(code->constants[wide->high / ROW_BYTES].value, 0x3ff80000u);
@@ -212,25 +194,15 @@ Test(decode, signs_and_crossed_halves)
     cr_expect_not(is_simulated("", "HADD2.F32", "R2,-RZ,R4.H0_NH1"));
 }
 
+static void expect_bad(const char *where, const char *text, const char *why)
+{
+    const char *parts[3];
+    split_at(text, "|", parts, ARRAY_SIZE(parts));
+    cr_expect_not(is_simulated(parts[0], parts[1], parts[2]), "%s: %s", where, why);
+}
+
 Test(decode, what_is_not_understood_is_not_simulated)
 {
-    static const char *const bad[][3] = {
-        {"", "FROB", "R1,R2"},
-        {"", "", ""},
-        {"@P9", "IADD3", "R1,R2,R3,RZ"},
-        {"P0", "IADD3", "R1,R2,R3,RZ"},
-        {"", "IADD3.FROB", "R1,R2,R3,RZ"},
-        {"", "IADD3", "R1,R2.B9,R3,RZ"},
-        {"", "IADD3", "R255,R2,R3,RZ"},
-        {"", "IADD3", "R1,R2,R255,RZ"},
-        {"", "FADD", "R1,R2,one"},
-        {"", "IADD3", "R1,R99999999999999999999,R3,RZ"},
-        {"", "IADD3.A.B.C.D.E.F.G.H.I.J.K.L", "R1,R2,R3,RZ"},
-        {"", "IADD3", "R1,R2,R3,R4,R5,R6,R7,R8,R9,R10,R11,R12,R13,R14,R15,R16,R17,R18,R19"},
-        {"", "LDS", "R1[R2]R3[R4]R5[R6]R7[R8]R9[R10]R11[R12]R13[R14]R15[R16]R17[R18]R19[R20]"},
-        {"", "LDG.E", "R1,[[[[[[[[[[[[[[[[[[["},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-        cr_expect_not(is_simulated(bad[i][0], bad[i][1], bad[i][2]), "%s %s %s", bad[i][0], bad[i][1], bad[i][2]);
+    each_text("tests/unit/machine/sass/decode.txt#bad", expect_bad);
     cr_expect_str_eq(decoded("", "FROB.64", "R1")->opcode, "FROB.64", "it can be named");
 }
