@@ -15,7 +15,7 @@ build() {
         "${libraries[@]/#/-L}" -cudart shared -shared -o "$1" "$2"
 }
 programs() { # SEED KERNELS LAUNCHES: into programs.so
-    [ -x ./place_programs ] || "${CC:-cc}" -o place_programs "$top/tests/sim/place_programs.c"
+    [ -x ./place_programs ] || "${CC:-cc}" -Wa,-I"$top" -o place_programs "$top/tests/sim/place_programs.c"
     ./place_programs "$@" >programs.cu && build programs.so programs.cu
 }
 compile() {

@@ -18,15 +18,13 @@
  * Text is made from the templates of random_kernels.txt, in which $ and a letter stand for something random: see
  * expand().
  */
+#include "parts.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+PARTS_OF("tests/sim/random_kernels.txt")
 
 /* Of a warp's instructions, in all launches of a kernel. What is counted is a rough guess: 300,000 is what may be. */
 #define WARP_INSTRUCTIONS 120000
@@ -40,22 +38,6 @@
 #define IN_WORDS (1u << 16)
 
 /* ---- Random numbers ---------------------------------------------------------------------------------------------- */
-
-static uint64_t random_state;
-
-/* splitmix64. C leaves open in which order arguments are worked out: no call may have two random ones. */
-static uint32_t random_word(void)
-{
-    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (uint32_t)((z ^ (z >> 31)) >> 32);
-}
-
-static uint32_t below(uint32_t n)
-{
-    return random_word() % n;
-}
 
 static bool chance(uint32_t percent)
 {
@@ -170,58 +152,6 @@ static void put(const char *format, ...)
 static void spend(double instructions)
 {
     k.cost += instructions * k.times;
-}
-
-/* ---- The text: templates to choose from, and parts of the library --------------------------------------------------
- */
-
-__asm__(".data\nrandom_text: .incbin \"tests/sim/random_kernels.txt\"\n.byte 0\n.text");
-extern char random_text[];
-
-enum { MOST_LINES = 128 };
-
-static struct part {
-    const char *name, *text; /* text, NULL: templates, a line each */
-    char *lines[MOST_LINES];
-    size_t count;
-    enum class class; /* of a statement, and what it needs */
-    enum together together;
-} parts[64];
-
-/* Cuts the text into its parts, in place. */
-static void read_parts(void)
-{
-    static const char classes[] = "int lng flt dbl hlf loc sha glo wrp bar atm asy ten app",
-                      needs[] = "alone part  warp  block";
-    struct part *part = parts;
-    for (char *line, *rest = random_text; (line = strsep(&rest, "\n"));) {
-        if (strncmp(line, "#### ", 5) == 0) {
-            *line = '\0'; /* the end of a text before it */
-            part++;
-            part->name = line + 5;
-            if (strncmp(part->name, "text ", 5) == 0)
-                part->text = rest;
-            if (strncmp(part->name, "statement ", 10) == 0) {
-                line[5 + 13] = '\0';
-                part->class = (enum class)((strstr(classes, line + 5 + 10) - classes) / 4);
-                part->together = (enum together)((strstr(needs, line + 5 + 14) - needs) / 6);
-            }
-        } else if (part->text && rest) {
-            rest[-1] = '\n';
-        } else if (*line != '\0' && part > parts) {
-            if (part->count == MOST_LINES)
-                abort();
-            part->lines[part->count++] = line;
-        }
-    }
-}
-
-static const struct part *part_named(const char *name)
-{
-    const struct part *part = parts + 1;
-    while (strcmp(part->name, name) != 0)
-        part++;
-    return part;
 }
 
 static size_t type_of(char letter)
@@ -785,6 +715,16 @@ static void leave_statement(void)
     k.together = ALONE;
 }
 
+/* Whether a list is of statements of the class, for threads that come together so: `statement sha block`. */
+static bool fits_statement(const char *name, enum class class, enum together together)
+{
+    static const char classes[] = "int lng flt dbl hlf loc sha glo wrp bar atm asy ten app",
+                      needs[] = "alone part  warp  block";
+    return strncmp(name, "statement ", 10) == 0 && class <= CLASS_APPROXIMATE &&
+           strncmp(name + 10, classes + 4 * class, 3) == 0 &&
+           (enum together)((strstr(needs, name + 14) - needs) / 6) <= together;
+}
+
 static void simple_statement(enum class class, enum together together)
 {
     enum { MOST = 64 }; /* in a class */
@@ -792,8 +732,7 @@ static void simple_statement(enum class class, enum together together)
     uint32_t count = 0;
     const bool whole_warps = k.threads % 32 == 0;
     for (const struct part *part = parts + 1; part->name; part++) {
-        const bool has_it =
-            strncmp(part->name, "statement", 9) == 0 && part->class == class && part->together <= together;
+        const bool has_it = fits_statement(part->name, class, together);
         for (size_t n = 0; n < part->count && has_it; n++) {
             const char *template = part->lines[n];
             if (fits(template) && (class != CLASS_TENSOR || whole_warps) &&
@@ -1333,7 +1272,7 @@ int main(int argc, char **argv)
         fputs("usage: random_kernels [--rows] SEED COUNT >FILE   (SEED 1 to 1000000, COUNT 1 to 1000)\n", stderr);
         return 2;
     }
-    read_parts();
+    read_parts(parts_text);
     printf("/* Made by tests/sim/random_kernels %s%u %u. */\n", rows ? "--rows " : "", seed, count);
     if (rows)
         print_rows();
