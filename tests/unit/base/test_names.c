@@ -78,76 +78,41 @@ Test(names, an_id_has_a_path_that_a_file_system_takes)
         }
 }
 
+static void expect_match(const char *where, const char *name, const char *words)
+{
+    const char *const list = cut_at(&name, ": "), *globs[2];
+    const size_t count = *list ? split_at(list, " ", globs, ARRAY_SIZE(globs)) : 0;
+    cr_expect_eq(glob_any((char *const *)globs, count, name), strcmp(words, "matches") == 0, "%s", where);
+}
+
 Test(names, globs_match_across_slashes)
 {
-    static const struct {
-        const char *globs[2];
-        size_t count;
-        const char *text;
-        bool expected;
-    } cases[] = {
-        {{NULL}, 0, "reduce/tree", true},
-        {{"reduce/*"}, 1, "reduce/tree", true},
-        {{"reduce/*"}, 1, "reduce", false},
-        {{"*"}, 1, "reduce/tree", true},
-        {{"*tree"}, 1, "reduce/tree", true},
-        {{"reduce"}, 1, "reduce/tree", false},
-        {{"[ab]*/x?"}, 1, "beta/x1", true},
-        {{"no", "reduce/tr*"}, 2, "reduce/tree", true},
-        {{"no", "nor"}, 2, "reduce/tree", false},
-        {{"a/*"}, 1, "a/b[n=16M]", true},
-        {{"a/b"}, 1, "a/b[n=16M]", true},
-        {{"a/b[n=16M]"}, 1, "a/b[n=16M]", true},
-        {{"*[n=16M]"}, 1, "a/b[n=16M,type=half]", true},
-        {{"a/b[n=16M]"}, 1, "a/b", false},
-        {{"a/b[n=16M]"}, 1, "a/b[n=1M]", false},
-        {{"a/b[m=16M]"}, 1, "a/b[n=16M]", false},
-        {{"c/*[n=16M]"}, 1, "a/b[n=16M]", false},
-        {{"a/[bc]"}, 1, "a/b[n=16M]", true},
-        {{"a/[bc][n=16M]"}, 1, "a/b[n=16M]", true},
-        {{"*M]"}, 1, "a/b[n=16M]", false},
-        {{"a/*b[n=16M,type=h*]"}, 1, "a/b[n=16M,type=half]", true},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        cr_expect_eq(glob_any((char *const *)cases[i].globs, cases[i].count, cases[i].text), cases[i].expected,
-                     "case %zu", i);
+    each_text("tests/unit/base/names.txt#globs", expect_match);
+}
+
+static void expect_slug(const char *where, const char *text, const char *expected)
+{
+    OWNED_TEXT found = slug(text);
+    cr_expect_str_eq(*found ? found : "(empty)", expected, "%s: %s", where, found);
 }
 
 Test(names, slug_is_lower_case_with_single_dashes)
 {
-    static const struct {
-        const char *text, *expected;
-    } cases[] = {
-        {"NVIDIA H200", "nvidia-h200"},
-        {"  Tesla  V100-SXM2-32GB ", "tesla-v100-sxm2-32gb"},
-        {"../../etc/passwd", "etc-passwd"},
-        {"\xc3\xa9t\xc3\xa9", "t"},
-        {"", ""},
-        {"///", ""},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        OWNED_TEXT text = slug(cases[i].text);
-        cr_expect_str_eq(text, cases[i].expected);
-    }
+    each_text("tests/unit/base/names.txt#slugs", expect_slug);
+}
+
+static const char *const commands_of_test[] = {"check", "compare", "list", "run"};
+
+static void expect_nearest(const char *where, const char *text, const char *expected)
+{
+    const char *found = nearest_name(text, commands_of_test, ARRAY_SIZE(commands_of_test));
+    cr_expect_str_eq(found ? found : "none", expected, "%s", where);
 }
 
 Test(names, nearest_name_finds_slips_only)
 {
-    static const char *const names[] = {"check", "compare", "list", "run"};
-    static const struct {
-        const char *text, *expected; /* expected is NULL when no name is near */
-    } cases[] = {
-        {"chekc", "check"}, {"comapre", "compare"}, {"lst", "list"}, {"rnu", "run"},
-        {"explain", NULL},  {"completely", NULL},   {"", NULL},      {"x", NULL},
-        {"list", "list"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        const char *found = nearest_name(cases[i].text, names, ARRAY_SIZE(names));
-        cr_expect((!found && !cases[i].expected) ||
-                      (found && cases[i].expected && strcmp(found, cases[i].expected) == 0),
-                  "%s: %s", cases[i].text, found ? found : "none");
-    }
+    each_text("tests/unit/base/names.txt#slips", expect_nearest);
     OWNED_TEXT endless = x_calloc(100001, 1);
     memset(endless, 'x', 100000);
-    cr_expect_null(nearest_name(endless, names, ARRAY_SIZE(names)));
+    cr_expect_null(nearest_name(endless, commands_of_test, ARRAY_SIZE(commands_of_test)));
 }

@@ -1,30 +1,17 @@
 #include "test.h"
 
+#define FILE_OF(part) "tests/unit/base/terminal.txt#" part
+
+static void expect_printed(const char *where, const char *text, const char *words)
+{
+    PRINT(OWNED_TEXT, printed, to, const int columns = text_print(&(struct text){.stream = to}, INK_PLAIN, "%s", text));
+    OWNED_TEXT found = x_sprintf("%d %s", columns, printed);
+    cr_expect_str_eq(found, words, "%s: %s", where, found);
+}
+
 Test(terminal, terminals_get_no_control_characters)
 {
-    static const struct {
-        const char *words, *printed;
-        int columns;
-    } rows[] = {
-        {"plain", "plain", 5},
-        {"two\nlines\n", "two lines ", 10},
-        {"\u200edirections\u200f\u061c", "?directions??", 13},
-        {"\033[31m\r\b\t\x7f", "?[31m????", 9},
-        {"\xc2\x9b"
-         "2J",
-         "?2J", 3}, /* CSI is a control sequence in one character */
-        {"\xe2\x80\xae"
-         "desrever",
-         "?desrever", 9},
-        {"5 \xc2\xb5s", "5 \xc2\xb5s", 4},
-        {"bad \xff\xc3", "bad ??", 6},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        PRINT(OWNED_TEXT, printed, to,
-              const int columns = text_print(&(struct text){.stream = to}, INK_PLAIN, "%s", rows[i].words));
-        cr_expect_str_eq(printed, rows[i].printed);
-        cr_expect_eq(columns, rows[i].columns, "%s", rows[i].printed);
-    }
+    each_text(FILE_OF("printed"), expect_printed);
 }
 
 Test(terminal, no_line_begins_with_a_command)
@@ -56,97 +43,54 @@ Test(terminal, a_long_text_is_printed_whole)
     cr_expect_eq(columns, 5000);
 }
 
+static void expect_word_of_shell(const char *where, const char *word, const char *expected)
+{
+    PRINT(OWNED_TEXT, printed, to, text_shell_word(&(struct text){.stream = to}, word));
+    cr_expect_str_eq(printed, expected, "%s: %s", where, printed);
+}
+
 Test(terminal, shell_words)
 {
-    static const struct {
-        const char *word, *printed;
-    } rows[] = {
-        {"run.json", "run.json"},
-        {"", "''"},
-        {"two words", "'two words'"},
-        {"it's", "'it'\\''s'"},
-        {"$(reboot)`", "'$(reboot)`'"},
-        {"gr\xc3\xb6\xc3\x9f"
-         "e",
-         "'gr\xc3\xb6\xc3\x9f"
-         "e'"},
-        {"\033[2J", "'?[2J'"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        PRINT(OWNED_TEXT, printed, to, text_shell_word(&(struct text){.stream = to}, rows[i].word));
-        cr_expect_str_eq(printed, rows[i].printed);
-    }
+    each_text(FILE_OF("words"), expect_word_of_shell);
+}
+
+static void expect_cut(const char *where, const char *text, const char *words)
+{
+    const size_t most = (size_t)leading_number(&text);
+    OWNED_TEXT beginning = text_cut(text + 1, most), *end = text_cut_before(text + 1, most);
+    OWNED_TEXT found = x_sprintf("%s|%s", beginning, end);
+    cr_expect_str_eq(found, words, "%s: %s", where, found);
 }
 
 /* A euro sign is one character. */
-#define EURO "\xe2\x82\xac"
-
 Test(terminal, a_cut_says_so)
 {
-    static const struct {
-        const char *text;
-        size_t max;
-        const char *beginning, *end;
-    } rows[] = {
-        {"", 5, "", ""},
-        {"12345", 5, "12345", "12345"},
-        {"123456", 5, "12...", "...56"},
-        {EURO EURO EURO EURO EURO, 4, EURO "...", "..." EURO},
-        {EURO EURO, 2, EURO EURO, EURO EURO},
-        {"1234", 3, "...", "..."},
-        {"1234", 0, "...", "..."},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        OWNED_TEXT beginning = text_cut(rows[i].text, rows[i].max), *end = text_cut_before(rows[i].text, rows[i].max);
-        cr_expect_str_eq(beginning, rows[i].beginning);
-        cr_expect_str_eq(end, rows[i].end);
-    }
+    each_text(FILE_OF("cuts"), expect_cut);
+}
+
+static void expect_middle(const char *where, const char *text, const char *words)
+{
+    const size_t most = (size_t)leading_number(&text);
+    OWNED_TEXT cut = text_cut_middle(text + 1, most);
+    cr_expect_str_eq(cut, words, "%s: %s", where, cut);
 }
 
 Test(terminal, a_cut_in_the_middle_keeps_both_ends)
 {
-    static const struct {
-        const char *text;
-        size_t max;
-        const char *cut;
-    } rows[] = {
-        {"12345", 5, "12345"},
-        {"1234567", 6, "12...7"},
-        {"12345678", 7, "12...78"},
-        {EURO "1234567" EURO, 7, EURO "1...7" EURO},
-        {"12345", 4, "1..."},
-        {"12345", 3, "..."},
-        {"sgemm/tiled[n=8K,type=half]", 26, "sgemm/t...[n=8K,type=half]"},
-        {"app/f<float>@4096,256", 18, "app/f<...@4096,256"},
-        {"app/f<float>@4096x96,32x16,49152", 18, "app/f<fl...6,49152"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        OWNED_TEXT cut = text_cut_middle(rows[i].text, rows[i].max);
-        cr_expect_str_eq(cut, rows[i].cut, "row %zu: %s", i, cut);
-    }
+    each_text(FILE_OF("middles"), expect_middle);
+}
+
+static void expect_wrapped(const char *where, const char *text, const char *words)
+{
+    const int columns = (int)leading_number(&text), column = (int)leading_number(&text);
+    PRINT(OWNED_TEXT, printed, to,
+          text_wrap(&(struct text){.stream = to, .columns = columns}, INK_PLAIN, column, 2, text + 1));
+    cr_expect_str_eq(printed, words, "%s: %s", where, printed);
 }
 
 Test(terminal, words_are_wrapped_where_the_terminal_ends)
 {
-    static const struct {
-        int columns, column;
-        const char *words, *printed;
-    } rows[] = {
-        {0, 0, "one two", "one two\n"},
-        {40, 0, "1234567890 1234567890 1234567890 abcdef x", "1234567890 1234567890 1234567890 abcdef\n  x\n"},
-        {40, 0, "1234567890 1234567890 1234567890 ab 86 %", "1234567890 1234567890 1234567890 ab 86 %\n"},
-        {40, 0, "1234567890 1234567890 1234567890 abc 86 %", "1234567890 1234567890 1234567890 abc\n  86 %\n"},
-        {40, 0, "123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-         "1234567890123456789012345678901234567890\n  12345678901234567890123456789012345678\n  901234567890\n"},
-        {40, 30, "12345678901", "\n  12345678901\n"},
-        {40, 30, "1234567890", "1234567890\n"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        PRINT(OWNED_TEXT, printed, to,
-              text_wrap(&(struct text){.stream = to, .columns = rows[i].columns}, INK_PLAIN, rows[i].column, 2,
-                        rows[i].words));
-        cr_expect_str_eq(printed, rows[i].printed, "row %zu: %s", i, printed);
-    }
+    each_text(FILE_OF("wrapped"), expect_wrapped);
 }
 
 Test(terminal, what_is_no_terminal_has_the_width_of_wrapped_text)

@@ -40,53 +40,32 @@ static void release(struct parsed *parsed)
     free(parsed->line);
 }
 
+static void expect_way(const char *where, const char *line, const char *words)
+{
+    static const char *const names[ORIGINS] = {
+        [ORIGIN_MEASURED] = "measured", [ORIGIN_HOST] = "host",
+        [ORIGIN_PROGRAM] = "program",   [ORIGIN_COMPUTED_PROGRAM] = "computed program",
+        [ORIGIN_COMPUTED] = "computed", [ORIGIN_CODE] = "code",
+        [ORIGIN_FILES] = "files"};
+    AT_END(release) struct parsed parsed = parse(line);
+    cr_expect_eq(parsed.result, 0, "%s: %s", where, parsed.said);
+    cr_expect_eq(order_of_texts(names[parsed.options.way], words), 0, "%s: %d", where, (int)parsed.options.way);
+}
+
 Test(options_ways, a_command_line_asks_for_one_way)
 {
-    static const struct {
-        const char *line;
-        enum origin_name way;
-    } cases[] = {
-        {"check", ORIGIN_MEASURED},
-        {"check --collector host", ORIGIN_HOST},
-        {"check -- ./program -x", ORIGIN_PROGRAM},
-        {"check --simulate=nvidia-h200 --metrics metrics", ORIGIN_COMPUTED},
-        {"check --static", ORIGIN_CODE},
-        {"check --static a.cubin", ORIGIN_FILES},
-        {"run -- ./program", ORIGIN_PROGRAM},
-        {"run --simulate=nvidia-h200 --metrics metrics -- ./program", ORIGIN_COMPUTED_PROGRAM},
-        {"check --simulate=nvidia-h200 --metrics metrics --name x -- ./program", ORIGIN_COMPUTED_PROGRAM},
-        {"run --simulate=nvidia-h200 --metrics metrics --kernels x.so", ORIGIN_COMPUTED},
-        {"aa --collector host", ORIGIN_HOST},
-        {"aa -- ./program -x", ORIGIN_PROGRAM},
-        {"aa --save x --first 3 -m time --runs 1 -- ./program a.json", ORIGIN_PROGRAM},
-        {"aa a.json b.json", ORIGIN_MEASURED}, /* read, not measured */
-        {"aa -- a.json b.json", ORIGIN_MEASURED},
-        {"aa a b -o x", ORIGIN_MEASURED},
-        {"check --lines --save x -m time --runs 1 -- ./program", ORIGIN_PROGRAM},
-        {"explain --simulate=nvidia-h200 --metrics metrics reduce/tree", ORIGIN_COMPUTED},
-        {"explain reduce/tree --save x.json", ORIGIN_MEASURED},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        AT_END(release) struct parsed parsed = parse(cases[i].line);
-        cr_expect_eq(parsed.result, 0, "%s: %s", cases[i].line, parsed.said);
-        cr_expect_eq(parsed.options.way, cases[i].way, "%s", cases[i].line);
-    }
+    each_text("tests/unit/command/options_ways.txt#ways", expect_way);
+}
+
+static void expect_read(const char *where, const char *line, const char *words)
+{
+    AT_END(release) struct parsed parsed = parse(line);
+    cr_expect_eq(options_read_runs(&parsed.options, command_of(*line == 'a' ? "aa" : "check")),
+                 strcmp(words, "reads") == 0, "%s", where);
 }
 
 /* Files and a command are told apart by the dashes before them, which an option may take for its own word. */
 Test(options_ways, run_files_are_read_and_a_command_is_not)
 {
-    static const struct {
-        const char *line;
-        bool reads;
-    } cases[] = {
-        {"aa a b", true},           {"aa -- a.json b", true},     {"aa -- a b.json", false},
-        {"aa --save -- a b", true}, {"aa --save -- -- a", false}, {"aa", false},
-        {"check a", false},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        AT_END(release) struct parsed parsed = parse(cases[i].line);
-        cr_expect_eq(options_read_runs(&parsed.options, command_of(*cases[i].line == 'a' ? "aa" : "check")),
-                     cases[i].reads, "%s", cases[i].line);
-    }
+    each_text("tests/unit/command/options_ways.txt#reads", expect_read);
 }

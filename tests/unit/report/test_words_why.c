@@ -147,24 +147,17 @@ static void expect_becomes(char *words, const char *expected)
     free(words);
 }
 
+static void expect_function(const char *where, const char *function, const char *words)
+{
+    (void)where;
+    expect_becomes(words_function(function, 40), words);
+}
+
+#define FILE_OF(part) "tests/unit/report/words_why.txt#" part
+
 Test(words_why, functions_are_shortened)
 {
-    static const struct {
-        const char *function, *words;
-    } cases[] = {
-        {"(anonymous namespace)::sum(float const*, unsigned int)", "sum"},
-        {"void (anonymous namespace)::sum<(int)128, (bool)1>(float*)", "sum<(int)128, (bool)1>"},
-        {"a::(anonymous namespace)::b<(anonymous namespace)::c>(int)", "a::b<c>"},
-        {"plain", "plain"},
-        {"_ZN3sumEv", "_ZN3sumEv"},
-        {"(odd)", "(odd)"},
-        {"(anonymous namespace)::", "(anonymous namespace)::"},
-        {"", ""},
-        {"two\nlines\tand\033[31m red(int)", "two lines and?[31m red"},
-        {"a_function_with_a_name_that_has_no_end_in_sight(int)", "a_function_with_a_name_that_has_no_en..."},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        expect_becomes(words_function(cases[i].function, 40), cases[i].words);
+    each_text(FILE_OF("functions"), expect_function);
 }
 
 Test(words_why, places_keep_their_end)
@@ -279,48 +272,31 @@ Test(words_why, markdown_keeps_code_code)
                 "<br><code>x \\|= a\\[i\\] \\* \\`b\\` + \"&lt;c&gt;\"; // @&#8203;d</code><br>lanes of one warp");
 }
 
-/* GitHub turns plain addresses into links, even in code. */
+static void expect_no_link(const char *where, const char *text, const char *written)
+{
+    WITH(report_tear_down, struct fixture fixture, set_up_one(&fixture, "kernels/a.cu", "f", text));
+    OWNED_TEXT page = print(&fixture.report, report_comment);
+    cr_expect(strstr(page, written), "%s: %s", where, page);
+}
+
 Test(words_why, no_line_is_a_link_in_markdown)
 {
-    static const struct {
-        const char *text, *written;
-    } rows[] = {
-        {"// https://evil.example/x", "<code>// https:&#8203;//evil.example/x</code>"},
-        {"ftp://a WWW.b www.c", "<code>ftp:&#8203;//a W&#8203;WW.b w&#8203;ww.c</code>"},
-        {"mailto:a@b.c #7 o/r#7 o/r@0123456",
-         "<code>mailto:a@&#8203;b.c #&#8203;7 o/r#&#8203;7 o/r@&#8203;0123456</code>"},
-        {"![x](y) [z](u) <img src=v>", "<code>!\\[x\\](y) \\[z\\](u) &lt;img src=v&gt;</code>"},
-        {"std::sum(a ? b : c); row.x", "<code>std::sum(a ? b : c); row.x</code>"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        WITH(report_tear_down, struct fixture fixture, set_up_one(&fixture, "kernels/a.cu", "f", rows[i].text));
-        OWNED_TEXT text = print(&fixture.report, report_comment);
-        expect_word(text, rows[i].written);
-    }
+    each_text(FILE_OF("links"), expect_no_link);
+}
+
+static void expect_annotation(const char *where, const char *file, const char *begin)
+{
+    AT_END(report_tear_down) struct fixture fixture;
+    set_up_one(&fixture, strcmp(file, "(none)") == 0 ? NULL : file, "f", "s[i] += s[j];");
+    OWNED_TEXT text = print(&fixture.report, report_github);
+    cr_expect_eq(strncmp(text, begin, strlen(begin)), 0, "%s: %s", where, text);
+    cr_expect_eq(count_words(text, "\n"), 2u, "%s", text);
+    expect_word(text, "excess shared wavefronts 0 -> 6,938,624 (98 %25 of the kernel's)%0A    s[i] += s[j];%0Alanes");
 }
 
 Test(words_why, github_shows_it_at_its_line)
 {
-    static const struct {
-        const char *file, *begin;
-    } rows[] = {
-        {"kernels/reduce.cu", "::error file=kernels/reduce.cu,line=41,title=reduce/tree shared_wavefronts regressed::"},
-        {"a,b:c%d\ne::f.cu", "::error file=a%2Cb%3Ac%25d%0Ae%3A%3Af.cu,line=41,title=reduce/tree "},
-        {"/usr/include/x.h", "::error title=reduce/tree "}, /* the file is not in the repository */
-        {"../x.cu", "::error title=reduce/tree "},
-        {"a/../../x.cu", "::error title=reduce/tree "},
-        {"", "::error title=reduce/tree "},
-        {NULL, "::error title=reduce/tree "},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        AT_END(report_tear_down) struct fixture fixture;
-        set_up_one(&fixture, rows[i].file, "f", "s[i] += s[j];");
-        OWNED_TEXT text = print(&fixture.report, report_github);
-        cr_expect_eq(strncmp(text, rows[i].begin, strlen(rows[i].begin)), 0, "%s", text);
-        cr_expect_eq(count_words(text, "\n"), 2u, "%s", text);
-        expect_word(text,
-                    "excess shared wavefronts 0 -> 6,938,624 (98 %25 of the kernel's)%0A    s[i] += s[j];%0Alanes");
-    }
+    each_text(FILE_OF("annotations"), expect_annotation);
 }
 
 /* ---- Words ---- */
@@ -342,23 +318,13 @@ Test(words_why, github_names_files_alike_in_all_folders)
     cr_assert_eq(chdir(here), 0);
 }
 
+static void expect_count(const char *where, const char *count, const char *words)
+{
+    char text[40];
+    cr_expect_str_eq(words_count(leading_number(&count), text, sizeof text), words, "%s", where);
+}
+
 Test(words_why, counts_are_whole_and_grouped)
 {
-    static const struct {
-        double count;
-        const char *words;
-    } rows[] = {
-        {0, "0"},
-        {999, "999"},
-        {1000, "1,000"},
-        {999999.6, "1,000,000"},
-        {6938624, "6,938,624"},
-        {999999999999999, "999,999,999,999,999"},
-        {1e15, "1e+15"},
-        {1e300, "1e+300"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char text[40];
-        cr_expect_str_eq(words_count(rows[i].count, text, sizeof text), rows[i].words);
-    }
+    each_text(FILE_OF("counts"), expect_count);
 }
