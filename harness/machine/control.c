@@ -241,8 +241,7 @@ static void count_none_or_all(struct warp *warp, const struct instruction *code,
 
 static bool do_trap(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
-    (void)index;
-    (void)lanes;
+    (void)index, (void)lanes;
     block_fault(warp->block, "the kernel executed a trap (%s)", code->opcode);
 }
 

@@ -3,47 +3,10 @@
 #include "explain/explain.h"
 #include "test.h"
 
-static const char definitions[] =
-    "[count]\ntitle = Count\ncounter = made_up_count.sum\nunit = count\nclass = exact\nbetter = lower\ndoc = Exact.\n"
-    "[good]\ntitle = Good\ncounter = made_up_good.sum\nunit = count\nclass = exact\nbetter = higher\n"
-    "doc = Exact, more is better.\n"
-    "[share]\ntitle = Share\ncounter = made_up_share.pct\nunit = %\nclass = steady\nbetter = higher\n"
-    "floor = 1 point\ntrade = time\ndoc = Steady.\n"
-    "[ratio]\ntitle = Ratio\ncounter = made_up_ratio.pct\nunit = %\nclass = steady\nbetter = higher\n"
-    "floor = 1 point\ntrade = time count\ndoc = Steady.\n"
-    "[time]\ntitle = Time\ncounter = gpu__time_duration.sum\nunit = ns\nclass = time\nbetter = lower\n"
-    "floor = 2 % and 250 ns\nclock = clock\ndoc = Time.\n"
-    "[ceiling]\ntitle = Ceiling\ncounter = cugate.theoretical_occupancy\nunit = %\nclass = static\nbetter = higher\n"
-    "doc = Of the code.\n"
-    "[clock]\ntitle = Clock\ncounter = made_up_clock.avg\nunit = Hz\nclass = info\nbetter = higher\ndoc = Shown.\n"
-    "[allocations]\ntitle = A\ncounter = cugate.allocations\nunit = count\nclass = exact\nbetter = lower\ndoc = A.\n"
-    "[copies]\ntitle = Copies\ncounter = cugate.copies\nunit = count\nclass = exact\nbetter = lower\ndoc = C.\n"
-    "[first_part]\ntitle = First\ncounter = cugate.first_part\nunit = count\nclass = info\nbetter = lower\n"
-    "doc = F.\n"
-    "[launches]\ntitle = Launches\ncounter = cugate.launches\nunit = count\nclass = exact\nbetter = lower\n"
-    "doc = Of a program.\n"
-    "[processes]\ntitle = Processes\ncounter = cugate.processes\nunit = count\nclass = exact\nbetter = higher\n"
-    "doc = Of a program.\n"
-    "[instructions]\ntitle = I\ncounter = smsp__inst_executed.sum\nunit = count\nclass = exact\nbetter = lower\n"
-    "doc = I.\n"
-    "[stores]\ntitle = S\ncounter = smsp__sass_inst_executed_op_global_st.sum\nunit = count\nclass = exact\n"
-    "better = lower\ndoc = S.\n"
-    "[atomics]\ntitle = A\ncounter = cugate.global_atomics\nunit = count\nclass = exact\nbetter = lower\ndoc = A.\n"
-    "[conflicts]\ntitle = C\ncounter = cugate.excess_wavefronts\nunit = count\nclass = exact\nbetter = lower\n"
-    "doc = On demand.\n"
-    "[waits]\ntitle = W\ncounter = cugate.load_waits\nunit = count\nclass = exact\nbetter = lower\ndoc = W.\n"
-    "[computing]\ntitle = C\ncounter = cugate.computing_time\nunit = ns\nclass = time\nbetter = lower\ndoc = C.\n"
-    "[gpu_time]\ntitle = G\ncounter = cugate.gpu_time\nunit = ns\nclass = time\nbetter = lower\ndoc = G.\n"
-    "[traffic]\ntitle = Traffic\ncounter = made_up_traffic.sum\nunit = B\nclass = steady\nbetter = lower\n"
-    "floor = 2 %\ndoc = Traffic.\n"
-    "[lookups]\ntitle = L\ncounter = l.sum\nunit = count\nclass = info\nbetter = lower\ndoc = L.\n"
-    "[hits]\ntitle = H\ncounter = h.pct\nunit = %\nclass = steady\nbetter = higher\nfloor = 1 point\n"
-    "weight = lookups\nfew = 100000\ndoc = H.\n"
-    "[rate]\ntitle = Rate\ncounter = made_up_rate.sum\nunit = B/s\nclass = info\nbetter = higher\ndoc = Shown.\n";
-
 struct fixture set_up(void)
 {
     struct fixture fixture = {0};
+    OWNED_TEXT definitions = file_text("tests/unit/compare.ini");
     cr_assert_eq(metrics_read_text(&fixture.metrics, "made_up.ini", definitions), 0);
     run_note_metrics(&fixture.base, &fixture.metrics);
     run_note_metrics(&fixture.run, &fixture.metrics);

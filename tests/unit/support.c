@@ -17,9 +17,7 @@ char *scratch_make(void)
 
 static int remove_one(const char *path, const struct stat *facts, int type, struct FTW *walk)
 {
-    (void)facts;
-    (void)type;
-    (void)walk;
+    (void)facts, (void)type, (void)walk;
     return remove(path);
 }
 

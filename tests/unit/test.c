@@ -195,6 +195,18 @@ void each_text(const char *path, void (*expect)(const char *where, const char *t
         free(frames[--count].before);
 }
 
+char *file_part(const char *path)
+{
+    OWNED_TEXT name = x_strdup(path);
+    char *const part = strchr(name, '#');
+    *part = '\0';
+    OWNED_TEXT file = file_text(name), *head = x_sprintf("\n## %s\n", part + 1);
+    char *const from = strstr(file, head);
+    cr_assert(from, "%s is missing", path);
+    char *const text = from + strlen(head), *const end = strstr(text, "\n## ");
+    return x_sprintf("%.*s", end ? (int)(end - text) : (int)strlen(text), text);
+}
+
 static int (*reader)(const char *text);
 
 static void expect_said(const char *where, const char *text, const char *words)

@@ -62,6 +62,9 @@ void expect_value(const struct result *result, const char *metric, struct value 
  * `## PART`. */
 void each_text(const char *path, void (*expect)(const char *where, const char *text, const char *words));
 
+/* Returns the text of a part: FILE#PART. Caller frees. */
+char *file_part(const char *path);
+
 /* For these functions. The text before a mark, which is cut off; all parts between marks; and the number with which a
  * text begins. */
 const char *cut_at(const char **text, const char *mark);

@@ -1,20 +1,10 @@
 #include "analysis_support.h"
 #include "test.h"
 
-static const char definitions[] = "[count]\ntitle = Count\ncounter = made_up_count.sum\nunit = count\nclass = exact\n"
-                                  "better = lower\ndoc = Exact.\n"
-                                  "[bytes]\ntitle = Bytes\ncounter = made_up_bytes.sum\nunit = B\nclass = steady\n"
-                                  "better = lower\nfloor = 1 % and 1000 B\ndoc = Steady.\n"
-                                  "[share]\ntitle = Share\ncounter = made_up_share.pct\nunit = %\nclass = steady\n"
-                                  "better = higher\nfloor = 1 point\ndoc = Steady.\n"
-                                  "[time]\ntitle = Time\ncounter = made_up_time.sum\nunit = ns\nclass = time\n"
-                                  "better = lower\nfloor = 2 % and 250 ns\ndoc = Time.\n"
-                                  "[rate]\ntitle = Rate\ncounter = made_up_rate.sum\nunit = B/s\nclass = info\n"
-                                  "better = higher\ndoc = Shown only.\n";
-
 void aa_set_up(struct sessions_fixture *fixture, size_t count, size_t per_gpu, bool days)
 {
     *fixture = (struct sessions_fixture){.count = count};
+    OWNED_TEXT definitions = file_text("tests/unit/gate/analysis.ini");
     cr_assert_eq(metrics_read_text(&fixture->metrics, "made_up.ini", definitions), 0);
     for (size_t i = 0; i < count; i++) {
         struct run *run = &fixture->runs[i];

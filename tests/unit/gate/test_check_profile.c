@@ -14,9 +14,7 @@
 static int open_nothing(void **self, const struct job *job, struct device *device, struct session *session,
                         struct problem *problem)
 {
-    (void)job;
-    (void)session;
-    (void)problem;
+    (void)job, (void)session, (void)problem;
     *self = NULL;
     device->name = x_strdup("made up");
     return 0;
@@ -38,9 +36,7 @@ static void add_counts(struct profile *profile)
 
 static int count_lines(void *self, const struct workload *workload, struct result *result, struct problem *problem)
 {
-    (void)self;
-    (void)workload;
-    (void)problem;
+    (void)self, (void)workload, (void)problem;
     launch(result);
     add_counts(&result->profile);
     return 0;
@@ -48,9 +44,7 @@ static int count_lines(void *self, const struct workload *workload, struct resul
 
 static int sample_lines(void *self, const struct workload *workload, struct result *result, struct problem *problem)
 {
-    (void)self;
-    (void)workload;
-    (void)problem;
+    (void)self, (void)workload, (void)problem;
     launch(result);
     profile_line_add_stall(profile_add(&result->profile, FUNCTION, "made_up.cu", 1, 0), "barrier", 1);
     result->profile.period = 32;

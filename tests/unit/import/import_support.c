@@ -1,25 +1,10 @@
 #include "import_support.h"
 #include "test.h"
 
-static const char definitions[] =
-    "[time]\ntitle = t\ncounter = gpu__time_duration.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n"
-    "[wall_time]\ntitle = t\ncounter = cugate.wall_time\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n"
-    "[sm_clock]\ntitle = t\ncounter = sm__cycles_elapsed.avg.per_second\nunit = Hz\nclass = info\nbetter = higher\n"
-    "doc = d\n"
-    "[dram_throughput]\ntitle = t\ncounter = dram__throughput.avg.pct_of_peak_sustained_elapsed\nunit = %\n"
-    "class = info\nbetter = higher\ndoc = d\n"
-    "[dram_bytes_read]\ntitle = t\ncounter = dram__bytes_read.sum dram__bytes_op_read.sum\nunit = B\nclass = steady\n"
-    "better = lower\ndoc = d\n"
-    "[instructions]\ntitle = t\ncounter = smsp__inst_executed.sum\nunit = count\nclass = exact\nbetter = lower\ndoc = "
-    "d\n"
-    "[branches]\ntitle = t\ncounter = smsp__sass_branch_targets.sum\nunit = count\nclass = exact\nbetter = lower\n"
-    "doc = d\n"
-    "[efficiency]\ntitle = t\ncounter = smsp__efficiency.pct\nunit = %\nclass = info\nbetter = higher\n"
-    "weight = branches\ndoc = d\n";
-
 void import_begin(struct imported *imported, const char *format, const char *gpu, const char *text)
 {
     *imported = (struct imported){0};
+    OWNED_TEXT definitions = file_text("tests/unit/import/import.ini");
     cr_assert_eq(metrics_read_text(&imported->metrics, "x.ini", definitions), 0);
     const struct import_request request = {import_format_find(format), &imported->metrics, gpu};
     capture_begin();

@@ -8,31 +8,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static const char source[] =
-    "#include <cassert>\n"
-    "extern \"C\" __global__ void add(const int *x, int *out, int n) { if (threadIdx.x < n) "
-    "out[threadIdx.x] += x[threadIdx.x]; }\n"
-    "extern \"C\" __global__ void endless(volatile int *flag) { while (!*flag) {} }\n"
-    "extern \"C\" __global__ void apart(volatile int *flag) { if (threadIdx.x % 2) while "
-    "(!*flag) {} else while (!flag[1]) {} }\n"
-    "extern \"C\" __global__ void waits(int *x) { if (threadIdx.x < 32) while (atomicAdd(x, "
-    "0) == 0) {} __syncthreads(); }\n"
-    "extern \"C\" __global__ void __launch_bounds__(128) bounded(int *x) { *x = 1; }\n"
-    "extern \"C\" __global__ void __cluster_dims__(2) pairs(int *x) { x[blockIdx.x] = 1; }\n"
-    "extern \"C\" __global__ void keeps(int *x) { __shared__ int s[64]; s[threadIdx.x] = "
-    "x[threadIdx.x]; __syncthreads();\n"
-    "    x[threadIdx.x] = s[63 - threadIdx.x]; __syncthreads(); atomicAdd(&s[0], 5); atomicAdd(x + 64, 1); }\n"
-    "extern \"C\" __global__ void asserts(int *x) { assert(x[0] == 2); }\n"
-    "extern \"C\" __global__ void races(int *x) { __shared__ int s[64]; s[threadIdx.x] = "
-    "threadIdx.x; x[threadIdx.x] = s[63 - threadIdx.x]; }\n"
-    "extern \"C\" __global__ void misaligned(char *x) { *(int *)(x + 1) = 1; }\n"
-    "template <class T> __global__ void twice(T *x) { x[threadIdx.x] *= 2; }\n"
-    "template __global__ void twice<float>(float *);\n"
-    "template __global__ void twice<int>(int *);\n"
-    "namespace ns { __global__ void inside(int *x, float y) { *x = y; } }\n"
-    "__device__ int variable[10];\n"
-    "extern \"C\" __global__ void reads_variable(int *x) { *x = variable[3]; }\n";
-
 static cugate_machine *machine;
 static cugate_module *module;
 static uint64_t memory;
@@ -41,6 +16,7 @@ enum { WORDS = 256 };
 static void begin(void)
 {
     size_t size;
+    OWNED_TEXT source = file_part("tests/unit/library/sources.txt#all");
     unsigned char *bytes = sim_compile(source, "-cubin", &size);
     cr_assert_eq(cugate_open("h200", &machine), CUGATE_OK);
     cr_assert_eq(cugate_load(machine, bytes, size, &module), CUGATE_OK, "%s", cugate_error());
@@ -313,6 +289,7 @@ Test(library, faults_have_a_kind_and_a_place)
 Test(library, a_bad_file_is_an_error_with_a_text)
 {
     size_t size;
+    OWNED_TEXT source = file_part("tests/unit/library/sources.txt#all");
     unsigned char *bytes = sim_compile(source, "-cubin", &size);
     cugate_module *none;
     cugate_machine *other;
@@ -321,7 +298,7 @@ Test(library, a_bad_file_is_an_error_with_a_text)
         cr_expect_neq(cugate_load(machine, bytes, size * part / 64, &none), CUGATE_OK, "%zu", part);
         cr_expect(none == NULL && cugate_error()[0]);
     }
-    cr_expect_eq(cugate_load(machine, source, sizeof source, &none), CUGATE_BAD_FILE);
+    cr_expect_eq(cugate_load(machine, source, strlen(source), &none), CUGATE_BAD_FILE);
     cr_expect_eq(cugate_load_file(machine, "/nowhere/a.cubin", &none), CUGATE_BAD_FILE);
     expect_word(cugate_error(), "/nowhere/a.cubin");
     cr_expect_eq(cugate_open("rtx4090", &other), CUGATE_OK);

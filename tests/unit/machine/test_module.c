@@ -1,29 +1,10 @@
 #include "made_program.h"
 
-#include <criterion/criterion.h>
+#include "test.h"
 
 #include "cudart/sim_support.h"
 
-static const char source[] =
-    "struct three { char a; double b; int c[3]; };\n"
-    "struct three_thousand { char bytes[3000]; };\n"
-    "__constant__ float table[64] = {1, 2, 3};\n"
-    "__device__ int counter = 5;\n"
-    "__device__ float zeros[1000];\n"
-    "__device__ int *link = &counter;\n"
-    "extern \"C\" __global__ void __launch_bounds__(256) all(float *out, int n, three s, char c)\n"
-    "{\n"
-    "    __shared__ float kept[32];\n"
-    "    kept[threadIdx.x % 32] = table[threadIdx.x] + *link;\n"
-    "    __syncthreads();\n"
-    "    out[threadIdx.x] = kept[n] + s.b + s.c[1] + c + zeros[n] + atomicAdd(&counter, 1);\n"
-    "}\n"
-    "__device__ __noinline__ int deep(int n) { return n < 2 ? n : deep(n - 1) + deep(n - 2); }\n"
-    "extern \"C\" __global__ void calls(int *out) { *out = deep(*out); }\n"
-    "extern \"C\" __global__ void nothing() {}\n"
-    "extern \"C\" __global__ void takes_much(const __grid_constant__ three_thousand s) {}\n";
-
-static const unsigned char *bytes_of(const struct variable *variable)
+static const unsigned char *variable_bytes(const struct variable *variable)
 {
     return device_bytes(made_machine(), variable->address);
 }
@@ -32,6 +13,7 @@ static struct module *open_source(void)
 {
     size_t size;
     struct problem problem = {0};
+    OWNED_TEXT source = file_part("tests/unit/machine/sources.txt#module");
     unsigned char *bytes = sim_compile(source, "-cubin", &size);
     struct module *module = module_open(made_machine(), bytes, size, &problem);
     cr_assert_not_null(module, "%s", problem.text);
@@ -63,6 +45,7 @@ static struct module *open_with_arguments_at(unsigned base, unsigned bytes)
 {
     size_t size, found = 0;
     struct problem problem = {0};
+    OWNED_TEXT source = file_part("tests/unit/machine/sources.txt#module");
     unsigned char *image = sim_compile(source, "-cubin", &size);
     for (size_t i = 0; i + 12 <= size; i++)
         if (memcmp(image + i, "\4\12\10", 4) == 0 && memcmp(image + i + 8, "\20\2", 2) == 0 &&
@@ -125,13 +108,13 @@ Test(module, variables_have_their_first_values_and_addresses)
     const struct variable *zeros = module_variable(module, "zeros"), *link = module_variable(module, "link");
     cr_assert(table && counter && zeros && link);
     cr_expect_eq(table->size, 256);
-    cr_expect_eq(bytes_of(table), module->bank3);
-    cr_expect_eq(((const float *)(const void *)bytes_of(table))[2], 3);
-    cr_expect_eq(*(const int *)(const void *)bytes_of(counter), 5);
+    cr_expect_eq(variable_bytes(table), module->bank3);
+    cr_expect_eq(((const float *)(const void *)variable_bytes(table))[2], 3);
+    cr_expect_eq(*(const int *)(const void *)variable_bytes(counter), 5);
     cr_expect_eq(zeros->size, 4000);
     for (size_t i = 0; i < 1000; i++)
-        cr_assert_eq(((const float *)(const void *)bytes_of(zeros))[i], 0);
-    cr_expect_eq(*(const uint64_t *)(const void *)bytes_of(link), counter->address,
+        cr_assert_eq(((const float *)(const void *)variable_bytes(zeros))[i], 0);
+    cr_expect_eq(*(const uint64_t *)(const void *)variable_bytes(link), counter->address,
                  "an initial value that is an address");
     struct allocation allocation;
     cr_expect(device_find(made_machine(), zeros->address + 3999, &allocation), "kernels may reach it");

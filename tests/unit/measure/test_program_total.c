@@ -11,14 +11,6 @@ struct fixture {
     struct run run;
 };
 
-static const char definitions[] =
-    "[launches]\ntitle = L\ncounter = cugate.launches\nunit = count\nclass = exact\nbetter = lower\ndoc = L.\n"
-    "[copies]\ntitle = C\ncounter = cugate.copies\nunit = count\nclass = exact\nbetter = lower\ndoc = C.\n"
-    "[gpu_time]\ntitle = G\ncounter = cugate.gpu_time\nunit = ns\nclass = time\nbetter = lower\ndoc = G.\n"
-    "[occupancy]\ntitle = O\ncounter = made_up.pct\nunit = %\nclass = info\nbetter = higher\nweight = time\ndoc = O.\n"
-    "[processes]\ntitle = P\ncounter = cugate.processes\nunit = count\nclass = exact\nbetter = higher\ndoc = P.\n"
-    "[time]\ntitle = T\ncounter = gpu__time_duration.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = T.\n";
-
 static void add_kernel(struct fixture *fixture, const char *text, double time, double occupancy)
 {
     struct program_group *group;
@@ -31,6 +23,7 @@ static void add_kernel(struct fixture *fixture, const char *text, double time, d
 static void set_up(struct fixture *fixture)
 {
     *fixture = (struct fixture){.folder = scratch_make()};
+    OWNED_TEXT definitions = file_text("tests/unit/measure/program_total.ini");
     cr_assert_eq(metrics_read_text(&fixture->metrics, "made_up.ini", definitions), 0);
     fixture->program.name = "app";
     fixture->measurement = (struct measurement){.program = &fixture->program, .metrics = &fixture->metrics};

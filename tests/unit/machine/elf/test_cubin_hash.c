@@ -22,22 +22,6 @@ Test(cubin_hash, the_hash_is_of_the_code_and_not_of_its_wrapping)
     cubin_release(&other);
 }
 
-/* clang-format off */
-static const char source[] =
-    "__constant__ float weights[32] = {1, 2, 3};\n"
-    "__device__ float start[4] = {5, 6, 7, 8};\n"
-    "__device__ float notes[64];\n"
-    "namespace {\n"
-    "__device__ __noinline__ float helper(float x) { return x * 3.5f + weights[int(x) & 31] + start[int(x) & 3]; }\n"
-    "__device__ __noinline__ float by_pointer(float x) { return x * 7.5f; }\n"
-    "__device__ float (*volatile chosen)(float) = by_pointer;\n"
-    "__global__ void plain(float const *a, float *b) { int lane = threadIdx.x; b[lane] = a[lane] * 2.5f; }\n"
-    "__global__ void calling(float const *a, float *b) { int lane = threadIdx.x; notes[lane] = b[lane] = helper(a[lane]); }\n"
-    "__global__ void indirect(float const *a, float *b) { int lane = threadIdx.x; b[lane] = chosen(a[lane]); }\n"
-    "} // namespace\n"
-    "void *const used[] = {(void *)plain, (void *)calling, (void *)indirect};\n";
-/* clang-format on */
-
 /* Returns the text with every occurrence of `from` replaced. Caller frees. */
 static char *replaced(const char *text, const char *from, const char *to)
 {
@@ -96,7 +80,7 @@ Test(cubin_hash, the_hash_moves_with_the_code_and_with_nothing_else)
         {"a variable", "{5, 6, 7, 8}", "{5, 6, 7, 9}", {ANY, OTHER, ANY}},
     };
     char *folder = scratch_make();
-    OWNED_TEXT moved = x_sprintf("%s/moved", folder);
+    OWNED_TEXT source = file_part("tests/unit/machine/sources.txt#hashed"), *moved = x_sprintf("%s/moved", folder);
     cr_assert_eq(mkdir(moved, 0700), 0);
     struct cubin base;
     build_edited(&base, folder, "base.cu", source, "-lineinfo");

@@ -44,29 +44,6 @@ Test(cubin_image, facts_of_every_kind_of_file)
     }
 }
 
-/* clang-format off */
-static const char facts_source[] =
-    "extern __shared__ float grown[];\n"
-    "__device__ __noinline__ float deep(float *a, int n) {\n"
-    "    float x[32]; for (int i = 0; i < 32; i++) x[i * n % 32] = a[i]; return x[n & 31]; }\n"
-    "extern \"C\" {\n"
-    "__global__ void empty() {}\n"
-    "__global__ void stack(float *a, int n) {\n"
-    "    float x[20]; for (int i = 0; i < 20; i++) x[i * n % 20] = a[i]; a[0] = x[n]; }\n"
-    "__global__ void stack_below(float *a, int n) { a[0] = deep(a, n) + deep(a, n + 1); }\n"
-    "__global__ void __launch_bounds__(512, 4) spilled(float *a, int n) {\n"
-    "    float x[48]; for (int i = 0; i < 48; i++) x[i] = a[i * n];\n"
-    "    for (int k = 0; k < n; k++) for (int i = 0; i < 48; i++) x[i] = x[i] * x[(i * 7 + 1) % 48] + a[k];\n"
-    "    for (int i = 0; i < 48; i++) a[i] = x[i]; }\n"
-    "__global__ void still(float *a) { __shared__ float s[300]; s[threadIdx.x] = a[threadIdx.x];\n"
-    "    __syncthreads(); a[threadIdx.x] = s[299 - threadIdx.x]; }\n"
-    "__global__ void moving(float *a) { grown[threadIdx.x] = a[threadIdx.x];\n"
-    "    __syncthreads(); a[threadIdx.x] = grown[31 - threadIdx.x]; }\n"
-    "__global__ void barriers(float *a, int n) { asm volatile(\"bar.sync 5, 64;\"); a[0] = n; }\n"
-    "__global__ void any_barrier(float *a, int n) { asm volatile(\"bar.sync %0, 64;\" ::\"r\"(n)); a[0] = n; }\n"
-    "}\n";
-/* clang-format on */
-
 /* Returns the number before a word in a line of ptxas, 0 where there is none: "Used 12 registers, 1024 bytes smem". */
 static unsigned number_before(const char *line, const char *word)
 {
@@ -82,7 +59,8 @@ static unsigned number_before(const char *line, const char *word)
 Test(cubin_image, every_fact_is_what_ptxas_says)
 {
     char *folder = scratch_make();
-    OWNED_TEXT file = scratch_file(folder, "facts.cu", facts_source);
+    OWNED_TEXT source = file_part("tests/unit/machine/sources.txt#facts"),
+               *file = scratch_file(folder, "facts.cu", source);
     OWNED_TEXT output = x_sprintf("%s/facts.fatbin", folder), *log = x_sprintf("%s/log", folder);
     const char *const arguments[] = {"-w", "-arch=all-major", "-Xptxas=-v", "-fatbin", "-o", output, file, NULL};
     compile_cuda(arguments, log);
@@ -124,45 +102,11 @@ Test(cubin_image, every_fact_is_what_ptxas_says)
     scratch_remove(folder);
 }
 
-/* Each kind of product, of a warp and of a warpgroup; the last ones are none, of single precision and of halves. */
-static const char products_source[] =
-    "#define P(name, product) extern \"C\" __global__ void name(float *at) { asm volatile(\"{\" \\\n"
-    "    \".reg .f32 f<4>; .reg .b32 r<4>; .reg .b64 d; .reg .f64 q; .reg .pred p;\" \\\n"
-    "    \"ld.global.v4.f32 {f0,f1,f2,f3}, [%0]; ld.global.v4.u32 {r0,r1,r2,r3}, [%0]; ld.global.u64 d, [%0];\" \\\n"
-    "    \"ld.global.f64 q, [%0]; setp.ne.b64 p, d, 0;\" product \\\n"
-    "    \"st.global.v4.f32 [%0], {f0,f1,f2,f3}; st.global.v4.u32 [%0+16], {r0,r1,r2,r3};\" \\\n"
-    "    \"st.global.f64 [%0+32], q;}\" ::\"l\"(at) : \"memory\"); }\n"
-    "#define W(product) \"wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8\" product \\\n"
-    "    \"wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\"\n"
-    "P(hmma, \"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {f0,f1,f2,f3},{r0,r1},{r2},{f0,f1,f2,f3};\")\n"
-    "P(imma, \"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {r0,r1},{r2},{r3},{r0,r1};\")\n"
-    "P(bmma, \"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc {r0,r1},{r2},{r3},{r0,r1};\")\n"
-    "P(dmma, \"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {q,q},{q},{q},{q,q};\")\n"
-    "#if __CUDA_ARCH__ == 1000\n"
-    "P(utchmma, \"tcgen05.mma.cta_group::1.kind::f16 [r0], d, d, r1, p;\")\n"
-    "P(utcqmma, \"tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale [r0], d, d, r1, [r2], [r3], p;\")\n"
-    "#elif __CUDA_ARCH__ == 1200\n"
-    "#define S \"{f0,f1,f2,f3},{r0,r1,r2,r3},{r0,r1},{f0,f1,f2,f3},{r2},{0,0},{r3},{0,0};\"\n"
-    "P(qmma, \"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X\"\n"
-    "    \".f32.e4m3.e4m3.f32.ue8m0\" S)\n"
-    "P(omma, \"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0\" S)\n"
-    "#else\n"
-    "P(hgmma, W(\"k16.f32.f16.f16 {f0,f1,f2,f3}, d, d, p, 1, 1, 0, 0;\"))\n"
-    "P(hgmma_of_registers, W(\"k16.f32.f16.f16 {f0,f1,f2,f3}, {r0,r1,r2,r3}, d, p, 1, 1, 0;\"))\n"
-    "P(qgmma, W(\"k32.f32.e4m3.e4m3 {f0,f1,f2,f3}, d, d, p, 1, 1;\"))\n"
-    "P(qgmma_of_registers, W(\"k32.f32.e4m3.e4m3 {f0,f1,f2,f3}, {r0,r1,r2,r3}, d, p, 1, 1;\"))\n"
-    "P(igmma, W(\"k32.s32.s8.s8 {r0,r1,r2,r3}, d, d, p;\"))\n"
-    "P(bgmma, W(\"k256.s32.b1.b1.and.popc {r0,r1,r2,r3}, d, d, p;\"))\n"
-    "#endif\n"
-    "P(none, \"fma.rn.f32 f0, f1, f2, f3; mov.b32 r1, 1; mov.b32 r2, 2; mov.b32 r3, 3;\")\n"
-    "P(none_half_sum, \"add.f16x2 r0, r1, r2;\")\n"
-    "P(none_half_product, \"mul.bf16x2 r0, r1, r2;\")\n"
-    "P(none_half_fused, \"fma.rn.f16x2 r0, r1, r2, r3;\")\n";
-
 static void expect_products(const char *arch, size_t count)
 {
     char *folder = scratch_make();
-    OWNED_TEXT file = scratch_file(folder, "products.cu", products_source);
+    OWNED_TEXT source = file_part("tests/unit/machine/sources.txt#products"),
+               *file = scratch_file(folder, "products.cu", source);
     OWNED_TEXT output = x_sprintf("%s/products.cubin", folder), *log = x_sprintf("%s/log", folder);
     const char *const arguments[] = {"-w", arch, "-cubin", "-o", output, file, NULL};
     compile_cuda(arguments, log);

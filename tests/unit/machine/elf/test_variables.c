@@ -1,18 +1,6 @@
 #include "cubin/cubin_support.h"
 #include "test.h"
 
-/* clang-format off */
-static const char source[] =
-    "__constant__ float weights[32] = {1, 2, 3};\n"
-    "__device__ float start[4] = {5, 6, 7, 8};\n"
-    "__device__ float notes[64];\n"
-    "static __device__ int own;\n"
-    "__global__ void calling(float const *a, float *b) { __shared__ float tile[32]; int lane = threadIdx.x;\n"
-    "    tile[lane] = a[lane]; __syncthreads();\n"
-    "    notes[lane] = b[lane] = tile[31 - lane] + weights[lane] + start[lane & 3]; own++; }\n"
-    "__global__ void plain(float *b) { b[threadIdx.x] = 1; }\n";
-/* clang-format on */
-
 static char *read_whole(const char *path, size_t *size)
 {
     char *bytes;
@@ -34,6 +22,7 @@ static bool names(const char *text, const char *name)
 Test(variables, what_a_program_can_reach_by_name_is_listed)
 {
     size_t size = 0, lines = 0;
+    OWNED_TEXT source = file_part("tests/unit/machine/sources.txt#variables");
     char *folder = scratch_make(), *cu = scratch_file(folder, "variables.cu", source);
     OWNED_TEXT cubin = x_sprintf("%s/variables.cubin", folder), *log = x_sprintf("%s/log", folder);
     compile_cuda((const char *const[8]){"-arch=sm_90", "-cubin", "-o", cubin, cu}, log);
