@@ -11,15 +11,53 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define DEVICE                                                                                                         \
-    "{\"device\": {\"compute_capability\": \"9.0\", \"ecc\": true, \"memory_bytes\": 1073741824, \"mig\": false, "     \
-    "\"name\": \"%s\", \"sm_count\": 132}, \"kernels\": {}, \"metrics\": {}, \"schema\": 1, \"sessions\": [{}]}"
+#define MESSAGE(...)                                                                                                   \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
+#define HELLO MESSAGE('H', "1")
+#define DEVICE(name)                                                                                                   \
+    HELLO,                                                                                                             \
+        MESSAGE('D', "{\"device\": {\"compute_capability\": \"9.0\", \"ecc\": true, \"memory_bytes\": 1073741824, "    \
+                     "\"mig\": false, \"name\": \"" name "\", \"sm_count\": 132}, \"kernels\": {}, \"metrics\": {}, "  \
+                     "\"schema\": 1, \"sessions\": [{}]}")
+#define GROUP(shape) MESSAGE('G', "launch\n" shape)
+#define OWN_GROUP GROUP("64 1 1 256 1 1 0 - add_one\n")
+#define RESULT(of)                                                                                                     \
+    MESSAGE('R', "{\"program/" of "\": {\"bytes\": 0, \"flops\": 0, \"launches\": [], \"metrics\": {\"time\": "        \
+                 "{\"sessions\": [[1]]}}, \"status\": \"ok\"}}")
+#define OWN_RESULT RESULT("add_one@64,256")
+#define END(of) MESSAGE('E', "0 0 0 0 0\n" of) /* nothing is lost, and all was watched */
+#define END_OF(kernel) END("1 1 0 0 1/0/0 program/" kernel "@64,256\n")
+#define FORGET MESSAGE('-', "") /* the token */
 
-#define END "0 0 0 0 0\n" /* nothing is lost, and all was watched */
-#define GROUP "launch\n64 1 1 256 1 1 0 - add_one\n"
-#define RESULT                                                                                                         \
-    "{\"program/%s\": {\"bytes\": 0, \"flops\": 0, \"launches\": [], \"metrics\": {\"time\": {\"sessions\": [[1]]}}, " \
-    "\"status\": \"ok\"}}"
+/* What is said instead of a greeting, or the messages, of which the last one is sent so often. */
+static const struct {
+    const char *name, *bytes;
+    size_t size;
+    struct {
+        char kind;
+        const char *text;
+    } messages[7];
+    int times;
+} ways[] = {
+    {"garbage", .bytes = "Good day to you, and how are you?\n", .size = 34},
+    {"long", .bytes = "H\xff\xff\xff\xff", .size = 5},
+    {"half", .bytes = "H\x10", .size = 2},
+    {"hello-twice", .messages = {HELLO, HELLO}},
+    {"result-first", .messages = {HELLO, OWN_RESULT}},
+    {"result-of-another", .messages = {DEVICE("Stand-in GPU"), OWN_GROUP, RESULT("nobody@64,256")}},
+    {"end-of-another", .messages = {DEVICE("Stand-in GPU"), END_OF("nobody")}},
+    {"results-of-one", .messages = {DEVICE("Stand-in GPU"), OWN_GROUP, OWN_RESULT, OWN_RESULT, END_OF("add_one")}},
+    {"result-after-end", .messages = {DEVICE("Stand-in GPU"), OWN_GROUP, END_OF("add_one"), OWN_RESULT}},
+    {"no-token", .messages = {HELLO, FORGET, {'M', "0123456789abcdef"}}},
+    {"path", .messages = {HELLO, {'M', "../../../../etc/p"}}},
+    {"no-launch", .messages = {DEVICE("Stand-in GPU"), GROUP("64 1 1\n")}},
+    /* Another GPU than that of the process which came first. */
+    {"other-gpu", .messages = {DEVICE("Another GPU"), END("")}},
+    /* Questions without end, of which no answer is read. */
+    {"flood", .messages = {DEVICE("Stand-in GPU"), OWN_GROUP}, .times = 1000000},
+};
 
 /* Connects to `cugate run -- PROGRAM`. -1: nobody measures. */
 static int dial(void)
@@ -73,135 +111,22 @@ static void greet(int to)
     sscanf(answer, "token %16s", token);
 }
 
-static void say_device(int to, const char *name)
+static void say_way(int to, size_t way)
 {
-    char text[512];
-    snprintf(text, sizeof text, DEVICE, name);
-    greet(to);
-    say(to, 'D', text);
+    if (ways[way].bytes)
+        say_bytes(to, ways[way].bytes, ways[way].size);
+    for (size_t i = 0; ways[way].messages[i].kind; i++) {
+        const char kind = ways[way].messages[i].kind;
+        const int times = ways[way].messages[i + 1].kind || !ways[way].times ? 1 : ways[way].times;
+        if (kind == 'H')
+            greet(to);
+        else if (kind == '-')
+            token[0] = '\0';
+        for (int k = 0; k < times && kind != 'H' && kind != '-'; k++)
+            if (say(to, kind, ways[way].messages[i].text) < 0)
+                break;
+    }
 }
-
-static void garbage(int to)
-{
-    say_bytes(to, "Good day to you, and how are you?\n", 34);
-}
-
-static void long_message(int to)
-{
-    const uint32_t length = UINT32_MAX;
-    say_bytes(to, "H", 1);
-    say_bytes(to, &length, sizeof length);
-}
-
-static void half(int to)
-{
-    say_bytes(to, "H\x10", 2);
-}
-
-static void hello_twice(int to)
-{
-    greet(to);
-    greet(to);
-}
-
-static void say_result(int to, const char *of)
-{
-    char text[256];
-    snprintf(text, sizeof text, RESULT, of);
-    say(to, 'R', text);
-}
-
-static void result_first(int to)
-{
-    greet(to);
-    say_result(to, "add_one@64,256");
-}
-
-static void result_of_another(int to)
-{
-    say_device(to, "Stand-in GPU");
-    say(to, 'G', GROUP);
-    say_result(to, "nobody@64,256");
-}
-
-/* Sends two results of one launch. */
-static void results_of_one(int to)
-{
-    say_device(to, "Stand-in GPU");
-    say(to, 'G', GROUP);
-    say_result(to, "add_one@64,256");
-    say_result(to, "add_one@64,256");
-    say(to, 'E', END "1 1 0 0 1/0/0 program/add_one@64,256\n");
-}
-
-static void result_after_end(int to)
-{
-    say_device(to, "Stand-in GPU");
-    say(to, 'G', GROUP);
-    say(to, 'E', END "1 1 0 0 1/0/0 program/add_one@64,256\n");
-    say_result(to, "add_one@64,256");
-}
-
-static void no_token(int to)
-{
-    greet(to);
-    token[0] = '\0';
-    say(to, 'M', "0123456789abcdef");
-}
-
-static void end_of_another(int to)
-{
-    say_device(to, "Stand-in GPU");
-    say(to, 'E', END "1 1 0 0 1/0/0 program/nobody@64,256\n");
-}
-
-static void path(int to)
-{
-    greet(to);
-    say(to, 'M', "../../../../etc/p");
-}
-
-static void no_launch(int to)
-{
-    say_device(to, "Stand-in GPU");
-    say(to, 'G', "launch\n64 1 1\n");
-}
-
-/* Describes another GPU than that of the process which came first. */
-static void other_gpu(int to)
-{
-    say_device(to, "Another GPU");
-    say(to, 'E', END);
-}
-
-/* Sends questions without end, and never reads an answer. */
-static void flood(int to)
-{
-    say_device(to, "Stand-in GPU");
-    for (int i = 0; i < 1000000; i++)
-        if (say(to, 'G', GROUP) < 0)
-            return;
-}
-
-static const struct {
-    const char *name;
-    void (*say)(int to);
-} ways[] = {
-    {"garbage", garbage},
-    {"long", long_message},
-    {"half", half},
-    {"hello-twice", hello_twice},
-    {"result-first", result_first},
-    {"result-of-another", result_of_another},
-    {"end-of-another", end_of_another},
-    {"results-of-one", results_of_one},
-    {"result-after-end", result_after_end},
-    {"no-token", no_token},
-    {"path", path},
-    {"no-launch", no_launch},
-    {"other-gpu", other_gpu},
-    {"flood", flood},
-};
 
 /* Maps a file as a library that is loaded is mapped. */
 static void map(const char *path)
@@ -221,7 +146,7 @@ static int stranger(int argc, char **argv)
     const int to = dial();
     for (size_t i = 0; argc > 0 && to >= 0 && i < sizeof ways / sizeof *ways; i++)
         if (strcmp(ways[i].name, argv[0]) == 0)
-            ways[i].say(to);
+            say_way(to, i);
     gpu_open(&gpu, 0);
     launch_some(&gpu, 8);
     printf("stranger: 8 launches, sum %d\n", gpu_sum(&gpu));
