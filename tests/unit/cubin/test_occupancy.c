@@ -3,59 +3,35 @@
 
 #include <limits.h>
 
-/* The expected numbers were computed by hand from the limits of an SM: warps, block slots, and 16,384 registers in each
- * of 4 parts. A warp gets registers in units of 256, a block gets shared memory in units of 128 bytes. */
+/* Threads, registers, shared bytes, launch bound, barriers, carve-out. */
+static struct occupancy_launch launch_in(const char **text)
+{
+    unsigned numbers[6];
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+        numbers[i] = (unsigned)leading_number(text);
+    return (struct occupancy_launch){numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]};
+}
+
+/* The bits of an occupancy_limit, in their order. */
+static const char limit_letters[] = "TRSBN";
+
+static void expect_fit(const char *where, const char *text, const char *words)
+{
+    const int capability = (int)leading_number(&text);
+    const struct occupancy_launch launch = launch_in(&text);
+    struct occupancy found;
+    cr_assert(occupancy_of(&found, capability, &launch), "%s", where);
+    char limits[sizeof limit_letters] = "";
+    for (size_t i = 0, count = 0; i < strlen(limit_letters); i++)
+        if (found.limits >> i & 1)
+            limits[count++] = limit_letters[i];
+    OWNED_TEXT said = x_sprintf("%u %u %u %.12g %s", found.blocks, found.warps, found.max_warps, found.percent, limits);
+    cr_expect_str_eq(said, words, "%s: %s", where, said);
+}
+
 Test(occupancy, what_fits_and_what_does_not_let_more_in)
 {
-    enum {
-        T = OCCUPANCY_THREADS,
-        R = OCCUPANCY_REGISTERS,
-        S = OCCUPANCY_SHARED_MEMORY,
-        B = OCCUPANCY_BLOCKS,
-        N = OCCUPANCY_BARRIERS
-    };
-    static const struct {
-        int capability;
-        struct occupancy_launch launch; /* in the order threads, registers, shared, launch bound, barriers, carve-out */
-        unsigned blocks, warps, max;
-        double percent;
-        unsigned limits;
-    } cases[] = {
-        {90, {256, 32, 0, 0, 0, 0}, 8, 64, 64, 100, T | R},
-        {90, {256, 31, 0, 256, 1, 0}, 8, 64, 64, 100, T | R},
-        {90, {256, 24, 0, 0, 1, 0}, 8, 64, 64, 100, T},
-        {90, {32, 16, 0, 0, 0, 0}, 32, 32, 64, 50, B},
-        {90, {33, 16, 0, 0, 0, 0}, 32, 64, 64, 100, T | B},
-        {90, {256, 86, 0, 0, 0, 0}, 2, 16, 64, 25, R},
-        {90, {128, 254, 32768, 128, 1, 0}, 2, 8, 64, 12.5, R},
-        {90, {256, 32, 115712, 0, 0, 0}, 2, 16, 64, 25, S},
-        {90, {256, 32, 115713, 0, 0, 0}, 1, 8, 64, 12.5, S},
-        {90, {64, 8, 0, 0, 16, 0}, 4, 8, 64, 12.5, N},
-        {90, {1024, 64, 0, 0, 0, 0}, 1, 32, 64, 50, R},
-        {90, {1024, 65, 0, 0, 0, 0}, 0, 0, 64, 0, R},
-        {90, {512, 32, 0, 256, 0, 0}, 0, 0, 64, 0, T},
-        {90, {1025, 16, 0, 0, 0, 0}, 0, 0, 64, 0, T},
-        {90, {256, 32, 232448, 0, 0, 0}, 1, 8, 64, 12.5, S},
-        {90, {256, 32, 232449, 0, 0, 0}, 0, 0, 64, 0, S},
-        {70, {256, 32, 0, 0, 0, 0}, 8, 64, 64, 100, T | R},
-        {75, {256, 32, 0, 0, 0, 0}, 4, 32, 32, 100, T},
-        {75, {32, 16, 0, 0, 0, 0}, 16, 16, 32, 50, B},
-        {80, {256, 32, 166912, 0, 0, 0}, 1, 8, 64, 12.5, S},
-        {86, {1024, 32, 0, 0, 0, 0}, 1, 32, 48, 200.0 / 3, T},
-        {86, {32, 16, 0, 0, 0, 0}, 16, 16, 48, 100.0 / 3, B},
-        {89, {32, 16, 0, 0, 0, 0}, 24, 24, 48, 50, B},
-        {100, {256, 32, 0, 0, 0, 0}, 8, 64, 64, 100, T | R},
-        {120, {256, 16, 50176, 0, 0, 0}, 2, 16, 48, 100.0 / 3, S},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct occupancy found;
-        cr_assert(occupancy_of(&found, cases[i].capability, &cases[i].launch), "case %zu", i);
-        cr_expect_eq(found.blocks, cases[i].blocks, "case %zu: %u blocks", i, found.blocks);
-        cr_expect_eq(found.warps, cases[i].warps, "case %zu: %u warps", i, found.warps);
-        cr_expect_eq(found.max_warps, cases[i].max, "case %zu: of %u warps", i, found.max_warps);
-        cr_expect_float_eq(found.percent, cases[i].percent, 1e-9, "case %zu: %g %%", i, found.percent);
-        cr_expect_eq(found.limits, cases[i].limits, "case %zu: limits %u", i, found.limits);
-    }
+    each_text("tests/unit/cubin/occupancy.txt#fits", expect_fit);
 }
 
 /* Measured on an H200 with driver 580.159.04 on 2026-11-26: the occupancy API and ncu agree. */
@@ -192,41 +168,23 @@ Test(occupancy, a_step_is_the_least_change_that_helps)
                                                                                 .barriers = (unsigned)(t + r) % 3 * 8});
 }
 
+static void expect_step(const char *where, const char *text, const char *words)
+{
+    const struct occupancy_launch launch = launch_in(&text);
+    const unsigned to = (unsigned)leading_number(&words);
+    const double percent = leading_number(&words);
+    struct occupancy_step step;
+    const bool found = occupancy_step(&step, 90, &launch, 1u << (strchr(limit_letters, text[1]) - limit_letters));
+    cr_expect_eq(found, to > 0, "%s", where);
+    if (!found || to == 0)
+        return;
+    cr_expect_eq(step.to, to, "%s: %u", where, step.to);
+    cr_expect_float_eq(step.occupancy.percent, percent, 1e-9, "%s: %g", where, step.occupancy.percent);
+}
+
 Test(occupancy, steps_worked_out_by_hand)
 {
-    static const struct {
-        struct occupancy_launch launch;
-        enum occupancy_limit resource;
-        unsigned to; /* expected number; 0: there is no step */
-        double percent;
-    } cases[] = {
-        {{256, 48, 0, 0, 0, 0}, OCCUPANCY_REGISTERS, 40, 75}, /* with 40 registers 6 blocks fit instead of 5 */
-        {{256, 16, 60000, 0, 0, 0},
-         OCCUPANCY_SHARED_MEMORY,
-         57344,
-         50},                                                     /* four blocks share 228 KiB, less 1 KiB each */
-        {{768, 16, 0, 0, 0, 0}, OCCUPANCY_THREADS, 672, 98.4375}, /* 3 x 21 warps fit instead of 2 x 24 */
-        {{32, 16, 0, 0, 0, 0}, OCCUPANCY_BLOCKS, 64, 100},        /* all 32 block slots are used */
-        /* 64 barriers are enough for 5 blocks instead of 4 */
-        {{64, 8, 0, 0, 16, 0}, OCCUPANCY_BARRIERS, 12, 15.625},
-        {{512, 32, 0, 256, 0, 0}, OCCUPANCY_THREADS, 256, 100},  /* the block is larger than its launch bound */
-        {{256, 32, 0, 256, 0, 0}, OCCUPANCY_REGISTERS, 0, 0},    /* every warp fits already */
-        {{256, 86, 115000, 0, 0, 0}, OCCUPANCY_REGISTERS, 0, 0}, /* shared memory limits it to 2 blocks as well */
-        {{256, 86, 115000, 0, 0, 0}, OCCUPANCY_SHARED_MEMORY, 0, 0},
-        {{32, 16, 0, 32, 0, 0}, OCCUPANCY_BLOCKS, 0, 0},            /* the launch bound allows no larger block */
-        {{UINT_MAX, 16, 0, 0, 0, 0}, OCCUPANCY_THREADS, 1024, 100}, /* a hostile file may have such a launch */
-        {{1024, UINT_MAX, 0, 0, 0, 0}, OCCUPANCY_REGISTERS, 64, 50},
-        {{32, 8, UINT_MAX, 0, 0, 0}, OCCUPANCY_SHARED_MEMORY, 232448, 1.5625},
-        {{0, 8, 0, 0, 0, 0}, OCCUPANCY_THREADS, 0, 0},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct occupancy_step step;
-        const bool found = occupancy_step(&step, 90, &cases[i].launch, cases[i].resource);
-        cr_expect_eq(found, cases[i].to > 0, "case %zu", i);
-        if (!found || cases[i].to == 0)
-            continue;
-        cr_expect_eq(step.to, cases[i].to, "case %zu: %u", i, step.to);
-        cr_expect_float_eq(step.occupancy.percent, cases[i].percent, 1e-9, "case %zu: %g", i, step.occupancy.percent);
-    }
-    cr_expect_not(occupancy_step(&(struct occupancy_step){0}, 35, &cases[0].launch, OCCUPANCY_REGISTERS));
+    each_text("tests/unit/cubin/occupancy.txt#steps", expect_step);
+    const struct occupancy_launch launch = {.threads = 256, .registers = 48};
+    cr_expect_not(occupancy_step(&(struct occupancy_step){0}, 35, &launch, OCCUPANCY_REGISTERS));
 }
