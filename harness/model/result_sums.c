@@ -1,13 +1,25 @@
+#include "computed_counters.h"
+#include "exact_counters.h"
 #include "result.h"
 
 enum { SAMPLES = 3 }; /* of a count between two bounds: itself, and these */
 
-/* Nothing at all reads 0. A row that only other launches have is not counted in these. */
+/* Launches without waits have no row of what is outside of these: it is all that they execute. */
+static const struct row *row_of(const struct result *result, const struct metrics *metrics, size_t m)
+{
+    const struct row *row = result_find(result, metrics->list[m].name);
+    for (size_t k = 0; !row && is_computed(&metrics->list[m], COMPUTED_OUTSIDE_WAITS) && k < metrics->count; k++)
+        if (exact_counter_of(&metrics->list[k]) == EXACT_INSTRUCTIONS)
+            row = result_find(result, metrics->list[k].name);
+    return row;
+}
+
+/* Nothing at all reads 0. Another row that only other launches have is not counted in these. */
 static void read_rows(const struct result *result, const struct metrics *metrics, size_t sample, struct value *readings)
 {
     const enum value_state absent = result->row_count > 0 ? VALUE_NOT_COUNTED : VALUE_MEASURED;
     for (size_t m = 0; m < metrics->count; m++) {
-        const struct row *row = result_find(result, metrics->list[m].name);
+        const struct row *row = row_of(result, metrics, m);
         readings[m] = (struct value){.state = row ? row->state : absent};
         if (row && row->state == VALUE_MEASURED)
             readings[m].number = row->sessions[0].samples[row->sessions[0].count == SAMPLES ? sample : 0];

@@ -27,6 +27,18 @@ static double instructions(const struct tally *tally, unsigned traits)
     return (double)(tally->executed + tally->again);
 }
 
+/* Whether it is of a loop that waits for other blocks or warps: how often that turns is chance. A wait for a phase is
+ * counted as if it looked once. */
+static bool is_of_loop(const struct tally *tally)
+{
+    return tally->spins && !tally->looks;
+}
+
+static double outside_waits(const struct tally *tally, unsigned traits)
+{
+    return is_of_loop(tally) ? 0 : instructions(tally, traits);
+}
+
 static double working_threads(const struct tally *tally, unsigned traits)
 {
     (void)traits;
@@ -173,7 +185,7 @@ static const struct {
     [EXACT_BARRIERS] = {barriers, NULL},
     [EXACT_SLEEP] = {slept, NULL},
     [EXACT_PAST_L1] = {past_l1, NULL},
-    [EXACT_OUTSIDE_WAITS] = {instructions, NULL},
+    [EXACT_OUTSIDE_WAITS] = {outside_waits, NULL},
 };
 
 static double total(amount *of, const struct tally *tallies, const unsigned *traits, size_t count)
@@ -246,8 +258,8 @@ static void counters_at(const struct tally *tallies, const unsigned *traits, siz
     if (more + seen + threads == 0 || all <= more)
         return;
     const double working = total(working_threads, tallies, traits, count);
-    values[EXACT_OUTSIDE_WAITS] = all + sign * more;
-    values[EXACT_INSTRUCTIONS] = values[EXACT_OUTSIDE_WAITS] + (bound == BOUND_LEAST ? 0 : seen);
+    values[EXACT_OUTSIDE_WAITS] = fmax(values[EXACT_OUTSIDE_WAITS] + sign * more, 0);
+    values[EXACT_INSTRUCTIONS] = all + sign * more + (bound == BOUND_LEAST ? 0 : seen);
     for (enum exact_counter of = EXACT_LONGEST_WARP; of <= EXACT_BUSIEST_BLOCK; of++) {
         const double own = room(fmin(by_chance, values[of]), values[of], parts) + fmin(all_wide, values[of]);
         values[of] = bound == BOUND_LEAST ? fmax(values[of] - own, 0) : values[of] + own + fmin(seen, values[of]);
@@ -274,11 +286,11 @@ static bool is_open(amount *of, const struct tally *one, const struct tally *oth
     return a != b || ((depends_on_timing(one) || depends_on_timing(other)) && a > 0);
 }
 
-/* The same of instructions as if each wait for a phase looked once: then only other waits are left to chance. */
+/* The same of instructions outside of waits: chance decides only what follows a wait for a phase that gave up. */
 static bool is_open_outside_waits(const struct tally *one, const struct tally *other, unsigned traits)
 {
-    const double a = instructions(one, traits);
-    return a != instructions(other, traits) || one->loose != other->loose || one->wide != other->wide ||
+    const double a = outside_waits(one, traits);
+    return a != outside_waits(other, traits) || one->loose != other->loose || one->wide != other->wide ||
            ((one->spins || other->spins) && a > 0);
 }
 
@@ -336,7 +348,7 @@ void counters_of_line(const struct tally *tally, unsigned traits, double counts[
     counts[LINE_LOAD_WAITS] = (double)tally->waits;
     counts[LINE_ATOMICS] = (double)tally->atomics;
     counts[LINE_ATOMIC_MEETINGS] = (double)tally->atomic_meetings;
-    const bool waits = tally->phase_waits || tally->retries || tally->more_instructions;
+    const bool waits = is_of_loop(tally) || tally->phase_waits || tally->retries || tally->more_instructions;
     counts[LINE_OUTSIDE_WAITS] = waits ? 0 : (double)tally->executed;
     counts[LINE_WAITS] = waits;
     counts[LINE_CONSTANT_REPLAYS] = (double)tally->constant_replays;

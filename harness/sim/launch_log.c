@@ -163,7 +163,8 @@ bool launches_wait(const struct launches *log)
     bool wait = false;
     for (size_t i = 0; i < log->function_count; i++)
         for (size_t k = 0; k < log->functions[i].count && !wait; k++)
-            wait = log->functions[i].tallies[k].phase_waits > 0;
+            wait = log->functions[i].tallies[k].phase_waits > 0 ||
+                   (log->functions[i].tallies[k].spins > 0 && log->functions[i].tallies[k].executed > 0);
     return wait;
 }
 
@@ -174,7 +175,10 @@ const char *launches_place(const struct launches *log)
 
 const char *launches_open(const struct launches *log, enum exact_counter counter)
 {
-    return log->open_counters[counter] ? log->kept_place : NULL;
+    bool none = counter == EXACT_OUTSIDE_WAITS; /* of no instruction it is known how often it is executed */
+    for (size_t i = 0; i < log->value_count; i++)
+        none &= log->values[i].list[BOUND_NONE][counter] == 0;
+    return log->open_counters[counter] || none ? log->kept_place : NULL;
 }
 
 void launches_begin(struct launches *log)

@@ -97,7 +97,7 @@ int launches_run(struct launches *log, const struct grid *grid, enum fault *faul
 /* From now on launches are not executed, but only noted, with the hash of their inputs (inputs.h). */
 void launches_only_note(struct launches *log);
 
-/* Whether warps waited for phases of barriers in memory. */
+/* Whether warps waited for phases of barriers in memory, or in a loop for what others write. */
 bool launches_wait(const struct launches *log);
 
 /* Returns how many launches were counted. */

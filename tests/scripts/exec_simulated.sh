@@ -244,13 +244,17 @@ expect 'an option for GPUs' 2 '--nvtx has no effect when a program is simulated'
 run "$program" right
 expect 'a baseline' 0 'accepted' -- "$cugate" accept --metrics "$top/metrics" --baselines base run.json --reason test
 check() {
-    ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines base --name program --timeout 60 -- "$@"
+    ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines "${base:-base}" --name program --timeout 60 -- "$@"
 }
 ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines base -k '*/program' --name program -- "$program" right
 expect 'says what -k leaves out' 0 '-k leaves out ' "kernels of the program's baseline, which are not judged"
 expect 'unchanged' 0 'nothing is worse' 'sum 80000' -- check "$program" right
 expect 'a slower kernel' 1 'regressed  program/scale@40,256' 'program.cu:' -- check "$compiled/slower" right
 expect 'a launch more' 1 'program/program' 'launches' -- check "$program" right4
+run "$program" grid
+expect 'blocks that wait' 0 'accepted' -- "$cugate" accept --metrics "$top/metrics" --baselines waiting run.json --reason test
+base=waiting expect 'are the same' 0 'nothing is worse' -- check "$program" grid
+base=waiting expect 'do more outside of their waits' 1 'regressed  instructions_outside_waits' -- check "$compiled/slower" grid
 expect 'a fault' 5 "$(line_of stray)" -- check "$program" stray
 expect 'a program that fails' 5 'ended with exit code 3, so it is not judged' -- check "$program" right fails
 # Counts of a GPU are by what its program found in the caches, by other launches than all: they do not judge.

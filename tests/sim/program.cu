@@ -128,11 +128,17 @@ __global__ void multiprocessor(int *x)
 /* Its blocks wait for each other, as grid.sync() does. */
 __global__ void grid(int *x)
 {
+    int v = threadIdx.x;
+#ifdef SLOWER
+#pragma unroll 1
+    for (int k = 0; k < 50; k++)
+        v = v * 3 + k;
+#endif
     if (threadIdx.x == 0)
         for (atomicAdd(x, 1); *(volatile int *)x < (int)gridDim.x;)
             ;
     __syncthreads();
-    x[1 + blockIdx.x * blockDim.x + threadIdx.x] = *(volatile int *)x;
+    x[1 + blockIdx.x * blockDim.x + threadIdx.x] = *(volatile int *)x + (v == 1 << 30);
 }
 
 __global__ void waits(long long *x)

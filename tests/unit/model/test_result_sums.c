@@ -43,6 +43,30 @@ Test(result_sums, launches_add_up_and_ratios_are_weighed)
     metrics_release(&metrics);
 }
 
+/* Where one launch waits and the other does not, all of the other is outside of waits. */
+Test(result_sums, a_launch_without_waits_is_outside_of_them)
+{
+    struct metrics metrics = {0};
+    static const char counts[] =
+        "[i]\ntitle = I\ncounter = smsp__inst_executed.sum\nunit = count\nclass = exact\nbetter = lower\ndoc = I.\n"
+        "[o]\ntitle = O\ncounter = cugate.instructions_outside_waits\nunit = count\nclass = exact\nbetter = lower\n"
+        "doc = O.\n";
+    cr_assert_eq(metrics_read_text(&metrics, "test.ini", counts), 0);
+    for (int first = 0; first < 2; first++) {
+        struct result sum = {0}, waits = {0}, other = {0};
+        put(&waits, "i", (double[]){100}, 1);
+        put(&waits, "o", (double[]){60}, 1);
+        put(&other, "i", (double[]){30}, 1);
+        result_add_up(&sum, first ? &other : &waits, &metrics);
+        result_add_up(&sum, first ? &waits : &other, &metrics);
+        cr_expect(sample(&sum, "i", 0) == 130 && sample(&sum, "o", 0) == 90);
+        result_release(&sum);
+        result_release(&waits);
+        result_release(&other);
+    }
+    metrics_release(&metrics);
+}
+
 /* What one launch did not count, or only one has, is not counted in all. */
 Test(result_sums, what_is_open_in_one_launch_is_open_in_all)
 {

@@ -195,11 +195,36 @@ Test(counters, what_depends_on_the_order_is_open)
     cr_expect(open[EXACT_GLOBAL_LOADS] && !open[EXACT_INSTRUCTIONS] && !open[EXACT_GLOBAL_STORES]);
     cr_expect(lines == 1u << LINE_GLOBAL_LOADS);
     other[LOAD] = one[LOAD];
-    other[LOAD].spins = 1;
+    other[LOAD].spins = 1; /* in one order alone: then it may be of a loop that waits, or not */
     counters_compare(one, other, traits, COUNT, open, &lines);
     cr_expect(open[EXACT_INSTRUCTIONS] && open[EXACT_LONGEST_WARP] && open[EXACT_BUSIEST_BLOCK]);
     cr_expect(open[EXACT_THREADS_PER_INSTRUCTION] && !open[EXACT_GLOBAL_STORES]);
     cr_expect(open[EXACT_OUTSIDE_WAITS] && lines & 1u << LINE_INSTRUCTIONS && lines & 1u << LINE_OUTSIDE_WAITS);
+}
+
+/* A loop that waits is left out in every order, and what is outside of it is known; what follows a wait for a phase
+ * that gave up is not. */
+Test(counters, what_is_outside_of_loops_that_wait_is_known)
+{
+    struct tally one[COUNT], other[COUNT];
+    bool open[EXACT_COUNTERS] = {false};
+    unsigned lines = 0;
+    double all[EXACT_COUNTERS], outside[EXACT_COUNTERS], counts[LINE_COUNTERS];
+    memcpy(one, tallies, sizeof one);
+    counters_of(one, traits, COUNT, BOUND_NONE, all);
+    one[LOAD].spins = 1;
+    memcpy(other, one, sizeof other);
+    other[LOAD].executed += 7;
+    counters_compare(one, other, traits, COUNT, open, &lines);
+    cr_expect(open[EXACT_INSTRUCTIONS] && !open[EXACT_OUTSIDE_WAITS] && !(lines & 1u << LINE_OUTSIDE_WAITS));
+    counters_of(one, traits, COUNT, BOUND_NONE, outside);
+    cr_expect_eq(outside[EXACT_INSTRUCTIONS], all[EXACT_INSTRUCTIONS]);
+    cr_expect_eq(outside[EXACT_OUTSIDE_WAITS], all[EXACT_INSTRUCTIONS] - (double)one[LOAD].executed);
+    counters_of_line(&one[LOAD], traits[LOAD], counts);
+    cr_expect(counts[LINE_OUTSIDE_WAITS] == 0 && counts[LINE_WAITS] == 1);
+    one[LOAD].looks = other[LOAD].looks = 1;
+    counters_compare(one, other, traits, COUNT, open, &lines);
+    cr_expect(open[EXACT_OUTSIDE_WAITS]);
 }
 
 /* How often a wait for a phase looks is chance, and what is executed besides is not. */
