@@ -134,14 +134,38 @@ const char *estimated_words(const struct estimated_change *change, char *text, s
     return text;
 }
 
+bool asks_for_time(const struct metrics *metrics)
+{
+    bool asked = false; /* whoever judges a few metrics by name may not ask for times */
+    for (size_t m = 0; m < metrics->count; m++)
+        asked |= strcmp(metrics->list[m].counter, COUNTER_TIME) == 0;
+    return asked;
+}
+
+/* Fewer loads, say, may miss the caches more often. */
+void judge_unknown(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
+                   const struct result *now, const char *why)
+{
+    const bool built = base->row_count > 0 && base->rows[0].from_base_build;
+    const bool expected = built || is_known(base->estimated) || run_origin(sides->baseline)->computed;
+    bool decided = !expected || !asks_for_time(sides->metrics) || order_of_code(base, now) == 0;
+    for (size_t i = first; i < comparison->count; i++)
+        decided |= comparison->list[i].verdict <= VERDICT_UNSURE;
+    if (decided)
+        return;
+    struct judgement *row = add_judgement(comparison, now->id, &estimated_time, VERDICT_UNSURE);
+    row->has_base = is_known(base->estimated);
+    row->base = row->has_base ? base->estimated->ns : 0;
+    row->has_now = is_known(now->estimated);
+    row->now = row->has_now ? now->estimated->ns : 0;
+    set_reason(row, "its code changed, and no time is estimated (%s): measure on a GPU to decide", why);
+}
+
 void judge_estimate(struct comparison *comparison, const struct sides *sides, const struct result *base,
                     const struct result *now, const struct estimated_change *change)
 {
     char words[160];
-    bool asked = false; /* whoever judges a few metrics by name may not ask for times */
-    for (size_t m = 0; m < sides->metrics->count; m++)
-        asked |= strcmp(sides->metrics->list[m].counter, COUNTER_TIME) == 0;
-    if (!change->known || !asked)
+    if (!change->known || !asks_for_time(sides->metrics))
         return;
     const enum verdict verdict = change->way == ESTIMATED_SLOWER   ? VERDICT_REGRESSED
                                  : change->way == ESTIMATED_FASTER ? VERDICT_IMPROVED

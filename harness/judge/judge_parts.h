@@ -91,6 +91,12 @@ const char *estimated_words(const struct estimated_change *change, char *text, s
 /* Adds a row for it, if it is known: slower is regressed, whatever the counts say. */
 void judge_estimate(struct comparison *comparison, const struct sides *sides, const struct result *base,
                     const struct result *now, const struct estimated_change *change);
+/* Adds an unsure row where no estimate tells whether other code is slower, though the baseline was computed or has one,
+ * and its judgements, which begin at index first, neither fail nor are unsure: lower counts do not tell. */
+void judge_unknown(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
+                   const struct result *now, const char *why);
+/* Whether times are among the metrics: if not, none is estimated. */
+bool asks_for_time(const struct metrics *metrics);
 
 /* Gives a kernel its verdict by the table of judge_weigh.c: its rows that are worse and do not fail become trade-offs,
  * or unsure. They begin at index first; base and now may be NULL. */

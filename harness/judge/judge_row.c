@@ -550,11 +550,12 @@ static void judge_open(const struct look *look)
     const struct pairing *pairing = look->pairing;
     const bool same = same_code(pairing->base_result, pairing->now_result);
     const bool neither = pairing->base && row_is_open(pairing->base);
-    look->judgement->verdict = same || neither ? VERDICT_INFO : VERDICT_UNSURE;
+    const bool timed = neither && asks_for_time(pairing->sides->metrics); /* else nothing would judge other code */
+    look->judgement->verdict = same || timed ? VERDICT_INFO : VERDICT_UNSURE;
     set_reason(look->judgement,
-               same      ? "not judged: the same machine code, whose count %s"
-               : neither ? "not judged: neither side can be counted: it %s"
-                         : "not counted: %s",
+               same    ? "not judged: the same machine code, whose count %s"
+               : timed ? "not judged: neither side can be counted: it %s"
+                       : "not counted: %s",
                pairing->now->reason);
 }
 

@@ -380,4 +380,6 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
     else if (!weighed && line->outcome != STAYS)
         apply(comparison, first, sides, line, &evidence);
     judge_estimate(comparison, sides, base, now, &change);
+    if (change.unknown && (!is || built))
+        judge_unknown(comparison, first, sides, base, now, change.unknown);
 }

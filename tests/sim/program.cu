@@ -40,7 +40,11 @@ __global__ void sum(const float *x, float *out, int n)
 
 __global__ void other(float *x)
 {
+#ifdef SLOWER
+    x[threadIdx.x] *= 2;
+#else
     x[threadIdx.x] += 1;
+#endif
 }
 
 __global__ void stray(int *x)
@@ -242,6 +246,7 @@ static int meets()
         return 4;
     void *arguments[] = {&x};
     cudaLaunchCooperativeKernel((void *)grid, 4, 64, arguments, 0, nullptr);
+    cudaLaunchCooperativeKernel((void *)other, 1, 32, arguments, 0, nullptr);
     cudaMemcpy(&found, x + 256, sizeof found, cudaMemcpyDeviceToHost);
     cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, grid, 2, 64);
     printf("%d blocks, %zu bytes for each of two\n", found, bytes);

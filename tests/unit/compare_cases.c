@@ -215,8 +215,8 @@ static void compute(void)
     set_text(&sides.run.sessions[0].facts[SESSION_COMPILER], "nvcc 1");
 }
 
-/* The metrics are those of the project, and a computed run has all of them; so has the baseline, by this collector.
- * Without a collector neither has any. */
+/* The metrics are those of the project, or one of them, and a computed run has all of them; so has the baseline, by
+ * this collector. Without a collector neither has any. */
 static void put_all_metrics(void)
 {
     metrics_release(&sides.metrics);
@@ -227,6 +227,12 @@ static void put_all_metrics(void)
     if (word_count == 1)
         return;
     const bool is_computed = strcmp(word(1), "sim") == 0;
+    if (word_count > 2) {
+        struct metric *one = &sides.metrics.list[metrics_index(&sides.metrics, word(2))], first = *sides.metrics.list;
+        *sides.metrics.list = *one;
+        *one = first;
+        metrics_cut(&sides.metrics, 1);
+    }
     put_fact(&sides.base, SESSION_COLLECTOR, word(1));
     put_fact(&sides.run, SESSION_COLLECTOR, "sim");
     run_note_metrics(&sides.run, &sides.metrics);
