@@ -137,8 +137,9 @@ static void judge_rows(struct judging *judging, const struct result *base, const
             pairing.base = &filled;
         else if (!pairing.now && row_of_launches(&filled, judging->sides->run, now, metric))
             pairing.now = &filled;
-        if (is_computed(metric, COMPUTED_OUTSIDE_WAITS) && !stand_for_instructions(&pairing, &filled, &standing))
-            continue;
+        if (is_computed(metric, COMPUTED_OUTSIDE_WAITS) &&
+            (!stand_for_instructions(&pairing, &filled, &standing) || (!pairing.base && same_code(base, now))))
+            continue; /* an older baseline has no row of other waits than those for phases */
         if (!pairing.base && pairing.now && is_without_judge(judging->sides, metric))
             judging->comparison->computing.baseless++;
         pairing.suite = suite_of(judging->comparison, judging->sides->run, now,
