@@ -16,6 +16,7 @@
 #include "memory_limit.h"
 #include "names.h"
 #include "numbers.h"
+#include "numeric.h"
 #include "parallel.h"
 #include "points.h"
 #include "processes.h"

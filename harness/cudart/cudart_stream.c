@@ -311,6 +311,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
  * is infinite, which nobody takes for a measurement. */
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
+    NUMERIC_DEFAULT;
     CUDA_TRY(runtime_lost());
     REFUSE(!milliseconds, cudaErrorInvalidValue);
     if (!handle_is(HANDLE_EVENT, start) || !handle_is(HANDLE_EVENT, end) || !start->recorded || !end->recorded ||

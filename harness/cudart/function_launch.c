@@ -120,14 +120,17 @@ void function_settle(const void *memory, size_t bytes, bool reads)
     struct problem problem;
     enum fault fault = FAULT_NONE;
     pthread_mutex_lock(&runtime->launching);
-    if ((!memory || grid_touches(machine, (uintptr_t)memory, bytes, reads)) &&
-        grid_settle(machine, &fault, &problem) < 0)
-        runtime_fault(fault, problem.text);
+    if (!memory || grid_touches(machine, (uintptr_t)memory, bytes, reads)) {
+        NUMERIC_DEFAULT;
+        if (grid_settle(machine, &fault, &problem) < 0)
+            runtime_fault(fault, problem.text);
+    }
     pthread_mutex_unlock(&runtime->launching);
 }
 
 cudaError_t function_run(const struct grid *grid)
 {
+    NUMERIC_DEFAULT;
     static const char prefix[] = "not simulated: ";
     struct runtime *runtime = runtime_now();
     struct problem problem;

@@ -20,6 +20,7 @@ void runtime_pass_launch(double ns)
  * copy is taken to cross its bus once. */
 void runtime_pass_bytes(size_t bytes)
 {
+    NUMERIC_DEFAULT;
     const struct gpu *gpu = runtime_gpu();
     const double rate = gpu ? gpu_dram_bytes_per_ns(gpu) : 0;
     pass(rate > 0 ? (double)bytes / rate : 0);

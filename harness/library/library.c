@@ -45,6 +45,7 @@ cugate_status call_refused(cugate_status status, const char *format, ...)
 jmp_buf *call_begin(struct call *call, cugate_machine *machine)
 {
     call->machine = machine;
+    numeric_begin(&call->numeric_before);
     call->problem.text[0] = '\0';
     call->problem_before = error_into(&call->problem);
     call->memory_before = memory_into(&call->out);
@@ -57,6 +58,7 @@ cugate_status call_end(struct call *call, cugate_status status)
 {
     error_into(call->problem_before);
     memory_into(call->memory_before);
+    numeric_end(&call->numeric_before);
     if (status)
         last_problem = call->problem;
     return status;

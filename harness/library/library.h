@@ -44,6 +44,7 @@ struct call {
     cugate_machine *machine;
     jmp_buf out, *memory_before;
     struct problem problem, *problem_before;
+    struct numeric numeric_before;
 };
 
 /* Begins: where this computer has no memory left, setjmp() of what it returns is not 0, as if it failed. */

@@ -4,6 +4,7 @@
 
 static void call(struct client *client, const cugate_event *event)
 {
+    NUMERIC_DEFAULT; /* what a hook sets ends with it */
     const struct client_hook *hook = &client->hooks[event->kind];
     if (hook->call)
         hook->call(event, hook->user);

@@ -428,6 +428,7 @@ static int run_told(void *data, const struct grid *grid, enum fault *fault, stru
 
 static void at_exit(void)
 {
+    NUMERIC_DEFAULT;
     char *text = NULL;
     size_t size = 0;
     if (!program.on || program.forked)
@@ -507,6 +508,7 @@ static const char *replaced(void)
 
 __attribute__((constructor)) static void begin(void)
 {
+    NUMERIC_DEFAULT;
     struct problem problem;
     struct gpu gpu;
     if (!is_runtime() || !link_open(&program.request) || !program.request.gpu)

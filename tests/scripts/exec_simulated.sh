@@ -56,6 +56,10 @@ expect 'the report is not in its output' 0 'sum 80000' '!COMPUTED' -- cat out
 expect 'two processes of one program' 0 'sum 40000' 'sum 80000' -- run sh -c "$program right; $program right2"
 ask jq -c '.kernels | to_entries[] | select(.key | endswith("/program")) | .value.metrics | [.processes, .launches] | map(.sessions[0][0])' run.json
 expect 'are both in it' 0 '[2,7]'
+printf 'LC_NUMERIC\ndecimal_point ","\nthousands_sep "."\ngrouping 3;3\nEND LC_NUMERIC\n' >numbers
+localedef -c -i ./numbers -f ANSI_X3.4-1968 ./comma >/dev/null 2>&1 || true # it warns of what else a locale has
+LOCPATH=$work expect "a program's locale, rounding, denormals and traps are its own" 0 '151001, 1,5' 'computed: 1 of 1 kernel' -- \
+    run "$program" sets
 run "$program" shapes
 expect 'each of many shapes is counted' 0 'program/scale@1-20,32, 20 shapes' 'computed: 20 of 20 kernels' '!@any'
 # Each launch counts, wherever it comes: a baseline of light ones, and one of four that is heavy.

@@ -2,6 +2,8 @@
  *
  *   program WHAT [END]    what it does, and how it ends */
 #include <cassert>
+#include <cfenv>
+#include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +11,7 @@
 #include <thread>
 #include <unistd.h>
 #include <vector>
+#include <xmmintrin.h>
 
 #ifdef EXPORTS
 extern "C" size_t ZSTD_decompress(void *, size_t, const void *, size_t)
@@ -36,6 +39,18 @@ __global__ void sum(const float *x, float *out, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         atomicAdd(out, x[i]);
+}
+
+/* Results that a CPU has otherwise where it rounds otherwise, has no denormals or traps. */
+__global__ void exact(float *x)
+{
+    float least = 1 + x[threadIdx.x], sum = x[threadIdx.x];
+    int halved = 0, added = 0;
+    for (; least > 0; least *= 0.5f)
+        halved++;
+    for (; sum < 100; sum += 0.1f)
+        added++;
+    x[threadIdx.x] = 1000 * halved + added + 1 / (1 / least);
 }
 
 __global__ void other(float *x)
@@ -303,6 +318,29 @@ static int threads()
     return wrong;
 }
 
+/* Launches with what a program may set of its numbers, all of which it has still behind the launch. */
+static int sets()
+{
+    float *x, first;
+    char text[8];
+    if (!setlocale(LC_NUMERIC, "comma"))
+        return 8;
+    cudaMalloc(&x, 4096);
+    cudaMemset(x, 0, 4096);
+    fesetround(FE_UPWARD);
+    feenableexcept(FE_ALL_EXCEPT);
+    _mm_setcsr(_mm_getcsr() | 0x8040);
+    exact<<<1, 32>>>(x);
+    cudaMemcpy(&first, x, sizeof first, cudaMemcpyDeviceToHost);
+    const bool kept = fegetround() == FE_UPWARD && (_mm_getcsr() & 0x8040) == 0x8040;
+    if (fedisableexcept(FE_ALL_EXCEPT) != FE_ALL_EXCEPT || !kept)
+        return 9;
+    fesetround(FE_TONEAREST);
+    snprintf(text, sizeof text, "%.1f", 1.5);
+    printf("%.0f, %s\n", first, text);
+    return 0;
+}
+
 static int does(const char *what, char **more)
 {
     int *x;
@@ -314,6 +352,8 @@ static int does(const char *what, char **more)
         return leaves();
     if (strcmp(what, "threads") == 0)
         return threads();
+    if (strcmp(what, "sets") == 0)
+        return sets();
     if (strcmp(what, "timed") == 0)
         return timed();
     if (strcmp(what, "huge") == 0)

@@ -5,12 +5,13 @@
 #include "sim_support.h"
 
 /* The variables of the host that stand for kernels. */
-static const char plain = 0, bounded = 0, shared = 0, clustered = 0, stranger = 0;
+static const char plain = 0, thirds = 0, bounded = 0, shared = 0, clustered = 0, stranger = 0;
 
 static void register_kernels(void)
 {
     void **binary =
         sim_register("extern \"C\" __global__ void plain(int *out) { out[threadIdx.x] = 1; }\n"
+                     "extern \"C\" __global__ void thirds(float *out) { out[1] = out[0] / 3; }\n"
                      "extern \"C\" __global__ void __launch_bounds__(256) bounded(int *out) { out[threadIdx.x] = 1; }\n"
                      "extern \"C\" __global__ void shared(int *out)\n"
                      "{\n"
@@ -22,6 +23,7 @@ static void register_kernels(void)
                      "}\n"
                      "extern \"C\" __global__ void __cluster_dims__(2, 1, 1) clustered(int *out) { *out = 1; }\n");
     sim_register_kernel(binary, &plain, "plain");
+    sim_register_kernel(binary, &thirds, "thirds");
     sim_register_kernel(binary, &bounded, "bounded");
     sim_register_kernel(binary, &shared, "shared");
     sim_register_kernel(binary, &clustered, "clustered");
@@ -62,6 +64,19 @@ Test(cudart_launch, what_a_gpu_refuses_is_refused_with_its_error)
     const cudaError_t large = cudaLaunchCooperativeKernel(&plain, (dim3){132 * 32 + 1, 1, 1}, (dim3){32, 1, 1},
                                                           (void *[]){&(int *){0}}, 0, NULL);
     cr_expect_eq(large, cudaErrorCooperativeLaunchTooLarge);
+}
+
+Test(cudart_launch, a_kernel_rounds_as_a_gpu_does)
+{
+    float *out, values[2] = {1, 0};
+    register_kernels();
+    cr_assert_eq(cudaMalloc((void **)&out, sizeof values), cudaSuccess);
+    cr_assert_eq(cudaMemcpy(out, values, sizeof values, cudaMemcpyHostToDevice), cudaSuccess);
+    fesetround(FE_DOWNWARD);
+    cr_expect_eq(cudaLaunchKernel(&thirds, (dim3){1, 1, 1}, (dim3){1, 1, 1}, (void *[]){&out}, 0, NULL), cudaSuccess);
+    cr_expect_eq(fegetround(), FE_DOWNWARD);
+    cr_expect_eq(cudaMemcpy(values, out, sizeof values, cudaMemcpyDeviceToHost), cudaSuccess);
+    cr_expect_eq(values[1], 0x1.555556p-2f);
 }
 
 Test(cudart_launch, dynamic_shared_memory_above_48_kb_is_asked_for)

@@ -220,6 +220,26 @@ static void sees(const cugate_event *event, void *data)
     }
 }
 
+static void rounds_down(const cugate_event *event, void *user)
+{
+    (void)event, (void)user;
+    fesetround(FE_DOWNWARD);
+}
+
+Test(library, rounding_is_the_kernel_s)
+{
+    cr_assert_eq(cugate_hook(machine, CUGATE_HOOK_INSTRUCTION, rounds_down, NULL), CUGATE_OK);
+    for (unsigned i = 0; i < 2; i++) {
+        const float one = 1;
+        memcpy(words(), &one, sizeof one);
+        cr_assert_eq(run_of("thirds", 1, 1, memory, NULL), CUGATE_OK, "%s", cugate_error());
+        cr_expect_eq(words()[1], 0x3eaaaaab);
+        cr_expect_eq(fegetround(), i ? FE_DOWNWARD : FE_TONEAREST);
+        cr_assert_eq(cugate_hook(machine, CUGATE_HOOK_INSTRUCTION, NULL, NULL), CUGATE_OK);
+        fesetround(FE_DOWNWARD);
+    }
+}
+
 Test(library, accesses_have_their_values)
 {
     struct seen seen = {.wrong = 0};
@@ -330,7 +350,7 @@ Test(library, kernels_are_found_by_their_names)
     size_t count = 0;
     while (cugate_kernel_at(module, count))
         count++;
-    cr_expect_eq(count, 14);
+    cr_expect_eq(count, 15);
 }
 
 Test(library, memory_is_checked)
