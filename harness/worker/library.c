@@ -124,11 +124,27 @@ static int load_library(struct library *library, const char *path, struct proble
     return collect_kernels(library, path, problem);
 }
 
+static struct numeric theirs; /* of the thread that calls libraries */
+static bool has_theirs;       /* false: it has what the process began with */
+
+void theirs_begin(void)
+{
+    if (has_theirs)
+        numeric_end(&theirs);
+}
+
+int theirs_end(int returned)
+{
+    numeric_begin(&theirs);
+    has_theirs = true;
+    return returned;
+}
+
 int library_open(struct library *library, const char *path, struct problem *problem)
 {
     *library = (struct library){0};
-    const int opened =
-        capsules_is_file(path) ? library_open_capsules(library, path, problem) : load_library(library, path, problem);
+    const int opened = capsules_is_file(path) ? library_open_capsules(library, path, problem)
+                                              : THEIRS(load_library(library, path, problem));
     if (opened == 0 && check_unique(library, path, problem) == 0)
         return 0;
     library_close(library);

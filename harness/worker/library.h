@@ -33,5 +33,11 @@ struct library {
 int library_open(struct library *library, const char *path, struct problem *problem);
 void library_close(struct library *library);
 
+/* Surround a call of the library: it has its own locale and floating-point environment, as the calls before left them,
+ * and the worker the default ones. Theirs ends with what the call returned. */
+void theirs_begin(void);
+int theirs_end(int returned);
+#define THEIRS(call) (theirs_begin(), theirs_end(call))
+
 /* Returns the first glob that matches no kernel, or NULL. */
 const char *library_unmatched(const struct library *library, char *const *globs, size_t count);

@@ -15,13 +15,15 @@ int group_open(const struct kernel *kernel, const struct cugate_library *table, 
 {
     const struct cugate_family *family = kernel->family;
     *state = NULL;
-    return family ? check_named(table, "open", family->open(family, state), problem) : 0;
+    return family ? check_named(table, "open", THEIRS(family->open(family, state)), problem) : 0;
 }
 
 void group_close(const struct kernel *kernel, void *state)
 {
+    theirs_begin();
     if (kernel->family)
         kernel->family->close(state);
+    theirs_end(0);
 }
 
 int kernel_open(struct open_kernel *open, void *state, struct problem *problem)
@@ -46,7 +48,7 @@ static int verify(const struct open_kernel *open, struct problem *problem)
 {
     const struct kernel *kernel = open->kernel;
     if (kernel->family)
-        return kernel->family->verify(open->state, kernel->variant, problem->text, sizeof problem->text);
+        return THEIRS(kernel->family->verify(open->state, kernel->variant, problem->text, sizeof problem->text));
     struct problem failure;
     const int compared = replay_compare(open->replay, problem->text, sizeof problem->text, &failure);
     if (compared < 0)
@@ -72,7 +74,7 @@ static int restore(void *self, struct problem *problem)
     const struct open_kernel *open = self;
     if (open->replay)
         return replay_restore(open->replay, problem);
-    return check(open->library->table, open->kernel->family->restore(open->state), problem);
+    return check(open->library->table, THEIRS(open->kernel->family->restore(open->state)), problem);
 }
 
 static int launch(void *self, struct problem *problem)
@@ -80,7 +82,7 @@ static int launch(void *self, struct problem *problem)
     const struct open_kernel *open = self;
     if (open->replay)
         return replay_launch(open->replay, problem);
-    return check(open->library->table, open->kernel->variant->launch(open->state), problem);
+    return check(open->library->table, THEIRS(open->kernel->variant->launch(open->state)), problem);
 }
 
 static int wait_for_all(void *self, struct problem *problem)
@@ -88,7 +90,7 @@ static int wait_for_all(void *self, struct problem *problem)
     const struct open_kernel *open = self;
     if (open->replay)
         return replay_wait(open->replay, problem);
-    return check(open->library->table, open->library->table->synchronize(), problem);
+    return check(open->library->table, THEIRS(open->library->table->synchronize()), problem);
 }
 
 struct workload workload_of_kernel(struct open_kernel *open)

@@ -424,6 +424,7 @@ static pid_t process;
  * this is the kernel's result. */
 static void tell_why(void)
 {
+    NUMERIC_DEFAULT;
     struct problem problem = {0};
     if (!working || process != getpid() || working->begun_count == 0 || !working->collector->explain)
         return;

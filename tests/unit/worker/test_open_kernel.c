@@ -8,8 +8,12 @@ static char calls[64];
 static size_t call_count, call_that_fails;
 static int state;
 
+/* Between calls of the library the worker has the default rounding, and the library its own. */
 static int called(const void *at, char what)
 {
+    static int mode = FE_TONEAREST;
+    cr_expect_eq(fegetround(), mode, "at '%c'", what);
+    fesetround(mode = FE_UPWARD);
     cr_expect(!at || at == &state, "'%c' of another state", what);
     calls[call_count++] = what;
     calls[call_count] = '\0';
@@ -80,6 +84,7 @@ static int run_whole(size_t failing, struct problem *problem)
         return -1;
     kernel_close(&open);
     group_close(&kernel, opened);
+    cr_expect_eq(fegetround(), FE_TONEAREST);
     return 0;
 }
 
