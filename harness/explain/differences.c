@@ -108,7 +108,7 @@ static void note_renamed(struct comparison *comparison, const struct run *baseli
             note_items_add(&items, "%s: %s -> %s", now->id, base->launches[launch].function,
                            now->launches[launch].function);
     }
-    comparison_add_items(comparison, &items, "function renamed");
+    comparison_add_items(comparison, &items, "another function");
 }
 
 /* Notes what was computed of kernels besides their counts. */

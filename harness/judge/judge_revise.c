@@ -68,6 +68,36 @@ static void revise_counted_otherwise(struct comparison *comparison, size_t first
     }
 }
 
+/* Returns how much a kernel writes, as it is computed: sectors of stores and hardware copies, and atomics. */
+static double writes_of(const struct result *result)
+{
+    static const char *const metrics[] = {"global_store_sectors", "sectors_past_l1", "global_atomics"};
+    double sum = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++) {
+        const double value = result_value(result, metrics[i]);
+        sum += isnan(value) ? 0 : value;
+    }
+    return sum;
+}
+
+/* A kernel of a library that writes almost nothing any more is not faster: its library has the results from elsewhere,
+ * such as open() or restore(), whose work is not counted. */
+static void revise_unwritten(struct comparison *comparison, size_t first, const struct sides *sides,
+                             const struct result *base, const struct result *now)
+{
+    if (!sides->origin->computed || sides->origin->own_caches || !base || !now ||
+        writes_of(now) * RULE_UNWRITTEN >= writes_of(base))
+        return;
+    for (size_t i = first; i < comparison->count; i++) {
+        struct judgement *judgement = &comparison->list[i];
+        if (judgement->verdict != VERDICT_IMPROVED)
+            continue;
+        judgement->verdict = VERDICT_UNSURE;
+        set_reason(judgement, "the launch writes less than 1 %% of what it wrote: are its results computed elsewhere, "
+                              "such as in restore(), which is not counted?");
+    }
+}
+
 /* Unchanged code cannot have become slower, or not by much, unless its arguments changed; but then its counts usually
  * moved too. In a program other arguments, such as strides, are an ordinary cause. So a time that the program feels is
  * judged there. */
@@ -152,6 +182,7 @@ void revise_kernel(struct comparison *comparison, size_t first, const struct sid
     revise_same_code(comparison, first, sides, base, now);
     revise_counted_otherwise(comparison, first, sides, base, now);
     revise_counted_less(comparison, first, base, now);
+    revise_unwritten(comparison, first, sides, base, now);
     for (size_t i = first; i < comparison->count; i++)
         revise_unpaired(&comparison->list[i], now);
     weigh_kernel(comparison, first, sides, base, now);

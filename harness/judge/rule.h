@@ -28,6 +28,7 @@
 #define RULE_PROFILER 1e3         /* ns: what the profiler adds to a launch of a program; 0.8 to 1.2 us on an H200 */
 #define RULE_DRIFT 10             /* how many kernels it takes to know the common shift */
 #define RULE_DRIFT_REFERENCE 0.05 /* slow drift: so far past the drift reference is worse though each step passed */
+#define RULE_UNWRITTEN 100        /* a launch that writes so many times less has its results from elsewhere */
 #define RULE_SAME_CODE 0.1        /* unchanged code excuses so much: a time moved 8.3 % in 25 nights of 62 kernels */
 #define RULE_TOOLCHAIN 0.05       /* a count of another compiler's code that moves by less is no fault without a time */
 #define RULE_PROGRAM_SHARE 0.01   /* a program feels a time that costs it so much of its GPU time as a whole */
