@@ -103,25 +103,45 @@ static struct source_files sources_of(const char *library)
     return sources;
 }
 
-/* The files that were found to be newer. */
+/* The files that were looked at, and those that were found to be newer. */
 struct newer {
     struct source_files sources;
-    char **list;
-    size_t count;
+    char **list, **seen;
+    size_t count, seen_count;
 };
 
+/* A header that has no code is in no line table: those that a file includes from its own folder are read of it. */
 static void take_newer(void *data, const char *path)
 {
     struct newer *newer = data;
-    char *place =
-        *path == '/' && is_newer(path, &newer->sources) ? source_place_below(path, newer->sources.tree) : NULL;
-    for (size_t i = 0; place && i < newer->count; i++)
-        if (strcmp(newer->list[i], place) == 0) {
-            free(place);
-            place = NULL;
+    char *file = *path == '/' ? realpath(path, NULL) : NULL, *place = NULL, *text = NULL, *rest = NULL;
+    size_t length;
+    for (size_t i = 0; file && i < newer->seen_count; i++)
+        if (strcmp(newer->seen[i], file) == 0) {
+            free(file);
+            file = NULL;
         }
-    if (place)
-        *ARRAY_GROW(newer->list, newer->count) = place;
+    if (!file || !(place = source_place_below(file, newer->sources.tree))) {
+        free(file);
+        return;
+    }
+    *ARRAY_GROW(newer->seen, newer->seen_count) = file;
+    if (is_newer(file, &newer->sources))
+        *ARRAY_GROW(newer->list, newer->count) = x_strdup(place);
+    free(place);
+    OWNED_TEXT folder = folder_of(file);
+    if (file_read(file, TEXT_LIMIT, &text, &length) < 0)
+        return;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        line += strspn(line, " \t");
+        if (*line != '#' || strncmp(line + 1 + strspn(line + 1, " \t"), "include", strlen("include")) != 0)
+            continue;
+        char *name = strchr(line, '"'), *end = name ? strchr(name + 1, '"') : NULL;
+        OWNED_TEXT header = end ? x_sprintf("%s/%.*s", folder, (int)(end - name - 1), name + 1) : NULL;
+        if (header)
+            take_newer(newer, header);
+    }
+    free(text);
 }
 
 static int take_image(void *data, const unsigned char *bytes, size_t size)
@@ -138,6 +158,9 @@ char **source_newer(const char *library, size_t *count)
     struct problem ignored, *before = error_into(&ignored); /* what is wrong with the file is said by who measures it */
     (void)cubin_each_image(library, take_image, &newer);
     error_into(before);
+    for (size_t i = 0; i < newer.seen_count; i++)
+        free(newer.seen[i]);
+    free(newer.seen);
     free(newer.sources.tree);
     *count = newer.count;
     return newer.list;

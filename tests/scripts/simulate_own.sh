@@ -8,9 +8,10 @@
 includes=("-I$top/harness" "${includes[@]/#/-I}")
 flags=(-std=c++17 -arch=sm_90 -Xcompiler -fPIC -lineinfo)
 
-# own NAME [DEFINITION]...: NAME/lib.so.
+# own NAME [DEFINITION]...: NAME/lib.so, of a source of 2002 and a header without code.
 own() (
-    mkdir -p "$1/kernels" && cp "$top/tests/data/own_kernels.cu" "$1/kernels/mine.cu" && cd "$1" &&
+    mkdir -p "$1/kernels" && (cat "$top/tests/data/own_kernels.cu" && echo '#include "sizes.h"') >"$1/kernels/mine.cu" && cd "$1" &&
+        echo >kernels/sizes.h && touch -d 2002-01-01 kernels/mine.cu &&
         "$nvcc" "${flags[@]}" "${includes[@]}" "${@:2}" -c kernels/mine.cu &&
         "$nvcc" -arch=sm_90 -cudart shared -shared -o lib.so mine.o
 )
@@ -55,6 +56,8 @@ expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 6
 cp "$compiled/as_it_was/lib.so" "$work/old.so" && touch -d 2001-01-01 "$work/old.so"
 expect "a library that is older than its sources is no pass, and they are named" 3 'STALE: ' 'as_it_was/kernels/mine.cu' \
     'unsure; nothing is worse' '(exit 3)' -- judge as_it_was --kernels "$work/old.so" "${mine[@]}"
+touch -d 2003-01-01 "$work/old.so"
+expect "or than a header of theirs" 3 'STALE: ' 'as_it_was/kernels/sizes.h' '!mine.cu' -- judge as_it_was --kernels "$work/old.so" "${mine[@]}"
 expect "unless it is what is meant" 0 'nothing is worse' '!STALE' -- judge as_it_was --kernels "$work/old.so" "${mine[@]}" --stale
 judge compressed "${mine[@]}" --all
 expect "nor are the counts of compressed code others" 0 'nothing is worse: 50 rows in 2 kernels' '2 kernels computed here'
