@@ -121,8 +121,9 @@ static bool take_end(struct slot *slot, enum slot_state was, enum ending ending,
         return true;
     } else if (ending == ENDING_HUNG || (ending == ENDING_NEXT && was != SLOT_LEAVING)) {
         /* All results have arrived: only what cleans up after a kernel is left to fail. */
-        warning("after %s the worker ended abnormally (%s), probably in the family's close(); its results are kept",
-                slot->pool->ids[slot->last], ending == ENDING_HUNG ? "it hung" : how);
+        snprintf(reason, sizeof reason, "after its results its process %s%s, probably in the family's close()",
+                 ending == ENDING_HUNG ? "hung" : "died: ", ending == ENDING_HUNG ? "" : how);
+        pool_fail(slot, slot->last, ending == ENDING_HUNG ? RESULT_HUNG : RESULT_CRASHED, reason);
     }
     return ending == ENDING_IMPOSSIBLE;
 }
