@@ -61,7 +61,7 @@ const struct command command_compare = {
                    {EXIT_USAGE, NULL},
                    {EXIT_UNSURE, NULL},
                    {EXIT_BASELINE, "the runs are of different GPUs or collectors"},
-                   {EXIT_NOT_MEASURED, "a kernel failed, or is in only one of the runs"}),
+                   {EXIT_NOT_MEASURED, "a kernel failed, or is in BASE.json only"}),
     .example = "cugate compare before.json after.json",
     .takes = takes,
     .minimum = 2, .maximum = 2, .run = cmd_compare,
