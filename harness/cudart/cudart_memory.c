@@ -48,6 +48,9 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
         runtime->used += type == cudaMemoryTypeHost ? 0 : size;
         if (pool)
             count_in_pool(pool, size);
+        if (type != cudaMemoryTypeDevice)
+            grid_host_shares(runtime_machine(), (uintptr_t)made, size,
+                             type == cudaMemoryTypeHost ? HOME_HOST : HOME_MANAGED);
     }
     const size_t used = runtime->used + (type == cudaMemoryTypeHost ? size : 0);
     runtime_memory_end(runtime);
@@ -57,10 +60,8 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
         runtime_watch_memory(runtime, used);
     if (made)
         inputs_add(INPUT_ALLOCATED, (const uint64_t[]){(uintptr_t)made, size}, 2, NULL, 0);
-    if (made && type != cudaMemoryTypeDevice) {
+    if (made && type != cudaMemoryTypeDevice)
         inputs_hide();
-        grid_host_shares(runtime_machine(), (uintptr_t)made, size);
-    }
     *memory = made;
     return made ? cudaSuccess : runtime_return(cudaErrorMemoryAllocation);
 }
@@ -234,11 +235,10 @@ cudaError_t cudaHostRegister(void *memory, size_t size, unsigned flags)
         device_show(runtime_machine(), begin, size);
         *ARRAY_GROW(runtime->blocks, runtime->block_count) =
             (struct memory_block){.memory = memory, .size = size, .type = cudaMemoryTypeHost, .registered = true};
+        grid_host_shares(runtime_machine(), begin, size, HOME_HOST);
     }
     runtime_memory_end(runtime);
     inputs_hide(); /* the program changes it without a call */
-    if (!taken)
-        grid_host_shares(runtime_machine(), begin, size);
     return taken ? runtime_return(cudaErrorHostMemoryAlreadyRegistered) : cudaSuccess;
 }
 

@@ -429,7 +429,9 @@ char __cudaInitModule(void **handle)
         if (variable) {
             *runtime->managed[i].pointer = runtime_pointer(variable->address);
             inputs_hide(); /* the host reads and changes it without a call */
-            grid_host_shares(runtime->machine, variable->address, variable->size);
+            runtime_memory_begin(runtime);
+            grid_host_shares(runtime->machine, variable->address, variable->size, HOME_MANAGED);
+            runtime_memory_end(runtime);
         }
         whole &= variable != NULL;
     }

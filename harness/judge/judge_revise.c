@@ -39,7 +39,7 @@ static void revise_counted_less(struct comparison *comparison, size_t first, con
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
         if (judgement->verdict != VERDICT_IMPROVED || judgement->metric->class != METRIC_EXACT ||
-            is_metric_of_program(judgement->metric) ||
+            is_metric_of_host(judgement->metric) ||
             row_equal_readings(result_find(base, judgement->metric->name)) == 0 ||
             row_equal_readings(result_find(now, judgement->metric->name)) == 0)
             continue;
@@ -59,7 +59,7 @@ static void revise_counted_otherwise(struct comparison *comparison, size_t first
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
         if (!judgement->compared || judgement->metric->class == METRIC_STATIC ||
-            is_metric_of_program(judgement->metric) || /* how often it is launched is the program's */
+            is_metric_of_host(judgement->metric) || /* what the host decides */
             (judgement->verdict != VERDICT_REGRESSED && judgement->verdict != VERDICT_IMPROVED))
             continue;
         judgement->verdict = VERDICT_UNSURE;

@@ -59,7 +59,7 @@ static bool judge_exactness(struct judgement *judgement, const struct pairing *p
 {
     const size_t needed = rule_sessions_needed(METRIC_EXACT);
     const bool known = result_has_code(pairing->base_result);
-    const bool same = !is_metric_of_program(judgement->metric) && pairing->base_result->launch_count > 0 &&
+    const bool same = !is_metric_of_host(judgement->metric) && pairing->base_result->launch_count > 0 &&
                       (known || tells_code(pairing->sides->run)) &&
                       order_of_code(pairing->base_result, pairing->now_result) == 0;
     /* A computed count repeats by construction. */
@@ -649,7 +649,8 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         judgement->base = row_value(pairing->base);
     if (judgement->has_now)
         judgement->now = row_value(pairing->now);
-    if (was == ABSENT && judgement->has_now && metric_is_on_demand(metric))
+    const bool least = metric->class == METRIC_EXACT && metric->better == METRIC_LOWER && judgement->now == 0;
+    if (was == ABSENT && judgement->has_now && (metric_is_on_demand(metric) || least))
         judgement->verdict = VERDICT_NEW; /* on demand: the baseline may have counted it for other kernels only */
     if (metric->class == METRIC_INFO && !look.is_missing)
         judgement->verdict = VERDICT_INFO;

@@ -96,7 +96,7 @@ static struct access visit_global(struct warp *warp, const struct instruction *c
     struct memo memo = {0};
     struct tally *tally = &block->tallies[code->index];
     memo_global(&memo, block, lanes, addresses, code->size);
-    memory_check(block, &memo, lanes, addresses, code->size, true);
+    memory_check(block, &memo, tally, lanes, addresses, code->size, true);
     if (!memo.aligned)
         memory_misaligned(block, lanes, addresses, code->size);
     const struct access access = global_access(warp, code, &memo, lanes, addresses, kind_of(code, first));
@@ -106,6 +106,7 @@ static struct access visit_global(struct warp *warp, const struct instruction *c
     tally->sectors += memo.sectors;
     tally->ideal_sectors += memo.ideal_sectors;
     tally->unit_sectors += memo.sectors;
+    tally->home_bytes[memo.home] += memo.sectors * SECTOR_BYTES;
     return access;
 }
 

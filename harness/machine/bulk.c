@@ -34,8 +34,9 @@ static unsigned char *global_bytes(struct warp *warp, const struct instruction *
     if (!device_find(block->machine, address, &found) || found.end - address < bytes) {
         struct memo memo = {0};
         const uint64_t addresses[LANES] = {address};
-        memory_check(block, &memo, 1, addresses, (unsigned)bytes, written != NULL);
+        memory_check(block, &memo, &block->tallies[code->index], 1, addresses, (unsigned)bytes, written != NULL);
     }
+    block->tallies[code->index].home_bytes[grid_home(block->machine, address, &found)] += bytes;
     const struct access access = {warp,    code,  NULL,         written ? ACCESS_GOES : ACCESS_COMES,         1,
                                   address, bytes, .same = true, .more = code->flags[FLAG_NUMBER] != NO_NUMBER};
     watch(&access);

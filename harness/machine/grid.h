@@ -3,6 +3,9 @@
 
 #include "module.h"
 
+/* Where memory lies. Pages of managed memory move to whoever accesses them. */
+enum home { HOME_DEVICE, HOME_HOST, HOME_MANAGED, HOMES };
+
 /* What one instruction did in all warps of a launch. counting.h has the rules. */
 struct tally {
     uint64_t executed;               /* how often a warp, or a split of one, executed it */
@@ -45,6 +48,7 @@ struct tally {
     /* Cycles for which slow pipes are held; barriers, and fences as so many (sass/pace.c); ns that warps ask to sleep;
      * sectors of loads past the L1, and of copies of the hardware. */
     uint64_t slow, barriers, slept, past_l1;
+    uint64_t home_bytes[HOMES]; /* of sectors that lanes access, and of bulk copies, by where they lie */
     /* Of the first instruction alone: how many the warp that executes most of the launch executes, and the block. */
     uint64_t longest_warp, busiest_block;
     uint64_t spins; /* not 0: how often it is executed depends on timing, since it is in a loop that waits (waits.h) */
@@ -179,10 +183,13 @@ void grid_leave_none(struct machine *machine);
 /* Whether it is asked how many threads of an instruction work: if not, the bounds of `working` may be wider. */
 void grid_ask_threads(struct machine *machine, bool asked);
 bool grid_asks_threads(struct machine *machine);
-/* Begins and ends that the host sees memory of the GPU without a call: all blocks of launches that access it are
- * executed. */
-void grid_host_shares(struct machine *machine, uint64_t address, uint64_t bytes);
+/* Begins and ends that the host sees memory of the GPU without a call, since it is the host's or managed: all blocks of
+ * launches that access it are executed. */
+void grid_host_shares(struct machine *machine, uint64_t address, uint64_t bytes, enum home home);
 void grid_host_leaves(struct machine *machine, uint64_t address);
+/* Returns where a byte of an allocation lies. Narrows the allocation to bytes that lie there too. */
+struct allocation;
+enum home grid_home(struct machine *machine, uint64_t address, struct allocation *within);
 bool grid_has_shared(struct machine *machine); /* the host sees some memory so, */
 struct ranges;
 bool grid_is_shared(struct machine *machine, const struct ranges *places); /* or some of these allocations */

@@ -111,7 +111,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
     const struct copy_counts *counts = NULL;
     if (copies) {
         memo_global(&memo, NULL, copies, from, code->size);
-        memory_check(block, &memo, copies, from, code->size, false);
+        memory_check(block, &memo, tally, copies, from, code->size, false);
         if (!memo.aligned)
             memory_misaligned(block, copies, from, code->size);
         if (global_is_watched(block, code, &memo, from[__builtin_ctz(copies)], ACCESS_COPIES)) {
@@ -122,6 +122,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
         if (block->counts)
             counts = count_again(warp, code, copies, from, to);
     }
+    tally->home_bytes[memo.home] += counts ? counts->unit * SECTOR_BYTES : 0;
     if (block->counts)
         count_all(tally, code, copies, lanes & ~copies, from, to, counts);
     tally->accesses++;

@@ -17,7 +17,8 @@ static struct memo *visit_global(struct warp *warp, const struct instruction *co
     memo_settle(memo, &block->tallies[code->index]);
     memo_global(memo, block, lanes, addresses, code->size);
     if (!memo_holds(memo, addresses[__builtin_ctz(lanes)], code->size))
-        *inside = memory_inside(block, memo, lanes, addresses, code->size, writes, block->grid->spares);
+        *inside = memory_inside(block, memo, &block->tallies[code->index], lanes, addresses, code->size, writes,
+                                block->grid->spares);
     if (!memo->aligned)
         memory_misaligned(block, lanes, addresses, code->size);
     memo->times++;

@@ -6,7 +6,7 @@
 
 /* A word for each sector of 32 bytes. It has the block that came last, which of the eight words that block has read and
  * written, and which others did before. */
-enum { SECTOR_SHIFT = 5, SECTOR_BYTES = 1 << SECTOR_SHIFT, SECTOR_READ = 32, SECTOR_WRITTEN = 40, SECTOR_OTHERS = 16 };
+enum { SECTOR_SHIFT = 5, SECTOR_READ = 32, SECTOR_WRITTEN = 40, SECTOR_OTHERS = 16 };
 
 /* Most lines of 128 bytes are accessed by one block only, and each time whole. Such a line has one word: the block's
  * number + 1, and whether it has read and written. LINE_APART: its sectors have words. */

@@ -29,6 +29,7 @@ void memo_settle(struct memo *memo, struct tally *tally)
         tally->sectors += times * memo->sectors;
         tally->ideal_sectors += times * memo->ideal_sectors;
         tally->unit_sectors += times * memo->sectors;
+        tally->home_bytes[memo->home] += times * memo->sectors * SECTOR_BYTES;
     }
 }
 
@@ -59,31 +60,51 @@ static bool holds(const struct allocation *allocation, uint64_t address, unsigne
     return address >= allocation->begin && address < allocation->end && size <= allocation->end - address;
 }
 
-uint32_t memory_inside(struct block *block, struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size,
-                       bool writes, bool spares)
+/* Takes what lies elsewhere off the bytes that the access adds where its first lane's lie. */
+static void count_elsewhere(const struct block *block, struct tally *tally, const struct memo *memo,
+                            const uint32_t *lanes, const uint64_t *addresses, unsigned size)
+{
+    for (enum home home = 0; home < HOMES && block->counts; home++) {
+        const uint64_t bytes =
+            home == memo->home ? 0 : count_sectors(lanes[home], addresses, size).touched * SECTOR_BYTES;
+        tally->home_bytes[home] += bytes;
+        tally->home_bytes[memo->home] -= bytes;
+    }
+}
+
+uint32_t memory_inside(struct block *block, struct memo *memo, struct tally *tally, uint32_t lanes,
+                       const uint64_t *addresses, unsigned size, bool writes, bool spares)
 {
     struct allocation found = {0, 0};
-    uint32_t inside = lanes;
+    enum home home = HOME_DEVICE;
+    uint32_t inside = lanes, of[HOMES] = {0};
     const uint64_t first = addresses[__builtin_ctz(lanes)];
-    for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1) || holds(&found, addresses[l], size))
-            continue;
-        if (!device_find(block->machine, addresses[l], &found) || !holds(&found, addresses[l], size)) {
-            global_outside(block, l, addresses[l], size, writes, spares);
-            inside &= ~(1u << l);
+    EACH_BIT(l, lanes) {
+        if (!holds(&found, addresses[l], size)) {
+            if (!device_find(block->machine, addresses[l], &found) || !holds(&found, addresses[l], size)) {
+                global_outside(block, l, addresses[l], size, writes, spares);
+                inside &= ~(1u << l);
+                found.end = 0;
+                continue;
+            }
+            home = grid_home(block->machine, addresses[l], &found);
         }
+        of[home] |= 1u << l;
     }
-    if (device_find(block->machine, first, &found)) {
-        memo->begin = found.begin;
-        memo->end = found.end;
-    }
+    if (!device_find(block->machine, first, &found))
+        found = (struct allocation){0, 0};
+    memo->home = (unsigned char)grid_home(block->machine, first, &found);
+    memo->begin = found.begin;
+    memo->end = found.end;
+    if (of[memo->home] != inside)
+        count_elsewhere(block, tally, memo, of, addresses, size);
     return inside;
 }
 
-void memory_check(struct block *block, struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size,
-                  bool writes)
+void memory_check(struct block *block, struct memo *memo, struct tally *tally, uint32_t lanes,
+                  const uint64_t *addresses, unsigned size, bool writes)
 {
-    (void)memory_inside(block, memo, lanes, addresses, size, writes, false);
+    (void)memory_inside(block, memo, tally, lanes, addresses, size, writes, false);
 }
 
 void memory_misaligned(struct block *block, uint32_t lanes, const uint64_t *addresses, unsigned size)

@@ -5,7 +5,8 @@
 #include "block.h"
 #include "counting.h"
 
-#define MEMO_LOW 127       /* bits of an address that say where in its line it is */
+#define MEMO_LOW 127 /* bits of an address that say where in its line it is */
+enum { SECTOR_BYTES = 32 };
 #define MEMO_LOW_SECTOR 31 /* ... where in its sector, which is all that the sectors of a shape depend on */
 /* Bits of a shared address that matter to its shape; banks are a circle, so only alignment does. */
 #define MEMO_LOW_SHARED 15
@@ -20,6 +21,7 @@ struct memo {
     bool in_order;             /* all lanes take part, and lane l is at l * size from lane 0 */
     bool same;                 /* all lanes have the same address */
     bool near;                 /* no two lanes are 4 GiB apart */
+    unsigned char home;        /* in global memory: enum home of the last access */
     uint64_t times;            /* accesses of this shape that the tally does not have yet */
     const unsigned char *last; /* in order: of the first lane, on this machine */
     int64_t least, most;       /* least and largest distance from the first lane's address */
@@ -83,12 +85,13 @@ static inline uint32_t shared_begin(const struct block *block, const struct inst
 /* Adds the accesses of the memo's shape to the tally. Has to be called before another shape is set, and at the end. */
 void memo_settle(struct memo *memo, struct tally *tally);
 
-/* Sets the memo's allocation. If there is none, the block fails, with a message that names the lane, its address, and
+/* Sets the memo's allocation, or the part of it that lies where the first lane's does; bytes that lie elsewhere are
+ * counted. If there is none, the block fails, with a message that names the lane, its address, and
  * what is near it. memory_inside() returns the lanes that access one, and if it spares the others, they are a doubt. */
-void memory_check(struct block *block, struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size,
-                  bool writes);
-uint32_t memory_inside(struct block *block, struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size,
-                       bool writes, bool spares);
+void memory_check(struct block *block, struct memo *memo, struct tally *tally, uint32_t lanes,
+                  const uint64_t *addresses, unsigned size, bool writes);
+uint32_t memory_inside(struct block *block, struct memo *memo, struct tally *tally, uint32_t lanes,
+                       const uint64_t *addresses, unsigned size, bool writes, bool spares);
 __attribute__((noreturn)) void memory_misaligned(struct block *block, uint32_t lanes, const uint64_t *addresses,
                                                  unsigned size);
 __attribute__((noreturn)) void shared_outside(struct block *block, uint32_t lanes, const uint32_t *addresses,

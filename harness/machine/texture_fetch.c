@@ -5,7 +5,7 @@
  * a uniform register, which 9.0 has 0x0 behind. In code of 8.x it is a word of constant bank 0, written as the bank and
  * the word's number, or with .B the first register of the second operand. With .SCR the registers of both operands are
  * distributed: of those that the instruction has without, the first operand is the first half. */
-#include "block.h"
+#include "memory.h"
 
 enum { FLAG_SHAPE, FLAG_CHANNELS, FLAG_HANDLE, FLAG_GATHERED, FLAG_FIRST, FLAG_WHERE };
 enum { HANDLE_IN_ROW, HANDLE_IN_BANK, HANDLE_IN_SOURCE };
@@ -153,6 +153,7 @@ static void tex(struct warp *warp, const struct instruction *code, uint32_t lane
 {
     uint32_t texels[LANES][TEXTURE_CHANNELS];
     const struct texture *texture = NULL;
+    struct allocation place = {0, 0};
     /* Results may be written to the registers of coordinates. */
     for (unsigned l = 0, was = 0; l < LANES; l++) {
         if (!(lanes >> l & 1))
@@ -161,6 +162,8 @@ static void tex(struct warp *warp, const struct instruction *code, uint32_t lane
         if (!texture || wanted != was)
             texture = find(warp, code, wanted);
         was = wanted;
+        warp->block->tallies[code->index].home_bytes[grid_home(warp->block->machine, texture->address, &place)] +=
+            SECTOR_BYTES;
         const char *unknown = fetch(warp, code, texture, l, texels[l]);
         if (unknown)
             block_not_simulated(warp->block, "%s", unknown);

@@ -47,6 +47,8 @@ static const struct {
     [COMPUTED_BARRIERS]  = {"cugate.barriers",              SOURCE_SIMULATION, false},
     [COMPUTED_SLEEP]     = {"cugate.sleep_time",            SOURCE_SIMULATION, false},
     [COMPUTED_PAST_L1]   = {"cugate.sectors_past_l1",       SOURCE_SIMULATION, false},
+    [COMPUTED_HOST_BYTES] = {"cugate.host_bytes",           SOURCE_SIMULATION, false},
+    [COMPUTED_MANAGED_BYTES] = {"cugate.managed_bytes",     SOURCE_SIMULATION, false},
 };
 /* clang-format on */
 

@@ -52,6 +52,8 @@ enum computed_counter {
     COMPUTED_BARRIERS,      /* barriers, and fences as so many */
     COMPUTED_SLEEP,         /* ns for which warps ask to sleep */
     COMPUTED_PAST_L1,       /* sectors of loads that the L1 does not answer, and of copies of the hardware */
+    COMPUTED_HOST_BYTES,    /* bytes that a kernel accesses in memory of the host, */
+    COMPUTED_MANAGED_BYTES, /* and in managed memory */
     COMPUTED_COUNTERS
 };
 

@@ -34,6 +34,8 @@ static const char *const names[EXACT_COUNTERS] = {
     [EXACT_BARRIERS] = "cugate.barriers",
     [EXACT_SLEEP] = "cugate.sleep_time",
     [EXACT_PAST_L1] = "cugate.sectors_past_l1",
+    [EXACT_HOST_BYTES] = "cugate.host_bytes",
+    [EXACT_MANAGED_BYTES] = "cugate.managed_bytes",
     [EXACT_OUTSIDE_WAITS] = "cugate.instructions_outside_waits",
 };
 

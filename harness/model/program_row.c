@@ -37,6 +37,12 @@ bool is_metric_of_program(const struct metric *metric)
     return metric_source(metric) == SOURCE_PROGRAM;
 }
 
+bool is_metric_of_host(const struct metric *metric)
+{
+    const enum computed_counter counter = computed_counter_of(metric);
+    return is_metric_of_program(metric) || counter == COMPUTED_HOST_BYTES || counter == COMPUTED_MANAGED_BYTES;
+}
+
 /* Returns the value of the first metric of that counter that has one; else NAN. *found is set to it, or to NULL. */
 static double find_value(const struct metrics *metrics, const struct result *result, enum computed_counter counter,
                          const struct metric **found)

@@ -19,6 +19,7 @@ bool program_is_of_shapes(const char *id);
 
 /* Whether the metric is of what a program launches, which the machine code of a kernel does not determine. */
 bool is_metric_of_program(const struct metric *metric);
+bool is_metric_of_host(const struct metric *metric); /* or of where memory lies, which does not depend on it either */
 
 /* Returns what was counted of that, COMPUTED_NONE: the time of a launch by the GPU's timer. NAN where it was not. */
 double program_value(const struct metrics *metrics, const struct result *result, enum computed_counter counter);

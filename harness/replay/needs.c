@@ -207,6 +207,8 @@ static const char *why_refused(const struct instruction *code, const struct tall
 {
     if (depends_on_timing(tally) || code->polls || code->traits & TRAIT_SPINS)
         return "its warps wait for others in a loop";
+    if (tally->home_bytes[HOME_HOST] || tally->home_bytes[HOME_MANAGED])
+        return "accesses of the host's or managed memory are not calibrated";
     if (may_steer(code, tally, work))
         return "an atomic's result may decide its branches";
     if (code->apart && has_modifier(code, "SP"))

@@ -148,6 +148,18 @@ PLAIN(followed)
 PLAIN(loose_wavefronts)
 PLAIN(loose_sectors)
 
+static double host_bytes(const struct tally *tally, unsigned traits)
+{
+    (void)traits;
+    return (double)tally->home_bytes[HOME_HOST];
+}
+
+static double managed_bytes(const struct tally *tally, unsigned traits)
+{
+    (void)traits;
+    return (double)tally->home_bytes[HOME_MANAGED];
+}
+
 typedef double amount(const struct tally *tally, unsigned traits);
 
 /* The counters, a row each. To add a counter: a row here. */
@@ -185,6 +197,8 @@ static const struct {
     [EXACT_BARRIERS] = {barriers, NULL},
     [EXACT_SLEEP] = {slept, NULL},
     [EXACT_PAST_L1] = {past_l1, NULL},
+    [EXACT_HOST_BYTES] = {host_bytes, NULL},
+    [EXACT_MANAGED_BYTES] = {managed_bytes, NULL},
     [EXACT_OUTSIDE_WAITS] = {outside_waits, NULL},
 };
 

@@ -8,11 +8,11 @@
 . "$(dirname "$0")/begin.sh"
 compile() {
     local build
-    for build in 'shared -o program' 'shared -DSLOWER -o slower' 'static -o static' 'shared -o graphs' \
+    for build in 'shared -o program' 'shared -DSLOWER -o slower' 'static -o static' 'shared -o graphs' 'shared -o host' \
         'shared -DEXPORTS -o own' 'shared -DEXPORTS -Xcompiler -rdynamic -o exports'; do
         # shellcheck disable=SC2086 # words
         "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart $build \
-            "$top/tests/sim/$([[ $build == *graphs ]] && echo graphs || echo program).cu"
+            "$top/tests/sim/$([[ $build =~ (graphs|host)$ ]] && echo "${BASH_REMATCH[1]}" || echo program).cu"
     done
     "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -rdc=true -o linked \
         "$top"/tests/sim/linked{,_device}.cu
@@ -95,6 +95,21 @@ expect 'memory that is only set takes none' 0 '0 1' -- run "$program" huge
 run sh -c "ulimit -m 500000; exec $program touches"
 expect 'memory that this machine lacks' 5 'this machine lacks memory: the program and' 'take 0.' '!other@1,32'
 
+
+# Where memory lies: loads and texels, a managed variable, cp.async, bulk copies, atomics.
+places() { # WHAT: what it counts in pinned and in managed memory
+    run "$compiled/host" "$1"
+    jq -c '[.kernels["host/accesses@4,256"].metrics | .host_bytes, .managed_bytes | .sessions[0][0]]' run.json
+}
+expect 'memory of the GPU' 0 '[0,4096]' -- places device
+ask "$cugate" accept run.json --baselines places --reason first
+expect 'pinned memory is counted' 0 '[46080,4096]' -- places pinned
+expect 'registered memory' 0 '[46080,4096]' -- places registered
+expect 'managed memory' 0 '[0,50176]' -- places managed
+moved() { ask "$cugate" check --simulate=nvidia-h200 --baselines places -- "$compiled/host" "$1"; }
+expect 'memory that stays' 0 'nothing is worse' -- moved device
+expect 'memory that moved to the host is worse' 1 'regressed  host_bytes' '46.1 kB' '!managed_bytes' -- moved pinned
+expect 'and to where both see it' 1 'regressed  managed_bytes' '!host_bytes' -- moved managed
 CUGATE_SIM_PROOF=small expect 'pinned memory' 0 '10238 30717' -- run "$program" pins
 ask jq -c '[.kernels["program/scale@40,256"], .kernels["program/scale@20,256"]] | map((.blocks_executed // 40) < 10)' run.json
 expect 'blocks of a launch that does not touch it are left out' 0 '[true,false]'

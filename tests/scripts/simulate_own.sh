@@ -52,7 +52,7 @@ judge as_it_was "${mine[@]}" --save "$work/first.json"
 expect "a library of somebody else's without a baseline" 4 'no baseline' "cugate accept $work/first.json --baselines" '!cugate aa'
 expect "begins with one that was computed" 0 -- "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 6 rows in 2 kernels' \
-    'nothing had to be computed again' '44 unchanged rows not computed again' -- judge as_it_was "${mine[@]}"
+    'nothing had to be computed again' '48 unchanged rows not computed again' -- judge as_it_was "${mine[@]}"
 cp "$compiled/as_it_was/lib.so" "$work/old.so" && touch -d 2001-01-01 "$work/old.so"
 expect "a library that is older than its sources is no pass, and they are named" 3 'STALE: ' 'as_it_was/kernels/mine.cu' \
     'unsure; nothing is worse' '(exit 3)' -- judge as_it_was --kernels "$work/old.so" "${mine[@]}"
@@ -60,7 +60,7 @@ touch -d 2003-01-01 "$work/old.so"
 expect "or than a header of theirs" 3 'STALE: ' 'as_it_was/kernels/sizes.h' '!mine.cu' -- judge as_it_was --kernels "$work/old.so" "${mine[@]}"
 expect "unless it is what is meant" 0 'nothing is worse' '!STALE' -- judge as_it_was --kernels "$work/old.so" "${mine[@]}" --stale
 judge compressed "${mine[@]}" --all
-expect "nor are the counts of compressed code others" 0 'nothing is worse: 50 rows in 2 kernels' '2 kernels computed here'
+expect "nor are the counts of compressed code others" 0 'nothing is worse: 54 rows in 2 kernels' '2 kernels computed here'
 expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:26' \
     'the line to blame' '1 kernel computed here' -- judge strided "${mine[@]}" --save "$work/strided.json"
 expect_typed strided 0

@@ -111,7 +111,7 @@ judge right --baselines "$work/computed" -k list/indexed --all
 expect "and the right one by what it had" 0 'nothing is worse' '!no GPU counts'
 
 # One that a GPU measured has not, and that is said: neither good nor red. Its launches tell of the grid.
-expect "a measured baseline has no judge for them" 0 '12 rows that no GPU counts' 'use a base build: --against' \
+expect "a measured baseline has no judge for them" 0 '14 rows that no GPU counts' 'use a base build: --against' \
     'info       load_waits' 'same       grid_balance' -- "$cugate" check --simulate=nvidia-h200 -k hierarchy/thread_index --all -v
 
 # ---- Other compute capabilities
