@@ -131,6 +131,23 @@ static bool is_work(const struct cudaMemcpy3DParms *copy)
            (copy->dstArray || copy->srcArray || is_device(copy->dstPtr.ptr, &one) || is_device(copy->srcPtr.ptr, &one));
 }
 
+/* Counts bytes of a copy from or to memory of the host. */
+static void count_host_bytes(const struct cudaMemcpy3DParms *copy, size_t bytes)
+{
+    bool host = false, pageable = false;
+    for (unsigned i = 0; i < 2; i++) {
+        struct allocation found;
+        const uint64_t at = (uintptr_t)(i ? copy->dstPtr.ptr : copy->srcPtr.ptr);
+        if (i ? copy->dstArray : copy->srcArray)
+            continue;
+        const bool known = runtime_find(at, &found);
+        pageable |= !known;
+        host |= !known || grid_home(runtime_machine(), at, &found) == HOME_HOST;
+    }
+    atomic_fetch_add(&runtime_now()->work.host_copy_bytes, host ? bytes : 0);
+    atomic_fetch_add(&runtime_now()->work.pageable_copy_bytes, pageable ? bytes : 0);
+}
+
 cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy)
 {
     struct side to, from;
@@ -155,6 +172,7 @@ cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy)
     if (error == cudaSuccess && is_work(copy)) {
         atomic_fetch_add(&runtime_now()->work.copies, 1);
         atomic_fetch_add(&runtime_now()->work.copy_bytes, width * extent.height * extent.depth);
+        count_host_bytes(copy, width * extent.height * extent.depth);
         runtime_pass_bytes(width * extent.height * extent.depth);
     }
     return error;

@@ -49,6 +49,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
+    runtime_calls();
     struct runtime *runtime = runtime_now();
     enum { STACK_UNIT = 16, STACK_MOST = 512 << 10 };
     CUDA_TRY(runtime_lost());

@@ -8,6 +8,7 @@
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
+    runtime_calls();
     REFUSE(!handle_is(HANDLE_GRAPH, graph) || graph->owned || stream_captures(graph), cudaErrorInvalidValue);
     graph_release(graph);
     return runtime_lost();
@@ -29,6 +30,7 @@ RUNTIME(cudaGraphClone, (cudaGraph_t * made, cudaGraph_t graph),
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *made, cudaGraph_t graph, unsigned long long flags)
 {
+    runtime_calls();
     REFUSE(!made || !handle_is(HANDLE_GRAPH, graph), cudaErrorInvalidValue);
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
         return runtime_not_simulated("a graph for device-side launch");
@@ -63,6 +65,7 @@ RUNTIME(cudaGraphExecGetFlags, (cudaGraphExec_t exec, unsigned long long *flags)
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
+    runtime_calls();
     REFUSE(!handle_is(HANDLE_EXEC, exec), cudaErrorInvalidValue);
     graph_release(exec->graph);
     handle_free(exec);
@@ -78,6 +81,7 @@ ALSO(cudaGraphUpload, _ptsz);
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
+    runtime_calls();
     CUDA_TRY(runtime_lost());
     REFUSE(!handle_is(HANDLE_EXEC, exec), cudaErrorInvalidValue);
     cudaGraph_t graph = stream_graph(stream);
@@ -133,6 +137,7 @@ static cudaError_t take(cudaGraph_t graph, cudaGraph_t other)
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
 {
+    runtime_calls();
     REFUSE(!handle_is(HANDLE_EXEC, exec) || !handle_is(HANDLE_GRAPH, graph) || !info, cudaErrorInvalidValue);
     if (stream_captures(graph))
         return runtime_not_simulated("a graph whose capture has not ended");

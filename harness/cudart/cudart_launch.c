@@ -78,6 +78,7 @@ const struct node_kind node_launch = {
 /* Launches, or adds the launch to the graph that the stream is captured into. */
 static cudaError_t launch_in(cudaStream_t stream, const struct launch_work *work)
 {
+    runtime_calls();
     cudaGraph_t graph = stream_graph(stream);
     cudaError_t error = stream_lost(stream);
     if (!graph)

@@ -116,6 +116,7 @@ cudaError_t runtime_allocate_of_graph(void **memory, size_t size)
 
 cudaError_t cudaMallocFromPoolAsync(void **memory, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
+    runtime_calls();
     cudaGraph_t graph = stream_graph(stream);
     if (graph) {
         const cudaError_t error = runtime_allocate_of_graph(memory, size);
@@ -169,6 +170,7 @@ RUNTIME(cudaFree, (void *memory), release(memory))
 
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
 {
+    runtime_calls();
     cudaGraph_t graph = stream_graph(stream);
     const cudaError_t error = stream_lost(stream);
     if (!graph)
@@ -286,6 +288,7 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
 {
+    runtime_calls();
     REFUSE(!pool || !properties, cudaErrorInvalidValue);
     if (properties->handleTypes != cudaMemHandleTypeNone || properties->location.type != cudaMemLocationTypeDevice)
         return runtime_not_simulated("a memory pool that is shared between processes or is not on the device");
@@ -297,6 +300,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
 /* A pool stays, since memory that is from it may be freed later. */
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
 {
+    runtime_calls();
     struct runtime *runtime = runtime_now();
     REFUSE(!pool || pool == &runtime->default_pool, cudaErrorInvalidValue);
     if (runtime->current_pool == pool)
@@ -306,6 +310,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t kept)
 {
+    runtime_calls();
     (void)kept;
     return pool ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
 }

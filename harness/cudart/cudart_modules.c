@@ -287,6 +287,7 @@ static void reset_module(const struct binary *binary)
 
 cudaError_t runtime_load(struct binary **loaded, const void *code)
 {
+    runtime_calls();
     const cudaError_t error = runtime_lost();
     const struct wrapper *wrapper = code;
     if (error != cudaSuccess)

@@ -65,6 +65,7 @@ bool stream_captures(cudaGraph_t graph)
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
+    runtime_calls();
     CUDA_TRY(runtime_lost());
     REFUSE(!stream || flags > cudaStreamNonBlocking, cudaErrorInvalidValue);
     *stream = handle_new(HANDLE_STREAM, sizeof **stream);
@@ -81,6 +82,7 @@ RUNTIME(cudaStreamCreate, (cudaStream_t * stream), cudaStreamCreateWithPriority(
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
+    runtime_calls();
     const cudaError_t error = is_made(stream) ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle);
     if (is_made(stream))
         handle_free(stream);
@@ -155,6 +157,7 @@ ALSO(cudaStreamWaitEvent, _ptsz);
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned flags)
 {
+    runtime_calls();
     (void)flags;
     const cudaError_t error = stream_lost(stream);
     if (!callback || error == cudaErrorInvalidResourceHandle)
@@ -168,6 +171,7 @@ ALSO(cudaStreamAddCallback, _ptsz);
 /* Calls a host function that the program itself puts into a stream. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
+    runtime_calls();
     const cudaError_t error = stream_lost(stream);
     cudaGraph_t graph = stream_graph(stream);
     REFUSE(!function, cudaErrorInvalidValue);
@@ -183,6 +187,7 @@ ALSO(cudaLaunchHostFunc, _ptsz);
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
+    runtime_calls();
     struct runtime *runtime = runtime_now();
     (void)mode; /* it says which other calls are errors meanwhile */
     CUDA_TRY(runtime_lost());
@@ -253,6 +258,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
+    runtime_calls();
     CUDA_TRY(runtime_lost());
     REFUSE(!event, cudaErrorInvalidValue);
     *event = handle_new(HANDLE_EVENT, sizeof **event);
@@ -264,6 +270,7 @@ RUNTIME(cudaEventCreate, (cudaEvent_t * event), cudaEventCreateWithFlags(event, 
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
+    runtime_calls();
     REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
     handle_free(event);
     return runtime_lost();

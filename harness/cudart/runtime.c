@@ -50,6 +50,11 @@ cudaError_t runtime_waited(cudaError_t error, enum cudaMemcpyKind kind)
     return error;
 }
 
+void runtime_calls(void)
+{
+    atomic_fetch_add(&runtime_now()->work.calls, 1);
+}
+
 void runtime_allocates(void)
 {
     atomic_fetch_add(&runtime_now()->work.allocations, 1);

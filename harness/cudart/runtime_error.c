@@ -80,6 +80,7 @@ int function_not_simulated(const char *name)
 
 int function_of_nothing(void)
 {
+    runtime_calls();
     return (int)runtime_lost();
 }
 

@@ -141,7 +141,13 @@ static void take(const CUpti_Activity *record)
         take_kernel((const CUpti_ActivityKernel10 *)record);
     } else if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
         const CUpti_ActivityMemcpy6 *copy = (const CUpti_ActivityMemcpy6 *)record;
+        const bool pageable = copy->srcKind == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE ||
+                              copy->dstKind == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
+        const bool host = pageable || copy->srcKind == CUPTI_ACTIVITY_MEMORY_KIND_PINNED ||
+                          copy->dstKind == CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
         add_work(&copies, copy->bytes, copy->start, copy->end);
+        copies.host_bytes += host ? copy->bytes : 0;
+        copies.pageable_bytes += pageable ? copy->bytes : 0;
     } else if (record->kind == CUPTI_ACTIVITY_KIND_MEMSET) {
         const CUpti_ActivityMemset4 *fill = (const CUpti_ActivityMemset4 *)record;
         add_work(&fills, fill->bytes, fill->start, fill->end);

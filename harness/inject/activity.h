@@ -13,6 +13,7 @@ struct group;
 struct work {
     size_t count;
     uint64_t bytes, time_ns;
+    uint64_t host_bytes, pageable_bytes; /* of copies from or to memory of the host, and to such that is not pinned */
 };
 
 void activity_begin(void); /* without records, launches are not timed */

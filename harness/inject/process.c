@@ -115,10 +115,11 @@ static void send_work(void)
     if (!activity_end(&copies, &fills) || !program_part_is_all(&process.request.part))
         return;
     busy_tell(&busy, &span);
-    OWNED_TEXT text =
-        x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " - %zu %zu",
-                  copies.count, copies.bytes, copies.time_ns, fills.count, fills.bytes, fills.time_ns, busy, span,
-                  atomic_load(&process.synchronizations), atomic_load(&process.allocations));
+    OWNED_TEXT text = x_sprintf("%zu %" PRIu64 " %" PRIu64 " %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                                " - %zu %zu %" PRIu64 " %" PRIu64 " -",
+                                copies.count, copies.bytes, copies.time_ns, fills.count, fills.bytes, fills.time_ns,
+                                busy, span, atomic_load(&process.synchronizations), atomic_load(&process.allocations),
+                                copies.host_bytes, copies.pageable_bytes);
     link_say(MESSAGE_WORK, text);
 }
 

@@ -70,6 +70,9 @@ enum program_work {
     WORK_REFUSED, /* launches that returned an error; simulated */
     WORK_SYNCHRONIZATIONS,
     WORK_ALLOCATIONS,
+    WORK_HOST_COPY_BYTES,
+    WORK_PAGEABLE_COPY_BYTES,
+    WORK_HOST_CALLS, /* simulated */
     WORK_KINDS
 };
 

@@ -287,11 +287,18 @@ void program_total_add(const struct program_groups *groups, const struct measure
 {
     const struct metrics *metrics = measurement->metrics;
     static const enum computed_counter work[WORK_KINDS] = {
-        [WORK_COPIES] = COMPUTED_COPIES,           [WORK_COPY_BYTES] = COMPUTED_COPY_BYTES,
-        [WORK_COPY_TIME] = COMPUTED_COPY_TIME,     [WORK_FILLS] = COMPUTED_FILLS,
-        [WORK_FILL_BYTES] = COMPUTED_FILL_BYTES,   [WORK_FILL_TIME] = COMPUTED_FILL_TIME,
-        [WORK_REFUSED] = COMPUTED_REFUSED,         [WORK_SYNCHRONIZATIONS] = COMPUTED_SYNCHRONIZATIONS,
+        [WORK_COPIES] = COMPUTED_COPIES,
+        [WORK_COPY_BYTES] = COMPUTED_COPY_BYTES,
+        [WORK_COPY_TIME] = COMPUTED_COPY_TIME,
+        [WORK_FILLS] = COMPUTED_FILLS,
+        [WORK_FILL_BYTES] = COMPUTED_FILL_BYTES,
+        [WORK_FILL_TIME] = COMPUTED_FILL_TIME,
+        [WORK_REFUSED] = COMPUTED_REFUSED,
+        [WORK_SYNCHRONIZATIONS] = COMPUTED_SYNCHRONIZATIONS,
         [WORK_ALLOCATIONS] = COMPUTED_ALLOCATIONS,
+        [WORK_HOST_COPY_BYTES] = COMPUTED_HOST_COPY_BYTES,
+        [WORK_PAGEABLE_COPY_BYTES] = COMPUTED_PAGEABLE_COPY_BYTES,
+        [WORK_HOST_CALLS] = COMPUTED_HOST_CALLS,
     };
     double firsts = 0;
     for (size_t g = 0; g < groups->count; g++) {

@@ -28,8 +28,11 @@ enum computed_counter {
     COMPUTED_ALLOCATIONS,      /* of memory, without those in the order of a stream */
     COMPUTED_COPIES,           /* copies of memory that the GPU made for it */
     COMPUTED_COPY_BYTES,
-    COMPUTED_COPY_TIME, /* ns */
-    COMPUTED_FILLS,     /* how often the GPU set memory for it */
+    COMPUTED_COPY_TIME,           /* ns */
+    COMPUTED_HOST_COPY_BYTES,     /* of copies from or to memory of the host, */
+    COMPUTED_PAGEABLE_COPY_BYTES, /* and of those where that is not pinned */
+    COMPUTED_HOST_CALLS,          /* calls that launch, and that make or free what is launched with */
+    COMPUTED_FILLS,               /* how often the GPU set memory for it */
     COMPUTED_FILL_BYTES,
     COMPUTED_FILL_TIME, /* ns */
     COMPUTED_REFUSED,   /* how many of its launches returned an error */

@@ -117,12 +117,15 @@ ARITHMETIC(fp32_fused, TRAIT_FP32 | TRAIT_FUSED)
 ARITHMETIC(fp16, TRAIT_FP16)
 ARITHMETIC(fp16_fused, TRAIT_FP16 | TRAIT_FUSED)
 
-#define PLAIN(name)                                                                                                    \
+#define NAMED(name, field)                                                                                             \
     static double name(const struct tally *tally, unsigned traits)                                                     \
     {                                                                                                                  \
         (void)traits;                                                                                                  \
-        return (double)tally->name;                                                                                    \
+        return (double)tally->field;                                                                                   \
     }
+#define PLAIN(name) NAMED(name, name)
+NAMED(host_bytes, home_bytes[HOME_HOST])
+NAMED(managed_bytes, home_bytes[HOME_MANAGED])
 PLAIN(waits)
 PLAIN(atomics)
 PLAIN(atomic_meetings)
@@ -147,18 +150,6 @@ PLAIN(fewer_divergent)
 PLAIN(followed)
 PLAIN(loose_wavefronts)
 PLAIN(loose_sectors)
-
-static double host_bytes(const struct tally *tally, unsigned traits)
-{
-    (void)traits;
-    return (double)tally->home_bytes[HOME_HOST];
-}
-
-static double managed_bytes(const struct tally *tally, unsigned traits)
-{
-    (void)traits;
-    return (double)tally->home_bytes[HOME_MANAGED];
-}
 
 typedef double amount(const struct tally *tally, unsigned traits);
 

@@ -44,13 +44,14 @@ expect 'a right program' 0 'sum 80000' 'COMPUTED: NO KERNEL RAN ON A GPU' 'progr
 cat >counts.jq <<'JQ'
 def of($kernel; $metric): .kernels[$kernel].metrics[$metric].sessions[0][0];
 [of("program/scale@40,256"; "launches"), of("program/program"; "launches"), of("program/program"; "copy_bytes"),
-    of("program/program"; "synchronizations"), of("program/program"; "allocations"),
+    of("program/program"; "synchronizations"), of("program/program"; "allocations"), of("program/program"; "host_copy_bytes"),
+    of("program/program"; "pageable_copy_bytes"), of("program/program"; "host_calls"),
     of("program/program"; "processes"), of("program/scale@40,256"; "global_load_sectors"), of("program/sum@40,256"; "global_atomics"),
     of("program/program"; "instructions") == 3 * of("program/scale@40,256"; "instructions") + of("program/sum@40,256"; "instructions"),
     .sessions[0].collector, (.kernels["program/scale@40,256"].estimated_time.ns > 0),
     ([.kernels[].metrics | has("time", "gpu_time", "copy_time")] | any), (.kernels["program/scale@40,256"].lines.list | length > 3)]
 JQ
-expect 'its counts' 0 '[3,4,40004,2,2,1,1250,10000,true,"exec-sim",true,false,true]' -- jq -c -f counts.jq run.json
+expect 'its counts' 0 '[3,4,40004,2,2,40004,40004,4,1,1250,10000,true,"exec-sim",true,false,true]' -- jq -c -f counts.jq run.json
 "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" right >out 2>/dev/null
 expect 'the report is not in its output' 0 'sum 80000' '!COMPUTED' -- cat out
 expect 'two processes of one program' 0 'sum 40000' 'sum 80000' -- run sh -c "$program right; $program right2"

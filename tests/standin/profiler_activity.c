@@ -89,8 +89,14 @@ bool activity_adds_code(void)
 void activity_moved(size_t bytes, bool is_copy)
 {
     const uint64_t start = clock_ns, end = clock_ns += bytes / BYTES_PER_NS;
-    const CUpti_ActivityMemcpy6 copy = {
-        .kind = CUPTI_ACTIVITY_KIND_MEMCPY, .correlationId = correlation, .bytes = bytes, .start = start, .end = end};
+    const CUpti_ActivityMemcpy6 copy = {.kind = CUPTI_ACTIVITY_KIND_MEMCPY,
+                                        .correlationId = correlation,
+                                        .bytes = bytes,
+                                        .start = start,
+                                        .end = end,
+                                        .srcKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
+                                        .dstKind = bytes % 3 ? CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE
+                                                             : CUPTI_ACTIVITY_MEMORY_KIND_PINNED};
     const CUpti_ActivityMemset4 set = {
         .kind = CUPTI_ACTIVITY_KIND_MEMSET, .correlationId = correlation, .bytes = bytes, .start = start, .end = end};
     if (is_copy)
