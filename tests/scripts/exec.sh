@@ -239,6 +239,8 @@ program 'threads' 0 '2 ok, 0 failed, samples 10 4 4'
 if chosen 'what threads wait for'; then # 8 streams and two copies; its memory
     verdict 'what threads wait for' "$(jq -c '.kernels["program/program"].metrics | [.synchronizations, .allocations] |
         map(.sessions[0][0]) | select(. != [10, 1])' run.json)"
+    verdict 'from where is copied' "$(jq -c '.kernels["program/program"].metrics | [.copy_bytes, .host_copy_bytes,
+        .pageable_copy_bytes, .host_calls] | map(.sessions[0][0]?) | select(. != [2048, 2048, 2048, null])' run.json)"
 fi
 program 'start' 5 'error: ' 'opened a GPU and launched nothing on it' '!ok'
 program 'start 3' 3 'launched nothing on it' # by _exit: of its last launches all is known

@@ -95,8 +95,7 @@ void activity_moved(size_t bytes, bool is_copy)
                                         .start = start,
                                         .end = end,
                                         .srcKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
-                                        .dstKind = bytes % 3 ? CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE
-                                                             : CUPTI_ACTIVITY_MEMORY_KIND_PINNED};
+                                        .dstKind = CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE};
     const CUpti_ActivityMemset4 set = {
         .kind = CUPTI_ACTIVITY_KIND_MEMSET, .correlationId = correlation, .bytes = bytes, .start = start, .end = end};
     if (is_copy)
