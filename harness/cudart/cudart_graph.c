@@ -81,17 +81,16 @@ ALSO(cudaGraphUpload, _ptsz);
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
-    runtime_calls();
     CUDA_TRY(runtime_lost());
     REFUSE(!handle_is(HANDLE_EXEC, exec), cudaErrorInvalidValue);
     cudaGraph_t graph = stream_graph(stream);
-    if (!graph)
-        return graph_run(exec->graph, false);
     struct node_work work = {.kind = &node_child};
-    const cudaError_t copied = graph_copy(&work.child, exec->graph);
-    if (copied == cudaSuccess)
+    const cudaError_t error = graph ? graph_copy(&work.child, exec->graph) : graph_run(exec->graph, false);
+    if (error == cudaSuccess && graph)
         graph_capture(graph, &work);
-    return copied;
+    if (error == cudaSuccess)
+        stream_chain(stream, exec->graph->chain);
+    return error;
 }
 ALSO(cudaGraphLaunch, _ptsz);
 

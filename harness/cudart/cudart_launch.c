@@ -78,15 +78,17 @@ const struct node_kind node_launch = {
 /* Launches, or adds the launch to the graph that the stream is captured into. */
 static cudaError_t launch_in(cudaStream_t stream, const struct launch_work *work)
 {
-    runtime_calls();
     cudaGraph_t graph = stream_graph(stream);
     cudaError_t error = stream_lost(stream);
-    if (!graph)
-        return error == cudaSuccess ? launch(work) : error;
     struct node_work kept;
-    error = work_keep(&kept, &(struct node_work){.kind = &node_launch, .launch = *work});
-    if (error == cudaSuccess)
+    if (error == cudaSuccess && !graph)
+        error = launch(work);
+    else if (graph)
+        error = work_keep(&kept, &(struct node_work){.kind = &node_launch, .launch = *work});
+    if (error == cudaSuccess && graph)
         graph_capture(graph, &kept);
+    if (error == cudaSuccess)
+        stream_chain(stream, 1);
     return error;
 }
 

@@ -19,6 +19,7 @@ struct CUstream_st {
     unsigned flags;
     int priority;
     struct capture *capture; /* the last one that it had a part in, or NULL */
+    size_t chain, level;     /* launches one behind the other that end in it, and in it as it is captured */
 };
 
 struct CUevent_st {
@@ -26,6 +27,7 @@ struct CUevent_st {
     bool recorded;
     unsigned long long ns;   /* by the runtime's clock, when it was */
     struct capture *capture; /* it was recorded in a stream that had a part in that */
+    size_t chain, level;     /* of the stream */
 };
 
 /* Streams that can be captured: those that a program made. The others are handles of CUDA's. */
@@ -59,6 +61,66 @@ bool stream_captures(cudaGraph_t graph)
         if (runtime_now()->captures[i]->graph == graph)
             return true;
     return false;
+}
+
+/* ---- Chains of launches ---- */
+
+/* The chain that ends in the default stream; the longest that ends in a stream that waits for it, and it for them. What
+ * a thread waits for is before all that it launches then. */
+static pthread_mutex_t chain_lock = PTHREAD_MUTEX_INITIALIZER;
+static size_t default_chain, blocking_chain;
+static _Thread_local size_t waited_chain, thread_chain;
+
+static size_t longer(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Returns where the chain of a stream is kept. */
+static size_t *place_of(cudaStream_t stream)
+{
+    return is_made(stream) ? &stream->chain : stream == cudaStreamPerThread ? &thread_chain : &default_chain;
+}
+
+static bool is_apart(cudaStream_t stream)
+{
+    return is_made(stream) && stream->flags & cudaStreamNonBlocking;
+}
+
+/* Returns the longest chain that what is put into the stream next comes behind. */
+static size_t chain_before(cudaStream_t stream)
+{
+    const size_t *place = place_of(stream);
+    const size_t other = is_apart(stream) ? 0 : place == &default_chain ? blocking_chain : default_chain;
+    return longer(longer(*place, waited_chain), other);
+}
+
+static void extend(cudaStream_t stream, size_t behind, size_t launches)
+{
+    pthread_mutex_lock(&chain_lock);
+    const size_t chain = *place_of(stream) = longer(chain_before(stream), behind) + launches;
+    if (!is_apart(stream) && place_of(stream) != &default_chain)
+        blocking_chain = longer(blocking_chain, chain);
+    if (chain > atomic_load(&runtime_now()->work.longest_chain))
+        atomic_store(&runtime_now()->work.longest_chain, chain);
+    pthread_mutex_unlock(&chain_lock);
+}
+
+void stream_chain(cudaStream_t stream, size_t launches)
+{
+    cudaGraph_t graph = stream_graph(stream);
+    runtime_calls();
+    if (graph) /* its last node is these launches */
+        graph->nodes[graph->count - 1]->level = stream->level += launches;
+    else
+        extend(stream, 0, launches);
+}
+
+void stream_waited(cudaStream_t stream)
+{
+    pthread_mutex_lock(&chain_lock);
+    waited_chain = chain_before(stream);
+    pthread_mutex_unlock(&chain_lock);
 }
 
 /* ---- Streams ---- */
@@ -132,8 +194,11 @@ static cudaError_t wait_for(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+    const cudaError_t error = wait_for(stream);
     runtime_waits();
-    return wait_for(stream);
+    if (error == cudaSuccess)
+        stream_waited(stream);
+    return error;
 }
 ALSO(cudaStreamSynchronize, _ptsz);
 
@@ -146,11 +211,17 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     (void)flags;
     CUDA_TRY(stream_lost(stream));
     REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
-    if (!event->capture || !event->capture->graph || capture_of(stream) == event->capture)
+    const bool captured = event->capture && event->capture->graph;
+    if (!captured)
+        extend(stream, event->chain, 0);
+    else if (capture_of(stream) == event->capture)
+        stream->level = longer(stream->level, event->level);
+    if (!captured || capture_of(stream) == event->capture)
         return cudaSuccess;
     if (!is_made(stream) || capture_of(stream))
         return runtime_return(is_made(stream) ? cudaErrorStreamCaptureMerge : cudaErrorStreamCaptureImplicit);
     stream->capture = event->capture;
+    stream->level = event->level;
     return cudaSuccess;
 }
 ALSO(cudaStreamWaitEvent, _ptsz);
@@ -199,6 +270,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     *capture = (struct capture){.graph = graph_new(), .origin = stream, .id = runtime->capture_count + 1};
     *ARRAY_GROW(runtime->captures, runtime->capture_count) = capture;
     stream->capture = capture;
+    stream->level = 0;
     return cudaSuccess;
 }
 ALSO(cudaStreamBeginCapture, _ptsz);
@@ -283,6 +355,10 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
     event->capture = capture_of(stream);
     event->recorded = true;
+    event->level = event->capture ? stream->level : 0;
+    pthread_mutex_lock(&chain_lock);
+    event->chain = chain_before(stream);
+    pthread_mutex_unlock(&chain_lock);
     event->ns = atomic_load(&runtime_now()->clock_ns);
     return cudaSuccess;
 }
@@ -305,13 +381,16 @@ RUNTIME(cudaEventQuery, (cudaEvent_t event),
 cudaError_t cudaDeviceSynchronize(void)
 {
     runtime_waits();
+    waited_chain = atomic_load(&runtime_now()->work.longest_chain);
     return runtime_lost();
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     runtime_waits();
-    return handle_is(HANDLE_EVENT, event) ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle);
+    REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
+    waited_chain = longer(waited_chain, event->chain);
+    return runtime_lost();
 }
 
 /* The time is an estimate (runtime_clock.c). For a kernel library there is none, so 0: a rate that is computed with it

@@ -127,7 +127,10 @@ cudaError_t graph_copy(cudaGraph_t *made, cudaGraph_t graph)
         error = work_keep(&work, &graph->nodes[i]->work);
         if (error == cudaSuccess)
             graph_add(*made, &work)->origin = graph->nodes[i];
+        if (error == cudaSuccess)
+            (*made)->nodes[i]->level = graph->nodes[i]->level;
     }
+    (*made)->chain = graph->chain;
     graph_number(graph);
     for (size_t i = 0; i < graph->count && error == cudaSuccess; i++)
         for (size_t k = 0; k < graph->nodes[i]->after_count; k++)
@@ -157,10 +160,25 @@ static bool is_ready(const struct CUgraphNode_st *node)
     return !node->done;
 }
 
+/* Sets the chain of a node behind others that have one. */
+static void set_chain(cudaGraph_t graph, cudaGraphNode_t node)
+{
+    node->chain = 0;
+    for (size_t i = 0; i < node->after_count; i++)
+        node->chain = node->after[i]->chain > node->chain ? node->after[i]->chain : node->chain;
+    node->chain += node->disabled                    ? 0
+                   : node->work.kind == &node_launch ? 1
+                   : node->work.kind == &node_child  ? node->work.child->chain
+                                                     : 0;
+    node->chain = node->level > 0 ? node->level : node->chain;
+    graph->chain = node->chain > graph->chain ? node->chain : graph->chain;
+}
+
 /* Nodes are done in the order of the graph as far as their dependencies allow it, so each launch does the same. */
 cudaError_t graph_run(cudaGraph_t graph, bool dry)
 {
     cudaError_t error = cudaSuccess;
+    graph->chain = 0;
     for (size_t i = 0; i < graph->count; i++)
         graph->nodes[i]->done = false;
     for (size_t left = graph->count, before; left > 0 && error == cudaSuccess;) {
@@ -171,6 +189,7 @@ cudaError_t graph_run(cudaGraph_t graph, bool dry)
                 continue;
             if (node->work.kind->run && !dry && !node->disabled)
                 error = node->work.kind->run(&node->work);
+            set_chain(graph, node);
             node->done = true;
             left--;
         }

@@ -53,6 +53,8 @@ struct CUgraphNode_st {
     cudaGraphNode_t *after; /* what it depends on */
     size_t after_count;
     cudaGraphNode_t origin; /* what it is a copy of, or NULL */
+    size_t level; /* of launches that a stream was captured with: how many come one behind the other up to it; or 0 */
+    size_t chain; /* how many do as the graph runs */
     bool disabled;
     bool done;    /* by the launch that is running */
     size_t index; /* graph_number() sets it */
@@ -61,7 +63,8 @@ struct CUgraphNode_st {
 struct CUgraph_st {
     cudaGraphNode_t *nodes;
     size_t count;
-    bool owned; /* by a node of another graph */
+    bool owned;   /* by a node of another graph */
+    size_t chain; /* the longest of its nodes, once it has run, if only dry */
 };
 
 struct CUgraphExec_st {

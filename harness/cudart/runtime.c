@@ -45,8 +45,10 @@ void runtime_waits(void)
 
 cudaError_t runtime_waited(cudaError_t error, enum cudaMemcpyKind kind)
 {
-    if (error == cudaSuccess && kind != cudaMemcpyDeviceToDevice)
+    if (error == cudaSuccess && kind != cudaMemcpyDeviceToDevice) {
         runtime_waits();
+        stream_waited(NULL);
+    }
     return error;
 }
 

@@ -44,7 +44,7 @@ struct runtime {
     /* cudart_copy.c: what was copied to or from memory of the GPU, and set there */
     struct {
         atomic_size_t copies, copy_bytes, fills, fill_bytes, synchronizations, allocations;
-        atomic_size_t host_copy_bytes, pageable_copy_bytes, calls;
+        atomic_size_t host_copy_bytes, pageable_copy_bytes, longest_chain, calls;
         atomic_size_t refused; /* launches that returned an error */
     } work;
 
@@ -200,6 +200,10 @@ cudaError_t runtime_loaded_variable(struct variable **variable, struct binary *b
 cudaError_t stream_lost(cudaStream_t stream);
 /* Returns the graph that a stream is captured into; NULL: what is put into the stream is done at once. */
 cudaGraph_t stream_graph(cudaStream_t stream);
+/* Puts launches into a stream, of which so many come one behind the other. */
+void stream_chain(cudaStream_t stream, size_t launches);
+/* Notes that this thread has waited for the stream. */
+void stream_waited(cudaStream_t stream);
 /* Whether some stream is captured into that graph still. */
 bool stream_captures(cudaGraph_t graph);
 

@@ -72,7 +72,8 @@ enum program_work {
     WORK_ALLOCATIONS,
     WORK_HOST_COPY_BYTES,
     WORK_PAGEABLE_COPY_BYTES,
-    WORK_HOST_CALLS, /* simulated */
+    WORK_LONGEST_CHAIN, /* of each process; simulated, */
+    WORK_HOST_CALLS,    /* likewise */
     WORK_KINDS
 };
 

@@ -579,7 +579,7 @@ static bool take_work(struct program_run *run, struct program_process *process, 
     for (size_t i = 0; i < WORK_KINDS; i++, text = end) {
         text += *text == ' ';
         const bool known =
-            *text != '-' || !(i == WORK_REFUSED || i == WORK_HOST_CALLS || program_is_simulated(run->measurement));
+            *text != '-' || !(i == WORK_REFUSED || i >= WORK_LONGEST_CHAIN || program_is_simulated(run->measurement));
         if (known && !isdigit((unsigned char)*text))
             return false;
         told[i] = known ? (double)strtoull(text, &end, 10) : NAN;

@@ -298,6 +298,7 @@ void program_total_add(const struct program_groups *groups, const struct measure
         [WORK_ALLOCATIONS] = COMPUTED_ALLOCATIONS,
         [WORK_HOST_COPY_BYTES] = COMPUTED_HOST_COPY_BYTES,
         [WORK_PAGEABLE_COPY_BYTES] = COMPUTED_PAGEABLE_COPY_BYTES,
+        [WORK_LONGEST_CHAIN] = COMPUTED_LONGEST_CHAIN,
         [WORK_HOST_CALLS] = COMPUTED_HOST_CALLS,
     };
     double firsts = 0;

@@ -28,6 +28,7 @@ static const struct {
     [COMPUTED_COPY_TIME] = {"cugate.copy_time",             SOURCE_PROGRAM, false},
     [COMPUTED_HOST_COPY_BYTES] = {"cugate.host_copy_bytes", SOURCE_PROGRAM, false},
     [COMPUTED_PAGEABLE_COPY_BYTES] = {"cugate.pageable_copy_bytes", SOURCE_PROGRAM, false},
+    [COMPUTED_LONGEST_CHAIN] = {"cugate.longest_chain",     SOURCE_PROGRAM, false},
     [COMPUTED_HOST_CALLS] = {"cugate.host_calls",           SOURCE_PROGRAM, false},
     [COMPUTED_FILLS]     = {"cugate.memsets",               SOURCE_PROGRAM, false},
     [COMPUTED_FILL_BYTES] = {"cugate.memset_bytes",         SOURCE_PROGRAM, false},

@@ -31,6 +31,7 @@ enum computed_counter {
     COMPUTED_COPY_TIME,           /* ns */
     COMPUTED_HOST_COPY_BYTES,     /* of copies from or to memory of the host, */
     COMPUTED_PAGEABLE_COPY_BYTES, /* and of those where that is not pinned */
+    COMPUTED_LONGEST_CHAIN,       /* launches that come one behind the other */
     COMPUTED_HOST_CALLS,          /* calls that launch, and that make or free what is launched with */
     COMPUTED_FILLS,               /* how often the GPU set memory for it */
     COMPUTED_FILL_BYTES,

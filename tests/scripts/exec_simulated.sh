@@ -45,13 +45,13 @@ cat >counts.jq <<'JQ'
 def of($kernel; $metric): .kernels[$kernel].metrics[$metric].sessions[0][0];
 [of("program/scale@40,256"; "launches"), of("program/program"; "launches"), of("program/program"; "copy_bytes"),
     of("program/program"; "synchronizations"), of("program/program"; "allocations"), of("program/program"; "host_copy_bytes"),
-    of("program/program"; "pageable_copy_bytes"), of("program/program"; "host_calls"),
+    of("program/program"; "pageable_copy_bytes"), of("program/program"; "host_calls"), of("program/program"; "longest_chain"),
     of("program/program"; "processes"), of("program/scale@40,256"; "global_load_sectors"), of("program/sum@40,256"; "global_atomics"),
     of("program/program"; "instructions") == 3 * of("program/scale@40,256"; "instructions") + of("program/sum@40,256"; "instructions"),
     .sessions[0].collector, (.kernels["program/scale@40,256"].estimated_time.ns > 0),
     ([.kernels[].metrics | has("time", "gpu_time", "copy_time")] | any), (.kernels["program/scale@40,256"].lines.list | length > 3)]
 JQ
-expect 'its counts' 0 '[3,4,40004,2,2,40004,40004,4,1,1250,10000,true,"exec-sim",true,false,true]' -- jq -c -f counts.jq run.json
+expect 'its counts' 0 '[3,4,40004,2,2,40004,40004,4,4,1,1250,10000,true,"exec-sim",true,false,true]' -- jq -c -f counts.jq run.json
 "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" right >out 2>/dev/null
 expect 'the report is not in its output' 0 'sum 80000' '!COMPUTED' -- cat out
 expect 'two processes of one program' 0 'sum 40000' 'sum 80000' -- run sh -c "$program right; $program right2"
@@ -239,6 +239,8 @@ expect 'malloc and virtual functions' 0 'sum 256032' 'program/allocates@3,64: co
 expect 'a kernel that waits by its clock' 0 'took 1000' 'program/waits@1,32: clocks are virtual' -- run "$program" waits
 expect 'a function that is not simulated' 5 'not simulated: cudaGraphConditionalHandleCreate' -- run "$program" conditional
 expect 'graphs that are built node by node' 0 'all graphs right, 10 calls' 'graphs/scale@1,32' -- run "$compiled/graphs"
+expect 'one behind the other, as all wait' 0 '[21,21]' -- jq -c '[.kernels["graphs/program"].metrics | .launches, .longest_chain |
+    .sessions[0][0]]' run.json
 ask jq -c '[.kernels[].metrics | [.launches, .copies, .memsets] | map(.sessions[0][0])]' run.json
 expect 'each launch of theirs is counted' 0 '[[11,null,null],[21,14,10],[10,null,null]]'
 expect 'a program that hears no more' 5 'ended abruptly' -- run "$program" closes
