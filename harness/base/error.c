@@ -242,7 +242,8 @@ void free_texts(char **texts, size_t count)
 
 FILE *x_memstream(char **text, size_t *size)
 {
-    FILE *stream = open_memstream(text, size);
+    static _Thread_local size_t unasked;
+    FILE *stream = open_memstream(text, size ? size : &unasked);
     if (!stream)
         out_of_memory(1, BUFSIZ);
     return stream;

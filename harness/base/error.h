@@ -82,8 +82,9 @@ __attribute__((format(printf, 1, 2))) char *x_sprintf(const char *format, ...);
 /* Puts more behind a text, in place of it; `between` goes before that unless the text is empty or NULL. */
 __attribute__((format(printf, 3, 4))) void x_append(char **text, const char *between, const char *format, ...);
 __attribute__((format(printf, 1, 0))) char *x_vsprintf(const char *format, va_list list);
-void free_texts(char **texts, size_t count);  /* each of them, and the list */
-FILE *x_memstream(char **text, size_t *size); /* writes to *text, which is whole after fclose() */
+void free_texts(char **texts, size_t count); /* each of them, and the list */
+/* Writes to *text, which is whole after fclose(); its size may be NULL. */
+FILE *x_memstream(char **text, size_t *size);
 
 /* From here on these jump to *out in this thread where memory is exhausted; NULL: they end the program. Returns what
  * was set before. What is being changed then is lost: only what is certain not to be half done may be used again. */

@@ -220,8 +220,7 @@ void text_shell_word(const struct text *text, const char *word)
 char *shell_word(const char *word)
 {
     char *quoted = NULL;
-    size_t size;
-    const struct text memory = {.stream = x_memstream(&quoted, &size)};
+    const struct text memory = {.stream = x_memstream(&quoted, NULL)};
     text_shell_word(&memory, word);
     fclose(memory.stream);
     return quoted;

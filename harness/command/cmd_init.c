@@ -95,10 +95,10 @@ static char *fill_in(const struct beginning *beginning, const char *name)
 {
     OWNED_TEXT template = NULL, *path = find_template(name);
     char *text = NULL, *rest, *line;
-    size_t length, size;
+    size_t length;
     if (file_read(path, TEMPLATE_LIMIT, &template, &length) < 0)
         return NULL;
-    FILE *stream = x_memstream(&text, &size);
+    FILE *stream = x_memstream(&text, NULL);
     bool wanted = true;
     template[strlen(template) - 1] = '\0'; /* the last line's end */
     for (rest = template; (line = strsep(&rest, "\n"));) {

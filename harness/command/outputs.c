@@ -20,8 +20,7 @@ static void add_said(const struct text *words, const struct options *options, co
 static char *said(const struct options *options, bool metrics_only)
 {
     char *all = NULL, number[32];
-    size_t size;
-    const struct text words = {.stream = x_memstream(&all, &size)};
+    const struct text words = {.stream = x_memstream(&all, NULL)};
     if (!metrics_only && !options_library_is_own(options) && !(1u << options->way & WAYS_OF_PROGRAM))
         add_said(&words, options, "kernels", options->kernels);
     add_said(&words, options, "metrics", options->metrics == options->found[1] ? NULL : options->metrics);

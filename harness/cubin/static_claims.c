@@ -182,8 +182,8 @@ static size_t put_free(const struct claims *claims, enum scope scope, const char
 char *claims_new_kernel(const struct claims *claims, const char *id)
 {
     char *text = NULL;
-    size_t size, explained = 0;
-    FILE *stream = x_memstream(&text, &size);
+    size_t explained = 0;
+    FILE *stream = x_memstream(&text, NULL);
     fputs("not in the baseline yet; `cugate accept` adds measured kernels. Its launches, block sizes and occupancy are "
           "known only from a run; ",
           stream);

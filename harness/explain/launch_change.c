@@ -87,8 +87,7 @@ static void compare_launches(struct changes *changes, const struct launch *was, 
 static char *change_of(int capability, const struct launch *was, const struct launch *is)
 {
     char *text = NULL;
-    size_t size;
-    struct changes changes = {.stream = x_memstream(&text, &size), .capability = capability};
+    struct changes changes = {.stream = x_memstream(&text, NULL), .capability = capability};
     compare_launches(&changes, was, is);
     fclose(changes.stream);
     return text;
@@ -123,8 +122,7 @@ static void compare_all_launches(struct changes *changes, const struct result *b
 char *launch_change_of(int capability, const struct result *base, const struct result *now)
 {
     char *text = NULL;
-    size_t size;
-    struct changes changes = {.stream = x_memstream(&text, &size), .capability = capability};
+    struct changes changes = {.stream = x_memstream(&text, NULL), .capability = capability};
     if (base->launch_count > 0 && base->launch_count != now->launch_count)
         add_change(&changes, "launches %zu -> %zu", base->launch_count, now->launch_count);
     else if (base->launch_count > 0)

@@ -271,8 +271,7 @@ static char *names_of_set(const struct measuring *measuring, size_t set)
 {
     const struct metrics *metrics = measuring->measurement->metrics;
     char *names = NULL;
-    size_t size = 0;
-    FILE *stream = x_memstream(&names, &size);
+    FILE *stream = x_memstream(&names, NULL);
     for (size_t m = 0; m < metrics->count; m++)
         if (measuring->set_of[m] == set + 1)
             fprintf(stream, "%s%s", ftell(stream) > 0 ? ", " : "", metrics->list[m].name);

@@ -14,8 +14,7 @@ static void put_choice(const struct text *words, const struct program *program)
 char *program_command_text(const struct program *program)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *stream = x_memstream(&text, &size);
+    FILE *stream = x_memstream(&text, NULL);
     const struct text words = {.stream = stream};
     put_choice(&words, program);
     for (size_t i = 0; program->arguments[i] && !program->shell; i++) {

@@ -135,8 +135,7 @@ static void put_graph(FILE *stream, const struct program_group *group, char *con
 static char *make_id(const char *family, const struct program_group *group, char *const *names)
 {
     char *id = NULL;
-    size_t size = 0;
-    FILE *stream = x_memstream(&id, &size);
+    FILE *stream = x_memstream(&id, NULL);
     fprintf(stream, "%s/", family);
     if (group->graph) {
         put_graph(stream, group, names);

@@ -19,8 +19,7 @@ static int seconds_of(const struct measurement *measurement)
 static char *request_text(const struct program_run *run, const char *token)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *stream = x_memstream(&text, &size);
+    FILE *stream = x_memstream(&text, NULL);
     const struct metrics *metrics = run->measurement->metrics;
     fprintf(stream, "token %s\nset %zu\nseconds %d\nfolder %s\nlocks %s\n", token, run->set,
             seconds_of(run->measurement), run->setting->folder,

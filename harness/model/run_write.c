@@ -11,8 +11,7 @@ int run_write(const struct run *run, FILE *stream)
 char *result_to_line(const struct result *result)
 {
     char *line = NULL;
-    size_t length = 0;
-    FILE *stream = x_memstream(&line, &length);
+    FILE *stream = x_memstream(&line, NULL);
     struct json_writer json = {.stream = stream, .one_line = true};
     json_open(&json, NULL, '{', JSON_LINES);
     put_result(&json, result);

@@ -210,8 +210,7 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
     }
 
     OWNED_TEXT body = NULL;
-    size_t size;
-    FILE *memory = x_memstream(&body, &size);
+    FILE *memory = x_memstream(&body, NULL);
     words_body(report, judgement, memory);
     fclose(memory);
     fputc('>', stream);

@@ -109,7 +109,7 @@ static void put_accept(const struct report *report, const struct judgement *cons
 
 void text_accept(const struct text *text, const struct report *report)
 {
-    size_t count, kernels = 0, size;
+    size_t count, kernels = 0;
     OWNED_MEMORY const struct judgement **rows = words_regressed(report->comparison, &count);
     OWNED_MEMORY struct to_accept *list = NULL;
     for (size_t i = 0; i < count; i++)
@@ -120,7 +120,7 @@ void text_accept(const struct text *text, const struct report *report)
         OWNED_TEXT words = x_sprintf("If a change is intended, accept it and say why%s:", words_run_file(report));
         text_wrap(text, INK_PLAIN, 0, 2, words);
         qsort(list, kernels, sizeof *list, most_lost_first);
-        FILE *stream = x_memstream(&commands, &size);
+        FILE *stream = x_memstream(&commands, NULL);
         put_accept(report, rows, count, list, kernels, stream);
         fclose(stream);
         print_commands(text, commands);
@@ -131,8 +131,7 @@ void text_accept(const struct text *text, const struct report *report)
 void text_first_baseline(const struct text *text, const struct report *report)
 {
     OWNED_TEXT commands = NULL;
-    size_t size;
-    FILE *memory = x_memstream(&commands, &size);
+    FILE *memory = x_memstream(&commands, NULL);
     text_wrap(text, INK_YELLOW, 0, 0, "Nothing was judged: no baseline fits this run. To make one:");
     words_first_baseline(report, "", memory);
     fclose(memory);

@@ -11,8 +11,7 @@ static const char *const levels[] = {
 static char *reference_of(const char *path)
 {
     char *text = NULL;
-    size_t size;
-    FILE *stream = x_memstream(&text, &size);
+    FILE *stream = x_memstream(&text, NULL);
     fputs(*path == '/' ? "file://" : "", stream);
     for (; *path; path++)
         fprintf(stream, isalnum((unsigned char)*path) || strchr("/-_.~+", *path) ? "%c" : "%%%02X",
@@ -58,8 +57,7 @@ static void put_judgements(struct json_writer *json, const struct report *report
         const struct profile_line *line = blame->count > 0 ? blame->hotspots[0].line : NULL;
         const char *metric = judgement->metric ? judgement->metric->name : "";
         OWNED_TEXT message = NULL, *key = x_sprintf("%s %s", judgement->kernel, metric);
-        size_t size;
-        FILE *stream = x_memstream(&message, &size);
+        FILE *stream = x_memstream(&message, NULL);
         fprintf(stream, "%s\n", key);
         words_body(report, judgement, stream);
         fclose(stream);

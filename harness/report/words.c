@@ -443,8 +443,7 @@ void words_put_accept(const struct report *report, FILE *stream)
 char *words_accept_with(const struct report *report, const char *options)
 {
     char *command = NULL;
-    size_t size;
-    FILE *stream = x_memstream(&command, &size);
+    FILE *stream = x_memstream(&command, NULL);
     words_put_accept(report, stream);
     fprintf(stream, "%s --reason \"...\"", options);
     fclose(stream);

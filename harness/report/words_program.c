@@ -20,8 +20,7 @@ char *words_program_arguments(const char *fact, const struct run *run, const cha
 {
     const char *command = words_program_command(fact);
     char *words = NULL;
-    size_t size = 0;
-    FILE *stream = x_memstream(&words, &size);
+    FILE *stream = x_memstream(&words, NULL);
     if (!kernel && run->result_count > 0)
         kernel = run->results[0].id;
     if (kernel)
@@ -135,8 +134,7 @@ char *words_program(const struct report *report, const struct result *program)
 {
     char *text = NULL, busy[64];
     double ignored;
-    size_t size = 0;
-    FILE *stream = x_memstream(&text, &size);
+    FILE *stream = x_memstream(&text, NULL);
     add_work(stream, report, program, "copies of memory", COMPUTED_COPIES, COMPUTED_COPY_BYTES);
     add_work(stream, report, program, "memory sets", COMPUTED_FILLS, COMPUTED_FILL_BYTES);
     if (value_words(report, program, COMPUTED_GPU_BUSY, &ignored, busy, sizeof busy))

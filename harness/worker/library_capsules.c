@@ -15,8 +15,7 @@ static uint64_t memory_of(const struct capsule *capsule)
 static char *describe(const struct capsule *capsule)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *stream = x_memstream(&text, &size);
+    FILE *stream = x_memstream(&text, NULL);
     fprintf(stream, "launch %zu of %zu", capsule->launch, capsule->launches);
     if (capsule->launched_by)
         fprintf(stream, " by %s", capsule->launched_by);
