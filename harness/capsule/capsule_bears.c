@@ -39,7 +39,7 @@ static void count_span(struct numbers *numbers, const unsigned char *found, cons
         numbers->words++;
         for (enum special kind = 0; kind < SPECIALS; kind++)
             numbers->special[kind] += is_special(is, kind) || is_special(is << 16, kind);
-        tiny += is_tiny && is << 1 != 0;
+        tiny += is_tiny && is << 1 != 0 && is != UINT32_MAX; /* which stands for "none" */
         others += !is_tiny;
     }
     numbers->tiny += others == 0 ? tiny : 0;
@@ -206,7 +206,7 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
 static void mark_unsteady(const struct drawing *drawing, size_t range, uint64_t at, size_t size, unsigned char *marks,
                           uint64_t counts[2])
 {
-    enum { MOST = 64 };
+    enum { MOST = 1 << 12 }; /* as far apart as parts of what is drawn are */
     const size_t step = value_sizes[drawing->request->type];
     const unsigned char *found = drawing->found.ranges[range] + at, *left = drawing->left.ranges[range] + at;
     unsigned char near[TOLERANCE_SPAN], far[TOLERANCE_SPAN], actual[TOLERANCE_SPAN];

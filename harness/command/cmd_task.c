@@ -138,12 +138,12 @@ static void extents_text(char *text, size_t size, const unsigned extents[3])
         snprintf(text + used, size - (size_t)used, extents[2] > 1 ? "x%ux%u" : "x%u", extents[1], extents[2]);
 }
 
-/* Returns the id of a launch, as `cugate run -- PROGRAM` names it, with a number where an earlier one has it. Caller
- * frees. */
+/* Returns the id of a launch, as `cugate run -- PROGRAM` names it, of the task, with a number where an earlier one has
+ * it. Caller frees. */
 static char *id_of(const struct task *task, const char *function, const struct task_launch *launch, size_t number)
 {
     char grid[40], block[40], shared[16] = "";
-    OWNED_TEXT program = file_short_name(task->options->arguments[0]), *kernel = kernel_short_name(function);
+    OWNED_TEXT program = file_short_name(task->options->output), *kernel = kernel_short_name(function);
     extents_text(grid, sizeof grid, launch->grid);
     extents_text(block, sizeof block, launch->block);
     if (launch->shared > 0)

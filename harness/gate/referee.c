@@ -180,17 +180,16 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
         size_t count = facts.count, executed = facts.count;
         if (!is_of(now->id, drawn->id))
             continue;
+        const struct result *base = run_find(&check->baseline, now->id);
+        facts.no_halves |= has_no_halves(&certifying->code, now); /* what fails has no launches */
+        facts.base_no_halves |= base && has_no_halves(&certifying->base, base);
         facts.sizes = has_other_sizes(now->id) ? facts.count : facts.sizes;
         *ARRAY_GROW(facts.now, count) = now;
         *ARRAY_GROW(facts.executed, executed) =
             certifying->request->way == ORIGIN_COMPUTED ? now : run_find(&refereed->executed, now->id);
-        *ARRAY_GROW(facts.base, facts.count) = run_find(&check->baseline, now->id);
+        *ARRAY_GROW(facts.base, facts.count) = base;
         if (!has_other_sizes(now->id))
-            add_gain(certifying, now, facts.base[facts.count - 1]);
-    }
-    if (facts.count > 0 && facts.base[0]) {
-        facts.no_halves = has_no_halves(&certifying->code, facts.now[0]);
-        facts.base_no_halves = has_no_halves(&certifying->base, facts.base[0]);
+            add_gain(certifying, now, base);
     }
     *ARRAY_GROW(refereed->certificates, refereed->certificate_count) = certificate_make(&facts);
     free(facts.base);

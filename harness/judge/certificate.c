@@ -391,7 +391,7 @@ enum certificate_outcome certificate_worst(const struct certificate *certificate
     enum certificate_outcome worst = CERTIFICATE_PASSED;
     for (size_t i = 0; i < CERTIFICATE_RULES; i++)
         worst = certificate->rows[i].outcome > worst ? certificate->rows[i].outcome : worst;
-    return worst;
+    return worst == CERTIFICATE_ALLOWED ? CERTIFICATE_PASSED : worst;
 }
 
 enum certificate_outcome certificates_worst(const struct certificate *list, size_t count, size_t *with)

@@ -67,6 +67,7 @@ struct certificate {
 
 struct certificate certificate_make(const struct certificate_facts *facts);
 void certificate_release(struct certificate *certificate);
+/* Returns the worst outcome of the rows: what is allowed has passed. */
 enum certificate_outcome certificate_worst(const struct certificate *certificate);
 /* Returns the worst outcome of several, and sets *with to how many have it. */
 enum certificate_outcome certificates_worst(const struct certificate *list, size_t count, size_t *with);

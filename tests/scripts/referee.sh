@@ -128,16 +128,16 @@ saxpy='<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384:normal:0:1, f32=2)'
 task cheats.cubin --launch "plain$saxpy" --launch 'plain<<<1, 32>>>(out:f32:32, f32:32, f32:32, f32=2)' --launch "plain$saxpy" --tolerance 1e-5
 expect "is made without a GPU" 0 'made.capsule: 3 launches of cheats.cubin, as an NVIDIA H200 would leave them' '--code CANDIDATE.cubin'
 referee made cheats.cubin --launch plain --draws 1
-expect "and says of the reference that it is right" 0 'passed     cheats/plain@64,256' 'passed     cheats/plain@64,256#2' '!refused'
+expect "and says of the reference that it is right" 0 'passed     made/plain@64,256' 'passed     made/plain@64,256#2' '!refused'
 for cheat in rounded by_heart; do
-    referee made cheats.cubin -k 'cheats/plain@64,256' --launch $cheat --draws 1
+    referee made cheats.cubin -k 'made/plain@64,256' --launch $cheat --draws 1
     expect "and of others that they are not: $cheat" 5 'refused'
 done
 printf '%s\n' 'template <int N> __global__ void fill(int *out, int value) { out[threadIdx.x] = value + N; }' \
     'template __global__ void fill<1>(int *, int);' 'template __global__ void fill<2>(int *, int);' >"$work/fill.cu"
 NVCC=$nvcc task "$work/fill.cu" --launch 'fill<2><<<1, 32>>>(out:i32:32, i32=5)'
 expect "of source code too" 0 '1 launch of'
-expect "with the name of the kernel" 0 'fill/fill<2>@1,32' -- "$cugate" list --kernels "$work/made.capsule"
+expect "with the name of the kernel" 0 'made/fill<2>@1,32' -- "$cugate" list --kernels "$work/made.capsule"
 cp "$work/made.capsule" "$work/both.capsule"
 task "$work/both.capsule" --launch 'fill<<<1, 32>>>(out:i32:32, i32=5)'
 expect "which may be one of several" 2 'has several kernels fill, such as fill<' 'write the template arguments too'
@@ -223,6 +223,13 @@ template <int MOST> __device__ void count(int *out, const unsigned char *a, cons
         same += a[64 * threadIdx.x + i] == b[64 * threadIdx.x + i];
     out[threadIdx.x] = min(same, MOST);
 }
+extern "C" __global__ void least(unsigned long long *out, const unsigned *x, const int *off)
+{
+    unsigned long long value = ~0ull;
+    for (int i = off[blockIdx.x]; i < off[blockIdx.x + 1]; i++)
+        value = min(value, x[i] * 0x9e3779b97f4a7c15ull * (2 * threadIdx.x + 1));
+    out[64 * blockIdx.x + threadIdx.x] = value;
+}
 extern "C" __global__ void alike(int *out, const unsigned char *a, const unsigned char *b) { count<64>(out, a, b); }
 extern "C" __global__ void unlike(int *out, const unsigned char *a, const unsigned char *b) { count<48>(out, a, b); }
 extern "C" __global__ void relu(float *x) { x[threadIdx.x] = fmaxf(x[threadIdx.x], 0.f); }
@@ -296,34 +303,35 @@ NVCC=$nvcc task "$work/others.cu" --launch 'relu<<<1, 64>>>(f32:64)' --launch 'w
 expect "of what is changed in place, of integers, and of sums without an order" 0 '3 launches'
 for stated in '' '--tolerance 1e-4'; do
     # shellcheck disable=SC2086 # words
-    referee made "$work/made.capsule" -k 'others/whole*' --launch partly $stated
+    referee made "$work/made.capsule" -k 'made/whole*' --launch partly $stated
     expect "of integers each bit counts, whatever the tolerance of floats $stated" 5 '63 bytes differ' 'in 63' '!f32 values'
 done
 task "$work/made.capsule" --launch 'best<<<1, 64>>>(out:i32:64, out:f16:64, f16:1024:uniform:0:1, i32:65:offsets:1024)' \
     --launch 'alike<<<1, 64>>>(out:i32:64, u8:4096:uniform:97:100, u8:4096:uniform:97:100)' \
-    --launch 'means<<<8, 32>>>(out:f32:8, f16:131072:uniform:0:1)' -o "$work/rows.capsule"
-expect "of empty rows, whose result is infinite" 0 '3 launches' '!warning'
-referee rows "$work/made.capsule" -k 'made/best*' --launch keys
+    --launch 'means<<<8, 32>>>(out:f32:8, f16:131072:uniform:0:1)' \
+    --launch 'least<<<8, 64>>>(out:u64:512, u32:256:uniform:0:50000, i32:9:offsets:256)' -o "$work/rows.capsule"
+expect "of empty rows, whose result is infinite, or has all bits set" 0 '4 launches' '!warning'
+referee rows "$work/made.capsule" -k 'rows/best*' --launch keys
 expect "in which other code may do no arithmetic" 0 '2 of 2 inputs were redrawn' 'the reference does no floating-point arithmetic'
-referee rows "$work/made.capsule" -k 'made/best*' --launch of_positive
+referee rows "$work/made.capsule" -k 'rows/best*' --launch of_positive
 expect "and rows of none above 0 are drawn" 5 'result refused on drawn inputs'
-referee rows "$work/made.capsule" -k 'made/alike*' --launch unlike
+referee rows "$work/made.capsule" -k 'rows/alike*' --launch unlike
 expect "and inputs that are alike" 5 'result refused on drawn inputs'
-referee rows "$work/made.capsule" -k 'made/means*' --launch sampled --tolerance 1e-2
+referee rows "$work/made.capsule" -k 'rows/means*' --launch sampled --tolerance 1e-2
 expect "and a mean that a few values have" 5 'result refused on drawn inputs'
 task "$work/made.capsule" --launch 'cancels<<<64, 256>>>(out:f32:16384, f32:16384:normal:0:1, f32:17408:normal:0:1)' --tolerance 1e-5 -o "$work/cancels.capsule"
 referee cancels "$work/made.capsule" --launch exact
 expect "what hangs on rounding is not compared" 0 'which overflows or cancels'
 task "$work/made.capsule" --launch 'logs<<<1, 64>>>(out:f32:64, f32:4096)' --launch 'steep<<<1, 64>>>(out:f32:64, f32:64:constant:0)' --tolerance 1e-4 -o "$work/finite.capsule"
 expect "of what may overflow" 0 'launches'
-referee finite "$work/made.capsule" -k 'made/logs*' --launch stable
+referee finite "$work/made.capsule" -k 'finite/logs*' --launch stable
 expect "where the reference overflows on drawn inputs alone, nothing is compared" 1 'of a drawn result, which overflows'
 for cheat in early inflating once; do
-    referee finite "$work/made.capsule" -k 'made/logs*' --launch $cheat
+    referee finite "$work/made.capsule" -k 'finite/logs*' --launch $cheat
     expect "but where it is finite, all is: $cheat" 5 'result refused on drawn inputs: wrong result'
 done
-referee finite "$work/made.capsule" -k 'made/steep*'
-expect "what overflows on all drawn inputs is named" 3 'argument 1: 1 word of the result is, on all drawn inputs, infinite'
+referee finite "$work/made.capsule" -k 'finite/steep*'
+expect "what overflows on all drawn inputs is named" 3 'on all drawn inputs, infinite, not a number'
 task "$work/made.capsule" --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' -o "$work/other.capsule"
 expect "what is refused by itself cannot be a reference" 5 'cannot be a reference' 'if its sums have no fixed order, add --tolerance'
 NVCC=$nvcc task "$work/others.cu" --launch 'racy<<<1, 64>>>(out:f32:64, f32:64)' -o "$work/other.capsule"
@@ -336,7 +344,7 @@ sed 's/CONSTANT/own/; s/of_host.4., //' "$work/constant.cu" >"$work/own.cu"
 NVCC=$nvcc task "$work/host.cu" --launch 'scaled<<<1, 64>>>(out:f32:64, f32:64)'
 expect "a constant that the host would set" 2 'has the constant of_host without a value' 'write its values in the source'
 NVCC=$nvcc task "$work/own.cu" --launch 'scaled<<<1, 64>>>(out:f32:96, f32:64)'
-expect "one with values, and a grid that is too small" 0 'own/scaled@1,64: of 384 bytes of outputs 128 are not overwritten'
+expect "one with values, and a grid that is too small" 0 'made/scaled@1,64: of 384 bytes of outputs 128 are not overwritten'
 printf '%s\n' 'extern "C" __global__ void scaled(float *out, const float *x) { out[threadIdx.x] = x[threadIdx.x] * (1 + threadIdx.x % 4); }' >"$work/plain.cu"
 "$nvcc" -cubin -arch=sm_90 -o "$work/plain.cubin" "$work/plain.cu"
 referee made "$work/plain.cubin"
@@ -406,7 +414,7 @@ referee made "$work/norm.cubin"
 expect "with an argument that the task has not" 2 'has 4 arguments, not 5'
 rm "$work/norm.json"
 task "$work/norm.cubin" --tolerance 1e-5 --launch 'norm(out:f32:4096, f32:4096, scratch:f32:16) { scale<<<16, 256>>>(1, 3, 2, f32=9, i32=256); }'
-expect "a result that depends on what was in scratch memory" 5 'cannot run norm/norm@16,256: its result depends on the first contents of scratch memory'
+expect "a result that depends on what was in scratch memory" 5 'cannot run made/norm@16,256: its result depends on the first contents of scratch memory'
 NVCC=$nvcc task "$work/own.cu" --launch 'none<<<1, 64>>>(out:f32:64, f32:64)'
 expect "a result of zeros" 2 'leaves 0 in its outputs' 'code that does nothing would be right'
 task cheats.cubin --launch "plane$saxpy"

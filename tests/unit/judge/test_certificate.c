@@ -304,4 +304,6 @@ Test(certificate, what_was_filled_decides_and_so_does_the_worst)
         cr_expect_eq(certificate_worst(&certificate), rows[i].worst, "row %zu", i);
         certificate_release(&certificate);
     }
+    const struct certificate allowed = {.rows = {[CERTIFICATE_INPUTS] = {.outcome = CERTIFICATE_ALLOWED}}};
+    cr_expect_eq(certificate_worst(&allowed), CERTIFICATE_PASSED);
 }
