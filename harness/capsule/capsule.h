@@ -381,15 +381,18 @@ enum drawn_kind {
     DRAWN_SCALAR,   /* no memory, but an argument's own value; one of more than 8 bytes is kept */
     DRAWN_SIZE,     /* an integer of these that may not become more, or has no effect then */
     DRAWN_LENGTHS,  /* fewer integers than an array has: as scalars */
-    DRAWN_OFFSETS,  /* integers that never fall, such as the rows of a sparse matrix: so are the new ones */
-    DRAWN_UNKNOWN,  /* no number that is known here, such as 8 bits each: bytes change places, and get parts */
-    DRAWN_ALIKE,    /* integers that are all the same, such as a mask of ones: some become 0 */
+    DRAWN_OFFSETS, /* integers that never fall, such as the rows of a sparse matrix: so are the new ones, but for groups
+                    */
+    DRAWN_UNKNOWN, /* no number that is known here, such as 8 bits each: bytes change places, and get parts */
+    DRAWN_ALIKE,   /* integers that are all the same, such as a mask of ones: some become 0 */
     DRAWN_INTEGERS, /* others of these, and parts; carefully they change places, so that a permutation stays one */
     DRAWN_FEW,      /* floats of few different values, such as a mask of 0 and -inf: change places */
     DRAWN_FLOATS,   /* each becomes a value between two of the array's, and parts get what is rare (draw_rough.c) */
     DRAWN_KINDS
 };
 const char *drawn_kind_name(enum drawn_kind kind); /* "zeros", "pointers", ... */
+/* Writes the value of a scalar of `size` bytes as a number. */
+void drawn_value_text(char text[32], uint64_t value, uint64_t size);
 
 /* How an array is drawn: as boldly as the reference bears it, alone: it must not fail, nor vary more, nor leave more
  * infinities and NaNs, or numbers that are next to nothing. */
@@ -398,7 +401,8 @@ enum draw_way {
     DRAW_NARROWLY, /* no float is much larger than those that were there, and no row of them 0 */
     DRAW_CALMLY,   /* as those that were there: no two are the same, none is a 0, no part has another mean */
     DRAW_IN_BYTES, /* bytes change places */
-    DRAW_KEPT
+    DRAW_KEPT,
+    DRAW_WHOLE = 16
 };
 
 /* An array that the launch may read: memory from where an argument points to, up to where another one does. */
@@ -411,13 +415,18 @@ struct drawn_array {
         EFFECT_NONE,
         EFFECT_WITHIN, /* what changes is within the tolerance */
         EFFECT_SEEN
-    } effect;   /* on the result, of drawing it alone */
-    bool asked; /* to be kept */
+    } effect;       /* on the result, of drawing it alone */
+    bool asked;     /* to be kept */
+    bool reorders;  /* they rise, mostly by repeating: in another form they do not */
+    unsigned parts; /* of an array: a bit each of DRAWN_PARTS that, drawn alone, changes the result, */
+    bool in_parts;  /* it was drawn in parts */
+    bool is_scalar; /* of 8 bytes at most; then its value, and what a size became: */
+    uint64_t value, drawn;
 };
 
 /* What came of the arrays of a launch, and of bytes that are filled with a pattern before it, since it only writes
  * them. Of an array that is tried, the way from which on. */
-enum { DRAWN_MOST = 256 };
+enum { DRAWN_MOST = 256, DRAWN_PARTS = 4 };
 /* What is no number, as the upper half of a word. */
 enum special { SPECIAL_BELOW, SPECIAL_ABOVE, SPECIAL_NAN, SPECIALS };
 
@@ -429,12 +438,17 @@ struct drawn {
 };
 
 struct draw_request {
-    const char *id;   /* of the new capsule; borrowed */
-    uint64_t seed;    /* the same one gives the same inputs */
-    uint64_t place;   /* where arrays get what is rare: the same in all draws */
-    bool inputs;      /* draw inputs; else they are tried, and what is only written is filled */
-    bool last;        /* of several: boldest */
-    bool sizes;       /* draw sizes too */
+    const char *id; /* of the new capsule; borrowed */
+    uint64_t seed;  /* the same one gives the same inputs */
+    uint64_t place; /* where arrays get what is rare: the same in all draws */
+    bool inputs;    /* draw inputs; else they are tried, and what is only written is filled */
+    bool last;      /* of several: boldest */
+    enum draw_form {
+        FORM_CAPTURED,
+        FORM_SIZES,
+        FORM_ORDERS,
+        DRAW_FORMS
+    } form;           /* draw sizes, or groups in another order */
     bool narrow;      /* no float is much larger than those that were there: types of fewer bits are allowed */
     uint64_t keep;    /* arguments whose arrays stay, a bit each */
     double tolerance; /* within which results will be compared, and */
@@ -448,7 +462,8 @@ struct draw_request {
         DRAW_UNFILLED, /* nothing is filled with a pattern */
         DRAW_CARES
     } care;
-    const unsigned char *ways; /* from which on arrays are tried, by their number: DRAWN_MOST of enum draw_way */
+    const unsigned char *ways; /* from which on arrays are tried, by their number: DRAWN_MOST of enum draw_way, with */
+                               /* DRAW_WHOLE where neither parts nor another order is tried */
     /* Says that an array is tried, on which the launch may fail. */
     void (*tries)(void *self, size_t array, enum draw_way way);
     void *self;

@@ -255,6 +255,41 @@ int drawing_mask_unsteady(struct drawing *drawing)
     return failed;
 }
 
+/* Finds which parts of an array that is drawn change the result alone, and whether groups can be in another order:
+ * offsets can hardly, nor be drawn in part. kept: as it is. */
+static int try_parts(struct drawing *drawing, size_t number, uint64_t seed, const struct drawn *drawn,
+                     const unsigned char *kept, struct drawn_array *found)
+{
+    const struct draw_request *request = drawing->request;
+    const size_t size = (size_t)drawing->arrays[number].size, part = size / DRAWN_PARTS / WORD * WORD;
+    unsigned char *before = bytes_of(drawing, &drawing->arrays[number], &drawing->before);
+    enum { DRAWN_TRIES = 3 };
+    const bool is_offsets = found->kind == DRAWN_OFFSETS;
+    request->tries(request->self, number, (enum draw_way)((found->way | DRAW_WHOLE) - 1));
+    if (is_offsets && found->way < DRAW_CALMLY && draw_are_groups(before, size)) {
+        drawing_draw(drawing, number, DRAW_CALMLY, false, seed, NULL);
+        TRY(drawing_launch(drawing, &drawing->other));
+        const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->other);
+        found->reorders = effect_of(drawing) == EFFECT_SEEN && !drawing_has_more(&numbers, drawn);
+    }
+    found->in_parts = part > 0 && !is_offsets;
+    for (size_t i = 0; i < (size_t)DRAWN_PARTS * DRAWN_TRIES && found->in_parts; i++) {
+        const size_t k = i % DRAWN_PARTS, from = k * part, to = k + 1 < DRAWN_PARTS ? from + part : size;
+        if (found->parts >> k & 1)
+            continue;
+        memcpy(before, kept, size);
+        drawing_draw(drawing, number, found->way, i < DRAWN_PARTS, seed + i / DRAWN_PARTS,
+                     NULL); /* as each draw does */
+        memcpy(before, kept, from);
+        memcpy(before + to, kept + to, size - to);
+        if (memcmp(before, kept, size) == 0)
+            continue;
+        TRY(drawing_launch(drawing, &drawing->other));
+        found->parts |= effect_of(drawing) != EFFECT_NONE ? 1U << k : 0;
+    }
+    return 0;
+}
+
 /* Finds how boldly an array can be drawn alone, and whether the result moves with it; of a scalar the first way in
  * which it does, or the last that is borne. varying: words that vary on the captured inputs already. */
 static int try_array(struct drawing *drawing, size_t number, int64_t varying, uint64_t seed, const struct drawn *drawn,
@@ -286,8 +321,14 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
         if ((number >= drawing->scalar_count && found->kind != DRAWN_LENGTHS) || found->effect == EFFECT_SEEN)
             break;
     }
+    if (failed == 0 && number >= drawing->scalar_count && best.effect == EFFECT_SEEN &&
+        !(request->ways[number] & DRAW_WHOLE))
+        failed = try_parts(drawing, number, seed, drawn, kept, &best);
     found->way = best.way;
     found->effect = best.effect;
+    found->reorders = best.reorders;
+    found->parts = best.parts;
+    found->in_parts = best.in_parts;
     found->kind = best.way < DRAW_KEPT ? best.kind : found->kind;
     if (failed == 0)
         request->tries(request->self, DRAWN_MOST, DRAW_KEPT);
@@ -324,7 +365,8 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
         const bool changed = memcmp(bytes_of(drawing, array, &drawing->base), bytes_of(drawing, array, &drawing->left),
                                     array->size) != 0;
         struct drawn_array *found = &drawn->arrays[i];
-        *found = (struct drawn_array){.argument = array->argument, .size = array->size, .way = request->ways[i]};
+        *found = (struct drawn_array){
+            .argument = array->argument, .size = array->size, .way = request->ways[i] % DRAW_WHOLE};
         drawing_draw(drawing, i, DRAW_KEPT, true, 0, found);
         found->asked = array->argument > 0 && array->argument <= 64 && request->keep >> (array->argument - 1) & 1;
         if (request->care >= DRAW_ONCE)
@@ -337,8 +379,12 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
         failed = try_array(drawing, i, varying, draw_next(state), drawn, found);
         if ((array->filled && found->effect == EFFECT_NONE) || (found->kind == DRAWN_ZEROS && changed))
             *found = (struct drawn_array){.way = DRAW_KEPT}; /* it is only written, or where sums begin */
-        if (i < drawing->scalar_count && found->way < DRAW_KEPT && found->effect == EFFECT_NONE)
-            *found = (struct drawn_array){.way = DRAW_KEPT}; /* the reference does not use it */
+        if (i < drawing->scalar_count && array->size == sizeof found->value && found->effect == EFFECT_NONE &&
+            memcmp(drawing->arguments + array->at, &(uint64_t){0}, sizeof found->value) == 0)
+            *found = (struct drawn_array){.way = DRAW_KEPT}; /* no pointer, and unused: such as Triton's last ones */
+        found->is_scalar = i < drawing->scalar_count && array->size <= sizeof found->value;
+        if (found->is_scalar)
+            memcpy(&found->value, drawing->arguments + array->at, (size_t)array->size);
     }
     return failed;
 }

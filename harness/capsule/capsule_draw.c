@@ -46,17 +46,6 @@ static void list_arrays(struct drawing *drawing, size_t number)
     free(begins);
 }
 
-/* Whether a number is that of the blocks of a launch: a size that it has as well. */
-static bool is_of_grid(const struct capsule *capsule, uint64_t number)
-{
-    bool is = false;
-    for (size_t i = 0; i < capsule_launches(capsule); i++) {
-        const struct capsule one = capsule_launch(capsule, i);
-        is |= number == one.grid[0] || number == one.grid[1] || number == one.grid[2];
-    }
-    return number > 1 && is;
-}
-
 /* Lists the arguments that are not pointers. */
 static void list_scalars(struct drawing *drawing)
 {
@@ -69,7 +58,7 @@ static void list_scalars(struct drawing *drawing)
         uint64_t word = 0;
         if (argument->size <= sizeof word)
             memcpy(&word, drawing->arguments + argument->offset, argument->size);
-        if (!is_of_grid(capsule, word) && !drawing_points(capsule, word))
+        if (!drawing_points(capsule, word))
             *ARRAY_GROW(drawing->arrays, drawing->array_count) =
                 (struct array){(size_t)NO_RANGE, argument->offset, argument->size, i + 1, false};
     }
@@ -275,12 +264,17 @@ static int write_capsule(struct drawing *drawing, struct capsule_writer *writer)
 
 /* ---- Drawing ---- */
 
-static void draw_all(struct drawing *drawing, uint64_t *state, const struct drawn *drawn)
+static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
 {
+    const bool sizes = drawing->request->form == FORM_SIZES;
     for (size_t i = 0; i < drawing->array_count && i < drawn->count; i++) {
+        struct drawn_array *array = &drawn->arrays[i];
         const uint64_t seed = draw_next(state);
-        if (drawing->request->sizes || drawn->arrays[i].kind != DRAWN_SIZE)
-            drawing_draw(drawing, i, drawn->arrays[i].way, drawing->request->last, seed, NULL);
+        const enum draw_way way = array->reorders && drawing->request->form == FORM_ORDERS ? DRAW_CALMLY : array->way;
+        if (sizes || array->kind != DRAWN_SIZE)
+            drawing_draw(drawing, i, way, drawing->request->last, seed, NULL);
+        if (sizes && array->kind == DRAWN_SIZE)
+            memcpy(&array->drawn, bytes_of(drawing, &drawing->arrays[i], &drawing->before), (size_t)array->size);
     }
 }
 

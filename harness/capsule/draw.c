@@ -161,6 +161,10 @@ enum drawn_kind draw_array(const struct draw *draw, unsigned char *bytes, size_t
         const enum drawn_kind next = at < size ? kind_of(draw, bytes + at, length) : DRAWN_KINDS;
         if (next == kind || next == DRAWN_ZEROS) /* zeros may be a part of what they follow */
             continue;
+        if (kind == DRAWN_ZEROS && next != DRAWN_KINDS && 2 * at < size) { /* and a few of what follows them */
+            kind = next;
+            continue;
+        }
         sizes[draw_run(&own, &state, kind, bytes + from, at - from)] += at - from;
         from = at;
         kind = next;

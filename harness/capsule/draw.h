@@ -29,9 +29,12 @@ int compare_words(const void *left, const void *right); /* of 8 bytes, for qsort
 enum { DRAW_SPAN = 512 };
 enum drawn_kind draw_array(const struct draw *draw, unsigned char *bytes, size_t size);
 
+/* Whether integers that never fall mostly repeat, as numbers of groups do and offsets hardly. */
+bool draw_are_groups(unsigned char *bytes, size_t size);
+
 /* The same of an argument that is not a pointer. Boldly an integer becomes more, narrowly less, each by half at most; a
- * float less, near 1, or more. A multiple of a power of 2 stays one, as far as there are others. An integer that is
- * not drawn boldly is a size. */
+ * float less, near 1, or more. A multiple of a power of 2 stays one, as far as
+ * there are others. An integer that is not drawn boldly is a size. */
 enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_t size);
 
 #endif

@@ -65,7 +65,8 @@ struct run_of {
 
 /* ---- draw_words.c ---- */
 
-/* Returns the number of words of a width without the zeros at the end, which may be no part of the array. */
+/* Returns the number of words of a width without zeros at the end that are more than half: they may be no part of the
+ * array. */
 size_t draw_filled(const struct run_of *run, size_t width);
 void draw_reordered(const struct run_of *run, size_t width); /* puts words of 4 or 8 bytes in another order */
 

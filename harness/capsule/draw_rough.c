@@ -308,6 +308,14 @@ static void unset(const struct part *part)
     memset(part->bytes, 0, part->count * part->width);
 }
 
+/* Small ones among large: of each word of 8 bytes the first stays. */
+static void tiny(const struct part *part)
+{
+    for (size_t i = 0; i < part->count * part->width; i++)
+        if ((size_t)(part->bytes + i - part->run->bytes) % WIDTH_LONG != 0)
+            part->bytes[i] = 0;
+}
+
 /* Beyond those that are there, of any number of bits, but such that sums of two do not overflow; of bytes the least. */
 static void beyond(const struct part *part)
 {
@@ -338,7 +346,7 @@ static const struct rough of_floats[PARTS] = {
 static const struct rough of_integers[PARTS] = {
     {hot, DRAW_CALMLY},   {hot, DRAW_CALMLY},       {hot, DRAW_CALMLY},  {hot, DRAW_CALMLY},
     {unset, DRAW_CALMLY}, {in_order, DRAW_CALMLY},  {NULL, DRAW_BOLDLY}, {by_lane, DRAW_CALMLY},
-    {NULL, DRAW_BOLDLY},  {few, DRAW_CALMLY},       {NULL, DRAW_BOLDLY}, {extreme, DRAW_CALMLY},
+    {tiny, DRAW_BOLDLY},  {few, DRAW_CALMLY},       {NULL, DRAW_BOLDLY}, {extreme, DRAW_CALMLY},
     {NULL, DRAW_BOLDLY},  {missing, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY}, {beyond, DRAW_BOLDLY},
 };
 

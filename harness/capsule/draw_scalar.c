@@ -1,6 +1,7 @@
 /* Draws an argument that is not a pointer: a size, a factor, a seed, a flag. */
 #include "draw_parts.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* Whether the bytes are a float of usual magnitude. */
@@ -59,7 +60,7 @@ enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_
     memcpy(&value, bytes, size);
     if (is_float(bytes, size) || (value == 0 && size >= 4 && draw->way > DRAW_BOLDLY)) {
         write_float(bytes, size, other_float(&state, draw->way, draw->last, read_float(bytes, size)));
-        return DRAWN_SCALAR;
+        return DRAWN_FLOATS;
     }
     const bool negative = value >> (8 * size - 1);
     const uint64_t magnitude = negative ? -value & UINT64_MAX >> (64 - 8 * size) : value;
@@ -67,4 +68,14 @@ enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_
     value = negative ? -other : other;
     memcpy(bytes, &value, size);
     return draw->way > DRAW_BOLDLY ? DRAWN_SIZE : DRAWN_SCALAR;
+}
+
+void drawn_value_text(char text[32], uint64_t value, uint64_t size)
+{
+    unsigned char bytes[sizeof value];
+    memcpy(bytes, &value, sizeof value);
+    if (is_float(bytes, size))
+        snprintf(text, 32, "%g", read_float(bytes, size));
+    else
+        snprintf(text, 32, "%" PRId64, (int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size));
 }

@@ -31,7 +31,14 @@ size_t draw_filled(const struct run_of *run, size_t width)
     size_t count = run->size / width;
     while (count > 0 && memcmp(run->bytes + (count - 1) * width, zeros, width) == 0)
         count--;
-    return count;
+    return 2 * count < run->size / width || run->kind == DRAWN_OFFSETS ? count : run->size / width;
+}
+
+bool draw_are_groups(unsigned char *bytes, size_t size)
+{
+    const size_t width = draw_are_long(bytes, size) ? 8 : 4;
+    const size_t count = draw_filled(&(struct run_of){.bytes = bytes, .size = size, .kind = DRAWN_OFFSETS}, width);
+    return count > 0 && word_at(bytes, (count - 1) * width / 4) < count / 2;
 }
 
 void draw_reordered(const struct run_of *run, size_t width)

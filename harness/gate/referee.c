@@ -75,10 +75,11 @@ static bool is_of(const char *id, const char *kernel)
     return strncmp(id, kernel, length) == 0 && id[length] == '~' && !strchr(id + length + 1, '~');
 }
 
-static bool has_other_sizes(const char *id)
+/* Whether a result is of other sizes, or of another order. */
+static bool has_other_form(const char *id)
 {
     const size_t length = strlen(id);
-    return length > 2 && strcmp(id + length - 2, "~n") == 0;
+    return length > 2 && (strcmp(id + length - 2, "~n") == 0 || strcmp(id + length - 2, "~o") == 0);
 }
 
 /* Whether the code of a kernel adds and multiplies no halves, as far as is known. */
@@ -98,22 +99,34 @@ static bool has_no_halves(struct kernel_code *code, const struct result *result)
 /* Adds the arrays that the launch may read. */
 static void add_inputs(struct certificate_facts *facts, struct certificate_input *inputs, const struct drawn *drawn)
 {
-    bool sizes = false;
-    EACH(const struct drawn_array, array, drawn->arrays, drawn->count) {
-        sizes |= array->kind == DRAWN_SIZE && array->way < DRAW_KEPT;
-        if (array->size > 0)
-            inputs[facts->input_count++] = (struct certificate_input){
-                .argument = array->argument,
-                .bytes = array->size,
-                .kept = array->way == DRAW_KEPT ? drawn_kind_name(array->kind) : NULL,
-                .moves = array->effect == EFFECT_SEEN,
-                .within = array->effect == EFFECT_WITHIN,
-                .asked = array->asked,
-                .is_size = array->kind == DRAWN_SIZE,
-            };
+    bool sizes = false, orders = false;
+    for (size_t i = 0; i < drawn->count; i++) {
+        const struct drawn_array *array = &drawn->arrays[i];
+        const bool is_size = array->kind == DRAWN_SIZE && array->way < DRAW_KEPT;
+        sizes |= is_size;
+        orders |= array->reorders;
+        if (array->size == 0)
+            continue;
+        struct certificate_input *input = &inputs[facts->input_count++];
+        *input = (struct certificate_input){
+            .argument = array->argument,
+            .bytes = array->size,
+            .kept = array->way == DRAW_KEPT ? drawn_kind_name(array->kind) : NULL,
+            .moves = array->effect == EFFECT_SEEN,
+            .within = array->effect == EFFECT_WITHIN,
+            .asked = array->asked,
+            .reorders = array->reorders,
+            .multiple = (array->value | array->drawn) & -(array->value | array->drawn),
+        };
+        if (array->is_scalar)
+            drawn_value_text(input->value, array->value, array->size);
+        if (is_size)
+            drawn_value_text(input->size, array->drawn, array->size);
+        for (unsigned k = 0; k < DRAWN_PARTS && array->in_parts; k++)
+            input->parts[k] = array->parts >> k & 1 ? '1' : '0';
     }
     facts->inputs = inputs;
-    facts->wanted += sizes;
+    facts->wanted += sizes + (size_t)orders;
 }
 
 /* What holds of the candidate: the options, or what the task says. */
@@ -183,12 +196,12 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
         const struct result *base = run_find(&check->baseline, now->id);
         facts.no_halves |= has_no_halves(&certifying->code, now); /* what fails has no launches */
         facts.base_no_halves |= base && has_no_halves(&certifying->base, base);
-        facts.sizes = has_other_sizes(now->id) ? facts.count : facts.sizes;
+        facts.forms = has_other_form(now->id) && facts.forms == 0 ? facts.count : facts.forms;
         *ARRAY_GROW(facts.now, count) = now;
         *ARRAY_GROW(facts.executed, executed) =
             certifying->request->way == ORIGIN_COMPUTED ? now : run_find(&refereed->executed, now->id);
         *ARRAY_GROW(facts.base, facts.count) = base;
-        if (!has_other_sizes(now->id))
+        if (!has_other_form(now->id))
             add_gain(certifying, now, base);
     }
     *ARRAY_GROW(refereed->certificates, refereed->certificate_count) = certificate_make(&facts);
@@ -256,8 +269,8 @@ int referee_judge(struct refereed *refereed, const struct referee_request *reque
         code = EXIT_INTERRUPTED;
     if (code == EXIT_SAME) {
         /* Whoever made the task chose the sizes at which speed matters. */
-        comparison_show_only(&refereed->check.comparison, has_other_sizes,
-                             "its sizes were drawn: only its results count");
+        comparison_show_only(&refereed->check.comparison, has_other_form,
+                             "its sizes or order were drawn: only its results count");
         code = certify_all(refereed, request, inputs) < 0 ? EXIT_USAGE : EXIT_SAME;
     }
     return code;

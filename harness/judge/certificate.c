@@ -44,10 +44,11 @@ static char *of_these_sizes(const struct certificate_facts *facts, const struct 
     char *words = NULL;
     size_t size = 0, listed = 0;
     FILE *stream = x_memstream(&words, &size);
-    fprintf(stream, "with other sizes: %s%s%s; to judge only the captured sizes, add --keep ",
+    const bool order = now->id[strlen(now->id) - 1] == 'o';
+    fprintf(stream, "with other %s: %s%s%s; to judge only the captured ones, add --keep ", order ? "orders" : "sizes",
             result_status_name(now->status), now->reason ? ": " : "", now->reason ? now->reason : "");
     for (size_t i = 0; i < facts->input_count; i++)
-        if (facts->inputs[i].is_size && facts->inputs[i].moves)
+        if ((order ? facts->inputs[i].reorders : *facts->inputs[i].size != 0) && facts->inputs[i].moves)
             fprintf(stream, "%s%u", listed++ > 0 ? "," : "", facts->inputs[i].argument);
     fclose(stream);
     return words;
@@ -68,7 +69,7 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
             free(open.words);
             open.words = x_sprintf("the reference itself fails on %s: %s", inputs,
                                    base && base->reason ? base->reason : "not run");
-        } else if (fails && i > 0 && i == facts->sizes) {
+        } else if (fails && facts->forms > 0 && i >= facts->forms) {
             free(open.words);
             open.words = of_these_sizes(facts, now);
         } else if (fails) {
@@ -107,6 +108,41 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
                          facts->count - 1, beyond, off ? ", except for " : "", off ? off->near : ""));
 }
 
+static bool is_in_part(const struct certificate_input *input)
+{
+    return strchr(input->parts, '0') != NULL;
+}
+
+char *certificate_input_words(const struct certificate_input *input)
+{
+    char *words = NULL;
+    size_t size = 0;
+    FILE *stream = x_memstream(&words, &size);
+    if (input->argument > 0)
+        fprintf(stream, "argument %u", input->argument);
+    else
+        fputs("memory that no argument points to", stream);
+    if (*input->value)
+        fprintf(stream, " = %s: ", input->value);
+    else
+        fprintf(stream, " (%" PRIu64 " byte%s): ", input->bytes, plural((size_t)input->bytes));
+    if (input->kept)
+        fprintf(stream, "kept as captured (%s)", input->kept);
+    else if (*input->size)
+        fprintf(stream, input->multiple > 1 ? "%s in one draw, still a multiple of %" PRIu64 : "%s in one draw",
+                input->size, input->multiple);
+    else if (is_in_part(input))
+        fprintf(stream, "some of its parts do not change the result: %s", input->parts);
+    else if (input->moves)
+        fprintf(stream, "%s the result%s", *input->parts ? "each part changes" : "changes",
+                input->reorders ? "; in one draw in another order" : "");
+    else
+        fputs(input->within ? "it changes the result only within the tolerance" : "it does not change the result",
+              stream);
+    fclose(stream);
+    return words;
+}
+
 /* An input counts as an argument, however few bytes it has: a bias, a mask, a scale. */
 static struct certificate_row judge_inputs(const struct certificate_facts *facts)
 {
@@ -121,18 +157,10 @@ static struct certificate_row judge_inputs(const struct certificate_facts *facts
             facts->input_count == 1 ? " was" : "s were");
     for (size_t i = 0; i < facts->input_count; i++) {
         const struct certificate_input *input = &facts->inputs[i];
-        if (input->moves)
+        if (input->moves && !is_in_part(input))
             continue;
-        if (input->argument > 0)
-            fprintf(stream, "; argument %u", input->argument);
-        else
-            fputs("; memory that no argument points to", stream);
-        fprintf(stream, " (%" PRIu64 " byte%s): ", input->bytes, plural((size_t)input->bytes));
-        if (input->kept)
-            fprintf(stream, "kept as captured (%s)", input->kept);
-        else
-            fputs(input->within ? "it changes the result only within the tolerance" : "it does not change the result",
-                  stream);
+        OWNED_TEXT one = certificate_input_words(input);
+        fprintf(stream, "; %s", one);
         if (!input->asked && input->argument > 0)
             fprintf(keep, "%s%u", ftell(keep) > 0 ? "," : "", input->argument);
         open += !input->asked;
@@ -377,6 +405,10 @@ struct certificate certificate_make(const struct certificate_facts *facts)
     struct certificate certificate = {.kernel = facts->kernel};
     for (size_t i = 0; i < CERTIFICATE_RULES; i++)
         certificate.rows[i] = judges[i](facts);
+    certificate.input_count = facts->input_count;
+    certificate.inputs = x_calloc(facts->input_count + 1, sizeof *certificate.inputs);
+    for (size_t i = 0; i < facts->input_count; i++)
+        certificate.inputs[i] = facts->inputs[i];
     return certificate;
 }
 
@@ -384,6 +416,7 @@ void certificate_release(struct certificate *certificate)
 {
     for (size_t i = 0; i < CERTIFICATE_RULES; i++)
         free(certificate->rows[i].words);
+    free(certificate->inputs);
 }
 
 enum certificate_outcome certificate_worst(const struct certificate *certificate)

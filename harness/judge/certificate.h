@@ -22,16 +22,22 @@ const char *certificate_outcome_name(enum certificate_outcome outcome); /* "pass
 enum { ALLOW_TENSOR = 1, ALLOW_PRECISION = 2, ALLOW_UNEXECUTED = 4, ALLOW_VARYING = 8, CERTIFICATE_ALLOWS = 4 };
 const char *certificate_allow_name(unsigned bit); /* "tensor", ..., of bit 0 and so on */
 
-/* What an argument points to, and the launch may read. */
+/* What an argument points to, and the launch may read; or the argument itself. */
 struct certificate_input {
     unsigned argument; /* its number, from 1; 0: no argument points there */
     uint64_t bytes;
-    const char *kept; /* why it is as it was, in a word; NULL: it was drawn */
-    bool moves;       /* drawn alone it changes the result of the reference */
-    bool within;      /* it does, by less than the tolerance */
-    bool asked;       /* it was to be kept */
-    bool is_size;     /* it is drawn in one of the inputs alone */
+    char value[32];    /* of a scalar; "": it is none */
+    uint64_t multiple; /* the largest power of 2 of which it then still is a multiple */
+    char size[32];     /* what that is in one of the inputs, where alone it is drawn; "": it is no size */
+    const char *kept;  /* why it is as it was, in a word; NULL: it was drawn */
+    char parts[16];    /* a digit each: 1: drawn alone it changes the result, or 0; "": it was drawn as one */
+    bool moves;        /* drawn alone it changes the result of the reference */
+    bool within;       /* it does, by less than the tolerance */
+    bool asked;        /* it was to be kept */
+    bool reorders;     /* in one of the inputs it is in another order */
 };
+/* Returns what came of an input in words, after its name. Caller frees. */
+char *certificate_input_words(const struct certificate_input *input);
 
 /* What is known of a kernel. It borrows everything. */
 struct certificate_facts {
@@ -52,7 +58,7 @@ struct certificate_facts {
     const struct result **executed; /* of the code on the same, by a CPU; NULL where there is none */
     bool no_halves,
         base_no_halves;   /* that code, and the reference's, adds and multiplies no halves: it sets constants so */
-    size_t sizes;         /* which of the inputs has other sizes; 0: none */
+    size_t forms;         /* from which on the inputs have other sizes, or orders; 0: none */
     size_t count, wanted; /* on how many it was run, and was to be run: at least one */
     unsigned allowed;
 };
@@ -63,6 +69,8 @@ struct certificate {
         enum certificate_outcome outcome;
         char *words; /* owned */
     } rows[CERTIFICATE_RULES];
+    struct certificate_input *inputs; /* owned */
+    size_t input_count;
 };
 
 struct certificate certificate_make(const struct certificate_facts *facts);

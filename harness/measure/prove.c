@@ -52,11 +52,16 @@ static void say_trial(void *self, size_t array, enum draw_way way)
     message_send(trial->pipe, MESSAGE_START, text);
 }
 
-/* Returns the first size that is drawn: there is one more draw then. */
-static size_t first_size(const struct drawn *drawn)
+static bool is_of_form(const struct drawn_array *array, enum draw_form form)
+{
+    return form == FORM_SIZES ? array->kind == DRAWN_SIZE && array->way < DRAW_KEPT : array->reorders;
+}
+
+/* Returns the first array that another form has otherwise: there is one more draw then. */
+static size_t first_of(const struct drawn *drawn, enum draw_form form)
 {
     size_t i = 0;
-    while (i < drawn->count && (drawn->arrays[i].kind != DRAWN_SIZE || drawn->arrays[i].way == DRAW_KEPT))
+    while (i < drawn->count && !is_of_form(&drawn->arrays[i], form))
         i++;
     return i;
 }
@@ -73,17 +78,23 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
     int result = 0;
     for (const char *at = capsule->id; *at; at++)
         seed = seed * 31 + (unsigned char)*at;
-    for (unsigned i = 0; i <= job->draws->count + (first_size(drawn) < drawn->count) && result == 0; i++) {
-        const bool sizes = i > job->draws->count;
-        if (sizes) /* which may fail together */
-            say_trial(trial, first_size(drawn), drawn->arrays[first_size(drawn)].way);
-        OWNED_TEXT id = sizes ? x_sprintf("%s~n", capsule->id) : x_sprintf("%s~%u", capsule->id, i);
+    for (unsigned i = 0; i < job->draws->count + DRAW_FORMS && result == 0; i++) {
+        const enum draw_form form = i > job->draws->count ? (enum draw_form)(i - job->draws->count) : FORM_CAPTURED;
+        const size_t first = form != FORM_CAPTURED ? first_of(drawn, form) : DRAWN_MOST;
+        if (form != FORM_CAPTURED && first == drawn->count)
+            continue;
+        if (form != FORM_CAPTURED) /* which may fail together */
+            say_trial(trial, first,
+                      (enum draw_way)((drawn->arrays[first].way | (form == FORM_ORDERS ? DRAW_WHOLE : 0)) -
+                                      (form == FORM_ORDERS)));
+        OWNED_TEXT id = form != FORM_CAPTURED ? x_sprintf("%s~%c", capsule->id, form == FORM_SIZES ? 'n' : 'o')
+                                              : x_sprintf("%s~%u", capsule->id, i);
         const struct draw_request request = {.id = id,
                                              .seed = seed + i + (job->care > 0 ? anew : 0),
                                              .place = seed,
                                              .inputs = i > 0,
                                              .last = i >= job->draws->count,
-                                             .sizes = sizes,
+                                             .form = form,
                                              .narrow = job->draws->narrow,
                                              .keep = job->draws->keep,
                                              .tolerance = given ? job->draws->tolerance : capsule->tolerance,
@@ -151,9 +162,12 @@ static void send_result(int pipe, size_t number, bool in_part, const struct draw
     OWNED_TEXT line = x_strdup(why);
     text_make_harmless(line, ' ');
     fprintf(stream, "%zu%s\n%s%s\n%" PRIu64, number, in_part ? "+" : "", failed, line, drawn->filled);
-    EACH(const struct drawn_array, array, drawn->arrays, drawn->count)
-        fprintf(stream, " %u %" PRIu64 " %d %d %d %d", array->argument, array->size, (int)array->kind, (int)array->way,
-                (int)array->effect, array->asked);
+    for (size_t i = 0; i < drawn->count; i++) {
+        const struct drawn_array *array = &drawn->arrays[i];
+        fprintf(stream, " %u %" PRIu64 " %d %d %d %d %d %u %d %d %" PRIu64 " %" PRIu64, array->argument, array->size,
+                (int)array->kind, (int)array->way, (int)array->effect, array->asked, array->reorders, array->parts,
+                array->in_parts, array->is_scalar, array->value, array->drawn);
+    }
     fclose(stream);
     message_send(pipe, MESSAGE_RESULT, text);
 }
@@ -221,6 +235,12 @@ static void take_drawn(struct drawn *drawn, const char *text)
         array->way = (enum draw_way)strtoul(next, &next, 10);
         array->effect = (enum drawn_effect)strtoul(next, &next, 10);
         array->asked = strtoul(next, &next, 10) > 0;
+        array->reorders = strtoul(next, &next, 10) > 0;
+        array->parts = (unsigned)strtoul(next, &next, 10);
+        array->in_parts = strtoul(next, &next, 10) > 0;
+        array->is_scalar = strtoul(next, &next, 10) > 0;
+        array->value = strtoull(next, &next, 10);
+        array->drawn = strtoull(next, &next, 10);
     }
 }
 

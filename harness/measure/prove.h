@@ -23,7 +23,7 @@ struct proof_result {
 };
 
 /* Other inputs, in place of a proof: of each capsule, ID~0 has those of the program, ID~1 and so on others, and ID~n
- * others of other sizes, where there can be. */
+ * others of other sizes, and ID~o groups in another order, where there can be. */
 struct draws {
     const struct measurement *measurement; /* its backend and GPU execute the capsules */
     char *const *globs;                    /* which capsules; the others are left out */

@@ -263,6 +263,17 @@ static void put_certificates(struct json_writer *json, const struct report *repo
                             JSON_TEXT("outcome", certificate_outcome_name(row->outcome)),
                             JSON_TEXT("words", row->words));
         }
+        json_open(json, "arguments", '[', JSON_LINES);
+        for (size_t k = 0; k < certificate->input_count; k++) {
+            const struct certificate_input *input = &certificate->inputs[k];
+            OWNED_TEXT words = certificate_input_words(input);
+            json_put_object(json, NULL, JSON_IN_LINE, JSON_KNOWN("argument", input->argument > 0, input->argument),
+                            JSON_COUNT("bytes", input->bytes), JSON_FLAG("moves", input->moves),
+                            JSON_TEXT("kept", input->kept), JSON_TEXT("value", *input->value ? input->value : NULL),
+                            JSON_TEXT("size", *input->size ? input->size : NULL),
+                            JSON_TEXT("parts", *input->parts ? input->parts : NULL), JSON_TEXT("words", words));
+        }
+        json_close(json);
         json_close(json);
     }
     json_close(json);

@@ -50,6 +50,10 @@ static void print_certificates(const struct text *text, const struct report *rep
             const int column = text_print(text, INK_PLAIN, "  %-10s", certificate_rule_name((enum certificate_rule)k)) +
                                text_print(text, inks[row->outcome], "%-11s", certificate_outcome_name(row->outcome));
             text_wrap(text, INK_PLAIN, column, 23, row->words);
+            for (size_t m = 0; k == CERTIFICATE_INPUTS && m < certificate->input_count && !report->quiet; m++) {
+                OWNED_TEXT words = certificate_input_words(&certificate->inputs[m]);
+                text_wrap(text, INK_PLAIN, text_print(text, INK_PLAIN, "%23s", ""), 25, words);
+            }
         }
         text_print(text, INK_PLAIN, "\n");
     }

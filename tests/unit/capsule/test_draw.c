@@ -129,16 +129,17 @@ Test(draw, integers_change_places)
 
 Test(draw, integers_come_twice_in_the_last_draw)
 {
+    enum { FILLED = COUNT / 2 - 1 };
     uint32_t permutation[COUNT];
     size_t twice = 0;
     for (size_t i = 0; i < COUNT; i++)
-        permutation[i] = i < COUNT - 9 ? 3 + (uint32_t)(i * 37 % (COUNT - 9)) : 0; /* 0 is behind the array */
+        permutation[i] = i < FILLED ? 3 + (uint32_t)(i * 37 % (FILLED)) : 0; /* most is 0: it is behind the array */
     const struct draw draw = {.seed = 8, .way = DRAW_CALMLY, .last = true};
     draw_array(&draw, (unsigned char *)permutation, sizeof permutation);
-    for (size_t i = COUNT - 9; i < COUNT; i++)
+    for (size_t i = FILLED; i < COUNT; i++)
         cr_expect_eq(permutation[i], 0);
-    qsort(permutation, COUNT - 9, sizeof *permutation, by_number);
-    for (size_t i = 1; i < COUNT - 9; i++) {
+    qsort(permutation, FILLED, sizeof *permutation, by_number);
+    for (size_t i = 1; i < FILLED; i++) {
         cr_expect(permutation[i] == 0 || (permutation[i] >= 3 && permutation[i] < COUNT), "%u", permutation[i]);
         twice += permutation[i - 1] == permutation[i];
     }

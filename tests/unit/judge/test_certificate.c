@@ -234,25 +234,32 @@ Test(certificate, what_varies_and_what_is_off_are_told)
 
 Test(certificate, what_is_wrong_with_other_sizes_alone_is_undecided)
 {
-    const struct result right = {.id = "k/v~1"}, wrong = {.id = "k/v~n", .status = RESULT_WRONG, .reason = "byte 4"};
+    const struct result right = {.id = "k/v~1"};
+    struct result wrong = {.id = "k/v~n", .status = RESULT_WRONG, .reason = "byte 4"};
     const struct result *nows[] = {&right, &wrong}, *bases[] = {&right, &right};
-    const struct certificate_input inputs[] = {{.argument = 3, .bytes = 4, .moves = true, .is_size = true},
-                                               {.argument = 5, .bytes = 4, .moves = true, .is_size = true}};
+    const struct certificate_input inputs[] = {{.argument = 3, .bytes = 4, .moves = true, .size = "3"},
+                                               {.argument = 4, .bytes = 64, .moves = true, .reorders = true},
+                                               {.argument = 5, .bytes = 4, .moves = true, .size = "7"}};
     struct certificate_facts facts =
-        FACTS(bases, nows, nows, 2, .inputs = inputs, .input_count = 2, .wanted = 2, .sizes = 1);
+        FACTS(bases, nows, nows, 2, .inputs = inputs, .input_count = 3, .wanted = 2, .forms = 1);
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED,
-                "with other sizes: wrong result: byte 4; to judge only the captured sizes, add --keep 3,5", 0);
-    facts.sizes = 0;
+                "with other sizes: wrong result: byte 4; to judge only the captured ones, add --keep 3,5", 0);
+    wrong.id = "k/v~o";
+    expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_UNDECIDED,
+                "with other orders: wrong result: byte 4; to judge only the captured ones, add --keep 4", 0);
+    facts.forms = 0;
     expect_rule(&facts, CERTIFICATE_RESULT, CERTIFICATE_REFUSED, "wrong result: byte 4", 1);
 }
 
 Test(certificate, each_input_counts)
 {
-    static const struct certificate_input moving = {2, 65536, NULL, .moves = true},
-                                          bias = {3, 4, "zeros", .moves = false},
-                                          asked = {3, 4, "zeros", .asked = true}, still = {4, 1, NULL, .moves = false},
-                                          list = {0, 8, "pointers", .moves = false},
-                                          hidden = {5, 8, NULL, .within = true};
+    static const struct certificate_input moving = {.argument = 2, .bytes = 65536, .parts = "1111", .moves = true},
+                                          bias = {.argument = 3, .bytes = 4, .kept = "zeros"},
+                                          asked = {.argument = 3, .bytes = 4, .kept = "zeros", .asked = true},
+                                          still = {.argument = 4, .bytes = 1}, list = {.bytes = 8, .kept = "pointers"},
+                                          hidden = {.argument = 5, .bytes = 8, .within = true},
+                                          in_part = {.argument = 6, .bytes = 64, .parts = "1101", .moves = true},
+                                          scalar = {.argument = 7, .value = "512", .kept = "size"};
     const struct {
         size_t count;
         const struct certificate_input inputs[2];
@@ -273,6 +280,8 @@ Test(certificate, each_input_counts)
          CERTIFICATE_UNDECIDED,
          "memory that no argument points to (8 bytes): kept as captured (pointers)",
          NULL},
+        {2, {moving, in_part}, CERTIFICATE_UNDECIDED, "some of its parts do not change the result: 1101", NULL},
+        {2, {moving, scalar}, CERTIFICATE_UNDECIDED, "; argument 7 = 512: kept as captured (size)", NULL},
         {2, {bias, still}, CERTIFICATE_UNDECIDED, "; to accept them, add --keep 3,4", NULL},
         {1, {asked}, CERTIFICATE_UNDECIDED, "0 of 1 input", NULL},
         {0, {asked}, CERTIFICATE_UNDECIDED, "0 of 0 inputs", NULL},
