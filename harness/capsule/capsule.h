@@ -417,6 +417,7 @@ struct drawn_array {
         EFFECT_SEEN
     } effect;       /* on the result, of drawing it alone */
     bool asked;     /* to be kept */
+    bool of_grid;   /* a scalar that is as many as there are blocks: it stays */
     bool reorders;  /* they rise, mostly by repeating: in another form they do not */
     unsigned parts; /* of an array: a bit each of DRAWN_PARTS that, drawn alone, changes the result, */
     bool in_parts;  /* it was drawn in parts */

@@ -201,8 +201,8 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
         drawn->kind = kind;
 }
 
-/* Marks values of a span that `other` has otherwise by more than half of the tolerance, but by no more than rounding
- * may do. Adds to counts: all values that are written, and those. */
+/* Marks values of a span that `other` has otherwise by more than an eighth of the tolerance, but by no more than
+ * rounding may do. Adds to counts: all values that are written, and those. */
 static void mark_unsteady(const struct drawing *drawing, size_t range, uint64_t at, size_t size, unsigned char *marks,
                           uint64_t counts[2])
 {
@@ -213,9 +213,9 @@ static void mark_unsteady(const struct drawing *drawing, size_t range, uint64_t 
     memcpy(near, left, size);
     memcpy(far, left, size);
     memcpy(actual, drawing->other.ranges[range] + at, size);
-    struct tolerance half = {.most = drawing->request->tolerance / 2, .type = drawing->request->type}, most = half;
+    struct tolerance least = {.most = drawing->request->tolerance / 8, .type = drawing->request->type}, most = least;
     most.most *= MOST;
-    tolerate(&half, found, near, actual, size);
+    tolerate(&least, found, near, actual, size);
     tolerate(&most, found, far, actual, size);
     for (size_t i = 0; i + step <= size; i += step) {
         const bool is_unsteady = memcmp(near + i, actual + i, step) != 0 && memcmp(far + i, actual + i, step) == 0;
@@ -373,7 +373,8 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
             be_careful(found);
         else if (request->care == DRAW_MILDLY && found->kind == DRAWN_FLOATS && found->way < DRAW_NARROWLY)
             found->way = DRAW_NARROWLY;
-        if (found->asked || (request->care >= DRAW_FLOATS && found->kind < DRAWN_FEW) ||
+        found->of_grid = array->of_grid;
+        if (found->asked || found->of_grid || (request->care >= DRAW_FLOATS && found->kind < DRAWN_FEW) ||
             (found->kind == DRAWN_ZEROS && changed))
             found->way = DRAW_KEPT;
         failed = try_array(drawing, i, varying, draw_next(state), drawn, found);

@@ -42,8 +42,20 @@ static void list_arrays(struct drawing *drawing, size_t number)
     for (size_t i = 0; i < count; i++)
         if (begins[i + 1] > begins[i])
             *ARRAY_GROW(drawing->arrays, drawing->array_count) = (struct array){
-                number, begins[i], begins[i + 1] - begins[i], argument_to(capsule, range->address + begins[i]), false};
+                number, begins[i], begins[i + 1] - begins[i], argument_to(capsule, range->address + begins[i]),
+                false,  false};
     free(begins);
+}
+
+/* Whether a number is that of the blocks of a launch: a size that it has as well, by which nothing may be guarded. */
+static bool is_of_grid(const struct capsule *capsule, uint64_t number)
+{
+    bool is = false;
+    for (size_t i = 0; i < capsule_launches(capsule); i++) {
+        const struct capsule one = capsule_launch(capsule, i);
+        is |= number == one.grid[0] || number == one.grid[1] || number == one.grid[2];
+    }
+    return number > 1 && is;
 }
 
 /* Lists the arguments that are not pointers. */
@@ -59,8 +71,8 @@ static void list_scalars(struct drawing *drawing)
         if (argument->size <= sizeof word)
             memcpy(&word, drawing->arguments + argument->offset, argument->size);
         if (!drawing_points(capsule, word))
-            *ARRAY_GROW(drawing->arrays, drawing->array_count) =
-                (struct array){(size_t)NO_RANGE, argument->offset, argument->size, i + 1, false};
+            *ARRAY_GROW(drawing->arrays, drawing->array_count) = (struct array){
+                (size_t)NO_RANGE, argument->offset, argument->size, i + 1, false, is_of_grid(capsule, word)};
     }
     drawing->scalar_count = drawing->array_count;
 }

@@ -10,6 +10,7 @@ struct part {
     const struct run_of *run;
     unsigned char *bytes;
     size_t count, width;
+    bool float16;
     const unsigned char *hot; /* an element of the run, the same for all its parts */
 };
 
@@ -30,13 +31,25 @@ static size_t upper_half(const struct part *part, size_t i)
     return ((size_t)(element(part, i) - part->run->bytes) + part->width) / 2 - 1;
 }
 
-/* Adds to the bits of a magnitude, as bfloat16 or float32, unless it is no usual one then. */
+/* Whether they are float16: one is so small that bfloat16 is not. */
+static bool are_float16(const struct part *part)
+{
+    enum { SMALL = 0x3000 };
+    bool small = false;
+    for (size_t i = 0; part->width == WIDTH_HALVES && i < part->count && !small; i++)
+        small = (half_at(part->bytes, i) & 0x7fff) < SMALL && half_at(part->bytes, i) << 1 != 0;
+    return small;
+}
+
+/* Adds to the bits of a magnitude, of bfloat16 or float32, unless it is no usual one then. Of float16 a factor of 2 is
+ * 8 times as many, of float64 an eighth. */
 static void shift(const struct part *part, size_t i, int by)
 {
     const size_t half = upper_half(part, i);
-    const uint16_t was = half_at(part->run->bytes, half),
-                   is = (uint16_t)(was + (part->width == WIDTH_LONG ? by / 8 : by));
-    if (!may_change(part->run->bytes, half))
+    const uint16_t was = half_at(part->run->bytes, half), is = (uint16_t)(was + (part->width == WIDTH_LONG ? by / 8
+                                                                                 : part->float16           ? by * 8
+                                                                                                           : by));
+    if (!may_change(part->run->bytes, half) || (part->float16 && (!is_usual_half(was) || !is_usual_half(is))))
         return;
     memcpy(part->run->bytes + 2 * half, &is, sizeof is);
     if (!may_change(part->run->bytes, half) || ((was ^ is) & 0x8000))
@@ -103,29 +116,13 @@ static void sparse(const struct part *part)
             memset(element(part, i), 0, part->width);
 }
 
-/* Whether they are float16: one is so small that bfloat16 is not. */
-static bool are_float16(const struct part *part)
-{
-    enum { SMALL = 0x3000 };
-    bool small = false;
-    for (size_t i = 0; part->width == WIDTH_HALVES && i < part->count && !small; i++)
-        small = (half_at(part->bytes, i) & 0x7fff) < SMALL && half_at(part->bytes, i) << 1 != 0;
-    return small;
-}
-
 /* A few count for more than all others together, or nearly: what is not read is missed, whatever the mean is. */
 static void few_count(const struct part *part, size_t every, unsigned most)
 {
-    enum { TWICE = 0x80, TWICE_F16 = 0x400 };
-    const bool float16 = are_float16(part);
+    enum { TWICE = 0x80 };
     for (size_t from = 0; from < part->count && !part->run->narrow; from += every) {
         const size_t rest = part->count - from, i = from + below(part->run->state, rest < every ? rest : every);
-        const int times = 2 + (int)below(part->run->state, most);
-        const uint16_t was = half_at(element(part, i), 0), is = (uint16_t)(was + times * TWICE_F16);
-        if (!float16)
-            shift(part, i, times * TWICE);
-        else if (is_usual_half(was) && is_usual_half(is) && !((was ^ is) & 0x8000))
-            memcpy(element(part, i), &is, sizeof is);
+        shift(part, i, (2 + (int)below(part->run->state, most)) * TWICE);
     }
 }
 
@@ -344,10 +341,10 @@ static const struct rough of_floats[PARTS] = {
 };
 
 static const struct rough of_integers[PARTS] = {
-    {hot, DRAW_CALMLY},   {hot, DRAW_CALMLY},       {hot, DRAW_CALMLY},  {hot, DRAW_CALMLY},
-    {unset, DRAW_CALMLY}, {in_order, DRAW_CALMLY},  {NULL, DRAW_BOLDLY}, {by_lane, DRAW_CALMLY},
-    {tiny, DRAW_BOLDLY},  {few, DRAW_CALMLY},       {NULL, DRAW_BOLDLY}, {extreme, DRAW_CALMLY},
-    {NULL, DRAW_BOLDLY},  {missing, DRAW_NARROWLY}, {NULL, DRAW_BOLDLY}, {beyond, DRAW_BOLDLY},
+    {hot, DRAW_CALMLY},   {hot, DRAW_CALMLY},       {hot, DRAW_CALMLY},    {hot, DRAW_CALMLY},
+    {unset, DRAW_CALMLY}, {in_order, DRAW_CALMLY},  {NULL, DRAW_BOLDLY},   {by_lane, DRAW_CALMLY},
+    {tiny, DRAW_BOLDLY},  {few, DRAW_CALMLY},       {NULL, DRAW_BOLDLY},   {extreme, DRAW_CALMLY},
+    {NULL, DRAW_BOLDLY},  {missing, DRAW_NARROWLY}, {beyond, DRAW_BOLDLY}, {beyond, DRAW_BOLDLY},
 };
 
 static void draw_parts(const struct run_of *run, const struct rough rows[PARTS], size_t width)
@@ -364,8 +361,12 @@ static void draw_parts(const struct run_of *run, const struct rough rows[PARTS],
     }
     for (size_t from = 0, i = 0; from < count; from += each, i++) {
         const struct rough *row = &rows[(i + run->place) % PARTS];
-        const struct part part = {run, run->bytes + from * width, count - from < each ? count - from : each, width,
-                                  kept};
+        struct part part = {.run = run,
+                            .bytes = run->bytes + from * width,
+                            .count = count - from < each ? count - from : each,
+                            .width = width,
+                            .hot = kept};
+        part.float16 = run->kind == DRAWN_FLOATS && are_float16(&part);
         if (row->draw && run->way <= row->until)
             row->draw(&part);
     }

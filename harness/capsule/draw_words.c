@@ -82,8 +82,8 @@ void draw_alike(const struct run_of *run)
 
 /* None falls. Differences change places, and some of those that follow each other become one less and one more: rows
  * that are all of a length are not. In the last draw the first offset is 0, some rows are empty, and one has what a
- * quarter of them had. Boldly differences become up to five times as large; narrowly the last one becomes less.
- * Carefully, offsets change places, as what writes to each of them needs. */
+ * quarter of them had. Boldly differences of the last quarter become up to five times as large; narrowly the last one
+ * becomes less. Carefully, offsets change places, as what writes to each of them needs. */
 void draw_offsets(const struct run_of *run)
 {
     enum { EMPTY = 8 };
@@ -107,7 +107,7 @@ void draw_offsets(const struct run_of *run)
             steps[i] = 0;
         }
     for (size_t i = 0; i + 1 < count; i++)
-        if (run->way == DRAW_BOLDLY)
+        if (run->way == DRAW_BOLDLY && i >= count / 4 * 3) /* most rows stay within what they divide */
             steps[i] += (uint32_t)below(run->state, (uint64_t)4 * steps[i] + 1);
         else if (i + 2 == count)
             steps[i] -= (uint32_t)below(run->state, (uint64_t)steps[i] + 1);

@@ -11,6 +11,7 @@ struct array {
     uint64_t at, size;
     unsigned argument; /* its number, from 1; 0: none */
     bool filled;       /* what the launch changes there is filled before it */
+    bool of_grid;      /* a scalar that is as many as there are blocks: it stays */
 };
 
 struct drawing {

@@ -82,18 +82,20 @@ static bool has_other_form(const char *id)
     return length > 2 && (strcmp(id + length - 2, "~n") == 0 || strcmp(id + length - 2, "~o") == 0);
 }
 
-/* Whether the code of a kernel adds and multiplies no halves, as far as is known. */
-static bool has_no_halves(struct kernel_code *code, const struct result *result)
+/* Says whether the code of a kernel adds and multiplies no halves, or float32, as far as is known. */
+static void find_unused(struct kernel_code *code, const struct result *result, bool *no_halves, bool *no_singles)
 {
     const int capability = static_facts_capability(&code->capsules.about.device);
     enum cubin_status status;
     const struct cubin *cubin = kernel_code_of(code, result->id);
-    bool none = cubin && result->launch_count > 0;
-    for (size_t i = 0; none && i < result->launch_count; i++) {
+    bool halves = !cubin || result->launch_count == 0, singles = halves;
+    for (size_t i = 0; cubin && i < result->launch_count; i++) {
         const struct cubin_function *function = cubin_find(cubin, result->launches[i].function, capability, &status);
-        none = function && !function->halves;
+        halves |= !function || function->halves;
+        singles |= !function || function->singles;
     }
-    return none;
+    *no_halves |= !halves; /* what fails has no launches */
+    *no_singles |= !singles;
 }
 
 /* Adds the arrays that the launch may read. */
@@ -115,6 +117,7 @@ static void add_inputs(struct certificate_facts *facts, struct certificate_input
             .moves = array->effect == EFFECT_SEEN,
             .within = array->effect == EFFECT_WITHIN,
             .asked = array->asked,
+            .of_grid = array->of_grid,
             .reorders = array->reorders,
             .multiple = (array->value | array->drawn) & -(array->value | array->drawn),
         };
@@ -194,8 +197,9 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
         if (!is_of(now->id, drawn->id))
             continue;
         const struct result *base = run_find(&check->baseline, now->id);
-        facts.no_halves |= has_no_halves(&certifying->code, now); /* what fails has no launches */
-        facts.base_no_halves |= base && has_no_halves(&certifying->base, base);
+        find_unused(&certifying->code, now, &facts.no_halves, &facts.no_singles);
+        if (base)
+            find_unused(&certifying->base, base, &facts.base_no_halves, &facts.base_no_singles);
         facts.forms = has_other_form(now->id) && facts.forms == 0 ? facts.count : facts.forms;
         *ARRAY_GROW(facts.now, count) = now;
         *ARRAY_GROW(facts.executed, executed) =

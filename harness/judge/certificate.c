@@ -126,7 +126,9 @@ char *certificate_input_words(const struct certificate_input *input)
         fprintf(stream, " = %s: ", input->value);
     else
         fprintf(stream, " (%" PRIu64 " byte%s): ", input->bytes, plural((size_t)input->bytes));
-    if (input->kept)
+    if (input->of_grid)
+        fputs("kept with the grid, which has as many blocks", stream);
+    else if (input->kept)
         fprintf(stream, "kept as captured (%s)", input->kept);
     else if (*input->size)
         fprintf(stream, input->multiple > 1 ? "%s in one draw, still a multiple of %" PRIu64 : "%s in one draw",
@@ -151,13 +153,16 @@ static struct certificate_row judge_inputs(const struct certificate_facts *facts
     char *words = NULL, *numbers = NULL;
     size_t sizes[2] = {0, 0}, moving = 0, open = 0, asked = 0;
     FILE *stream = x_memstream(&words, &sizes[0]), *keep = x_memstream(&numbers, &sizes[1]);
-    for (size_t i = 0; i < facts->input_count; i++)
+    size_t all = 0;
+    for (size_t i = 0; i < facts->input_count; i++) {
         moving += facts->inputs[i].moves;
-    fprintf(stream, "%zu of %zu input%s redrawn, each of which changes the result", moving, facts->input_count,
-            facts->input_count == 1 ? " was" : "s were");
+        all += !facts->inputs[i].of_grid;
+    }
+    fprintf(stream, "%zu of %zu input%s redrawn, each of which changes the result", moving, all,
+            all == 1 ? " was" : "s were");
     for (size_t i = 0; i < facts->input_count; i++) {
         const struct certificate_input *input = &facts->inputs[i];
-        if (input->moves && !is_in_part(input))
+        if (input->of_grid || (input->moves && !is_in_part(input)))
             continue;
         OWNED_TEXT one = certificate_input_words(input);
         fprintf(stream, "; %s", one);
@@ -205,13 +210,13 @@ static bool is_open(const struct result *result, const char *metric)
 
 /* Reads how much arithmetic is of each type, or of a more precise one. Returns 1; 0 when there is none; -1 when nobody
  * knows. Counters also count constants that compilers set by instructions of halves, and conversions. */
-static int read_work(const struct result *result, bool no_halves, double work[TYPES])
+static int read_work(const struct result *result, bool no_singles, bool no_halves, double work[TYPES])
 {
     double all = 0;
     for (size_t i = 0; i < TYPES; i++) {
         char metric[32];
         snprintf(metric, sizeof metric, "%s_arithmetic", types[i]);
-        all += no_halves && i == TYPES - 1 ? 0 : result_value(result, metric);
+        all += (no_halves && i == 2) || (no_singles && i == 1 && all > 0) ? 0 : result_value(result, metric);
         work[i] = all;
     }
     return isnan(all) ? -1 : all > 0;
@@ -248,7 +253,8 @@ static struct certificate_row judge_types(const struct certificate_facts *facts,
                    x_strdup("it uses tensor cores, and the reference does not"));
     if (used == TENSOR_UNUSED && uses == TENSOR_UNKNOWN)
         return row(CERTIFICATE_UNDECIDED, x_strdup("unknown whether it uses tensor cores"));
-    const int had = read_work(base, facts->base_no_halves, was), has = read_work(now, facts->no_halves, is);
+    const int had = read_work(base, facts->base_no_singles, facts->base_no_halves, was),
+              has = read_work(now, facts->no_singles, facts->no_halves, is);
     if (had == 0)
         return row(CERTIFICATE_PASSED, x_strdup("the reference does no floating-point arithmetic that is counted"));
     if (had > 0 && is_open(now, "fp32_arithmetic") && facts->no_halves && was[0] < was[TYPES - 1] * TYPE_USED)
@@ -263,7 +269,8 @@ static struct certificate_row judge_types(const struct certificate_facts *facts,
         return row(allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
                    x_strdup("it does no floating-point arithmetic, and the reference does"));
     const double all = was[TYPES - 1];
-    (void)read_work(base, facts->base_no_halves && facts->no_halves, counted);
+    (void)read_work(base, facts->base_no_singles && facts->no_singles, facts->base_no_halves && facts->no_halves,
+                    counted);
     for (size_t i = 0; i + 1 < TYPES; i++) {
         const double below = (is[TYPES - 1] - is[i] - (counted[TYPES - 1] - counted[i])) / all;
         if (was[i] >= all * TYPE_USED && below > TYPE_TAKEN)

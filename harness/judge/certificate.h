@@ -34,6 +34,7 @@ struct certificate_input {
     bool moves;        /* drawn alone it changes the result of the reference */
     bool within;       /* it does, by less than the tolerance */
     bool asked;        /* it was to be kept */
+    bool of_grid;      /* it is as many as there are blocks, and kept with these */
     bool reorders;     /* in one of the inputs it is in another order */
 };
 /* Returns what came of an input in words, after its name. Caller frees. */
@@ -52,10 +53,11 @@ struct certificate_facts {
     double overflows;   /* the same that overflows on drawn inputs alone, or hangs on rounding */
     uint64_t undecided; /* words that are not compared on any drawn inputs, and the argument of the first */
     unsigned undecided_argument;
-    double uncounted;               /* part of what the reference changes that varies and is not compared */
-    const struct result **now;      /* of the code, on each of the inputs; the captured ones come first */
-    const struct result **base;     /* of the reference on the same; NULL where there is none */
-    const struct result **executed; /* of the code on the same, by a CPU; NULL where there is none */
+    double uncounted;                 /* part of what the reference changes that varies and is not compared */
+    const struct result **now;        /* of the code, on each of the inputs; the captured ones come first */
+    const struct result **base;       /* of the reference on the same; NULL where there is none */
+    const struct result **executed;   /* of the code on the same, by a CPU; NULL where there is none */
+    bool no_singles, base_no_singles; /* that code, and the reference's, adds and multiplies no float32 */
     bool no_halves,
         base_no_halves;   /* that code, and the reference's, adds and multiplies no halves: it sets constants so */
     size_t forms;         /* from which on the inputs have other sizes, or orders; 0: none */

@@ -164,9 +164,9 @@ static void send_result(int pipe, size_t number, bool in_part, const struct draw
     fprintf(stream, "%zu%s\n%s%s\n%" PRIu64, number, in_part ? "+" : "", failed, line, drawn->filled);
     for (size_t i = 0; i < drawn->count; i++) {
         const struct drawn_array *array = &drawn->arrays[i];
-        fprintf(stream, " %u %" PRIu64 " %d %d %d %d %d %u %d %d %" PRIu64 " %" PRIu64, array->argument, array->size,
-                (int)array->kind, (int)array->way, (int)array->effect, array->asked, array->reorders, array->parts,
-                array->in_parts, array->is_scalar, array->value, array->drawn);
+        fprintf(stream, " %u %" PRIu64 " %d %d %d %d %d %d %u %d %d %" PRIu64 " %" PRIu64, array->argument, array->size,
+                (int)array->kind, (int)array->way, (int)array->effect, array->asked, array->of_grid, array->reorders,
+                array->parts, array->in_parts, array->is_scalar, array->value, array->drawn);
     }
     fclose(stream);
     message_send(pipe, MESSAGE_RESULT, text);
@@ -235,6 +235,7 @@ static void take_drawn(struct drawn *drawn, const char *text)
         array->way = (enum draw_way)strtoul(next, &next, 10);
         array->effect = (enum drawn_effect)strtoul(next, &next, 10);
         array->asked = strtoul(next, &next, 10) > 0;
+        array->of_grid = strtoul(next, &next, 10) > 0;
         array->reorders = strtoul(next, &next, 10) > 0;
         array->parts = (unsigned)strtoul(next, &next, 10);
         array->in_parts = strtoul(next, &next, 10) > 0;

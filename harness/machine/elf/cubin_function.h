@@ -22,6 +22,7 @@ struct cubin_function {
     size_t image;            /* index of its image, from 0: one for each source file, unless device code was linked */
     enum code_tensor tensor; /* of it and of the image's functions that are no kernels, which it may call */
     bool halves;    /* these may add or multiply halves; false: they set constants or convert by these at most */
+    bool singles;   /* these may add or multiply float32; false: they only look at what a division of float64 leaves */
     unsigned block; /* threads of each block, where the code states them (.reqntid); else 0 */
     unsigned local_accesses; /* instructions that read or write local memory; counted where mix is known */
 };

@@ -301,14 +301,23 @@ static bool adds_halves(const unsigned char *code)
     return !sets && !converts && (operation == 0x30 || operation == 0x31 || operation == 0x32 || operation == 0x35);
 }
 
-static bool has_halves(const struct image *image, size_t owner)
+/* Whether an instruction is FADD, FMUL or FFMA, in any form. A division of float64 has an FFMA of which a factor is 0.
+ */
+static bool adds_singles(const unsigned char *code)
+{
+    enum { OPERATIONS = 1 << 9, ZERO = 0xff, FUSED = 0x23, MULTIPLY = 0x20, ADD = 0x21 };
+    const unsigned operation = (code[0] | (unsigned)code[1] << 8) % OPERATIONS;
+    return operation == ADD || operation == MULTIPLY || (operation == FUSED && code[3] != ZERO);
+}
+
+static bool has_any(const struct image *image, size_t owner, bool (*is_meant)(const unsigned char *code))
 {
     for (size_t i = 0; i < image->section_count; i++) {
         const struct image_section *section = &image->sections[i];
         if (!(section->header.sh_flags & SHF_EXECINSTR) || part_of(section) != owner)
             continue;
         for (size_t at = 0; at + INSTRUCTION <= section->header.sh_size; at += INSTRUCTION)
-            if (adds_halves((const unsigned char *)section->bytes + at))
+            if (is_meant((const unsigned char *)section->bytes + at))
                 return true;
     }
     return false;
@@ -330,8 +339,10 @@ static void look_at_opcodes(struct image *image)
         facts->tensor = image->capability > TENSOR_CAPABILITY      ? CODE_TENSOR_UNKNOWN
                         : has_tensor(shared) || has_tensor(counts) ? CODE_TENSOR_USED
                                                                    : CODE_TENSOR_UNUSED;
-        facts->halves = image->capability > HALVES_CAPABILITY || image->capability < 70 || has_halves(image, 0) ||
-                        has_halves(image, k + 1);
+        facts->halves = image->capability > HALVES_CAPABILITY || image->capability < 70 ||
+                        has_any(image, 0, adds_halves) || has_any(image, k + 1, adds_halves);
+        facts->singles = image->capability > HALVES_CAPABILITY || image->capability < 70 ||
+                         has_any(image, 0, adds_singles) || has_any(image, k + 1, adds_singles);
     }
 }
 

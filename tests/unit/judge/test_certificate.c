@@ -259,6 +259,7 @@ Test(certificate, each_input_counts)
                                           still = {.argument = 4, .bytes = 1}, list = {.bytes = 8, .kept = "pointers"},
                                           hidden = {.argument = 5, .bytes = 8, .within = true},
                                           in_part = {.argument = 6, .bytes = 64, .parts = "1101", .moves = true},
+                                          of_grid = {.argument = 8, .value = "64", .kept = "size", .of_grid = true},
                                           scalar = {.argument = 7, .value = "512", .kept = "size"};
     const struct {
         size_t count;
@@ -282,6 +283,7 @@ Test(certificate, each_input_counts)
          NULL},
         {2, {moving, in_part}, CERTIFICATE_UNDECIDED, "some of its parts do not change the result: 1101", NULL},
         {2, {moving, scalar}, CERTIFICATE_UNDECIDED, "; argument 7 = 512: kept as captured (size)", NULL},
+        {2, {moving, of_grid}, CERTIFICATE_PASSED, "1 of 1 input was redrawn", NULL},
         {2, {bias, still}, CERTIFICATE_UNDECIDED, "; to accept them, add --keep 3,4", NULL},
         {1, {asked}, CERTIFICATE_UNDECIDED, "0 of 1 input", NULL},
         {0, {asked}, CERTIFICATE_UNDECIDED, "0 of 0 inputs", NULL},
