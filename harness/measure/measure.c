@@ -30,7 +30,7 @@ static int work_out(const struct measurement *own, struct run *run, int code, bo
 {
     if (!own->profile)
         computed_add_rates(run, own->metrics);
-    if (!own->profile && !own->program)
+    if (!own->profile)
         resolve_lines(own, run);
     if (with_facts && !own->program && run->result_count > 0 && static_facts_add(run, own->kernels, own->metrics) < 0 &&
         code == EXIT_SAME)
