@@ -29,7 +29,7 @@
  *                            saxpy_kernel<<<s.out.count / 256, 256>>>(s.x.data, s.y.data, s.out.data);
  *                        }))
  *
- *     nvcc -O3 -lineinfo -shared -cudart shared -Xcompiler -fPIC -o libmine.so saxpy.cu
+ *     nvcc -O3 -arch=sm_90 -lineinfo -shared -cudart shared -Xcompiler -fPIC -o libmine.so saxpy.cu
  *
  * This library has the kernels saxpy/simple[n=1M] and saxpy/simple[n=16M].
  *

@@ -197,7 +197,7 @@ bool words_banner(const struct report *report, struct banner *banner)
     const struct run *run = report->run;
     const struct origin *origin = run_origin(run);
     *banner = (struct banner){.loud = ""};
-    if (report->replay && origin != origin_of(ORIGIN_IMPORTED)) {
+    if (report->replay && !origin->loud) {
         banner->loud = "REPLAY: NOTHING WAS MEASURED HERE.";
         banner->words = "The numbers below are a recording, not this machine and not this code:";
         snprintf(banner->source, sizeof banner->source, "%s, recorded %s on %s, driver %s", report->run_name,
@@ -212,8 +212,11 @@ bool words_banner(const struct report *report, struct banner *banner)
         banner->loud = origin->loud;
         banner->words = origin->words;
         const char *silicon = run_fact(run, SESSION_SILICON);
-        snprintf(banner->source, sizeof banner->source, "%s%s%s%s", source, silicon ? ", " : "", silicon ? silicon : "",
-                 silicon ? " on silicon" : "");
+        OWNED_TEXT file = report->replay && origin->computed
+                              ? x_sprintf("%s, computed %s: ", report->run_name, words_fact(run, SESSION_DATE))
+                              : x_strdup("");
+        snprintf(banner->source, sizeof banner->source, "%s%s%s%s%s", file, source, silicon ? ", " : "",
+                 silicon ? silicon : "", silicon ? " on silicon" : "");
     }
     return *banner->loud;
 }

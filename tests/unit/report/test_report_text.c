@@ -240,12 +240,18 @@ Test(report_text, every_red_row_says_how_to_accept_it)
     }
 }
 
+DO(be_computed(void), report_set_origin(&fixture.run, ORIGIN_COMPUTED));
+
 Test(report_text, replay_is_said_first_and_loudly)
 {
     for (int quiet = 0; quiet < 2; quiet++) {
         EXPECT({"same.json", .replay = true, .quiet = quiet,
                 .says = {"run.json, recorded 2025-01-14T10:00:00Z on Test GPU, driver 555.42.01"}});
         cr_expect_eq(strncmp(text, "REPLAY: NOTHING WAS MEASURED HERE.", 34), 0);
+        EXPECT({"same.json", be_computed, .replay = true, .quiet = quiet,
+                .says = {"run.json, computed 2025-01-14T10:00:00Z: built by nvcc 12.5.40, simulated as Test GPU"},
+                .hides = {"REPLAY"}});
+        cr_expect_eq(strncmp(text, "COMPUTED: NO KERNEL RAN ON A GPU.", 33), 0);
     }
 }
 
@@ -270,7 +276,6 @@ Test(report_text, no_baseline_says_how_to_make_one)
             .hides = {"--baselines taken"}});
 }
 
-DO(be_computed(void), report_set_origin(&fixture.run, ORIGIN_COMPUTED));
 DO(be_computed_and_in_no_file(void), (be_computed(), fixture.report.run_name = NULL));
 
 /* Where there is no GPU, `cugate aa` cannot measure; what was computed is a baseline as it is. */
