@@ -295,7 +295,7 @@ static enum exit_code conclude(const struct doctor *doctor, const struct diagnos
 static void say_what_works(const struct text *text, const struct diagnosed *computing)
 {
     static const char *const works[][2] = {
-        {"cugate check --simulate", "computes counts of a kernel library, or of captured launches"},
+        {"cugate check --simulate", "computes counts of a kernel library, of captured launches, or of -- PROGRAM"},
         {"cugate check --static FILE...", "judges registers, spills and occupancy of any machine code"},
         {"cugate check --replay RUN.json", "judges a run measured elsewhere; cugate-report shows it"},
     };

@@ -58,9 +58,14 @@ static void say_what_works(const struct program *program)
 {
     const char *file = program->arguments[0];
     const bool is_file = strchr(file, '/') && cubin_each_image(file, take_first, NULL) > 0;
-    remark("without a GPU `cugate check --static %s` judges %s; and `cugate check --simulate --kernels FILE.capsule` "
-           "computes counts of launches that `cugate capture -o FILE.capsule -- PROGRAM` kept on a GPU",
-           is_file ? file : "FILE...", is_file ? "its machine code" : "machine code, as in ~/.triton/cache");
+    OWNED_TEXT command = x_strdup("");
+    for (char *const *argument = program->arguments; *argument; argument++) {
+        OWNED_TEXT word = shell_word(*argument);
+        x_append(&command, " ", "%s", word);
+    }
+    remark(
+        "without a GPU `cugate check --simulate -- %s` computes its counts, and `cugate check --static %s` judges %s",
+        command, is_file ? file : "FILE...", is_file ? "its machine code" : "machine code, as in ~/.triton/cache");
 }
 
 static int check_injection(const char *path, const struct program *program)

@@ -534,7 +534,7 @@ refused 'a full disk' 2 'plain: 8 launches' 'error: cannot write /dev/full' 'is 
     --save /dev/full -- "$program" plain 8
 if chosen 'no driver'; then
     expect 'no driver' 5 'error: no NVIDIA driver here: libcuda.so.1' "check --static $program\` judges its machine code" \
-        'check --simulate --kernels FILE.capsule' '!plain:' -- "$cugate" run --metrics "$metrics" -- "$program" plain
+        "check --simulate -- $program plain\`" '!plain:' -- "$cugate" run --metrics "$metrics" -- "$program" plain
 fi
 STANDIN_DEVICES=0 refused 'a driver without a GPU' 1 'no CUDA-capable device is detected' -- -- "$program" plain
 # Of other rights it is loaded without what the environment says, by the dynamic linker and the driver alike.
