@@ -125,16 +125,17 @@ char *options_find_gpu(const struct options *options)
     if (!found)
         found = !meant ? find_only(options, &paths) : strchr(meant, '/') ? meant : find_named(meant, &paths);
     OWNED_TEXT names = list_names(&paths);
+    const bool is_gone = strcmp(options->baselines, OPTIONS_BASELINES) != 0 && access(options->baselines, F_OK) < 0;
     if (found)
         path = x_strdup(found);
     else if (meant)
         error("unknown GPU '%s'%s; %s describes %s", meant, options->gpu ? "" : ", which " CONFIG_FILE " names", folder,
               *names ? names : "none");
     else if (*names)
-        error("which GPU should be simulated? Known are %s: name one with --simulate=NAME (init and task: --gpu NAME), "
-              "or "
-              "with `gpu = NAME` in " CONFIG_FILE,
-              names);
+        error("%s%s%swhich GPU should be simulated? Known are %s: name one with --simulate=NAME (init and task: --gpu "
+              "NAME), or with `gpu = NAME` in " CONFIG_FILE,
+              is_gone ? "there is no folder " : "", is_gone ? options->baselines : "",
+              is_gone ? " (--baselines): " : "", names);
     else
         error("%s describes no GPU to simulate (NAME.ini)", folder);
     globfree(&paths);

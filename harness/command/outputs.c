@@ -1,5 +1,7 @@
 #include "outputs.h"
 
+#include "baseline/baseline.h"
+
 #include "command.h"
 
 #include <unistd.h>
@@ -56,6 +58,7 @@ int output_print(const struct format *format, struct report *report, const struc
     report->power = options->power;
     const bool is_default = strcmp(options->baselines, OPTIONS_BASELINES) == 0;
     report->baselines = is_default || config_gives(&options->config, "baselines") ? NULL : options->baselines;
+    report->baseless = !baseline_exists(options->baselines, &report->run->device);
     report->config = options->config.words;
     report->said = all;
     report->against = options->against;

@@ -54,8 +54,10 @@ static int no_match(const char *glob, const struct names *names)
         error("no kernel matches -k '%s'; did you mean %s?", glob, id);
     else if (family)
         error("no kernel matches -k '%s'; did you mean '%s'?", glob, family);
-    else
-        error("no kernel matches -k '%s'; `cugate list` names them", glob);
+    else {
+        OWNED_TEXT all = kernel_names_join(names->ids, names->count, NULL);
+        error("no kernel matches -k '%s'; there are %s", glob, *all ? all : "none");
+    }
     return -1;
 }
 

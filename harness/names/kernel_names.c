@@ -4,13 +4,12 @@
 
 #define NAMES_SHOWN 5
 
-/* Joins the ids that match the glob into "a, b, c and 8 more". Caller frees. */
-static char *join_names(const char *const *ids, size_t count, char *glob)
+char *kernel_names_join(const char *const *ids, size_t count, char *glob)
 {
     char *joined = x_strdup("");
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
-        if (glob_any(&glob, 1, ids[i]) && ++found <= NAMES_SHOWN)
+        if ((!glob || glob_any(&glob, 1, ids[i])) && ++found <= NAMES_SHOWN)
             x_append(&joined, ", ", "%s", ids[i]);
     if (found > NAMES_SHOWN)
         x_append(&joined, "", " and %zu more", found - NAMES_SHOWN);
@@ -22,7 +21,17 @@ const char *kernel_names_near(const char *wanted, const char *const *ids, size_t
     const char *points = point_pattern(wanted);
     const size_t name = points ? (size_t)(points - wanted) : strlen(wanted);
     const bool is_glob = strcspn(wanted, "*?[") < name || (points && strpbrk(points, "*?"));
-    return strchr(wanted, '/') && !is_glob ? nearest_name(wanted, ids, count) : NULL;
+    const char *bare = NULL; /* the first whose variant it is, unless it is a family too */
+    const size_t length = strlen(wanted);
+    for (size_t i = 0; i < count && length > 0 && !strchr(wanted, '/'); i++) {
+        const size_t family = strcspn(ids[i], "/");
+        const char *variant = ids[i] + family + (ids[i][family] == '/');
+        if (family == length && strncmp(ids[i], wanted, length) == 0)
+            return NULL;
+        if (!bare && strncmp(variant, wanted, length) == 0 && strchr("@[", variant[length]))
+            bare = ids[i];
+    }
+    return strchr(wanted, '/') && !is_glob ? nearest_name(wanted, ids, count) : bare;
 }
 
 char *kernel_names_family(const char *wanted, const char *const *ids, size_t count)
@@ -47,13 +56,15 @@ static int say_none(const char *wanted, const char *const *ids, size_t count, co
 {
     const char *near = kernel_names_near(wanted, ids, count);
     OWNED_TEXT family = near ? NULL : kernel_names_family(wanted, ids, count);
-    OWNED_TEXT members = family ? join_names(ids, count, family) : NULL;
+    OWNED_TEXT members = family ? kernel_names_join(ids, count, family) : NULL;
     if (near)
         error("%s has no kernel '%s'; did you mean %s?", where, wanted, near);
     else if (members)
         error("%s has no kernel '%s'; of that family it has %s", where, wanted, members);
-    else
-        error("%s has no kernel '%s'; `cugate list` shows those of a library", where, wanted);
+    else {
+        OWNED_TEXT all = kernel_names_join(ids, count, NULL);
+        error("%s has no kernel '%s'; it has %s", where, wanted, count > 0 ? all : "none");
+    }
     return -1;
 }
 

@@ -31,6 +31,7 @@ struct report {
     const char *metrics_said; /* those of them that say which metrics there are; or NULL */
     const char *gpu;          /* "=NAME" behind --simulate, or NULL when it need not be named */
     const char *config;       /* cugate.ini and the options it gave, or NULL when it gave none */
+    bool baseless;            /* no folder of baselines is of the run's GPU */
     bool other_baseline;      /* the folder has one that does not fit the run, which needs another folder */
     enum exit_code exit_code; /* what the command is going to exit with */
     bool replay;              /* the run was read from run_name; nothing was measured here: said loudly */

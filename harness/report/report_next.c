@@ -275,6 +275,9 @@ static struct answer advice_on_run(const struct report *report)
             return advice_on_missing(report, run->results[i].id);
     if (report->exit_code == EXIT_BASELINE)
         return (struct answer){.words = x_strdup("make the first baseline by the commands above")};
+    const char *cut = run_fact(run, SESSION_CUT);
+    if (report->exit_code == EXIT_NOT_MEASURED && cut)
+        return (struct answer){.words = x_sprintf("fix the program, which ended by %s, and measure again", cut)};
     if (report->exit_code != EXIT_SAME)
         return advice_on_no_value(report);
     if (!report->run_name)
@@ -283,6 +286,10 @@ static struct answer advice_on_run(const struct report *report)
         return (struct answer){.words = x_strdup("join this and the other parts into one run, and judge that"),
                                .command = x_strdup("cugate merge PART.json... --save run.json")};
     OWNED_TEXT file = shell_word(report->run_name);
+    if (report->baseless)
+        return (struct answer){.words = x_strdup("make it the first baseline"),
+                               .command = x_sprintf("cugate accept %s%s --reason \"first baseline\"", file,
+                                                    report->metrics_said ? report->metrics_said : "")};
     return (struct answer){
         .words = x_strdup("judge it by the baseline"),
         .command = x_sprintf("cugate check --replay %s%s", file, report->metrics_said ? report->metrics_said : "")};

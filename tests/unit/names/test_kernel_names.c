@@ -24,6 +24,8 @@ Test(kernel_names, a_point_is_part_of_a_name_and_no_glob)
     static const char *const names[] = {"softmax/online[n=16M]", "softmax/online[n=1M]", "softmax/online[n=64K]"};
     cr_expect_eq(kernel_names_near("softmax/onlin[n=64K]", names, ARRAY_SIZE(names)), names[2]);
     cr_expect_eq(kernel_names_near("softmax/online[n=32K]", names, ARRAY_SIZE(names)), names[2]);
+    cr_expect_eq(kernel_names_near("online", names, ARRAY_SIZE(names)), names[0]);
+    cr_expect_null(kernel_names_near("onlin", names, ARRAY_SIZE(names)));
     cr_expect_null(kernel_names_near("softmax/online[n=*]", names, ARRAY_SIZE(names)));
     cr_expect_null(kernel_names_near("softmax/o*[n=16M]", names, ARRAY_SIZE(names)));
     static const struct {

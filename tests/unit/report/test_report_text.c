@@ -263,6 +263,17 @@ Test(report_text, run_alone_has_no_verdict_column)
                        "(exit 5)"});
 }
 
+DO(be_baseless(void), fixture.report.baseless = true);
+DO(be_cut(void), set_text(&fixture.run.sessions[0].facts[SESSION_CUT], "exit code 3"));
+
+Test(report_text, a_run_alone_says_how_to_continue)
+{
+    EXPECT({"same.json", be_baseless, .alone = true,
+            .next = "make it the first baseline: cugate accept run.json --reason \"first baseline\""},
+           {"same.json", be_cut, .alone = true, .code = EXIT_NOT_MEASURED,
+            .next = "fix the program, which ended by exit code 3, and measure again"});
+}
+
 /* What was measured is shown all the same. And accept would refuse to put two devices into one folder. */
 Test(report_text, no_baseline_says_how_to_make_one)
 {
