@@ -80,6 +80,11 @@ static const struct pattern patterns[] = {
      "data "
      "in shared memory, or read it through a const __restrict__ pointer",
      {1, {{LINE_CONSTANT_REPLAYS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
+    {"slow_instructions", "cycles of slow pipes", "cycles",
+     " slow_instructions ",
+     "special functions, conversions, divisions or double arithmetic run at a fraction of the usual rate: write float "
+     "literals (1.0f), multiply by a reciprocal, compute it once outside of the loop",
+     {1, {{LINE_SLOW, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"load_waits", "waits for global loads", "waits",
      " load_waits ",
      "a warp waits here before it issues its next load: load several elements before the first is used, or prefetch "

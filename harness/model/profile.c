@@ -28,6 +28,7 @@ static const struct {
     [LINE_ATOMICS]         = {"global_atomics",     NULL, LINE_ANY},
     [LINE_ATOMIC_MEETINGS] = {"atomic_meetings",    NULL, LINE_ANY},
     [LINE_CONSTANT_REPLAYS] = {"constant_replays",  NULL, LINE_ANY},
+    [LINE_SLOW]            = {"slow_instructions",  NULL, LINE_ANY},
     [LINE_OUTSIDE_WAITS]   = {"instructions_outside_waits", NULL, LINE_ANY},
     [LINE_WAITS]           = {"phase_waits",        NULL, LINE_ANY},
 };

@@ -26,6 +26,7 @@ enum line_counter {
     LINE_ATOMICS,          /* threads' atomics on global memory */
     LINE_ATOMIC_MEETINGS,  /* atomics at an address where an earlier lane of the same warp has one */
     LINE_CONSTANT_REPLAYS, /* turns beyond the first of reads of constant memory */
+    LINE_SLOW,             /* cycles for which slow pipes are held */
     /* And these only of kernels with waits for barriers in memory: */
     LINE_OUTSIDE_WAITS, /* warp instructions whose number does not depend on how often a wait looks */
     LINE_WAITS,         /* instructions of the machine code that are others */

@@ -55,6 +55,11 @@ static const struct word {
     {"intensity", "arithmetic for each byte of device memory", "in ncu Arithmetic Intensity"},
     {"latency", "the time until a result arrives: warps wait, and no unit is busy", NULL},
     {"idle threads", "inactive threads of an active warp", "in ncu 32 minus Avg. Not Predicated Off Threads Per Warp"},
+    {"slow_instructions",
+     "cycles for which special functions (sinf, sqrtf), conversions, integer division and double arithmetic hold a "
+     "slow "
+     "pipe; of a warp's instruction 8, of double arithmetic 2",
+     NULL},
     {"long_scoreboard", "waiting for global, local or texture memory", "in ncu Stall Long Scoreboard"},
     {"short_scoreboard", "waiting for shared memory or a special function", "in ncu Stall Short Scoreboard"},
 };

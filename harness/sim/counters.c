@@ -357,4 +357,5 @@ void counters_of_line(const struct tally *tally, unsigned traits, double counts[
     counts[LINE_OUTSIDE_WAITS] = waits ? 0 : (double)tally->executed;
     counts[LINE_WAITS] = waits;
     counts[LINE_CONSTANT_REPLAYS] = (double)tally->constant_replays;
+    counts[LINE_SLOW] = (double)tally->slow;
 }

@@ -92,6 +92,9 @@ Test(counters, a_line_has_the_sectors_of_loads_or_of_stores)
     cr_expect(atomic[LINE_LOAD_SECTORS] == 32 && atomic[LINE_GLOBAL_LOADS] == 0);
     cr_expect(copy[LINE_LOAD_SECTORS] == 16 && copy[LINE_SHARED] == 10 && copy[LINE_SHARED_IDEAL] == 4);
     cr_expect(local[LINE_LOCAL_SECTORS] == 128 && local[LINE_STORE_SECTORS] == 0);
+    const struct tally root = {.executed = 4, .slow = 32};
+    counters_of_line(&root, 0, copy);
+    cr_expect(copy[LINE_SLOW] == 32 && load[LINE_SLOW] == 0);
     cr_expect(load[LINE_ACTIVE_THREADS] == 32 && load[LINE_WORKING_THREADS] == 30 && load[LINE_GLOBAL_LOADS] == 1);
 }
 
