@@ -93,6 +93,25 @@ static void print_accepted(const struct options *options, const struct metrics *
                       needed, plural(needed), accepted->time_sessions);
 }
 
+/* Warns of a file of the baseline that git would not add: a program's name in .gitignore names its folder too. */
+static void warn_of_ignored(const char *folder, const struct run *run)
+{
+    char rule[512] = "";
+    pid_t git;
+    OWNED_TEXT path = id_path(run->results[0].id), *file = x_sprintf("%s.json", path);
+    const char *const words[] = {"git", "-C", folder, "check-ignore", "-v", "--", file, NULL};
+    struct process_start start = {.words = words, .input = PROCESS_NOTHING, .errors = PROCESS_NOTHING};
+    FILE *said = process_start_reading(&start, &git);
+    if (!said)
+        return;
+    if (fgets(rule, sizeof rule, said))
+        warning("git ignores %s/%s by %.*s: another checkout, such as CI's, will not have it; write /NAME there to "
+                "ignore the program alone",
+                folder, file, (int)strcspn(rule, "\t\n"), rule);
+    fclose(said);
+    (void)process_wait(git);
+}
+
 static int accept_runs(const struct options *options, const struct metrics *metrics, const struct run *runs,
                        size_t count)
 {
@@ -111,6 +130,9 @@ static int accept_runs(const struct options *options, const struct metrics *metr
         .names = options->arguments,
     };
     int result = baseline_accept(&acceptance, runs, count, &accepted);
+    OWNED_TEXT folder = baseline_folder(options->baselines, &runs[0].device);
+    if (result == 0 && runs[0].result_count > 0)
+        warn_of_ignored(folder, &runs[0]);
     if (result == 0 && !options->quiet)
         print_accepted(options, metrics, &accepted, &runs[0].device);
     return result;

@@ -429,9 +429,10 @@ static int cmd_task(const struct options *options)
         warn_unwritten(&task);
         fprintf(stderr,
                 "%s: %zu launch%s of %s, as an %s would leave %s\n"
-                "next: cugate referee %s --code CANDIDATE.cubin --simulate\n",
+                "next: cugate referee %s --code CANDIDATE.cubin --simulate%s\n",
                 options->output, task.launch_count, plural_of(task.launch_count, "", "es"), options->arguments[0],
-                task.about.device.name, plural_of(task.launch_count, "it", "them"), options->output);
+                task.about.device.name, plural_of(task.launch_count, "it", "them"), options->output,
+                options->tolerance ? "" : " (all bits count; --tolerance 1e-5 lets floats round)");
     }
     release(&task);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;

@@ -52,6 +52,9 @@ def of($kernel; $metric): .kernels[$kernel].metrics[$metric].sessions[0][0];
     ([.kernels[].metrics | has("time", "gpu_time", "copy_time")] | any), (.kernels["program/scale@40,256"].lines.list | length > 3)]
 JQ
 expect 'its counts' 0 '[3,4,40004,2,2,40004,40004,4,4,1,1250,10000,true,"exec-sim",true,false,true]' -- jq -c -f counts.jq run.json
+git init -q ignoring && echo program >ignoring/.gitignore
+expect 'a baseline that git ignores' 0 'git ignores ignoring/perf/nvidia-h200/program/' 'by .gitignore:1:program' -- \
+    "$cugate" accept run.json --metrics "$top/metrics" --baselines ignoring/perf --reason test
 (cd / && "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" --save "$work/lines.json" -- "$program" right >"$work/out" 2>/dev/null)
 ask jq -c '[.kernels["program/scale@40,256"].lines.list[] | [.file[:1] != "/", .text != null]] | unique' lines.json
 expect 'files of lines are named from the folder, with their texts' 0 '[[true,true]]'

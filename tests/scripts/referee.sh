@@ -81,7 +81,7 @@ ask jq -c '[.score, .reasons, .reason, .task.path, (.code.xxh3 | length), .setti
 expect "with a score, reasons as codes, and all that it depends on" 0 '[0,["result refused",' '],null,"' 'task.capsule",32,{"draws":2,"tolerance":null'
 mkdir "$work/build" && mv "$work/certificate.json" "$work/build"
 ask env -C "$work" bash -c "$(awk '/^ *```$/ { n++; next } n == 3' "$top/ci/SKILL.md")"
-expect "and what ci/SKILL.md reads of it" 0 '"outcome": "refused"' '"words": "on drawn inputs: wrong result'
+expect "and what ci/SKILL.md reads of it" 0 '"outcome": "refused"' '"words": "on drawn inputs: wrong result' '!tolerance was stated'
 referee task kernels.cubin -k 'train/transpose*' --seed 8 -q
 expect "another seed is said" 0 '!refused'
 
@@ -126,7 +126,7 @@ task() {
 }
 saxpy='<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384:normal:0:1, f32=2)'
 task cheats.cubin --launch "plain$saxpy" --launch 'plain<<<1, 32>>>(out:f32:32, f32:32, f32:32, f32=2)' --launch "plain$saxpy" --tolerance 1e-5
-expect "is made without a GPU" 0 'made.capsule: 3 launches of cheats.cubin, as an NVIDIA H200 would leave them' '--code CANDIDATE.cubin'
+expect "is made without a GPU" 0 'made.capsule: 3 launches of cheats.cubin, as an NVIDIA H200 would leave them' '--code CANDIDATE.cubin' '!lets floats'
 referee made cheats.cubin --launch plain --draws 1
 expect "and says of the reference that it is right" 0 'passed     made/plain@64,256' 'passed     made/plain@64,256#2' '!refused'
 for cheat in rounded by_heart; do
@@ -136,7 +136,7 @@ done
 printf '%s\n' 'template <int N> __global__ void fill(int *out, int value) { out[threadIdx.x] = value + N; }' \
     'template __global__ void fill<1>(int *, int);' 'template __global__ void fill<2>(int *, int);' >"$work/fill.cu"
 NVCC=$nvcc task "$work/fill.cu" --launch 'fill<2><<<1, 32>>>(out:i32:32, i32=5)'
-expect "of source code too" 0 '1 launch of'
+expect "of source code too" 0 '1 launch of' '--simulate (all bits count; --tolerance 1e-5 lets floats round)'
 expect "with the name of the kernel" 0 'made/fill<2>@1,32' -- "$cugate" list --kernels "$work/made.capsule"
 cp "$work/made.capsule" "$work/both.capsule"
 task "$work/both.capsule" --launch 'fill<<<1, 32>>>(out:i32:32, i32=5)'

@@ -149,6 +149,8 @@ Test(certificate, a_result_is_right_on_all_inputs)
         {RESULT_OK, RESULT_OK, 2, NULL, NULL, CERTIFICATE_PASSED, "on the captured inputs and 1 others"},
         {RESULT_OK, RESULT_WRONG, 2, "at byte 3", NULL, CERTIFICATE_REFUSED,
          "on drawn inputs: wrong result: at byte 3"},
+        {RESULT_OK, RESULT_WRONG, 2, "is 0x1 instead of 0x2 (as f32 0.50001 instead of 0.5); 4 bytes differ", NULL,
+         CERTIFICATE_REFUSED, "differ; no tolerance was stated: if this is rounding, add --tolerance 1e-5"},
         {RESULT_OK, RESULT_HUNG, 2, NULL, NULL, CERTIFICATE_REFUSED, "on drawn inputs: hung"},
         {RESULT_OK, RESULT_FAILED, 2, RESULT_NOT_SIMULATED "X", NULL, CERTIFICATE_UNDECIDED, "not simulated: X"},
         {RESULT_WRONG, RESULT_OK, 2, NULL, NULL, CERTIFICATE_UNDECIDED, "the reference itself fails on drawn inputs"},
