@@ -7,7 +7,7 @@ static int refuse_cut(const struct run *run, const char *path)
     for (size_t i = 0; i < run->session_count; i++) {
         const char *cut = run->sessions[i].facts[SESSION_CUT];
         if (cut && strncmp(cut, "exit code", 9) == 0)
-            return error("%s is of a program that ended with %s, so its counts may not be whole: mend the program, and "
+            return error("%s is of a program that ended with %s, so its counts may be incomplete: fix the program, and "
                          "measure again",
                          path, cut);
         if (cut)

@@ -403,15 +403,15 @@ static struct certificate_row judge_shares(const struct certificate_facts *facts
                                  sleeps, slept));
         if ((shares.block > UNEVEN * were.block || shares.warp > UNEVEN * were.warp) && !is_hardly_slower(now, base))
             return row(CERTIFICATE_UNDECIDED,
-                       x_sprintf("its busiest block does %.3g times the mean and its longest warp %.3g times, the "
+                       x_sprintf("its busiest block does %.3g times the average work, its longest warp %.3g times, the "
                                  "reference's %.3g and %.3g times: measure on a GPU to decide",
                                  shares.block, shares.warp, were.block, were.warp));
     }
     if (facts->count == 0)
         return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
     return row(CERTIFICATE_PASSED,
-               x_sprintf("its busiest block does %.3g times the mean and its longest warp %.3g times", shares.block,
-                         shares.warp));
+               x_sprintf("its busiest block does %.3g times the average work, its longest warp %.3g times",
+                         shares.block, shares.warp));
 }
 
 /* ---- All ---- */

@@ -195,7 +195,7 @@ static void judge_gone(struct comparison *comparison, const struct sides *sides,
 {
     OWNED_TEXT shapes = other_shapes(sides->run, sides->baseline, base->id);
     OWNED_TEXT share = share_of_program(sides->metrics, sides->baseline, base);
-    const char *where = *shapes ? ", where its function has other shapes: " : "";
+    const char *where = *shapes ? "; its function now runs as " : "";
     if (is_seen_whole(sides, base->id)) {
         judgement->verdict = VERDICT_INFO;
         comparison->gone++;

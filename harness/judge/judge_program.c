@@ -370,9 +370,11 @@ static void revise_lost_work(struct judgement *program, const struct sides *side
         is_replaced_by_instructions(sides, program->kernel, replaced))
         return;
     program->verdict = VERDICT_UNSURE;
-    set_reason(program, "%.0f %% of its %s gone, and only %.1f %% replaced %s: accept it if the work is not needed",
-               100 * lost / whole, computed ? "instructions are" : "GPU time is", 100 * work.instead / whole,
-               computed ? "them" : "it");
+    set_reason(
+        program,
+        "kernels with %.0f %% of its %s are gone or launched less, and others have only %.1f %% instead: accept it "
+        "if their work is not needed",
+        100 * lost / whole, computed ? "instructions" : "GPU time", 100 * work.instead / whole);
 }
 
 /* Without a GPU nothing judges a new kernel: it has no baseline, and the program no time. So where launches are not
@@ -391,8 +393,8 @@ static void revise_heavier_kernels(struct judgement *program, const struct sides
                             "they are intended");
     else
         set_reason(program,
-                   "its new kernels execute %.1f times the instructions of what they replace: accept it if that is "
-                   "intended",
+                   "its new kernels execute %.1f times as many instructions as those that they replace: accept it if "
+                   "that is intended",
                    work.fresh / lost);
 }
 

@@ -262,7 +262,7 @@ static struct answer advice_on_missing(const struct report *report, const char *
     if (result->status == RESULT_OK)
         return advice_on_no_value(report);
     char *rerun = words_command(report, origin->rerun, kernel);
-    return (struct answer){.words = x_sprintf("mend %s%s", kernel, rerun ? "; this runs it alone" : ""),
+    return (struct answer){.words = x_sprintf("fix %s%s", kernel, rerun ? "; this runs it alone" : ""),
                            .command = rerun};
 }
 

@@ -229,14 +229,15 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
     for (size_t i = 0; i < comparison->count; i++)
         facts += comparison->list[i].compared && comparison->list[i].metric->class == METRIC_STATIC;
     if (computing->rows == 0 && computing->unchanged > 0)
-        append(text, size, "nothing had to be computed again");
+        append(text, size, "nothing was executed again");
     else
         append(text, size, "%zu row%s of %zu kernel%s computed here", computing->rows, plural(computing->rows),
                computing->kernels, plural(computing->kernels));
     if (facts > 0)
         append(text, size, ", and %zu row%s read from machine code", facts, plural(facts));
     if (computing->unchanged > 0)
-        append(text, size, "; %zu row%s of %zu kernel%s of unchanged machine code, launches and inputs",
+        append(text, size,
+               "; %zu row%s of %zu kernel%s with unchanged code, launches and inputs: not executed or verified again",
                computing->unchanged_rows, plural(computing->unchanged_rows), computing->unchanged,
                plural(computing->unchanged));
     if (computing->not_simulated > 0)
@@ -473,8 +474,8 @@ struct answer words_fine(const struct report *report)
         answer.words = x_sprintf("make this mix of kernels the baseline%s", words_run_file(report));
     else if (most)
         answer.words =
-            x_sprintf("the baseline is worse than this run (%s of %s by %.1f %%): accept it to keep the gain%s",
-                      most->metric->name, most->kernel, 100 * fabs(most->change / most->now), words_run_file(report));
+            x_sprintf("this run is better (%s of %s by %.1f %%): accept it, or losing the gain goes unnoticed%s",
+                      most->metric->name, most->kernel, 100 * fabs(most->change / most->base), words_run_file(report));
     else if (report->comparison->counts[VERDICT_NEW] > 0)
         answer.words = x_sprintf("add new kernels to the baseline%s", words_run_file(report));
     if (answer.words)

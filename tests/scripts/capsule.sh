@@ -104,10 +104,10 @@ ask "$cugate" accept "$work/first.json" --baselines "$work/kept" --reason first
 expect "begins with one that was computed" 0 'of 5 kernels'
 judge first
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 15 rows in 5 kernels' \
-    'nothing had to be computed again' '120 unchanged rows not computed again'
+    'nothing was executed again' '120 unchanged rows not computed again'
 judge other_data
 expect "with other data it is computed again" 0 'of 4 kernels computed here' \
-    '24 rows of 1 kernel of unchanged machine code, launches and inputs'
+    '24 rows of 1 kernel with unchanged code, launches and inputs: not executed or verified again'
 made strided strided swapped=strided.cubin
 judge strided
 expect "other code is caught on its line" 1 'regressed  train/saxpy@64,256' 'launched by train.py:31 in step' \

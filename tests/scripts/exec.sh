@@ -936,7 +936,7 @@ for name in exit3 crash abort illegal quick_exit '_exit 23 7' '_exit 23 0' start
     words=('!nothing is worse')
     wanted=5
     # It ends as it should, with half the launches that the baseline's times are of.
-    [ "$name" != quick_exit ] || { wanted=3 words=('50 % of its GPU time is gone'); }
+    [ "$name" != quick_exit ] || { wanted=3 words=('50 % of its GPU time are gone'); }
     # shellcheck disable=SC2086 # words
     gate "$name" $wanted "${words[@]}" -- -- "$program" $name
 done

@@ -85,7 +85,7 @@ run "$program" uneven 1000 32 32 32
 ask of_all run.json
 verdict 'the order does not matter' "$([[ "$(jq '.[0]' said)" == "$(jq '.[0]' <<<"$sums")" ]] || cat said)"
 judge 32
-expect 'most of its launches are gone' 3 '75 % of its instructions are gone'
+expect 'most of its launches are gone' 3 '75 % of its instructions are gone or launched less'
 judge 32 32 32 32 0
 expect 'a launch that fails' 1 'failed_launches' '+1 (from 0)'
 expect 'threads that launch at once' 0 'program/other@1,32' -- run "$program" threads

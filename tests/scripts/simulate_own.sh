@@ -52,7 +52,7 @@ judge as_it_was "${mine[@]}" --save "$work/first.json"
 expect "a library of somebody else's without a baseline" 4 'no baseline' "cugate accept $work/first.json --baselines" '!cugate aa'
 expect "begins with one that was computed" 0 -- "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 6 rows in 2 kernels' \
-    'nothing had to be computed again' '48 unchanged rows not computed again' -- judge as_it_was "${mine[@]}"
+    'nothing was executed again' '48 unchanged rows not computed again' -- judge as_it_was "${mine[@]}"
 cp "$compiled/as_it_was/lib.so" "$work/old.so" && touch -d 2001-01-01 "$work/old.so"
 expect "a library that is older than its sources is no pass, and they are named" 3 'STALE: ' 'as_it_was/kernels/mine.cu' \
     'unsure; nothing is worse' '(exit 3)' -- judge as_it_was --kernels "$work/old.so" "${mine[@]}"
@@ -87,7 +87,7 @@ sums=(--baselines "$work/sums" -k mine/gather)
 judge as_it_was "${sums[@]}" --save "$work/sums.json"
 ask "$cugate" accept "$work/sums.json" --baselines "$work/sums" --reason first
 judge as_it_was "${sums[@]}"
-expect "what takes long is not computed again" 0 'not computed again' 'nothing had to be computed again'
+expect "what takes long is not computed again" 0 'not computed again' 'nothing was executed again'
 expect "but it is when the host passes another argument to the same code" 3 'unsure     mine/gather' 'counts of the same' \
     '1 kernel computed here' '!not computed again' -- judge told_otherwise "${sums[@]}"
 sed -i '/"inputs": /d' "$work"/sums/*/mine/gather.json

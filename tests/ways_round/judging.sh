@@ -191,7 +191,7 @@ lost_work() {
         .kernels["gpt2/program"].metrics |= (.launches.sessions |= map(map(1)) | .gpu_time.sessions |= map(map(2000)))'
 }
 way 'a program launches one kernel of 2 us in place of 15,309' lost_work 3 "$judge_program" 'gpt2/program' \
-    'of its GPU time is gone, and only 0.0 % replaced it' '!nothing is worse'
+    'of its GPU time are gone or launched less, and others have only 0.0 % instead' '!nothing is worse'
 idle() {
     recorded_program '.kernels["gpt2/program"].metrics |= (.launches.sessions |= map(map(. * 100)) |
         .gpu_time.sessions |= map(map(. * 0.5)) | .gpu_busy.sessions |= map(map(. * 0.04)))'

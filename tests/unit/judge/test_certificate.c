@@ -111,11 +111,12 @@ Test(certificate, work_is_shared)
         enum certificate_outcome outcome;
         const char *words;
     } rows[] = {
-        {800, 200, 100, 0, 1000, CERTIFICATE_PASSED, "busiest block does 1 times the mean and its longest warp 1"},
-        {800, 800, 400, 0, 2000, CERTIFICATE_UNDECIDED, "busiest block does 4 times the mean and its longest warp 4"},
+        {800, 200, 100, 0, 1000, CERTIFICATE_PASSED, "busiest block does 1 times the average work, its longest warp 1"},
+        {800, 800, 400, 0, 2000, CERTIFICATE_UNDECIDED,
+         "busiest block does 4 times the average work, its longest warp 4"},
         {800, 200, 200, 0, 2000, CERTIFICATE_PASSED, "longest warp 2"},
         {800, 200, 201, 0, 2000, CERTIFICATE_UNDECIDED, "longest warp 2.01"},
-        {100, 100, 50, 0, 1100, CERTIFICATE_PASSED, "busiest block does 4 times the mean"},
+        {100, 100, 50, 0, 1100, CERTIFICATE_PASSED, "busiest block does 4 times the average work"},
         {800, 200, 100, 32, 1000, CERTIFICATE_UNDECIDED, "sleep for 32 ns, the reference's for 0 ns"},
         {NAN, 200, 100, 0, 1000, CERTIFICATE_UNDECIDED, "was not counted"},
     };

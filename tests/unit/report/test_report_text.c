@@ -600,7 +600,7 @@ Test(report_text, an_improvement_says_how_much_worse_the_baseline_is)
     count_verdict(invent(&fixture, "copy/plain", "time", VERDICT_IMPROVED, NULL), 10000, 9000, 100, 1);
     count_verdict(invent(&fixture, "reduce/tree", "time", VERDICT_IMPROVED, NULL), 12500, 10000, 100, 1);
     reprint();
-    expect_next("(time of reduce/tree by 25.0 %): accept it to keep the gain:");
+    expect_next("this run is better (time of reduce/tree by 20.0 %): accept it, or losing the gain goes unnoticed:");
     OWNED_TEXT page = print(&fixture.report, report_markdown);
-    expect_word(page, "(exit 0)\n\n- **next**: the baseline is worse than this run (time of reduce/tree by 25.0 %)");
+    expect_word(page, "(exit 0)\n\n- **next**: this run is better (time of reduce/tree by 20.0 %)");
 }
