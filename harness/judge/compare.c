@@ -416,7 +416,7 @@ static void count_computed(struct comparison *comparison, size_t first)
         unchanged += judgement->unchanged;
     }
     comparison->computing.rows += rows;
-    comparison->computing.kernels += rows > 0;
+    comparison->computing.kernels += rows > 0 && !is_program_row(comparison->list[first].kernel);
     comparison->computing.unchanged += unchanged > 0;
     comparison->computing.unchanged_rows += unchanged;
 }

@@ -125,6 +125,10 @@ const char *estimated_words(const struct estimated_change *change, char *text, s
     const double from = slower ? change->least : change->most, to = slower ? change->most : change->least;
     const double likely = 100 * fabs(change->likely - 1), first = 100 * fabs(from - 1), last = 100 * fabs(to - 1);
     const int digits = last < 10; /* behind the point */
+    if (fmax(last, first) < 0.05) {
+        snprintf(text, size, "the same by its estimated time");
+        return text;
+    }
     const int length = snprintf(text, size, "about %.*f %% %s by its estimated time ", digits, likely, words[slower]);
     if (mixed)
         snprintf(text + length, size - (size_t)length, "(%.*f %% %s to %.*f %% %s)", digits, first, words[from > 1],
