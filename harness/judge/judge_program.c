@@ -323,8 +323,9 @@ static bool takes_over_counts(const struct judgement *judgement, const struct si
 }
 
 /* Whether it says that there are more launches, in the program or of a kernel in it, or allocations; that memory is set
- * more often; that the same machine code takes longer by its arguments; or that other code does what is gone. Copies
- * and waits are no part of the GPU time, and what they cost has no bound. */
+ * more often; that the same machine code takes longer by its arguments; that other code does what is gone; or what
+ * other code is like, such as its occupancy, which costs time or nothing. Copies and waits are no part of the GPU time,
+ * and what they cost has no bound. */
 static bool is_more_work(const struct judgement *judgement, const struct sides *sides, const struct judgement *whole)
 {
     const char *program = whole->kernel;
@@ -332,7 +333,7 @@ static bool is_more_work(const struct judgement *judgement, const struct sides *
     const bool is_count = judgement->metric && (counter == COMPUTED_LAUNCHES || counter == COMPUTED_ALLOCATIONS ||
                                                 is_paid_fill(judgement, sides, whole));
     return judgement->metric && judgement->worse &&
-           (is_count ||
+           (is_count || (judgement->metric->class == METRIC_STATIC && !is_of_same_code(judgement, sides)) ||
             (judgement->metric->class == METRIC_TIME &&
              (is_of_same_code(judgement, sides) || takes_over(judgement, sides, program))) ||
             takes_over_counts(judgement, sides, program)) &&

@@ -100,7 +100,7 @@ static void revise_unwritten(struct comparison *comparison, size_t first, const 
 
 /* Unchanged code cannot have become slower, or not by much, unless its arguments changed; but then its counts usually
  * moved too. In a program other arguments, such as strides, are an ordinary cause. So a time that the program feels is
- * judged there. */
+ * judged there, and one that it does not feel is excused, however far it is. */
 static void revise_same_code(struct comparison *comparison, size_t first, const struct sides *sides,
                              const struct result *base, const struct result *now)
 {
@@ -117,6 +117,9 @@ static void revise_same_code(struct comparison *comparison, size_t first, const 
         struct judgement *judgement = &comparison->list[i];
         if (costs_program(sides, judgement, now))
             continue;
+        /* the first launches of a program are at another clock, and its GPU time has them */
+        judgement->far &=
+            !(judgement->metric && judgement->metric->class == METRIC_TIME && is_seen_whole(sides, judgement->kernel));
         revise_far(judgement);
         if (!is_explained_by_same_code(judgement))
             continue;
