@@ -234,9 +234,10 @@ int drawing_mask_unsteady(struct drawing *drawing)
     int failed = 0;
     for (size_t way = 0; way < ARRAY_SIZE(ways) && failed == 0; way++) {
         struct memory marks;
-        fesetround(ways[way]); /* the processor's, by which a simulator rounds; a GPU rounds as always */
+        OWNED_TEXT mode = x_sprintf("%d", ways[way]);
+        setenv("CUGATE_SIM_ROUNDING", mode, 1); /* of the simulator; a GPU rounds as always */
         failed = drawing_launch(drawing, &drawing->other);
-        fesetround(FE_TONEAREST);
+        unsetenv("CUGATE_SIM_ROUNDING");
         memory_make(&marks, drawing->capsule);
         for (size_t i = 0; i < drawing->capsule->range_count && failed == 0; i++) {
             const uint64_t size = drawing->capsule->ranges[i].size;

@@ -123,6 +123,15 @@ void stream_waited(cudaStream_t stream)
     pthread_mutex_unlock(&chain_lock);
 }
 
+cudaError_t runtime_waited(cudaError_t error, enum cudaMemcpyKind kind)
+{
+    if (error == cudaSuccess && kind != cudaMemcpyDeviceToDevice) {
+        runtime_waits();
+        stream_waited(NULL);
+    }
+    return error;
+}
+
 /* ---- Streams ---- */
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)

@@ -113,6 +113,14 @@ void function_run_by(run_launch *run, void *data)
     runtime_now()->run_data = data;
 }
 
+/* Rounds as whoever simulates asks, which is no program: CUGATE_SIM_ROUNDING is a mode of fesetround(). */
+static void round_as_asked(void)
+{
+    const char *mode = getenv("CUGATE_SIM_ROUNDING");
+    if (mode)
+        fesetround((int)strtol(mode, NULL, 10));
+}
+
 void function_settle(const void *memory, size_t bytes, bool reads)
 {
     struct runtime *runtime = runtime_now();
@@ -122,6 +130,7 @@ void function_settle(const void *memory, size_t bytes, bool reads)
     pthread_mutex_lock(&runtime->launching);
     if (!memory || grid_touches(machine, (uintptr_t)memory, bytes, reads)) {
         NUMERIC_DEFAULT;
+        round_as_asked();
         if (grid_settle(machine, &fault, &problem) < 0)
             runtime_fault(fault, problem.text);
     }
@@ -135,6 +144,7 @@ cudaError_t function_run(const struct grid *grid)
     struct runtime *runtime = runtime_now();
     struct problem problem;
     enum fault fault = FAULT_NONE;
+    round_as_asked();
     REFUSE(!outside_begin(grid->function), cudaErrorMemoryAllocation);
     pthread_mutex_lock(&runtime->launching);
     const int failed = runtime->run_by ? runtime->run_by(runtime->run_data, grid, &fault, &problem)

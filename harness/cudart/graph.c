@@ -166,10 +166,10 @@ static void set_chain(cudaGraph_t graph, cudaGraphNode_t node)
     node->chain = 0;
     for (size_t i = 0; i < node->after_count; i++)
         node->chain = node->after[i]->chain > node->chain ? node->after[i]->chain : node->chain;
-    node->chain += node->disabled                    ? 0
-                   : node->work.kind == &node_launch ? 1
-                   : node->work.kind == &node_child  ? node->work.child->chain
-                                                     : 0;
+    node->chain += node->disabled                                     ? 0
+                   : node->work.kind->type == cudaGraphNodeTypeKernel ? 1
+                   : node->work.kind == &node_child                   ? node->work.child->chain
+                                                                      : 0;
     node->chain = node->level > 0 ? node->level : node->chain;
     graph->chain = node->chain > graph->chain ? node->chain : graph->chain;
 }

@@ -43,15 +43,6 @@ void runtime_waits(void)
     atomic_fetch_add(&runtime_now()->work.synchronizations, 1);
 }
 
-cudaError_t runtime_waited(cudaError_t error, enum cudaMemcpyKind kind)
-{
-    if (error == cudaSuccess && kind != cudaMemcpyDeviceToDevice) {
-        runtime_waits();
-        stream_waited(NULL);
-    }
-    return error;
-}
-
 void runtime_calls(void)
 {
     atomic_fetch_add(&runtime_now()->work.calls, 1);
