@@ -95,7 +95,7 @@ known() { # COMMAND LINE of cugate: does it know command and options? What follo
         asked+=("$word")
     done
     if [ "${asked[0]}" = help ]; then # it has no help of its own
-        "$cugate" "${asked[@]}" >help && "$cugate" --help
+        "$cugate" "${asked[@]}" >"$work/help" && "$cugate" --help
     else
         "$cugate" "${asked[@]}" --help
     fi

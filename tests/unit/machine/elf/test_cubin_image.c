@@ -19,12 +19,12 @@ Test(cubin_image, facts_of_every_kind_of_file)
     static const char bounded[] = "(anonymous namespace)::bounded(float const*, float*)";
     static const char stacked[] = "stacked(float const*, float*, int)";
     static const struct cubin_function functions[] = {
-        {(char *)bounded, 80, NULL, NULL, 14, 0, 1024, 256, 1, 0, CODE_TENSOR_UNUSED, false, 0, 0},
-        {(char *)bounded, 90, NULL, NULL, 12, 0, 1024, 256, 1, 0, CODE_TENSOR_UNUSED, false, 0, 0},
-        {(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false, 0, 0},
-        {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false, 0, 0},
-        {(char *)stacked, 80, NULL, NULL, 32, 96, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false, 0, 0},
-        {(char *)stacked, 90, NULL, NULL, 32, 96, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false, 0, 0},
+        {(char *)bounded, 80, NULL, NULL, 14, 0, 1024, 256, 1, 0, CODE_TENSOR_UNUSED, false, false, 0, 0},
+        {(char *)bounded, 90, NULL, NULL, 12, 0, 1024, 256, 1, 0, CODE_TENSOR_UNUSED, false, false, 0, 0},
+        {(char *)"plain(float*)", 80, NULL, NULL, 8, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false, false, 0, 0},
+        {(char *)"plain(float*)", 90, NULL, NULL, 10, 0, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false, false, 0, 0},
+        {(char *)stacked, 80, NULL, NULL, 32, 96, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false, false, 0, 0},
+        {(char *)stacked, 90, NULL, NULL, 32, 96, 0, 0, 0, 0, CODE_TENSOR_UNUSED, false, false, 0, 0},
     };
     static const struct {
         const char *file, *has; /* which of the functions */
