@@ -106,7 +106,7 @@ static struct access visit_global(struct warp *warp, const struct instruction *c
     tally->sectors += memo.sectors;
     tally->ideal_sectors += memo.ideal_sectors;
     tally->unit_sectors += memo.sectors;
-    tally->home_bytes[memo.home] += memo.sectors * SECTOR_BYTES;
+    tally->home_bytes[memo.home] += (uint64_t)memo.sectors * SECTOR_BYTES;
     return access;
 }
 
