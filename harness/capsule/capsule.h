@@ -72,7 +72,7 @@ struct argument {
 struct capsule_step {
     char *function;
     unsigned grid[3], block[3], shared;
-    unsigned char *bytes; /* all arguments, of which those of the capsule are still 0 */
+    unsigned char *bytes; /* all arguments; those that the capsule gives are still 0 */
     size_t byte_count;
     struct argument *arguments;
     size_t argument_count;

@@ -41,8 +41,8 @@ static bool are_float16(const struct part *part)
     return small;
 }
 
-/* Adds to the bits of a magnitude, of bfloat16 or float32, unless it is no usual one then. Of float16 a factor of 2 is
- * 8 times as many, of float64 an eighth. */
+/* Adds to the bits of a magnitude, of bfloat16 or float32, unless that overflows or underflows. Of float16 a factor of
+ * 2 is 8 times as many, of float64 an eighth. */
 static void shift(const struct part *part, size_t i, int by)
 {
     const size_t half = upper_half(part, i);

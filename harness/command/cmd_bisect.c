@@ -173,7 +173,7 @@ static const struct judgement *find_worse(const struct comparison *comparison, c
     return NULL;
 }
 
-/* There is nothing to look for, or nobody can say so. The names of the files are those of commits. */
+/* Nothing is searched for, or the history cannot tell. The names of the files are those of commits. */
 static int say_no_worse(const struct bisecting *work, const struct comparison *comparison)
 {
     const char *id = work->runs[1].results[0].id;

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 
-/* Reads a launch as in CUDA, "NAME<<<GRID, BLOCK, SHARED>>>", of which parts may be left out; it is cut. */
+/* Reads a launch as in CUDA, "NAME<<<GRID, BLOCK, SHARED>>>"; parts may be left out. It writes into the text. */
 static int read_launch(struct swap_request *request, char *text)
 {
     OWNED_TEXT typed = x_strdup(text);
