@@ -102,7 +102,7 @@ bool costs_program(const struct sides *sides, const struct judgement *judgement,
         return false;
     const double lost = judgement->change * program_launches(sides->metrics, now),
                  whole = program_time(sides->metrics, program_of(sides->baseline, judgement->kernel), NULL);
-    return lost > RULE_PROGRAM_SHARE * whole;
+    return !(lost <= RULE_PROGRAM_SHARE * whole); /* so it does where one is not known */
 }
 
 bool is_minor_first_part(const struct sides *sides, const struct run *run, const struct result *kernel)
@@ -219,8 +219,8 @@ static bool is_paid_fill(const struct judgement *judgement, const struct sides *
                -program->change;
 }
 
-/* Returns what a program's further launches and allocations may cost the host at most, in ns: its GPU time says nothing
- * of that. */
+/* Returns what a program's further launches and allocations are taken to cost the host, in ns, of which its GPU time
+ * says nothing; HUGE_VAL where one side counted them and the other did not. */
 static double cost_of_host(const struct sides *sides, const char *program)
 {
     static const struct {
@@ -228,10 +228,12 @@ static double cost_of_host(const struct sides *sides, const char *program)
         double each;
     } prices[] = {{COMPUTED_LAUNCHES, RULE_LAUNCH_COST}, {COMPUTED_ALLOCATIONS, RULE_ALLOCATION_COST}};
     const struct result *was = program_of(sides->baseline, program), *is = program_of(sides->run, program);
-    double cost = 0;
-    for (size_t i = 0; was && is && i < ARRAY_SIZE(prices); i++)
-        cost += prices[i].each * fmax(0, program_value(sides->metrics, is, prices[i].counter) -
-                                             program_value(sides->metrics, was, prices[i].counter));
+    double cost = was && is ? 0 : HUGE_VAL;
+    for (size_t i = 0; was && is && i < ARRAY_SIZE(prices); i++) {
+        const double before = program_value(sides->metrics, was, prices[i].counter),
+                     after = program_value(sides->metrics, is, prices[i].counter);
+        cost += isnan(before) != isnan(after) ? HUGE_VAL : prices[i].each * fmax(0, after - before);
+    }
     return cost;
 }
 

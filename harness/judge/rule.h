@@ -13,27 +13,27 @@
 
 #include "prior.h"
 
-#define RULE_ALPHA 0.001          /* probability that a normally distributed metric moves beyond its limit by chance */
-#define RULE_SESSIONS 10          /* with so many sessions a baseline knows its spread by itself */
-#define RULE_POWER 0.99           /* probability with which the smallest detectable change is caught */
-#define RULE_MARGIN 0.01          /* relative difference from which on a pair counts as slower */
-#define RULE_GPUS 8               /* how many GPUs a baseline needs to know how GPUs of a model differ */
-#define RULE_OTHER_GPU_LIMITS 3   /* how many limits a steady row of the same code may move on an unknown GPU */
-#define RULE_PAIR_COUNT 14        /* number of pairs that settle a time */
-#define RULE_EARLY 4              /* number of pairs from which on a large change settles it */
-#define RULE_TWO_PAIRS 0.5        /* two pairs settle a time by the GPU's clock that moved by more than this share */
-#define RULE_PAIR_SPREAD 0.01     /* least assumed spread of ln(head / base): a smaller one in few pairs is chance */
-#define RULE_DOUBT 0.05           /* pairs are no pass if so many worse ones are less likely than this by chance */
-#define RULE_SUITE_SHIFT 0.03     /* a common shift of all kernels beyond this is reported; no time is judged */
-#define RULE_PROFILER 1e3         /* ns: what the profiler adds to a launch of a program; 0.8 to 1.2 us on an H200 */
-#define RULE_DRIFT 10             /* how many kernels it takes to know the common shift */
+#define RULE_ALPHA 0.001        /* probability that a normally distributed metric moves beyond its limit by chance */
+#define RULE_SESSIONS 10        /* with so many sessions a baseline knows its spread by itself */
+#define RULE_POWER 0.99         /* probability with which the smallest detectable change is caught */
+#define RULE_MARGIN 0.01        /* relative difference from which on a pair counts as slower */
+#define RULE_GPUS 8             /* how many GPUs a baseline needs to know how GPUs of a model differ */
+#define RULE_OTHER_GPU_LIMITS 3 /* how many limits a steady row of the same code may move on an unknown GPU */
+#define RULE_PAIR_COUNT 14      /* number of pairs that settle a time */
+#define RULE_EARLY 4            /* number of pairs from which on a large change settles it */
+#define RULE_TWO_PAIRS 0.5      /* two pairs settle a time by the GPU's clock that moved by more than this share */
+#define RULE_PAIR_SPREAD 0.01   /* least assumed spread of ln(head / base): a smaller one in few pairs is chance */
+#define RULE_DOUBT 0.05         /* pairs are no pass if so many worse ones are less likely than this by chance */
+#define RULE_SUITE_SHIFT 0.03   /* a common shift of all kernels beyond this is reported; no time is judged */
+#define RULE_PROFILER 1e3 /* ns: what the profiler adds to a launch of a program; 0.8 to 1.3 us in 9 of 10 on H200s */
+#define RULE_DRIFT 10     /* how many kernels it takes to know the common shift */
 #define RULE_DRIFT_REFERENCE 0.05 /* slow drift: so far past the drift reference is worse though each step passed */
 #define RULE_UNWRITTEN 100        /* a launch that writes so many times less has its results from elsewhere */
 #define RULE_SAME_CODE 0.1        /* unchanged code excuses so much: a time moved 8.3 % in 25 nights of 62 kernels */
 #define RULE_TOOLCHAIN 0.05       /* a count of another compiler's code that moves by less is no fault without a time */
 #define RULE_PROGRAM_SHARE 0.01   /* a program feels a time that costs it so much of its GPU time as a whole */
-#define RULE_LAUNCH_COST 20e3     /* ns: what a launch more may cost the host at most, */
-#define RULE_ALLOCATION_COST 1e6  /* and an allocation and its release */
+#define RULE_LAUNCH_COST 20e3     /* ns: what a launch more is taken to cost the host: chosen on the high side, */
+#define RULE_ALLOCATION_COST 1e6  /* and an allocation and its release; neither was measured */
 #define RULE_WAITING 2            /* collectives wait for other processes up to so many times as long as before */
 #define RULE_LOST_KERNELS 0.1     /* kernels that are gone from a program matter from this share of its GPU time on; */
 #define RULE_LOST_LAUNCHES 0.5    /* one that is launched less often than this is gone; */
