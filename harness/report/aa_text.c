@@ -205,11 +205,11 @@ static void print_spread(const struct text *text, const struct analysis *analysi
         }
     }
     if (!known[SPREAD_WITHIN])
-        text_print(text, INK_YELLOW, "  within a GPU and day: unknown, no GPU has two sessions on one day\n");
+        text_print(text, INK_YELLOW, "  within a GPU and day: not known, no GPU has two sessions on one day\n");
     if (!known[SPREAD_GPUS])
-        text_print(text, INK_YELLOW, "  between GPUs: unknown, all sessions are of one GPU\n");
+        text_print(text, INK_YELLOW, "  between GPUs: not known, all sessions are of one GPU\n");
     if (!known[SPREAD_DAYS])
-        text_print(text, INK_YELLOW, "  between days on a GPU: unknown, %s\n",
+        text_print(text, INK_YELLOW, "  between days on a GPU: not known, %s\n",
                    analysis->days == 1 ? "all sessions are of one day" : "no GPU has sessions of two days");
 }
 
