@@ -7,6 +7,7 @@
 const struct order orders[ALL_ORDERS] = {{1, 256, false, false, false, false, 0},
                                          {1, FUEL, true, true, false, false, 0},
                                          {16, 61, false, false, false, false, 0},
+                                         {5, 7, true, true, false, true, 0},
                                          {5, 7, true, true, true, true, 0},
                                          /* Large as a float, a half, a whole number: positive, and negative. */
                                          {1, FUEL, true, true, false, false, 0x7f7f7f7f},

@@ -304,7 +304,7 @@ static void tell_and_hear(struct block_races *races, struct known *tells, uint32
 
 /* ---- The watcher ---- */
 
-enum { LEARNS = 1, LAST = ORDERS - 1 };
+enum { LEARNS = 1, LAST = ORDER_PARTED - 1 };
 
 /* In the first order behind 0 it is learned what is written, so that others need not be looked at. */
 static bool begin(struct block *block)

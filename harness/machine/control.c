@@ -221,7 +221,7 @@ static bool do_yield(struct warp *warp, const struct instruction *code, unsigned
     warp->block->tallies[code->index].slept += longest;
     for (unsigned b = 0; b < BARRIERS && lanes; b++)
         if (split->targets[b] & warp->alive & ~split->lanes) {
-            meetings_note(warp->block, code);
+            meetings_note_yield(warp->block, code);
             if (warp->block->parts)
                 split_part(warp, index, b);
         }

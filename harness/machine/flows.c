@@ -172,6 +172,14 @@ static bool reaches(const struct code *code, size_t from, size_t to, size_t with
     return found;
 }
 
+bool flows_reach(const struct code *code, size_t from, size_t to)
+{
+    for (size_t i = 0; i < code->count; i++)
+        if (code->list[i].control == CONTROL_BRANCH_INDEXED)
+            return true;
+    return reaches(code, from, to, code->count);
+}
+
 /* A branch decides it if only one of its ways comes there. */
 bool flows_decide(const struct flows *flows, size_t index)
 {

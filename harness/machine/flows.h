@@ -22,4 +22,8 @@ bool flows_decide(const struct flows *flows, size_t index);
 /* Returns where a branch goes to, as the index of an instruction; code->count: nowhere that is known. */
 size_t branch_target(const struct code *code, const struct instruction *branch);
 
+/* Whether an instruction may be executed after another one, in one call. Behind a jump by a register anything may be.
+ */
+bool flows_reach(const struct code *code, size_t from, size_t to);
+
 #endif

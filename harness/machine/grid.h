@@ -64,10 +64,10 @@ static inline bool depends_on_timing(const struct tally *tally)
 /* The number of orders in which the blocks of a launch can be executed. Order 0 is as the CPU's threads take them. In
  * order 1 the last block comes first, and the last warp of each. In order 2 several blocks are executed at once, each
  * for a few instructions, and others also come between the lanes of an atomic. Order 3 does the same, the last block
- * first; lanes that yield are not waited for any more, and every other block is slow after an atomic's answer. All but
- * order 0 are the same on every machine. Where all blocks that have begun wait for others, one more begins, in every
- * order. */
-enum { ORDERS = 4 };
+ * first, and every other block is slow after an atomic's answer. So it is in ORDER_PARTED, where lanes that yield are
+ * not waited for any more; it differs from order 3 only where meetings_yielded(). All but order 0 are the same on every
+ * machine. Where all blocks that have begun wait for others, one more begins, in every order. */
+enum { ORDERS = 5, ORDER_PARTED = ORDERS - 1 };
 /* Behind them come orders for a doubt, which are compared with each other: of the blocks in one order, warps come last
  * first, first first, and each for one instruction at a time. Shared memory that nobody wrote holds another large
  * number in each. */

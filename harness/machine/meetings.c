@@ -29,7 +29,7 @@ struct meetings {
     size_t count;
     uint64_t *written; /* allocations that earlier launches have written */
     size_t written_count;
-    bool answered;
+    bool answered, yielded;
     char *place, *overwritten; /* where blocks met, and where they met only in what they leave behind */
 };
 
@@ -67,7 +67,7 @@ void meetings_begin(struct meetings *meetings)
     free(meetings->place);
     free(meetings->overwritten);
     meetings->place = meetings->overwritten = NULL;
-    meetings->answered = false;
+    meetings->answered = meetings->yielded = false;
 }
 
 /* A launch may read what an earlier one has left. So from here on, blocks that met only in what they left behind have
@@ -108,6 +108,18 @@ void meetings_note(struct block *block, const struct instruction *code)
     pthread_mutex_lock(&meetings->lock);
     note(&meetings->place, block, code);
     pthread_mutex_unlock(&meetings->lock);
+}
+
+void meetings_note_yield(struct block *block, const struct instruction *code)
+{
+    if (block->grid->meetings)
+        __atomic_store_n(&block->grid->meetings->yielded, true, __ATOMIC_RELAXED);
+    meetings_note(block, code);
+}
+
+bool meetings_yielded(const struct meetings *meetings)
+{
+    return meetings->yielded;
 }
 
 bool meetings_answered(const struct meetings *meetings)

@@ -26,6 +26,9 @@ bool meetings_any(const struct meetings *meetings);
 /* Returns whether the answer of an atomic was used since meetings_begin(). */
 bool meetings_answered(const struct meetings *meetings);
 
+/* Returns whether lanes that others of their warp wait for yielded since then. */
+bool meetings_yielded(const struct meetings *meetings);
+
 /* Begins or ends a launch: who accessed which word is forgotten. */
 void meetings_launch(struct meetings *meetings);
 
@@ -34,5 +37,6 @@ void *meetings_words(size_t bytes);
 
 /* Notes an instruction whose outcome depends on which block comes first. */
 void meetings_note(struct block *block, const struct instruction *code);
+void meetings_note_yield(struct block *block, const struct instruction *code);
 
 #endif

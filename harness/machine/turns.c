@@ -152,6 +152,17 @@ static void look_for_progress(struct run_state *run, struct turns *turns)
         turns->steps = steps;
         return;
     }
+    /* On a GPU lanes that yield hold up none of their warp, which may have the lock that they want. */
+    bool parted = true;
+    for (size_t i = 0; i < turns->count; i++)
+        for (unsigned b = 0; b < turns->list[i]->count; b++) {
+            parted &= turns->list[i]->blocks[b].parts;
+            turns->list[i]->blocks[b].parts = true;
+        }
+    if (!parted) {
+        turns->steps = steps;
+        return;
+    }
     /* They may wait for one that was tried, and failed. */
     if (steps - turns->steps >= (run->fault ? STEPS_TO_BEGIN : MOST_STEPS) && !turns->stuck) {
         turns->stuck = true;

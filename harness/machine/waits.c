@@ -2,14 +2,15 @@
 
 #include "flows.h"
 
-/* Sets which instructions the innermost loop around one has, from the first to the last. False: it is in none. */
+/* Sets which instructions the innermost loop around one has, from the first to the last. False: it is in none. A branch
+ * back is no loop where it comes from code that the compiler moved behind the end, and that is not reached again. */
 static bool loop_around(const struct code *code, size_t at, size_t *from, size_t *to)
 {
     *from = *to = at;
     for (size_t i = at; i < code->count; i++) {
         const struct instruction *branch = &code->list[i];
         const size_t target = branch->control == CONTROL_BRANCH ? branch_target(code, branch) : at + 1;
-        if (target <= at && (*from == *to || i - target < *to - *from)) {
+        if (target <= at && (*from == *to || i - target < *to - *from) && flows_reach(code, target, i)) {
             *from = target;
             *to = i;
         }

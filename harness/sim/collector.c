@@ -185,7 +185,7 @@ static int run_in_orders(struct launches *log, const struct workload *workload, 
     const bool meet = launches_meet(log);
     if (!meet)
         launches_find_waits(log);
-    for (unsigned order = 1; meet && order < ORDERS; order++) {
+    for (unsigned order = 1; meet && order < (launches_yield(log) ? ORDERS : ORDER_PARTED); order++) {
         TRY(run_in_order(log, workload, order, problem));
         if (order == 1) {
             launches_keep(log);

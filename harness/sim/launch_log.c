@@ -112,6 +112,11 @@ bool launches_add_up(const struct launches *log)
     return false;
 }
 
+bool launches_yield(const struct launches *log)
+{
+    return meetings_yielded(log->meetings);
+}
+
 bool launches_are_alike(const struct launches *log)
 {
     return log->value_count == log->kept_count && same_ways(log);
@@ -134,9 +139,12 @@ int launches_compare(struct launches *log, struct problem *problem)
                            log->kept_place);
     if (meetings_answered(log->meetings) && !same_ways(log))
         open_all(log);
+    const bool outside = log->open_counters[EXACT_OUTSIDE_WAITS];
     for (size_t i = 0; i < log->function_count; i++)
         counters_compare(log->functions[i].tallies, log->functions[i].kept, log->functions[i].traits,
                          log->functions[i].count, log->open_counters, &log->open_lines);
+    if (log->order == ORDER_PARTED)
+        log->open_counters[EXACT_OUTSIDE_WAITS] = outside;
     return 0;
 }
 

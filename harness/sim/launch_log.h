@@ -72,6 +72,8 @@ char *launches_race(const struct launches *log, bool *sure);
 const char *launches_doubt(const struct launches *log);
 /* Whether the launches made atomics, which add up floats in the order in which they come. */
 bool launches_add_up(const struct launches *log);
+/* Whether lanes yielded for which others of their warp waited. */
+bool launches_yield(const struct launches *log);
 /* Whether every instruction was executed by as many threads as in the order that was kept. */
 bool launches_are_alike(const struct launches *log);
 /* Finds the counts to which a loop adds that waits, of launches whose blocks did not meet, for launches_open(). */
@@ -79,7 +81,8 @@ void launches_find_waits(struct launches *log);
 /* Keeps the counts, for launches_compare() after other executions of the same workload. */
 void launches_keep(struct launches *log);
 /* Compares the counts with those that were kept. Which of them differ is known to launches_open(). -1 with *problem,
- * "not simulated: ...", where there were more launches, or fewer. */
+ * "not simulated: ...", where there were more launches, or fewer. Lanes that are apart in ORDER_PARTED are together or
+ * apart by chance on a GPU too, and do the same work: the count outside of waits is one of lanes together. */
 int launches_compare(struct launches *log, struct problem *problem);
 /* Returns where blocks met in the execution that was kept. */
 const char *launches_place(const struct launches *log);

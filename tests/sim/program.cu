@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cfenv>
 #include <clocale>
+#include <cooperative_groups.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -144,20 +145,33 @@ __global__ void multiprocessor(int *x)
     asm volatile("mov.u32 %0, %%smid;" : "=r"(*x));
 }
 
-/* Its blocks wait for each other, as grid.sync() does. */
 __global__ void grid(int *x)
 {
     int v = threadIdx.x;
+    if (v == 0)
+        atomicAdd(x, 1);
+    cooperative_groups::this_grid().sync();
 #ifdef SLOWER
 #pragma unroll 1
     for (int k = 0; k < 50; k++)
         v = v * 3 + k;
 #endif
-    if (threadIdx.x == 0)
-        for (atomicAdd(x, 1); *(volatile int *)x < (int)gridDim.x;)
-            ;
-    __syncthreads();
     x[1 + blockIdx.x * blockDim.x + threadIdx.x] = *(volatile int *)x + (v == 1 << 30);
+    cooperative_groups::this_grid().sync();
+}
+
+/* Each thread takes a lock. */
+__global__ void locks(int *x)
+{
+    for (bool done = false; !done;)
+        if (atomicCAS(x, 0, 1) == 0) {
+#pragma unroll 1
+            for (int k = 0; k < 8; k++)
+                x[1] += k == threadIdx.x % 8;
+            __threadfence();
+            atomicExch(x, 0);
+            done = true;
+        }
 }
 
 __global__ void waits(long long *x)
@@ -255,7 +269,7 @@ static int pins()
 
 static int meets()
 {
-    int *x, found;
+    int *x, found, held;
     size_t bytes = 0;
     if (cudaMalloc(&x, 4096) || cudaMemset(x, 0, 4096))
         return 4;
@@ -264,7 +278,10 @@ static int meets()
     cudaLaunchCooperativeKernel((void *)other, 1, 32, arguments, 0, nullptr);
     cudaMemcpy(&found, x + 256, sizeof found, cudaMemcpyDeviceToHost);
     cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, grid, 2, 64);
-    printf("%d blocks, %zu bytes for each of two\n", found, bytes);
+    cudaMemset(x, 0, 4096);
+    locks<<<2, 64>>>(x);
+    cudaMemcpy(&held, x + 1, sizeof held, cudaMemcpyDeviceToHost);
+    printf("%d blocks, %zu bytes for each of two, %d held the lock\n", found, bytes, held);
     return 0;
 }
 
