@@ -143,7 +143,7 @@ void block_open(struct block *block, const struct run_state *run, struct thread_
     block->constants = x_aligned(64, run->code->constant_count * ROW_BYTES);
     block->reserved = function->module->architecture->reserved;
     block->shared_size = block->reserved + (size_t)function->shared_bytes + grid->shared;
-    block->shared = x_calloc(block->shared_size + 16, 1);
+    block->shared = x_calloc(block->shared_size + SHARED_BEYOND + sizeof(uint32_t), 1);
     fill_bank0(block, run->parameters);
     fill_constants(block);
     for (unsigned w = 0; w < block->warp_count; w++) {
@@ -204,7 +204,8 @@ void block_start(struct block *block)
     block->epoch = 1;
     block->doubted = 0;
     block->slow = orders[grid->order].slow && block->number % 2 == 0;
-    for (size_t at = block->reserved; orders[grid->order].fresh && at < block->shared_size; at += sizeof(uint32_t))
+    for (size_t at = block->reserved; orders[grid->order].fresh && at < block->shared_size + SHARED_BEYOND;
+         at += sizeof(uint32_t))
         memcpy(block->shared + at, &orders[grid->order].fresh, sizeof(uint32_t));
     block->copies_arrive = false;
     memset(block->barriers, 0, sizeof block->barriers);

@@ -190,6 +190,9 @@ __attribute__((format(printf, 3, 4))) void block_doubt_of(struct block *block, e
 enum {
     RANK_SHIFT = 24,        /* an address of shared memory has the block's rank above its offset */
     SHARED_RESERVED = 1024, /* block->reserved of 9.0, for operations that came with it */
+    /* A load of 16 bytes may end so far behind what is declared: ptxas reads three words as four. A GPU has them, since
+     * it allocates 128 bytes and more at once. */
+    SHARED_BEYOND = 12,
     PARAMETER_BANK = 0,
 };
 /* These are the generic addresses at which shared and local memory begin. Nothing of a process lies there. */

@@ -24,7 +24,7 @@ static struct cluster_races *races_of(const struct block *block)
 static bool begin(struct block *block)
 {
     struct cluster_races *races = races_of(block);
-    const size_t count = block->shared_size / 4 + 1;
+    const size_t count = (block->shared_size + SHARED_BEYOND) / 4 + 1;
     if (block->cluster->count == 1 || !watch_samples(block))
         return false;
     free(races->words);

@@ -213,7 +213,8 @@ static void access_shared(struct warp *warp, const struct instruction *code, uin
         memo_shared(memo, lanes, addresses, code->size, writes);
     }
     if ((int64_t)first + memo->least < shared_begin(block, code) ||
-        (int64_t)first + memo->most + code->size > (int64_t)block->shared_size)
+        (int64_t)first + memo->most + (writes ? code->size : 1) > (int64_t)block->shared_size ||
+        (int64_t)first + memo->most + code->size > (int64_t)block->shared_size + SHARED_BEYOND)
         shared_outside(block, lanes, addresses, code->size);
     if (!memo->aligned)
         shared_misaligned(block, lanes, addresses, code->size);

@@ -27,7 +27,7 @@ static bool begin(struct block *block)
     struct shadow *shadow = block->watch.states[WATCH_SHADOW];
     if (!watch_samples(block) || block->code->tells_others)
         return false;
-    const size_t count = block->shared_size / 4 + 1;
+    const size_t count = (block->shared_size + SHARED_BEYOND) / 4 + 1;
     shadow->words = shadow->words ? shadow->words : x_calloc(count, sizeof *shadow->words);
     memset(shadow->words, 0, count * sizeof *shadow->words);
     return true;

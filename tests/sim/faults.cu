@@ -697,6 +697,22 @@ KERNEL(copies_by_lanes)
 
 /* The division of such small numbers calls a slow path, which returns to a function whose name begins as a constant
  * does. */
+
+/* Reads four words at once, of which three are used: the other lies behind what is declared. */
+KERNEL(reads_beyond)
+{
+    __shared__ int aside[3];
+    __shared__ int words[4];
+    if (T < 3)
+        aside[T] = (int)zero;
+    if (T < 4)
+        words[T] = in[I] > 0 ? -1 : -2;
+    __syncthreads();
+    int most = (int)zero;
+    for (int i = 1; i < 4; i++)
+        most = max(most, words[i]);
+    out[I] = in[I] + 1 + most + aside[1];
+}
 extern "C" KERNEL(calls_and_returns)
 {
     out[I] = (int)((in[I] + 1) * 1e-310 / ((I + zero + 1) * 1e-310)) + (int)I;
@@ -778,6 +794,6 @@ CUGATE_LIBRARY(
         ROW(flag_in_warp) ROW(reused_tile) ROW(reads_one_too_many) ROW(takes_tiles) ROW(says_it_was_there)
         ROW(in_place) ROW(volatile_in_loop) ROW(turned_in_global) ROW(same_in_shared) ROW(negated_index)
         ROW(infinity_chosen) ROW(bits_kept) ROW(upper_word) ROW(barrier_in_register) ROW(copies_by_lanes)
-        ROW(calls_and_returns) ROW(exits_by_two) ROW(copies_zeros) ROW(reads_ahead) ROW(reads_aside)
+        ROW(calls_and_returns) ROW(exits_by_two) ROW(copies_zeros) ROW(reads_ahead) ROW(reads_beyond) ROW(reads_aside)
         ROW(swaps_own_word) ROW(sums_of_warps))
 /* clang-format on */
