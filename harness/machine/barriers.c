@@ -29,7 +29,7 @@ bool do_move_barrier(struct warp *warp, const struct instruction *code, unsigned
      * function does that calls itself, an H100 counts more instructions than are executed. */
     const bool keeps = code->operands[0].kind != OPERAND_BARRIER;
     if (split->lanes != warp->alive || (keeps && split->targets[barrier->index]))
-        waits_note_all(warp->block, code);
+        waits_note_apart(warp->block);
     uint32_t *row = row_at(warp, other->space, other->row);
     split->pc++;
     if (code->operands[0].kind == OPERAND_BARRIER) {

@@ -53,12 +53,13 @@ struct tally {
     uint64_t longest_warp, busiest_block;
     uint64_t spins; /* not 0: how often it is executed depends on timing, since it is in a loop that waits (waits.h) */
     uint64_t looks; /* likewise, since a wait for a phase before it may look again; `executed` is as if none did */
+    uint64_t apart; /* likewise, since it is not known which lanes are together: `executed` is as they are here */
     uint64_t retries; /* not 0: it is executed again where such a wait does, however seldom that is */
 };
 
 static inline bool depends_on_timing(const struct tally *tally)
 {
-    return tally->spins || tally->looks;
+    return tally->spins || tally->looks || tally->apart;
 }
 
 /* The number of orders in which the blocks of a launch can be executed. Order 0 is as the CPU's threads take them. In

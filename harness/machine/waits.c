@@ -78,6 +78,12 @@ bool waits_between(const struct block *block, const struct instruction *code, bo
     return false;
 }
 
+void waits_note_apart(struct block *block)
+{
+    for (size_t i = 0; i < block->code->count && !block->tallies[i].apart; i++)
+        block->tallies[i].apart = 1;
+}
+
 void waits_note_all(struct block *block, const struct instruction *code)
 {
     meetings_note(block, code);

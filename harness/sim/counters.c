@@ -325,7 +325,7 @@ void counters_compare(const struct tally *one, const struct tally *other, const 
             if (lines[counter] != others[counter] ||
                 (counter < LINE_OUTSIDE_WAITS
                      ? (depends_on_timing(&one[i]) || depends_on_timing(&other[i])) && lines[counter] > 0
-                     : outside))
+                     : outside || one[i].apart || other[i].apart))
                 *open_lines |= 1u << counter;
     }
 }

@@ -156,7 +156,10 @@ void launches_find_waits(struct launches *log)
         for (size_t k = 0; k < counted->count && !place; k++)
             if (depends_on_timing(&counted->tallies[k]) && counted->tallies[k].executed) {
                 place = code_place(counted->function, k);
-                waits = x_sprintf("how often %s at %s polls", code_opcode(counted->function, k), place);
+                waits = counted->tallies[k].spins || counted->tallies[k].looks
+                            ? x_sprintf("how often %s at %s polls", code_opcode(counted->function, k), place)
+                            : x_sprintf(
+                                  "which lanes are together: they call from within a region that they are to join in");
             }
         counters_compare(counted->tallies, counted->tallies, counted->traits, counted->count, log->open_counters,
                          &log->open_lines);
@@ -172,7 +175,8 @@ bool launches_wait(const struct launches *log)
     for (size_t i = 0; i < log->function_count; i++)
         for (size_t k = 0; k < log->functions[i].count && !wait; k++)
             wait = log->functions[i].tallies[k].phase_waits > 0 ||
-                   (log->functions[i].tallies[k].spins > 0 && log->functions[i].tallies[k].executed > 0);
+                   ((log->functions[i].tallies[k].spins || log->functions[i].tallies[k].apart) &&
+                    log->functions[i].tallies[k].executed > 0);
     return wait;
 }
 
