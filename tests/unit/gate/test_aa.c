@@ -236,7 +236,7 @@ Test(aa, text_says_what_was_found)
         {false,
          {"A/A of 4 sessions of 2 kernels on 2 GPUs (Test GPU, collector cupti), 2026-11-01\n",
           "a/only  not in s0.json", "by each other session alone: 12 comparisons", "exit codes: 0 in 9, 3 in 3",
-          "between GPUs", "unknown, all sessions are of one day", "does not repeat: a/b, 1,000 to 1,001",
+          "between GPUs", "not known, all sessions are of one day", "does not repeat: a/b, 1,000 to 1,001",
           "median kernel 2.00 %", "a false alarm: the gate would have failed in 1 of 16 comparisons (exit 1)"},
          {"\033", "all other GPUs"}},
         {true, {"Left out", "a false alarm"}, {"Spread", "Exactness", "Smallest", "\033"}},
