@@ -1,7 +1,6 @@
 #include "memory_limit.h"
 
 #include "error.h"
-#include "numbers.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -2,9 +2,6 @@
 
 #include "capsule_text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const char *const kinds[] = {"device", "host", "variable", "scratch"};
 static const char *const proofs[] = {"none", "identical", "varies"};
 static const char *const value_types[] = {"f16", "bf16", "f32", "f64"};

@@ -18,15 +18,10 @@
  *
  * The hash is XXH3's, of the content and with the kind as its seed; that of a page is of the bytes as they are. All
  * numbers are little-endian. */
-#ifndef CAPSULE_H
-#define CAPSULE_H
+#pragma once
 
 #include "base/base.h"
 #include "model/model.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum { CAPSULE_VERSION = 1, CAPSULE_PAGE = 1 << 16 };
 
@@ -476,5 +471,3 @@ struct draw_request {
 int capsule_draw(struct player *player, const struct capsule *capsule, const struct draw_request *request,
                  struct capsule_writer *writer, struct drawn *drawn, char *why, size_t why_size,
                  struct problem *problem);
-
-#endif

@@ -2,8 +2,6 @@
  * that says where it is. */
 #include "capsule_text.h"
 
-#include <math.h>
-
 /* Reads pages, of which the file has so many. They are allocated by what the list holds, not by what the size claims.
  */
 static int take_pages(const struct json_at *list, json_t *value, void *of, const struct json_field *field,

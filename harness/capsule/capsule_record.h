@@ -1,6 +1,5 @@
 /* capsule_record.h - the records of a file of capsules, which capsule.h describes. Private to the capsule_*.c files. */
-#ifndef CAPSULE_RECORD_H
-#define CAPSULE_RECORD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ struct page {
     uint32_t kind, size;
     unsigned char hash[HASH_SIZE];
 };
-
-#endif

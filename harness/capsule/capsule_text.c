@@ -1,8 +1,6 @@
 /* How a capsule is in a file. The members of an object are in the order of their names. */
 #include "capsule_text.h"
 
-#include <math.h>
-
 #define OF(of, member) offsetof(struct of, member)
 #define AT(of, member) .offset = OF(of, member)
 

@@ -21,8 +21,7 @@
  *     "tolerance": 1e-05, "type": "f32" }    absent: results are equal bit for bit
  *
  * Pages are numbers of the file's, or -1 for PAGE_ZERO, or -2 for PAGE_SAME. */
-#ifndef CAPSULE_TEXT_H
-#define CAPSULE_TEXT_H
+#pragma once
 
 #include "capsule.h"
 
@@ -42,5 +41,3 @@ char *capsule_text(const struct capsule *capsule, size_t *length);
 /* Reads a capsule of a file with so many pages; name is for messages. 0, or -1 after error(); *capsule has to be
  * released in either case. In capsule_parse.c. */
 int capsule_parse(struct capsule *capsule, const char *name, const char *text, size_t length, size_t page_count);
-
-#endif

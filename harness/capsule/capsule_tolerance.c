@@ -2,7 +2,6 @@
 #include "capsule.h"
 
 #include <float.h>
-#include <math.h>
 
 const size_t value_sizes[] = {[VALUE_F16] = 2, [VALUE_BF16] = 2, [VALUE_F32] = 4, [VALUE_F64] = 8};
 

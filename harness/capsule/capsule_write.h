@@ -1,6 +1,5 @@
 /* capsule_write.h - what capsule_copy.c asks of a writer. Private to the capsule_*.c files. */
-#ifndef CAPSULE_WRITE_H
-#define CAPSULE_WRITE_H
+#pragma once
 
 #include "capsule.h"
 
@@ -22,5 +21,3 @@ struct ready_page {
 uint32_t capsule_writer_put(struct capsule_writer *writer, const struct ready_page *page);
 /* Returns the size of a page without the zeros at the end. */
 size_t page_size_without_zeros(const unsigned char *bytes, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* draw.h - other values for what a launch reads, each of the kind and range of those that were there. Pure. */
-#ifndef DRAW_H
-#define DRAW_H
+#pragma once
 
 #include "capsule.h"
 
@@ -36,5 +35,3 @@ bool draw_are_groups(unsigned char *bytes, size_t size);
  * float less, near 1, or more. A multiple of a power of 2 stays one, as far as
  * there are others. An integer that is not drawn boldly is a size. */
 enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* draw_parts.h - shared by the files that draw. */
-#ifndef DRAW_PARTS_H
-#define DRAW_PARTS_H
+#pragma once
 
 #include "draw.h"
 
@@ -91,5 +90,3 @@ void draw_rough_integers(const struct run_of *run); /* and of bytes */
 
 void draw_values(const struct run_of *run);
 void draw_few(const struct run_of *run);
-
-#endif

@@ -1,6 +1,5 @@
 /* drawing.h - shared by the files that draw a capsule's inputs. */
-#ifndef DRAWING_H
-#define DRAWING_H
+#pragma once
 
 #include "prove_parts.h"
 
@@ -82,5 +81,3 @@ int drawing_mask_unsteady(struct drawing *drawing);
 /* Finds of all arrays how boldly each can be drawn alone, on the captured inputs, and whether the result moves with it.
  * Zeros that are written, but not filled, are where sums begin. -1 with drawing->problem. */
 int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn);
-
-#endif

@@ -1,6 +1,5 @@
 /* prove_parts.h - shared by the files that prove capsules. */
-#ifndef PROVE_PARTS_H
-#define PROVE_PARTS_H
+#pragma once
 
 #include "capsule.h"
 
@@ -75,5 +74,3 @@ int proving_find_further_writes(struct proving *proving);
 /* Sets proving->needless. A page that is needless, but written, is rewritten. Of a launch whose result varies no page
  * is needless, since nobody knows whether what varies would be the same without it. */
 int proving_drop(struct proving *proving);
-
-#endif

@@ -1,6 +1,5 @@
 /* replay_parts.h - shared by the files that replay capsules. */
-#ifndef REPLAY_PARTS_H
-#define REPLAY_PARTS_H
+#pragma once
 
 #include "capsule.h"
 
@@ -91,5 +90,3 @@ void relocated_words(struct places *places, const struct relocations *relocation
 /* Adds the names of variables that kernels can write to. The caller frees the names and the list. False: there is such
  * memory that is no variable's. */
 bool writable_variables(const struct relocations *relocations, char ***names, size_t *count);
-
-#endif

@@ -1,6 +1,5 @@
 /* array.h - arrays of the CUDA runtime: cudart_array.c makes them, copies and textures read them. */
-#ifndef ARRAY_H
-#define ARRAY_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -23,5 +22,3 @@ static inline size_t array_slices(const struct cudaArray *array)
 {
     return array->depth > 0 ? array->depth : 1;
 }
-
-#endif

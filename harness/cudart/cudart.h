@@ -1,6 +1,5 @@
 /* cudart.h - what others see of the CUDA runtime that this room stands in for. */
-#ifndef CUDART_H
-#define CUDART_H
+#pragma once
 
 #include "function_launch.h"
 #include "gpu/gpu.h"
@@ -8,5 +7,3 @@
 #include "inputs.h"
 #include "ptx.h"
 #include "runtime.h"
-
-#endif

@@ -1,7 +1,6 @@
 /* function_launch.h - launches a function of the machine code, whoever asks for it. A launch is refused where a GPU
  * refuses it, with the same error. */
-#ifndef FUNCTION_LAUNCH_H
-#define FUNCTION_LAUNCH_H
+#pragma once
 
 #include "runtime.h"
 
@@ -32,5 +31,3 @@ void function_settle(const void *memory, size_t bytes, bool reads);
 /* Has another execute all launches from now on, as one does that counts them. It is given what grid_run() is. NULL:
  * none does. */
 void function_run_by(run_launch *run, void *data);
-
-#endif

@@ -1,7 +1,6 @@
 /* graph.h - a graph: nodes of work, each behind those that it depends on. What a stream captures comes behind what was
  * captured before it. */
-#ifndef GRAPH_H
-#define GRAPH_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -95,5 +94,3 @@ cudaError_t work_keep(struct node_work *kept, const struct node_work *work);
 /* Sets an attribute of a launch (cudart_launch.c). */
 cudaError_t launch_attribute(struct launch_work *work, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value);
 void work_release(struct node_work *work);
-
-#endif

@@ -1,6 +1,5 @@
 /* handle.h - what a program has handles of, so that one which is none, or no more, is an error and not a crash. */
-#ifndef HANDLE_H
-#define HANDLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ enum handle {
 void *handle_new(enum handle kind, size_t size);
 void handle_free(void *handle);
 bool handle_is(enum handle kind, const void *handle);
-
-#endif

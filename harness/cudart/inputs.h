@@ -1,8 +1,7 @@
 /* inputs.h - the hash of everything that the kernels of this process are given. It covers what the host does to the
  * GPU's memory, and all launches with their code and arguments. What a launch leaves in memory follows from these, so
  * the hash is the same in a process that executes nothing. Any thread may call. */
-#ifndef INPUTS_H
-#define INPUTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ bool inputs_suffice(size_t bytes);
 
 /* Returns the hash of all inputs so far, in hexadecimal; NULL after inputs_hide(). Caller frees. */
 char *inputs_hash(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* ptx.h - machine code of PTX, which a GPU's driver would compile. CUDA's ptxas does it here, as it is on this machine:
  * the code, and so its counts, are of that version, which the code names and runs are compared by. */
-#ifndef PTX_H
-#define PTX_H
+#pragma once
 
 #include "base/base.h"
 
@@ -22,5 +21,3 @@ struct code_piece {
 /* Has CUDA's nvlink, which is beside ptxas, link them. Returns as ptx_compile() does. */
 unsigned char *pieces_link(const struct code_piece *pieces, size_t count, int capability, size_t *size,
                            struct problem *problem);
-
-#endif

@@ -4,8 +4,7 @@
  * A runtime is one GPU, with what a program has put on it. The functions of CUDA have no argument for it, so they go by
  * the one that is used now. What CUDA keeps for each thread is the thread's, whatever runtime that is: its last error,
  * what stands in <<<>>>, how it captures. */
-#ifndef RUNTIME_H
-#define RUNTIME_H
+#pragma once
 
 #include "gpu/gpu.h"
 
@@ -269,5 +268,3 @@ bool runtime_attribute(int *value, enum cudaDeviceAttr attribute);
 
 /* Gives a function a second name, which programs call that were compiled for a default stream for each thread. */
 #define ALSO(name, suffix) extern __typeof(name) name##suffix __attribute__((alias(#name)))
-
-#endif

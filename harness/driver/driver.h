@@ -1,8 +1,7 @@
 /* driver.h - the entry points of the CUDA driver that this room stands in for: a table that the build makes of CUDA's
  * own headers (ci/driver_entries.awk). It has all names of the driver. What no file of the room does is an error to the
  * program, and is named. */
-#ifndef DRIVER_H
-#define DRIVER_H
+#pragma once
 
 /* A function as it is since a version of CUDA, 12000 for 12.0. A row without a name is behind the last. */
 struct driver_entry {
@@ -21,5 +20,3 @@ extern const struct driver_error driver_errors[];
 
 /* Notes that a function was called that is not simulated. Returns the error for it. */
 int driver_not_simulated(const char *symbol);
-
-#endif

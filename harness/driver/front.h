@@ -1,7 +1,6 @@
 /* front.h - how the driver's functions are made of those of the CUDA runtime: both are fronts of one state, and the
  * errors of both have the same numbers, but for a few. */
-#ifndef FRONT_H
-#define FRONT_H
+#pragma once
 
 /* All names of the driver are written as they are exported, with their versions. */
 #define __CUDA_API_VERSION_INTERNAL /* NOLINT(bugprone-reserved-identifier): cuda.h asks for it */
@@ -29,5 +28,3 @@ CUresult front_end(cudaError_t error);
 
 /* The context of this thread; NULL: there is none. */
 CUcontext context_now(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* parts.h - what several files of the room say in the runtime's words. */
-#ifndef PARTS_H
-#define PARTS_H
+#pragma once
 
 #include "front.h"
 
@@ -13,5 +12,3 @@ cudaError_t buffer_arguments(void ***arguments, CUfunction function, void **extr
 
 /* Sets a copy (driver_memory.c). */
 cudaError_t copy_of_box(struct cudaMemcpy3DParms *made, const CUDA_MEMCPY3D *copy);
-
-#endif

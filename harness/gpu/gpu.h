@@ -1,6 +1,5 @@
 /* gpu.h - the description of a GPU, metrics/gpus/NAME.ini. What it does not say is unknown. */
-#ifndef GPU_H
-#define GPU_H
+#pragma once
 
 #include "base/base.h"
 #include "model/model.h"
@@ -31,5 +30,3 @@ double gpu_cycles_per_ns(const struct gpu *gpu);
 
 /* Fills *device as baselines describe a GPU. */
 void gpu_as_device(const struct gpu *gpu, struct device *device);
-
-#endif

@@ -9,7 +9,6 @@
 #include <cupti_version.h>
 
 #include <inttypes.h>
-#include <math.h>
 #include <time.h>
 
 enum { FAILURES_MAX = 3 /* failed sessions in a row, after which the process gives up */ };

@@ -13,9 +13,6 @@
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
 
-#include <math.h>
-#include <unistd.h>
-
 /* The number of ranges in a session. Each takes 1.4 MB, and 3 ms in the first session. Ending a session and beginning
  * the next takes 15 ms. */
 enum { BATCH = 64 };

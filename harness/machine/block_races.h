@@ -1,8 +1,7 @@
 /* block_races.h - finds races between blocks of a launch: by plain loads, stores and copies (cp.async, TMA) of a word
  * of global memory that nothing orders. What orders them is a fence of the GPU before a volatile store or an atomic
  * that the other block looks at. */
-#ifndef BLOCK_RACES_H
-#define BLOCK_RACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ void block_races_launch(struct block_races *races, const struct grid *grid);
 /* Returns what the surest race of the workload does and where; NULL: there is none. *sure: it is a fault; else it may
  * be meant, as where an algorithm chooses a minimum until nothing changes. Caller frees. */
 char *block_races_find(const struct block_races *races, bool *sure);
-
-#endif

@@ -1,7 +1,6 @@
 /* flows.h - where what a load finds goes in machine code: into which registers, and which instructions it lets be
  * executed. */
-#ifndef FLOWS_H
-#define FLOWS_H
+#pragma once
 
 #include "machine/sass/sass.h"
 
@@ -25,5 +24,3 @@ size_t branch_target(const struct code *code, const struct instruction *branch);
 /* Whether an instruction may be executed after another one, in one call. Behind a jump by a register anything may be.
  */
 bool flows_reach(const struct code *code, size_t from, size_t to);
-
-#endif

@@ -1,8 +1,7 @@
 /* meetings.h - knows where blocks of a launch meet in global memory. They meet where one writes a word that another
  * reads or writes, or where the answer of an atomic is used. Blocks that never meet do the same in any order. Where
  * they do meet, counts have to be compared between several orders. */
-#ifndef MEETINGS_H
-#define MEETINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ void *meetings_words(size_t bytes);
 /* Notes an instruction whose outcome depends on which block comes first. */
 void meetings_note(struct block *block, const struct instruction *code);
 void meetings_note_yield(struct block *block, const struct instruction *code);
-
-#endif

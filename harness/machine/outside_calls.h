@@ -5,7 +5,6 @@ struct function;
 struct machine;
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* Prepares for a launch of the function. False: there is no memory. */
 bool outside_begin(const struct function *function);

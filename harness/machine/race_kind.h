@@ -1,6 +1,5 @@
 /* race_kind.h - what two accesses that race do, as the machine code shows. */
-#ifndef RACE_KIND_H
-#define RACE_KIND_H
+#pragma once
 
 #include "machine/sass/sass.h"
 
@@ -22,5 +21,3 @@ bool race_loads(const struct instruction *one);
 
 /* Whether an atomic's answer, or a volatile load, decides that an instruction is executed. */
 bool race_is_decided(const struct code *code, size_t index);
-
-#endif

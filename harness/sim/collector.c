@@ -6,8 +6,6 @@
 
 #include "launch_log.h"
 
-#include <math.h>
-
 struct simulation {
     const struct job *job;
     struct launches launches;

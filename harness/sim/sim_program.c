@@ -17,7 +17,6 @@
 
 #include <dlfcn.h>
 #include <fnmatch.h>
-#include <math.h>
 #include <pthread.h>
 
 /* Launches of one kernel in one shape. */

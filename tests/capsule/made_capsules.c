@@ -11,8 +11,6 @@
 #include "base/base.h"
 #include "capsule/capsule.h"
 
-#include <math.h>
-
 enum { COUNT = 1 << 14, SIDE = 32, LANES = 32, NODES = 256, SHARED = SIDE * (SIDE + 1) * 4, THREADS = 256, WARPS = 8 };
 
 #define MEGABYTE ((uint64_t)1 << 20)

@@ -2,8 +2,6 @@
 #include "fuzz.h"
 #include "model/model.h"
 
-#include <math.h>
-
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';

@@ -1,7 +1,5 @@
 #include "selftest.h"
 
-#include "base/version.h"
-
 #include <gsl/gsl_cdf.h>
 #include <stdarg.h>
 

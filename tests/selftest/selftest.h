@@ -6,8 +6,6 @@
 
 #include <gsl/gsl_rng.h>
 
-#include <math.h>
-
 /* A recorded session: a run of one session, and its file. */
 struct recording {
     char *path;

@@ -1,7 +1,6 @@
 #include "simulate.h"
 
 #include <gsl/gsl_randist.h>
-#include <math.h>
 
 #define SAMPLES 5 /* of a session */
 #define CLOCK 1980e6

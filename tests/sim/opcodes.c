@@ -4,7 +4,6 @@
 #include "machine/block.h"
 
 #include "cubin/cubin.h"
-#include "names/names.h"
 
 static void print_function(const struct function *function)
 {

@@ -4,8 +4,7 @@
  * A row is a function, written once in ORACLE_ROWS: ROW(NAME, RESULT, (PARAMETERS), EXPRESSION). Both compilers make
  * one of it. A kernel computes it for all cases, first of operands that it loads, then with one of them being a
  * constant that the compiler knows; the library's verify() compares with what the CPU makes of the same text. */
-#ifndef ORACLE_H
-#define ORACLE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -197,5 +196,3 @@ template <> constexpr pool pool_of<float> = POOL_FLOAT;
 template <> constexpr pool pool_of<double> = POOL_DOUBLE;
 
 } // namespace oracle
-
-#endif

@@ -6,7 +6,6 @@
 #include "support.h"
 
 #include <criterion/criterion.h>
-#include <math.h>
 
 /* Whether a text has a word, or all or none of several. */
 void expect_word(const char *text, const char *word);

@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <math.h>
-
 static bool is_default(void)
 {
     const volatile double third = 3, least = 0x1p-1074, zero = 0;

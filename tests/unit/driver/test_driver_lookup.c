@@ -7,7 +7,6 @@
 #include <cudaProfiler.h>
 #include <cudaProfilerTypedefs.h>
 #include <cudaTypedefs.h>
-#include <dlfcn.h>
 
 static void (*found_as(const char *name, int version))(void)
 {

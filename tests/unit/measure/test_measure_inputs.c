@@ -2,8 +2,6 @@
 #include "measure/measure.h"
 #include "test.h"
 
-#include <unistd.h>
-
 static struct result *add(struct run *run, const char *id, const char *code, const char *inputs)
 {
     put_code(run, id, code);
