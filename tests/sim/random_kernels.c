@@ -235,28 +235,20 @@ static void shared_place(void)
         bits++;
     const unsigned stride = 2u << below(4);
     spend(3);
-    switch (below(8)) {
-    case 0:
-    case 1:
+    const uint32_t pattern = below(8);
+    if (pattern < 2) {
         put("tid");
-        break;
-    case 2:
+    } else if (pattern == 2) {
         put("(tid ^ %uu)", below(k.shared_places));
-        break;
-    case 3:
+    } else if (pattern == 3) {
         put("((tid * %uu + ", below(16) * 2 + 1);
         put("%uu) & %uu)", below(64), mask);
-        break;
-    case 4:
-    case 5:
+    } else if (pattern < 6) {
         put("((tid * %uu + tid / %uu) & %uu)", stride, k.shared_places / stride, mask);
-        break;
-    case 6:
+    } else if (pattern == 6) {
         put("(__brev(tid) >> %uu)", 32 - bits);
-        break;
-    default:
+    } else {
         put("((tid & ~31u | permuted[lane]) & %uu)", mask);
-        break;
     }
 }
 
@@ -279,22 +271,14 @@ static bool take_wide(unsigned bytes, char *text, size_t size)
         return false;
     const unsigned first = k.wide_words * 4 / bytes + (chance(60) ? below(8) : 0);
     k.wide_words += (words + 3) / 4 * 4;
-    char place[64];
-    switch (below(5)) {
-    case 0:
-    case 1:
-        snprintf(place, sizeof place, "all");
-        break;
-    case 2:
+    char place[64] = "all";
+    const uint32_t pattern = below(5);
+    if (pattern == 2)
         snprintf(place, sizeof place, "((all ^ %uu) & (places - 1u))", below(64));
-        break;
-    case 3:
+    else if (pattern == 3)
         snprintf(place, sizeof place, "(all * %uu & (places - 1u))", below(32) * 2 + 1);
-        break;
-    default:
+    else if (pattern == 4)
         snprintf(place, sizeof place, "(all & ~31u | permuted[all & 31u])");
-        break;
-    }
     snprintf(text, size, "%uu + %s * %uu + %uu", first, place, stride, below(stride));
     spend(3);
     return true;
@@ -318,19 +302,25 @@ static void variable(size_t type)
  *   a               an index of the local array
  *   R  W            an index for reading and a place for writing in a shared array
  *   Q  O            an index of the thread's own words in shared memory; one below 64
- *   w  v  m         a width of shuffles, a lane distance within it; the mask of lanes that are here */
+ *   w  v  m         a width of shuffles, a lane distance within it; the mask of lanes that are here
+ *   #               the number of the loop that is being written */
 static void expand(const char *template, int depth)
 {
     const char *p = template;
     for (const char *end; (end = strchr(p, '$')); p = end + 2) {
         fwrite(p, 1, (size_t)(end - p), k.text);
         const char letter = end[1];
+        const char *const list = letter == 'x'   ? "uniform condition"
+                                 : letter == 'q' ? "divisor"
+                                 : letter == 'y' ? "float"
+                                 : letter == 't' ? "table index"
+                                                 : NULL;
         switch (letter) {
+        case '#':
+            put("%u", k.loops);
+            break;
         case 'p':
             choose(depth > 0 ? "condition" : "simple condition", depth - 1);
-            break;
-        case 'x':
-            choose("uniform condition", depth);
             break;
         case 'c':
             if (chance(50)) {
@@ -349,26 +339,8 @@ static void expand(const char *template, int depth)
         case 'o':
             put("%uu", 2 * below(20) + 1);
             break;
-        case 'q':
-            choose("divisor", depth);
-            break;
         case 's':
             put("0x%04xu", random_word() & 0x7777);
-            break;
-        case 'y':
-            choose("float", depth);
-            break;
-        case '1':
-        case '2':
-        case '4':
-        case '8':
-            input_index((unsigned)(letter - '0'), depth);
-            break;
-        case '6':
-            input_index(16, depth);
-            break;
-        case 't':
-            choose("table index", depth);
             break;
         case 'a':
             put("(");
@@ -408,7 +380,11 @@ static void expand(const char *template, int depth)
             put("%s", k.mask);
             break;
         default:
-            if (isupper((unsigned char)letter))
+            if (list)
+                choose(list, depth);
+            else if (isdigit((unsigned char)letter))
+                input_index(letter == '6' ? 16 : (unsigned)(letter - '0'), depth);
+            else if (isupper((unsigned char)letter))
                 expression(type_of(letter), depth);
             else
                 variable(type_of(letter));
@@ -417,8 +393,16 @@ static void expand(const char *template, int depth)
     put("%s", p);
 }
 
-static void line(const char *template, int depth)
+static void line(int depth, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes a line by a template, which is printed first. */
+static void line(int depth, const char *format, ...)
 {
+    char template[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(template, sizeof template, format, arguments);
+    va_end(arguments);
     put("%*s", k.indent * 4, "");
     expand(template, depth);
     put("\n");
@@ -428,9 +412,9 @@ static void line(const char *template, int depth)
 
 static void block(enum together together, unsigned count, int nesting);
 
-static void open_block(const char *template, int depth)
+static void open_block(int depth, const char *template)
 {
-    line(template, depth);
+    line(depth, "%s", template);
     k.indent++;
 }
 
@@ -445,21 +429,24 @@ static enum together lower(enum together a, enum together b)
     return a < b ? a : b;
 }
 
+/* Of 1, 2, 4, 8 and 16 bytes. */
+static const char *const element_types[] = {"uint8_t", "uint16_t", "uint32_t", "uint2", "uint4"};
+
 /* Stores to places of the thread's own in global memory, some read back, some by atomics. */
 static void global_store(bool atomic)
 {
-    static const char *const types[] = {"uint8_t", "uint16_t", "uint32_t", "uint2", "uint4"};
     static const char *const values[] = {"uint8_t($U)", "uint16_t($U)", "$U", "make_uint2($U, $u)",
                                          "make_uint4($U, $u, $u, $U)"};
     const unsigned width = atomic ? 2 : below(5);
     char place[160];
     if (!take_wide(1u << width, place, sizeof place)) {
-        line("$u += $U;", 2);
+        line(2, "$u += $U;");
         return;
     }
     if (chance(40))
-        line("if ($p)", 1);
-    put("%*s{ %s *at = reinterpret_cast<%s *>(wide) + %s; ", k.indent * 4, "", types[width], types[width], place);
+        line(1, "if ($p)");
+    put("%*s{ %s *at = reinterpret_cast<%s *>(wide) + %s; ", k.indent * 4, "", element_types[width],
+        element_types[width], place);
     if (atomic) {
         choose("atomic on a place", 2);
     } else {
@@ -481,33 +468,27 @@ static void global_sum(void)
 {
     static const char *const operations[] = {"Add", "Add", "Min", "Max", "And", "Or", "Xor"};
     if (k.sum_words + 128 > SUM_WORDS / 2 || k.zero_words + 128 > SUM_WORDS / 2) {
-        line("$u += $U;", 2);
+        line(2, "$u += $U;");
         return;
     }
     if (chance(40))
-        line("if ($p)", 1);
-    put("%*s", k.indent * 4, "");
+        line(1, "if ($p)");
     const char *operation = operations[below(LENGTH(operations))];
     const uint32_t kind = below(6);
     spend(kind == 0 ? 12 : 5);
     if (kind == 0) {
-        put("atomicAdd(reinterpret_cast<%s *>(sums + %u) + ", chance(50) ? "double" : "float",
-            SUM_WORDS / 2 + k.zero_words);
-        expand("$O, $U & 7u);\n", 2);
+        const char *const type = chance(50) ? "double" : "float";
+        line(2, "atomicAdd(reinterpret_cast<%s *>(sums + %u) + $O, $U & 7u);", type, SUM_WORDS / 2 + k.zero_words);
         k.zero_words += 128;
-    } else if (kind == 1) {
-        put("atomic%s(reinterpret_cast<u64 *>(sums + %u) + ", operation, k.sum_words);
-        expand("$O, u64($U) << $n | $u);\n", 2);
-        k.sum_words += 128;
-    } else if (kind == 2) {
-        put("atomic%s(reinterpret_cast<int *>(sums + %u) + ", operation, k.sum_words);
-        expand("(tid & $n), $I);\n", 2);
-        k.sum_words += 64;
-    } else {
-        put("atomic%s(sums + %u + ", operation, k.sum_words);
-        expand(chance(50) ? "$O, $U);\n" : "(block & 3u), $U);\n", 2);
-        k.sum_words += 64;
+        return;
     }
+    if (kind == 1)
+        line(2, "atomic%s(reinterpret_cast<u64 *>(sums + %u) + $O, u64($U) << $n | $u);", operation, k.sum_words);
+    else if (kind == 2)
+        line(2, "atomic%s(reinterpret_cast<int *>(sums + %u) + (tid & $n), $I);", operation, k.sum_words);
+    else
+        line(2, "atomic%s(sums + %u + %s, $U);", operation, k.sum_words, chance(50) ? "$O" : "(block & 3u)");
+    k.sum_words += kind == 1 ? 128 : 64;
 }
 
 static void if_statement(enum together together, int nesting)
@@ -515,7 +496,7 @@ static void if_statement(enum together together, int nesting)
     const unsigned how = below(10);
     const bool uniform = !k.in_function && how < 3;
     const bool by_warp = !k.in_function && how == 3;
-    open_block(uniform ? "if ($x) {" : by_warp ? "if ((warp & $k) != 0) {" : "if ($p) {", 2);
+    open_block(2, uniform ? "if ($x) {" : by_warp ? "if ((warp & $k) != 0) {" : "if ($p) {");
     spend(2);
     const enum together inside = uniform ? together : by_warp ? lower(together, WARP) : ALONE;
     const double times = k.times;
@@ -529,21 +510,6 @@ static void if_statement(enum together together, int nesting)
     k.times = times;
 }
 
-/* Prints a line in which each # is the number of the loop that is being written. */
-static void loop_line(const char *template)
-{
-    char text[128];
-    size_t length = 0;
-    for (const char *p = template; *p; p++) {
-        if (*p == '#')
-            length += (size_t)snprintf(text + length, sizeof text - length, "%u", k.loops);
-        else
-            text[length++] = *p;
-    }
-    text[length] = '\0';
-    line(text, 2);
-}
-
 /* Rounds are limited by those of the loops around: that keeps kernels short. */
 static void loop_statement(enum together together, int nesting)
 {
@@ -552,26 +518,21 @@ static void loop_statement(enum together together, int nesting)
     const unsigned least = below(4);
     const struct kernel before = k;
 
-    line("{", 0);
+    line(0, "{");
     k.indent++;
-    char bound[96];
-    snprintf(bound, sizeof bound, "const uint32_t bound# = (%s & %uu) + %uu;",
-             uniform                  ? "(block + salt)"
-             : k.is_row || chance(75) ? "$U"
-                                      : "lane",
-             mask, least);
-    loop_line(bound);
+    const char *const rounds = uniform ? "(block + salt)" : k.is_row || chance(75) ? "$U" : "lane";
+    line(2, "const uint32_t bound$# = (%s & %uu) + %uu;", rounds, mask, least);
     const uint32_t form = below(uniform ? 3 : 4);
     if (form != 0)
-        loop_line("uint32_t n# = 0;");
+        line(2, "uint32_t n$# = 0;");
     static const char *const heads[] = {
-        "for (uint32_t n# = 0; n# < bound#; n#++) {",
-        "while (n#++ < bound#) {",
+        "for (uint32_t n$# = 0; n$# < bound$#; n$#++) {",
+        "while (n$#++ < bound$#) {",
         "do {",
-        "for (uint32_t rest# = $U; rest# != 0 && n#++ < bound#; rest# = rest# % 2u ? rest# >> 3 : rest# - 2u) {",
+        "for (uint32_t rest$# = $U; rest$# != 0 && n$#++ < bound$#; rest$# = rest$# % 2u ? rest$# >> 3 : rest$# - 2u) "
+        "{",
     };
-    loop_line(heads[form]);
-    k.indent++;
+    open_block(2, heads[form]);
     k.loops++;
     if (uniform)
         k.shared_loops++;
@@ -584,12 +545,8 @@ static void loop_statement(enum together together, int nesting)
     k.may_continue = before.may_continue;
     k.shared_loops = before.shared_loops;
     k.loops--;
-    if (form == 2) {
-        k.indent--;
-        loop_line("} while (++n# < bound#);");
-    } else {
-        close_block("}");
-    }
+    k.indent--;
+    line(2, form == 2 ? "} while (++n$# < bound$#);" : "}");
     close_block("}");
 }
 
@@ -599,9 +556,7 @@ static void rows_statement(void)
     static const unsigned lengths[] = {15, 31, 63, 127, 255};
     const unsigned length = lengths[below(k.times > 1 ? 2 : LENGTH(lengths))];
     const double times = k.times;
-    char text[128];
-    snprintf(text, sizeof text, "for (uint32_t j = $u & 0xfffu, end = j + ($U %% %uu); j < end; j++) {", length);
-    line(text, 1);
+    line(1, "for (uint32_t j = $u & 0xfffu, end = j + ($U %% %uu); j < end; j++) {", length);
     k.indent++;
     k.times *= length;
     for (uint32_t count = 1 + below(3); count > 0; count--) {
@@ -609,7 +564,7 @@ static void rows_statement(void)
         choose("row body", 1);
         put("\n");
     }
-    line("$u += j ^ $c;", 0);
+    line(0, "$u += j ^ $c;");
     spend(3);
     k.times = times;
     close_block("}");
@@ -621,15 +576,13 @@ static void switch_statement(int nesting)
 {
     if (!k.is_row && chance(20)) {
         spend(10);
-        line("$u = jump($U & 3u, $U);", 1);
+        line(1, "$u = jump($U & 3u, $U);");
         return;
     }
     const unsigned cases = 4 + below(9);
     const bool may_break = k.may_break;
     const double times = k.times;
-    char text[64];
-    snprintf(text, sizeof text, "switch ($U %% %uu) {", cases + below(2));
-    line(text, 2);
+    line(2, "switch ($U %% %uu) {", cases + below(2));
     spend(6);
     k.may_break = false;
     k.times *= 0.7; /* some of the cases, by some of the lanes */
@@ -637,15 +590,15 @@ static void switch_statement(int nesting)
         put("%*scase %u: {\n", k.indent * 4, "", i);
         k.indent++;
         block(ALONE, 1 + below(2), nesting + 2);
-        line(i + 1 == cases || chance(85) ? "break;" : "[[fallthrough]];", 0);
+        line(0, i + 1 == cases || chance(85) ? "break;" : "[[fallthrough]];");
         close_block("}");
     }
     if (chance(60)) {
-        open_block("default: {", 0);
+        open_block(0, "default: {");
         block(ALONE, 1, nesting + 2);
         close_block("}");
     }
-    line("}", 0);
+    line(0, "}");
     k.times = times;
     k.may_break = may_break;
 }
@@ -658,14 +611,12 @@ static void parts_statement(int nesting)
     unsigned which = 0;
     while (1u << which < bit)
         which++;
-    char text[96];
-    snprintf(text, sizeof text, "if ((lane & %uu) != 0) {", bit);
-    open_block(text, 0);
+    line(0, "if ((lane & %uu) != 0) {", bit);
+    k.indent++;
     for (unsigned part = 0; part < 2; part++) {
         snprintf(k.mask, sizeof k.mask, "(mask & 0x%xu)", part == 0 ? with_bit[which] : ~with_bit[which]);
         if (k.together >= PART_OF_WARP) {
-            snprintf(text, sizeof text, "$u += __shfl_xor_sync($m, $U, %u);", below(32) & ~bit & (k.segment - 1));
-            line(text, 2);
+            line(2, "$u += __shfl_xor_sync($m, $U, %u);", below(32) & ~bit & (k.segment - 1));
             spend(3);
         }
         block(PART_OF_WARP, 1 + below(3), nesting + 1);
@@ -677,41 +628,40 @@ static void parts_statement(int nesting)
     close_block("}");
     snprintf(k.mask, sizeof k.mask, "mask");
     if (k.together >= WARP && chance(50))
-        line("__syncwarp(mask);", 0);
+        line(0, "__syncwarp(mask);");
 }
 
 static void call_statement(void)
 {
     if (k.uses_recursion && !k.in_function && chance(25)) {
         spend(150);
-        line(chance(30) ? "$u = recurse($U & 7u, $U);" : "$u += recurse($U & 3u, $u);", 1);
+        line(1, chance(30) ? "$u = recurse($U & 7u, $U);" : "$u += recurse($U & 3u, $u);");
         return;
     }
     if (k.functions == 0) {
-        line("$u = $U;", 2);
+        line(2, "$u = $U;");
         return;
     }
     const unsigned which = below(k.functions);
-    char text[64];
-    snprintf(text, sizeof text, "$u %s= function%u($U, $u, in, salt);", chance(50) ? "+" : "", which);
+    const char *const operation = chance(50) ? "+" : "";
     spend(k.function_cost[which] + 8);
     if (chance(50))
-        line("if ($p)", 1);
-    line(text, 1);
+        line(1, "if ($p)");
+    line(1, "$u %s= function%u($U, $u, in, salt);", operation, which);
 }
 
 /* A thread ends before the others. In a loop that all threads go round together it must not: they would wait for it. */
 static void leave_statement(void)
 {
     if (k.in_function) {
-        line("if ($p) return $U;", 2);
+        line(2, "if ($p) return $U;");
         return;
     }
     if (k.shared_loops > 0) {
-        line("$u = $U;", 2);
+        line(2, "$u = $U;");
         return;
     }
-    line("if ($p && $p) { out[slot] = answer(fold($u, $U)); return; }", 1);
+    line(1, "if ($p && $p) { out[slot] = answer(fold($u, $U)); return; }");
     k.together = ALONE;
 }
 
@@ -745,7 +695,7 @@ static void simple_statement(enum class class, enum together together)
         }
     }
     if (count == 0) {
-        line("$u += $U;", 2);
+        line(2, "$u += $U;");
         return;
     }
     const char *template = templates[below(count)];
@@ -763,7 +713,7 @@ static void simple_statement(enum class class, enum together together)
     for (char *p = text, *end; p; p = end ? end + 2 : NULL) {
         if ((end = strstr(p, "\\n")))
             *end = '\0';
-        line(p, 1 + (int)below(3));
+        line(1 + (int)below(3), "%s", p);
     }
 }
 
@@ -771,11 +721,11 @@ static void statement(enum together together, int nesting)
 {
     together = lower(together, k.together);
     if (k.may_break && chance(6)) {
-        line("if ($p) break;", 1);
+        line(1, "if ($p) break;");
         return;
     }
     if (k.may_continue && chance(4)) {
-        line("if ($p) continue;", 1);
+        line(1, "if ($p) continue;");
         return;
     }
     unsigned total = 0;
@@ -785,65 +735,28 @@ static void statement(enum together together, int nesting)
     enum class class = 0;
     while (at >= k.kind->weight[class])
         at -= k.kind->weight[class ++];
-    switch (class) {
-    case CLASS_IF:
-        if (nesting < 3) {
-            if_statement(together, nesting);
-            return;
-        }
-        break;
-    case CLASS_LOOP:
-        if (nesting < 3 && k.times < 60) {
-            if (!k.is_row && chance(30))
-                rows_statement();
-            else
-                loop_statement(together, nesting);
-            return;
-        }
-        break;
-    case CLASS_SWITCH:
-        if (nesting < 2) {
-            switch_statement(nesting);
-            return;
-        }
-        break;
-    case CLASS_PARTS:
-        if (nesting < 3 && together >= WARP) {
-            parts_statement(nesting);
-            return;
-        }
-        break;
-    case CLASS_CALL:
-        if (k.times < 30) {
-            call_statement();
-            return;
-        }
-        break;
-    case CLASS_LEAVE:
+    if (class == CLASS_IF && nesting < 3)
+        if_statement(together, nesting);
+    else if (class == CLASS_LOOP && nesting < 3 && k.times < 60 && !k.is_row && chance(30))
+        rows_statement();
+    else if (class == CLASS_LOOP && nesting < 3 && k.times < 60)
+        loop_statement(together, nesting);
+    else if (class == CLASS_SWITCH && nesting < 2)
+        switch_statement(nesting);
+    else if (class == CLASS_PARTS && nesting < 3 && together >= WARP)
+        parts_statement(nesting);
+    else if (class == CLASS_CALL && k.times < 30)
+        call_statement();
+    else if (class == CLASS_LEAVE)
         leave_statement();
-        return;
-    case CLASS_GLOBAL:
-        if (!k.in_function && chance(35)) {
-            global_store(false);
-            return;
-        }
-        simple_statement(class, together);
-        return;
-    case CLASS_ATOMIC:
-        if (!k.in_function && chance(60)) {
-            if (chance(30))
-                global_store(true);
-            else
-                global_sum();
-            return;
-        }
-        simple_statement(class, together);
-        return;
-    default:
-        simple_statement(class, together);
-        return;
-    }
-    simple_statement(CLASS_INT, together);
+    else if (class == CLASS_GLOBAL && !k.in_function && chance(35))
+        global_store(false);
+    else if (class != CLASS_ATOMIC || k.in_function || !chance(60))
+        simple_statement(class <= CLASS_APPROXIMATE ? class : CLASS_INT, together);
+    else if (chance(30))
+        global_store(true);
+    else
+        global_sum();
 }
 
 static void block(enum together together, unsigned count, int nesting)
@@ -930,7 +843,6 @@ static void generate_recursion(void)
     put("    return y * %uu + x;\n}\n\n", below(500) * 2 + 3);
 }
 
-static const char *const array_types[] = {"uint8_t", "uint16_t", "uint32_t", "uint2", "uint4"};
 static const char *const array_values[] = {"uint8_t(%s)", "uint16_t(%s)", "%s", "make_uint2(%s, i)",
                                            "make_uint4(%s, i, ~i, 7u)"};
 static const char *const array_words[] = {"shared1[tid]", "shared2[tid]", "shared4[tid]",
@@ -943,7 +855,7 @@ static void declare_memory(void)
     for (size_t i = 0; i < LENGTH(k.uses_shared); i++) {
         if (!k.uses_shared[i])
             continue;
-        put("    __shared__ %s shared%u[%u];\n", array_types[i], 1u << i, k.shared_places);
+        put("    __shared__ %s shared%u[%u];\n", element_types[i], 1u << i, k.shared_places);
         put("    for (uint32_t i = tid; i < %uu; i += threads)\n        shared%u[i] = ", k.shared_places, 1u << i);
         put(array_values[i], "in[i]");
         put(";\n");
@@ -1137,11 +1049,8 @@ static void generate_row(unsigned number)
     put("#ifndef ROW\n/* %s */\nstatic __device__ uint32_t program%03u(%s)\n{\n    uint32_t h = 0;\n", k.kind->doc,
         number, parameters);
     if (chance(50)) {
-        for (const char *p = k.kind->types; *p; p++) {
-            char text[32];
-            snprintf(text, sizeof text, "h = fold(h, bits_of($%c));", *p);
-            line(text, 5);
-        }
+        for (const char *p = k.kind->types; *p; p++)
+            line(5, "h = fold(h, bits_of($%c));", *p);
     } else {
         block(ALONE, 4 + below(8), 0);
         fold_variables();
