@@ -70,32 +70,31 @@ __device__ static void put(float *out, const uint32_t *d, const uint32_t *e)
 
 #define OP(name) GMMA(name##_op, 8, 4, "k16.f32.f16.f16", ", 1, 1, 0, 0")
 
+/* Each thread does that, then the first warpgroup multiplies; behind that stands what it does meanwhile. */
+#define PRODUCT(name, op, before, ...)                                                                                 \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        before;                                                                                                        \
+        if (T < group) {                                                                                               \
+            begin<op>(d, t.words[0]);                                                                                  \
+            __VA_ARGS__;                                                                                               \
+            end(out, d);                                                                                               \
+        }                                                                                                              \
+    }
+
+#define STORE(word) (((volatile uint32_t *)(word))[0] = ONES)
+#define COPY(word) asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at(word)), "l"(ones) : "memory")
+#define STORE_MATRIX(to) asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%0};" ::"r"(to))
+#define COPY_WAIT(which) asm volatile("cp.async." which ";" ::: "memory")
+#define FOR_WORDS(i) for (unsigned i = T; i < tile_words; i += threads)
+
 /* ---- Wrong ---- */
 
 OP(no_proxy_fence) /* no_proxy_fence */
-KERNEL(no_proxy_fence)
-{
-    TILE;
-    fill(t.words[0]);
-    __syncthreads();
-    if (T < group) {
-        begin<no_proxy_fence_op>(d, t.words[0]);
-        end(out, d);
-    }
-}
+PRODUCT(no_proxy_fence, no_proxy_fence_op, TILE; fill(t.words[0]); __syncthreads())
 
 OP(early_proxy_fence) /* early_proxy_fence */
-KERNEL(early_proxy_fence)
-{
-    TILE;
-    proxy_fence();
-    fill(t.words[0]);
-    __syncthreads();
-    if (T < group) {
-        begin<early_proxy_fence_op>(d, t.words[0]);
-        end(out, d);
-    }
-}
+PRODUCT(early_proxy_fence, early_proxy_fence_op, TILE; proxy_fence(); fill(t.words[0]); __syncthreads())
 
 OP(beyond_tile) /* beyond_tile */
 KERNEL(beyond_tile)
@@ -112,53 +111,13 @@ KERNEL(beyond_tile)
 }
 
 OP(not_waited) /* not_waited */
-KERNEL(not_waited)
-{
-    TILE;
-    for (unsigned i = T; i < tile_words; i += threads)
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at(&t.words[0][i])), "l"(ones) : "memory");
-    asm volatile("cp.async.commit_group;" ::: "memory");
-    proxy_fence();
-    __syncthreads();
-    if (T < group) {
-        begin<not_waited_op>(d, t.words[0]);
-        end(out, d);
-    }
-}
+PRODUCT(not_waited, not_waited_op, TILE; FOR_WORDS(i) COPY(&t.words[0][i]); COPY_WAIT("commit_group"); proxy_fence();
+        __syncthreads())
 
 OP(plain)
-
-KERNEL(stored_in_flight)
-{
-    FILLED;
-    if (T < group) {
-        begin<plain_op>(d, t.words[0]);
-        ((volatile uint32_t *)t.words[0])[T % 32] = ONES; /* stored_in_flight */
-        end(out, d);
-    }
-}
-
-KERNEL(copied_in_flight)
-{
-    FILLED;
-    if (T < group) {
-        begin<plain_op>(d, t.words[0]);
-        const uint32_t to = at(&t.words[0][T % 32]);
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(ones) : "memory"); /* copied_in_flight */
-        end(out, d);
-    }
-}
-
-KERNEL(matrix_in_flight)
-{
-    FILLED;
-    if (T < group) {
-        begin<plain_op>(d, t.words[0]);
-        const uint32_t to = at(t.words[0]) + T % 8 * 16;
-        asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%0};" ::"r"(to)); /* matrix_in_flight */
-        end(out, d);
-    }
-}
+PRODUCT(stored_in_flight, plain_op, FILLED, STORE(&t.words[0][T % 32]))                /* stored_in_flight */
+PRODUCT(copied_in_flight, plain_op, FILLED, COPY(&t.words[0][T % 32]))                 /* copied_in_flight */
+PRODUCT(matrix_in_flight, plain_op, FILLED, STORE_MATRIX(at(t.words[0]) + T % 8 * 16)) /* matrix_in_flight */
 
 KERNEL(other_group_stores)
 {
@@ -170,7 +129,7 @@ KERNEL(other_group_stores)
     } else {
         asm volatile("bar.sync 0;" ::: "memory");
         if (T < group + 32)
-            ((volatile uint32_t *)t.words[0])[T % 32] = ONES; /* other_group_stores */
+            STORE(&t.words[0][T % 32]); /* other_group_stores */
     }
 }
 
@@ -181,7 +140,7 @@ KERNEL(older_is_waited_for)
         begin<plain_op>(d, t.words[0]);
         begin<plain_op>(e, t.words[1]);
         gmma_wait<1>();
-        ((volatile uint32_t *)t.words[1])[T % 32] = ONES; /* older_is_waited_for */
+        STORE(&t.words[1][T % 32]); /* older_is_waited_for */
         gmma_wait<0>();
         put(out, d, e);
     }
@@ -293,17 +252,7 @@ KERNEL(overwritten_by_copy)
     }
 }
 
-KERNEL(reader_has_fence)
-{
-    TILE;
-    fill(t.words[0]);
-    __syncthreads();
-    if (T < group) {
-        proxy_fence();
-        begin<plain_op>(d, t.words[0]);
-        end(out, d);
-    }
-}
+PRODUCT(reader_has_fence, plain_op, TILE; fill(t.words[0]); __syncthreads(); proxy_fence())
 
 KERNEL(other_tile_is_stored)
 {
@@ -313,7 +262,7 @@ KERNEL(other_tile_is_stored)
         begin<plain_op>(e, t.words[1]);
         gmma_wait<1>();
         if (T < 32)
-            ((volatile uint32_t *)t.words[0])[T] = ONES;
+            STORE(&t.words[0][T]);
         gmma_wait<0>();
         put(out, d, e);
     }
@@ -327,7 +276,7 @@ KERNEL(stored_when_done)
         begin<plain_op>(d, t.words[0]);
         gmma_wait<0>();
         for (unsigned k = T; k < tile_words; k += group)
-            ((volatile uint32_t *)t.words[0])[k] = ONES;
+            STORE(&t.words[0][k]);
         proxy_fence();
     }
     if (T < group)
@@ -335,31 +284,10 @@ KERNEL(stored_when_done)
 }
 
 /* What is stored without a fence was there before. */
-KERNEL(stored_again)
-{
-    FILLED;
-    for (unsigned i = T; i < tile_words; i += threads)
-        ((volatile uint32_t *)t.words[0])[i] = ONES;
-    __syncthreads();
-    if (T < group) {
-        begin<plain_op>(d, t.words[0]);
-        end(out, d);
-    }
-}
+PRODUCT(stored_again, plain_op, FILLED; FOR_WORDS(i) STORE(&t.words[0][i]); __syncthreads())
 
 /* cp.async needs no fence: CUTLASS and Triton have none. */
-KERNEL(copied_before)
-{
-    TILE;
-    for (unsigned i = T; i < tile_words; i += threads)
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at(&t.words[0][i])), "l"(ones) : "memory");
-    asm volatile("cp.async.wait_all;" ::: "memory");
-    __syncthreads();
-    if (T < group) {
-        begin<plain_op>(d, t.words[0]);
-        end(out, d);
-    }
-}
+PRODUCT(copied_before, plain_op, TILE; FOR_WORDS(i) COPY(&t.words[0][i]); COPY_WAIT("wait_all"); __syncthreads())
 
 /* Nor do zeros, by which CUTLASS clears what it may not copy. */
 KERNEL(cleared_before)
@@ -370,8 +298,8 @@ KERNEL(cleared_before)
     __syncthreads();
     for (unsigned i = T; i < tile_words; i += threads)
         if (i / 32 % 2 == 0)
-            asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at(&t.words[0][i])), "l"(ones) : "memory");
-    asm volatile("cp.async.wait_all;" ::: "memory");
+            COPY(&t.words[0][i]);
+    COPY_WAIT("wait_all");
     __syncthreads();
     if (T < group) {
         begin<plain_op>(d, t.words[0]);
