@@ -108,12 +108,13 @@ extern pthread_mutex_t driver_lock;
 
 /* driver_init.c */
 CUresult driver_ready(void); /* CUDA_SUCCESS when functions may be called and the current context has not failed */
-#define READY()                                                                                                        \
+#define TRY(call)                                                                                                      \
     do {                                                                                                               \
-        const CUresult ready_ = driver_ready();                                                                        \
-        if (ready_ != CUDA_SUCCESS)                                                                                    \
-            return ready_;                                                                                             \
+        const CUresult tried_ = (call);                                                                                \
+        if (tried_ != CUDA_SUCCESS)                                                                                    \
+            return tried_;                                                                                             \
     } while (0)
+#define READY() TRY(driver_ready())
 int driver_devices(void);
 void driver_enter(struct standin_call *call);
 CUresult driver_exit(struct standin_call *call, CUresult result);
@@ -123,6 +124,13 @@ CUresult driver_exit(struct standin_call *call, CUresult result);
         .cbid = CUPTI_DRIVER_TRACE_CBID_##name_, .function = #name_, .params = (params_), .symbol = (symbol_)          \
     }
 
+/* A function that nobody watches: its parameters, and what it answers. */
+#define ANSWER(name, parameters, answer)                                                                               \
+    CUresult CUDAAPI name parameters                                                                                   \
+    {                                                                                                                  \
+        return answer;                                                                                                 \
+    }
+
 /* A function that is watched: SEEN(cuModuleUnload, (CUmodule hmod), unload_module(hmod), hmod). Behind its parameters
  * stands what it answers, then the parameters as CUPTI has them. */
 #define SEEN(name, parameters, answer, ...)                                                                            \
@@ -130,6 +138,15 @@ CUresult driver_exit(struct standin_call *call, CUresult result);
     {                                                                                                                  \
         const name##_params params = {__VA_ARGS__};                                                                    \
         struct standin_call call = CALL(name, &params, NULL);                                                          \
+        driver_enter(&call);                                                                                           \
+        return driver_exit(&call, answer);                                                                             \
+    }
+
+/* ... which has no parameters. */
+#define SEEN_BARE(name, answer)                                                                                        \
+    CUresult CUDAAPI name(void)                                                                                        \
+    {                                                                                                                  \
+        struct standin_call call = CALL(name, NULL, NULL);                                                             \
         driver_enter(&call);                                                                                           \
         return driver_exit(&call, answer);                                                                             \
     }

@@ -79,9 +79,7 @@ void capture_spoil_all(void)
 CUresult capture_launch(const struct launch *launch)
 {
     struct CUfunc_st *function;
-    const CUresult checked = launch_check(launch, &function);
-    if (checked != CUDA_SUCCESS)
-        return checked;
+    TRY(launch_check(launch, &function));
     TELL(captured, context_current());
     REFUSE(launch->stream->is_spoiled, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     pthread_mutex_lock(&driver_lock);

@@ -107,8 +107,7 @@ CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
     REFUSE(dev < 0 || dev >= driver_devices(), CUDA_ERROR_INVALID_DEVICE);
     REFUSE(!primary[dev] && !(primary[dev] = create(dev, true)), CUDA_ERROR_OUT_OF_MEMORY);
     primary[dev]->uses++;
-    *pctx = primary[dev];
-    return CUDA_SUCCESS;
+    return SET(pctx, primary[dev]);
 }
 
 CUresult CUDAAPI cuDevicePrimaryCtxRelease_v2(CUdevice dev)
@@ -147,25 +146,15 @@ CUresult CUDAAPI cuCtxSetCurrent(CUcontext ctx)
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuCtxGetCurrent(CUcontext *pctx)
-{
-    *pctx = context_current();
-    return CUDA_SUCCESS;
-}
+ANSWER(cuCtxGetCurrent, (CUcontext * pctx), SET(pctx, context_current()))
 
 CUresult CUDAAPI cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
 {
-    if (!ctx)
-        ctx = context_current();
-    REFUSE(!ctx, CUDA_ERROR_INVALID_CONTEXT);
-    *device = ctx->device;
-    return CUDA_SUCCESS;
+    ctx = ctx ? ctx : context_current();
+    return ctx ? SET(device, ctx->device) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-CUresult CUDAAPI cuCtxGetDevice(CUdevice *device)
-{
-    return cuCtxGetDevice_v2(device, NULL);
-}
+ANSWER(cuCtxGetDevice, (CUdevice * device), cuCtxGetDevice_v2(device, NULL))
 
 /* As the real one: it launches a kernel of the driver's own, and no callback tells of that. */
 CUresult CUDAAPI cuCtxResetPersistingL2Cache(void)
@@ -190,14 +179,13 @@ CUresult CUDAAPI cuCtxGetLimit(size_t *pvalue, CUlimit limit)
 {
     READY();
     REFUSE(limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE, CUDA_ERROR_NOT_SUPPORTED);
-    *pvalue = context_current()->carve_out;
-    return CUDA_SUCCESS;
+    return SET(pvalue, context_current()->carve_out);
 }
 
-CUresult CUDAAPI cuCtxSynchronize(void)
+static CUresult synchronize(void)
 {
-    struct standin_call call = CALL(cuCtxSynchronize, NULL, NULL);
-    driver_enter(&call);
-    const CUresult ready = driver_ready();
-    return driver_exit(&call, ready == CUDA_SUCCESS ? context_synchronize(context_current()) : ready);
+    READY();
+    return context_synchronize(context_current());
 }
+
+SEEN_BARE(cuCtxSynchronize, synchronize())

@@ -9,30 +9,19 @@ CUresult CUDAAPI cuEventCreate(CUevent *phEvent, unsigned Flags)
 {
     (void)Flags;
     READY();
-    *phEvent = memory_new(sizeof **phEvent);
-    return CUDA_SUCCESS;
+    return SET(phEvent, memory_new(sizeof **phEvent));
 }
 
-CUresult CUDAAPI cuEventDestroy_v2(CUevent hEvent)
-{
-    memory_free(hEvent);
-    return CUDA_SUCCESS;
-}
+ANSWER(cuEventDestroy_v2, (CUevent hEvent), (memory_free(hEvent), CUDA_SUCCESS))
 
 CUresult CUDAAPI cuEventRecord(CUevent hEvent, CUstream hStream)
 {
     (void)hStream;
-    const CUresult ready = driver_ready();
-    if (ready == CUDA_SUCCESS)
-        hEvent->at_ns = context_current()->clock_ns;
-    return ready;
+    READY();
+    return SET(&hEvent->at_ns, context_current()->clock_ns);
 }
 
-CUresult CUDAAPI cuEventSynchronize(CUevent hEvent)
-{
-    (void)hEvent;
-    return driver_ready();
-}
+ANSWER(cuEventSynchronize, (CUevent hEvent), ((void)hEvent, driver_ready()))
 
 CUresult CUDAAPI cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {

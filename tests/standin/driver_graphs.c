@@ -83,8 +83,7 @@ static void free_nodes(struct CUgraph_st *graph)
 CUresult CUDAAPI cuGraphCreate(CUgraph *phGraph, unsigned flags)
 {
     (void)flags;
-    *phGraph = memory_new(sizeof **phGraph);
-    return CUDA_SUCCESS;
+    return SET(phGraph, memory_new(sizeof **phGraph));
 }
 
 CUresult CUDAAPI cuGraphDestroy(CUgraph hGraph)
@@ -111,20 +110,16 @@ CUresult CUDAAPI cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGrap
     (void)dependencies, (void)numDependencies;
     const struct launch launch = LAUNCH_OF(nodeParams);
     struct CUfunc_st *function;
-    const CUresult checked = launch_check(&launch, &function);
-    if (checked != CUDA_SUCCESS || !hGraph)
-        return hGraph ? checked : CUDA_ERROR_INVALID_VALUE;
-    *phGraphNode = add_kernel(hGraph, &launch);
-    return CUDA_SUCCESS;
+    REFUSE(!hGraph, CUDA_ERROR_INVALID_VALUE);
+    TRY(launch_check(&launch, &function));
+    return SET(phGraphNode, add_kernel(hGraph, &launch));
 }
 
 CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                      size_t numDependencies)
 {
     (void)dependencies, (void)numDependencies;
-    REFUSE(!hGraph, CUDA_ERROR_INVALID_VALUE);
-    *phGraphNode = add_node(hGraph, CU_GRAPH_NODE_TYPE_EMPTY);
-    return CUDA_SUCCESS;
+    return hGraph ? SET(phGraphNode, add_node(hGraph, CU_GRAPH_NODE_TYPE_EMPTY)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Keeps only the kernels of the inner graph. */
@@ -140,12 +135,8 @@ CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGra
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
-{
-    REFUSE(!hNode || !hNode->child, CUDA_ERROR_INVALID_VALUE);
-    *phGraph = hNode->child;
-    return CUDA_SUCCESS;
-}
+ANSWER(cuGraphChildGraphNodeGetGraph, (CUgraphNode hNode, CUgraph *phGraph),
+       hNode && hNode->child ? SET(phGraph, hNode->child) : CUDA_ERROR_INVALID_VALUE)
 
 CUresult CUDAAPI cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
 {
@@ -163,12 +154,8 @@ CUresult CUDAAPI cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *num
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
-{
-    REFUSE(!hNode, CUDA_ERROR_INVALID_VALUE);
-    *type = hNode->type;
-    return CUDA_SUCCESS;
-}
+ANSWER(cuGraphNodeGetType, (CUgraphNode hNode, CUgraphNodeType *type),
+       hNode ? SET(type, hNode->type) : CUDA_ERROR_INVALID_VALUE)
 
 CUresult CUDAAPI cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
@@ -245,10 +232,9 @@ static CUresult set_node(CUgraphExec exec, CUgraphNode from, struct launch launc
     struct CUgraphNode_st *node = node_of(exec, from, NULL);
     struct CUfunc_st *function;
     REFUSE(!node || from->type != CU_GRAPH_NODE_TYPE_KERNEL, CUDA_ERROR_INVALID_VALUE);
-    const CUresult checked = launch_check(&launch, &function);
-    if (checked == CUDA_SUCCESS)
-        set_kernel(node, &launch);
-    return checked;
+    TRY(launch_check(&launch, &function));
+    set_kernel(node, &launch);
+    return CUDA_SUCCESS;
 }
 
 SEEN(cuGraphExecKernelNodeSetParams_v2,
@@ -279,9 +265,7 @@ SEEN(cuGraphExecChildGraphNodeSetParams, (CUgraphExec hGraphExec, CUgraphNode hN
 
 static CUresult enable(struct CUgraphNode_st *node, unsigned enabled)
 {
-    REFUSE(!node, CUDA_ERROR_INVALID_VALUE);
-    node->is_off = !enabled;
-    return CUDA_SUCCESS;
+    return node ? SET(&node->is_off, !enabled) : CUDA_ERROR_INVALID_VALUE;
 }
 
 SEEN(cuGraphNodeSetEnabled, (CUgraphExec hGraphExec, CUgraphNode hNode, unsigned isEnabled),

@@ -133,25 +133,10 @@ CUresult driver_ready(void)
 }
 
 /* These do nothing but be seen. */
-CUresult CUDAAPI cuProfilerStart(void)
-{
-    struct standin_call call = CALL(cuProfilerStart, NULL, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, CUDA_SUCCESS);
-}
+SEEN_BARE(cuProfilerStart, CUDA_SUCCESS)
+SEEN_BARE(cuProfilerStop, CUDA_SUCCESS)
 
-CUresult CUDAAPI cuProfilerStop(void)
-{
-    struct standin_call call = CALL(cuProfilerStop, NULL, NULL);
-    driver_enter(&call);
-    return driver_exit(&call, CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuDriverGetVersion(int *driverVersion)
-{
-    *driverVersion = 13000;
-    return CUDA_SUCCESS;
-}
+ANSWER(cuDriverGetVersion, (int *driverVersion), SET(driverVersion, 13000))
 
 /* ---- Finding functions ---- */
 
@@ -231,49 +216,37 @@ static CUresult check_device(CUdevice device)
 
 CUresult CUDAAPI cuDeviceGetCount(int *count)
 {
-    REFUSE(!is_usable(), CUDA_ERROR_NOT_INITIALIZED);
-    *count = driver_devices();
-    return CUDA_SUCCESS;
+    return is_usable() ? SET(count, driver_devices()) : CUDA_ERROR_NOT_INITIALIZED;
 }
 
 CUresult CUDAAPI cuDeviceGet(CUdevice *device, int ordinal)
 {
-    const CUresult result = check_device(ordinal);
-    if (result == CUDA_SUCCESS)
-        *device = ordinal;
-    return result;
+    TRY(check_device(ordinal));
+    return SET(device, ordinal);
 }
 
 CUresult CUDAAPI cuDeviceGetName(char *name, int len, CUdevice dev)
 {
-    const CUresult result = check_device(dev);
-    if (result == CUDA_SUCCESS)
-        snprintf(name, (size_t)len, "Stand-in GPU");
-    return result;
+    TRY(check_device(dev));
+    snprintf(name, (size_t)len, "Stand-in GPU");
+    return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
 {
-    const CUresult result = check_device(dev);
-    if (result == CUDA_SUCCESS)
-        *bytes = (size_t)1 << 30;
-    return result;
+    TRY(check_device(dev));
+    return SET(bytes, (size_t)1 << 30);
 }
 
 CUresult CUDAAPI cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
 {
-    const CUresult result = check_device(dev);
-    if (result != CUDA_SUCCESS)
-        return result;
+    TRY(check_device(dev));
     *uuid = (CUuuid){"stand-in GPU"};
     uuid->bytes[sizeof uuid->bytes - 1] = (char)standin_gpu(dev);
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
-{
-    return cuDeviceGetUuid_v2(uuid, dev);
-}
+ANSWER(cuDeviceGetUuid, (CUuuid * uuid, CUdevice dev), cuDeviceGetUuid_v2(uuid, dev))
 
 CUresult CUDAAPI cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
 {
@@ -294,14 +267,9 @@ CUresult CUDAAPI cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevi
         {CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, 30 << 20},
         {CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, CU_COMPUTEMODE_DEFAULT},
     };
-    const CUresult result = check_device(dev);
-    if (result != CUDA_SUCCESS)
-        return result;
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        if (values[i].attribute == attrib) {
-            *pi = values[i].value;
-            return CUDA_SUCCESS;
-        }
-    }
+    TRY(check_device(dev));
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (values[i].attribute == attrib)
+            return SET(pi, values[i].value);
     return CUDA_ERROR_INVALID_VALUE;
 }

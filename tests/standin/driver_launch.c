@@ -36,9 +36,7 @@ static void describe(const struct launch *launch, const struct CUfunc_st *functi
 CUresult launch_run(const struct launch *launch, struct standin_kernel *kernel)
 {
     struct CUfunc_st *function;
-    const CUresult checked = launch_check(launch, &function);
-    if (checked != CUDA_SUCCESS)
-        return checked;
+    TRY(launch_check(launch, &function));
     describe(launch, function, kernel);
     kernel->context->has_pinned |= kernel->context->carve_out > 0 && strcmp(function->name, "pin") == 0;
     const struct arguments arguments =
@@ -55,10 +53,9 @@ static CUresult run(const struct launch *launch)
     if (capture_is_active(launch->stream))
         return capture_launch(launch);
     struct standin_kernel kernel;
-    const CUresult result = launch_run(launch, &kernel);
-    if (result == CUDA_SUCCESS)
-        TELL(ran, &kernel);
-    return result;
+    TRY(launch_run(launch, &kernel));
+    TELL(ran, &kernel);
+    return CUDA_SUCCESS;
 }
 
 /* The body of a function that launches f with such a grid, block, shared memory and stream; behind them its parameters,

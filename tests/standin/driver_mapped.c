@@ -19,10 +19,8 @@ CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t align
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuMemAddressFree(CUdeviceptr ptr, size_t size)
-{
-    return munmap((void *)ptr, size) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+ANSWER(cuMemAddressFree, (CUdeviceptr ptr, size_t size),
+       munmap((void *)ptr, size) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE)
 
 /* A handle is the size of the memory. */
 CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
@@ -31,14 +29,10 @@ CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, 
     (void)flags;
     READY();
     REFUSE(size == 0 || size % (2 << 20) != 0 || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED, CUDA_ERROR_INVALID_VALUE);
-    *handle = size;
-    return CUDA_SUCCESS;
+    return SET(handle, size);
 }
 
-CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle)
-{
-    return handle ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+ANSWER(cuMemRelease, (CUmemGenericAllocationHandle handle), handle ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE)
 
 static CUresult map(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle)
 {
@@ -61,8 +55,5 @@ static CUresult unmap(CUdeviceptr address, size_t size)
 
 SEEN(cuMemUnmap, (CUdeviceptr ptr, size_t size), unmap(ptr, size), ptr, size)
 
-CUresult CUDAAPI cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
-{
-    (void)desc;
-    return count > 0 && memory_is_device((const void *)ptr, size) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+ANSWER(cuMemSetAccess, (CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count),
+       desc &&count > 0 && memory_is_device((const void *)ptr, size) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE)

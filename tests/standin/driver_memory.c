@@ -184,13 +184,10 @@ CUresult CUDAAPI cuMemHostAlloc(void **pp, size_t bytesize, unsigned Flags)
 
 CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
 {
-    CUresult result = driver_ready();
-    if (result != CUDA_SUCCESS || dptr == 0)
-        return result;
-    result = context_synchronize(context_current());
-    if (result != CUDA_SUCCESS)
-        return result;
-    return memory_remove(dptr) > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    READY();
+    if (dptr != 0)
+        TRY(context_synchronize(context_current()));
+    return dptr == 0 || memory_remove(dptr) > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Checks that the bytes are in device memory. Copies and fills wait for the kernels before them. */
@@ -203,20 +200,18 @@ static CUresult ready_for(CUdeviceptr address, size_t size)
     return is_there ? context_synchronize(context_current()) : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult moved(CUresult result, size_t bytes, bool is_copy)
+static CUresult moved(size_t bytes, bool is_copy)
 {
-    if (result == CUDA_SUCCESS)
-        TELL(moved, bytes, is_copy);
-    return result;
+    TELL(moved, bytes, is_copy);
+    return CUDA_SUCCESS;
 }
 
 /* Copies between the GPU's memory and the host's. */
 static CUresult copy(void *to, const void *from, CUdeviceptr device, size_t size)
 {
-    const CUresult ready = ready_for(device, size);
-    if (ready == CUDA_SUCCESS)
-        memcpy(to, from, size);
-    return moved(ready, size, true);
+    TRY(ready_for(device, size));
+    memcpy(to, from, size);
+    return moved(size, true);
 }
 
 SEEN(cuMemcpyHtoD_v2, (CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount),
@@ -227,42 +222,35 @@ SEEN(cuMemcpyDtoH_v2, (void *dstHost, CUdeviceptr srcDevice, size_t ByteCount),
 
 CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
 {
-    CUresult ready = ready_for(dstDevice, ByteCount);
-    if (ready == CUDA_SUCCESS)
-        ready = ready_for(srcDevice, ByteCount);
-    if (ready == CUDA_SUCCESS)
-        memmove((void *)dstDevice, (const void *)srcDevice, ByteCount);
-    return moved(ready, ByteCount, true);
+    TRY(ready_for(dstDevice, ByteCount));
+    TRY(ready_for(srcDevice, ByteCount));
+    memmove((void *)dstDevice, (const void *)srcDevice, ByteCount);
+    return moved(ByteCount, true);
 }
 
 CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
     (void)hStream;
-    const CUresult ready = ready_for(dstDevice, N);
-    if (ready == CUDA_SUCCESS)
-        memset((void *)dstDevice, uc, N);
-    return moved(ready, N, false);
+    TRY(ready_for(dstDevice, N));
+    memset((void *)dstDevice, uc, N);
+    return moved(N, false);
 }
 
 CUresult CUDAAPI cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned ui, size_t N)
 {
-    const CUresult ready = ready_for(dstDevice, N * sizeof ui);
+    TRY(ready_for(dstDevice, N * sizeof ui));
     if (getenv("STANDIN_DEVICES") && N * sizeof ui > RESERVED)
         usleep(250000);
     unsigned *words = (unsigned *)dstDevice;
     /* Zeros that nobody wrote have no memory yet, and get none. */
-    const bool are_so =
-        ready == CUDA_SUCCESS && N > 0 && *words == ui && !memcmp(words, words + 1, (N - 1) * sizeof ui);
-    for (size_t i = 0; ready == CUDA_SUCCESS && !are_so && i < N; i++)
+    const bool are_so = N > 0 && *words == ui && !memcmp(words, words + 1, (N - 1) * sizeof ui);
+    for (size_t i = 0; !are_so && i < N; i++)
         words[i] = ui;
-    return moved(ready, N * sizeof ui, false);
+    return moved(N * sizeof ui, false);
 }
 
-CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
-{
-    (void)hStream;
-    return cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
-}
+ANSWER(cuMemcpyDtoDAsync_v2, (CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream),
+       ((void)hStream, cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount)))
 
 /* ---- What is at an address ---- */
 

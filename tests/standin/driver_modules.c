@@ -145,49 +145,33 @@ CUresult CUDAAPI cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const cha
     return *hfunc ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-CUresult CUDAAPI cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
-{
-    REFUSE(!hfunc || hfunc->handle != FUNCTION, CUDA_ERROR_INVALID_HANDLE);
-    *hmod = hfunc->module;
-    return CUDA_SUCCESS;
-}
+/* An answer about a function or a kernel. As the real one: a CUkernel that is passed in place of a function is
+ * recognised. */
+#define OF_HANDLE(of, is, answer) ((of) && (of)->handle == (is) ? (answer) : CUDA_ERROR_INVALID_HANDLE)
 
-/* As the real one: a CUkernel that is passed in place of a function is recognised. */
-CUresult CUDAAPI cuFuncGetName(const char **name, CUfunction hfunc)
-{
-    REFUSE(!hfunc || hfunc->handle != FUNCTION, CUDA_ERROR_INVALID_HANDLE);
-    *name = hfunc->name;
-    return CUDA_SUCCESS;
-}
+ANSWER(cuFuncGetModule, (CUmodule * hmod, CUfunction hfunc), OF_HANDLE(hfunc, FUNCTION, SET(hmod, hfunc->module)))
+ANSWER(cuFuncGetName, (const char **name, CUfunction hfunc), OF_HANDLE(hfunc, FUNCTION, SET(name, hfunc->name)))
 
 static CUresult attribute_of(int *value, CUfunction_attribute attribute, const struct CUfunc_st *function)
 {
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
-        *value = function->registers;
-        return CUDA_SUCCESS;
+        return SET(value, function->registers);
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-        *value = function->shared;
-        return CUDA_SUCCESS;
+        return SET(value, function->shared);
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-        *value = function->local;
-        return CUDA_SUCCESS;
+        return SET(value, function->local);
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *value = 1024;
-        return CUDA_SUCCESS;
+        return SET(value, 1024);
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-        *value = 90;
-        return CUDA_SUCCESS;
+        return SET(value, 90);
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
 }
 
-CUresult CUDAAPI cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
-{
-    REFUSE(!hfunc || hfunc->handle != FUNCTION, CUDA_ERROR_INVALID_HANDLE);
-    return attribute_of(pi, attrib, hfunc);
-}
+ANSWER(cuFuncGetAttribute, (int *pi, CUfunction_attribute attrib, CUfunction hfunc),
+       OF_HANDLE(hfunc, FUNCTION, attribute_of(pi, attrib, hfunc)))
 
 /* ---- Libraries ---- */
 
@@ -246,12 +230,9 @@ SEEN(cuLibraryUnload, (CUlibrary library), unload_library(library), library)
 CUresult CUDAAPI cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
 {
     REFUSE(!library, CUDA_ERROR_INVALID_HANDLE);
-    for (size_t i = 0; i < library->kernel_count; i++) {
-        if (strcmp(library->kernels[i].name, name) == 0) {
-            *pKernel = &library->kernels[i];
-            return CUDA_SUCCESS;
-        }
-    }
+    for (size_t i = 0; i < library->kernel_count; i++)
+        if (strcmp(library->kernels[i].name, name) == 0)
+            return SET(pKernel, &library->kernels[i]);
     return CUDA_ERROR_NOT_FOUND;
 }
 
@@ -279,20 +260,16 @@ static struct CUfunc_st *function_of(struct CUkern_st *kernel)
 
 struct CUfunc_st *module_function(CUfunction handle)
 {
-    if (!handle)
-        return NULL;
-    if (handle->handle == KERNEL)
+    if (handle && handle->handle == KERNEL)
         return function_of((struct CUkern_st *)(void *)handle);
-    return handle->handle == FUNCTION ? handle : NULL;
+    return handle && handle->handle == FUNCTION ? handle : NULL;
 }
 
 const char *module_name_of(CUfunction handle)
 {
-    if (!handle)
-        return NULL;
-    if (handle->handle == KERNEL)
+    if (handle && handle->handle == KERNEL)
         return ((struct CUkern_st *)(void *)handle)->name;
-    return handle->handle == FUNCTION ? handle->name : NULL;
+    return handle && handle->handle == FUNCTION ? handle->name : NULL;
 }
 
 static CUresult get_function(CUfunction *pFunc, CUkernel kernel)
@@ -300,8 +277,7 @@ static CUresult get_function(CUfunction *pFunc, CUkernel kernel)
     READY();
     REFUSE(!kernel || kernel->handle != KERNEL, CUDA_ERROR_INVALID_HANDLE);
     REFUSE(!context_current(), CUDA_ERROR_INVALID_CONTEXT);
-    *pFunc = function_of(kernel);
-    return CUDA_SUCCESS;
+    return SET(pFunc, function_of(kernel));
 }
 
 SEEN(cuKernelGetFunction, (CUfunction * pFunc, CUkernel kernel), get_function(pFunc, kernel), pFunc, kernel)
@@ -311,28 +287,20 @@ CUresult CUDAAPI cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
     REFUSE(!library || library->kernel_count == 0, CUDA_ERROR_INVALID_HANDLE);
     REFUSE(!context_current(), CUDA_ERROR_INVALID_CONTEXT);
-    *pMod = function_of(&library->kernels[0])->module;
-    return CUDA_SUCCESS;
+    return SET(pMod, function_of(&library->kernels[0])->module);
 }
 
-CUresult CUDAAPI cuKernelGetName(const char **name, CUkernel hfunc)
-{
-    REFUSE(!hfunc || hfunc->handle != KERNEL, CUDA_ERROR_INVALID_HANDLE);
-    *name = hfunc->name;
-    return CUDA_SUCCESS;
-}
+ANSWER(cuKernelGetName, (const char **name, CUkernel hfunc), OF_HANDLE(hfunc, KERNEL, SET(name, hfunc->name)))
 
-CUresult CUDAAPI cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
+static CUresult kernel_attribute(int *value, CUfunction_attribute attribute, CUkernel kernel)
 {
-    const cuKernelGetAttribute_params params = {pi, attrib, kernel, dev};
-    struct standin_call call = CALL(cuKernelGetAttribute, &params, NULL);
     CUfunction function;
-    driver_enter(&call);
-    CUresult result = get_function(&function, kernel);
-    if (result == CUDA_SUCCESS)
-        result = attribute_of(pi, attrib, function);
-    return driver_exit(&call, result);
+    TRY(get_function(&function, kernel));
+    return attribute_of(value, attribute, function);
 }
+
+SEEN(cuKernelGetAttribute, (int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev),
+     kernel_attribute(pi, attrib, kernel), pi, attrib, kernel, dev)
 
 /* All kernels of kernels.cu have the same parameters. */
 static CUresult parameter(size_t index, size_t *offset, size_t *size)
@@ -344,17 +312,10 @@ static CUresult parameter(size_t index, size_t *offset, size_t *size)
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
-{
-    REFUSE(!func || func->handle != FUNCTION, CUDA_ERROR_INVALID_HANDLE);
-    return parameter(paramIndex, paramOffset, paramSize);
-}
-
-CUresult CUDAAPI cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
-{
-    REFUSE(!kernel || kernel->handle != KERNEL, CUDA_ERROR_INVALID_HANDLE);
-    return parameter(paramIndex, paramOffset, paramSize);
-}
+ANSWER(cuFuncGetParamInfo, (CUfunction func, size_t index, size_t *offset, size_t *size),
+       OF_HANDLE(func, FUNCTION, parameter(index, offset, size)))
+ANSWER(cuKernelGetParamInfo, (CUkernel kernel, size_t index, size_t *offset, size_t *size),
+       OF_HANDLE(kernel, KERNEL, parameter(index, offset, size)))
 
 /* No module of kernels.cu has a variable. */
 CUresult CUDAAPI cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)

@@ -35,6 +35,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* Sets what a function answers with, and is its success. */
+#define SET(place, value) (*(place) = (value), CUDA_SUCCESS)
+
 /* Returns the error from the function where the condition holds. */
 #define REFUSE(condition, error)                                                                                       \
     do {                                                                                                               \
