@@ -14,19 +14,6 @@ static bool is_local(const struct tally *tally, unsigned traits)
     return traits & TRAIT_LOCAL || (traits & TRAIT_GENERIC && tally->global_accesses == 0 && tally->local_accesses > 0);
 }
 
-static bool has_all(unsigned traits, unsigned wanted)
-{
-    return (traits & wanted) == wanted;
-}
-
-/* ---- Amounts: what one instruction adds to each of them ---- */
-
-static double instructions(const struct tally *tally, unsigned traits)
-{
-    (void)traits;
-    return (double)(tally->executed + tally->again);
-}
-
 /* Whether it is of a loop that waits for other blocks or warps: how often that turns is chance. A wait for a phase is
  * counted as if it looked once. */
 static bool is_of_loop(const struct tally *tally)
@@ -34,98 +21,40 @@ static bool is_of_loop(const struct tally *tally)
     return tally->spins && !tally->looks;
 }
 
-static double outside_waits(const struct tally *tally, unsigned traits)
-{
-    return is_of_loop(tally) ? 0 : instructions(tally, traits);
-}
+/* ---- Amounts: what one instruction adds to each of them ---- */
 
-static double working_threads(const struct tally *tally, unsigned traits)
-{
-    (void)traits;
-    return (double)(tally->working + tally->again_threads - tally->unsent_threads);
-}
-
-static double branch_targets(const struct tally *tally, unsigned traits)
-{
-    (void)traits;
-    return (double)(tally->uniform + tally->divergent);
-}
-
-static double divergent_targets(const struct tally *tally, unsigned traits)
-{
-    (void)traits;
-    return (double)tally->divergent;
-}
-
-static double uniform_percent(const struct tally *tally, unsigned traits)
-{
-    (void)traits;
-    return 100.0 * (double)tally->uniform;
-}
-
-static double shared_wavefronts(const struct tally *tally, unsigned traits)
-{
-    (void)traits;
-    return (double)tally->wavefronts;
-}
-
-static double global_load_sectors(const struct tally *tally, unsigned traits)
-{
-    return traits & TRAIT_LOAD && is_global(tally, traits) ? (double)tally->unit_sectors : 0;
-}
-
-static double global_store_sectors(const struct tally *tally, unsigned traits)
-{
-    return traits & TRAIT_STORE && is_global(tally, traits) ? (double)tally->unit_sectors : 0;
-}
-
-/* Returns the loads of global memory without asynchronous copies. */
-static double global_loads(const struct tally *tally, unsigned traits)
-{
-    return traits & TRAIT_LOAD && !(traits & TRAIT_ASYNC_COPY) ? (double)tally->global_accesses : 0;
-}
-
-static double global_stores(const struct tally *tally, unsigned traits)
-{
-    return traits & TRAIT_STORE ? (double)tally->global_accesses : 0;
-}
-
-static double local_load_sectors(const struct tally *tally, unsigned traits)
-{
-    return traits & TRAIT_LOAD && is_local(tally, traits) ? (double)tally->unit_sectors : 0;
-}
-
-static double local_store_sectors(const struct tally *tally, unsigned traits)
-{
-    return traits & TRAIT_STORE && is_local(tally, traits) ? (double)tally->unit_sectors : 0;
-}
-
-static double local_sectors(const struct tally *tally, unsigned traits)
-{
-    return local_load_sectors(tally, traits) + local_store_sectors(tally, traits);
-}
-
-#define ARITHMETIC(name, wanted)                                                                                       \
+#define AMOUNT(name, ...)                                                                                              \
     static double name(const struct tally *tally, unsigned traits)                                                     \
     {                                                                                                                  \
-        return has_all(traits, wanted) ? (double)tally->working : 0;                                                   \
+        (void)traits;                                                                                                  \
+        return (double)(__VA_ARGS__);                                                                                  \
     }
+#define PLAIN(name) AMOUNT(name, tally->name)
+#define ARITHMETIC(name, wanted) AMOUNT(name, (traits & (wanted)) == (wanted) ? tally->working : 0)
+
+AMOUNT(instructions, tally->executed + tally->again)
+AMOUNT(outside_waits, is_of_loop(tally) ? 0 : instructions(tally, traits))
+AMOUNT(working_threads, tally->working + tally->again_threads - tally->unsent_threads)
+AMOUNT(branch_targets, tally->uniform + tally->divergent)
+AMOUNT(divergent_targets, tally->divergent)
+AMOUNT(uniform_percent, 100.0 * (double)tally->uniform)
+AMOUNT(shared_wavefronts, tally->wavefronts)
+AMOUNT(global_load_sectors, traits &TRAIT_LOAD &&is_global(tally, traits) ? tally->unit_sectors : 0)
+AMOUNT(global_store_sectors, traits &TRAIT_STORE &&is_global(tally, traits) ? tally->unit_sectors : 0)
+/* ... without asynchronous copies */
+AMOUNT(global_loads, traits &TRAIT_LOAD && !(traits & TRAIT_ASYNC_COPY) ? tally->global_accesses : 0)
+AMOUNT(global_stores, traits &TRAIT_STORE ? tally->global_accesses : 0)
+AMOUNT(local_load_sectors, traits &TRAIT_LOAD &&is_local(tally, traits) ? tally->unit_sectors : 0)
+AMOUNT(local_store_sectors, traits &TRAIT_STORE &&is_local(tally, traits) ? tally->unit_sectors : 0)
+AMOUNT(local_sectors, local_load_sectors(tally, traits) + local_store_sectors(tally, traits))
 ARITHMETIC(fp64, TRAIT_FP64)
 ARITHMETIC(fp64_fused, TRAIT_FP64 | TRAIT_FUSED)
 ARITHMETIC(fp32, TRAIT_FP32)
 ARITHMETIC(fp32_fused, TRAIT_FP32 | TRAIT_FUSED)
 ARITHMETIC(fp16, TRAIT_FP16)
 ARITHMETIC(fp16_fused, TRAIT_FP16 | TRAIT_FUSED)
-
-#define NAMED(name, field)                                                                                             \
-    static double name(const struct tally *tally, unsigned traits)                                                     \
-    {                                                                                                                  \
-        (void)traits;                                                                                                  \
-        return (double)tally->field;                                                                                   \
-    }
-#define PLAIN(name) NAMED(name, name)
-NAMED(host_bytes, home_bytes[HOME_HOST])
-NAMED(managed_bytes, home_bytes[HOME_MANAGED])
+AMOUNT(host_bytes, tally->home_bytes[HOME_HOST])
+AMOUNT(managed_bytes, tally->home_bytes[HOME_MANAGED])
 PLAIN(waits)
 PLAIN(atomics)
 PLAIN(atomic_meetings)
