@@ -38,10 +38,13 @@ static int launch_crashes_first(void *state)
     return launch_good(state);
 }
 
-static int launch_fails_first(void *state)
-{
-    return leave_mark("fails_first") ? MADE_UP_ERROR : launch_good(state);
-}
+#define LAUNCH(name, ...)                                                                                              \
+    static int launch_##name(void *state)                                                                              \
+    {                                                                                                                  \
+        return __VA_ARGS__;                                                                                            \
+    }
+
+LAUNCH(fails_first, leave_mark("fails_first") ? MADE_UP_ERROR : launch_good(state))
 
 static int launch_wrong_first(void *state)
 {
@@ -56,11 +59,7 @@ static int launch_fails_then_wrong(void *state)
     return leave_mark("fails_then_wrong") ? MADE_UP_ERROR : 0;
 }
 
-static int launch_fails(void *state)
-{
-    (void)state;
-    return MADE_UP_ERROR;
-}
+LAUNCH(fails, MADE_UP_ERROR)
 
 /* Each ends when both have begun: they take two processes at a time. */
 static int meet(void *state, const char *own, const char *other)
@@ -71,15 +70,8 @@ static int meet(void *state, const char *own, const char *other)
     return launch_good(state);
 }
 
-static int launch_left(void *state)
-{
-    return meet(state, "left", "right");
-}
-
-static int launch_right(void *state)
-{
-    return meet(state, "right", "left");
-}
+LAUNCH(left, meet(state, "left", "right"))
+LAUNCH(right, meet(state, "right", "left"))
 
 static const struct cugate_variant here_variants[] = {VARIANT(left), VARIANT(good)};
 static const struct cugate_variant there_variants[] = {VARIANT(right), VARIANT(good)};

@@ -30,36 +30,20 @@ static int take(void *state, long base_ms, long head_ms)
     return launch_good(state);
 }
 
-static int launch_equal(void *state)
-{
-    return take(state, 2, 2);
-}
+#define LAUNCH(name, ...)                                                                                              \
+    static int launch_##name(void *state)                                                                              \
+    {                                                                                                                  \
+        return __VA_ARGS__;                                                                                            \
+    }
 
-static int launch_slower(void *state)
-{
-    return take(state, 2, 10);
-}
+LAUNCH(equal, take(state, 2, 2))
+LAUNCH(slower, take(state, 2, 10))
 
 /* By 2 %. */
-static int launch_bit_slower(void *state)
-{
-    return take(state, 50, 51);
-}
-
-static int launch_faster(void *state)
-{
-    return take(state, 10, 2);
-}
-
-static int launch_removed(void *state)
-{
-    return take(state, 2, 2);
-}
-
-static int launch_added(void *state)
-{
-    return take(state, 2, 2);
-}
+LAUNCH(bit_slower, take(state, 50, 51))
+LAUNCH(faster, take(state, 10, 2))
+LAUNCH(removed, take(state, 2, 2))
+LAUNCH(added, take(state, 2, 2))
 
 /* Never ends in the fifth turn, which the log tells. */
 static int launch_stuck_later(void *state)
@@ -86,20 +70,9 @@ static bool is_first(void)
     return first;
 }
 
-static int launch_slower_once(void *state)
-{
-    return take(state, 18, is_first() ? 24 : 18);
-}
-
-static int launch_slower_then_bad(void *state)
-{
-    return is_base() || is_first() ? take(state, 2, 10) : MADE_UP_ERROR;
-}
-
-static int launch_bad_base(void *state)
-{
-    return is_base() ? MADE_UP_ERROR : take(state, 2, 2);
-}
+LAUNCH(slower_once, take(state, 18, is_first() ? 24 : 18))
+LAUNCH(slower_then_bad, is_base() || is_first() ? take(state, 2, 10) : MADE_UP_ERROR)
+LAUNCH(bad_base, is_base() ? MADE_UP_ERROR : take(state, 2, 2))
 
 /* The first one is of the base alone, the last one of the head alone. */
 static const struct cugate_variant variants[] = {

@@ -190,20 +190,15 @@ static double roof_flops(const struct launch *launch, double numbers, double per
     return roof_time(threads_of(launch) * *(unsigned *)launch->parameters[0] * 8 * 2 * numbers, per_ns);
 }
 
-static double roof_fp64(const struct launch *launch)
-{
-    return roof_flops(launch, 1, 32000);
-}
+#define ROOF(name, ...)                                                                                                \
+    static double name(const struct launch *launch)                                                                    \
+    {                                                                                                                  \
+        return __VA_ARGS__;                                                                                            \
+    }
 
-static double roof_fp32(const struct launch *launch)
-{
-    return roof_flops(launch, 1, 64000);
-}
-
-static double roof_fp16(const struct launch *launch)
-{
-    return roof_flops(launch, 2, 128000);
-}
+ROOF(roof_fp64, roof_flops(launch, 1, 32000))
+ROOF(roof_fp32, roof_flops(launch, 1, 64000))
+ROOF(roof_fp16, roof_flops(launch, 2, 128000))
 
 static const struct kernel_work works[] = {
     {"add_one", 12000, add_one, NULL},

@@ -14,18 +14,16 @@ void launch_first(struct gpu *gpu, int argc, char **argv, const char *name)
     fflush(stdout);
 }
 
-static void crash(struct gpu *gpu)
-{
-    (void)gpu;
-    int *volatile nowhere = (int *)0x10;
-    *nowhere = 1;
-}
+/* A program that ends so. */
+#define END(name, ...)                                                                                                 \
+    static void name(struct gpu *gpu)                                                                                  \
+    {                                                                                                                  \
+        (void)gpu;                                                                                                     \
+        __VA_ARGS__;                                                                                                   \
+    }
 
-static void end_by_abort(struct gpu *gpu)
-{
-    (void)gpu;
-    abort();
-}
+END(crash, int *volatile nowhere = (int *)0x10; *nowhere = 1)
+END(end_by_abort, abort())
 
 static void illegal(struct gpu *gpu)
 {
@@ -44,17 +42,8 @@ static void hang(struct gpu *gpu)
         pause();
 }
 
-static void spin(struct gpu *gpu)
-{
-    launch(gpu, "spin", 1, 32);
-    MUST(cuCtxSynchronize());
-}
-
-static void exit_3(struct gpu *gpu)
-{
-    (void)gpu;
-    exit(3);
-}
+END(spin, launch(gpu, "spin", 1, 32); MUST(cuCtxSynchronize()))
+END(exit_3, exit(3))
 
 static int end_at_once(int argc, char **argv)
 {
@@ -63,11 +52,7 @@ static int end_at_once(int argc, char **argv)
     _exit(argument(argc, argv, 1, 0));
 }
 
-static void end_quickly(struct gpu *gpu)
-{
-    (void)gpu;
-    quick_exit(0);
-}
+END(end_quickly, quick_exit(0))
 
 static struct gpu *handled;
 static volatile sig_atomic_t was_told;
@@ -96,18 +81,8 @@ static int handle_signal(int argc, char **argv)
     return 4;
 }
 
-static void kill_itself(struct gpu *gpu)
-{
-    (void)gpu;
-    sleep(1);
-    raise(SIGKILL);
-}
-
-static void kill_itself_at_once(struct gpu *gpu)
-{
-    (void)gpu;
-    raise(SIGKILL);
-}
+END(kill_itself, sleep(1); raise(SIGKILL))
+END(kill_itself_at_once, raise(SIGKILL))
 
 const struct program programs_of_ends[] = {
     {"crash", "[N]: SIGSEGV", .end = crash},

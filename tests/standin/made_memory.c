@@ -19,16 +19,15 @@ static void point(const struct gpu *gpu, CUdeviceptr to)
     MUST(cuMemcpyHtoD(gpu->numbers, &to, sizeof to));
 }
 
-static void use_device(struct gpu *gpu)
-{
-    launch(gpu, "add_one", 64, 256);
-}
+/* A kind that takes no more than this. */
+#define USE(kind, ...)                                                                                                 \
+    static void use_##kind(struct gpu *gpu)                                                                            \
+    {                                                                                                                  \
+        __VA_ARGS__;                                                                                                   \
+    }
 
-static void use_async(struct gpu *gpu)
-{
-    MUST(cuMemAllocAsync(&gpu->numbers, BYTES, NULL));
-    launch(gpu, "add_one", 64, 256);
-}
+USE(device, launch(gpu, "add_one", 64, 256))
+USE(async, MUST(cuMemAllocAsync(&gpu->numbers, BYTES, NULL)); launch(gpu, "add_one", 64, 256))
 
 static void use_managed(struct gpu *gpu)
 {
@@ -131,33 +130,15 @@ static void hide(struct gpu *gpu, size_t size, int value)
     MUST(launch_numbers(gpu, "hidden", NUMBERS, value));
 }
 
-static void use_hidden(struct gpu *gpu)
-{
-    hide(gpu, FAR, 0);
-}
+USE(hidden, hide(gpu, FAR, 0))
 
 /* What is mapped beside its numbers in a replay. */
-static void use_hidden_near(struct gpu *gpu)
-{
-    hide(gpu, 64 << 10, 0);
-}
-
-static void use_hidden_hang(struct gpu *gpu)
-{
-    hide(gpu, FAR, 1);
-}
-
-static void use_hidden_crash(struct gpu *gpu)
-{
-    hide(gpu, FAR, 2);
-}
+USE(hidden_near, hide(gpu, 64 << 10, 0))
+USE(hidden_hang, hide(gpu, FAR, 1))
+USE(hidden_crash, hide(gpu, FAR, 2))
 
 /* Of two launches the second writes what is there already. */
-static void use_again(struct gpu *gpu)
-{
-    launch(gpu, "settle", 1, 256);
-    launch(gpu, "settle", 1, 256);
-}
+USE(again, launch(gpu, "settle", 1, 256); launch(gpu, "settle", 1, 256))
 
 /* What varies is in one of so many pages behind the first two, which are changed as well. */
 static void make_noise(struct gpu *gpu, unsigned more)
@@ -169,22 +150,11 @@ static void make_noise(struct gpu *gpu, unsigned more)
     launch(gpu, "noise", 1, 32);
 }
 
-static void use_noise(struct gpu *gpu)
-{
-    make_noise(gpu, 0);
-}
-
-static void use_noise_beside(struct gpu *gpu)
-{
-    make_noise(gpu, 14);
-}
+USE(noise, make_noise(gpu, 0))
+USE(noise_beside, make_noise(gpu, 14))
 
 /* More than is kept of a launch. */
-static void use_vast(struct gpu *gpu)
-{
-    gpu->numbers = allocate((size_t)9 << 30);
-    launch(gpu, "add_one", 64, 256);
-}
+USE(vast, gpu->numbers = allocate((size_t)9 << 30); launch(gpu, "add_one", 64, 256))
 
 static void use_other(struct gpu *gpu)
 {
