@@ -314,10 +314,7 @@ static bool prepare_global(struct instruction *code)
     return prepare_kind(code) && code->operand_count == 4u + swaps && code->operands[2].kind == OPERAND_ADDRESS;
 }
 
-static bool prepare_reduction(struct instruction *code)
-{
-    return prepare_kind(code) && code->operand_count == 2 && code->operands[0].kind == OPERAND_ADDRESS;
-}
+PREPARE(reduction, prepare_kind(code) && code->operand_count == 2 && code->operands[0].kind == OPERAND_ADDRESS)
 
 static bool prepare_parts(struct instruction *code)
 {
@@ -329,10 +326,7 @@ static bool prepare_parts(struct instruction *code)
            code->operands[1].kind == OPERAND_ROW;
 }
 
-static bool prepare_shared(struct instruction *code)
-{
-    return prepare_kind(code) && code->operand_count >= 2 && code->operands[1].kind == OPERAND_ADDRESS;
-}
+PREPARE(shared, prepare_kind(code) && code->operand_count >= 2 && code->operands[1].kind == OPERAND_ADDRESS)
 
 static bool prepare_cast(struct instruction *code)
 {

@@ -459,10 +459,7 @@ static bool prepare_row_changes(struct instruction *code)
     return true;
 }
 
-static bool prepare_prefetch(struct instruction *code)
-{
-    return code->operand_count >= 1 && code->operands[0].kind == OPERAND_ADDRESS;
-}
+PREPARE(prefetch, code->operand_count >= 1 && code->operands[0].kind == OPERAND_ADDRESS)
 
 static bool prepare_tile(struct instruction *code)
 {
@@ -476,10 +473,7 @@ static bool prepare_tile(struct instruction *code)
            is_address(&code->operands[0]) && is_address(&code->operands[1]);
 }
 
-static bool prepare_tile_change(struct instruction *code)
-{
-    return prepare_tile(code) && read_kind(code);
-}
+PREPARE(tile_change, prepare_tile(code) && read_kind(code))
 
 /* STAS and REDAS have the address of the value, and that of the barrier, in two registers. */
 static bool has_address(const struct instruction *code)

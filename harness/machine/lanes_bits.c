@@ -353,10 +353,7 @@ static void mov_64(struct warp *warp, const struct instruction *code, uint32_t l
     WRITE_WIDE(ROW(0), HIGH(0), lanes, wide(ROW(1)[l], HIGH(1)[l]));
 }
 
-static bool prepare_mov_64(struct instruction *code)
-{
-    return code->operand_count == 2 && code->operands[1].kind == OPERAND_ROW && prepare_plain(code);
-}
+PREPARE(mov_64, code->operand_count == 2 && code->operands[1].kind == OPERAND_ROW && prepare_plain(code))
 
 /* Operands d, a, b, p: a where p is true, else b. */
 static void sel_64(struct warp *warp, const struct instruction *code, uint32_t lanes)
@@ -365,10 +362,7 @@ static void sel_64(struct warp *warp, const struct instruction *code, uint32_t l
     WRITE_WIDE(ROW(0), HIGH(0), lanes, chosen >> l & 1 ? PAIR(1, l) + CARRY(1) : PAIR(2, l) + CARRY(2));
 }
 
-static bool prepare_sel_64(struct instruction *code)
-{
-    return code->operand_count == 4 && prepare_pairs(code, 1, 2) && code->operands[3].kind == OPERAND_PREDICATE;
-}
+PREPARE(sel_64, code->operand_count == 4 && prepare_pairs(code, 1, 2) && code->operands[3].kind == OPERAND_PREDICATE)
 
 static void sel(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {

@@ -345,10 +345,7 @@ static void f2i(struct warp *warp, const struct instruction *code, uint32_t lane
     }
 }
 
-static bool prepare_f2ip(struct instruction *code)
-{
-    return prepare_to_integer(code) && (code->flags[TO] == U8 || code->flags[TO] == S8) && code->flags[FROM] == F32;
-}
+PREPARE(f2ip, prepare_to_integer(code) && (code->flags[TO] == U8 || code->flags[TO] == S8) && code->flags[FROM] == F32)
 
 /* Converts two floats to bytes, and puts them below the lower half of c. */
 static void f2ip(struct warp *warp, const struct instruction *code, uint32_t lanes)

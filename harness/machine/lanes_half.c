@@ -350,10 +350,7 @@ static void vhmnmx(struct warp *warp, const struct instruction *code, uint32_t l
     WRITE_LANES(ROW(0), lanes, d.low[l] | d.high[l] << 16);
 }
 
-static bool prepare_vhmnmx(struct instruction *code)
-{
-    return prepare_minmax(code) && code->operand_count == 5 && code->operands[4].kind == OPERAND_PREDICATE;
-}
+PREPARE(vhmnmx, prepare_minmax(code) && code->operand_count == 5 && code->operands[4].kind == OPERAND_PREDICATE)
 
 /* clang-format off */
 #define ARITHMETIC "F32 BF16_V2 RELU SAT FTZ MMA" /* MMA is the pipe that computes it */

@@ -228,11 +228,8 @@ static void iadd_64(struct warp *warp, const struct instruction *code, uint32_t 
     predicate_set(warp, &code->operands[1], lanes, carry);
 }
 
-static bool prepare_iadd_64(struct instruction *code)
-{
-    return prepare_extended(code) && prepare_pairs(code, 2, 3) &&
-           code->operand_count == 4u + code->flags[FLAG_EXTENDED];
-}
+PREPARE(iadd_64,
+        prepare_extended(code) && prepare_pairs(code, 2, 3) && code->operand_count == 4u + code->flags[FLAG_EXTENDED])
 
 static bool prepare_imad_wide(struct instruction *code)
 {

@@ -361,11 +361,8 @@ static bool prepare_load(struct instruction *code)
 }
 
 /* Prepares a store. A source that is RZ is zeros, however wide. */
-static bool prepare_store(struct instruction *code)
-{
-    return prepare_size(code) && code->operand_count == 2 && code->operands[0].kind == OPERAND_ADDRESS &&
-           code->operands[1].kind == OPERAND_ROW;
-}
+PREPARE(store, prepare_size(code) && code->operand_count == 2 && code->operands[0].kind == OPERAND_ADDRESS &&
+                   code->operands[1].kind == OPERAND_ROW)
 
 /* clang-format off */
 #define WIDTHS "E U8 S8 U16 S16 64 128"

@@ -250,10 +250,7 @@ static void vote(struct warp *warp, const struct instruction *code, uint32_t lan
     predicate_set(warp, &code->operands[1], lanes, result ? ALL_LANES : 0);
 }
 
-static bool prepare_vote(struct instruction *code)
-{
-    return code->operand_count == 3 && code->operands[2].kind == OPERAND_PREDICATE;
-}
+PREPARE(vote, code->operand_count == 3 && code->operands[2].kind == OPERAND_PREDICATE)
 
 /* Operands p, d, a: d are the lanes with the same value, and p says that all have the same. With .ALL, d is 0 unless
  * they have. */
@@ -345,10 +342,7 @@ static void qspc(struct warp *warp, const struct instruction *code, uint32_t lan
     write_all(warp, &code->operands[1], lanes, 0);
 }
 
-static bool prepare_qspc(struct instruction *code)
-{
-    return code->operand_count == 3 && code->operands[2].kind == OPERAND_ADDRESS;
-}
+PREPARE(qspc, code->operand_count == 3 && code->operands[2].kind == OPERAND_ADDRESS)
 
 /* clang-format off */
 const struct opcode TABLE(lanes_special)[] = {

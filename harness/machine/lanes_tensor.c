@@ -111,10 +111,7 @@ static void double_mma(struct warp *warp, const struct instruction *code, uint32
     sum_write(&m, warp, code, lanes);
 }
 
-static bool prepare_dmma(struct instruction *code)
-{
-    return find_shape(code) && code->modifier_count == 1 && shapes[code->flags[SHAPE]].of_doubles;
-}
+PREPARE(dmma, find_shape(code) && code->modifier_count == 1 && shapes[code->flags[SHAPE]].of_doubles)
 
 /* ---- Integers ---- */
 
@@ -227,10 +224,7 @@ static bool prepare_matrices(struct instruction *code)
     return code->modifier_count == 2u + (code->flags[MATRICES] > 1);
 }
 
-static bool prepare_movm(struct instruction *code)
-{
-    return prepare_matrices(code) && code->flags[MATRICES] == 1 && code->flags[TRANSPOSED];
-}
+PREPARE(movm, prepare_matrices(code) && code->flags[MATRICES] == 1 && code->flags[TRANSPOSED])
 
 /* Returns a lane's word of a matrix: two neighbours of row lane / 4, or of that column. */
 static inline uint32_t word_of(matrix m, unsigned lane, bool transposed)

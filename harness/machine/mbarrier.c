@@ -235,20 +235,10 @@ static bool prepare_arrive(struct instruction *code)
     return has_address(code);
 }
 
-static bool prepare_three(struct instruction *code)
-{
-    return has_address(code);
-}
+PREPARE(three, has_address(code))
+PREPARE(one, code->operand_count == 1 && code->operands[0].kind == OPERAND_ADDRESS)
 
-static bool prepare_one(struct instruction *code)
-{
-    return code->operand_count == 1 && code->operands[0].kind == OPERAND_ADDRESS;
-}
-
-static bool prepare_copied(struct instruction *code)
-{
-    return code->modifier_count == 3 && prepare_one(code);
-}
+PREPARE(copied, code->modifier_count == 3 && prepare_one(code))
 
 /* clang-format off */
 const struct opcode mbarrier_opcodes[] = {

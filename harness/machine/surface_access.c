@@ -129,15 +129,8 @@ static bool prepare(struct instruction *code, unsigned coordinates)
     return true;
 }
 
-static bool prepare_load(struct instruction *code)
-{
-    return prepare(code, 1);
-}
-
-static bool prepare_store(struct instruction *code)
-{
-    return prepare(code, 0);
-}
+PREPARE(load, prepare(code, 1))
+PREPARE(store, prepare(code, 0))
 
 #define FORMS "1D 2D 3D 1D_ARRAY 2D_ARRAY U8 U16 64 128 STRONG SM TRAP IGN"
 const struct opcode surface_opcodes[] = {

@@ -211,20 +211,10 @@ static bool prepare(struct instruction *code, bool detailed)
            (!halved || code->flags[FLAG_WHERE] != HANDLE_IN_ROW);
 }
 
-static bool prepare_tex(struct instruction *code)
-{
-    return prepare(code, has_modifier(code, "LL")) && code->flags[FLAG_SHAPE] != TEXTURE_LINEAR;
-}
+PREPARE(tex, prepare(code, has_modifier(code, "LL")) && code->flags[FLAG_SHAPE] != TEXTURE_LINEAR)
+PREPARE(txd, prepare(code, true) && code->flags[FLAG_SHAPE] != TEXTURE_LINEAR)
 
-static bool prepare_txd(struct instruction *code)
-{
-    return prepare(code, true) && code->flags[FLAG_SHAPE] != TEXTURE_LINEAR;
-}
-
-static bool prepare_tld(struct instruction *code)
-{
-    return has_modifier(code, "LZ") && prepare(code, false) && code->flags[FLAG_SHAPE] == TEXTURE_LINEAR;
-}
+PREPARE(tld, has_modifier(code, "LZ") && prepare(code, false) && code->flags[FLAG_SHAPE] == TEXTURE_LINEAR)
 
 /* The channel stands last: .B before it says where the handle is. */
 static bool prepare_tld4(struct instruction *code)

@@ -381,17 +381,10 @@ static void fence(struct warp *warp, const struct instruction *code, uint32_t la
 
 /* ---- Others ---- */
 
-static bool prepare_arrive(struct instruction *code)
-{
-    return code->operand_count == 0;
-}
-
-static bool prepare_wait(struct instruction *code)
-{
-    return code->operand_count == 2 && code->operands[0].kind == OPERAND_SPECIAL &&
-           strcmp(code->operands[0].word, "gsb0") == 0 && code->operands[1].immediate && code->operands[1].value >= 0 &&
-           code->operands[1].value < GROUPS_MOST;
-}
+PREPARE(arrive, code->operand_count == 0)
+PREPARE(wait, code->operand_count == 2 && code->operands[0].kind == OPERAND_SPECIAL &&
+                  strcmp(code->operands[0].word, "gsb0") == 0 && code->operands[1].immediate &&
+                  code->operands[1].value >= 0 && code->operands[1].value < GROUPS_MOST)
 
 /* Operands p, how many registers: there are always enough. A block has as many as it began with. */
 static void take_registers(struct warp *warp, const struct instruction *code, uint32_t lanes)

@@ -291,6 +291,13 @@ struct opcode {
     const char *modifiers;
 };
 
+/* A preparation that is one condition. */
+#define PREPARE(name, ...)                                                                                             \
+    static bool prepare_##name(struct instruction *code)                                                               \
+    {                                                                                                                  \
+        return __VA_ARGS__;                                                                                            \
+    }
+
 void modifiers_note(struct instruction *code); /* sets `known` */
 /* Whether the row has all modifiers behind those of its name. */
 bool modifiers_allowed(const struct instruction *code, const struct opcode *row);
