@@ -29,31 +29,18 @@ struct bench {
     float factor32;
 };
 
+#define WORK(name, ...)                                                                                                \
+    static double name(const struct bench *bench)                                                                      \
+    {                                                                                                                  \
+        return __VA_ARGS__;                                                                                            \
+    }
+
 /* Each of these functions returns the work of one launch, in the unit of its roof. */
-static double dram_work(const struct bench *bench)
-{
-    return (double)bench->word_count * 16 * bench->dram_rounds;
-}
-
-static double threads(const struct bench *bench)
-{
-    return (double)bench->blocks * THREADS;
-}
-
-static double shared_work(const struct bench *bench)
-{
-    return threads(bench) / 32 * bench->rounds;
-}
-
-static double flops(const struct bench *bench)
-{
-    return threads(bench) * bench->rounds * CHAINS * 2;
-}
-
-static double half2_flops(const struct bench *bench)
-{
-    return 2 * flops(bench);
-}
+WORK(dram_work, (double)bench->word_count * 16 * bench->dram_rounds)
+WORK(threads, (double)bench->blocks *THREADS)
+WORK(shared_work, threads(bench) / 32 * bench->rounds)
+WORK(flops, threads(bench) * bench->rounds * CHAINS * 2)
+WORK(half2_flops, 2 * flops(bench))
 
 enum arguments { TAKES_WORDS, TAKES_ROUNDS, TAKES_FP64, TAKES_FP32 };
 

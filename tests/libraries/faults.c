@@ -18,11 +18,14 @@ static void die_by(int number)
     raise(number);
 }
 
-static int launch_wrong(void *state)
-{
-    *(double *)state = 41;
-    return 0;
-}
+#define LAUNCH(name, ...)                                                                                              \
+    static int launch_##name(void *state)                                                                              \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        __VA_ARGS__;                                                                                                   \
+    }
+
+LAUNCH(wrong, *(double *)state = 41; return 0)
 
 /* Right when it is verified, wrong when it is measured. */
 static int launch_wrong_later(void *state)
@@ -31,17 +34,8 @@ static int launch_wrong_later(void *state)
     return launches++ == 0 ? launch_good(state) : launch_wrong(state);
 }
 
-static int launch_nothing(void *state)
-{
-    (void)state;
-    return 0;
-}
-
-static int launch_segv(void *state)
-{
-    die_by(SIGSEGV);
-    return launch_good(state);
-}
+LAUNCH(nothing, return 0)
+LAUNCH(segv, die_by(SIGSEGV); return launch_good(state))
 
 static int launch_abort(void *state)
 {
@@ -51,24 +45,9 @@ static int launch_abort(void *state)
     abort();
 }
 
-static int launch_exit(void *state)
-{
-    (void)state;
-    _exit(0);
-}
-
-static int launch_refused(void *state)
-{
-    (void)state;
-    device_error = MADE_UP_ERROR;
-    return device_error;
-}
-
-static int launch_failing(void *state)
-{
-    device_error = MADE_UP_ERROR;
-    return launch_good(state);
-}
+LAUNCH(exit, _exit(0))
+LAUNCH(refused, device_error = MADE_UP_ERROR; return device_error)
+LAUNCH(failing, device_error = MADE_UP_ERROR; return launch_good(state))
 
 static int launch_closing(void *state)
 {
@@ -92,11 +71,7 @@ static int launch_endless(void *state)
     return launch_good(state);
 }
 
-static int launch_brief(void *state)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 150000000}, NULL);
-    return launch_good(state);
-}
+LAUNCH(brief, nanosleep(&(struct timespec){.tv_nsec = 150000000}, NULL); return launch_good(state))
 
 static int open_refused(const struct cugate_family *self, void **state)
 {

@@ -41,6 +41,7 @@ static int launch_crashes_first(void *state)
 #define LAUNCH(name, ...)                                                                                              \
     static int launch_##name(void *state)                                                                              \
     {                                                                                                                  \
+        (void)state;                                                                                                   \
         return __VA_ARGS__;                                                                                            \
     }
 

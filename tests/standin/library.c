@@ -79,20 +79,20 @@ static int restore(void *state)
     return (int)cuMemcpyHtoD(opened->gpu.numbers, numbers, sizeof numbers);
 }
 
-static int launch_one(void *state)
+static int start(void *state, const char *kernel, unsigned blocks, unsigned threads)
 {
     const struct state *opened = state;
-    return (int)try_launch(&opened->gpu, "add_one", 64, 256, NULL);
+    return (int)try_launch(&opened->gpu, kernel, blocks, threads, NULL);
 }
 
+#define LAUNCH(name, ...)                                                                                              \
+    static int launch_##name(void *state)                                                                              \
+    {                                                                                                                  \
+        return __VA_ARGS__;                                                                                            \
+    }
+LAUNCH(one, start(state, "add_one", 64, 256))
 /* Launches three kernels, of which the second has another shape. They leave the same results. */
-static int launch_three(void *state)
-{
-    const struct state *opened = state;
-    const int first = (int)try_launch(&opened->gpu, "tiny", 1, 32, NULL);
-    const int second = first ? first : (int)try_launch(&opened->gpu, "large", 16, 128, NULL);
-    return second ? second : (int)try_launch(&opened->gpu, "tiny", 1, 32, NULL);
-}
+LAUNCH(three, start(state, "tiny", 1, 32) || start(state, "large", 16, 128) || start(state, "tiny", 1, 32))
 
 /* Every way to launch, and shapes of three dimensions; three launches that are alike, and one with shared memory. */
 static int launch_shapes(void *state)
@@ -113,24 +113,10 @@ static int launch_shapes(void *state)
 }
 
 /* Counts otherwise each time. */
-static int launch_restless(void *state)
-{
-    const struct state *opened = state;
-    return (int)try_launch(&opened->gpu, "restless", 64, 256, NULL);
-}
-
-static int launch_pin(void *state)
-{
-    const struct state *opened = state;
-    return (int)try_launch(&opened->gpu, "pin", 64, 256, NULL);
-}
-
+LAUNCH(restless, start(state, "restless", 64, 256))
+LAUNCH(pin, start(state, "pin", 64, 256))
 /* Sets a carve-out, of which other families find nothing. */
-static int launch_carve(void *state)
-{
-    const int carved = carve_out();
-    return carved ? carved : launch_one(state);
-}
+LAUNCH(carve, carve_out() || launch_one(state))
 
 static bool is_measured(void *state)
 {
@@ -138,19 +124,8 @@ static bool is_measured(void *state)
     return ++opened->launches >= FIRST_MEASURED;
 }
 
-static int launch_wrong(void *state)
-{
-    const struct state *opened = state;
-    const char *kernel = is_measured(state) ? "_Z5scaleIiEvPT_ii" : "add_one";
-    return (int)try_launch(&opened->gpu, kernel, 64, 256, NULL);
-}
-
-static int launch_more(void *state)
-{
-    const struct state *opened = state;
-    const int launched = launch_one(state);
-    return launched == 0 && is_measured(state) ? (int)try_launch(&opened->gpu, "tiny", 1, 32, NULL) : launched;
-}
+LAUNCH(wrong, start(state, is_measured(state) ? "_Z5scaleIiEvPT_ii" : "add_one", 64, 256))
+LAUNCH(more, launch_one(state) || (is_measured(state) && start(state, "tiny", 1, 32)))
 
 static int launch_crash(void *state)
 {
@@ -179,8 +154,7 @@ static int verify(void *state, const struct cugate_variant *variant, char *why, 
 
 static int verify_by_kernel(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
 {
-    const struct state *opened = state;
-    const int launched = (int)try_launch(&opened->gpu, "tiny", 1, 32, NULL);
+    const int launched = start(state, "tiny", 1, 32);
     return launched ? launched : verify(state, variant, why, why_size);
 }
 
