@@ -6,6 +6,20 @@
 /* Orders texts, or structs that begin with one (their name), for qsort and bsearch. */
 int by_text(const void *left, const void *right);
 
+/* Functions for qsort and bsearch: by a number that is in structs, and by numbers themselves. */
+#define ORDER_BY(name, type, field)                                                                                    \
+    static int name(const void *left, const void *right)                                                               \
+    {                                                                                                                  \
+        const type *a = left, *b = right;                                                                              \
+        return (a->field > b->field) - (a->field < b->field);                                                          \
+    }
+#define ORDER_OF(name, type)                                                                                           \
+    static int name(const void *left, const void *right)                                                               \
+    {                                                                                                                  \
+        const type *a = left, *b = right;                                                                              \
+        return (*a > *b) - (*a < *b);                                                                                  \
+    }
+
 /* Sorts a list of structs that begin with a name. If it is sorted already, as in most files, it only compares
  * neighbours. */
 void sort_by_name(void *list, size_t count, size_t size);

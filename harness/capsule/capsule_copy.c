@@ -8,11 +8,7 @@ struct copied {
     size_t count;
 };
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return (left > right) - (left < right);
-}
+ORDER_OF(by_number, uint32_t)
 
 static void collect(struct copied *copied, const uint32_t *pages, size_t count)
 {

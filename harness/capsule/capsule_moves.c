@@ -3,11 +3,7 @@
 
 #include "base/base.h"
 
-static int by_from(const void *left, const void *right)
-{
-    const struct move *a = left, *b = right;
-    return (a->from > b->from) - (a->from < b->from);
-}
+ORDER_BY(by_from, struct move, from)
 
 void moves_sort(struct moves *moves)
 {

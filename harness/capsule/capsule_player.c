@@ -16,11 +16,7 @@
 
 /* ---- Stretches ---- */
 
-static int by_begin(const void *left, const void *right)
-{
-    const struct stretch *a = left, *b = right;
-    return (a->begin > b->begin) - (a->begin < b->begin);
-}
+ORDER_BY(by_begin, struct stretch, begin)
 
 /* Adds the ranges of a capsule, rounded to multiples of a unit. */
 static void add_ranges(struct stretch **list, size_t *count, const struct capsule *capsule, enum memory_kind kind,

@@ -105,11 +105,7 @@ void relocated_words(struct places *places, const struct relocations *relocation
             add_words(places, elf, &section, &found->symbol);
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const Elf64_Sym *one = a, *other = b;
-    return (one->st_value > other->st_value) - (one->st_value < other->st_value);
-}
+ORDER_BY(by_place, Elf64_Sym, st_value)
 
 /* Whether the variables of a section are all of it, but for what aligns them. */
 static bool are_all(Elf64_Sym *variables, size_t count, uint64_t size)

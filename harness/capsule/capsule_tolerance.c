@@ -53,11 +53,7 @@ enum overflow value_overflow(enum value_type type, const unsigned char *bytes)
     return isnan(value) ? OVERFLOW_NAN : value > 0 ? OVERFLOW_ABOVE : OVERFLOW_BELOW;
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
+ORDER_OF(compare_numbers, double)
 
 /* Returns the largest magnitude of what the launch changes in a span, but for those that are far from all others; 0
  * where all of that is as it was before. */

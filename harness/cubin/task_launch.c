@@ -126,11 +126,7 @@ static const char task_values_doc[] =
     "uniform:LEAST:MOST (for floats -1 and 1 by default), normal:MEAN:DEVIATION, constant:VALUE, "
     "permutation (0 to COUNT - 1), sorted:LEAST:MOST, offsets:LAST (from 0 to LAST, in order)";
 
-static int compare_numbers(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
+ORDER_OF(compare_numbers, double)
 
 void task_fill(const struct task_argument *argument, unsigned char *bytes, uint64_t seed)
 {

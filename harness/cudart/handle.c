@@ -13,12 +13,7 @@ struct known {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *root; /* a tree of them */
 
-static int by_handle(const void *a, const void *b)
-{
-    const uintptr_t one = (uintptr_t)((const struct known *)a)->handle,
-                    other = (uintptr_t)((const struct known *)b)->handle;
-    return (one > other) - (one < other);
-}
+ORDER_BY(by_handle, struct known, handle)
 
 void *handle_new(enum handle kind, size_t size)
 {

@@ -32,11 +32,7 @@ static void *launches;                                    /* a tree of <search.h
 static struct work copies, fills;
 static bool is_on;
 
-static int by_correlation(const void *left, const void *right)
-{
-    const struct expected *a = left, *b = right;
-    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
-}
+ORDER_BY(by_correlation, struct expected, correlation)
 
 static struct expected *find(uint32_t correlation)
 {

@@ -76,11 +76,7 @@ void busy_resume(void)
     pthread_mutex_unlock(&mutex);
 }
 
-static int by_begin(const void *left, const void *right)
-{
-    const struct piece *a = left, *b = right;
-    return (a->from > b->from) - (a->from < b->from);
-}
+ORDER_BY(by_begin, struct piece, from)
 
 /* Forgets the stretches in which too little work began. The work is sorted. */
 static void keep_telling(struct pieces *stretches)

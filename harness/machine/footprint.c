@@ -6,11 +6,7 @@ enum { RANGES_MOST = 1 << 21, MERGED_BEYOND = 1 << 12, STEPS_MOST = 1 << 25, GRO
 
 /* ---- Ranges ---- */
 
-static int by_begin(const void *a, const void *b)
-{
-    const struct range *one = a, *other = b;
-    return one->begin < other->begin ? -1 : one->begin > other->begin;
-}
+ORDER_BY(by_begin, struct range, begin)
 
 void range_sort(struct ranges *ranges)
 {
@@ -316,11 +312,7 @@ bool footprint_apart(struct footprint *footprint, unsigned kinds, unsigned other
     return apart;
 }
 
-static int spots_by_begin(const void *left, const void *right)
-{
-    const struct spot *a = left, *b = right;
-    return (a->begin > b->begin) - (a->begin < b->begin);
-}
+ORDER_BY(spots_by_begin, struct spot, begin)
 
 bool spots_apart(struct spot *list, size_t count)
 {

@@ -180,11 +180,7 @@ void outcomes_keep(struct machine *machine)
     }
 }
 
-static int by_address(const void *a, const void *b)
-{
-    const uint64_t one = ((const struct outcome_page *)a)->address, other = ((const struct outcome_page *)b)->address;
-    return (one > other) - (one < other);
-}
+ORDER_BY(by_address, struct outcome_page, address)
 
 /* Returns the pages in order, those without an address first. */
 static struct outcome_page *sorted_pages(const struct outcomes *outcomes)

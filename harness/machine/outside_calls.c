@@ -271,16 +271,12 @@ bool outside_note(struct machine *machine, const char *words)
 }
 
 /* Threads note in any order. */
-static int by_words(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 char *outside_noted(struct machine *machine)
 {
     char *text = NULL;
     if (machine->noted_count > 0)
-        qsort(machine->noted, machine->noted_count, sizeof *machine->noted, by_words);
+        qsort(machine->noted, machine->noted_count, sizeof *machine->noted, by_text);
     for (size_t i = 0; i < machine->noted_count; i++) {
         OWNED_TEXT before = text;
         text = x_sprintf("%s%s%s", before ? before : "", before ? "; " : "", machine->noted[i]);

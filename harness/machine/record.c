@@ -251,11 +251,7 @@ void record_step(struct warp *warp, const struct instruction *code, uint32_t lan
 
 /* ---- A block ---- */
 
-static int compare_numbers(const void *one, const void *other)
-{
-    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-    return (a > b) - (a < b);
-}
+ORDER_OF(compare_numbers, uint64_t)
 
 static bool is_chosen(const struct recorder *recorder, uint64_t number)
 {

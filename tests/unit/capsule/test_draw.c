@@ -34,11 +34,7 @@ static int by_value(const void *a, const void *b)
     return memcmp(a, b, 4);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-    return (one > other) - (one < other);
-}
+ORDER_OF(by_number, uint32_t)
 
 static void expect_same_values(const void *now, const void *before, size_t size)
 {
