@@ -238,12 +238,10 @@ RUNTIME(cudaMemcpy, (void *to, const void *from, size_t size, enum cudaMemcpyKin
         runtime_waited(cudaMemcpyAsync(to, from, size, kind, NULL), kind))
 ALSO(cudaMemcpy, _ptds);
 
-cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t size,
-                                cudaStream_t stream)
-{
-    REFUSE(to_device != 0 || from_device != 0, cudaErrorInvalidDevice);
-    return cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, stream);
-}
+RUNTIME(cudaMemcpyPeerAsync,
+        (void *to, int to_device, const void *from, int from_device, size_t size, cudaStream_t stream),
+        to_device != 0 || from_device != 0 ? runtime_return(cudaErrorInvalidDevice)
+                                           : cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, stream))
 
 RUNTIME(cudaMemcpyPeer, (void *to, int to_device, const void *from, int from_device, size_t size),
         cudaMemcpyPeerAsync(to, to_device, from, from_device, size, NULL))

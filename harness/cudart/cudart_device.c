@@ -14,22 +14,16 @@ static cudaError_t only_device(int device)
 
 RUNTIME(cudaSetDevice, (int device), only_device(device))
 
-cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
-{
-    (void)device_flags, (void)flags;
-    return only_device(device);
-}
+RUNTIME(cudaInitDevice, (int device, unsigned device_flags, unsigned flags),
+        ((void)device_flags, (void)flags, only_device(device)))
 
 RUNTIME(cudaGetDeviceFlags, (unsigned *flags), SET(flags, cudaDeviceScheduleAuto, runtime_lost()))
 RUNTIME(cudaSetValidDevices, (int *devices, int count),
         count >= 0 && (count == 0 || (devices && devices[0] == 0)) ? runtime_lost()
                                                                    : runtime_return(cudaErrorInvalidValue))
 
-cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *properties)
-{
-    (void)properties;
-    return cudaGetDevice(device);
-}
+RUNTIME(cudaChooseDevice, (int *device, const struct cudaDeviceProp *properties),
+        ((void)properties, cudaGetDevice(device)))
 
 /* The sizes of caches, and which banks shared memory has, cannot be chosen on a GPU that is described here. */
 RUNTIME(cudaDeviceGetCacheConfig, (enum cudaFuncCache * config), SET(config, cudaFuncCachePreferNone, runtime_lost()))
@@ -66,18 +60,11 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 RUNTIME(cudaRuntimeGetVersion, (int *version), SET(version, CUDART_VERSION, cudaSuccess))
 RUNTIME(cudaDriverGetVersion, (int *version), SET(version, CUDART_VERSION, cudaSuccess))
 
-cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
-{
-    (void)peer;
-    return SET(can, 0, only_device(device));
-}
+RUNTIME(cudaDeviceCanAccessPeer, (int *can, int device, int peer), ((void)peer, SET(can, 0, only_device(device))))
 
 /* There is no other device to be a peer. */
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
-{
-    (void)flags;
-    return runtime_return(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
-}
+RUNTIME(cudaDeviceEnablePeerAccess, (int peer, unsigned flags),
+        ((void)flags, runtime_return(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice)))
 
 RUNTIME(cudaDeviceDisablePeerAccess, (int peer),
         runtime_return(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice))

@@ -72,11 +72,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
     return runtime_lost();
 }
 
-cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
-{
-    (void)stream;
-    return handle_is(HANDLE_EXEC, exec) ? runtime_lost() : runtime_return(cudaErrorInvalidValue);
-}
+RUNTIME(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream),
+        ((void)stream, handle_is(HANDLE_EXEC, exec) ? runtime_lost() : runtime_return(cudaErrorInvalidValue)))
 ALSO(cudaGraphUpload, _ptsz);
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)

@@ -133,19 +133,13 @@ RUNTIME(cudaMallocAsync, (void **memory, size_t size, cudaStream_t stream),
         cudaMallocFromPoolAsync(memory, size, runtime_now()->current_pool, stream))
 ALSO(cudaMallocAsync, _ptsz);
 
-cudaError_t cudaMallocManaged(void **memory, size_t size, unsigned flags)
-{
-    (void)flags;
-    return allocate(memory, size, cudaMemoryTypeManaged);
-}
+RUNTIME(cudaMallocManaged, (void **memory, size_t size, unsigned flags),
+        ((void)flags, allocate(memory, size, cudaMemoryTypeManaged)))
 
 RUNTIME(cudaMallocHost, (void **memory, size_t size), allocate(memory, size, cudaMemoryTypeHost))
 
-cudaError_t cudaHostAlloc(void **memory, size_t size, unsigned flags)
-{
-    (void)flags;
-    return allocate(memory, size, cudaMemoryTypeHost);
-}
+RUNTIME(cudaHostAlloc, (void **memory, size_t size, unsigned flags),
+        ((void)flags, allocate(memory, size, cudaMemoryTypeHost)))
 
 cudaError_t cudaMallocPitch(void **memory, size_t *pitch, size_t width, size_t height)
 {

@@ -229,12 +229,10 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t nod
 
 /* ---- Attributes ---- */
 
-cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
-                                            const cudaLaunchAttributeValue *value)
-{
-    REFUSE(!IS_NODE(node) || !value || node->work.kind != &node_launch, cudaErrorInvalidValue);
-    return launch_attribute(&node->work.launch, id, value);
-}
+RUNTIME(cudaGraphKernelNodeSetAttribute,
+        (cudaGraphNode_t node, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value),
+        !IS_NODE(node) || !value || node->work.kind != &node_launch ? runtime_return(cudaErrorInvalidValue)
+                                                                    : launch_attribute(&node->work.launch, id, value))
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
 {
@@ -262,17 +260,14 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     return SET(enabled, !found->disabled, runtime_lost());
 }
 
-cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
-{
-    REFUSE(!IS_NODE(node) || !type, cudaErrorInvalidValue);
-    return SET(type, node->work.kind->type, runtime_lost());
-}
+RUNTIME(cudaGraphNodeGetType, (cudaGraphNode_t node, enum cudaGraphNodeType *type),
+        !IS_NODE(node) || !type ? runtime_return(cudaErrorInvalidValue)
+                                : SET(type, node->work.kind->type, runtime_lost()))
 
-cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *found, cudaGraphNode_t node, cudaGraph_t clone)
-{
-    REFUSE(!found || !IS_NODE(node) || !clone || !(*found = graph_find(clone, node)), cudaErrorInvalidValue);
-    return runtime_lost();
-}
+RUNTIME(cudaGraphNodeFindInClone, (cudaGraphNode_t * found, cudaGraphNode_t node, cudaGraph_t clone),
+        !found || !IS_NODE(node) || !clone || !(*found = graph_find(clone, node))
+            ? runtime_return(cudaErrorInvalidValue)
+            : runtime_lost())
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {

@@ -187,11 +187,8 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 ALSO(cudaStreamGetDevice, _ptsz);
 
 /* Attributes say what stays in the caches, and how the host waits. They change no count. */
-cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue *value)
-{
-    (void)attribute;
-    return value ? stream_lost(stream) : runtime_return(cudaErrorInvalidValue);
-}
+RUNTIME(cudaStreamSetAttribute, (cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue *value),
+        ((void)attribute, value ? stream_lost(stream) : runtime_return(cudaErrorInvalidValue)))
 ALSO(cudaStreamSetAttribute, _ptsz);
 
 /* A stream that is captured does nothing, so nobody can wait for it. */

@@ -80,11 +80,7 @@ static void free_nodes(struct CUgraph_st *graph)
 
 /* ---- Graphs ---- */
 
-CUresult CUDAAPI cuGraphCreate(CUgraph *phGraph, unsigned flags)
-{
-    (void)flags;
-    return SET(phGraph, memory_new(sizeof **phGraph));
-}
+ANSWER(cuGraphCreate, (CUgraph * phGraph, unsigned flags), ((void)flags, SET(phGraph, memory_new(sizeof **phGraph))))
 
 CUresult CUDAAPI cuGraphDestroy(CUgraph hGraph)
 {
@@ -115,12 +111,10 @@ CUresult CUDAAPI cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGrap
     return SET(phGraphNode, add_kernel(hGraph, &launch));
 }
 
-CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-                                     size_t numDependencies)
-{
-    (void)dependencies, (void)numDependencies;
-    return hGraph ? SET(phGraphNode, add_node(hGraph, CU_GRAPH_NODE_TYPE_EMPTY)) : CUDA_ERROR_INVALID_VALUE;
-}
+ANSWER(cuGraphAddEmptyNode,
+       (CUgraphNode * phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies),
+       ((void)dependencies, (void)numDependencies,
+        hGraph ? SET(phGraphNode, add_node(hGraph, CU_GRAPH_NODE_TYPE_EMPTY)) : CUDA_ERROR_INVALID_VALUE))
 
 /* Keeps only the kernels of the inner graph. */
 CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,

@@ -214,10 +214,7 @@ static CUresult check_device(CUdevice device)
     return device >= 0 && device < driver_devices() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
-CUresult CUDAAPI cuDeviceGetCount(int *count)
-{
-    return is_usable() ? SET(count, driver_devices()) : CUDA_ERROR_NOT_INITIALIZED;
-}
+ANSWER(cuDeviceGetCount, (int *count), is_usable() ? SET(count, driver_devices()) : CUDA_ERROR_NOT_INITIALIZED)
 
 CUresult CUDAAPI cuDeviceGet(CUdevice *device, int ordinal)
 {

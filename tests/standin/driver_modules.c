@@ -318,14 +318,8 @@ ANSWER(cuKernelGetParamInfo, (CUkernel kernel, size_t index, size_t *offset, siz
        OF_HANDLE(kernel, KERNEL, parameter(index, offset, size)))
 
 /* No module of kernels.cu has a variable. */
-CUresult CUDAAPI cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
-{
-    (void)dptr, (void)bytes, (void)name;
-    return hmod ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
-}
+ANSWER(cuModuleGetGlobal_v2, (CUdeviceptr * dptr, size_t *bytes, CUmodule hmod, const char *name),
+       ((void)dptr, (void)bytes, (void)name, hmod ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE))
 
-CUresult CUDAAPI cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
-{
-    (void)attrib;
-    return hfunc && hfunc->handle == FUNCTION && value >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+ANSWER(cuFuncSetAttribute, (CUfunction hfunc, CUfunction_attribute attrib, int value),
+       ((void)attrib, hfunc && hfunc->handle == FUNCTION && value >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE))
