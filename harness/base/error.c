@@ -112,23 +112,17 @@ int error(const char *format, ...)
     return -1;
 }
 
-void warning(const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    if (!memory_taker)
-        say("warning", format, list);
-    va_end(list);
-}
-
-void remark(const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    if (!memory_taker)
-        say("note", format, list);
-    va_end(list);
-}
+#define SAID(function, kind)                                                                                           \
+    void function(const char *format, ...)                                                                             \
+    {                                                                                                                  \
+        va_list list;                                                                                                  \
+        va_start(list, format);                                                                                        \
+        if (!memory_taker)                                                                                             \
+            say(kind, format, list);                                                                                   \
+        va_end(list);                                                                                                  \
+    }
+SAID(warning, "warning")
+SAID(remark, "note")
 
 int problem_set(struct problem *problem, const char *format, ...)
 {

@@ -137,15 +137,24 @@ ALSO(cudaMemcpy2DArrayToArray, _ptds);
 /* CUDA's older copies of so many bytes, row by row. Programs still call them, so the compiler need not say so. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-cudaError_t cudaMemcpyToArrayAsync(cudaArray_t array, size_t left, size_t top, const void *from, size_t size,
-                                   enum cudaMemcpyKind kind, cudaStream_t stream)
+/* The width and height of such a copy. */
+static cudaError_t find_rows(cudaArray_const_t array, size_t left, size_t size, size_t *width, size_t *height)
 {
     const size_t row = handle_is(HANDLE_ARRAY, array) ? array->width * array->element : 0;
     REFUSE(row == 0, cudaErrorInvalidValue);
     if (left != 0 || (size > row && size % row != 0))
-        return runtime_not_simulated("cudaMemcpyToArray of a part of a row");
-    const size_t width = size < row ? size : row;
-    return cudaMemcpy2DToArrayAsync(array, left, top, from, width, width, width ? size / width : 0, kind, stream);
+        return runtime_not_simulated("a copy of a part of an array's row");
+    *width = size < row ? size : row;
+    *height = *width ? size / *width : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t array, size_t left, size_t top, const void *from, size_t size,
+                                   enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    size_t width, height;
+    CUDA_TRY(find_rows(array, left, size, &width, &height));
+    return cudaMemcpy2DToArrayAsync(array, left, top, from, width, width, height, kind, stream);
 }
 ALSO(cudaMemcpyToArrayAsync, _ptsz);
 
@@ -157,12 +166,9 @@ ALSO(cudaMemcpyToArray, _ptds);
 cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t array, size_t left, size_t top, size_t size,
                                      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    const size_t row = handle_is(HANDLE_ARRAY, array) ? array->width * array->element : 0;
-    REFUSE(row == 0, cudaErrorInvalidValue);
-    if (left != 0 || (size > row && size % row != 0))
-        return runtime_not_simulated("cudaMemcpyFromArray of a part of a row");
-    const size_t width = size < row ? size : row;
-    return cudaMemcpy2DFromArrayAsync(to, width, array, left, top, width, width ? size / width : 0, kind, stream);
+    size_t width, height;
+    CUDA_TRY(find_rows(array, left, size, &width, &height));
+    return cudaMemcpy2DFromArrayAsync(to, width, array, left, top, width, height, kind, stream);
 }
 ALSO(cudaMemcpyFromArrayAsync, _ptsz);
 

@@ -98,32 +98,19 @@ static struct launch_work work_of(const void *kernel, dim3 blocks, dim3 threads,
         .params = {(void *)kernel, blocks, threads, shared < UINT_MAX ? (unsigned)shared : UINT_MAX, arguments, NULL}};
 }
 
-cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
-                             cudaStream_t stream)
-{
-    const struct launch_work work = work_of(kernel, blocks, threads, arguments, shared);
-    return launch_in(stream, &work);
-}
-ALSO(cudaLaunchKernel, _ptsz);
-
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
-                               cudaStream_t stream);
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
-                               cudaStream_t stream)
-{
-    const struct launch_work work = work_of(kernel, blocks, threads, arguments, shared);
-    return launch_in(stream, &work);
-}
-ALSO(__cudaLaunchKernel, _ptsz);
-
-cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
-                                        cudaStream_t stream)
-{
-    struct launch_work work = work_of(kernel, blocks, threads, arguments, shared);
-    work.cooperative = true;
-    return launch_in(stream, &work);
-}
-ALSO(cudaLaunchCooperativeKernel, _ptsz);
+/* A function that launches a kernel, by a handle of that type. */
+#define LAUNCH(name, type, together)                                                                                   \
+    cudaError_t name(type kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared, cudaStream_t stream);    \
+    cudaError_t name(type kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared, cudaStream_t stream)     \
+    {                                                                                                                  \
+        struct launch_work work = work_of(kernel, blocks, threads, arguments, shared);                                 \
+        work.cooperative = together;                                                                                   \
+        return launch_in(stream, &work);                                                                               \
+    }                                                                                                                  \
+    ALSO(name, _ptsz)
+LAUNCH(cudaLaunchKernel, const void *, false);
+LAUNCH(__cudaLaunchKernel, cudaKernel_t, false);
+LAUNCH(cudaLaunchCooperativeKernel, const void *, true);
 
 cudaError_t launch_attribute(struct launch_work *work, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value)
 {
@@ -244,13 +231,15 @@ cudaError_t cudaFuncSetAttribute(const void *handle, enum cudaFuncAttribute whic
     }
 }
 
-cudaError_t cudaFuncSetCacheConfig(const void *handle, enum cudaFuncCache config)
+/* Whether it is a kernel. */
+static cudaError_t check_kernel(const void *handle)
 {
     struct device_kernel *kernel;
-    (void)config;
     const cudaError_t error = runtime_lost();
     return error != cudaSuccess ? error : runtime_kernel(&kernel, handle);
 }
+
+RUNTIME(cudaFuncSetCacheConfig, (const void *handle, enum cudaFuncCache config), ((void)config, check_kernel(handle)))
 
 cudaError_t cudaFuncGetName(const char **name, const void *handle)
 {
@@ -262,13 +251,8 @@ cudaError_t cudaFuncGetName(const char **name, const void *handle)
 }
 
 /* Which banks shared memory has cannot be chosen on a GPU that is described here. */
-cudaError_t cudaFuncSetSharedMemConfig(const void *handle, enum cudaSharedMemConfig config)
-{
-    struct device_kernel *kernel;
-    (void)config;
-    const cudaError_t error = runtime_lost();
-    return error != cudaSuccess ? error : runtime_kernel(&kernel, handle);
-}
+RUNTIME(cudaFuncSetSharedMemConfig, (const void *handle, enum cudaSharedMemConfig config),
+        ((void)config, check_kernel(handle)))
 
 cudaError_t cudaFuncGetParamInfo(const void *handle, size_t number, size_t *offset, size_t *size)
 {

@@ -142,17 +142,14 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraph
 }
 
 /* One thing is done after the other, so nothing is left to wait for. */
-cudaError_t cudaGraphAddEventRecordNode(BEHIND, cudaEvent_t event)
-{
-    const struct node_work work = {.kind = &node_record, .event = event};
-    return handle_is(HANDLE_EVENT, event) ? add(made, graph, after, count, work) : INVALID;
-}
-
-cudaError_t cudaGraphAddEventWaitNode(BEHIND, cudaEvent_t event)
-{
-    const struct node_work work = {.kind = &node_wait, .event = event};
-    return handle_is(HANDLE_EVENT, event) ? add(made, graph, after, count, work) : INVALID;
-}
+#define OF_EVENT(name, node)                                                                                           \
+    cudaError_t name(BEHIND, cudaEvent_t event)                                                                        \
+    {                                                                                                                  \
+        const struct node_work work = {.kind = &node, .event = event};                                                 \
+        return handle_is(HANDLE_EVENT, event) ? add(made, graph, after, count, work) : INVALID;                        \
+    }
+OF_EVENT(cudaGraphAddEventRecordNode, node_record)
+OF_EVENT(cudaGraphAddEventWaitNode, node_wait)
 
 cudaError_t cudaGraphAddMemAllocNode(BEHIND, struct cudaMemAllocNodeParams *params)
 {

@@ -174,21 +174,15 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *handle, const struct cu
 
 RUNTIME(cudaDestroyTextureObject, (cudaTextureObject_t handle), destroy(handle, false))
 
-cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t handle)
-{
-    const struct object *object = find(handle, false);
-    REFUSE(!object || !resource, cudaErrorInvalidValue);
-    *resource = object->resource;
-    return runtime_lost();
-}
-
-cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *how, cudaTextureObject_t handle)
-{
-    const struct object *object = find(handle, false);
-    REFUSE(!object || !how, cudaErrorInvalidValue);
-    *how = object->how;
-    return runtime_lost();
-}
+/* A function that tells how an object was made: its name, the type of what it tells, and of the handle. */
+#define TELLS(function, type, handle_type, is_surface, field)                                                          \
+    cudaError_t function(struct type *answer, handle_type handle)                                                      \
+    {                                                                                                                  \
+        const struct object *object = find(handle, is_surface);                                                        \
+        return object ? SET(answer, object->field, runtime_lost()) : runtime_return(cudaErrorInvalidValue);            \
+    }
+TELLS(cudaGetTextureObjectResourceDesc, cudaResourceDesc, cudaTextureObject_t, false, resource)
+TELLS(cudaGetTextureObjectTextureDesc, cudaTextureDesc, cudaTextureObject_t, false, how)
 
 /* ---- Surfaces ---- */
 
@@ -208,10 +202,4 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *handle, const struct cu
 
 RUNTIME(cudaDestroySurfaceObject, (cudaSurfaceObject_t handle), destroy(handle, true))
 
-cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t handle)
-{
-    const struct object *object = find(handle, true);
-    REFUSE(!object || !resource, cudaErrorInvalidValue);
-    *resource = object->resource;
-    return runtime_lost();
-}
+TELLS(cudaGetSurfaceObjectResourceDesc, cudaResourceDesc, cudaSurfaceObject_t, true, resource)

@@ -143,18 +143,13 @@ static const struct {
     {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
 };
 
-const char *cudaGetErrorName(cudaError_t error)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
-        if (errors[i].error == error)
-            return errors[i].name;
-    return "unrecognized error code";
-}
-
-const char *cudaGetErrorString(cudaError_t error)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
-        if (errors[i].error == error)
-            return errors[i].text;
-    return "unrecognized error code";
-}
+#define WORDS_OF(function, words)                                                                                      \
+    const char *function(cudaError_t error)                                                                            \
+    {                                                                                                                  \
+        for (size_t i = 0; i < ARRAY_SIZE(errors); i++)                                                                \
+            if (errors[i].error == error)                                                                              \
+                return errors[i].words;                                                                                \
+        return "unrecognized error code";                                                                              \
+    }
+WORDS_OF(cudaGetErrorName, name)
+WORDS_OF(cudaGetErrorString, text)

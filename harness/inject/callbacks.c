@@ -65,30 +65,32 @@ static void on_library_unload(CUpti_CallbackId id, const CUpti_CallbackData *cal
 
 /* ---- What the host waits for ---- */
 
-static void on_synchronization(CUpti_CallbackId id, const CUpti_CallbackData *call)
-{
-    (void)id;
-    if (is_done(call) && !process_is_own())
-        atomic_fetch_add(&process.synchronizations, 1);
-}
-
-static void on_allocation(CUpti_CallbackId id, const CUpti_CallbackData *call)
-{
-    (void)id;
-    if (is_done(call) && !process_is_own())
-        atomic_fetch_add(&process.allocations, 1);
-}
+#define COUNTED(name, number)                                                                                          \
+    static void on_##name(CUpti_CallbackId id, const CUpti_CallbackData *call)                                         \
+    {                                                                                                                  \
+        (void)id;                                                                                                      \
+        if (is_done(call) && !process_is_own())                                                                        \
+            atomic_fetch_add(&process.number, 1);                                                                      \
+    }
+COUNTED(synchronization, synchronizations)
+COUNTED(allocation, allocations)
 
 /* ---- Graphs ---- */
 
-static void on_graph_update(CUpti_CallbackId id, const CUpti_CallbackData *call)
-{
-    /* The parameters of both versions begin with the two graphs. */
-    const cuGraphExecUpdate_v2_params *update = call->functionParams;
-    (void)id;
-    if (is_done(call))
-        graph_take(update->hGraphExec, update->hGraph);
-}
+/* What comes of a call that was done, by its parameters. */
+#define DONE(name, type, ...)                                                                                          \
+    static void on_##name(CUpti_CallbackId id, const CUpti_CallbackData *call)                                         \
+    {                                                                                                                  \
+        const type *set = call->functionParams;                                                                        \
+        (void)id;                                                                                                      \
+        if (is_done(call))                                                                                             \
+            __VA_ARGS__;                                                                                               \
+    }
+/* The parameters of both versions begin with the two graphs. */
+DONE(graph_update, cuGraphExecUpdate_v2_params, graph_take(set->hGraphExec, set->hGraph))
+DONE(graph_enable, cuGraphNodeSetEnabled_params, graph_enable_node(set->hGraphExec, set->hNode, set->isEnabled))
+DONE(graph_inside, cuGraphExecChildGraphNodeSetParams_params,
+     graph_set_inner(set->hGraphExec, set->hNode, set->childGraph))
 
 static void on_graph_kernel(CUpti_CallbackId id, const CUpti_CallbackData *call)
 {
@@ -129,22 +131,6 @@ static void on_graph_node(CUpti_CallbackId id, const CUpti_CallbackData *call)
     } else if (node->type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
         graph_spoil(set->hGraphExec);
     }
-}
-
-static void on_graph_enable(CUpti_CallbackId id, const CUpti_CallbackData *call)
-{
-    const cuGraphNodeSetEnabled_params *set = call->functionParams;
-    (void)id;
-    if (is_done(call))
-        graph_enable_node(set->hGraphExec, set->hNode, set->isEnabled);
-}
-
-static void on_graph_inside(CUpti_CallbackId id, const CUpti_CallbackData *call)
-{
-    const cuGraphExecChildGraphNodeSetParams_params *set = call->functionParams;
-    (void)id;
-    if (is_done(call))
-        graph_set_inner(set->hGraphExec, set->hNode, set->childGraph);
 }
 
 /* ---- Launches that are seen, and not measured: by old calls, or on several devices ---- */

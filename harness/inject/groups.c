@@ -52,10 +52,7 @@ static int by_pointer(const void *a, const void *b)
     return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
 }
 
-static int by_handle(const void *left, const void *right)
-{
-    return by_pointer(((const struct handle *)left)->handle, ((const struct handle *)right)->handle);
-}
+ORDER_BY(by_handle, struct handle, handle)
 
 static int by_shape(const void *left, const void *right)
 {
@@ -66,10 +63,7 @@ static int by_shape(const void *left, const void *right)
     return block ? block : (a->shared > b->shared) - (a->shared < b->shared);
 }
 
-static int by_exec(const void *left, const void *right)
-{
-    return by_pointer(((const struct graph *)left)->exec, ((const struct graph *)right)->exec);
-}
+ORDER_BY(by_exec, struct graph, exec)
 
 static int by_told_text(const void *left, const void *right)
 {

@@ -44,29 +44,17 @@ __attribute__((noreturn)) static void fail(struct block *block, const char *pref
     longjmp(*block->failed, 1);
 }
 
-void block_fault(struct block *block, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    *block->fault = FAULT_OTHER;
-    fail(block, "", format, list);
-}
-
-void block_fault_of(struct block *block, enum fault fault, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    *block->fault = fault;
-    fail(block, "", format, list);
-}
-
-void block_not_simulated(struct block *block, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    *block->fault = FAULT_NONE;
-    fail(block, "not simulated: ", format, list);
-}
+#define FAILS(name, fault_, prefix, ...)                                                                               \
+    void name(__VA_ARGS__, const char *format, ...)                                                                    \
+    {                                                                                                                  \
+        va_list list;                                                                                                  \
+        va_start(list, format);                                                                                        \
+        *block->fault = fault_;                                                                                        \
+        fail(block, prefix, format, list);                                                                             \
+    }
+FAILS(block_fault, FAULT_OTHER, "", struct block *block)
+FAILS(block_fault_of, fault, "", struct block *block, enum fault fault)
+FAILS(block_not_simulated, FAULT_NONE, "not simulated: ", struct block *block)
 
 void block_doubt_of(struct block *block, enum doubt_kind kind, const char *format, ...)
 {
