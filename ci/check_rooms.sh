@@ -99,7 +99,7 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
             echo "$source: has no test: write $test, or say in tests/unit/COVERED what covers it"
         fi
     done
-    grep -L '^Test(' tests/unit/**/test_*.c | sed 's/$/: holds no test/'
+    grep -LE '^(Test|TEXTS)\(' tests/unit/**/test_*.c | sed 's/$/: holds no test/'
     # A file may have several tests: test_X.c, test_X_THIS.c.
     for test in tests/unit/*/**/test_*.c; do
         file=${test#tests/unit/}

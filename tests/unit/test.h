@@ -64,6 +64,13 @@ void each_text(const char *path, void (*expect)(const char *where, const char *t
 /* Returns the text of a part: FILE#PART. Caller frees. */
 char *file_part(const char *path);
 
+/* A test that does no more than that. */
+#define TEXTS(suite, name, path, expect)                                                                               \
+    Test(suite, name)                                                                                                  \
+    {                                                                                                                  \
+        each_text(path, expect);                                                                                       \
+    }
+
 /* For these functions. The text before a mark, which is cut off; all parts between marks; and the number with which a
  * text begins. */
 const char *cut_at(const char **text, const char *mark);

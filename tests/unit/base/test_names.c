@@ -85,10 +85,7 @@ static void expect_match(const char *where, const char *name, const char *words)
     cr_expect_eq(glob_any((char *const *)globs, count, name), strcmp(words, "matches") == 0, "%s", where);
 }
 
-Test(names, globs_match_across_slashes)
-{
-    each_text("tests/unit/base/names.txt#globs", expect_match);
-}
+TEXTS(names, globs_match_across_slashes, "tests/unit/base/names.txt#globs", expect_match)
 
 static void expect_slug(const char *where, const char *text, const char *expected)
 {
@@ -96,10 +93,7 @@ static void expect_slug(const char *where, const char *text, const char *expecte
     cr_expect_str_eq(*found ? found : "(empty)", expected, "%s: %s", where, found);
 }
 
-Test(names, slug_is_lower_case_with_single_dashes)
-{
-    each_text("tests/unit/base/names.txt#slugs", expect_slug);
-}
+TEXTS(names, slug_is_lower_case_with_single_dashes, "tests/unit/base/names.txt#slugs", expect_slug)
 
 static const char *const commands_of_test[] = {"check", "compare", "list", "run"};
 

@@ -28,10 +28,7 @@ static void expect_fault(const char *where, const char *point, const char *words
               fault ? fault : "nothing");
 }
 
-Test(points, what_is_wrong_with_one_is_told)
-{
-    each_text("tests/unit/base/points.txt#points", expect_fault);
-}
+TEXTS(points, what_is_wrong_with_one_is_told, "tests/unit/base/points.txt#points", expect_fault)
 
 Test(points, a_bracket_with_an_equals_sign_ends_a_pattern)
 {
@@ -49,7 +46,4 @@ static void expect_match(const char *where, const char *point, const char *words
     cr_expect_eq(point_matches(pattern, point), strcmp(words, "matches") == 0, "%s", where);
 }
 
-Test(points, each_value_of_a_pattern_has_to_be_at_the_point)
-{
-    each_text("tests/unit/base/points.txt#patterns", expect_match);
-}
+TEXTS(points, each_value_of_a_pattern_has_to_be_at_the_point, "tests/unit/base/points.txt#patterns", expect_match)

@@ -9,10 +9,7 @@ static void expect_printed(const char *where, const char *text, const char *word
     cr_expect_str_eq(found, words, "%s: %s", where, found);
 }
 
-Test(terminal, terminals_get_no_control_characters)
-{
-    each_text(FILE_OF("printed"), expect_printed);
-}
+TEXTS(terminal, terminals_get_no_control_characters, FILE_OF("printed"), expect_printed)
 
 Test(terminal, no_line_begins_with_a_command)
 {
@@ -49,10 +46,7 @@ static void expect_word_of_shell(const char *where, const char *word, const char
     cr_expect_str_eq(printed, expected, "%s: %s", where, printed);
 }
 
-Test(terminal, shell_words)
-{
-    each_text(FILE_OF("words"), expect_word_of_shell);
-}
+TEXTS(terminal, shell_words, FILE_OF("words"), expect_word_of_shell)
 
 static void expect_cut(const char *where, const char *text, const char *words)
 {
@@ -63,10 +57,7 @@ static void expect_cut(const char *where, const char *text, const char *words)
 }
 
 /* A euro sign is one character. */
-Test(terminal, a_cut_says_so)
-{
-    each_text(FILE_OF("cuts"), expect_cut);
-}
+TEXTS(terminal, a_cut_says_so, FILE_OF("cuts"), expect_cut)
 
 static void expect_middle(const char *where, const char *text, const char *words)
 {
@@ -75,10 +66,7 @@ static void expect_middle(const char *where, const char *text, const char *words
     cr_expect_str_eq(cut, words, "%s: %s", where, cut);
 }
 
-Test(terminal, a_cut_in_the_middle_keeps_both_ends)
-{
-    each_text(FILE_OF("middles"), expect_middle);
-}
+TEXTS(terminal, a_cut_in_the_middle_keeps_both_ends, FILE_OF("middles"), expect_middle)
 
 static void expect_wrapped(const char *where, const char *text, const char *words)
 {
@@ -88,10 +76,7 @@ static void expect_wrapped(const char *where, const char *text, const char *word
     cr_expect_str_eq(printed, words, "%s: %s", where, printed);
 }
 
-Test(terminal, words_are_wrapped_where_the_terminal_ends)
-{
-    each_text(FILE_OF("wrapped"), expect_wrapped);
-}
+TEXTS(terminal, words_are_wrapped_where_the_terminal_ends, FILE_OF("wrapped"), expect_wrapped)
 
 Test(terminal, what_is_no_terminal_has_the_width_of_wrapped_text)
 {

@@ -29,10 +29,7 @@ static void expect_fit(const char *where, const char *text, const char *words)
     cr_expect_str_eq(said, words, "%s: %s", where, said);
 }
 
-Test(occupancy, what_fits_and_what_does_not_let_more_in)
-{
-    each_text("tests/unit/cubin/occupancy.txt#fits", expect_fit);
-}
+TEXTS(occupancy, what_fits_and_what_does_not_let_more_in, "tests/unit/cubin/occupancy.txt#fits", expect_fit)
 
 /* Measured on an H200 with driver 580.159.04 on 2026-11-26: the occupancy API and ncu agree. */
 Test(occupancy, of_shared_memory_there_is_what_the_carve_out_leaves)

@@ -87,10 +87,7 @@ Test(task_launch, is_several)
     cr_expect(launch.steps[1].shared == 16 && launch.steps[1].arguments[2].kind == TASK_SCALAR);
 }
 
-Test(task_launch, what_it_cannot_be_is_said)
-{
-    each_text("tests/unit/cubin/task_launch.txt#refused", expect_refused);
-}
+TEXTS(task_launch, what_it_cannot_be_is_said, "tests/unit/cubin/task_launch.txt#refused", expect_refused)
 
 static void expect_half(const char *where, const char *value, const char *bits)
 {
@@ -100,10 +97,7 @@ static void expect_half(const char *where, const char *value, const char *bits)
     cr_expect_str_eq(found, bits, "%s", where);
 }
 
-Test(task_launch, halves_are_rounded_to_the_nearest)
-{
-    each_text("tests/unit/cubin/task_launch.txt#halves", expect_half);
-}
+TEXTS(task_launch, halves_are_rounded_to_the_nearest, "tests/unit/cubin/task_launch.txt#halves", expect_half)
 
 Test(task_launch, values_are_of_their_kind)
 {

@@ -34,10 +34,7 @@ static void expect_description(const char *where, const char *text, const char *
     cr_expect_str_eq(found, words, "%s: %s", where, found);
 }
 
-Test(triton, other_descriptions)
-{
-    each_text("tests/unit/cubin/triton.txt#descriptions", expect_description);
-}
+TEXTS(triton, other_descriptions, "tests/unit/cubin/triton.txt#descriptions", expect_description)
 
 static void expect_launch(const char *where, const char *text, const char *words)
 {
@@ -51,7 +48,4 @@ static void expect_launch(const char *where, const char *text, const char *words
     triton_release(&launch);
 }
 
-Test(triton, a_launch_that_is_written_by_hand)
-{
-    each_text("tests/unit/cubin/triton.txt#launches", expect_launch);
-}
+TEXTS(triton, a_launch_that_is_written_by_hand, "tests/unit/cubin/triton.txt#launches", expect_launch)

@@ -54,10 +54,7 @@ static void expect_wrong(const char *where, const char *to, const char *words)
     cr_expect(strstr(said, words), "%s: %s", where, said);
 }
 
-Test(gpu, what_is_wrong_with_a_description_is_said)
-{
-    each_text("tests/unit/gpu/gpu.txt", expect_wrong);
-}
+TEXTS(gpu, what_is_wrong_with_a_description_is_said, "tests/unit/gpu/gpu.txt", expect_wrong)
 
 Test(gpu, a_chip_has_the_constants_of_its_file)
 {

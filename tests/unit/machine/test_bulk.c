@@ -16,10 +16,7 @@ static void expect_form(const char *where, const char *text, const char *words)
     }
 }
 
-Test(bulk, forms)
-{
-    each_text("tests/unit/machine/bulk_forms.txt", expect_form);
-}
+TEXTS(bulk, forms, "tests/unit/machine/bulk_forms.txt", expect_form)
 
 /* cuBLAS has no DEPBAR behind its copies: a later instruction waits for the scoreboard that counts a group. */
 Test(bulk, groups_that_scoreboards_count)

@@ -69,15 +69,9 @@ static void expect_the_same(const char *where, const char *text, const char *wor
                          where, first);
 }
 
-Test(lanes_mufu, every_result_is_that_of_the_gpu)
-{
-    each_text("tests/unit/machine/lanes_mufu.txt#binades", expect_hash);
-}
-
-Test(lanes_mufu, every_kind_of_vector_unit_gives_the_same)
-{
-    each_text("tests/unit/machine/lanes_mufu.txt#binades", expect_the_same);
-}
+TEXTS(lanes_mufu, every_result_is_that_of_the_gpu, "tests/unit/machine/lanes_mufu.txt#binades", expect_hash)
+TEXTS(lanes_mufu, every_kind_of_vector_unit_gives_the_same, "tests/unit/machine/lanes_mufu.txt#binades",
+      expect_the_same)
 
 /* ---- Single values ---- */
 
@@ -110,15 +104,8 @@ static void expect_bits(const char *where, const char *text, const char *words)
         expect_result(where, opcode, from << 16 | 0x1111, to, 3); /* .H1 */
 }
 
-Test(lanes_mufu, special_functions)
-{
-    each_text("tests/unit/machine/lanes_mufu.txt#floats", expect_float);
-}
-
-Test(lanes_mufu, special_functions_of_doubles_and_halves)
-{
-    each_text("tests/unit/machine/lanes_mufu.txt#bits", expect_bits);
-}
+TEXTS(lanes_mufu, special_functions, "tests/unit/machine/lanes_mufu.txt#floats", expect_float)
+TEXTS(lanes_mufu, special_functions_of_doubles_and_halves, "tests/unit/machine/lanes_mufu.txt#bits", expect_bits)
 
 Test(lanes_mufu, what_is_not_known_is_refused)
 {

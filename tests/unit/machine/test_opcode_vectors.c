@@ -100,7 +100,4 @@ static void expect_instruction(const char *where, const char *text, const char *
             expect_same(form, vector);
 }
 
-Test(opcode, each_kind_of_vector_unit_computes_the_same)
-{
-    each_text("tests/unit/machine/opcode_vectors.txt", expect_instruction);
-}
+TEXTS(opcode, each_kind_of_vector_unit_computes_the_same, "tests/unit/machine/opcode_vectors.txt", expect_instruction)

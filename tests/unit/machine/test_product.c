@@ -30,7 +30,4 @@ static void expect_form(const char *where, const char *text, const char *words)
     }
 }
 
-Test(product, forms)
-{
-    each_text("tests/unit/machine/product_forms.txt", expect_form);
-}
+TEXTS(product, forms, "tests/unit/machine/product_forms.txt", expect_form)

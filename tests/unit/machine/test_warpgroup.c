@@ -12,7 +12,4 @@ static void expect_end(const char *where, const char *text, const char *words)
     cr_expect_eq(part == NULL, said == NULL, "%s: %s", where, end);
 }
 
-Test(warpgroup, programs)
-{
-    each_text("tests/unit/machine/warpgroup.txt", expect_end);
-}
+TEXTS(warpgroup, programs, "tests/unit/machine/warpgroup.txt", expect_end)

@@ -17,7 +17,4 @@ static void expect_name(const char *where, const char *text, const char *wanted)
     cr_expect_eq(name_length(name), strlen(name), "%s: %s is no family", where, name);
 }
 
-Test(program, kernels_are_called_after_what_people_call_the_program)
-{
-    each_text("tests/unit/measure/program.txt", expect_name);
-}
+TEXTS(program, kernels_are_called_after_what_people_call_the_program, "tests/unit/measure/program.txt", expect_name)

@@ -14,10 +14,7 @@ static bool is_same(const char *a, const char *b)
     return same;
 }
 
-Test(short_name, names_are_short_and_say_what_it_is)
-{
-    each_text("tests/unit/names/short_name.txt#names", expect_name);
-}
+TEXTS(short_name, names_are_short_and_say_what_it_is, "tests/unit/names/short_name.txt#names", expect_name)
 
 Test(short_name, what_is_cut_off_shows_in_the_digits)
 {

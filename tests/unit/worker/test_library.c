@@ -89,10 +89,7 @@ static void expect_fault(const char *where, const char *fault, const char *words
     expect_refused(where, path, words, path);
 }
 
-Test(library, a_table_that_breaks_the_contract_is_refused)
-{
-    each_text("tests/unit/worker/library.txt", expect_fault);
-}
+TEXTS(library, a_table_that_breaks_the_contract_is_refused, "tests/unit/worker/library.txt", expect_fault)
 
 Test(library, a_message_is_cut_to_its_size)
 {

@@ -41,10 +41,8 @@ static void expect_immediate(const char *where, const char *text, const char *wo
     cr_expect(immediate_at(operand->row) == low && immediate_at(operand->high) == high, "%s", where);
 }
 
-Test(encoding, an_immediate_has_the_bits_of_the_encoding)
-{
-    each_text("tests/unit/machine/sass/encoding.txt#immediates", expect_immediate);
-}
+TEXTS(encoding, an_immediate_has_the_bits_of_the_encoding, "tests/unit/machine/sass/encoding.txt#immediates",
+      expect_immediate)
 
 static void expect_another(const char *where, const char *text, const char *words)
 {
@@ -54,10 +52,7 @@ static void expect_another(const char *where, const char *text, const char *word
     cr_expect_eq(strncmp(problem.text, "not simulated: nvdisasm's text of kernel+0x0, ", 46), 0, "%s", problem.text);
 }
 
-Test(encoding, another_number_is_not_simulated)
-{
-    each_text("tests/unit/machine/sass/encoding.txt#others", expect_another);
-}
+TEXTS(encoding, another_number_is_not_simulated, "tests/unit/machine/sass/encoding.txt#others", expect_another)
 
 Test(encoding, predicates_and_constants_are_compared_as_well)
 {
