@@ -4,24 +4,13 @@
 
 static uint32_t float_sum(uint32_t a, uint32_t b)
 {
-    float x, y;
-    memcpy(&x, &a, 4);
-    memcpy(&y, &b, 4);
-    const float sum = x + y;
-    uint32_t bits;
-    memcpy(&bits, &sum, 4);
-    return sum != sum ? 0x7fffffffu : bits;
+    return of_float_canonical(to_float(a) + to_float(b));
 }
 
 static uint64_t double_sum(uint64_t a, uint64_t b)
 {
-    double x, y;
-    memcpy(&x, &a, 8);
-    memcpy(&y, &b, 8);
-    const double sum = x + y;
-    uint64_t bits;
-    memcpy(&bits, &sum, 8);
-    return sum != sum ? UINT64_C(0xfff8000000000000) : bits;
+    return of_double_canonical(to_double((uint32_t)a, (uint32_t)(a >> 32)) +
+                               to_double((uint32_t)b, (uint32_t)(b >> 32)));
 }
 
 /* Adds two pairs of halves, or of bf16. The sum of two of them is exact enough as a float to be rounded once more. */

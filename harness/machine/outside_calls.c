@@ -138,9 +138,7 @@ static const char *print_conversion(FILE *out, const char *format, struct argume
     const char *begin = format++;
     char *how;
     size_t length;
-    FILE *made = open_memstream(&how, &length);
-    if (!made)
-        BUG("cannot allocate a format");
+    FILE *made = x_memstream(&how, &length);
     fputc('%', made);
     while (*format && strchr("#0- +", *format))
         fputc(*format++, made);
@@ -171,9 +169,7 @@ static void print(struct warp *warp, unsigned lane)
     struct arguments arguments = {warp, lane, argument(warp, SECOND_ARGUMENT, lane), 0};
     char *text;
     size_t length;
-    FILE *out = open_memstream(&text, &length);
-    if (!out)
-        BUG("cannot allocate a string");
+    FILE *out = x_memstream(&text, &length);
     for (const char *at = format; *at;)
         if (*at == '%')
             at = print_conversion(out, at, &arguments);

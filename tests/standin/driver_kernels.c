@@ -8,27 +8,22 @@ enum { REDUCE_TURNS = 16384 }; /* threads of a launch of 64 blocks with 256 each
 /* The number that it counts up, apart from the one that varies; one that varies later. */
 enum { NOISE_MORE = 1, NOISE_LEAVES = 8, NOISE_LATE = 1 << 14, NOISE_TIMES = 12 };
 
-static double add_one(const struct arguments *arguments)
-{
-    for (int i = 0; i < arguments->count; i++)
-        arguments->data[i] += 1;
-    return 0;
-}
-
-/* Its counts depend on its data: it executes as many more instructions as the value says. */
-static double add_value(const struct arguments *arguments)
-{
-    for (int i = 0; i < arguments->count; i++)
-        arguments->data[i] += arguments->value;
-    return arguments->value;
-}
-
-static double scale(const struct arguments *arguments)
-{
-    for (int i = 0; i < arguments->count; i++)
-        arguments->data[i] = (int)((unsigned)arguments->data[i] * (unsigned)arguments->value);
-    return 0;
-}
+/* A kernel that makes that of each number, `a`, and of the value, `b`, and executes so many instructions more. */
+#define LEAVES(name, made, more)                                                                                       \
+    static double name(const struct arguments *arguments)                                                              \
+    {                                                                                                                  \
+        const int b = arguments->value;                                                                                \
+        for (int i = 0; i < arguments->count; i++) {                                                                   \
+            const int a = arguments->data[i];                                                                          \
+            arguments->data[i] = made;                                                                                 \
+            (void)a, (void)b;                                                                                          \
+        }                                                                                                              \
+        return more;                                                                                                   \
+    }
+LEAVES(add_one, a + 1, 0)
+LEAVES(add_value, a + b, b) /* its counts depend on its data */
+LEAVES(scale, (int)((unsigned)a *(unsigned)b), 0)
+LEAVES(settle, b, 0) /* leaves the same each time */
 
 /* Its counts never repeat, like those of a kernel that waits on a semaphore. */
 static double restless(const struct arguments *arguments)
@@ -64,14 +59,6 @@ static double spin(const struct arguments *arguments)
 {
     (void)arguments;
     return KERNEL_HANGS;
-}
-
-/* Leaves the same each time. */
-static double settle(const struct arguments *arguments)
-{
-    for (int i = 0; i < arguments->count; i++)
-        arguments->data[i] = arguments->value;
-    return 0;
 }
 
 /* Leaves something else each time, and in the next page after some times only; or, if more pages follow, the same in
