@@ -1,5 +1,5 @@
 /* Special functions, compared with results of an H100. */
-#include "float_reference.h"
+#include "machine/small_float.h"
 #include "made_warp.h"
 
 #include "test.h"
