@@ -18,14 +18,7 @@ void sort_by_name(void *list, size_t count, size_t size)
 
 size_t place_of_name(const void *list, size_t count, size_t size, const char *name)
 {
-    size_t low = 0;
-    for (size_t high = count; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-        if (strcmp(*(const char *const *)((const char *)list + middle * size), name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, count, i, strcmp(*(const char *const *)((const char *)list + i * size), name) < 0);
     return low;
 }
 

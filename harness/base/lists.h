@@ -1,6 +1,7 @@
 /* lists.h - sorted lists. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Orders texts, or structs that begin with one (their name), for qsort and bsearch. */
@@ -19,6 +20,18 @@ int by_text(const void *left, const void *right);
         const type *a = left, *b = right;                                                                              \
         return (*a > *b) - (*a < *b);                                                                                  \
     }
+
+/* Sets `first` to how many of so many places, `at`, a condition holds for that holds up to one of them. */
+#define BISECT(first, count, at, condition)                                                                            \
+    size_t first = 0, first##_end = (count);                                                                           \
+    while (first < first##_end) {                                                                                      \
+        const size_t at = first + (first##_end - first) / 2;                                                           \
+        if (condition)                                                                                                 \
+            first = at + 1;                                                                                            \
+        else                                                                                                           \
+            first##_end = at;                                                                                          \
+    }                                                                                                                  \
+    _Static_assert(true, "")
 
 /* Sorts a list of structs that begin with a name. If it is sorted already, as in most files, it only compares
  * neighbours. */

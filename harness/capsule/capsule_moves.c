@@ -21,14 +21,7 @@ bool moves_find(const struct moves *moves, uint64_t pointer, uint64_t *here)
 {
     if (pointer < moves->least || pointer > moves->most)
         return false;
-    size_t low = 0; /* how many variables begin at or below it */
-    for (size_t high = moves->count; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-        if (moves->list[middle].from <= pointer)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, moves->count, i, moves->list[i].from <= pointer); /* how many variables begin at or below it */
     if (low == 0 || pointer - moves->list[low - 1].from > moves->list[low - 1].size)
         return false;
     *here = moves->list[low - 1].to + (pointer - moves->list[low - 1].from);

@@ -173,17 +173,10 @@ static bool fits_more(struct trial *trial, unsigned number, struct occupancy *oc
 static unsigned largest_below(struct trial *trial, unsigned present)
 {
     struct occupancy occupancy;
-    unsigned low = 0, high = present;
     if (present == 0 || !fits_more(trial, 0, &occupancy))
         return present;
-    while (high - low > 1) {
-        const unsigned middle = low + (high - low) / 2;
-        if (fits_more(trial, middle, &occupancy))
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(above, present, number, fits_more(trial, (unsigned)number, &occupancy));
+    return (unsigned)above - 1;
 }
 
 /* Returns the next block size with which more warps fit. Each size is tried, since a smaller block may divide the warps

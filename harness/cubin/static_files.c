@@ -237,14 +237,7 @@ static void find_known(struct known *known, const struct run *baseline)
 static const char *known_id(const struct known *known, const struct function *function)
 {
     const char *family = function->file->family, *name = function->function->name;
-    size_t low = 0;
-    for (size_t high = known->count; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-        if (strcmp(known->list[middle]->launches[0].function, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, known->count, i, strcmp(known->list[i]->launches[0].function, name) < 0);
     for (; low < known->count && strcmp(known->list[low]->launches[0].function, name) == 0; low++) {
         const char *id = known->list[low]->id;
         if (strncmp(id, family, strlen(family)) == 0 && id[strlen(family)] == '/')

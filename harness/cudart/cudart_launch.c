@@ -298,16 +298,10 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     if (!bytes || blocks <= 0 || threads <= 0 ||
         function_resident_blocks(kernel->function, (unsigned)threads, 0, kernel->carve_out) < (unsigned)blocks)
         return runtime_return(cudaErrorInvalidValue);
-    size_t fits = 0, above = (size_t)runtime_gpu()->attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin] + 1;
-    while (above - fits > 1) {
-        const size_t middle = (fits + above) / 2;
-        if (function_resident_blocks(kernel->function, (unsigned)threads, middle, kernel->carve_out) >=
-            (unsigned)blocks)
-            fits = middle;
-        else
-            above = middle;
-    }
-    *bytes = fits;
+    const size_t most = (size_t)runtime_gpu()->attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin];
+    BISECT(above, most + 1, size,
+           function_resident_blocks(kernel->function, (unsigned)threads, size, kernel->carve_out) >= (unsigned)blocks);
+    *bytes = above - 1;
     return cudaSuccess;
 }
 

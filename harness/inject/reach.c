@@ -26,14 +26,7 @@ static size_t mapped_count;
 /* Returns how many extents begin at or below that address. */
 static size_t extents_below(const struct extent *extents, size_t count, uint64_t address)
 {
-    size_t first = 0, last = count;
-    while (first < last) {
-        const size_t middle = first + (last - first) / 2;
-        if (extents[middle].begin <= address)
-            first = middle + 1;
-        else
-            last = middle;
-    }
+    BISECT(first, count, i, extents[i].begin <= address);
     return first;
 }
 

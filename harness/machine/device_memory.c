@@ -55,14 +55,7 @@ void memory_close(struct device_memory *memory)
 /* Returns how many allocations begin at or below that address. */
 static size_t entries_below(const struct device_memory *memory, uint64_t address)
 {
-    size_t first = 0, last = memory->entry_count;
-    while (first < last) {
-        const size_t middle = first + (last - first) / 2;
-        if (memory->entries[middle].place.begin <= address)
-            first = middle + 1;
-        else
-            last = middle;
-    }
+    BISECT(first, memory->entry_count, i, memory->entries[i].place.begin <= address);
     return first;
 }
 

@@ -116,14 +116,7 @@ bool grid_asks_threads(struct machine *machine)
 /* Returns how many places that the host sees begin at or below an address. */
 static size_t shared_below(const struct left *left, uint64_t address)
 {
-    size_t first = 0, last = left->shared_count;
-    while (first < last) {
-        const size_t middle = first + (last - first) / 2;
-        if (left->shared[middle].place.begin <= address)
-            first = middle + 1;
-        else
-            last = middle;
-    }
+    BISECT(first, left->shared_count, i, left->shared[i].place.begin <= address);
     return first;
 }
 

@@ -6,14 +6,7 @@ enum { SECTOR_BYTES = 32, SLICES = 128 };
 
 size_t traffic_place(const struct recorder *recorder, uint32_t sector)
 {
-    size_t low = 0, high = recorder->place_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (recorder->places[middle].end <= sector)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, recorder->place_count, i, recorder->places[i].end <= sector);
     return low < recorder->place_count && sector >= recorder->places[low].begin ? low : recorder->place_count;
 }
 

@@ -174,14 +174,7 @@ static void ask(struct alike *group)
 /* Returns where the group is in the list, or has its place there. */
 static size_t find_place(const struct alike *group)
 {
-    size_t first = 0, end = program.count;
-    while (first < end) {
-        const size_t middle = (first + end) / 2;
-        if (by_shape(program.list[middle], group) < 0)
-            first = middle + 1;
-        else
-            end = middle;
-    }
+    BISECT(first, program.count, i, by_shape(program.list[i], group) < 0);
     return first;
 }
 
