@@ -1,5 +1,4 @@
 /* Copies capsules from file to file. Apart from capsule_write.c, which may not need what reading needs. */
-#include "capsule_record.h"
 #include "capsule_write.h"
 
 /* The pages of a capsule, sorted, and which pages of the new file they are. */

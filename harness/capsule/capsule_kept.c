@@ -2,8 +2,6 @@
  * find there what an earlier one left: they are set back before each, and compared after it. */
 #include "replay_parts.h"
 
-#include "base/base.h"
-
 struct kept {
     const void *module;
     char *name;

@@ -1,8 +1,6 @@
 /* Variables of machine code have another address in each process, so what points into one is moved. */
 #include "replay_parts.h"
 
-#include "base/base.h"
-
 ORDER_BY(by_from, struct move, from)
 
 void moves_sort(struct moves *moves)

@@ -1,8 +1,6 @@
 /* Finds the pages that a launch's result does not need: allocations are far larger than the arrays in them. */
 #include "prove_parts.h"
 
-#include "base/base.h"
-
 #define SECONDS_MAX 1.0
 
 /* Whether the result is the same when each byte of the pages from..to, and of those that are known to be needless, is

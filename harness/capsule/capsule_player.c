@@ -1,8 +1,5 @@
 /* The addresses of the capsules of a file in this process: held from its beginning, then reserved by the device, and
  * backed by memory while a replay needs them. */
-#include "capsule.h"
-
-#include "base/base.h"
 
 #include "replay_parts.h"
 

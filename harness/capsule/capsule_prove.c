@@ -1,8 +1,6 @@
 /* Proves that a capsule is whole: replays of it leave what the program's launch left. */
 #include "prove_parts.h"
 
-#include "base/base.h"
-
 enum {
     REPLAYS = 4,    /* how many are compared with each other */
     PART_VARIES = 8 /* an array varies as a whole where at least such a part of its pages does */

@@ -1,8 +1,6 @@
 /* What the files that prove capsules share: memory and its pages, and a launch. */
 #include "prove_parts.h"
 
-#include "base/base.h"
-
 enum { LAUNCHES_MAX = 400 };
 
 void memory_make(struct memory *memory, const struct capsule *capsule)

@@ -3,8 +3,6 @@
  * the image. */
 #include "replay_parts.h"
 
-#include "base/base.h"
-
 #include <elf.h>
 
 /* A symbol of a variable. */

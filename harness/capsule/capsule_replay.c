@@ -1,8 +1,5 @@
 /* Replays a capsule: memory as before the launch, the launch, and whether memory is then as the program's launch left
  * it. A copy of what was before stays in memory of the device, so that restoring is quick. */
-#include "capsule.h"
-
-#include "base/base.h"
 
 #include "replay_parts.h"
 

@@ -2,7 +2,6 @@
  * library. */
 #include "capsule_write.h"
 
-#include "capsule_record.h"
 #include "capsule_text.h"
 
 #include <errno.h>

@@ -3,8 +3,6 @@
  * filled with something else: what is different afterwards was written. */
 #include "prove_parts.h"
 
-#include "base/base.h"
-
 /* Each of the two steps may take a second, and less if the launch changes memory, which proves something already. */
 #define SECONDS_MAX 1.0
 #define SECONDS_FURTHER 0.3

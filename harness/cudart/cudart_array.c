@@ -1,5 +1,4 @@
 /* Arrays of the CUDA runtime. */
-#include "runtime.h"
 
 #include "array.h"
 #include "function_launch.h"

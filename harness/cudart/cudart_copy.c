@@ -1,5 +1,4 @@
 /* Copies and fills. Those outside of an allocation are refused, as on a GPU. */
-#include "runtime.h"
 
 #include "array.h"
 #include "function_launch.h"

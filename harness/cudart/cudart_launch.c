@@ -1,5 +1,4 @@
 /* Launches, the attributes of kernels, and how many blocks of a kernel fit. */
-#include "runtime.h"
 
 #include "cubin/cubin.h"
 

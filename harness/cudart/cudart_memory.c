@@ -1,6 +1,5 @@
 /* Memory of every kind is device memory here (device_memory.h). That includes pinned and managed memory, which kernels
  * may access. */
-#include "runtime.h"
 
 #include "function_launch.h"
 #include "graph.h"

@@ -4,7 +4,6 @@
 #include "runtime.h"
 
 #include "cubin/cubin.h"
-#include "model/model.h"
 
 #include "inputs.h"
 #include "ptx.h"

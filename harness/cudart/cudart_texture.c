@@ -1,5 +1,4 @@
 /* Texture and surface objects of arrays and of memory. */
-#include "runtime.h"
 
 #include "array.h"
 #include "function_launch.h"

@@ -1,8 +1,6 @@
 #include "function_launch.h"
 
-#include "base/base.h"
 #include "cubin/cubin.h"
-#include "machine/machine.h"
 
 #include <limits.h>
 

@@ -2,8 +2,6 @@
  * the one state of the runtime, and goes when the last context does. */
 #include "front.h"
 
-#include "base/base.h"
-
 #include <cudaProfiler.h>
 #include <cuda_profiler_api.h>
 

@@ -1,6 +1,5 @@
 /* Graphs: of captured streams, and such that a program builds node by node. Numbers of nodes and sets of their
  * dependencies are the same in both. */
-#include "front.h"
 
 #include "parts.h"
 

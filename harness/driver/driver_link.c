@@ -1,8 +1,5 @@
 /* What a program has the driver link: pieces of PTX, machine code, objects and libraries. And what it asks of the
  * driver's compiler. */
-#include "front.h"
-
-#include "base/base.h"
 
 #include "parts.h"
 

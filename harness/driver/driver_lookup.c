@@ -2,8 +2,6 @@
 #include "driver.h"
 #include "front.h"
 
-#include "base/base.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <unistd.h>

@@ -1,5 +1,4 @@
 /* Memory of the driver: allocations, pools, copies and fills. */
-#include "front.h"
 
 #include "parts.h"
 

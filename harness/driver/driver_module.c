@@ -1,9 +1,5 @@
 /* Machine code as a program gives it to the driver, its kernels, and their launches. A module and a library are the
  * same here, and so are a function of the one and a kernel of the other: a handle of either is found as the other. */
-#include "front.h"
-
-#include "base/base.h"
-#include "machine/machine.h"
 
 #include "parts.h"
 

@@ -1,8 +1,6 @@
 /* Arrays, textures and surfaces of the driver, and tensor maps. */
 #include "front.h"
 
-#include "machine/machine.h"
-
 /* ---- Arrays ---- */
 
 /* Sets the format of elements as the runtime has it. False: there is none. */

@@ -4,8 +4,6 @@
  * prints it on a machine with that GPU. */
 #include "gpu.h"
 
-#include "base/base.h"
-
 #include <errno.h>
 #include <limits.h>
 

@@ -2,7 +2,6 @@
  * there. Every process writes a file of its own, which the parent joins with others. */
 #include "keep.h"
 #include "groups.h"
-#include "worker/worker.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,10 +1,6 @@
 #include "collector.h"
 
-#include "base/base.h"
 #include "cudart/cudart.h"
-#include "machine/machine.h"
-
-#include "launch_log.h"
 
 struct simulation {
     const struct job *job;

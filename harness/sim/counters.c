@@ -1,7 +1,5 @@
 #include "counters.h"
 
-#include "machine/sass/sass.h"
-
 /* Returns whether an instruction accesses global memory: by its name, or for generic instructions by what it accessed.
  */
 static bool is_global(const struct tally *tally, unsigned traits)

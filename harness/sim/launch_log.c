@@ -1,9 +1,6 @@
 #include "launch_log.h"
 
-#include "base/base.h"
 #include "cudart/cudart.h"
-#include "machine/elf/elf.h"
-#include "machine/machine.h"
 #include "names/names.h"
 
 static run_launch run_logged;

@@ -5,10 +5,7 @@
  * are executed: nobody has vouched for a single one of them. Those are executed later whose result somebody needs. */
 #include "sim_capsule.h"
 
-#include "base/base.h"
 #include "cudart/cudart.h"
-#include "machine/elf/elf.h"
-#include "machine/machine.h"
 
 #include <inttypes.h>
 

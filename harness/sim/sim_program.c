@@ -5,15 +5,10 @@
  * Counts of a launch may take several executions. Each begins with the memory that the first began with. Every launch
  * counts: at the end the parent is told their sums. The first of a shape tells its lines and its estimated time. */
 #include "collector.h"
-#include "counters.h"
-#include "launch_log.h"
 #include "repeats.h"
 
-#include "base/base.h"
 #include "cudart/cudart.h"
-#include "machine/machine.h"
 #include "names/names.h"
-#include "worker/worker.h"
 
 #include <dlfcn.h>
 #include <fnmatch.h>

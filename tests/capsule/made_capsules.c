@@ -8,7 +8,6 @@
  * the data are others; `scale=N`, saxpy, transpose, softmax and tasks are N times as large; `many`, the file has saxpy
  * alone, in blocks of a thread each; `turn`, `product`, `inputs`, `softmax` or `tasks`, it has that kernel alone, of
  * turn.cu, product.cu, inputs.cu or triton/softmax.py, or those of tasks.cu. */
-#include "base/base.h"
 #include "capsule/capsule.h"
 
 enum { COUNT = 1 << 14, SIDE = 32, LANES = 32, NODES = 256, SHARED = SIDE * (SIDE + 1) * 4, THREADS = 256, WARPS = 8 };

@@ -1,6 +1,5 @@
 /* fuzz_capsule - any bytes as a file of capsules, as they are and with hashes and counts that are right. What opens can
  * be read, written and opened again as equal. */
-#include "capsule/capsule.h"
 #include "capsule/capsule_record.h"
 #include "capsule/capsule_text.h"
 #include "capsule/capsule_zstd.h"

@@ -2,7 +2,6 @@
  */
 #include "cubin/cubin.h"
 #include "fuzz.h"
-#include "machine/elf/line_table.h"
 
 static void check_function(const struct cubin *cubin, size_t i)
 {

@@ -2,8 +2,6 @@
  * as the machine code. No crash, no read outside, and operands that lie where a warp has rows, masks and barriers, or
  * an instruction that is not simulated. */
 #include "machine/block.h"
-#include "machine/sass/decode.h"
-#include "machine/sass/encoding.h"
 
 #include "fuzz.h"
 

@@ -4,11 +4,7 @@
 #include <cuda.h>
 
 #include "cudart/cudart.h"
-#include "cudart/handle.h"
-#include "cudart/runtime.h"
 #include "driver/driver.h"
-#include "gpu/gpu.h"
-#include "machine/machine.h"
 
 #include "fuzz.h"
 

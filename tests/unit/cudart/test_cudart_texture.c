@@ -1,5 +1,4 @@
 #include "cudart/runtime.h"
-#include "machine/texture.h"
 
 #include <criterion/criterion.h>
 

@@ -2,8 +2,6 @@
 
 #include "test.h"
 
-#include "support.h"
-
 #define DESCRIPTION "metrics/gpus/nvidia-h200.ini"
 
 /* Checks that the description fits every run of that GPU. Otherwise runs would be compared with nothing. */

@@ -1,8 +1,6 @@
 #include "sim/counters.h"
 #include "test.h"
 
-#include "machine/sass/instruction.h"
-
 /* A made launch has one instruction of each kind, with numbers that no other instruction has. */
 enum { LOAD, STORE, COPY, ATOMIC, GENERIC_LOCAL, LOCAL_STORE, BRANCH, FUSED, SHARED_LOAD, NEVER, COUNT };
 

@@ -3,7 +3,6 @@
 #include "machine/made_program.h"
 #include "replay/made_launch.h"
 #include "sim/launch_log.h"
-#include "sim/launch_time.h"
 #include "test.h"
 
 static const struct made_step add = {.opcode = "FADD", .operands = "R4,R4,R4", .stall = 1};
