@@ -4,8 +4,6 @@
 
 #include "runtime.h"
 
-#include "machine/machine.h"
-
 /* Returns the most threads that a block of the function can have. */
 unsigned function_most_threads(const struct function *function);
 

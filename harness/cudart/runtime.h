@@ -8,9 +8,6 @@
 
 #include "gpu/gpu.h"
 
-#include "base/base.h"
-#include "machine/machine.h"
-
 #include <cuda_runtime_api.h>
 
 #include <pthread.h>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "groups.h"
-#include "worker/worker.h"
 
 /* Makes the sets for that chip, unless they are made, and tells the parent. -1 with *problem. */
 int sets_make(const struct request *request, const char *chip, const uint8_t *availability, struct problem *problem);

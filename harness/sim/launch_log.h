@@ -5,9 +5,6 @@
 #include "counters.h"
 #include "launch_time.h"
 
-#include "machine/machine.h"
-#include "model/model.h"
-
 #include <pthread.h>
 #include <setjmp.h>
 

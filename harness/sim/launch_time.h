@@ -2,7 +2,6 @@
  * (replay/replay.h). */
 #pragma once
 
-#include "machine/machine.h"
 #include "model/model.h"
 #include "replay/replay.h"
 

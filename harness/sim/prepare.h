@@ -1,7 +1,6 @@
 /* prepare.h - checks what is needed before a kernel library is loaded for simulation. */
 #pragma once
 
-#include "base/base.h"
 #include "worker/worker.h"
 
 /* Returns the path of the file that describes the job's GPU: the one that the job names, or the only one beside its
