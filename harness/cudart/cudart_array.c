@@ -151,7 +151,7 @@ static cudaError_t find_rows(cudaArray_const_t array, size_t left, size_t size, 
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t array, size_t left, size_t top, const void *from, size_t size,
                                    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    size_t width, height;
+    size_t width = 0, height = 0;
     CUDA_TRY(find_rows(array, left, size, &width, &height));
     return cudaMemcpy2DToArrayAsync(array, left, top, from, width, width, height, kind, stream);
 }
@@ -165,7 +165,7 @@ ALSO(cudaMemcpyToArray, _ptds);
 cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t array, size_t left, size_t top, size_t size,
                                      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    size_t width, height;
+    size_t width = 0, height = 0;
     CUDA_TRY(find_rows(array, left, size, &width, &height));
     return cudaMemcpy2DFromArrayAsync(to, width, array, left, top, width, height, kind, stream);
 }

@@ -145,11 +145,11 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraph
 #define OF_EVENT(name, node)                                                                                           \
     cudaError_t name(BEHIND, cudaEvent_t event)                                                                        \
     {                                                                                                                  \
-        const struct node_work work = {.kind = &node, .event = event};                                                 \
+        const struct node_work work = {.kind = (node), .event = event};                                                 \
         return handle_is(HANDLE_EVENT, event) ? add(made, graph, after, count, work) : INVALID;                        \
     }
-OF_EVENT(cudaGraphAddEventRecordNode, node_record)
-OF_EVENT(cudaGraphAddEventWaitNode, node_wait)
+OF_EVENT(cudaGraphAddEventRecordNode, &node_record)
+OF_EVENT(cudaGraphAddEventWaitNode, &node_wait)
 
 cudaError_t cudaGraphAddMemAllocNode(BEHIND, struct cudaMemAllocNodeParams *params)
 {
