@@ -152,18 +152,16 @@ static char *filled(const char *line)
 static void split(char *line)
 {
     word_count = 0;
-    for (char *from = line; *(from += strspn(from, " ")) != '\0';) {
-        char *to = from;
+    for (const char *from = line; *(from += strspn(from, " ")) != '\0';) {
+        char *to = line + (from - line);
         bool quoted = false;
         NEED(word_count < MOST_WORDS, "more than %d words", MOST_WORDS);
         at.words[word_count++] = to;
         for (; *from != '\0' && (quoted || *from != ' '); from++) {
             if (*from == '"')
                 quoted = !quoted;
-            else if (*from == '\\')
-                *to++ = *++from == 'n' ? '\n' : *from;
             else
-                *to++ = *from;
+                *to++ = *from == '\\' && from++ ? unescaped(&from) : *from;
         }
         NEED(!quoted, "%s has no end", at.words[word_count - 1]);
         from += *from != '\0';

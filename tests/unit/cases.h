@@ -4,7 +4,7 @@
  * then it is tried once a row. A line behind ?3 is for rows whose third cell is not empty, and one behind !3 for the
  * others. A line `let NAME=TEXT...` gives names values, which take the places of $NAME, and a row may give them others:
  * by cells of NAME=TEXT... only. There are ?NAME and !NAME, too. Words are separated by blanks; a part of one, or all
- * of it, may be in quotes, with \n and \". Remarks follow a # among blanks. The first word is a command of the
+ * of it, may be in quotes, with \n, \xHH and \". Remarks follow a # among blanks. The first word is a command of the
  * language. */
 #pragma once
 

@@ -87,26 +87,21 @@ struct frame {
     char *name, *before, *after; /* what is written before and behind a text; after: NULL: it stands for itself */
 };
 
-/* Replaces \n, \t, \\ and \xHH in place. */
-static char *unescaped(char *text)
+char unescaped(const char **letter)
+{
+    static const char digits[] = "0123456789abcdef";
+    if (**letter == 'x') {
+        *letter += 2;
+        return (char)(16 * (strchr(digits, (*letter)[-1]) - digits) + strchr(digits, **letter) - digits);
+    }
+    return **letter == 'n' ? '\n' : **letter == 't' ? '\t' : **letter == 'r' ? '\r' : **letter;
+}
+
+static char *unescape(char *text)
 {
     char *to = text;
-    for (const char *p = text; *p; p++) {
-        if (*p != '\\') {
-            *to++ = *p;
-            continue;
-        }
-        unsigned byte = 0;
-        const char letter = *++p;
-        if (letter == 'x')
-            for (int i = 0; i < 2; i++)
-                byte = byte * 16 + (unsigned)(strchr("0123456789abcdef", *++p) - "0123456789abcdef");
-        *to++ = letter == 'n'   ? '\n'
-                : letter == 't' ? '\t'
-                : letter == 'r' ? '\r'
-                : letter == 'x' ? (char)byte
-                                : letter;
-    }
+    for (const char *p = text; *p; p++)
+        *to++ = *p == '\\' && p++ ? unescaped(&p) : *p;
     *to = '\0';
     return text;
 }
@@ -187,7 +182,7 @@ void each_text(const char *path, void (*expect)(const char *where, const char *t
         cr_assert(words, "%s: there is no =>: %s", where, line);
         *words = '\0';
         OWNED_TEXT text = framed(frames, count, line);
-        expect(where, unescaped(text), unescaped(words + strlen(" => ")));
+        expect(where, unescape(text), unescape(words + strlen(" => ")));
         tried++;
     }
     cr_assert_gt(tried, 0, "%s has no text", path);

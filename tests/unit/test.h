@@ -71,6 +71,9 @@ char *file_part(const char *path);
         each_text(path, expect);                                                                                       \
     }
 
+/* Returns what is written by that letter behind a backslash, n, t, r or xHH, at whose end it leaves the letter. */
+char unescaped(const char **letter);
+
 /* For these functions. The text before a mark, which is cut off; all parts between marks; and the number with which a
  * text begins. */
 const char *cut_at(const char **text, const char *mark);

@@ -1,16 +1,6 @@
 #include "report_support.h"
 #include "test.h"
 
-Test(report_markdown, a_fence_is_longer_than_what_it_holds)
-{
-    AT_END(report_tear_down) struct fixture fixture = report_set_up("worse.json");
-    judge(&fixture);
-    fixture.report.run_name = "a\n````\nb.json";
-    OWNED_TEXT text = print(&fixture.report, report_markdown);
-    cr_expect_eq(count_words(text, "\n`````"), 2u, "%s", text);
-    expect_word(text, "\n`````sh\ncugate accept 'a ```` b.json'");
-}
-
 Test(report_markdown, markdown_stays_below_its_limit_and_says_what_it_cut)
 {
     char reason[301];
@@ -67,13 +57,4 @@ Test(report_markdown, markdown_cuts_commands_too)
     expect_word(text, words);
     cr_expect_lt(strlen(text), 1u << 16);
     cr_expect_eq(count_words(text, "| **regressed** |"), ARRAY_SIZE(kernels), "rows come before commands");
-}
-
-Test(report_markdown, markdown_without_a_baseline_says_how_to_make_one)
-{
-    AT_END(report_tear_down) struct fixture fixture = report_set_up("broken.json");
-    alone(&fixture, EXIT_BASELINE);
-    OWNED_TEXT text = print(&fixture.report, report_markdown);
-    expect_words(text, "| copy/plain | hung | no answer within 60 s |\n",
-                 "```sh\ncugate aa --sessions 10 --save sessions\n", "--reason \"first baseline\"\n```\n");
 }
