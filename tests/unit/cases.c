@@ -100,13 +100,41 @@ void put_values(struct result *result, const char *metric, char *text)
     }
 }
 
+static char **kept;
+static size_t kept_count;
+
+const char *kept_text(const char *text)
+{
+    return *ARRAY_GROW(kept, kept_count) = x_strdup(known(text));
+}
+
+void put_members(const struct member *members, size_t count, size_t first)
+{
+    for (size_t i = first; i < word_count; i++) {
+        const char *const value = value_of(word(i));
+        size_t k = 0;
+        while (k < count && strcmp(members[k].name, word(i)) != 0)
+            k++;
+        NEED(k < count, "there is no %s", word(i));
+        if (members[k].number)
+            *members[k].number = number(value);
+        else if (members[k].count)
+            *members[k].count = whole(value);
+        else if (members[k].flag)
+            *members[k].flag = whole(value) != 0;
+        else
+            *members[k].text = kept_text(value);
+    }
+}
+
 void expect_number(const struct named_number *numbers, size_t count, const char *key, double expected)
 {
     size_t i = 0;
     while (i < count && strcmp(numbers[i].name, key) != 0)
         i++;
     NEED(i < count, "%s is no number", key);
-    CHECK(fabs(numbers[i].value - expected) <= 1e-9 * fabs(expected), "%s is %.17g, not %.17g", key, numbers[i].value,
+    const double is = numbers[i].value;
+    CHECK(isnan(expected) ? isnan(is) : fabs(is - expected) <= 1e-9 * fabs(expected), "%s is %.17g, not %.17g", key, is,
           expected);
 }
 
@@ -233,6 +261,9 @@ static void try_row(const struct line *lines, size_t count, const struct line *r
             execute(lines[i].text);
     }
     at.language->end();
+    free_texts(kept, kept_count);
+    kept = NULL;
+    kept_count = 0;
     for (; at.name_count > 0; at.name_count--) {
         set_text(&at.names[at.name_count - 1], NULL);
         set_text(&at.values[at.name_count - 1], NULL);

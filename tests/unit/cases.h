@@ -44,7 +44,22 @@ size_t whole(const char *text);
 const char *known(const char *text); /* NULL: it is empty or a hyphen */
 char *value_of(char *key);           /* cuts a word in two at its =, and returns what is behind */
 
-/* Checks a number that has that name. */
+/* Returns a copy that lives up to the end of the case; NULL for NULL, an empty text or a hyphen. */
+const char *kept_text(const char *text);
+
+/* A number, a count, a flag or a text, which is kept, that has that name in cases. */
+struct member {
+    const char *name;
+    double *number;
+    size_t *count;
+    bool *flag;
+    const char **text;
+};
+
+/* Gives members the values that the words NAME=VALUE from that one on have for them. */
+void put_members(const struct member *members, size_t count, size_t first);
+
+/* Checks a number that has that name; NAN: it is not known. */
 struct named_number {
     const char *name;
     double value;

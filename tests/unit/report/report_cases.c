@@ -1,5 +1,4 @@
-#include "report_cases.h"
-
+/* Tests reports by the cases of report.txt, which says what their words mean. */
 #include "cases.h"
 #include "report/words.h"
 #include "report_support.h"
@@ -8,40 +7,6 @@
 static struct fixture made;
 static const struct format *format;
 static char *page;
-
-/* What reports and judgements borrow, up to the end of the case. */
-static char **kept;
-static size_t kept_count;
-
-static const char *keep(const char *words)
-{
-    return *ARRAY_GROW(kept, kept_count) = x_strdup(known(words));
-}
-
-/* A member that has a name in cases: a number, a count, a flag or a text, which is kept. */
-struct member {
-    const char *name;
-    double *number;
-    size_t *count;
-    bool *flag;
-    const char **text;
-};
-
-static void put_member(const struct member *members, size_t count, const char *name, const char *value)
-{
-    size_t i = 0;
-    while (i < count && strcmp(members[i].name, name) != 0)
-        i++;
-    NEED(i < count, "there is no %s", name);
-    if (members[i].number)
-        *members[i].number = number(value);
-    else if (members[i].count)
-        *members[i].count = whole(value);
-    else if (members[i].flag)
-        *members[i].flag = whole(value) != 0;
-    else
-        *members[i].text = keep(value);
-}
 
 static enum verdict verdict_named(const char *text)
 {
@@ -98,10 +63,7 @@ static void set_options(void)
         {"columns", .number = &columns},
         {"exit", .number = &code},
     };
-    for (size_t i = 1; i < word_count; i++) {
-        const char *const value = value_of(word(i));
-        put_member(members, ARRAY_SIZE(members), word(i), value);
-    }
+    put_members(members, ARRAY_SIZE(members), 1);
     report->columns = (int)columns;
     report->exit_code = (enum exit_code)code;
 }
@@ -141,7 +103,7 @@ static void clear_baseline(void)
 
 static void add_row(void)
 {
-    struct judgement *row = invent(&made, keep(word(1)), known(word(2)), verdict_named(word(3)), NULL);
+    struct judgement *row = invent(&made, kept_text(word(1)), known(word(2)), verdict_named(word(3)), NULL);
     const char *reason = NULL, *launch = NULL, *appeared = NULL;
     const struct member members[] = {
         {"base", .number = &row->base},
@@ -159,12 +121,10 @@ static void add_row(void)
         {"launch", .text = &launch},
         {"appeared", .text = &appeared},
     };
-    for (size_t i = 4; i < word_count; i++) {
-        const char *const value = value_of(word(i));
-        put_member(members, ARRAY_SIZE(members), word(i), value);
-        row->has_base |= strcmp(word(i), "base") == 0;
-        row->has_now |= strcmp(word(i), "now") == 0;
-    }
+    row->base = row->now = NAN;
+    put_members(members, ARRAY_SIZE(members), 4);
+    row->has_base = !isnan(row->base);
+    row->has_now = !isnan(row->now);
     row->compared = row->has_base && row->has_now;
     row->change = row->compared ? row->now - row->base : 0;
     row->agree = row->run_sessions;
@@ -187,7 +147,7 @@ static void blame_line(void)
         OWNED_TEXT whole_part = NULL;
         for (size_t n = times ? whole(times + 2) : 0; n > 0; n--)
             x_append(&whole_part, "", "%s", part);
-        parts[i] = keep(whole_part ? whole_part : part);
+        parts[i] = kept_text(whole_part ? whole_part : part);
     }
     struct judgement *row = &made.comparison.list[0];
     blame_of(&made, row)->is_worst = true;
@@ -322,13 +282,10 @@ static void end(void)
 {
     change();
     report_tear_down(&made);
-    free_texts(kept, kept_count);
-    kept = NULL;
-    kept_count = 0;
 }
 
-void report_cases(const char *path)
+Test(report_cases, cases)
 {
     static const struct language language = {commands, ARRAY_SIZE(commands), begin, change, end};
-    try_cases(path, &language);
+    try_cases("tests/unit/report/report.txt", &language);
 }

@@ -1,12 +1,6 @@
 /* Tests the table of formats, and what all formats have in common. */
-#include "report_cases.h"
 #include "report_support.h"
 #include "test.h"
-
-Test(report, cases)
-{
-    report_cases("tests/unit/report/report.txt");
-}
 
 Test(report, formats_are_found_by_name)
 {
