@@ -170,7 +170,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all computing check-perf demo nightly-report test test-all test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel release clean FORCE
+.PHONY: help all computing check-perf demo nightly-report test test-all coverage test-install test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts package deb wheel release clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -219,6 +219,15 @@ test-all: test
 	@$(MAKE) --no-print-directory $(BUILD)/tests/opcodes
 	@$(test_environment) COMPILE='$(CC) $(C_FLAGS) $(CUDA_CPPFLAGS) -c' LINK='$(CC) $(LD_FLAGS)' OBJECTS='$(SIM_O) $(OTHERS_O)' \
 	    LIBS='$(LIBS)' TESTS='$(MACHINE_TESTS_O)' TEST_LIBS='$(CRITERION_LIBS)' ci/test.sh --all
+
+## coverage: how many branches of each room the tests take, by gcov; builds all into build/coverage, a quarter of an hour
+coverage:
+	@ci/install_deps.sh build test $(WHEELS_MISSING)
+	@$(MAKE) --no-print-directory BUILD=build/coverage CFLAGS='-O1 -g0 --coverage -include ci/coverage.h' LDFLAGS=--coverage all \
+	    $(addprefix build/coverage/tests/,unit_tests machine_tests random_kernels made_capsules) fuzzers standin compiled
+	@find build/coverage -name '*.gcda' -delete
+	@$(test_environment) BUILD=build/coverage ci/test.sh --coverage || true
+	@ci/coverage.sh build/coverage
 
 ## test-install: what is installed, projects of others by it, Slurm, pages in a browser, years of nights; needs the network, no GPU
 test-install:

@@ -4,6 +4,7 @@
 #   BUILD=build ci/test.sh              runs the parts of the table below that the build takes: plain, or with sanitizers
 #   BUILD=build ci/test.sh --all        runs what takes a night as well
 #   BUILD=build ci/test.sh --install    runs those of `make test-install`
+#   BUILD=build ci/test.sh --coverage   runs those of `make test` in any build
 #   BUILD=build ci/test.sh --corpora    runs the fuzz targets on their corpora alone
 #   BUILD=build/libfuzzer ci/test.sh --fuzz N    runs libFuzzer, N seconds a target, starting from the corpora
 #
@@ -281,6 +282,7 @@ case ${1-} in
 --corpora) fuzz_targets ;;
 --install) run_parts install ;;
 --all) run_parts all ;;
+--coverage) run_parts test ;;
 *) if [ "$build" = build ]; then run_parts test; else run_parts san; fi ;;
 esac
 
