@@ -138,6 +138,32 @@ void expect_number(const struct named_number *numbers, size_t count, const char 
           expected);
 }
 
+void expect_numbers(const struct named_number *numbers, size_t count, size_t first)
+{
+    for (size_t i = first; i < word_count; i++) {
+        const double expected = number(value_of(word(i)));
+        expect_number(numbers, count, word(i), expected);
+    }
+}
+
+void expect_text_says(const char *text)
+{
+    for (size_t i = 1; i < word_count; i++)
+        CHECK(strstr(text, word(i)), "it does not say \"%s\":\n%s", word(i), text);
+}
+
+void expect_text_lacks(const char *text)
+{
+    for (size_t i = 1; i < word_count; i++)
+        CHECK(!strstr(text, word(i)), "it says \"%s\":\n%s", word(i), text);
+}
+
+enum session_fact fact_named(const char *text)
+{
+    enum session_fact fact = 0;
+    PLACE_OF(fact, session_fact_name, SESSION_FACTS);
+}
+
 /* Returns where the value of a name is; a name ends at what is neither a letter nor a digit. NULL: there is none. */
 static char **value_named(const char *name)
 {

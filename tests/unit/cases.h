@@ -65,6 +65,14 @@ struct named_number {
     double value;
 };
 void expect_number(const struct named_number *numbers, size_t count, const char *key, double expected);
+/* The same of each word NAME=NUMBER from that one on. */
+void expect_numbers(const struct named_number *numbers, size_t count, size_t first);
+
+/* Whether a text has each word of the line but the first, or none of them. */
+void expect_text_says(const char *text);
+void expect_text_lacks(const char *text);
+
+enum session_fact fact_named(const char *text);
 
 /* Adds to a row: samples 7 or 7,8,7, and *3 behind for three such sessions, with / between sessions; or it has a state
  * and its reason, `not counted: why`. An empty text is nothing. */

@@ -13,12 +13,6 @@ static enum result_status result_status_named(const char *text)
     PLACE_OF(status, result_status_name, RESULT_STATUSES);
 }
 
-static enum session_fact session_fact_named(const char *text)
-{
-    enum session_fact fact = 0;
-    PLACE_OF(fact, session_fact_name, SESSION_FACTS);
-}
-
 static struct run *side(size_t i)
 {
     const bool is_base = strcmp(word(i), "base") == 0;
@@ -40,14 +34,18 @@ static struct row *row_of(struct run *run, size_t i)
 
 static void put_property(struct result *result, const char *key, char *value)
 {
-    static const char *const of_launch[] = {"grid", "block", "shared", "times", "function"};
+    static const char *const of_launch[] = {"grid",      "block", "shared",   "times",
+                                            "registers", "local", "function", "mix"};
+    enum { NUMBERS = 6, MACHINE = 4 }; /* how many are numbers, and from which on they are of machine code */
     const size_t part = name_index(key, of_launch, ARRAY_SIZE(of_launch));
     struct launch *launch = result->launch_count > 0 ? &result->launches[result->launch_count - 1] : NULL;
-    if (part < ARRAY_SIZE(of_launch) - 1) {
-        unsigned *const parts[] = {&launch->grid[2], &launch->block[0], &launch->shared, &launch->times};
+    if (part < NUMBERS) {
+        unsigned *const parts[] = {&launch->grid[2], &launch->block[0],          &launch->shared,
+                                   &launch->times,   &launch->machine.registers, &launch->machine.local_bytes};
         *parts[part] = (unsigned)whole(value);
+        launch->has_machine |= part >= MACHINE;
     } else if (part < ARRAY_SIZE(of_launch)) {
-        set_text(&launch->function, value);
+        set_text(part == NUMBERS ? &launch->function : &launch->mix, known(value));
     } else if (strcmp(key, "status") == 0) {
         result->status = result_status_named(value);
     } else if (strcmp(key, "reason") == 0) {
@@ -153,7 +151,7 @@ static void put_facts(struct session *session, size_t from)
 {
     for (size_t i = from; i < word_count; i++) {
         const char *const value = known(value_of(word(i)));
-        set_text(&session->facts[session_fact_named(word(i))], value);
+        set_text(&session->facts[fact_named(word(i))], value);
     }
 }
 
@@ -178,7 +176,7 @@ static void put_kernel_sessions(void)
         for (size_t w = 3; w < word_count; w++) {
             OWNED_TEXT text = x_strdup(word(w));
             const char *const value = value_of(text), *const place = strchr(value, '%');
-            session->facts[session_fact_named(text)] =
+            session->facts[fact_named(text)] =
                 place ? x_sprintf("%.*s%zu", (int)(place - value), value, i) : x_strdup(known(value));
         }
     }
@@ -424,10 +422,7 @@ static void expect_totals(void)
         totals[TOTALS + v] =
             (struct named_number){names[v], (double)(v < VERDICTS ? is->counts[v] : is->kernel_counts[v % VERDICTS])};
     }
-    for (size_t i = 1; i < word_count; i++) {
-        const double expected = number(value_of(word(i)));
-        expect_number(totals, ARRAY_SIZE(totals), word(i), expected);
-    }
+    expect_numbers(totals, ARRAY_SIZE(totals), 1);
 }
 
 static bool has_note(const char *words)
@@ -507,7 +502,7 @@ static const struct case_command commands[] = {
     {"total", expect_totals, true},
 };
 
-enum { MOST_COMMANDS = 8 };
+enum { MOST_COMMANDS = 12 };
 
 static void begin(void)
 {

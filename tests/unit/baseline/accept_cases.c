@@ -119,11 +119,7 @@ static void put_noisy(void)
 static void put_session_fact(void)
 {
     const char *const value = known(value_of(word(1)));
-    size_t fact = 0;
-    while (fact < SESSION_FACTS && strcmp(session_fact_name(fact), word(1)) != 0)
-        fact++;
-    NEED(fact < SESSION_FACTS, "there is no fact %s", word(1));
-    set_text(&last_run()->sessions[0].facts[fact], value);
+    set_text(&last_run()->sessions[0].facts[fact_named(word(1))], value);
 }
 
 static void put_device(void)
@@ -236,14 +232,12 @@ static void refuse(void)
 
 static void expect_said(void)
 {
-    for (size_t i = 1; i < word_count; i++)
-        CHECK(strstr(said, word(i)), "\"%s\" lacks \"%s\"", said, word(i));
+    expect_text_says(said);
 }
 
 static void expect_unsaid(void)
 {
-    for (size_t i = 1; i < word_count; i++)
-        CHECK(!strstr(said, word(i)), "\"%s\" says \"%s\"", said, word(i));
+    expect_text_lacks(said);
     CHECK(word_count > 1 || *said == '\0', "\"%s\" was said", said);
 }
 
@@ -264,10 +258,7 @@ static void expect_accepted(void)
         {"known", (double)accepted.counts[ACCEPTED_KNOWN]},
         {"left", (double)accepted.counts[ACCEPTED_LEFT]},
     };
-    for (size_t i = 1; i < word_count; i++) {
-        char *const value = value_of(word(i));
-        expect_number(numbers, ARRAY_SIZE(numbers), word(i), number(value));
-    }
+    expect_numbers(numbers, ARRAY_SIZE(numbers), 1);
 }
 
 static void expect_text(const char *key, const char *is, const char *expected)
@@ -374,10 +365,7 @@ static void expect_baseline(void)
     const struct run *run = read_baseline();
     const struct named_number numbers[] = {{"kernels", (double)run->result_count},
                                            {"sessions", (double)run->session_count}};
-    for (size_t i = 1; i < word_count; i++) {
-        char *const value = value_of(word(i));
-        expect_number(numbers, ARRAY_SIZE(numbers), word(i), number(value));
-    }
+    expect_numbers(numbers, ARRAY_SIZE(numbers), 1);
 }
 
 static void expect_session(void)

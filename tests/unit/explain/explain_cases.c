@@ -170,21 +170,6 @@ static void expect_pattern(void)
     CHECK(strcmp(pattern ? pattern->name : "none", word(2)) == 0, "%s: %s", word(1), pattern ? pattern->name : "none");
 }
 
-/* Writes lines as NUMBER:AMOUNT:BASE_AMOUNT@BASE_NUMBER, the last two as far as they are known. */
-static void expect_hotspots(const struct hotspot *hotspots, size_t count, size_t first)
-{
-    CHECK(count == word_count - first, "%zu lines", count);
-    for (size_t i = 0; i < count && i < word_count - first; i++) {
-        const struct hotspot *one = &hotspots[i];
-        OWNED_TEXT is = x_sprintf("%u:%g", one->line->number, one->amount);
-        if (one->has_base)
-            x_append(&is, "", ":%g", one->base_amount);
-        if (one->base)
-            x_append(&is, "", "@%u", one->base->number);
-        CHECK(strcmp(is, word(first + i)) == 0, "line %zu is %s, not %s", i, is, word(first + i));
-    }
-}
-
 static void expect_lines(void)
 {
     struct hotspot hotspots[8];
@@ -239,10 +224,7 @@ static void expect_roofline(void)
         {"fp64_roof", roofline_roof(&made, ROOF_FP64)},
         {"shared_roof", roofline_roof(&made, ROOF_SHARED)},
     };
-    for (size_t i = 1; i < word_count; i++) {
-        const double expected = number(value_of(word(i)));
-        expect_number(numbers, ARRAY_SIZE(numbers), word(i), expected);
-    }
+    expect_numbers(numbers, ARRAY_SIZE(numbers), 1);
 }
 
 static void expect_bound(void)
@@ -297,14 +279,12 @@ static void print_it(void)
 
 static void expect_said(void)
 {
-    for (size_t i = 1; i < word_count; i++)
-        CHECK(strstr(page, word(i)), "it does not say \"%s\":\n%s", word(i), page);
+    expect_text_says(page);
 }
 
 static void expect_not_said(void)
 {
-    for (size_t i = 1; i < word_count; i++)
-        CHECK(!strstr(page, word(i)), "it says \"%s\":\n%s", word(i), page);
+    expect_text_lacks(page);
 }
 
 static void forget(void)

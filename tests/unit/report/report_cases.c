@@ -14,12 +14,6 @@ static enum verdict verdict_named(const char *text)
     PLACE_OF(verdict, verdict_name, VERDICTS);
 }
 
-static enum session_fact fact_named(const char *text)
-{
-    enum session_fact fact = 0;
-    PLACE_OF(fact, session_fact_name, SESSION_FACTS);
-}
-
 static void make_report(void)
 {
     made = report_set_up(word(1));
@@ -179,14 +173,12 @@ static const char *printed(void)
 
 static void expect_said(void)
 {
-    for (size_t i = 1; i < word_count; i++)
-        CHECK(strstr(printed(), word(i)), "it does not say \"%s\":\n%s", word(i), page);
+    expect_text_says(printed());
 }
 
 static void expect_not_said(void)
 {
-    for (size_t i = 1; i < word_count; i++)
-        CHECK(!strstr(printed(), word(i)), "it says \"%s\":\n%s", word(i), page);
+    expect_text_lacks(printed());
 }
 
 static void expect_in_order(void)
