@@ -55,13 +55,6 @@ void put_state(struct run *run, const char *kernel, const char *metric, enum val
     result_add(run_add(run, kernel), metric)->state = state;
 }
 
-void put_status(struct run *run, const char *kernel, enum result_status status, const char *reason)
-{
-    struct result *result = run_add(run, kernel);
-    result->status = status;
-    result->reason = x_strdup(reason);
-}
-
 void put_code(struct run *run, const char *kernel, const char *code)
 {
     struct result *result = run_add(run, kernel);

@@ -26,7 +26,6 @@ void put_each(struct fixture *fixture, const char *kernel, const char *metric, d
 void put_sides(struct fixture *fixture, const char *kernel, const char *metric, double base, size_t base_sessions,
                double now, size_t sessions);
 void put_state(struct run *run, const char *kernel, const char *metric, enum value_state state);
-void put_status(struct run *run, const char *kernel, enum result_status status, const char *reason);
 void put_code(struct run *run, const char *kernel, const char *code); /* adds a launch; code: its hash, NULL: unknown */
 void put_codes(struct fixture *fixture, const char *kernel, const char *base, const char *now);
 

@@ -144,9 +144,3 @@ void invent_many(struct fixture *fixture, size_t count, const char *reason)
         judgement->change = (double)(1000 + i);
     }
 }
-
-void report_set_origin(struct run *run, enum origin_name origin)
-{
-    for (size_t i = 0; i < run->session_count; i++)
-        set_text(&run->sessions[i].facts[SESSION_COLLECTOR], origin_of(origin)->collector);
-}

@@ -20,8 +20,6 @@ extern const size_t fixture_run_count;
 
 struct fixture report_set_up(const char *run);
 
-/* Makes all sessions of a run those of that origin. */
-void report_set_origin(struct run *run, enum origin_name origin);
 void judge(struct fixture *fixture);                      /* the report is of both */
 void alone(struct fixture *fixture, enum exit_code code); /* of the run alone */
 void report_tear_down(struct fixture *fixture);

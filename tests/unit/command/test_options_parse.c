@@ -49,146 +49,80 @@ static int parse(struct options *options, const struct command *command, const c
     return options_parse(options, command, argc, argv);
 }
 
+/* Returns what options have got, but for what they have without any: "k=a,b; samples=3". Caller frees. */
+static char *described(const struct options *options)
+{
+    const struct {
+        const char *name, *is, *none;
+    } texts[] = {{"baselines", options->baselines, "baselines"},
+                 {"collector", options->collector, "cupti"},
+                 {"format", options->format, "text"},
+                 {"kernels", options->kernels, options->found[0]},
+                 {"metrics", options->metrics, options->found[1]},
+                 {"output", options->output, NULL},
+                 {"reason", options->reason, NULL},
+                 {"replay", options->replay, NULL},
+                 {"save", options->save, NULL},
+                 {"was", options->was, NULL}};
+    const struct {
+        const char *name;
+        char *const *list;
+        size_t count;
+    } lists[] = {{"k", options->globs, options->glob_count},
+                 {"m", options->metric_globs, options->metric_glob_count},
+                 {"report", options->reports, options->report_count},
+                 {"sets", options->metric_sets, options->metric_set_count},
+                 {"words", options->arguments, options->argument_count}};
+    const struct {
+        const char *name;
+        double is, none;
+    } numbers[] = {
+        {"samples", options->samples, 5}, {"timeout", options->timeout, 0}, {"color", options->color, COLOR_AUTO},
+        {"all", options->devices.all, 0}, {"quiet", options->quiet, 0},     {"verbose", options->verbose, 0},
+        {"help", options->help, 0},       {"version", options->version, 0}, {"list_metrics", options->list_metrics, 0},
+        {"paired", options->paired, 0},   {"power", options->power, 0}};
+    char *text = x_strdup("");
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        if (order_of_texts(texts[i].is, texts[i].none) != 0)
+            x_append(&text, "; ", "%s=%s", texts[i].name, texts[i].is);
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+        for (size_t k = 0; k < lists[i].count; k++)
+            x_append(&text, k ? "," : "; ", "%s%s%s", k ? "" : lists[i].name, k ? "" : "=", lists[i].list[k]);
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+        if (numbers[i].is - numbers[i].none != 0)
+            x_append(&text, "; ", "%s=%g", numbers[i].name, numbers[i].is);
+    for (size_t i = 0; i < options->devices.count; i++)
+        x_append(&text, i ? "," : "; ", "%s%d", i ? "" : "device=", options->devices.list[i]);
+    return text;
+}
+
 Test(options_parse, defaults)
 {
     OWNED(options) options;
     cr_assert_eq(parse(&options, &everything, (const char *const[]){NULL}), 0);
-    cr_expect_str_eq(options.baselines, "baselines");
-    cr_expect_str_eq(options.format, "text");
-    cr_expect_str_eq(options.collector, "cupti");
-    cr_expect_eq(options.devices.count, 0);
-    cr_expect_eq(options.samples, 5);
-    cr_expect_eq(options.timeout, 0); /* the default depends: 60 for a kernel, none for a program */
-    cr_expect_eq(options_timeout(&options), 60);
-    cr_expect_eq(options.color, COLOR_AUTO);
+    cr_expect_eq(options_timeout(&options), 60); /* of a kernel; a program has none */
     cr_expect_not_null(strstr(options.kernels, "libkernels.so"));
     cr_expect_not_null(strstr(options.metrics, "metrics"));
-    cr_expect_null(options.output);
-    cr_expect_eq(options.glob_count + options.metric_glob_count + options.argument_count, 0);
-    cr_expect_not(options.quiet || options.verbose || options.help || options.version || options.list_metrics);
 }
 
-Test(options_parse, every_option_reaches_its_field)
-{
-    struct options options;
-    const char *const first[] = {"-k",  "a/*",    "-kb/*",    "file", "-m",    "time", "-qvo",
-                                 "out", "--save", "run.json", "--",   "-dash", NULL};
-    cr_assert_eq(parse(&options, &everything, first), 0);
-    cr_assert_eq(options.glob_count, 2);
-    cr_expect_str_eq(options.globs[0], "a/*");
-    cr_expect_str_eq(options.globs[1], "b/*");
-    cr_assert_eq(options.metric_glob_count, 1);
-    cr_expect_str_eq(options.metric_globs[0], "time");
-    cr_expect(options.quiet && options.verbose);
-    cr_expect_str_eq(options.output, "out");
-    cr_expect_str_eq(options.save, "run.json");
-    cr_assert_eq(options.argument_count, 2, "what is no option may stand anywhere");
-    cr_expect_str_eq(options.arguments[0], "file");
-    cr_expect_str_eq(options.arguments[1], "-dash");
-    options_release(&options);
-
-    const char *const second[] = {"--replay=r", "--baselines=b", "--reason",  "why not",
-                                  "--kernels",  "./l.so",        "--metrics", "m",
-                                  "--chip=c",   "--color",       "always",    NULL};
-    cr_assert_eq(parse(&options, &everything, second), 0);
-    cr_expect_str_eq(options.replay, "r");
-    cr_expect_str_eq(options.baselines, "b");
-    cr_expect_str_eq(options.reason, "why not");
-    cr_expect_str_eq(options.kernels, "./l.so");
-    cr_expect_str_eq(options.metrics, "m");
-    cr_expect_str_eq(options.was, "c");
-    cr_expect_eq(options.color, COLOR_ALWAYS);
-    options_release(&options);
-
-    const char *const third[] = {"--devices", "--collectors",      "--device=1", "--samples",   "1000", "--timeout",
-                                 "0.25",      "--format",          "json",       "--collector", "host", "--report",
-                                 "junit=a=b", "--report=github=-", NULL};
-    cr_assert_eq(parse(&options, &everything, third), 0);
-    cr_expect(options.paired && options.power);
-    cr_assert_eq(options.devices.count, 1);
-    cr_expect_eq(options.devices.list[0], 1);
-    cr_expect_eq(options.samples, 1000);
-    cr_expect_eq(options.timeout, 0.25);
-    cr_expect_str_eq(options.format, "json");
-    cr_expect_str_eq(options.collector, "host");
-    cr_assert_eq(options.report_count, 2);
-    cr_expect_str_eq(options_report_file(options.reports[0]), "a=b");
-    cr_expect_str_eq(options_report_file(options.reports[1]), "-");
-    options_release(&options);
-}
-
-Test(options_parse, the_last_of_two_counts)
-{
-    OWNED(options) options;
-    const char *const words[] = {"--samples", "3", "-o", "a", "--samples=7", "--output", "b", NULL};
-    cr_assert_eq(parse(&options, &everything, words), 0);
-    cr_expect_eq(options.samples, 7);
-    cr_expect_str_eq(options.output, "b");
-}
-
-static void expect_sets(const struct command *command, const char *const *words, const char *folder, const char *first,
-                        const char *second)
-{
-    OWNED(options) options;
-    cr_assert_eq(parse(&options, command, words), 0);
-    cr_expect_str_eq(options.metrics, folder ? folder : options.found[1]);
-    cr_assert_eq(options.metric_set_count, (size_t)(first != NULL) + (second != NULL));
-    if (first)
-        cr_expect_str_eq(options.metric_sets[0], first);
-    if (second)
-        cr_expect_str_eq(options.metric_sets[1], second);
-}
-
-Test(options_parse, metrics_with_a_plus_are_added)
-{
-    expect_sets(&everything, (const char *const[]){"--metrics", "+a", NULL}, NULL, "a", NULL);
-    expect_sets(&everything, (const char *const[]){"--metrics=+a", "--metrics", "+b/c.ini", NULL}, NULL, "a",
-                "b/c.ini");
-    expect_sets(&everything, (const char *const[]){"--metrics", "+a", "--metrics", "d", NULL}, "d", "a", NULL);
-    expect_sets(&everything, (const char *const[]){"--metrics", "d", "--metrics", "e", NULL}, "e", NULL, NULL);
-    expect_sets(&listing, (const char *const[]){"--metrics=+a", "--metrics", "+b", NULL}, NULL, "a", "b");
-    expect_sets(&listing, (const char *const[]){"--metrics", "--chip", "GH100", NULL}, NULL, NULL, NULL);
-}
-
-Test(options_parse, metrics_of_list_may_name_a_folder)
-{
-    struct options options;
-    cr_assert_eq(parse(&options, &listing, (const char *const[]){"--metrics", "--chip", "GH100", NULL}), 0);
-    cr_expect(options.list_metrics);
-    cr_expect_str_eq(options.was, "GH100");
-    cr_expect_eq(options.metrics, options.found[1], "the default folder stays");
-    options_release(&options);
-
-    cr_assert_eq(parse(&options, &listing, (const char *const[]){"--metrics=dir", NULL}), 0);
-    cr_expect(options.list_metrics);
-    cr_expect_str_eq(options.metrics, "dir");
-    options_release(&options);
-}
-
-static void expect_mistake(const char *where, const char *text, const char *message)
+/* The words of a command, with | between: what they give, or what is said of the mistake. */
+static void expect_parsed(const char *where, const char *text, const char *expected)
 {
     const char *const name = cut_at(&text, " "), *words[WORDS] = {NULL};
     split_at(text, "|", words, WORDS - 1);
     OWNED(options) options;
     const struct command *command = *name == 'p' ? &pair : *name == 'l' ? &listing : &everything;
-    HEAR(result, parse(&options, command, words));
-    cr_expect(result == -1 && strstr(said, message), "%s: %s", where, said);
+    HEAR(result, parse(&options, command, *text ? words : words + WORDS - 1));
+    OWNED_TEXT gave = result == 0 ? described(&options) : x_strdup("");
+    if (strncmp(expected, "gives ", 6) == 0)
+        cr_expect(result == 0 && strcmp(gave, expected + 6) == 0, "%s: %s%s", where, said, gave);
+    else
+        cr_expect(result == -1 && strstr(said, expected), "%s: %s%s", where, said, gave);
 }
 
-Test(options_parse, mistakes_are_named)
+Test(options_parse, words_give_what_they_say)
 {
-    each_text("tests/unit/command/options_parse.txt", expect_mistake);
-}
-
-Test(options_parse, help_and_version_need_no_arguments)
-{
-    struct options options;
-    cr_expect_eq(parse(&options, &pair, (const char *const[]){"--help", NULL}), 0);
-    cr_expect(options.help);
-    options_release(&options);
-    cr_expect_eq(parse(&options, &pair, (const char *const[]){"--version", NULL}), 0);
-    cr_expect(options.version);
-    options_release(&options);
+    each_text("tests/unit/command/options_parse.txt", expect_parsed);
 }
 
 Test(options_parse, help_names_every_option_that_is_taken)
@@ -202,23 +136,4 @@ Test(options_parse, help_names_every_option_that_is_taken)
                  "    0  done", "    2  unknown option");
     for (const char *line = text; line; line = strchr(line, '\n'), line = line ? line + 1 : NULL)
         cr_expect_leq(strcspn(line, "\n"), 120u);
-}
-
-Test(options_parse, gpus_are_named_or_all)
-{
-    struct options options;
-    char *one[] = {(char[]){"all"}, (char[]){"--device"}, (char[]){"3,0,1"}, NULL};
-    cr_assert_eq(options_parse(&options, &everything, 3, one), 0);
-    cr_assert_eq(options.devices.count, 3);
-    cr_expect_eq(options.devices.list[0], 3);
-    cr_expect_eq(options.devices.list[2], 1);
-    cr_expect_not(options.devices.all);
-    options_release(&options);
-    char *all[] = {(char[]){"all"}, (char[]){"--device=all"}, NULL};
-    cr_assert_eq(options_parse(&options, &everything, 2, all), 0);
-    cr_expect(options.devices.all && options.devices.count == 0);
-    options_release(&options);
-    char *first[] = {(char[]){"all"}, (char[]){"--device=0"}, NULL};
-    cr_assert_eq(options_parse(&options, &everything, 2, first), 0);
-    options_release(&options);
 }
