@@ -1,286 +1,329 @@
-#include "analysis_support.h"
-#include "test.h"
-
+/* Tests A/A analysis by the cases of aa.txt, which says what their words mean. */
+#include "cases.h"
 #include "report/report.h"
 
-static void put_code(struct sessions_fixture *fixture, size_t session, const char *kernel, const char *code)
+enum { MOST_SESSIONS = 40, MOST_NUMBERS = 256 };
+
+/* The sessions of the case, and what came of them. */
+static struct metrics metrics;
+static struct run runs[MOST_SESSIONS];
+static char *names[MOST_SESSIONS];
+static size_t count;
+static struct analysis analysis;
+static bool is_made;
+static char *page;
+
+static size_t session_in(size_t i)
 {
-    struct result *result = run_add(&fixture->runs[session], kernel);
-    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
-        .function = x_strdup("f"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
+    NEED(whole(word(i)) < count, "there is no session %s", word(i));
+    return whole(word(i));
 }
 
-Test(aa, every_session_is_judged_in_every_view)
+/* ---- What there is ---- */
+
+/* On a GPU each so many, and on one day, or each on its own. */
+static void put_sessions(void)
 {
-    static const struct {
-        size_t count, per_gpu;
-        size_t comparisons[VIEWS], gpus;
-    } rows[] = {
-        {2, 1, {2, 0, 0}, 2}, /* of two sessions, all others are one, which is a pair */
-        {3, 3, {6, 3, 0}, 1},
-        {4, 2, {12, 4, 0}, 2}, /* of two GPUs, the others are one */
-        {7, 3, {42, 7, 7}, 3},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, rows[i].count, rows[i].per_gpu, false));
-        aa_put_all(&fixture, "a/b", "count", 7);
-        aa_put_all(&fixture, "a/b", "rate", 7);
-        const struct analysis *analysis = aa_analyse(&fixture);
-        cr_expect_eq(analysis->gpus, rows[i].gpus, "row %zu: %zu GPUs", i, analysis->gpus);
-        for (size_t kind = 0; kind < VIEWS; kind++) {
-            const struct view *view = &analysis->views[kind];
-            const size_t wanted = rows[i].comparisons[kind];
-            cr_expect_eq(view->comparisons, wanted, "row %zu: view %zu: %zu", i, kind, view->comparisons);
-            cr_expect_eq(view->exits[EXIT_SAME], wanted, "row %zu: view %zu", i, kind);
-            cr_expect_eq(view->tallies[METRIC_EXACT].rows, wanted, "row %zu: view %zu", i, kind);
-            cr_expect_eq(view->tallies[METRIC_INFO].rows, 0, "row %zu: view %zu", i, kind);
-        }
-        cr_expect_eq(analysis->noisy_row_count, 0, "row %zu", i);
-        cr_expect_eq(analysis_exit_code(analysis), EXIT_SAME, "row %zu", i);
+    count = whole(word(1));
+    for (size_t i = 0; i < count; i++) {
+        struct run *run = &runs[i];
+        names[i] = x_sprintf("s%zu.json", i);
+        run->device.name = x_strdup("Test GPU");
+        run_note_metrics(run, &metrics);
+        struct session *session = ARRAY_GROW(run->sessions, run->session_count);
+        session->facts[SESSION_GPU_UUID] = x_sprintf("GPU-%zu", i / whole(word(2)));
+        session->facts[SESSION_DATE] = x_sprintf("2026-11-%02zuT08:00:%02zu.000Z", word_count > 3 ? i + 1 : 1, i);
+        session->facts[SESSION_COLLECTOR] = x_strdup("cupti");
     }
 }
 
-Test(aa, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
+/* Values are those of all sessions, or of each. */
+static void put_rows(void)
 {
-    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 4, 4, false));
-    aa_put_all(&fixture, "a/b", "count", 1000);
-    aa_put_all(&fixture, "a/quiet", "count", 5);
-    result_find(run_find(&fixture.runs[2], "a/b"), "count")->sessions[0].samples[0]++;
-    const struct analysis *analysis = aa_analyse(&fixture);
-
-    const struct alarm_tally *pairs = &analysis->views[VIEW_PAIRS].tallies[METRIC_EXACT];
-    cr_expect_eq(pairs->rows, 24);
-    cr_expect_eq(pairs->regressed, 0); /* one session does not know what repeats */
-    cr_expect_eq(pairs->unsure, 3);    /* the odd session, judged by each other one */
-    cr_expect_eq(pairs->worse, 3);
-    cr_expect_eq(pairs->better, 3); /* each other session, judged by the odd one */
-    cr_expect_eq(analysis->views[VIEW_PAIRS].exits[EXIT_UNSURE], 3);
-    cr_expect_eq(analysis->views[VIEW_PAIRS].exits[EXIT_SAME], 9);
-    const struct alarm_tally *others = &analysis->views[VIEW_OTHERS].tallies[METRIC_EXACT];
-    cr_expect_eq(others->regressed, 1); /* the others are judged by a baseline that does not repeat */
-    cr_expect_eq(others->better, 0);
-
-    cr_assert_eq(analysis->noisy_row_count, 1);
-    cr_expect_str_eq(analysis->noisy_rows[0].kernel, "a/b");
-    cr_expect_str_eq(analysis->noisy_rows[0].metric->name, "count");
-    cr_expect_eq(analysis->noisy_rows[0].tallies[VIEW_PAIRS].unsure, 3);
-    cr_expect_eq(analysis->noisy_rows[0].tallies[VIEW_PAIRS].rows, 12);
-    cr_expect_eq(analysis->noisy_rows[0].tallies[VIEW_OTHERS].regressed, 1);
-    cr_expect_eq(analysis_exit_code(analysis), EXIT_REGRESSED);
+    NEED(word_count == 4 || word_count == 3 + count, "%zu values", word_count - 3);
+    for (size_t i = 0; i < count; i++) {
+        OWNED_TEXT values = x_strdup(word(word_count == 4 ? 3 : 3 + i));
+        put_values(run_add(&runs[i], word(1)), word(2), values);
+    }
 }
 
-/* A time that is excused because the code is unchanged is noise nevertheless. */
-Test(aa, a_time_of_the_same_code_counts_as_the_screen_saw_it)
+static void put_codes(void)
 {
-    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 12, 12, false));
-    aa_put_all(&fixture, "a/b", "time", 100000);
-    for (size_t i = 0; i < fixture.count; i++)
-        put_code(&fixture, i, "a/b", "9f86");
-    result_find(run_find(&fixture.runs[5], "a/b"), "time")->sessions[0].samples[0] = 103000;
-    const struct analysis *analysis = aa_analyse(&fixture);
-    const struct view *view = &analysis->views[VIEW_OTHERS];
-    cr_expect_eq(view->exits[EXIT_SAME], 12);
-    cr_expect_eq(view->tallies[METRIC_TIME].worse, 1);
-    cr_expect_eq(view->tallies[METRIC_TIME].unsure, 0);
-    cr_expect_eq(analysis->views[VIEW_PAIRS].tallies[METRIC_TIME].worse, 11);
-    cr_expect_eq(analysis->views[VIEW_PAIRS].tallies[METRIC_TIME].better, 11);
+    for (size_t i = 0; i < count; i++) {
+        struct result *result = run_find(&runs[i], word(1));
+        *ARRAY_GROW(result->launches, result->launch_count) =
+            (struct launch){.function = x_strdup("f"),
+                            .code = x_strdup(known(word(word_count == 3 ? 2 : 2 + i))),
+                            .grid = {1, 1, 1},
+                            .block = {32, 1, 1},
+                            .times = 1};
+    }
 }
 
-/* One GPU differs: sessions of the others do not know it, sessions of all GPUs do. */
-Test(aa, a_gpu_is_judged_by_the_others)
+static void put_suite(void)
 {
-    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 12, 3, false));
-    for (size_t i = 0; i < fixture.count; i++)
-        aa_put(&fixture, i, "a/b", "share", i / 3 == 1 ? 50 : 53);
-    const struct analysis *analysis = aa_analyse(&fixture);
-    cr_expect_eq(analysis->views[VIEW_GPUS].tallies[METRIC_STEADY].worse, 3);
-    cr_expect_eq(analysis->views[VIEW_GPUS].exits[EXIT_UNSURE], 3); /* the baseline does not know that GPU */
-    cr_expect_eq(analysis->views[VIEW_OTHERS].tallies[METRIC_STEADY].worse, 0);
-    cr_expect_eq(analysis->noisy_rows[0].tallies[VIEW_GPUS].unsure, 3);
-}
-
-Test(aa, a_shift_of_the_whole_suite_is_counted)
-{
-    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 2, 1, false));
-    for (size_t kernel = 0; kernel < RULE_DRIFT; kernel++) {
-        char id[16];
-        snprintf(id, sizeof id, "a/%zu", kernel);
-        aa_put(&fixture, 0, id, "time", 100000);
-        aa_put(&fixture, 1, id, "time", 110000);
-        for (size_t session = 0; session < 2; session++) {
-            struct result *result = run_find(&fixture.runs[session], id);
+    for (size_t kernel = 0; kernel < whole(word(1)); kernel++)
+        for (size_t i = 0; i < count; i++) {
+            OWNED_TEXT id = x_sprintf("a/%zu", kernel);
+            struct result *result = run_add(&runs[i], id);
+            set_value(result, "time", number(word(2 + i)));
             *ARRAY_GROW(result->launches, result->launch_count) =
-                (struct launch){.function = x_strdup("f()"), .code = x_strdup("f00d"), .times = 1};
+                (struct launch){.function = x_strdup("f"), .code = x_strdup("f00d"), .times = 1};
         }
+}
+
+static void fail(void)
+{
+    enum result_status status = 0;
+    while (strcmp(result_status_name(status), word(3)) != 0)
+        status++;
+    struct result *result = run_find(&runs[session_in(1)], word(2));
+    result->status = status;
+    set_text(&result->reason, known(word(4)));
+}
+
+static void keep(void)
+{
+    run_filter(&runs[session_in(1)], (char *[]){word(2)}, 1);
+}
+
+static void clear(void)
+{
+    row_clear(result_find(run_find(&runs[session_in(1)], word(2)), word(3)));
+}
+
+/* A session more, which is one of another run, too. */
+static void add_session(void)
+{
+    run_add_session(&runs[session_in(1)], &runs[session_in(2)].sessions[0]);
+}
+
+static void forget_sessions(void)
+{
+    run_forget_sessions(&runs[session_in(1)]);
+}
+
+static void put_note(void)
+{
+    run_set_note(&runs[session_in(1)], &(struct metric_note){.name = word(2), .counter = word(3), .unit = word(4)});
+}
+
+/* ---- What must come of it ---- */
+
+static const struct analysis *analysed(void)
+{
+    if (!is_made)
+        analysis_make(&analysis, runs, count, names, &metrics);
+    is_made = true;
+    return &analysis;
+}
+
+static void expect_taken(void)
+{
+    HEAR(taken, analysis_takes(&runs[1], "new.json", runs, 1, names, &metrics));
+    CHECK(taken == (*word(1) ? -1 : 0) && strstr(said, word(1)), "%d: %s", taken, said);
+}
+
+/* Numbers with the names of what they are in: pairs.exact.worse, pairs.exits.3, noisy.gpus.unsure. */
+static struct named_number numbers[MOST_NUMBERS];
+static size_t number_count;
+
+static void add_number(double value, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    OWNED_TEXT name = x_vsprintf(format, list);
+    va_end(list);
+    NEED(number_count < MOST_NUMBERS, "more than %d numbers", MOST_NUMBERS);
+    numbers[number_count++] = (struct named_number){kept_text(name), value};
+}
+
+static void add_tally(const struct alarm_tally *tally, const char *view, const char *of)
+{
+    add_number((double)tally->rows, "%s.%s.rows", view, of);
+    add_number((double)tally->regressed, "%s.%s.regressed", view, of);
+    add_number((double)tally->unsure, "%s.%s.unsure", view, of);
+    add_number((double)tally->worse, "%s.%s.worse", view, of);
+    add_number((double)tally->better, "%s.%s.better", view, of);
+}
+
+static void expect_totals(void)
+{
+    static const char *const views[VIEWS] = {"pairs", "others", "gpus"};
+    const struct analysis *is = analysed();
+    number_count = 0;
+    for (enum view_kind kind = 0; kind < VIEWS; kind++) {
+        const struct view *view = &is->views[kind];
+        add_number((double)view->comparisons, "%s", views[kind]);
+        add_number((double)view->moved, "%s.moved", views[kind]);
+        for (size_t code = 0; code < ARRAY_SIZE(view->exits); code++)
+            add_number((double)view->exits[code], "%s.exits.%zu", views[kind], code);
+        for (enum metric_class class = 0; class < METRIC_CLASSES; class ++)
+            add_tally(&view->tallies[class], views[kind], metric_class_name(class));
+        if (is->noisy_row_count > 0)
+            add_tally(&is->noisy_rows[0].tallies[kind], "noisy", views[kind]);
     }
-    const struct analysis *analysis = aa_analyse(&fixture);
-    cr_expect_eq(analysis->views[VIEW_PAIRS].moved, 2);
-    cr_expect_eq(analysis->views[VIEW_PAIRS].exits[EXIT_UNSURE], 2);
-    cr_expect_eq(analysis->views[VIEW_PAIRS].tallies[METRIC_TIME].worse, 0); /* the common shift is subtracted */
-    cr_expect_eq(analysis->views[VIEW_PAIRS].tallies[METRIC_TIME].better, 0);
+    add_number((double)is->kernels, "kernels");
+    add_number((double)is->gpus, "gpu_count");
+    add_number((double)is->days, "days");
+    add_number((double)is->noisy_row_count, "noisy");
+    add_number((double)is->left_out_count, "left_out");
+    add_number((double)analysis_exit_code(is), "exit");
+    expect_numbers(numbers, number_count, 1);
 }
 
-Test(aa, what_is_not_the_same_everywhere_is_left_out_and_said)
+static void expect_noisiest(void)
 {
-    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 3, 3, false));
-    static const char *const kernels[] = {"a/crashed", "a/fine", "a/missing", "a/other", "a/unbuilt", "a/unknown"};
-    for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
-        aa_put_all(&fixture, kernels[i], "count", 7);
-    for (size_t i = 0; i < fixture.count; i++) {
-        put_code(&fixture, i, "a/fine", "aa");
-        put_code(&fixture, i, "a/other", i == 2 ? "bb" : "aa");
-        put_code(&fixture, i, "a/unknown", i == 1 ? NULL : "aa");
-        run_find(&fixture.runs[i], "a/unbuilt")->status = RESULT_NOT_BUILT;
-    }
-    struct result *crashed = run_find(&fixture.runs[1], "a/crashed");
-    crashed->status = RESULT_CRASHED;
-    crashed->reason = x_strdup("it died");
-    static char *const all_but_missing[] = {"a/[!m]*", NULL};
-    run_filter(&fixture.runs[2], all_but_missing, 1);
-
-    const struct analysis *analysis = aa_analyse(&fixture);
-    cr_assert_eq(analysis->kernels, 2);
-    for (size_t i = 0; i < fixture.count; i++) {
-        cr_expect_eq(fixture.runs[i].result_count, 2);
-        cr_expect_not_null(run_find(&fixture.runs[i], "a/fine"));
-        cr_expect_not_null(run_find(&fixture.runs[i], "a/unknown"));
-    }
-    static const struct {
-        const char *kernel, *why;
-        bool failed;
-    } left_out[] = {
-        {"a/crashed", "crashed in s1.json: it died", true},
-        {"a/missing", "not in s2.json", false},
-        {"a/other", "its code differs between s2.json and s1.json", false},
-    };
-    cr_assert_eq(analysis->left_out_count, ARRAY_SIZE(left_out));
-    for (size_t i = 0; i < ARRAY_SIZE(left_out); i++) {
-        cr_expect_str_eq(analysis->left_out[i].kernel, left_out[i].kernel);
-        cr_expect_str_eq(analysis->left_out[i].why, left_out[i].why);
-        cr_expect_eq(analysis->left_out[i].failed, left_out[i].failed, "%s", left_out[i].kernel);
-    }
-    cr_expect_eq(analysis_exit_code(analysis), EXIT_NOT_MEASURED);
+    const struct noisy_row *row = &analysed()->noisy_rows[0];
+    CHECK(strcmp(row->kernel, word(1)) == 0 && strcmp(row->metric->name, word(2)) == 0, "%s of %s", row->metric->name,
+          row->kernel);
 }
 
-Test(aa, a_counter_that_was_not_read_is_not_measured)
+static void expect_left_out(void)
 {
-    WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 3, 3, false));
-    aa_put_all(&fixture, "a/b", "count", 7);
-    row_clear(result_find(run_find(&fixture.runs[1], "a/b"), "count"));
-    const struct analysis *analysis = aa_analyse(&fixture);
-    cr_expect_eq(analysis_exit_code(analysis), EXIT_NOT_MEASURED);
-    cr_expect_eq(exactness_of(analysis, "count")->sessions, 2);
-}
-
-Test(aa, takes_single_sessions_of_todays_metrics_once)
-{
-    static const struct {
-        const char *what, *says;
-    } rows[] = {
-        {"fine", NULL},
-        {"same session", "new.json is the same session as s0.json"},
-        {"two sessions", "new.json holds 2 sessions"},
-        {"two sessions of a row", "new.json holds 2 sessions of count of a/b"},
-        {"other counter", "new.json measured count as other.sum in count, but made_up.ini:1 defines it as"},
-        {"other unit", "measured count as made_up_count.sum in B"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        WITH(aa_tear_down, struct sessions_fixture fixture, aa_set_up(&fixture, 2, 2, false));
-        aa_put_all(&fixture, "a/b", "count", 7);
-        struct run *run = &fixture.runs[1];
-        if (i == 1) {
-            run_forget_sessions(run);
-            run_add_session(run, &fixture.runs[0].sessions[0]);
-        }
-        if (i == 2)
-            run_add_session(run, &fixture.runs[0].sessions[0]);
-        if (i == 3)
-            aa_put(&fixture, 1, "a/b", "count", 7);
-        if (i == 4)
-            run_set_note(run, &(struct metric_note){.name = "count", .counter = "other.sum", .unit = "count"});
-        if (i == 5)
-            run_set_note(run, &(struct metric_note){.name = "count", .counter = "made_up_count.sum", .unit = "B"});
-        HEAR(taken, analysis_takes(run, "new.json", fixture.runs, 1, fixture.name_list, &fixture.metrics));
-        cr_expect_eq(taken, rows[i].says ? -1 : 0, "%s: %d", rows[i].what, taken);
-        cr_expect(!rows[i].says || strstr(said, rows[i].says), "%s: said %s", rows[i].what, said);
-    }
-}
-
-static char *print(const struct analysis *analysis, const struct analysis_style *style,
-                   int (*how)(const struct analysis *, const struct analysis_style *, FILE *))
-{
-    PRINT(char *, text, stream, cr_assert_eq(how(analysis, style, stream), 0));
-    return text;
-}
-
-/* Adds one count more in s2.json, and a kernel that only s3.json has. */
-static void put_an_alarm(struct sessions_fixture *fixture, const char *odd_kernel)
-{
-    aa_set_up(fixture, 4, 2, false);
-    aa_put_all(fixture, "a/b", "count", 1000);
-    aa_put_all(fixture, "a/b", "time", 100000);
-    aa_put_all(fixture, odd_kernel, "share", 50);
-    result_find(run_find(&fixture->runs[2], "a/b"), "count")->sessions[0].samples[0]++;
-    aa_put(fixture, 3, "a/only", "count", 1);
-}
-
-/* Checks which words each section of the text has, and which not. */
-Test(aa, text_says_what_was_found)
-{
-    WITH(aa_tear_down, struct sessions_fixture fixture, put_an_alarm(&fixture, "a/\033[31m"));
-    const struct analysis *analysis = aa_analyse(&fixture);
-    static const struct {
-        bool quiet;
-        const char *says[12], *not [4];
-    } rows[] = {
-        {false,
-         {"A/A of 4 sessions of 2 kernels on 2 GPUs (Test GPU, collector cupti), 2026-11-01\n",
-          "a/only  not in s0.json", "by each other session alone: 12 comparisons", "exit codes: 0 in 9, 3 in 3",
-          "between GPUs", "not known, all sessions are of one day", "does not repeat: a/b, 1,000 to 1,001",
-          "median kernel 2.00 %", "a false alarm: the gate would have failed in 1 of 16 comparisons (exit 1)"},
-         {"\033", "all other GPUs"}},
-        {true, {"Left out", "a false alarm"}, {"Spread", "Exactness", "Smallest", "\033"}},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const struct analysis_style style = {.exit_code = EXIT_REGRESSED, .quiet = rows[i].quiet};
-        OWNED_TEXT text = print(analysis, &style, analysis_text);
-        for (size_t k = 0; k < ARRAY_SIZE(rows[i].says) && rows[i].says[k]; k++)
-            cr_expect(strstr(text, rows[i].says[k]), "did not say: %s\n%s", rows[i].says[k], text);
-        for (size_t k = 0; k < ARRAY_SIZE(rows[i].not ) && rows[i].not [k]; k++)
-            cr_expect(!strstr(text, rows[i].not [k]), "said: %s", rows[i].not [k]);
+    NEED(analysed()->left_out_count == (word_count - 1) / 3, "%zu are left out", analysis.left_out_count);
+    for (size_t i = 0; i < analysis.left_out_count; i++) {
+        const struct left_out *one = &analysis.left_out[i];
+        CHECK(strcmp(one->kernel, word(3 * i + 1)) == 0 && strcmp(one->why, word(3 * i + 2)) == 0 &&
+                  one->failed == (whole(word(3 * i + 3)) != 0),
+              "%s: %s, %d", one->kernel, one->why, one->failed);
     }
 }
 
-Test(aa, json_holds_all_of_it_and_null_for_what_is_not_known)
+static void expect_kernels(void)
 {
-    static const struct {
-        const char *part; /* key of a part of the document */
-        int item;         /* index in a list; -1: the part itself */
-        const char *key, *value;
-    } rows[] = {
-        {"exit_code", -1, NULL, "1"},
-        {"device", -1, NULL, "\"Test GPU\""},
-        {"left_out", 0, NULL, "{\"kernel\":\"a/only\",\"why\":\"not in s0.json\",\"failed\":false}"},
-        {"views", -1, "gpus", "null"}, /* of two GPUs, the others are one */
-        {"offenders", 0, "pairs", "{\"rows\":12,\"regressed\":0,\"unsure\":3,\"worse\":3,\"better\":3}"},
-        {"spread", 1, "in", "\"points\""},
-        {"spread", 1, "within", "{\"kernels\":1,\"median\":0,\"worst\":0,\"worst_kernel\":\"a/\\\"\\n\"}"},
-        {"spread", 1, "days", "null"},
-        {"exactness", 0, "wobbles", "[{\"kernel\":\"a/b\",\"low\":1000,\"high\":1001}]"},
-        {"detectable", 0, "change", "2000"},
-    };
-    WITH(aa_tear_down, struct sessions_fixture fixture, put_an_alarm(&fixture, "a/\"\n"));
-    const struct analysis_style style = {.exit_code = EXIT_REGRESSED};
-    OWNED_TEXT text = print(aa_analyse(&fixture), &style, analysis_json);
-    json_error_t fault;
-    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &fault);
-    cr_assert_not_null(root, "%s", fault.text);
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const json_t *part = json_object_get(root, rows[i].part);
-        part = rows[i].item < 0 ? part : json_array_get(part, (size_t)rows[i].item);
-        part = rows[i].key ? json_object_get(part, rows[i].key) : part;
-        OWNED_TEXT value = part ? json_dumps(part, JSON_ENCODE_ANY | JSON_COMPACT) : x_strdup("nothing");
-        cr_expect_str_eq(value, rows[i].value, "row %zu: %s", i, value);
+    for (size_t i = 0; i < count && analysed(); i++) {
+        CHECK(runs[i].result_count == word_count - 1, "session %zu has %zu kernels", i, runs[i].result_count);
+        for (size_t k = 1; k < word_count; k++)
+            CHECK(run_find(&runs[i], word(k)), "session %zu lacks %s", i, word(k));
     }
+}
+
+static void expect_exactness(void)
+{
+    const struct exactness *is = NULL;
+    for (size_t i = 0; i < analysed()->exactness_count; i++)
+        if (strcmp(analysis.exactness[i].metric->name, word(1)) == 0)
+            is = &analysis.exactness[i];
+    const bool is_none = word_count > 2 && strcmp(word(2), "none") == 0;
+    CHECK(is_none == !is, "%s", is ? "there is one" : "there is none");
+    if (!is || is_none)
+        return;
+    const struct nonrepeating none = {NULL, NAN, NAN}, *odd = is->nonrepeating_count > 0 ? is->nonrepeating : &none;
+    const struct named_number of[] = {{"kernels", (double)is->kernels},
+                                      {"repeat", (double)is->repeat},
+                                      {"admitted", (double)is->admitted},
+                                      {"readings", (double)is->readings},
+                                      {"sessions", (double)is->sessions},
+                                      {"all_readings", (double)is->all_readings},
+                                      {"odd", (double)is->nonrepeating_count},
+                                      {"low", odd->low},
+                                      {"high", odd->high}};
+    expect_numbers(of, ARRAY_SIZE(of), 2);
+}
+
+static void expect_spread(void)
+{
+    static const char *const parts[SPREAD_PARTS] = {"within", "gpus", "days"};
+    size_t i = 0;
+    while (i < analysed()->spread_count && strcmp(analysis.spreads[i].metric->name, word(1)) != 0)
+        i++;
+    NEED(i < analysis.spread_count, "%s has no spread", word(1));
+    number_count = 0;
+    for (enum spread_part part = 0; part < SPREAD_PARTS; part++) {
+        const struct spread_of_kernels *of = &analysis.spreads[i].parts[part];
+        add_number((double)of->kernels, "%s.kernels", parts[part]);
+        add_number(round(of->median * 1e8) / 1e8, "%s.median", parts[part]);
+        add_number(round(of->worst * 1e8) / 1e8, "%s.worst", parts[part]);
+    }
+    expect_numbers(numbers, number_count, 2);
+}
+
+static void expect_detected(void)
+{
+    NEED(analysed()->detectable_count == (word_count - 1) / 2, "%zu", analysis.detectable_count);
+    for (size_t i = 0; i < analysis.detectable_count; i++) {
+        const struct detectable *one = &analysis.detectables[i];
+        CHECK(strcmp(one->kernel, word(2 * i + 1)) == 0 && fabs(one->change / number(word(2 * i + 2)) - 1) < 1e-8,
+              "%s: %.10g", one->kernel, one->change);
+    }
+}
+
+/* JSON is printed without blanks, since it is read by programs. */
+static void print_it(void)
+{
+    const bool is_json = strcmp(word(1), "json") == 0;
+    const struct analysis_style style = {.exit_code = EXIT_REGRESSED, .quiet = strcmp(word(1), "quiet") == 0};
+    PRINT(OWNED_TEXT, printed, stream,
+          cr_assert_eq((is_json ? analysis_json : analysis_text)(analysed(), &style, stream), 0));
+    json_t *const root = is_json ? json_loads(printed, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    NEED(!is_json || root, "it is not JSON: %s", printed);
+    free(page);
+    page = is_json ? json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS) : x_strdup(printed);
     json_decref(root);
+}
+
+static void expect_said(void)
+{
+    expect_text_says(page);
+}
+
+static void expect_not_said(void)
+{
+    expect_text_lacks(page);
+}
+
+static void begin(void)
+{
+    OWNED_TEXT definitions = file_text("tests/unit/gate/analysis.ini");
+    cr_assert_eq(metrics_read_text(&metrics, "made_up.ini", definitions), 0);
+}
+
+static void change(void)
+{
+    analysis_release(&analysis);
+    analysis = (struct analysis){0};
+    is_made = false;
+}
+
+static void end(void)
+{
+    change();
+    for (; count > 0; count--) {
+        run_release(&runs[count - 1]);
+        runs[count - 1] = (struct run){0};
+        set_text(&names[count - 1], NULL);
+    }
+    metrics_release(&metrics);
+    metrics = (struct metrics){0};
+    set_text(&page, NULL);
+}
+
+Test(aa, cases)
+{
+    static const struct case_command commands[] = {
+        {"clear", clear, false},
+        {"codes", put_codes, false},
+        {"detects", expect_detected, true},
+        {"exactness", expect_exactness, true},
+        {"fail", fail, false},
+        {"forget_sessions", forget_sessions, false},
+        {"keep", keep, false},
+        {"kernels", expect_kernels, true},
+        {"lacks", expect_not_said, true},
+        {"left_out", expect_left_out, true},
+        {"noisiest", expect_noisiest, true},
+        {"note", put_note, false},
+        {"print", print_it, true},
+        {"rows", put_rows, false},
+        {"says", expect_said, true},
+        {"session_too", add_session, false},
+        {"sessions", put_sessions, false},
+        {"spread", expect_spread, true},
+        {"suite", put_suite, false},
+        {"taken", expect_taken, true},
+        {"total", expect_totals, true},
+    };
+    const struct language language = {commands, ARRAY_SIZE(commands), begin, change, end};
+    try_cases("tests/unit/gate/aa.txt", &language);
 }
