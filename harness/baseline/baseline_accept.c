@@ -214,7 +214,7 @@ static int find_gone(const struct merging *merging, const struct baseline_files 
     return 0;
 }
 
-static bool comes_first(const struct accepted_move *move)
+bool accepted_is_worse(const struct accepted_move *move)
 {
     return move->left || move->finding == FOUND_WORSE || move->finding == FOUND_MIXED;
 }
@@ -226,7 +226,7 @@ static void sort_moves(struct accepted *accepted)
     size_t count = 0;
     for (int first = 1; first >= 0; first--)
         for (size_t i = 0; i < accepted->move_count; i++)
-            if (comes_first(&accepted->moves[i]) == first)
+            if (accepted_is_worse(&accepted->moves[i]) == first)
                 sorted[count++] = accepted->moves[i];
     free(accepted->moves);
     accepted->moves = sorted;

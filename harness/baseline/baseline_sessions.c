@@ -60,7 +60,7 @@ static size_t newest_candidate(const struct merging *merging, const char *kernel
     for (size_t i = 0; i < merging->count; i++) {
         const struct run *run = merging->candidates[i].run;
         place += run->session_count;
-        if (run->session_count > 0 && run_find(run, kernel))
+        if (run_find(run, kernel))
             newest = place - 1;
     }
     return newest;
@@ -78,7 +78,7 @@ static size_t *used_places(const struct merging *merging, const struct result *f
     qsort(places, all, sizeof *places, by_place);
     *count = 0;
     for (size_t i = 0; i < all; i++)
-        if (places[i] < merging->session_count && (*count == 0 || places[*count - 1] != places[i]))
+        if (*count == 0 || places[*count - 1] != places[i])
             places[(*count)++] = places[i];
     return places;
 }
@@ -115,8 +115,8 @@ void baseline_add_sessions(const struct merging *merging, struct run *run, struc
     for (size_t i = 0; i < fresh->row_count; i++)
         for (size_t k = 0; k < fresh->rows[i].session_count; k++) {
             size_t *place = &fresh->rows[i].sessions[k].session;
-            const size_t *found = count > 0 ? bsearch(place, places, count, sizeof *places, by_place) : NULL;
-            *place = found ? added[found - places] : 0; /* a row's session is 0 if the run has no sessions */
+            const size_t *found = bsearch(place, places, count, sizeof *places, by_place);
+            *place = added[found - places];
         }
 }
 

@@ -6,12 +6,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static int make_parents(const char *path)
-{
-    OWNED_TEXT folder = folder_of(path);
-    return make_folders(folder);
-}
-
 /* Raises the limit on open files: there may be more kernels than a process may have files open by default. */
 static void allow_open_files(void)
 {
@@ -34,7 +28,8 @@ static int write_files(const struct baseline_files *files)
         struct atomic_file *file = &pending[opened];
         if (!files->list[i].changed)
             continue;
-        if (make_parents(files->list[i].path) < 0 ||
+        OWNED_TEXT folder = folder_of(files->list[i].path);
+        if (make_folders(folder) < 0 ||
             atomic_file_open_next(file, files->list[i].path, opened > 0 ? file - 1 : NULL) < 0)
             goto out;
         opened++;

@@ -234,18 +234,13 @@ static const char *nearest_metric(const struct metrics *metrics, const char *nam
     return nearest_name(name, names, metrics->count);
 }
 
-static bool is_of_whole_kernel(const struct known_regression *known)
-{
-    return strcmp(known->metric, KNOWN_REGRESSION_REMOVED) == 0 || strcmp(known->metric, KNOWN_NOT_COMPUTED) == 0;
-}
-
 int known_regressions_check(const struct known_regressions *regressions, const struct metrics *metrics,
                             const char *folder)
 {
     int result = 0;
     EACH(const struct known_regression, known, regressions->list, regressions->count) {
         const struct metric *metric = metrics_find(metrics, known->metric);
-        if (is_of_whole_kernel(known)) {
+        if (strcmp(known->metric, KNOWN_REGRESSION_REMOVED) == 0 || strcmp(known->metric, KNOWN_NOT_COMPUTED) == 0) {
             if (!isnan(known->worst))
                 result = error("%s:%d: a kernel as a whole has no worst value: remove the key \"worst\"", known->file,
                                known->line);

@@ -10,11 +10,6 @@ static const char *const finding_words[] = {
     [FOUND_MIXED] = "divided", [FOUND_NONREPEATING] = "inexact",
 };
 
-static bool is_always_shown(const struct accepted_move *move)
-{
-    return move->left || move->finding == FOUND_WORSE || move->finding == FOUND_MIXED;
-}
-
 /* Returns the value, or the word for the state of a row without one. */
 static const char *value_text(const struct metric *metric, enum value_state state, double value, char *text,
                               size_t size)
@@ -80,7 +75,7 @@ static void print_accepted(const struct options *options, const struct metrics *
                   plural(accepted->sessions), folder, counts);
 
     size_t shown = 0;
-    while (shown < accepted->move_count && (shown < MOVES_SHOWN || is_always_shown(&accepted->moves[shown])))
+    while (shown < accepted->move_count && (shown < MOVES_SHOWN || accepted_is_worse(&accepted->moves[shown])))
         print_move(metrics, &accepted->moves[shown++]);
     if (shown < accepted->move_count)
         print_wrapped(2, "  and %zu more that moved, none of them worse", accepted->move_count - shown);
