@@ -2,16 +2,6 @@
 
 #include "command.h"
 
-static const char *way_of(const struct options *options)
-{
-    return options->replay ? "replay" : origin_of(options->way)->does;
-}
-
-static bool takes_library(const struct options *options)
-{
-    return !options->replay && (1u << options->way & (WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE)));
-}
-
 /* Sets *why to the reason why there is no GPU to measure on. The text is empty where there is one, or where none is
  * needed. -1 after error() when a GPU does not answer. */
 static int look_for_gpu(const struct options *options, struct problem *why)
@@ -33,13 +23,14 @@ int dry_run_print(const struct options *options, FILE *stream)
     struct problem no_gpu;
     if (look_for_gpu(options, &no_gpu) < 0)
         return EXIT_NOT_MEASURED;
+    const bool has_library = !options->replay && (1u << options->way & (WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE)));
     struct json_writer json = {.stream = stream, JSON_DOCUMENT};
     json_open(&json, NULL, '{', JSON_LINES);
     json_put_count(&json, "schema", 1);
-    json_put_text(&json, "way", way_of(options));
+    json_put_text(&json, "way", options->replay ? "replay" : origin_of(options->way)->does);
     json_put_text(&json, "no_gpu", *no_gpu.text ? no_gpu.text : NULL);
     json_put_text(&json, "replay", options->replay);
-    json_put_text(&json, "kernels", takes_library(options) ? options->kernels : NULL);
+    json_put_text(&json, "kernels", has_library ? options->kernels : NULL);
     json_put_text(&json, "against", options->against);
     json_put_text(&json, "baselines", options->baselines);
     json_put_text(&json, "metrics", options->metrics);

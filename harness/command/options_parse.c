@@ -289,12 +289,6 @@ static const struct option_row *row_of_any_command(const char *name)
     BUG("cugate.ini takes %s, which is not an option", name);
 }
 
-/* Whether a GPU model is needed and the command line names none. Files are judged for a capability instead. */
-static bool wants_gpu(const struct options *options)
-{
-    return !options->gpu && !options->replay && (options->way == ORIGIN_CODE || options->way == ORIGIN_COMPUTED);
-}
-
 /* Whether the command uses a key of cugate.ini. */
 bool options_takes_key(const struct command *command, const char *name)
 {
@@ -317,7 +311,9 @@ static int take_from_config(struct options *options, const struct command *comma
     const struct option_row *row = row_named(command, key->name, &place);
     struct options unused = {0};
     if (key->names_gpu) {
-        key->in_force = wants_gpu(options);
+        /* where a GPU model is needed and none is named; files are judged for a capability instead */
+        key->in_force =
+            !options->gpu && !options->replay && (options->way == ORIGIN_CODE || options->way == ORIGIN_COMPUTED);
         return 0;
     }
     key->in_force = row && !given[place];

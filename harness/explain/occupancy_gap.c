@@ -85,20 +85,6 @@ static void add_launch(struct explanation *explanation, const struct launch *lau
     }
 }
 
-/* Returns how many slots for blocks are empty in the last wave, as a share of the slots of all waves. */
-static double tail_of(const struct explained_launch *launch)
-{
-    return 1 - launch->waves / ceil(launch->waves);
-}
-
-static double launches_in_all(const struct explanation *explanation)
-{
-    double count = 0;
-    for (size_t i = 0; i < explanation->launch_count; i++)
-        count += explanation->launches[i].launch->times;
-    return count;
-}
-
 static enum explained_gap gap_of(const struct explanation *explanation)
 {
     const struct explained_launch *largest = explanation->largest;
@@ -110,7 +96,8 @@ static enum explained_gap gap_of(const struct explanation *explanation)
         return GAP_NONE;
     if (largest->waves < 1)
         return GAP_FEW_BLOCKS;
-    if (tail_of(largest) * fits >= (fits - explanation->achieved) / 2)
+    const double tail = 1 - largest->waves / ceil(largest->waves); /* empty slots for blocks, as a share of all waves */
+    if (tail * fits >= (fits - explanation->achieved) / 2)
         return GAP_TAIL;
     if (isnan(time))
         return GAP_UNKNOWN;
@@ -132,6 +119,7 @@ void explain_launches(struct explanation *explanation)
             add_steps(explanation, &explanation->launches[i]);
     explanation->largest = largest;
     explanation->achieved = roofline_value(explanation->result, "achieved_occupancy");
-    explanation->launches_in_all = launches_in_all(explanation);
+    for (size_t i = 0; i < explanation->launch_count; i++)
+        explanation->launches_in_all += explanation->launches[i].launch->times;
     explanation->gap = gap_of(explanation);
 }

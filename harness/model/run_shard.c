@@ -151,15 +151,8 @@ static int check_twice(struct merging *merging, size_t place)
     return 0;
 }
 
-/* Turns the index of a session in its shard into the index among all sessions. `before` are the sessions in front. An
- * index that is too large means the newest session, as in run_session(). */
-static void move_session(struct session_samples *samples, const struct run *part, size_t before)
-{
-    const size_t last = part->session_count - 1;
-    samples->session = before + (samples->session < last ? samples->session : last);
-}
-
-/* Moves the results of all shards to the merged run, sorted by name. */
+/* Moves the results of all shards to the merged run, sorted by name. The index of a session in its shard becomes that
+ * among all sessions; one that is too large means the newest session, as in run_session(). */
 static int take_results(struct merging *merging, struct run *merged)
 {
     for (size_t i = 0; i < merging->count; i++) {
@@ -170,8 +163,11 @@ static int take_results(struct merging *merging, struct run *merged)
             struct result *result = ARRAY_GROW(merged->results, merged->result_count);
             *result = part->results[k];
             for (size_t r = 0; r < result->row_count; r++)
-                for (size_t s = 0; s < result->rows[r].session_count; s++)
-                    move_session(&result->rows[r].sessions[s], part, merged->session_count);
+                for (size_t s = 0; s < result->rows[r].session_count; s++) {
+                    size_t *const session = &result->rows[r].sessions[s].session;
+                    *session =
+                        merged->session_count + (*session < part->session_count ? *session : part->session_count - 1);
+                }
         }
         part->result_count = 0;
         for (size_t s = 0; s < part->session_count; s++)

@@ -31,12 +31,6 @@ static void stand_in_machine(struct result *result, const struct result *from)
             result->launches[i].machine = from->launches[i].machine;
 }
 
-/* Returns the session in which the kernel was measured. */
-static const struct session *find_session(const struct run *base, const struct result *from)
-{
-    return run_session(base, &(struct session_samples){.session = result_session(from)});
-}
-
 static bool only_stands_in(const struct result *result)
 {
     for (size_t i = 0; i < result->row_count; i++)
@@ -58,7 +52,8 @@ void run_stand_in(struct run *baseline, const struct run *base)
         if (!known)
             result_copy_facts(result, from);
         if (from->status == RESULT_OK && result->status == RESULT_OK && base->session_count > 0) {
-            session_copy(ARRAY_GROW(result->sessions, result->session_count), find_session(base, from));
+            const struct session_samples measured = {.session = result_session(from)};
+            session_copy(ARRAY_GROW(result->sessions, result->session_count), run_session(base, &measured));
             stand_in_rows(result, from, result->session_count - 1);
             stand_in_machine(result, from);
         } else if (from->status != RESULT_OK && only_stands_in(result)) {

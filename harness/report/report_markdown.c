@@ -21,12 +21,6 @@ struct page {
     size_t size;
 };
 
-static void page_init(struct page *page, const struct report *report, FILE *stream, size_t max)
-{
-    *page = (struct page){.report = report, .stream = stream, .left = max - 1};
-    page->piece = x_memstream(&page->text, &page->size);
-}
-
 static void page_release(struct page *page)
 {
     fclose(page->piece);
@@ -98,13 +92,6 @@ static void put_markdown(FILE *stream, const char *text)
         put_special(stream, before, character, text);
         before = (char)(character < 0x80 ? character : ' ');
     }
-}
-
-static void put_rows_head(FILE *stream)
-{
-    fputs("| verdict | kernel | metric | base | now | change | limit | evidence |\n"
-          "|---|---|---|--:|--:|--:|--:|---|\n",
-          stream);
 }
 
 static void put_code(FILE *stream, const char *text)
@@ -270,7 +257,9 @@ static void add_rows(struct page *page, const struct judgement *const *rows, siz
     const size_t end = count - *next > max ? *next + max : count;
     if (*next == end)
         return;
-    put_rows_head(page->piece);
+    fputs("| verdict | kernel | metric | base | now | change | limit | evidence |\n"
+          "|---|---|---|--:|--:|--:|--:|---|\n",
+          page->piece);
     for (; *next < end; ++*next) {
         put_row(page->piece, page->report, rows[*next]);
         if (!page_add(page, TAIL))
@@ -418,8 +407,8 @@ static void add_results(struct page *page, const struct report *report)
 int report_markdown(const struct report *report, FILE *stream)
 {
     const size_t max = report->quiet ? COMMENT_MAX : SUMMARY_MAX;
-    OWNED(page) page = {0};
-    page_init(&page, report, stream, max);
+    OWNED(page) page = {.report = report, .stream = stream, .left = max - 1};
+    page.piece = x_memstream(&page.text, &page.size);
     put_head(page.piece, report);
     page_add(&page, TAIL);
     add_facts(&page, report);
