@@ -158,6 +158,20 @@ static void join(void)
     run_release(&runs[--run_count]);
 }
 
+/* Line 4 of the kernel has that amount of what was counted or sampled; one more instruction has no file. */
+static void put_lines(void)
+{
+    struct profile *profile = &run_find(last_run(), word(1))->profile;
+    *profile = (struct profile){.period = (unsigned)whole(word(3)), .launches = 1};
+    if (known(word(2)))
+        profile->counted = 1u << LINE_INSTRUCTIONS | (strcmp(word(2), "all") == 0 ? 1u << LINE_SHARED : 0);
+    struct profile_line *line = profile_add(profile, "f", "a.cu", 4, 96);
+    line->counts[LINE_INSTRUCTIONS] = profile->counted ? number(word(4)) : 0;
+    if (profile->period)
+        profile_line_add_stall(line, "wait", number(word(4)));
+    profile_add(profile, "memset", NULL, 0, 16)->counts[LINE_INSTRUCTIONS] = 1;
+}
+
 /* Writes a run or a text where a baseline is. */
 static void put_file(void)
 {
@@ -355,6 +369,17 @@ static void expect_kernel(void)
     }
 }
 
+static void expect_lines(void)
+{
+    const struct profile *profile = &run_find(read_baseline(), word(1))->profile;
+    const double amount = profile->count == 0 ? NAN
+                          : profile->counted  ? profile->list[0].counts[LINE_INSTRUCTIONS]
+                                              : profile_line_samples(&profile->list[0]);
+    CHECK(profile->count <= 1, "%zu lines: those without a file are kept", profile->count);
+    CHECK(profile->count == (known(word(2)) != NULL) && (profile->count == 0 || amount == number(word(2))),
+          "line 4 has %g", amount);
+}
+
 static void expect_no_kernel(void)
 {
     CHECK(!run_find(read_baseline(), word(1)), "there is %s", word(1));
@@ -423,6 +448,8 @@ void accept_cases(const char *path)
         {"keep", keep, false},
         {"rename", rename_kernel, false},
         {"join", join, false},
+        {"lines", put_lines, false},
+        {"keeps", expect_lines, true},
         {"file", put_file, false},
         {"accept", accept_them, false},
         {"accept_each", accept_each, false},

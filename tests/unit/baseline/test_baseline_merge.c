@@ -68,25 +68,6 @@ Test(baseline_merge, rows_that_agree_gain_sessions_up_to_a_bound, .init = scratc
     cr_expect_eq(tree->launches[0].times, BASELINE_SESSIONS + 5);
 }
 
-/* A row that drifted too far in small steps fails by its drift reference; once accepted it must not go on failing. */
-Test(baseline_merge, a_row_past_its_drift_reference_is_replaced, .init = scratch_begin, .fini = scratch_leave)
-{
-    const struct trial trial = {.folder = scratch, .kernel = "reduce/tree", .metric = "time"};
-    size_t replaced = 0;
-    for (int i = 1; i <= 28; i++) {
-        OWNED(run) run = made_run(i);
-        OWNED(accepted) accepted;
-        cr_assert_eq(made_accept(&trial, &run, 1, &accepted), 0);
-        replaced += accepted.counts[ACCEPTED_REPLACED];
-        if (accepted.counts[ACCEPTED_REPLACED]) {
-            cr_expect_eq(accepted.moves[0].finding, FOUND_WORSE);
-            OWNED(run) baseline = made_baseline(scratch);
-            cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 200 + i);
-        }
-    }
-    cr_expect_eq(replaced, 1);
-}
-
 Test(baseline_merge, definitions_are_those_in_use_and_the_strictest_stands_for_all_files, .init = scratch_begin,
      .fini = scratch_leave)
 {
