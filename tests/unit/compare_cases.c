@@ -244,11 +244,17 @@ static void put_lines(void)
 {
     struct run *run = side(1);
     const bool is_base = run == &sides.base;
-    const struct made_line lines[] = {
-        LINE_WITH(1, "work", number(word(3))), LINE_WITH(2, "wait", number(word(4))), LINE_WITH(3, "end", 7), {0}};
+    const enum line_counter counter = is_base ? LINE_INSTRUCTIONS : LINE_OUTSIDE_WAITS;
+    static const char *const texts[] = {"work", "wait", "end"};
+    const double counts[] = {number(word(3)), number(word(4)), 7};
     struct profile *profile = &kernel_of(run, 2)->profile;
-    *profile = made_lines(is_base ? LINE_INSTRUCTIONS : LINE_OUTSIDE_WAITS, lines);
-    struct profile_line *line = line_at(profile, 2);
+    *profile = (struct profile){.counted = COUNTED(counter)};
+    for (unsigned i = 0; i < ARRAY_SIZE(texts); i++) {
+        struct profile_line *line = profile_add(profile, "f()", "k/a.cu", i + 1, 0);
+        line->text = x_strdup(texts[i]);
+        line->counts[counter] = counts[i];
+    }
+    struct profile_line *line = &profile->list[1];
     if (word_count > 5 && strcmp(word(5), "waits") == 0) {
         profile->counted |= COUNTED(LINE_WAITS);
         line->counts[LINE_WAITS] = 3;
