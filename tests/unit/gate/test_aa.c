@@ -60,6 +60,19 @@ static void put_codes(void)
     }
 }
 
+static void put_launch(void)
+{
+    struct result *result = run_find(&runs[session_in(1)], word(2));
+    size_t grid = 1, block = 32, shared = 0, times = 1;
+    const struct member members[] = {
+        {"grid", .count = &grid}, {"block", .count = &block}, {"shared", .count = &shared}, {"times", .count = &times}};
+    put_members(members, ARRAY_SIZE(members), 3);
+    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){.grid = {(unsigned)grid, 1, 1},
+                                                                          .block = {(unsigned)block, 1, 1},
+                                                                          .shared = (unsigned)shared,
+                                                                          .times = (unsigned)times};
+}
+
 static void put_suite(void)
 {
     for (size_t kernel = 0; kernel < whole(word(1)); kernel++)
@@ -311,6 +324,7 @@ Test(aa, cases)
         {"keep", keep, false},
         {"kernels", expect_kernels, true},
         {"lacks", expect_not_said, true},
+        {"launch", put_launch, false},
         {"left_out", expect_left_out, true},
         {"noisiest", expect_noisiest, true},
         {"note", put_note, false},
