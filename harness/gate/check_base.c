@@ -2,17 +2,12 @@
  * deleted, could become arbitrarily slower. */
 #include "check_parts.h"
 
-static bool is_number(const struct row *row)
-{
-    return row && row->state == VALUE_MEASURED;
-}
-
 /* Whether the run has a gated number of the kernel that the baseline lacks. Bank conflicts may be missing. */
 static bool lacks_number(const struct metrics *metrics, const struct result *base, const struct result *now)
 {
     EACH(const struct metric, metric, metrics->list, metrics->count)
-        if (metric->class != METRIC_INFO && !metric_is_on_demand(metric) && is_number(result_find(now, metric->name)) &&
-            !is_number(result_find(base, metric->name)))
+        if (metric->class != METRIC_INFO && !metric_is_on_demand(metric) && result_measured(now, metric->name) &&
+            !result_measured(base, metric->name))
             return true;
     return false;
 }

@@ -156,8 +156,7 @@ static double time_of(const struct certifying *certifying, const struct result *
 {
     if (certifying->request->way == ORIGIN_COMPUTED)
         return result && result->estimated ? result->estimated->ns : NAN;
-    const struct row *row = result ? result_find(result, "time") : NULL;
-    return row && row->state == VALUE_MEASURED ? row_value(row) : NAN;
+    return result_value(result, "time");
 }
 
 static void add_gain(struct certifying *certifying, const struct result *now, const struct result *base)

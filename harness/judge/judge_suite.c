@@ -44,8 +44,8 @@ static size_t find_witnesses(const struct sides *sides, const struct metric *met
     *witnesses = NULL;
     for (size_t i = 0; i < baseline->result_count; i++) {
         const struct result *base = &baseline->results[i], *now = run_find(sides->run, base->id);
-        const struct row *was = result_find(base, metric->name), *is = now ? result_find(now, metric->name) : NULL;
-        if (!was || !is || was->state != VALUE_MEASURED || is->state != VALUE_MEASURED)
+        const struct row *was = result_measured(base, metric->name), *is = result_measured(now, metric->name);
+        if (!was || !is)
             continue;
         const double value = row_value(was);
         const struct judgement judgement = {.metric = metric, .base = value, .now = row_value(is)};

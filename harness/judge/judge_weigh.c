@@ -293,11 +293,10 @@ static bool is_no_worse(const struct comparison *comparison, size_t first, const
 static bool is_less_lost(const struct judgement *judgement, const struct result *base, const struct result *now)
 {
     const struct metric *metric = judgement->metric;
-    const struct row *was = base && metric->weight ? result_find(base, metric->weight) : NULL,
-                     *is = now && metric->weight ? result_find(now, metric->weight) : NULL;
+    const struct row *was = result_measured(base, metric->weight), *is = result_measured(now, metric->weight);
     const bool of_lanes = metric->weight && strcmp(metric->weight, "instructions") == 0;
     const double whole = strcmp(metric->unit, "%") == 0 ? 100 : of_lanes ? 32 : NAN;
-    if (!was || !is || was->state != VALUE_MEASURED || is->state != VALUE_MEASURED)
+    if (!was || !is)
         return false;
     return row_value(is) * (whole - judgement->now) <=
            row_value(was) * (whole - judgement->base) * (1 + RULE_INEXACT); /* a ratio is rounded */

@@ -398,10 +398,9 @@ bool same_work(const struct result *base, const struct result *now, const struct
         return false;
     size_t compared = 0;
     for (size_t m = 0; m < metrics->count; m++) {
-        const struct row *was = result_find(base, metrics->list[m].name);
-        const struct row *is = result_find(now, metrics->list[m].name);
-        if (metrics->list[m].class != METRIC_EXACT || !was || !is || was->state != VALUE_MEASURED ||
-            is->state != VALUE_MEASURED || row_equal_readings(was) == 0)
+        const struct row *was = result_measured(base, metrics->list[m].name);
+        const struct row *is = result_measured(now, metrics->list[m].name);
+        if (metrics->list[m].class != METRIC_EXACT || !was || !is || row_equal_readings(was) == 0)
             continue;
         if (row_value(was) != row_value(is))
             return false;
