@@ -156,18 +156,15 @@ int baseline_gather(struct run *fresh, const struct acceptance *acceptance, cons
         run_add_like(fresh, candidates[i].run, acceptance->globs, acceptance->glob_count);
     if (fresh->result_count == 0)
         return FAIL(EXIT_USAGE, "nothing was chosen: no kernel of the runs matches -k; `cugate list` names them all");
-    size_t kept = 0;
+    OWNED_MEMORY bool *kept = x_calloc(fresh->result_count, sizeof *kept);
     for (size_t i = 0; i < fresh->result_count; i++) {
         gather_result(&gathering, &fresh->results[i]);
-        if (fresh->results[i].row_count > 0)
-            fresh->results[kept++] = fresh->results[i];
-        else
-            result_release(&fresh->results[i]);
+        kept[i] = fresh->results[i].row_count > 0;
     }
-    fresh->result_count = kept;
+    run_keep(fresh, kept);
     add_notes(&gathering);
     baseline_refused(gathering.refused);
-    if (kept > 0)
+    if (fresh->result_count > 0)
         return 0;
     if (gathering.refused > 0)
         return FAIL(EXIT_NOT_MEASURED, "nothing was accepted: fix the warnings above, then measure again");

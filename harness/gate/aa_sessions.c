@@ -108,22 +108,16 @@ static bool is_in_all(struct analysis *analysis, const struct run *runs, size_t 
 static void keep_common_kernels(struct analysis *analysis, struct run *runs, size_t count, char *const *names)
 {
     struct run all = {0}; /* each kernel of any run, sorted */
-    OWNED_MEMORY const char **gone = NULL;
-    size_t gone_count = 0;
     for (size_t i = 0; i < count; i++)
         run_add_like(&all, &runs[i], NULL, 0);
+    OWNED_MEMORY bool *kept = x_calloc(all.result_count, sizeof *kept);
     for (size_t k = 0; k < all.result_count; k++)
-        if (!is_in_all(analysis, runs, count, all.results[k].id, names))
-            *ARRAY_GROW(gone, gone_count) = all.results[k].id;
-    for (size_t i = 0; i < count && gone_count > 0; i++) {
-        size_t kept = 0;
-        for (size_t k = 0; k < runs[i].result_count; k++) {
-            if (bsearch(&runs[i].results[k].id, gone, gone_count, sizeof *gone, by_text))
-                result_release(&runs[i].results[k]);
-            else
-                runs[i].results[kept++] = runs[i].results[k];
-        }
-        runs[i].result_count = kept;
+        kept[k] = is_in_all(analysis, runs, count, all.results[k].id, names);
+    run_keep(&all, kept);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < runs[i].result_count; k++)
+            kept[k] = run_find(&all, runs[i].results[k].id);
+        run_keep(&runs[i], kept);
     }
     run_release(&all);
 }

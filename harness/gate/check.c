@@ -13,11 +13,10 @@
 /* Removes the kernels from the baseline that the run lacks. */
 static void forget_others(struct run *baseline, const struct run *run)
 {
-    OWNED_MEMORY char **ids = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < run->result_count; i++)
-        *ARRAY_GROW(ids, count) = run->results[i].id;
-    run_filter(baseline, ids, count);
+    OWNED_MEMORY bool *kept = x_calloc(baseline->result_count, sizeof *kept);
+    for (size_t i = 0; i < baseline->result_count; i++)
+        kept[i] = run_find(run, baseline->results[i].id);
+    run_keep(baseline, kept);
 }
 
 static int read_known_regressions(struct check *check, const char *folder)

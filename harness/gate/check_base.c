@@ -57,19 +57,13 @@ static int check_base_program(const struct measurement *measurement, const char 
 /* Removes the kernels from the baseline that neither build has, such as those of another library. Returns how many. */
 static size_t forget_of_neither(struct run *baseline, const struct run *run, const struct library_facts *facts)
 {
-    size_t kept = 0;
-    EACH(struct result, result, baseline->results, baseline->result_count) {
-        bool has = run_find(run, result->id);
-        for (size_t k = 0; k < facts->count && !has; k++)
-            has = strcmp(facts->kernels[k].id, result->id) == 0;
-        if (has)
-            baseline->results[kept++] = *result;
-        else
-            result_release(result);
+    OWNED_MEMORY bool *kept = x_calloc(baseline->result_count, sizeof *kept);
+    for (size_t i = 0; i < baseline->result_count; i++) {
+        kept[i] = run_find(run, baseline->results[i].id);
+        for (size_t k = 0; k < facts->count && !kept[i]; k++)
+            kept[i] = strcmp(facts->kernels[k].id, baseline->results[i].id) == 0;
     }
-    const size_t neither = baseline->result_count - kept;
-    baseline->result_count = kept;
-    return neither;
+    return run_keep(baseline, kept);
 }
 
 int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline,
@@ -118,15 +112,12 @@ int check_base_again(const struct measurement *measurement, const char *against,
 
 void check_base_add(struct run *base, struct run *baseline)
 {
-    OWNED_MEMORY char **ids = NULL;
-    size_t count = 0;
+    OWNED_MEMORY bool *kept = x_calloc(base->result_count, sizeof *kept);
     for (size_t i = 0; i < base->result_count; i++)
-        if (check_has_stand_in(baseline, base->results[i].id))
-            *ARRAY_GROW(ids, count) = base->results[i].id;
-    if (count > 0) {
-        run_filter(base, ids, count);
+        kept[i] = check_has_stand_in(baseline, base->results[i].id);
+    run_keep(base, kept);
+    if (base->result_count > 0)
         run_stand_in(baseline, base);
-    }
 }
 
 void check_note_stand_ins(struct comparison *comparison, const struct run *baseline)

@@ -37,20 +37,12 @@ static void take_computed(struct run *run, struct run *computed)
 /* After Ctrl-C: removes kernels from the run that were to be computed and were not. */
 static void forget_pending(struct run *run, char *const *ids, size_t count, const struct run *computed)
 {
-    OWNED_MEMORY char **kept = NULL;
-    size_t kept_count = 0;
-    for (size_t i = 0; i < run->result_count; i++) {
-        char *id = run->results[i].id;
-        bool pending = false;
-        for (size_t k = 0; k < count; k++)
-            pending |= strcmp(ids[k], id) == 0;
-        if (!pending || run_find(computed, id))
-            *ARRAY_GROW(kept, kept_count) = id;
-    }
-    if (kept_count > 0)
-        run_filter(run, kept, kept_count);
-    else
-        run_release(run);
+    OWNED_MEMORY bool *kept = x_calloc(run->result_count, sizeof *kept);
+    for (size_t i = 0; i < run->result_count; i++)
+        kept[i] = true;
+    for (size_t k = 0; k < count; k++)
+        kept[run_find(run, ids[k]) - run->results] = run_find(computed, ids[k]);
+    run_keep(run, kept);
 }
 
 static int compute(struct check *check, char *const *ids, size_t count)
@@ -72,17 +64,12 @@ static int compute(struct check *check, char *const *ids, size_t count)
  * in. */
 static void forget_other_counts(struct check *check)
 {
-    OWNED_MEMORY char **kept = NULL;
-    size_t count = 0;
+    OWNED_MEMORY bool *kept = x_calloc(check->baseline.result_count, sizeof *kept);
     for (size_t i = 0; i < check->baseline.result_count; i++) {
         const struct result *base = &check->baseline.results[i], *now = run_find(&check->run, base->id);
-        if (!now || !compare_other_counts(&check->baseline, base, &check->run, now))
-            *ARRAY_GROW(kept, count) = base->id;
+        kept[i] = !now || !compare_other_counts(&check->baseline, base, &check->run, now);
     }
-    if (count == 0)
-        run_release(&check->baseline);
-    else
-        run_filter(&check->baseline, kept, count);
+    run_keep(&check->baseline, kept);
 }
 
 int check_simulated(struct check *check, int (*find_baseline)(struct check *check))

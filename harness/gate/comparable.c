@@ -172,12 +172,8 @@ void gate_keep_programs(struct run *baseline, const struct run *run)
 {
     if (!run_origin(run)->own_caches || run->result_count == 0) /* -k may have left none of it */
         return;
-    size_t kept = 0;
-    for (size_t i = 0; i < baseline->result_count; i++) {
-        if (has_family(run, baseline->results[i].id))
-            baseline->results[kept++] = baseline->results[i];
-        else
-            result_release(&baseline->results[i]);
-    }
-    baseline->result_count = kept;
+    OWNED_MEMORY bool *kept = x_calloc(baseline->result_count, sizeof *kept);
+    for (size_t i = 0; i < baseline->result_count; i++)
+        kept[i] = has_family(run, baseline->results[i].id);
+    run_keep(baseline, kept);
 }

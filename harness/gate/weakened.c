@@ -24,9 +24,9 @@ struct weighing {
 /* Returns the definition before the change, because the change may have reversed the direction. */
 static const struct metric *definition_of(const struct weighing *weighing, const char *name)
 {
-    const struct metrics *was = weighing->was->metrics, *now = weighing->now->metrics;
+    const struct metrics *was = weighing->was->metrics;
     const struct metric *metric = was ? metrics_find(was, name) : NULL;
-    return metric || !now ? metric : metrics_find(now, name);
+    return metric ? metric : metrics_find(weighing->now->metrics, name);
 }
 
 /* Returns the reason of the row's newest session, if the change added that session. NULL otherwise: then the value was
@@ -201,7 +201,7 @@ static void weigh_known_regressions(struct comparison *comparison, const struct 
     struct note_items items = {0};
     EACH(const struct known_regression, is, now->known_regressions->list, now->known_regressions->count) {
         const struct known_regression *before = known_regressions_find(was->known_regressions, is->kernel, is->metric);
-        const struct metric *metric = now->metrics ? metrics_find(now->metrics, is->metric) : NULL;
+        const struct metric *metric = metrics_find(now->metrics, is->metric);
         if (!before)
             note_items_add(&items, "%s %s (new, until %s)", is->kernel, is->metric, is->expires);
         else if (strcmp(is->expires, before->expires) > 0)
@@ -216,11 +216,11 @@ static void weigh_known_regressions(struct comparison *comparison, const struct 
 
 void weakened_note(struct comparison *comparison, const struct standards *was, const struct standards *now)
 {
-    if (was->metrics && now->metrics)
+    if (was->metrics)
         weigh_metrics(comparison, was->metrics, now->metrics);
-    if (was->known_regressions && now->known_regressions)
+    if (was->known_regressions)
         weigh_known_regressions(comparison, was, now);
-    if (was->baseline && now->baseline)
+    if (was->baseline)
         weigh_baselines(comparison, was, now);
 }
 

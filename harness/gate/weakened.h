@@ -4,11 +4,11 @@
 
 #include "judge/judge.h"
 
-/* What verdicts depend on. A member that is NULL is not known, and not compared. */
+/* What verdicts depend on. What is not known of before is NULL, and not compared. */
 struct standards {
-    const struct metrics *metrics;                     /* definitions of metrics; may be NULL */
-    const struct run *baseline;                        /* the baseline; may be NULL */
-    const struct known_regressions *known_regressions; /* declared regressions; may be NULL */
+    const struct metrics *metrics;
+    const struct run *baseline;
+    const struct known_regressions *known_regressions;
 };
 
 /* Adds a note for each kind of thing that passes by `now` but did not by `was`, and lists what it is about:

@@ -49,16 +49,24 @@ void run_add_like(struct run *run, const struct run *from, char *const *globs, s
         qsort(run->results, run->result_count, sizeof *run->results, by_text);
 }
 
-void run_filter(struct run *run, char *const *globs, size_t glob_count)
+size_t run_keep(struct run *run, const bool *kept)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < run->result_count; i++) {
-        if (glob_any(globs, glob_count, run->results[i].id))
-            run->results[kept++] = run->results[i];
+    const size_t before = run->result_count;
+    run->result_count = 0;
+    for (size_t i = 0; i < before; i++)
+        if (kept[i])
+            run->results[run->result_count++] = run->results[i];
         else
             result_release(&run->results[i]);
-    }
-    run->result_count = kept;
+    return before - run->result_count;
+}
+
+void run_filter(struct run *run, char *const *globs, size_t glob_count)
+{
+    OWNED_MEMORY bool *kept = x_calloc(run->result_count, sizeof *kept);
+    for (size_t i = 0; i < run->result_count; i++)
+        kept[i] = glob_any(globs, glob_count, run->results[i].id);
+    run_keep(run, kept);
 }
 
 const char *run_fact(const struct run *run, enum session_fact fact)

@@ -56,6 +56,9 @@ struct result *run_add(struct run *run, const char *id);
 /* Adds an empty result for each kernel of `from` that a glob matches: see result_add_like. */
 void run_add_like(struct run *run, const struct run *from, char *const *globs, size_t glob_count);
 
+/* Removes each result whose flag is not set. Returns how many these were. */
+size_t run_keep(struct run *run, const bool *kept);
+
 /* Removes each result that no glob matches. */
 void run_filter(struct run *run, char *const *globs, size_t glob_count);
 
