@@ -89,3 +89,10 @@ way 'one without metrics, where all are cugate'"'"'s own' 'mkdir -p before/basel
     '"$cugate" check --baselines "$top/baselines" --before before --replay "$recorded"' 'nothing is worse' '!has no metrics'
 unreadable() { before && echo '[time' >before/metrics/core.ini; }
 way 'a revision before that cannot be read' unreadable 2 "\"\$cugate\" check $CHECK" 'before/metrics/core.ini'
+unreadable_words() { before && echo '[x' >before/baselines/nvidia-h200/expected.ini; }
+way 'expectations before that cannot be read' unreadable_words 2 \
+    "\"\$cugate\" check $CHECK" 'before/baselines/nvidia-h200/expected.ini:1'
+elsewhere() { before && sed -i 's/"sm_count": 132/"sm_count": 114/' before/baselines/nvidia-h200/*/*.json; }
+way 'a baseline before of another GPU' elsewhere 0 "\"\$cugate\" check $CHECK" 'has no baseline that fits this GPU'
+first_of_gpu() { before && rm -r before/baselines/nvidia-h200; }
+way 'no baseline before of this GPU' first_of_gpu 0 "\"\$cugate\" check $CHECK" '!WEAKENED'
