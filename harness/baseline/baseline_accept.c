@@ -330,12 +330,8 @@ static int refuse_worse(const struct merging *merging, const struct run *fresh,
 static int by_date(const void *a, const void *b)
 {
     const struct candidate *left = a, *right = b;
-    const char *dates[2] = {"", ""};
-    const struct run *runs[2] = {left->run, right->run};
-    for (size_t i = 0; i < 2; i++)
-        if (runs[i]->session_count > 0 && runs[i]->sessions[0].facts[SESSION_DATE])
-            dates[i] = runs[i]->sessions[0].facts[SESSION_DATE];
-    const int order = strcmp(dates[0], dates[1]);
+    const int order =
+        order_of_texts(left->run->sessions[0].facts[SESSION_DATE], right->run->sessions[0].facts[SESSION_DATE]);
     return order != 0 ? order : (left->run > right->run) - (left->run < right->run);
 }
 
@@ -417,8 +413,6 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
 {
     OWNED(run) fresh = {0};
     *accepted = (struct accepted){0};
-    if (count == 0)
-        BUG("nothing to accept");
     int lock = -1;
     OWNED_MEMORY struct candidate *candidates = sort_runs(acceptance, runs, count);
     struct merging merging = {

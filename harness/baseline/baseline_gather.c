@@ -53,7 +53,7 @@ static bool is_ok_everywhere(struct gathering *gathering, const char *id)
 static size_t session_of(const struct run *run, const struct row *row, size_t value)
 {
     const size_t session = row->sessions[value].session;
-    return session < run->session_count || session == 0 ? session : run->session_count - 1;
+    return session < run->session_count ? session : run->session_count - 1;
 }
 
 /* Fills an empty row with the sessions of each run; false when it cannot be accepted. */

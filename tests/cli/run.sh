@@ -85,6 +85,8 @@ touch -d 2026-11-21T08:00:00Z nvbench.json google_benchmark.json google_failed.j
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
 unset NO_COLOR CUGATE
 cp -r "$here/../../baselines" h200
+cp -r h200 cut_baselines
+echo '{' >cut_baselines/nvidia-h200/dot/fp32.json
 # Words in the table; eval splits them.
 export CODE=$here/../fuzz/corpus/cubin
 export M='--metrics made_up/metrics' H200="--baselines h200" HOST='--metrics made_up/host_metrics --collector host --kernels ./libmade_up.so'
