@@ -189,13 +189,13 @@ static int rename_kernel(struct baseline_files *files, const struct acceptance *
 static bool is_gone(const struct merging *merging, const char *kernel)
 {
     OWNED_TEXT family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel), *program = program_row_id(family);
-    bool gone = true;
-    for (size_t i = 0; i < merging->count && gone; i++) {
+    for (size_t i = 0; i < merging->count; i++) {
         const struct run *run = merging->candidates[i].run;
         const struct result *whole = run_find(run, program);
-        gone = whole && whole->status == RESULT_OK && !run_find(run, kernel);
+        if (!whole || whole->status != RESULT_OK || run_find(run, kernel))
+            return false;
     }
-    return gone;
+    return true;
 }
 
 /* Lists the files of such kernels, which the caller frees. -1 after error() when no run is of a program as a whole. */

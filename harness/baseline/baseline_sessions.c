@@ -14,8 +14,7 @@ static size_t *places_of(const struct row *row)
     size_t *places = x_calloc(row->session_count, sizeof *places);
     for (size_t i = 0; i < row->session_count; i++)
         places[i] = row->sessions[i].session;
-    if (row->session_count > 0)
-        qsort(places, row->session_count, sizeof *places, by_place);
+    qsort(places, row->session_count, sizeof *places, by_place);
     return places;
 }
 
