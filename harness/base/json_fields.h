@@ -27,7 +27,7 @@ enum field_kind {
     FIELD_MAYBE,    /* an enum in place of a flag; optional: 0 for not known, 1 for false, 2 for true */
     FIELD_CHOICE,   /* an enum by its names; optional: as many as there are names */
     FIELD_NAMED,    /* double for each of the names, an object: those that are 0 are absent */
-    FIELD_BYTES,    /* unsigned char *, owned, and how many: a text of hexadecimal digits, of `most` bytes at most */
+    FIELD_BYTES,    /* unsigned char *, owned, and how many: a string of hexadecimal digits, of `most` bytes at most */
     FIELD_EXTENTS,  /* unsigned[3], a list, none of them 0; optional: the first is 0 */
     FIELD_STRUCT,   /* a struct with a table */
     FIELD_OWNED,    /* a pointer to one; optional: NULL */

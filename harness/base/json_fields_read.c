@@ -62,7 +62,7 @@ static int digit_of(char character)
 
 static int take_bytes(const struct json_at *at, const json_t *value, const struct json_field *field, char *of)
 {
-    TRY(json_at_expect(at, value, JSON_STRING, "a text of hexadecimal digits"));
+    TRY(json_at_expect(at, value, JSON_STRING, "a string of hexadecimal digits"));
     const char *text = json_string_value(value);
     const size_t length = json_string_length(value);
     if (length % 2 > 0 || length / 2 > (size_t)field->most)

@@ -52,19 +52,16 @@ static int check_kernel(const struct baseline_files *files, struct kernel_file *
     device_difference(device, &file->run.device, difference, sizeof difference);
     if (*difference)
         return FAIL(EXIT_BASELINE,
-                    "%s is the baseline of another device: this one has %s. Measure on that device, or keep this one's "
-                    "baselines in another folder with --baselines",
+                    "%s is the baseline of a different device: this one has %s. Measure on that device, or keep the "
+                    "baselines of this one in a separate folder with --baselines",
                     file->path, difference);
     for (size_t i = 0; i < file->run.result_count; i++) {
         const char *id = file->run.results[i].id;
         OWNED_TEXT place = path_of(files, id);
         const bool is_there = strcmp(place, file->path) == 0;
         if (!is_there)
-            return FAIL(
-                EXIT_USAGE,
-                "%s holds %s, but a baseline file holds the one kernel that its path names: move it to its place, or "
-                "remove it",
-                file->path, id);
+            return FAIL(EXIT_USAGE, "%s holds %s, but its path names another kernel: move the file, or remove it",
+                        file->path, id);
         free(file->id);
         file->id = x_strdup(id);
     }

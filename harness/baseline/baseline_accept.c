@@ -46,11 +46,11 @@ static int check_parts(const char *name, const struct run *run, const char *othe
 {
     if (strcmp(part_of(run), part_of(other)) == 0 || !shares_kernel(run, other))
         return 0;
-    return FAIL(
-        EXIT_BASELINE,
-        "%s counts another part of the program (%s) than %s (%s): remove the old baseline, or keep this one elsewhere "
-        "with --baselines",
-        name, part_of(run), other_name, part_of(other));
+    return FAIL(EXIT_BASELINE,
+                "%s counts a different part of the program (%s) than %s (%s): remove the old baseline, or keep this "
+                "one elsewhere "
+                "with --baselines",
+                name, part_of(run), other_name, part_of(other));
 }
 
 /* Refuses two runs whose rows cannot be in one baseline. */
@@ -59,7 +59,7 @@ static int check_pair(const char *name, const struct run *run, const char *other
     char difference[512];
     device_difference(&run->device, &other->device, difference, sizeof difference);
     if (*difference)
-        return FAIL(EXIT_BASELINE, "%s and %s are of different devices: %s. Accept them one by one", name, other_name,
+        return FAIL(EXIT_BASELINE, "%s and %s are from different devices: %s. Accept them one by one", name, other_name,
                     difference);
     const char *second, *ignored, *collector = run_collector(run, &second), *first = run_collector(other, &ignored);
     if (second)

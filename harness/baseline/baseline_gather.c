@@ -155,8 +155,9 @@ int baseline_gather(struct run *fresh, const struct acceptance *acceptance, cons
     for (size_t i = 0; i < count; i++)
         run_add_like(fresh, candidates[i].run, acceptance->globs, acceptance->glob_count);
     if (fresh->result_count == 0)
-        return FAIL(EXIT_USAGE, "nothing was chosen: no kernel of the runs matches -k; `cugate list` names them all");
-    OWNED_MEMORY bool *kept = x_calloc(fresh->result_count, sizeof *kept);
+        return FAIL(EXIT_USAGE,
+                    "nothing was accepted: -k matches no kernel of these runs; `cugate list` names them all");
+    size_t kept = 0;
     for (size_t i = 0; i < fresh->result_count; i++) {
         gather_result(&gathering, &fresh->results[i]);
         kept[i] = fresh->results[i].row_count > 0;
@@ -169,5 +170,5 @@ int baseline_gather(struct run *fresh, const struct acceptance *acceptance, cons
     if (gathering.refused > 0)
         return FAIL(EXIT_NOT_MEASURED, "nothing was accepted: fix the warnings above, then measure again");
     return FAIL(EXIT_USAGE,
-                "nothing was chosen: no metric of these kernels matches -m; `cugate list metrics` names them all");
+                "nothing was accepted: -m matches no metric of these kernels; `cugate list metrics` names them all");
 }

@@ -43,14 +43,14 @@ static const char *difference(const struct run *a, const struct run *b, const ch
     if (result_has_code(one) && result_has_code(two) && !same_code(one, two)) {
         for (size_t i = 0; i < one->launch_count && one->launch_count == two->launch_count; i++)
             if (strcmp(one->launches[i].code, two->launches[i].code) != 0)
-                return "other machine code";
-        return one->launch_count == two->launch_count ? "launches in another way" : "another number of launches";
+                return "different machine code";
+        return one->launch_count == two->launch_count ? "different launches" : "a different number of launches";
     }
     if (one->inputs && two->inputs && strcmp(one->inputs, two->inputs) != 0)
         return "other inputs";
     if (programs[0] && programs[1] && is_other_command(programs[0], programs[1]))
-        return "another command of the program";
-    return is_program_row(id) && is_other_program(a, b, id) ? "only other kernels of the program" : NULL;
+        return "a different command";
+    return is_program_row(id) && is_other_program(a, b, id) ? "only different kernels" : NULL;
 }
 
 /* Returns the candidate that differs from most others in that kernel, and sets one that it differs from. NULL: none
@@ -91,11 +91,11 @@ int baseline_refuse_odd(const struct acceptance *acceptance, const struct candid
                 !(odd = odd_one(candidates, count, id, &usual)))
                 continue;
             const char *date = run_fact(odd->run, SESSION_DATE);
-            return FAIL(
-                EXIT_USAGE,
-                "%s (session of %s) has %s for %s than %s: sessions of one baseline are of the same work. Leave that "
-                "file out; if it is the new baseline, accept it alone with -k",
-                odd->name, date ? date : "an unknown date", difference(odd->run, usual->run, id), id, usual->name);
+            return FAIL(EXIT_USAGE,
+                        "%s (session of %s) has %s for %s than %s. All sessions of a baseline must do the same work: "
+                        "leave that file out, or, if it is the new baseline, accept it alone with -k",
+                        odd->name, date ? date : "an unknown date", difference(odd->run, usual->run, id), id,
+                        usual->name);
         }
     return 0;
 }

@@ -151,9 +151,7 @@ static const struct option_row *const takes[] = {
            .doc = "write report.txt, check.json, the other reports and run.json to DIR; repeatable"),
     &option_save, &option_replay,
     OPTION(.name = "static", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(is_static),
-           .place_2 = PLACE(gpu), .ways = WAY(CODE) | WAY(FILES), .doc = "judge registers, spills and occupancy of the "
-                                                                         "machine code by the baseline of GPU; needs "
-                                                                         "no GPU"),
+           .place_2 = PLACE(gpu), .ways = WAY(CODE) | WAY(FILES), .doc = "judge registers, spills and occupancy of the machine code against the baseline of GPU; needs no GPU"),
     &option_simulate, &option_suppress, &option_whole,
     OPTION(.name = "all", .kind = KIND_FLAG, .place = PLACE(all), .ways = WAYS_MEASURED | WAY(COMPUTED),
            .doc = "also simulate kernels whose code, launches and inputs are unchanged"),
@@ -181,9 +179,8 @@ static const struct option_row *const takes[] = {
 const struct command command_check = {
     .name = "check",
     .arguments = "[-- PROGRAM [ARG]... | FILE...]",
-    .summary = "measure kernels, and judge them by the baseline of this GPU",
-    .details = "This is the gate. It measures as `cugate run` does and judges each metric of each kernel by the "
-               "baseline of this model of GPU. A regression is measured again in another process before it fails the "
+    .summary = "measure kernels, and judge them against the baseline of this GPU",
+    .details = "This is the gate. It measures as `cugate run` does and judges each metric of each kernel against the baseline of this GPU model. A regression is measured again in another process before it fails the "
                "check. Without a GPU the exit code is 5, never 0.\n"
                "PROGRAM is measured as by `cugate run -- PROGRAM`, instead of a kernel library. Kernels whose machine code and "
                "shape the baseline already has are only timed. The program's output goes to standard error. With -m "

@@ -53,9 +53,8 @@ static const struct option_row *const takes[] = {
 const struct command command_compare = {
     .name = "compare",
     .arguments = "BASE.json RUN.json",
-    .summary = "judge one run file by another",
-    .details = "Judges RUN.json by BASE.json as `cugate check` judges a run by its baseline. Both must be of the "
-               "same model of GPU and the same collector. It needs no GPU.",
+    .summary = "judge one run file against another",
+    .details = "Judges RUN.json against BASE.json as `cugate check` judges a run against its baseline. Both must be from the same GPU model and collector. It needs no GPU.",
     .exits = EXITS({EXIT_SAME, NULL},
                    {EXIT_REGRESSED, NULL},
                    {EXIT_USAGE, NULL},

@@ -165,7 +165,7 @@ static enum health look_at_another(struct doctor *doctor, int ordinal, const str
     } else {
         device_difference(&run.device, first, difference, sizeof difference);
         if (*difference) {
-            add_text(doctor, "; GPU %d is another model: %s", ordinal, difference);
+            add_text(doctor, "; GPU %d is a different model: %s", ordinal, difference);
             doctor->remedy = "a run needs GPUs of one model: name them with --device";
             health = HEALTH_BAD;
         } else {

@@ -223,7 +223,7 @@ static void say_sessions(const struct options *options)
 static void say_github(const struct beginning *beginning)
 {
     const struct options *options = beginning->options;
-    print_harmless("then, at GitHub:\n");
+    print_harmless("then, on GitHub:\n");
     if (!options->action)
         print_harmless("  in .github/workflows, replace OWNER by the owner of your cugate repository and COMMIT by one "
                        "of its commits\n");

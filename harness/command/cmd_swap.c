@@ -26,8 +26,7 @@ const struct command command_swap = {
     .name = "swap",
     .arguments = "FILE.capsule",
     .summary = "replace the machine code of captured kernels",
-    .details = "Writes a copy of the capsules in which those that -k chooses, or all, have the code of another build "
-               "or compiler. The function must have the same name, unless --launch gives another, and the same "
+    .details = "Writes a copy of the capsules in which the kernels that -k chooses (default: all) have the code of another build or compiler. The function must have the same name, unless --launch gives another, and the same "
                "arguments. `cugate check --kernels NEW.capsule --against FILE.capsule` then runs both on the captured "
                "inputs, without a GPU if --simulate is given, and compares their results with the program's.\n"
                "Triton writes NAME.json next to NAME.cubin. If it exists, it sets the block and dynamic shared memory. "

@@ -8,7 +8,7 @@
  * row is here, with its declaration in options.h. */
 const struct option_row option_k = {
     .name = "k", .letter = 'k', .argument = "GLOB", .kind = KIND_LIST, .place = PLACE(globs),
-    .doc = "only kernels that match: 'transpose/*', at a point 'softmax/*[n=16M]'; quoted; repeatable"};
+    .doc = "only kernels that match, quoted: 'transpose/*', or for one size 'softmax/*[n=16M]'; repeatable"};
 const struct option_row option_output = {
     .name = "output", .letter = 'o', .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(output),
     .doc = "write the document to FILE, atomically; - is standard output"};
@@ -69,7 +69,7 @@ const struct option_row option_from_start = {
     .doc = "off: only launches between cudaProfilerStart and cudaProfilerStop", .ways = WAY(PROGRAM)};
 const struct option_row option_suppress = {
     .name = "suppress", .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(suppress),
-    .doc = "let faults pass that FILE lists, a line each: race|uninitialized|out-of-bounds FUNCTION-GLOB REASON", .ways = WAY(COMPUTED_PROGRAM)};
+    .doc = "ignore the known faults listed in FILE, one per line: race|uninitialized|out-of-bounds FUNCTION-GLOB REASON", .ways = WAY(COMPUTED_PROGRAM)};
 const struct option_row option_name = {
     .name = "name", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(name),
     .doc = "prefix of a program's kernel names (default: its file name)", .ways = WAYS_OF_PROGRAM};

@@ -137,7 +137,7 @@ char *options_find_gpu(const struct options *options)
               is_gone ? "there is no folder " : "", is_gone ? options->baselines : "",
               is_gone ? " (--baselines): " : "", names);
     else
-        error("%s describes no GPU to simulate (NAME.ini)", folder);
+        error("%s has no description of a GPU (NAME.ini)", folder);
     globfree(&paths);
     return path;
 }

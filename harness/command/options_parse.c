@@ -116,7 +116,7 @@ static int store(struct options *options, const struct option_row *row, const ch
     const char *text = argument ? argument : "";
 
     if (argument && !*argument)
-        return error("%s needs %s, not an empty word", name, row->argument);
+        return error("%s needs %s, not an empty string", name, row->argument);
 
     switch (row->kind) {
     case KIND_FLAG:
@@ -451,7 +451,7 @@ int options_parse(struct options *options, const struct command *command, int ar
     if (options->help || options->version)
         return 0;
     if (options->behind_dashes && options->argument_count == 0 && command->minimum == 0 && command->maximum != 0)
-        return error("nothing is behind --: write the program there, or remove --");
+        return error("no program follows --: name one, or remove --");
     take_library(options, command, given, typed);
     options->way = options_way(options, command);
     if (check_arguments(options, command) < 0 || take_config(options, command, given) < 0)

@@ -75,7 +75,7 @@ static int read_path(struct static_files *files, const char *path, size_t argume
     if (stat(path, &facts) < 0 || !S_ISDIR(facts.st_mode))
         return read_file(files, path, argument);
     TRY(read_folder(files, path, argument, FOLDERS_DEEP));
-    return files->count > before ? 0 : error("%s holds no .cubin file, nor does a folder below it", path);
+    return files->count > before ? 0 : error("no .cubin file in %s or its subfolders", path);
 }
 
 int static_files_read(struct static_files *files, char *const *paths, size_t count)

@@ -46,7 +46,7 @@ int sass_metrics_begin(struct sass_metrics *self, CUcontext context, struct prob
     CUPTI_PARAMS(SassMetricsEnable, enable, .ctx = context, .enableLazyPatching = 1);
     CUdevice device = 0;
     TRY(cuda_check("waiting", cuCtxSynchronize(), problem));
-    TRY(cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem));
+    TRY(cuda_check("identifying the GPU", cuCtxGetDevice(&device), problem));
     TRY(cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem));
     chip.deviceIndex = (size_t)device;
     TRY(cupti_check("reading the chip's name", cuptiDeviceGetChipName(&chip), problem));

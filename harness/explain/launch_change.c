@@ -43,9 +43,9 @@ static void compare_machines(struct changes *changes, const struct code_facts *w
     compare_numbers(changes, "shared memory", was->shared_bytes, is->shared_bytes, " B (static)");
     compare_numbers(changes, "barriers", was->barriers, is->barriers, "");
     if (was->max_threads != is->max_threads && is->max_threads == 0)
-        add_change(changes, "no launch bounds, were %u threads", was->max_threads);
+        add_change(changes, "launch bounds %u threads -> none", was->max_threads);
     else if (was->max_threads != is->max_threads && was->max_threads == 0)
-        add_change(changes, "launch bounds of %u threads, were none", is->max_threads);
+        add_change(changes, "launch bounds none -> %u threads", is->max_threads);
     else
         compare_numbers(changes, "launch bounds", was->max_threads, is->max_threads, " threads");
 }

@@ -64,7 +64,7 @@ static const struct pattern patterns[] = {
      " global_store_requests ",
      "more store instructions: write 8 or 16 bytes a lane, or write results once",
      {1, {{LINE_GLOBAL_STORES, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
-    {"atomic_meetings", "atomics of lanes that meet", "atomics",
+    {"atomic_meetings", "atomics to the same address", "atomics",
      " atomic_meetings hottest_address ",
      "lanes of one warp update the same address, one after the other: add up in the warp first (__reduce_add_sync, "
      "shuffles), then let one lane add",

@@ -178,7 +178,7 @@ void check_note_inputs(struct comparison *comparison, const char *kernels, const
     struct problem ignored; /* what is wrong with a file was said when it was measured */
     struct note_items others = {0}, made = {0};
     if (is_same_build(kernels, against))
-        remark("%s has the same bytes as the base build: no change was judged", kernels);
+        remark("%s is identical to the base build: there is no change to judge", kernels);
     if (!capsules_is_file(kernels) || !capsules_is_file(against))
         return;
     if (capsules_open(&now, kernels, false, &ignored) == 0 && capsules_open(&base, against, false, &ignored) == 0)
@@ -194,10 +194,10 @@ void check_note_inputs(struct comparison *comparison, const char *kernels, const
         }
     comparison_add_items(
         comparison, &others,
-        "captured with other arguments or memory than the base file, which by itself may change counts");
+        "captured with different arguments or memory than the base file, which alone may change counts");
     OWNED_TEXT file = shell_word(against);
     OWNED_TEXT words =
-        x_sprintf("built by another compiler than the base file, which by itself changes counts; to judge "
+        x_sprintf("built by a different compiler than the base file, which alone changes counts; to judge "
                   "only your change, compile the base's source with the same compiler and pass --against "
                   "base.capsule: cugate swap %s --code BASE.cubin -o base.capsule",
                   file);

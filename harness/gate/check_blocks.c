@@ -78,7 +78,7 @@ void check_note_blocks(struct comparison *comparison, const struct run *baseline
             note_items_add(&items, "%s (registers %u -> %u; %s)", now->id, was.registers, is.registers, effect);
     }
     comparison_add_items(comparison, &items,
-                         "uses more, which is not judged because machine code does not contain block sizes");
+                         "uses more; not judged, because machine code does not contain block sizes");
 }
 
 void check_note_code(struct comparison *comparison, const struct run *baseline, const struct run *run)

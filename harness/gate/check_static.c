@@ -69,7 +69,7 @@ static int find_fitting(const struct check_request *request, const struct baseli
               "cugate.ini",
               count, request->measurement.kernels, names);
     else
-        error("no baseline in %s is of a GPU that %s has machine code for; it has %s. Build the kernels for such a GPU "
+        error("%s has no baseline for a GPU that %s has machine code for; it has %s. Build the kernels for such a GPU "
               "with CUDA_ARCHS, or measure on yours and accept",
               request->baselines, request->measurement.kernels, *names ? names : "none");
     return count > 1 ? EXIT_USAGE : EXIT_BASELINE;

@@ -7,11 +7,11 @@ static int refuse_cut(const struct run *run, const char *path)
     for (size_t i = 0; i < run->session_count; i++) {
         const char *cut = run->sessions[i].facts[SESSION_CUT];
         if (cut && strncmp(cut, "exit code", 9) == 0)
-            return error("%s is of a program that ended with %s, so its counts may be incomplete: fix the program, and "
-                         "measure again",
-                         path, cut);
+            return error(
+                "in %s the program ended with %s, so its counts may be incomplete: fix the program, and measure again",
+                path, cut);
         if (cut)
-            return error("%s is of a program that %s ended, so its counts are not whole: measure again", path, cut);
+            return error("in %s the program was ended by %s, so its counts are incomplete: measure again", path, cut);
     }
     return 0;
 }
@@ -101,7 +101,7 @@ int gate_comparable(const struct run *run, const struct run *baseline)
     char difference[512];
     device_difference(&run->device, &baseline->device, difference, sizeof difference);
     if (*difference)
-        return error("the two cannot be compared, the run is of another device than the baseline: %s", difference);
+        return error("the two cannot be compared: the run and the baseline are from different devices: %s", difference);
 
     const char *ours, *theirs;
     if (expect_one_collector(run, "the run", &ours) < 0 || expect_one_collector(baseline, "the baseline", &theirs) < 0)

@@ -148,9 +148,8 @@ static void weigh_baselines(struct comparison *comparison, const struct standard
         was->baseline->session_count > 0 && now->baseline->session_count > 0 && strcmp(before, after) != 0;
     if (weighing.incomparable)
         comparison_add_note(
-            comparison,
-            "WEAKENED: the baseline is of another collector, %s and not %s, so weakened values cannot be found", after,
-            before);
+            comparison, "WEAKENED: the baseline is from the collector %s, not %s, so weakened values cannot be found",
+            after, before);
     for (size_t i = 0; i < was->baseline->result_count; i++)
         weigh_kernel(&weighing, &was->baseline->results[i]);
     comparison_add_items(comparison, &weighing.kernels, "WEAKENED: kernels are gone from the baseline");

@@ -40,7 +40,7 @@ static int take_device(struct import *import, struct device *found)
     const char *gpu = import->request->gpu;
     char difference[512];
     if (found->name && gpu && strcmp(found->name, gpu) != 0)
-        return error("%s is of %s, but --gpu says %s: remove --gpu", import->name, found->name, gpu);
+        return error("%s is from %s, but --gpu names %s: remove --gpu", import->name, found->name, gpu);
     if (!found->name && !gpu)
         return error(
             "%s does not name its GPU: pass the name that `nvidia-smi -L` prints, for example --gpu 'NVIDIA H200'",
@@ -53,7 +53,8 @@ static int take_device(struct import *import, struct device *found)
         return 0;
     }
     device_difference(found, &import->device, difference, sizeof difference);
-    return *difference ? error("%s is of another device than the files before it: %s", import->name, difference) : 0;
+    return *difference ? error("%s is from a different device than the files before it: %s", import->name, difference)
+                       : 0;
 }
 
 /* Refuses a session that another file contains too, since it would count twice. */
@@ -62,7 +63,7 @@ static int check_session(const struct import *import)
     const struct session *last = &import->sessions[import->session_count - 1];
     for (size_t i = 0; i + 1 < import->session_count; i++)
         if (session_is_equal(&import->sessions[i], last))
-            return error("%s is of the same session as a file before it (%s), and a session counts once: remove one",
+            return error("%s and an earlier file are the same session (%s), which counts once: remove one",
                          import->name, last->facts[SESSION_DATE]);
     return 0;
 }

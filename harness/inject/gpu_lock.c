@@ -32,7 +32,7 @@ static bool flock_within(int file, double seconds)
 int gpu_lock_take(const char *folder, CUdevice device, struct problem *problem)
 {
     CUuuid uuid;
-    TRY(cuda_check("asking which GPU this is", cuDeviceGetUuid(&uuid, device), problem));
+    TRY(cuda_check("identifying the GPU", cuDeviceGetUuid(&uuid, device), problem));
     char gpu[2 * sizeof uuid.bytes + 1];
     for (size_t i = 0; i < sizeof uuid.bytes; i++)
         snprintf(gpu + 2 * i, 3, "%02x", (unsigned char)uuid.bytes[i]);

@@ -90,7 +90,7 @@ static void take_variables(const char *names)
 
 static int take_memory(const struct group *group, struct problem *problem)
 {
-    TRY(cuda_check("asking which GPU this is", cuCtxGetDevice(&kept.reach.device), problem));
+    TRY(cuda_check("identifying the GPU", cuCtxGetDevice(&kept.reach.device), problem));
     if (group->variables)
         take_variables(group->variables);
     reach_follow(&kept.reach, kept.capsule.bytes, kept.capsule.byte_count, 1);

@@ -83,7 +83,7 @@ int process_describe(struct problem *problem)
     struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     CUdevice device = 0;
     uint32_t version = 0;
-    TRY(cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem));
+    TRY(cuda_check("identifying the GPU", cuCtxGetDevice(&device), problem));
     TRY(gpu_describe(device, &run.device, session, problem));
     if (session->facts[SESSION_GPU_PROCESSES]) { /* this process is one of them by now */
         const long others = strtol(session->facts[SESSION_GPU_PROCESSES], NULL, 10) - 1;
@@ -165,7 +165,7 @@ static int expect_same_model(struct problem *problem)
 {
     char name[sizeof gpu_name] = "";
     CUdevice device = 0;
-    TRY(cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem));
+    TRY(cuda_check("identifying the GPU", cuCtxGetDevice(&device), problem));
     TRY(cuda_check("reading the GPU's name", cuDeviceGetName(name, sizeof name, device), problem));
     if (!*gpu_name)
         memcpy(gpu_name, name, sizeof name);

@@ -99,7 +99,7 @@ static int open_counters(const struct request *request, CUcontext context, struc
     CUPTI_PARAMS(Profiler_GetCounterAvailability, availability, .ctx = context);
     CUdevice device = 0;
     int failed = -1;
-    TRY(cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem));
+    TRY(cuda_check("identifying the GPU", cuCtxGetDevice(&device), problem));
     chip.deviceIndex = (size_t)device;
     TRY(cupti_check("reading the chip's name", cuptiDeviceGetChipName(&chip), problem));
     TRY(cupti_check("reading the available counters", cuptiProfilerGetCounterAvailability(&availability), problem));
@@ -166,7 +166,7 @@ static int enable(CUcontext context, enum ranges_mode mode, const struct request
     CUpti_Profiler_Initialize_Params start = {.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
     CUPTI_PARAMS(RangeProfiler_Enable, params, .ctx = context);
     CUdevice device;
-    TRY(cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem));
+    TRY(cuda_check("identifying the GPU", cuCtxGetDevice(&device), problem));
     TRY(gpu_lock_take(request->locks, device, problem));
     if (cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem) < 0 ||
         open_counters(request, context, problem) < 0 ||

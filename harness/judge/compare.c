@@ -333,7 +333,7 @@ static void note_left_out(struct judging *judging)
     comparison_add_items(judging->comparison, &judging->not_simulated,
                          "left out: not simulated, with unchanged machine code and launches");
     comparison_add_items(judging->comparison, &judging->elsewhere,
-                         "left out: they launch code of another library, which is not simulated");
+                         "left out: they call another library, whose code is not simulated");
     comparison_add_items(judging->comparison, &judging->without_launch, "left out: they launch nothing");
 }
 
@@ -507,7 +507,7 @@ static void doubt_blind(struct comparison *comparison)
             if (!is_blind(&rows[i]))
                 continue;
             rows[i].verdict = VERDICT_UNSURE;
-            add_reason(&rows[i], "it fails from %.0f %% of its value on, and no other row was judged that can fail",
+            add_reason(&rows[i], "it fails only beyond %.0f %% of its value, and no other row that was judged can fail",
                        100 * rows[i].limit / fabs(rows[i].base));
         }
         end = conclude_kernel(comparison, first);

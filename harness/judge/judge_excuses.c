@@ -142,9 +142,9 @@ static const struct excuse {
      "not judged, because it waits for other processes or the host; see the program's computing time and its launches"},
     {explains, "counts of unchanged code in the same shape are not judged; see its time, or the program's"},
     {is_short, "not judged: a launch of less than 10 us in a program"},
-    {is_ratio_of_caches, "not judged in a program, whose caches are its own"},
+    {is_ratio_of_caches, "not judged in a program, whose caches are not flushed"},
     {is_traffic_of_same_code, "counts of unchanged code in the same shape are not judged; see its time"},
-    {is_little_traffic, "not judged: less than 4 MB in a program, whose caches are its own"},
+    {is_little_traffic, "not judged: less than 4 MB in a program, whose caches are not flushed"},
 };
 
 const char *why_not_judged(const struct judgement *judgement, const struct pairing *pairing)

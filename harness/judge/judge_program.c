@@ -373,11 +373,10 @@ static void revise_lost_work(struct judgement *program, const struct sides *side
         is_replaced_by_instructions(sides, program->kernel, replaced))
         return;
     program->verdict = VERDICT_UNSURE;
-    set_reason(
-        program,
-        "kernels with %.0f %% of its %s are gone or launched less, and others have only %.1f %% instead: accept it "
-        "if their work is not needed",
-        100 * lost / whole, computed ? "instructions" : "GPU time", 100 * work.instead / whole);
+    set_reason(program,
+               "kernels that did %.0f %% of its %s are gone or launched less often, and others do only %.1f %% "
+               "instead: accept it if their work is not needed",
+               100 * lost / whole, computed ? "instructions" : "GPU time", 100 * work.instead / whole);
 }
 
 /* Without a GPU nothing judges a new kernel: it has no baseline, and the program no time. So where launches are not
@@ -392,8 +391,8 @@ static void revise_heavier_kernels(struct judgement *program, const struct sides
         return;
     program->verdict = VERDICT_UNSURE;
     if (isnan(work.fresh) || lost == 0)
-        set_reason(program, "instructions of its new kernels, or of what they replace, were not counted: accept it if "
-                            "they are intended");
+        set_reason(program, "the instructions of its new kernels, or of those they replace, were not counted: accept "
+                            "it if they are intended");
     else
         set_reason(program,
                    "its new kernels execute %.1f times as many instructions as those that they replace: accept it if "
@@ -461,9 +460,8 @@ static void revise_silenced(struct comparison *comparison, struct judgement *jud
         count_of(sides->metrics, now, EXACT_ATOMICS) > 0)
         return;
     leave_unsure(comparison, judgement);
-    set_reason(
-        judgement,
-        "it stores nothing any more: accept it if atomics or bulk copies write its results, or if they are not needed");
+    set_reason(judgement, "it no longer stores anything: accept it if atomics or bulk copies write its results, or if "
+                          "they are not needed");
 }
 
 /* A kernel that is launched less than half as often without a GPU: as one that is gone. */

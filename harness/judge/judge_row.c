@@ -96,7 +96,7 @@ static bool judge_provisional(struct judgement *judgement, const struct pairing 
     if (!same && judgement->chance < HUGE_VAL) {
         char chance[64];
         metric_format(metric, judgement->chance, chance, sizeof chance);
-        add_reason(judgement, "chance may move it by %s", chance);
+        add_reason(judgement, "noise may move it by %s", chance);
     }
     return true;
 }
@@ -113,9 +113,8 @@ static void judge_gpu(struct judgement *judgement)
     if (judgement->metric->class == METRIC_TIME && is_past(judgement, judgement->base, differ, judgement->limit))
         return;
     judgement->verdict = VERDICT_UNSURE;
-    add_reason(judgement,
-               "another GPU than the baseline's %zu, which are too few to know how GPUs differ (%d needed)%s", gpus,
-               RULE_GPUS, judgement->metric->class == METRIC_TIME ? "; --against a base library settles it" : "");
+    add_reason(judgement, "a different GPU: the baseline has only %zu, too few to know how GPUs differ (%d needed)%s",
+               gpus, RULE_GPUS, judgement->metric->class == METRIC_TIME ? "; --against a base library settles it" : "");
 }
 
 /* Whether values may differ between GPUs of a model. Machine code and exact counts do not. */
@@ -180,12 +179,12 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
     } else if (judgement->unwitnessed && pairing->suite) {
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement,
-                   "all kernels moved together, by %+.1f %%, and too few have unchanged code to tell the GPU from the "
-                   "code; --against a base library settles it",
+                   "all kernels moved together, by %+.1f %%, and too few have unchanged code to tell whether the GPU "
+                   "or the code changed; --against a base library settles it",
                    100 * pairing->suite->shift);
     } else if (has_gpu_processes(pairing->sides->run, pairing->now)) {
         judgement->verdict = VERDICT_UNSURE;
-        add_reason(judgement, "other processes computed on the GPU: measure when it is free");
+        add_reason(judgement, "other processes used the GPU: measure when it is free");
     } else if (!is_steady_enough(judgement, pairing, why, sizeof why)) {
         judgement->verdict = VERDICT_UNSURE;
         /* a limit that another clock widened does not make it one that unchanged code excuses */
@@ -369,7 +368,7 @@ static void set_unchanged_reason(struct judgement *judgement, const struct pairi
     const bool computed = pairing->sides->origin->computed;
     set_reason(judgement, "same %s: not %s again%s%.10s",
                result_has_code(pairing->base_result) ? "code, launches and inputs"
-                                                     : "launches and counts of the hardware, by others' code",
+                                                     : "launches and hardware counts of another library's code",
                computed ? "computed" : "read", date && !computed ? ", known since " : "",
                date && !computed ? date : "");
 }
@@ -592,9 +591,9 @@ static void say_unsure(const struct look *look)
         set_reason(look->judgement, "in the baseline, %s", base->reason);
     else
         set_reason(look->judgement, "%s",
-                   look->judgement->has_base ? "had a value, is now not applicable"
+                   look->judgement->has_base ? "had a value, and is now not applicable"
                    : look->was == VALUE_NOT_APPLICABLE
-                       ? "was not applicable, has now a value"
+                       ? "was not applicable, and now has a value"
                        : "the baseline has this kernel, but no value of this metric; `cugate accept` adds it");
 }
 

@@ -232,7 +232,7 @@ bool rule_two_groups(const struct row *now, double *low, double *high, char *why
 {
     for (size_t i = 0; i < now->session_count; i++) {
         if (has_two_modes(&now->sessions[i], low, high)) {
-            snprintf(why, size, "its samples fall into two groups, up to %.6g and from %.6g on", *low, *high);
+            snprintf(why, size, "its samples fall into two groups: up to %.6g, and %.6g or more", *low, *high);
             return true;
         }
     }

@@ -350,7 +350,7 @@ static bool prove(struct trial *trial, const struct tally *middle, uint64_t whol
     if (!tried || !trial->classes)
         return false;
     const uint16_t of_middle = trial->class_of[middle_of(trial)];
-    if (!of_middle && !give_up(trial, "the middle block is in none of the classes", NULL) && !trial->every)
+    if (!of_middle && !give_up(trial, "the middle block is in no class", NULL) && !trial->every)
         return false;
     if (!trial->proved->why && !trial_apart(trial, whole) && (!trial->every || trial->relies))
         return give_up(trial, "blocks may access the same global memory", NULL);

@@ -202,7 +202,7 @@ void phase_is_missing(struct warp *warp, const struct split *split)
         "warp %u waits for a phase of the mbarrier at byte %lld of shared memory that never ends: %u arrivals are "
         "missing, and %lld bytes %s",
         warp->number, at, missing_arrivals(state), ahead > 0 ? ahead : -ahead,
-        ahead > 0 ? "too many have come" : "have not come");
+        ahead > 0 ? "arrived in excess" : "have not arrived");
 }
 
 /* ---- Preparation ---- */

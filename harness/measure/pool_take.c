@@ -99,7 +99,7 @@ static bool fits_the_others(const struct slot *slot, const struct run *described
             continue;
         device_difference(&described->device, &pool->run->device, difference, sizeof difference);
         if (*difference)
-            error("cannot measure: GPU %d is another model than GPU %d: %s; name GPUs of one model with --device",
+            error("cannot measure: GPU %d is a different model than GPU %d: %s; name GPUs of one model with --device",
                   slot->device, other->device, difference);
         else if (uuid && order_of_texts(uuid, other->session.facts[SESSION_GPU_UUID]) == 0)
             error("cannot measure: --device %d and %d are the same GPU, %s; see CUDA_VISIBLE_DEVICES", other->device,
@@ -150,7 +150,7 @@ static enum ending take_device(struct slot *slot, const char *text)
     if (described.session_count != 1 || described.result_count > 0) {
         ending = ENDING_OUT_OF_TURN;
     } else if (slot->has_session && is_other_device(slot, &described)) {
-        error("cannot measure: the GPU is another one than that of the first kernels");
+        error("cannot measure: this is not the GPU that measured the first kernels");
         ending = ENDING_IMPOSSIBLE;
     } else if (!slot->has_session && !fits_the_others(slot, &described)) {
         ending = ENDING_MIXED;

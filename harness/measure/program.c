@@ -49,8 +49,8 @@ static void join(struct measuring *measuring, struct program_run *part)
 static const char *const unwatched_reasons[UNWATCHED_REASONS] = {
     [UNWATCHED_SHAPES] = "they had too many shapes; choose kernels with -k",
     [UNWATCHED_GRAPH] = "their CUDA graph was changed, so its kernels are unknown",
-    [UNWATCHED_WAIT] = "each was made before a launch of another thread had returned, which may wait for it",
-    [UNWATCHED_CALL] = "they were made by an outdated function of the driver, or one for several GPUs",
+    [UNWATCHED_WAIT] = "each began while another thread's launch, which may wait for it, was still in progress",
+    [UNWATCHED_CALL] = "they were made by a deprecated driver function, or by one for several GPUs",
 };
 
 size_t program_unwatched(const struct program_run *part)
@@ -98,7 +98,8 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     /* A fault is told when it happens, but not by a process that closed the link. */
     measuring->failed |= part->broken_off > 0 && program_is_simulated(part->measurement);
     if (part->interrupted) {
-        remark("a signal ended %s, so its counts are not whole: the run file says so and is not judged", what);
+        remark("%s was ended by a signal, so its counts are incomplete: the run file records that and is not judged",
+               what);
         return EXIT_INTERRUPTED;
     }
     say_losses(part);
@@ -186,7 +187,7 @@ static void fill_row(const struct measuring *measuring, struct result *result, s
     struct row *row = result_add(result, metric->name);
     row->state = metric->optional && !in_set ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
     if (in_set)
-        row->reason = x_strdup("launched too seldom in the runs that the program made");
+        row->reason = x_strdup("launched too rarely in the runs of the program");
 }
 
 /* Whether launches of the group are to have a number: some were due, or counted and were none that --skip leaves out.
@@ -314,7 +315,7 @@ static void say_lacks(const struct measuring *measuring, size_t set, size_t kern
 {
     OWNED_TEXT names = names_of_set(measuring, set);
     warning(
-        "%zu kernel%s lack%s counts of %s: %s launched too seldom for the runs that --runs %d allows; without it the "
+        "%zu kernel%s lack%s counts of %s: %s launched too rarely for the runs that --runs %d allows; without it the "
         "program runs again for %s",
         kernels, plural(kernels), plural_of(kernels, "s", ""), names, plural_of(kernels, "it was", "they were"),
         measuring->measurement->program->runs, plural_of(kernels, "it", "them"));
@@ -387,7 +388,7 @@ static int complete(struct measuring *measuring)
             kernels -= program_drop_short(&measuring->groups);
         if (!program->quiet)
             remark(
-                "run %zu of the program: %zu kernel%s %s launched too seldom to be counted in all %zu sets of metrics "
+                "run %zu of the program: %zu kernel%s %s launched too rarely to be counted in all %zu sets of metrics "
                 "in one run",
                 measuring->done + 1, kernels, plural(kernels), plural_of(kernels, "was", "were"), measuring->sets);
         code = run_once(measuring, set, true);

@@ -236,7 +236,7 @@ int program_groups_expect(const struct program_groups *groups, char *const *glob
         const char *near = meant ? NULL : nearest_name(globs[g], ids, groups->count);
         if (!meant)
             result = error("no kernel that the program launched matches -k '%s'; %s%s%s", globs[g],
-                           near ? "did you mean '" : "its kernels are called such as '", near ? near : ids[0],
+                           near ? "did you mean '" : "its kernels have names like '", near ? near : ids[0],
                            near ? "'?" : "'");
     }
     return result;

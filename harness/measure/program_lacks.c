@@ -1,4 +1,4 @@
-/* What the first run of a program lacks: kernels that were launched too seldom to be counted in all sets of metrics. */
+/* What the first run of a program lacks: kernels that were launched too rarely to be counted in all sets of metrics. */
 #include "program_parts.h"
 
 /* Returns how many samples the group has in the set; SIZE_MAX if the answer was that it cannot be counted. */

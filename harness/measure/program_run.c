@@ -254,8 +254,8 @@ static bool goes_on(struct running *running)
     if (now_seconds() < running->end)
         return true;
     if (running->count == 0)
-        program_fail(running->run, "the program has ended and left processes that still run, and may launch kernels "
-                                   "that are not seen: let it wait for them");
+        program_fail(running->run,
+                     "the program ended but left processes running, whose launches are not seen: let it wait for them");
     if (running->count == 0)
         return false;
     warning("%zu process%s of the program still run%s: their counts until now are kept", running->count,

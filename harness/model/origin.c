@@ -85,7 +85,7 @@ static const struct origin origins[ORIGINS] = {
             .collector = "code",
             .doing = "the machine code of a kernel library is judged without running it",
             .loud = "STATIC: NO KERNEL WAS RUN.",
-            .words = "Only machine code was read, by the block sizes of the baseline; no time, no counter:",
+            .words = "Only the machine code was read, for the block sizes of the baseline; no times, no counters:",
             .no_value = "cugate doctor%{said}",
         },
     [ORIGIN_FILES] =
@@ -94,7 +94,7 @@ static const struct origin origins[ORIGINS] = {
             .collector = "static",
             .doing = "the machine code in files is judged without running it",
             .loud = "STATIC: NO KERNEL WAS RUN.",
-            .words = "Only the machine code of functions was read; no launch, no time, no counter:",
+            .words = "Only the machine code of functions was read; no launches, no times, no counters:",
             .begin = "cugate check --static=%{device} --save RUN.json FILE...",
             .begun = "RUN.json",
         },

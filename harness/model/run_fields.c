@@ -26,7 +26,7 @@ static int check_note(const struct json_at *at, void *of)
     struct metric_note *note = of;
     const struct json_at missing = {at, note->class == METRIC_CLASSES ? "class" : "better", 0};
     if (note->judged && (note->class == METRIC_CLASSES || note->better == METRIC_BETTERS))
-        return json_error(&missing, "is missing; it must be a text");
+        return json_error(&missing, "is missing; it must be a string");
     note->class = note->judged ? note->class : 0;
     note->better = note->judged ? note->better : 0;
     return 0;

@@ -116,7 +116,7 @@ static int check_part(const struct merging *merging, size_t place)
                     first->shard.of);
     device_difference(&one->device, &first->device, difference, sizeof difference);
     if (*difference)
-        return FAIL(EXIT_BASELINE, "%s and %s are of different devices: %s", name, first_name, difference);
+        return FAIL(EXIT_BASELINE, "%s and %s are from different devices: %s", name, first_name, difference);
     TRY_CODE(check_library(&one->shard, name, &first->shard, first_name));
     TRY_CODE(check_sessions(one, name, first, first_name));
     TRY_CODE(check_definitions(one, name, first, first_name));

@@ -207,10 +207,10 @@ static void print_spread(const struct text *text, const struct analysis *analysi
     if (!known[SPREAD_WITHIN])
         text_print(text, INK_YELLOW, "  within a GPU and day: not known, no GPU has two sessions on one day\n");
     if (!known[SPREAD_GPUS])
-        text_print(text, INK_YELLOW, "  between GPUs: not known, all sessions are of one GPU\n");
+        text_print(text, INK_YELLOW, "  between GPUs: not known, all sessions are from one GPU\n");
     if (!known[SPREAD_DAYS])
         text_print(text, INK_YELLOW, "  between days on a GPU: not known, %s\n",
-                   analysis->days == 1 ? "all sessions are of one day" : "no GPU has sessions of two days");
+                   analysis->days == 1 ? "all sessions are from one day" : "no GPU has sessions from two days");
 }
 
 static void print_nonrepeating(const struct text *text, const struct exactness *exactness, bool verbose)
@@ -297,8 +297,7 @@ static void print_conclusion(const struct text *text, const struct analysis *ana
     }
     const enum ink ink = code == EXIT_SAME ? INK_GREEN : INK_RED;
     char words[256];
-    const char *advice =
-        "accept the sessions (--save DIR keeps them): the more of them a baseline has, the sharper are its limits";
+    const char *advice = "accept the sessions (--save DIR keeps them): the more a baseline has, the tighter its limits";
     if (alarms > 0)
         snprintf(words, sizeof words, "a false alarm: the gate would have failed in %zu of %zu comparison%s (exit %d)",
                  alarms, comparisons, plural(comparisons), (int)code);

@@ -186,7 +186,7 @@ static void print_theoretical(const struct text *text, const struct explained_la
         snprintf(words, sizeof words, "not known: %s",
                  launch->launch->has_machine ? "of this GPU" : "the run lacks the resources of the machine code");
     else if (occupancy->blocks == 0)
-        snprintf(words, sizeof words, "0 %%: the GPU refuses such a launch, for its %s",
+        snprintf(words, sizeof words, "0 %%: the GPU refuses this launch, because of its %s",
                  occupancy_limits(occupancy->limits, limits));
     else if (occupancy->warps == occupancy->max_warps)
         snprintf(words, sizeof words, "100.0 %%: all %u warps of an SM, in %u block%s", occupancy->max_warps,

@@ -43,7 +43,7 @@ const char *explain_gap_words(const struct explanation *explanation, char *text,
         break;
     case GAP_SHORT_KERNEL:
         explain_number(time / explanation->launches_in_all, "ns", duration);
-        snprintf(text, size, "a short kernel: of %s a launch, starting and ending take a large part", duration);
+        snprintf(text, size, "a short kernel: starting and ending take a large part of its %s per launch", duration);
         break;
     case GAP_SHORT_BLOCKS:
         explain_number(time / largest->waves, "ns", duration);

@@ -7,7 +7,7 @@
 static const struct section_words words[SECTIONS] = {
     [SECTION_WRONG] = {"Wrong", "the result is wrong; its speed does not matter"},
     [SECTION_WORSE] = {"Worse", "beyond the limit"},
-    [SECTION_MISSING] = {"Missing", "the baseline has a number and this run does not: never a pass"},
+    [SECTION_MISSING] = {"Missing", "the baseline has a value, this run does not: never a pass"},
     [SECTION_UNSURE] = {"Unsure", "neither shown to be worse nor to be unchanged"},
     [SECTION_ALLOWED] =
         {"Worse, but allowed",

@@ -277,7 +277,7 @@ static struct answer advice_on_run(const struct report *report)
         return (struct answer){.words = x_strdup("make the first baseline by the commands above")};
     const char *cut = run_fact(run, SESSION_CUT);
     if (report->exit_code == EXIT_NOT_MEASURED && cut)
-        return (struct answer){.words = x_sprintf("fix the program, which ended by %s, and measure again", cut)};
+        return (struct answer){.words = x_sprintf("fix the program, which ended with %s, and measure again", cut)};
     if (report->exit_code != EXIT_SAME)
         return advice_on_no_value(report);
     if (!report->run_name)
@@ -291,7 +291,7 @@ static struct answer advice_on_run(const struct report *report)
                                .command = x_sprintf("cugate accept %s%s --reason \"first baseline\"", file,
                                                     report->metrics_said ? report->metrics_said : "")};
     return (struct answer){
-        .words = x_strdup("judge it by the baseline"),
+        .words = x_strdup("judge it against the baseline"),
         .command = x_sprintf("cugate check --replay %s%s", file, report->metrics_said ? report->metrics_said : "")};
 }
 
@@ -354,7 +354,7 @@ void text_advice(const struct text *text, const struct report *report)
     OWNED_TEXT command = words_capture(report);
     if (command) {
         const bool reads = strstr(command, " --from-check REPORT.json") != NULL;
-        OWNED_TEXT words = x_sprintf("to work on the worse kernels without the program, capture their launches%s",
+        OWNED_TEXT words = x_sprintf("to work on the slower kernels without the program, capture their launches%s",
                                      reads ? " (check --report json=REPORT.json writes the file)" : "");
         print_advice(text, &(struct answer){.words = words, .command = command});
     }

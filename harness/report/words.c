@@ -182,7 +182,7 @@ char *words_why(const struct judgement *judgement)
     }
     char blind[96] = "";
     if (judgement->blind)
-        snprintf(blind, sizeof blind, "wide limit: it fails from %.0f %% of its value on",
+        snprintf(blind, sizeof blind, "wide limit: it fails only beyond %.0f %% of its value",
                  100 * judgement->limit / fabs(judgement->base));
     const char *const parts[] = {evidence, drift, blind, judgement->reason ? judgement->reason : ""};
     char *why = NULL;

@@ -68,15 +68,15 @@ static const struct way_out {
     {NULL, SUITE, "end other processes on the GPU, let its clock settle, and measure again", COMMAND_CHECK, NULL},
     {NULL, NOT_COMPUTED, "measure it on a GPU", COMMAND_CHECK,
      "declare it as not_computed in expected.ini, with an issue and a date"},
-    {NULL, OTHER_GPU, "find out whether the kernel or that GPU is faulty: run it on each alone, by --device N",
+    {NULL, OTHER_GPU, "find out whether the kernel or that GPU is faulty: run it on each one alone, with --device N",
      COMMAND_CHECK, "a failure cannot be accepted"},
     {"no metric file defines", 0, "add the folder of these metrics, --metrics +DIR, to the command", COMMAND_NONE,
      "remove them from the kernel's file in the baseline"},
-    {"this run measured it as", 0, "measure again by the new definition", COMMAND_CHECK,
+    {"this run measured it as", 0, "measure again with the new definition", COMMAND_CHECK,
      "measure again first: this run counted something else"},
-    {"the baseline measured it as", 0, "measure both builds by the new definition", COMMAND_PAIRS, NULL},
+    {"the baseline measured it as", 0, "measure both builds with the new definition", COMMAND_PAIRS, NULL},
     {"the run counts ", 0, "run it again with the baseline's options", COMMAND_NONE,
-     "keep this run in a folder of its own, by --baselines DIR"},
+     "keep this run in a separate folder, with --baselines DIR"},
     {"was renamed", GONE, "find out whether it was renamed", COMMAND_NONE, "as the reason says"},
     {NULL, GONE | OF_PROGRAM, "find out whether the program still does the work of this kernel", COMMAND_NONE,
      all_that_is_gone},
@@ -88,12 +88,12 @@ static const struct way_out {
     {NULL, PAIRED, "run more pairs, with nothing else on the GPU", COMMAND_PAIRS, NULL},
     {"on a GPU", SIMULATED, "run both builds in turn on a GPU", COMMAND_PAIRS, NULL},
     {"(--against)", SIMULATED, "run both builds in turn on a GPU", COMMAND_PAIRS, NULL},
-    {"a computed base build", SIMULATED, "compute the base build too, by the same compiler", COMMAND_BASE, NULL},
+    {"a computed base build", SIMULATED, "compute the base build too, built by the same compiler", COMMAND_BASE, NULL},
     {"needed to show that it repeats", SIMULATED, "compute the base build too, on the same inputs", COMMAND_BASE, NULL},
     {NULL, WITHIN | PROGRAM, "find out whether the program still does all of its work", COMMAND_NONE, all_that_is_gone},
     {NULL, NO_BASE, "check the new value: the baseline has none to compare with", COMMAND_NONE, NULL},
     {NULL, NO_VALUE, "find out whether the kernel still does this work", COMMAND_NONE, NULL},
-    {NULL, CODE_ONLY, "build both sides by the same compiler, or measure on a GPU", COMMAND_CHECK, NULL},
+    {NULL, CODE_ONLY, "build both sides with the same compiler, or measure on a GPU", COMMAND_CHECK, NULL},
     {NULL, WORSE, "run both builds in turn", COMMAND_PAIRS, NULL},
     {NULL, FEW_SESSIONS, "measure more sessions of the old code and accept them, which narrows the limit",
      COMMAND_SESSIONS, NULL},
@@ -201,7 +201,7 @@ void words_unsure(const struct report *report, struct answer answers[ANSWERS])
         "%s%s%s%s%s%s", facts_of_row(&asked) & SUITE ? "all kernels" : asked.row->kernel, asked.row->metric ? ": " : "",
         asked.row->metric ? asked.row->metric->name : "", *cells.change ? " " : "", cells.change, others);
     char *why = words_why(asked.row);
-    answers[ANSWER_WHY].words = why ? why : x_strdup("its reason is unknown");
+    answers[ANSWER_WHY].words = why ? why : x_strdup("no reason is known");
     answers[ANSWER_SETTLE].words = x_strdup(way->settle);
     answers[ANSWER_SETTLE].command = settle_command(report, way->command, kernels);
     const bool types = !way->accept || way->accept == all_that_is_gone;

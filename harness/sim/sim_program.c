@@ -254,7 +254,7 @@ static void tell_all(struct alike *group)
     if (group->strays > 0) {
         group->all.estimated = x_calloc(1, sizeof *group->all.estimated);
         group->all.estimated->refused =
-            x_sprintf("%zu of its %zu launches count otherwise than the first", group->strays, group->counted);
+            x_sprintf("%zu of its %zu launches have different counts than the first", group->strays, group->counted);
     }
     group->all.id = x_strdup(group->id);
     OWNED_TEXT line = result_to_line(&group->all);

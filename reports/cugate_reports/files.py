@@ -399,10 +399,10 @@ def recognise(data: bytes) -> list[Run | Report | Explanation | Analysis]:
 PROGRAM = "exec"  # the collector's name in runs of `cugate run -- PROGRAM`
 # Collectors for which nothing ran on a GPU, and what their numbers are instead.
 UNMEASURED = {
-    "sim": "COMPUTED: no kernel ran on a GPU. Counts of the machine code, executed on a CPU; no time, no cache.",
-    "exec-sim": "COMPUTED: no kernel ran on a GPU. Counts of launches, executed on a CPU; no time, no cache.",
-    "code": "STATIC: no kernel was run. Only machine code was read, by the baseline's blocks; no time, no counter.",
-    "static": "STATIC: no kernel was run. Only the machine code of functions was read; no time, no counter.",
+    "sim": "COMPUTED: no kernel ran on a GPU. Counts of the machine code, executed on a CPU; no times, no caches.",
+    "exec-sim": "COMPUTED: no kernel ran on a GPU. Counts of launches, executed on a CPU; no times, no caches.",
+    "code": "STATIC: no kernel was run. Only the machine code was read, for the baseline's block sizes; no times or counters.",
+    "static": "STATIC: no kernel was run. Only the machine code of functions was read; no times, no counters.",
 }
 HARNESS = (None, "cupti", "host")  # the collectors of `cugate run`; other ones measure differently
 

@@ -122,9 +122,9 @@ judge strided --baselines "$work/none" --against "$work/first.capsule"
 expect "without a baseline by another file" 1 'regressed  train/saxpy@64,256' 'measured now:' '!train/transpose' '!captured with'
 made moved as_it_was at=7c0000000000
 judge moved --baselines "$work/none" --against "$work/first.capsule"
-expect "the same elsewhere is the same, but for pointers in memory" 0 'base file, which by itself may change counts: train/tally@1,32, train/chain@1,32'
+expect "the same elsewhere is the same, but for pointers in memory" 0 'base file, which alone may change counts: train/tally@1,32, train/chain@1,32'
 judge other_data --baselines "$work/none" --against "$work/first.capsule"
-expect "other memory is said" 0 'captured with other arguments or memory than the base file, which by itself may change counts: train/'
+expect "other memory is said" 0 'captured with different arguments or memory than the base file, which alone may change counts: train/'
 made padded padded swapped=padded.cubin
 judge first --baselines "$work/none" --against "$work/padded.capsule" -k 'train/*se@*'
 expect "of which it has other code" 1 'regressed  train/transpose@1,32x32,4224' 'shared_wavefronts' 'mine/kernels.cu:23'

@@ -135,7 +135,7 @@ mio_throttle sgemm/tiled sgemm/register_tile | issue fewer shared memory instruc
 mio_throttle cached_reads/constant_scattered cached_reads/constant_same_address | let all lanes read the same constant,
 lg_throttle elementwise/row_blocks elementwise/vector2 | issue fewer loads and stores,
 tex_throttle cached_reads/texture_scattered cached_reads/constant_same_address | issue fewer texture reads,
-math_pipe_throttle dot/fp32 dot/half2 | the arithmetic itself is the limit:
+math_pipe_throttle dot/fp32 dot/half2 | arithmetic is the limit:
 barrier reduce/sequential reduce/unroll_last_warp | let warps arrive together or wait less often:
 membar reduce/first_add reduce/warp_shuffle | use fewer memory fences,
 branch_resolving reduce/sequential reduce/unroll_full | unroll the loop,

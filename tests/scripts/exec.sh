@@ -362,7 +362,7 @@ runs() {
     expect "$label${options+, $options}" "$wanted" "runs $runs, profiled $profiled" "${words[@]}" '!WRONG' \
         "${warned:-!warning}"
 }
-again='too seldom to be counted in all 3 sets of metrics'
+again='too rarely to be counted in all 3 sets of metrics'
 # Three sets take two launches each, which six are. Of a kernel that has more, more times are taken by the first set.
 runs 'what launches often' 1 4 0 '8 ok, 0 failed, samples 40 16 16' '!note' -- "$program" plain 240
 runs 'six launches' 1 3 0 '8 ok, 0 failed, samples 8 16 16' '!note' -- "$program" plain 48
@@ -746,8 +746,8 @@ gate 'another kernel' 1 'regressed  program/add_one@64,256' 'instructions' '16.3
     '!regressed  program/add_one@16,256' 'registers 8 -> 10' -- -- "$program" changed
 # The program as a whole judges which kernels there are: what is gone is not a fault where the rest does not take longer, and
 # where hardly anything is in its place, a person decides.
-gate 'other shapes' 3 'new        program/add_one@1,128' ', program/add_one@3,128' '; 8 kernels gone' 'others have only' '!missing' -- -- "$program" shapes 3
-gate 'fewer launches' 3 '; 3 kernels gone' 'others have only' '!missing' '!new ' -- -- "$program" plain 5
+gate 'other shapes' 3 'new        program/add_one@1,128' ', program/add_one@3,128' '; 8 kernels gone' 'others do only' '!missing' -- -- "$program" shapes 3
+gate 'fewer launches' 3 '; 3 kernels gone' 'others do only' '!missing' '!new ' -- -- "$program" plain 5
 gate 'ten times the launches' 1 'regressed  program/program' '27.7 ms  +24.9 ms (10.0 x)' \
     'regressed  launches       48      480' 'regressed  program/tiny@1,32' "see the kernels' times in the table above" '1 of 1 session against 3' \
     'accept RUN.json --metrics' '--reason "..."' '!-m launches' '!shift' -- -- "$program" plain 480
@@ -870,7 +870,7 @@ if chosen 'gate: ranges'; then
     expect 'gate: ranges, one not asked for' 5 'missing    program/program:backward' '--nvtx does not select this range'
     in_ranges exec --nvtx step --save other.json 8
     ask "$cugate" accept --metrics "$metrics" --baselines ranges --reason no other.json
-    expect 'gate: ranges, another part is not accepted' 4 'counts another part of the program (--nvtx step)' \
+    expect 'gate: ranges, another part is not accepted' 4 'counts a different part of the program (--nvtx step)' \
         'remove the old baseline, or keep this one elsewhere'
     in_ranges check --baselines ranges 8
     expect 'gate: ranges, the whole program' 5 'counts all of the program, the baseline --nvtx backward --nvtx step'

@@ -80,7 +80,7 @@ of_all() { jq -c '.kernels["program/scale@40,256"] | [.metrics.instructions.sess
 run "$program" uneven 32 32 32 1000
 ask of_all run.json
 sums=$(cat said)
-expect 'without a time, which would be of the first' 0 '1 of its 4 launches count otherwise than the first'
+expect 'without a time, which would be of the first' 0 '1 of its 4 launches have different counts than the first'
 run "$program" uneven 1000 32 32 32
 ask of_all run.json
 verdict 'the order does not matter' "$([[ "$(jq '.[0]' said)" == "$(jq '.[0]' <<<"$sums")" ]] || cat said)"
@@ -99,7 +99,7 @@ run "$program" grid
 expect 'blocks that wait for each other: no count of them is known, and none is missing' 0 '4 blocks, 115712 bytes' 'rows not counted (exit 0)'
 expect 'memory that is only set takes none' 0 '0 1' -- run "$program" huge
 run sh -c "ulimit -m 500000; exec $program touches"
-expect 'memory that this machine lacks' 5 'this machine lacks memory: the program and' 'take 0.' '!other@1,32'
+expect 'memory that this machine lacks' 5 'out of memory on this machine: the program and' 'take 0.' '!other@1,32'
 
 
 # Where memory lies: loads and texels, a managed variable, cp.async, bulk copies, atomics.
@@ -160,17 +160,17 @@ code=0
 wait $! || code=$?
 verdict 'Ctrl-C is 130' "$([ $code = 130 ] || echo $code)"
 ask cat cut.txt
-expect 'and is not the program'"'"'s fault' 0 'a signal ended sh, so its counts are not whole' '!without a word' '!descriptors'
+expect 'and is not the program'"'"'s fault' 0 'sh was ended by a signal, so its counts are incomplete' '!without a word' '!descriptors'
 for judging in 'accept cut.json --baselines cut --reason x' 'check --replay cut.json' 'compare cut.json run.json'; do
     # shellcheck disable=SC2086 # words
     ask "$cugate" $judging --metrics "$top/metrics"
-    expect "${judging%% *} refuses a run that was cut" 2 'cut.json is of a program that a signal ended'
+    expect "${judging%% *} refuses a run that was cut" 2 'in cut.json the program was ended by a signal'
 done
 # Nor does it take that of a program that failed.
 run sh -c "$program right; exit 7"
 expect 'the code of a program that fails is passed on' 7 'computed: 2 of 2 kernels'
 ask "$cugate" accept run.json --baselines failed --reason x --metrics "$top/metrics"
-expect 'and its run is not accepted' 2 'run.json is of a program that ended with exit code 7' '!accepted'
+expect 'and its run is not accepted' 2 'in run.json the program ended with exit code 7' '!accepted'
 # A second Ctrl-C kills a program that ignores them. By then it would end alone, with 3.
 env --default-signal=INT "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" -- \
     sh -c "trap '' INT; '$program' right; touch deaf; for i in 1 2 3 4 5 6; do sleep 1; done; exit 3" >cut.txt 2>&1 &
@@ -202,7 +202,7 @@ passes() { # WHAT ROW...
 while read -r fault kind; do
     passes "$fault" '# known' "$kind $fault* issue 12" "$kind other none"
     expect "$fault is let pass" 0 "note: suppressed:2: $kind in $fault*: suppressed in 1 launch: issue 12" \
-        "warning: suppressed:3: $kind in other was not met" 'computed: 1 of 1 kernel'
+        "warning: suppressed:3: $kind in other matched nothing" 'computed: 1 of 1 kernel'
     ask jq -c '.runs[0].results[0] | [.ruleId, .suppressions, .locations[0].physicalLocation.region.startLine]' report.sarif
     expect "$fault is marked so" 0 "[\"suppressed\",[{\"kind\":\"external\"}],$(line_of "$fault" | cut -d: -f2)]"
     kinds=("race * no" "uninitialized * no" "out-of-bounds * no")
@@ -216,7 +216,7 @@ unwritten uninitialized
 EOF
 for what in misaligned asserts multiprocessor; do
     passes $what "${kinds[@]}"
-    expect "$what is not" 5 'was not met'
+    expect "$what is not" 5 'matched nothing'
 done
 expect 'a kernel that is not simulated' 5 'not simulated: %smid, the SM of a block' -- run "$program" multiprocessor
 

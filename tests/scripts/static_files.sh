@@ -47,14 +47,14 @@ expect "more local memory" 1 'regressed  app/stacked' '  regressed  local_memory
     '!app/bounded' -- "$cugate" check --static larger/app.o
 ask "$cugate" check --static shared_grown/app.o
 expect "40 times the shared memory, and nobody knows the block" 0 'app/bounded (shared memory 1024 -> 40960 B' \
-    'fewer warps fit on an SM for some block sizes up to 256, such as 256: 100 % -> 62.5 %' 'which is not judged' '!app/plain'
+    'fewer warps fit on an SM for some block sizes up to 256, such as 256: 100 % -> 62.5 %' 'uses more; not judged' '!app/plain'
 ask "$cugate" check --static shared_more/app.o
 expect "a little more shared memory" 0 'app/bounded (shared memory 1024 -> 1200 B; occupancy is unchanged'
 ask "$cugate" check --static registers/app.o
 expect "more registers" 0 'app/stacked (registers ' 'fewer warps fit on an SM for some block sizes up to 1024' '!shared memory'
 ask "$cugate" check --static=sm_90 stated_grown/app.o --against stated/app.o
 expect "40 times the shared memory, and the code states its block" 1 '  regressed  theoretical_occupancy' '100 %  62.5 %' \
-    'machine code changed in 1 of 3 functions: app/bounded' '!which is not judged'
+    'machine code changed in 1 of 3 functions: app/bounded' '!uses more; not judged'
 expect "the same stack, read at more places" 1 '  regressed  local_accesses' 'changed in 1 of 3 functions: app/stacked' \
     '!local_memory' -- "$cugate" check --static accesses/app.o
 expect "functions gone" 5 'missing    app/bounded, app/stacked' 'remove its baseline file' -- "$cugate" check --static gone/app.o
@@ -67,7 +67,7 @@ ask "$cugate" check --static --baselines none both/app.o
 expect "code for two GPUs and no baseline" 2 'sm_80, sm_90: choose one with --static=sm_NN'
 expect "the same, compressed" 0 'nothing is worse: 6 rows in 3 kernels' -- "$cugate" check --static compressed/app.o
 mkdir empty
-expect "an empty folder" 2 'empty holds no .cubin file' -- "$cugate" check --static empty
+expect "an empty folder" 2 'no .cubin file in empty' -- "$cugate" check --static empty
 ask "$cugate" check --static base/app.o larger/small.cu
 expect "a file without code" 2 'larger/small.cu: not an ELF library, executable, cubin or fatbin'
 

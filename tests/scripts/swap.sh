@@ -114,9 +114,9 @@ expect "that is slower, on its line" 1 'regressed  train/softmax@64,256,32' 'glo
 # Another version of Triton, by the same ptxas.
 cp $triton/softmax_scattered.cubin "$work/newer.cubin" && sed 's/"3.6.0"/"3.7.1"/' $triton/softmax_scattered.json >"$work/newer.json"
 swap softmax newer "$work/newer.cubin" --launch softmax_scattered --tolerance 1e-5
-expect "another Triton is told, and how to judge the change alone" 1 'built by another compiler than the base file' \
+expect "another Triton is told, and how to judge the change alone" 1 'built by a different compiler than the base file' \
     "cugate swap $work/good.capsule --code BASE.cubin -o base.capsule" 'train/softmax@64,256,32' -- judge newer good
-expect "but not where it is the same" 1 '!built by another compiler' -- judge slow good
+expect "but not where it is the same" 1 '!built by a different compiler' -- judge slow good
 swap softmax wrong $triton/softmax_wrong.cubin --launch softmax_wrong --tolerance 1e-5
 expect "that is faster but wrong" 5 'wrong result  train/softmax@64,256,32' \
     'f32 values beyond the tolerance of 1e-05, the largest by 0.0008' '!improved' -- judge wrong softmax

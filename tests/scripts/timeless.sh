@@ -88,9 +88,9 @@ expect "nor is an edit that does no harm" 1 'regressed: 1 of' 'regressed  list/i
 judge waits_planted --against "$compiled/waits/lib.so"
 expect "16 instructions more a tile, among warps that wait" 1 'regressed  instructions_outside_waits' '// planted' 'more instructions outside of waits:'
 judge waits --against "$compiled/waits/lib.so" --all --save "$work/waits.json"
-expect "and none" 0 'nothing is worse' '!unsure' 'has the same bytes as the base build: no change was judged'
+expect "and none" 0 'nothing is worse' '!unsure' 'is identical to the base build: there is no change to judge'
 judge waits --against "$compiled/waits_planted/lib.so"
-expect "taken away they are a gain" 3 'no time is estimated (its warps wait' '1 improved' '!the same bytes' '!regressed'
+expect "taken away they are a gain" 3 'no time is estimated (its warps wait' '1 improved' '!identical to the base' '!regressed'
 jq '.sessions[].collector = "cupti" | .metrics |= del(.instructions_outside_waits) | .kernels[] |= (
     del(.estimated) | .metrics |= (del(.instructions_outside_waits) | map_values(select(.sessions)) | .instructions.sessions = [[900000]]) |
     .lines |= (.counted = ["instructions"] | .list |= map(.counts = {instructions:

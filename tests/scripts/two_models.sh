@@ -31,7 +31,7 @@ ask "$cugate" check --replay h200.json -k 'dot/*' --baselines lone
 expect "another model's is none, and is named" 4 'no baseline for NVIDIA H200 in lone/nvidia-h200; lone has made-up-h100'
 expect "two models are not compared" 4 "NVIDIA H200" "$other" -- "$cugate" compare h200.json other.json
 ask "$cugate" accept h200.json other.json --reason none
-expect "nor accepted together" 4 'of different devices' 'Accept them one by one'
+expect "nor accepted together" 4 'from different devices' 'Accept them one by one'
 cp -r baselines before
 expect "one is accepted" 0 'baselines/made-up-h100' -- "$cugate" accept other.json -k dot/fp32 --reason 'one more'
 expect "and the other stays as it is" 0 -- diff -rq before/nvidia-h200 baselines/nvidia-h200

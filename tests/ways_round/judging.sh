@@ -94,8 +94,8 @@ way 'aa over sessions of which some have lines' some_with_lines 0 '"$cugate" aa 
 
 as_recorded() { cp "$recorded" run.json; }
 way 'a time that hardly can fail looks green' as_recorded 0 "$judge -k 'trans*/pa*'" 'same, wide limit' '1 row has a wide limit (-v lists them)'
-way 'a time that hardly can fail has no reason' as_recorded 0 "$judge -v -k 'trans*/pa*'" 'wide limit: it fails from'
-way 'nothing that can fail is green' as_recorded 3 "$judge -k transfer/pageable" 'no other row was judged that can fail'
+way 'a time that hardly can fail has no reason' as_recorded 0 "$judge -v -k 'trans*/pa*'" 'wide limit: it fails only beyond'
+way 'nothing that can fail is green' as_recorded 3 "$judge -k transfer/pageable" 'no other row that was judged can fail'
 
 # ---- Against a base build
 
@@ -191,7 +191,7 @@ lost_work() {
         .kernels["gpt2/program"].metrics |= (.launches.sessions |= map(map(1)) | .gpu_time.sessions |= map(map(2000)))'
 }
 way 'a program launches one kernel of 2 us in place of 15,309' lost_work 3 "$judge_program" 'gpt2/program' \
-    'of its GPU time are gone or launched less, and others have only 0.0 % instead' '!nothing is worse'
+    'of its GPU time are gone or launched less often, and others do only 0.0 % instead' '!nothing is worse'
 idle() {
     recorded_program '.kernels["gpt2/program"].metrics |= (.launches.sessions |= map(map(. * 100)) |
         .gpu_time.sessions |= map(map(. * 0.5)) | .gpu_busy.sessions |= map(map(. * 0.04)))'

@@ -64,7 +64,7 @@ way 'a part of another library' of_other_code 4 "$merge" 'the machine code of th
 of_other_commit() { parts && spoil 3.json '.sessions[0].commit = "0123"'; }
 way 'a part of another commit' of_other_commit 4 "$merge" 'commit 0123' '!a run was written'
 of_other_gpu() { parts && spoil 3.json '.device.sm_count = 114'; }
-way 'a part of another GPU' of_other_gpu 4 "$merge" 'of different devices' '!a run was written'
+way 'a part of another GPU' of_other_gpu 4 "$merge" 'from different devices' '!a run was written'
 other_counter() { parts && spoil 3.json '.metrics.time.counter = "sm__cycles_active.sum"'; }
 way 'a part that counted something else' other_counter 4 "$merge" 'they define the metric time differently' '!a run was written'
 crashed() { parts && spoil 3.json '.kernels[] |= (.status = "crashed" | .reason = "died" | .metrics = {})'; }

@@ -36,7 +36,7 @@ Test(baseline, a_file_is_found_by_its_id_where_it_was_put, .init = scratch_begin
     OWNED_TEXT path = id_path("app/scale<float>"), *old = x_sprintf("%s/nvidia-h200/%s.json", scratch, path);
     OWNED_TEXT new = x_sprintf("%s/nvidia-h200/app/scale.json", scratch);
     cr_assert_eq(rename(old, new), 0);
-    expect_read(scratch, &run.device, EXIT_USAGE, "app/scale.json holds app/scale<float>, but a baseline file holds");
+    expect_read(scratch, &run.device, EXIT_USAGE, "app/scale.json holds app/scale<float>, but its path names");
 }
 
 Test(baseline, what_cannot_be_read_is_said, .init = scratch_begin, .fini = scratch_leave)
@@ -55,7 +55,7 @@ Test(baseline, what_cannot_be_read_is_said, .init = scratch_begin, .fini = scrat
 
     cr_assert_eq(run_write_file(&run, tree), 0);
     expect_read(scratch, &run.device, EXIT_USAGE,
-                "tree.json holds access/coalesced, but a baseline file holds the one");
+                "tree.json holds access/coalesced, but its path names");
     OWNED(run) other_run = made_run(1);
     run_filter(&other_run, (char *[]){(char[]){"reduce/warp"}}, 1);
     cr_assert_eq(run_write_file(&other_run, tree), 0);

@@ -60,7 +60,7 @@ static void expect(struct fixture *fixture, const char *gpu, const char *folder,
 Test(options_gpu, the_only_description_is_meant)
 {
     WITH(tear_down, struct fixture fixture, set_up(&fixture));
-    expect(&fixture, NULL, "", NULL, "describes no GPU to simulate");
+    expect(&fixture, NULL, "", NULL, "has no description of a GPU");
     put_description(fixture.own, "big.ini");
     put_description(fixture.own, "README");
     expect(&fixture, NULL, fixture.own, "big.ini", "");

@@ -166,7 +166,7 @@ Test(static_files, what_cannot_be_judged_is_said)
 {
     expect_error((char[]){CORPUS "no_such"}, "cannot read " CORPUS "no_such");
     expect_error((char[]){CORPUS "cut.fatbin"}, "cut.fatbin");
-    expect_error((char[]){"tests/data"}, "tests/data holds no .cubin file, nor does a folder below it");
+    expect_error((char[]){"tests/data"}, "no .cubin file in tests/data or its subfolders");
     char *folder = make_cache("{\"num_warps\": ");
     expect_error(folder, "one/k.json:1:");
     scratch_remove(folder);

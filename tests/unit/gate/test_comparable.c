@@ -87,7 +87,7 @@ Test(comparable, a_run_of_another_device_is_not_compared)
 {
     OWNED(run) run = made_run(1), baseline = made_run(2);
     run.device.sm_count++;
-    expect_comparable(&run, &baseline, "the run is of another device than the baseline: SM count");
+    expect_comparable(&run, &baseline, "the run and the baseline are from different devices: SM count");
 }
 
 Test(comparable, a_baseline_keeps_the_metrics_that_a_run_has)

@@ -97,7 +97,7 @@ Test(import, a_session_counts_once)
 {
     IMPORT("google-benchmark", FIRST, FIRST);
     expect_error(
-        "1.json is of the same session as a file before it (2026-11-21T08:00:00.000Z), and a session counts once");
+        "1.json and an earlier file are the same session (2026-11-21T08:00:00.000Z), which counts once");
 }
 
 Test(import, files_are_of_one_device)
@@ -106,7 +106,7 @@ Test(import, files_are_of_one_device)
     "\"ID\",\"Kernel Name\",\"CC\",\"gpu__time_duration.sum\"\n\"\",\"\",\"\",\"ns\"\n\"0\",\"a()\",\"" capability     \
     "\",\"1\"\n"
     IMPORT("ncu", OF_CC("9.0"), OF_CC("8.0"));
-    expect_error("1.json is of another device than the files before it: compute capability 8.0, not 9.0");
+    expect_error("1.json is from a different device than the files before it: compute capability 8.0, not 9.0");
 }
 
 Test(import, a_file_without_a_date_has_that_of_its_last_change)

@@ -47,7 +47,7 @@ Test(import_ncu, the_gpu_is_told_by_its_attributes)
     cr_expect_eq(imported.run.results[0].launches[0].shared, 1024);
     cr_expect_str_eq(imported.run.device.name, "Other GPU");
     cr_expect_eq(imported.run.device.sm_count, 132);
-    import_expect_error("ncu", "Some GPU", text, "x is of Other GPU, but --gpu says Some GPU: remove --gpu");
+    import_expect_error("ncu", "Some GPU", text, "x is from Other GPU, but --gpu names Some GPU: remove --gpu");
 }
 
 Test(import_ncu, names_are_shortened_and_no_column_but_the_name_is_needed)

@@ -169,7 +169,7 @@ Test(pool, a_run_is_of_one_model_and_of_the_gpus_that_measured)
          .results = 3,
          .said = "cannot measure on device 1: it fell off the bus",
          .gpu = "GPU-1"},
-        {.gpus = "none-A-1,none-B-2", .globs = {"*here/*"}, .said = "is another model than GPU "},
+        {.gpus = "none-A-1,none-B-2", .globs = {"*here/*"}, .said = "is a different model than GPU "},
         {.gpus = "none-A-1,none-A-1",
          .globs = {"*here/*"},
          .said = "are the same GPU, GPU-1; see CUDA_VISIBLE_DEVICES"},
