@@ -206,7 +206,9 @@ json_t *json_at_parse(const char *name, const char *text, size_t length)
     open_document();
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
     if (!root) {
-        if (*problem.text)
+        if (memmem(text, length, "\n<<<<<<< ", 9))
+            error("%s has the marks of a merge conflict: take either side, then measure and accept again", name);
+        else if (*problem.text)
             error("%s:%d:%d: %s", name, problem.line, problem.column, problem.text);
         else /* Jansson has no message when memory is exhausted */
             error("%s: cannot allocate memory for its contents: free some memory", name);

@@ -48,9 +48,9 @@ static char *counts_words(const struct accepted *accepted)
         [ACCEPTED_ADDED] = "agreed and were added",
         [ACCEPTED_NOISE] = "moved with unchanged code and were added",
         [ACCEPTED_REPLACED] = "replaced",
-        [ACCEPTED_INFO] = "of class info also replaced",
+        [ACCEPTED_INFO] = "only shown (info)",
         [ACCEPTED_FIRST] = "new",
-        [ACCEPTED_KNOWN] = "there already",
+        [ACCEPTED_KNOWN] = "already there",
         [ACCEPTED_LEFT] = "moved far with unchanged code and were left out",
     };
     char *list = NULL;

@@ -72,7 +72,8 @@ static void put_line(const struct beginning *beginning, FILE *stream, const char
         put_replaced(stream, line, "[computed, measured]", needs);
     else
         fprintf(stream, "%s\n", line);
-    if ((strstr(line, "mode: measure") || strstr(line, "mode: nightly")) && options->program) {
+    if ((strstr(line, "mode: simulate") || strstr(line, "mode: measure") || strstr(line, "mode: nightly")) &&
+        options->program) {
         OWNED_TEXT arguments = x_sprintf("-- %s", options->program);
         fputs("          arguments: ", stream);
         put_quoted(stream, arguments);
@@ -244,11 +245,16 @@ static void say_next(const struct beginning *beginning)
     print_harmless("\nnext, here:\n");
     print_harmless("  printf '%%s\\n' build/ sessions/%s%s >>.gitignore\n", beginning->computes ? " first.json" : "",
                    options->slurm ? " 'slurm-*.out'" : "");
-    if (options->program && !beginning->judged) {
+    if (!beginning->computes && !beginning->judged) {
         say_sessions(options);
     } else if (!beginning->judged) {
-        print_harmless("  %s\n", options->build);
-        print_harmless("  cugate check --simulate --save first.json      # ends with 4: no baseline yet\n");
+        if (options->build)
+            print_harmless("  %s\n", options->build);
+        if (options->program)
+            print_harmless("  cugate run --simulate --save first.json -- %s      # linked by nvcc -cudart shared\n",
+                           options->program);
+        else
+            print_harmless("  cugate check --simulate --save first.json      # ends with 4: no baseline yet\n");
         print_harmless("  cugate accept first.json --reason \"first baseline\"      # prints the expected.ini entries "
                        "of kernels that cannot be computed\n");
     }
@@ -312,8 +318,8 @@ static int look(struct beginning *beginning)
     beginning->kernels = has_library ? options->kernels : NULL;
     beginning->baselines = strcmp(options->baselines, OPTIONS_BASELINES) == 0 ? "perf/baselines" : options->baselines;
     beginning->judged = has_baseline(beginning->baselines, options->program != NULL);
-    beginning->computes = has_library;
-    beginning->measures = options->program || options->runner;
+    beginning->computes = has_library || (beginning->gpu && !options->runner);
+    beginning->measures = !beginning->computes || options->runner;
     return 0;
 }
 
@@ -352,9 +358,10 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(build),
            .doc = "shell command that builds the library or program, run at the top of the repository"),
     OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(gpu),
-           .doc = "GPU to simulate, such as nvidia-h200"),
+           .doc = "GPU to simulate, such as nvidia-h200; a program is measured without it"),
     OPTION(.name = "runner", .argument = "LABELS", .kind = KIND_TEXT, .place = PLACE(runner),
-           .doc = "also measure, on a runner with a GPU and these labels (for a program: " RUNNER ")"),
+           .doc = "measure on a runner with a GPU and these labels (default for a program: " RUNNER "); of a library, counts "
+                  "are computed too"),
     OPTION(.name = "action", .argument = "USES", .kind = KIND_TEXT, .place = PLACE(action),
            .doc = "the action, with owner and commit (default: " OTHER ", to be filled in)"),
     OPTION(.name = "nightly", .kind = KIND_FLAG, .place = PLACE(nightly),
@@ -374,8 +381,8 @@ const struct command command_init = {
     .arguments = "",
     .summary = "set up a gate: cugate.ini and a workflow for GitHub",
     .details = "Writes " CONFIG_FILE " and " WORKFLOW " at the root of a repository, and prints what to type and commit "
-               "next; --nightly, --slurm and --skill add a file each. A kernel library is computed on a GitHub-hosted "
-               "runner, and measured too with --runner; a program is measured. " CONFIG_FILE " that exists gets the "
+               "next; --nightly, --slurm and --skill add a file each. Counts are computed on a GitHub-hosted runner; "
+               "with --runner, and for a program without --gpu, a runner with a GPU measures. " CONFIG_FILE " that exists gets the "
                "missing lines. Any other file that exists and differs is left unchanged and ends the command.",
     .exits = EXITS({EXIT_SAME, "the files were written"},
                    {EXIT_USAGE, NULL}),

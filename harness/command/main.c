@@ -1,4 +1,5 @@
 #include "fresh_process.h"
+#include "list_chip.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -60,6 +61,30 @@ static const struct command *find_command(const char *name)
     else
         error("unknown command '%s'; see cugate --help", name);
     return NULL;
+}
+
+static bool is_command(const char *name)
+{
+    size_t count;
+    const struct command *const *list = commands(&count);
+    while (count > 0 && strcmp(list[count - 1]->name, name) != 0)
+        count--;
+    return count > 0;
+}
+
+/* Prints what a metric counts. False: there is no such metric. */
+static bool explain_metric(const char *name)
+{
+    char *words[] = {"list", "metrics", NULL};
+    OWNED(options) options = {0};
+    OWNED(metrics) metrics = {0};
+    if (options_parse(&options, &command_list, 2, words) < 0 || options_read_metrics(&options, &metrics) < 0)
+        return false;
+    const struct metric *metric = metrics_find(&metrics, name);
+    options.verbose = true;
+    if (metric)
+        list_metric(&options, metric, NULL);
+    return metric;
 }
 
 /* Spellings of an earlier release, which work until the next: of a command, or of a word behind it. One that ends in
@@ -170,22 +195,26 @@ int main(int argc, char **argv)
         take_old_spellings(&argc, argv + 1);
         argc++;
     }
+    const struct text text = {.stream = stdout, .columns = terminal_columns(stdout)};
     const char *word = argc > 1 ? argv[1] : NULL;
     int code;
 
     if (!word) {
         print_help(stderr);
         code = EXIT_USAGE;
-    } else if (strcmp(word, "--version") == 0) {
+    } else if (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0) {
         code = print_version();
     } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (strcmp(word, "help") == 0 && argc == 2)) {
         print_help(stdout);
         code = EXIT_SAME;
     } else if (strcmp(word, "help") == 0 && strcmp(argv[2], "words") == 0) {
-        report_words(&(struct text){.stream = stdout, .columns = terminal_columns(stdout)});
+        (void)report_words(&text, NULL);
         code = EXIT_SAME;
     } else if (strcmp(word, "help") == 0 && strcmp(argv[2], "completion") == 0) {
         print_completion();
+        code = EXIT_SAME;
+    } else if (strcmp(word, "help") == 0 && !is_command(argv[2]) &&
+               (explain_metric(argv[2]) || report_words(&text, argv[2]))) {
         code = EXIT_SAME;
     } else if (strcmp(word, "help") == 0) {
         const struct command *command = find_command(argv[2]);

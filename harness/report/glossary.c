@@ -24,6 +24,9 @@ static const struct word {
     {"wide limit", "the limit is more than a quarter of the value, so the row can hardly fail", NULL},
     {"drift reference", "the value that slow drift is measured from; `accept --anchor` sets it", NULL},
     {"rows", "one metric of one kernel", NULL},
+    {"unsure", "neither shown to be worse nor to be unchanged; the report says what settles it", NULL},
+    {"missing", "the baseline has a value and this run does not, or the kernel failed: never a pass", NULL},
+    {"info", "shown, never judged", NULL},
     {"trade-off",
      "worse, but the kernel or program became faster, or better elsewhere at the same speed; or a ratio whose costs "
      "did not rise",
@@ -64,11 +67,16 @@ static const struct word {
     {"short_scoreboard", "waiting for shared memory or a special function", "in ncu Stall Short Scoreboard"},
 };
 
-void report_words(const struct text *text)
+bool report_words(const struct text *text, const char *word)
 {
+    bool any = false;
     EACH(const struct word, entry, entries, ARRAY_SIZE(entries)) {
+        if (word && !strcasestr(entry->word, word))
+            continue;
+        any = true;
         OWNED_TEXT words = x_sprintf("%s: %s%s%s%s", entry->word, entry->meaning, entry->elsewhere ? " (" : "",
                                      entry->elsewhere ? entry->elsewhere : "", entry->elsewhere ? ")" : "");
         text_wrap(text, INK_DIM, 0, 2, words);
     }
+    return any;
 }

@@ -100,4 +100,4 @@ char *format_names(enum document document);
 const struct format *format_find(enum document document, const char *name, const char *option);
 
 /* Prints what all words of the glossary mean. */
-void report_words(const struct text *text);
+bool report_words(const struct text *text, const char *word);

@@ -136,14 +136,41 @@ static void put_hotspots(FILE *stream, const struct blame *blame, const char *be
     }
 }
 
+/* Returns the size of the kernel, "[n=1M]" or "@512,128". */
+static const char *size_of(const struct judgement *row)
+{
+    return row->kernel + strcspn(row->kernel, "[@");
+}
+
+/* Returns the first of these rows that is the same fault as this one: a metric that is worse at another size of the
+ * kernel. NULL: none is, or -v lists them all. */
+static const struct judgement *same_fault(const struct report *report, const struct judgement *row,
+                                          const struct judgement *list, const struct judgement *end)
+{
+    const size_t name = (size_t)(size_of(row) - row->kernel);
+    if (report->verbose || row->verdict != VERDICT_REGRESSED || !row->metric || !row->kernel[name])
+        return NULL;
+    for (; list < end; list++)
+        if (list->verdict == VERDICT_REGRESSED && list->metric == row->metric &&
+            strncmp(row->kernel, list->kernel, name) == 0 && size_of(list) == list->kernel + name &&
+            strcmp(row->kernel, list->kernel) != 0)
+            return list;
+    return NULL;
+}
+
 static void put_row(FILE *stream, const struct report *report, const struct judgement *judgement)
 {
-    struct cells cells;
+    struct cells cells, size;
     char verdicts[64];
     words_cells(judgement, &cells);
     const bool loud = words_verdict_tone(judgement->verdict) == TONE_FAIL;
     OWNED_TEXT reason = words_why(judgement), *caller = loud ? words_caller(report, judgement->kernel) : NULL;
     OWNED_TEXT why = caller ? x_sprintf("%s%s%s", reason ? reason : "", reason ? "; " : "", caller) : x_strdup(reason);
+    const struct judgement *const end = report->comparison->list + report->comparison->count, *other = judgement;
+    while ((other = same_fault(report, judgement, other + 1, end))) {
+        words_cells(other, &size);
+        x_append(&why, "; ", "the same at %s: %s", size_of(other), size.change);
+    }
     const char *const row[] = {words_verdicts(judgement, verdicts, sizeof verdicts),
                                judgement->kernel,
                                judgement->metric ? judgement->metric->name : "",
@@ -346,6 +373,8 @@ static void add_upgrade(struct page *page, const struct report *report)
 
 static bool is_listed(const struct report *report, const struct judgement *judgement)
 {
+    if (same_fault(report, judgement, report->comparison->list, judgement))
+        return false; /* the row of another size names it */
     if (report->quiet)
         return words_verdict_tone(judgement->verdict) >= TONE_WARN || judgement->gained;
     return report->verbose || judgement->verdict != VERDICT_INFO || !judgement->metric; /* a kernel that is gone */

@@ -195,7 +195,8 @@ static struct answer advice_on_worse(const struct report *report, const struct g
     if (group->verdict == VERDICT_UNEXPECTED)
         advice.words = x_sprintf("remove the section of %s from expected.ini: it passes again", group->kernel);
     else if (is_program_row(group->kernel))
-        advice.words = x_strdup("see the kernels' times in the table above, or accept it as above if it is intended");
+        advice.words = x_sprintf("see %s above, or accept it as above if it is intended",
+                                 run_origin(report->run)->computed ? "its kernels" : "the kernels' times in the table");
     else if (named)
         advice.command = explain_command(report, group->kernel);
     if (!advice.words)

@@ -226,13 +226,16 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
     const struct computing *computing = &comparison->computing;
     text[0] = '\0';
     size_t facts = 0;
-    for (size_t i = 0; i < comparison->count; i++)
+    bool has_program = false;
+    for (size_t i = 0; i < comparison->count; i++) {
         facts += comparison->list[i].compared && comparison->list[i].metric->class == METRIC_STATIC;
+        has_program |= comparison->list[i].compared && is_program_row(comparison->list[i].kernel);
+    }
     if (computing->rows == 0 && computing->unchanged > 0)
         append(text, size, "nothing was executed again");
     else
-        append(text, size, "%zu row%s of %zu kernel%s computed here", computing->rows, plural(computing->rows),
-               computing->kernels, plural(computing->kernels));
+        append(text, size, "%zu row%s of %zu kernel%s%s here", computing->rows, plural(computing->rows),
+               computing->kernels, plural(computing->kernels), has_program ? " and the program" : "");
     if (facts > 0)
         append(text, size, ", and %zu row%s read from machine code", facts, plural(facts));
     if (computing->unchanged > 0)

@@ -99,9 +99,9 @@ char *words_hotspot(const struct blame *blame, const struct hotspot *hotspot)
     OWNED_TEXT amounts = words_amounts(blame, hotspot);
     const char *reason = hotspot->stall;
     const char *meaning = reason ? stall_words(reason) : NULL;
-    return x_sprintf("%s (%s of the kernel's)%s%s%s%s", amounts, share_words(hotspot->share, share, sizeof share),
-                     reason ? hotspot->has_base ? ", grown by " : ", most " : "", reason ? reason : "",
-                     meaning ? ": " : "", meaning ? meaning : "");
+    return x_sprintf("%s (%s of the kernel's)%s%s%s%s%s", amounts, share_words(hotspot->share, share, sizeof share),
+                     reason ? hotspot->has_base ? "; more " : "; mostly " : "", reason ? reason : "",
+                     reason ? " stalls" : "", meaning ? ": " : "", meaning ? meaning : "");
 }
 
 char *words_advice(const struct blame *blame)
@@ -112,7 +112,7 @@ char *words_advice(const struct blame *blame)
     const char *stall = blame->against_base ? blame->hotspots[0].stall : NULL;
     const char *advice = stall ? stall_advice(stall, blame->profile) : blame->pattern->advice;
     return x_sprintf("%s%s%s", *advice ? advice : blame->pattern->advice,
-                     blame->against_base ? "" : "; nothing to compare with: these lines have most of it now",
+                     blame->against_base ? "" : "; the baseline has no lines: these have most of it now",
                      nameless ? "; no line information: compile with -lineinfo" : "");
 }
 

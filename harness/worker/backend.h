@@ -184,7 +184,7 @@ const struct gpu_plugin *gpu_plugin_load(struct problem *problem);
 const char *gpu_plugin_remedy(void);
 
 #define NO_GPU_DRIVER                                                                                                  \
-    "no NVIDIA driver here (libcuda.so.1 was not found); `cugate check --simulate` computes counts without a GPU"
+    "no NVIDIA driver here (libcuda.so.1 was not found); to compute counts without a GPU, add --simulate"
 
 /* ---- The plugin for simulation ---- */
 

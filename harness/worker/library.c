@@ -106,14 +106,20 @@ static int load_library(struct library *library, const char *path, struct proble
     /* dlopen searches system folders for a name without a slash, but a user means a file here. */
     OWNED_TEXT file = strchr(path, '/') ? x_strdup(path) : x_sprintf("./%s", path);
     library->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!library->handle)
+    const char *why = library->handle ? "" : dlerror();
+    if (strstr(why, "executable"))
         return problem_set(
-            problem, "cannot load the kernel library: %s; build it again, or name another with --kernels", dlerror());
+            problem, "%s is a program, not a kernel library: name it behind --, as in cugate check -- %s", path, file);
+    if (!library->handle)
+        return problem_set(problem,
+                           "cannot load the kernel library: %s; build it again, or name another with --kernels", why);
     const struct cugate_library *(*entry)(void) = NULL;
     /* dlsym returns a function's address as void *, and ISO C has no cast for that. */
     *(void **)&entry = dlsym(library->handle, "cugate_library");
     if (!entry)
-        return problem_set(problem, "%s is not a kernel library: it does not export cugate_library(); see kernel.h",
+        return problem_set(problem,
+                           "%s is not a kernel library: it does not export cugate_library(), which CUGATE_LIBRARY of "
+                           "kernel.hpp defines",
                            path);
     library->table = entry();
     if (!library->table || library->table->abi != CUGATE_KERNEL_ABI)

@@ -54,6 +54,7 @@ change half.json '/"dot\/fp32"/,/"status"/s/\("theoretical_occupancy": .*\[\[\).
 change ended.json 's/"date": "/"cut": "Ctrl-C", &/'
 head -c 100000 recorded.json >cut_off.json
 : >empty.json
+printf '{\n<<<<<<< HEAD\n' >conflict.json
 truncate -s 100M large.json
 awk '/^ *"time": .*\[\[/ {
     split($0, part, /\[\[|\]\]/)
@@ -198,7 +199,7 @@ begun 2 ".github/workflows/performance.yml already exists and differs: edit it, 
 begun 0 "wrote .github/workflows/performance.yml; a runner with a GPU and the labels gpu" --runner gpu --force
 cat begun/cugate.ini begun/.github/workflows/performance.yml >out
 finish "what init wrote" 0 0 "kernels = l.so; build = make l.so; baselines = perf/baselines; gpu = nvidia-h200; runs-on: [gpu]; needs: [computed, measured]; merge_group:"
-begun 0 "cugate aa --save sessions -- it's; !OWNER" --program "it's" --action me/cugate/ci@0 --force
+begun 0 "cugate aa --save sessions -- it's; !OWNER" --program "it's" --runner 'self-hosted, linux, gpu' --action me/cugate/ci@0 --force
 cat begun/cugate.ini begun/.github/workflows/performance.yml >out
 finish "what init wrote of a program" 0 0 "arguments: '-- it''s'; needs: [measured]; uses: me/cugate/ci@0; !kernels = ; !computed; !OWNER"
 # Beside what was written by hand.
@@ -213,7 +214,10 @@ begun 2 "performance.yml already exists and differs"
 begun 0 "kept  cugate.ini; kept  here/SKILL.md; accept first.json; accept sessions; !performance.yml is" --skill here --slurm
 mkdir -p begun/perf/baselines/nvidia-h200/f && touch begun/perf/baselines/nvidia-h200/f/v.json
 begun 0 "kept  here/SKILL.md; require the check; !accept; !no baseline yet" --skill here --slurm
-begun 0 "accept sessions" --program ./x --force
+begun 0 "accept sessions; !first.json" --program ./x --runner gpu --force
+begun 0 "cugate run --simulate --save first.json -- ./x; accept first.json; !sessions/\*; !runner" --program ./x --gpu H200 --force
+cat begun/.github/workflows/performance.yml >out
+finish "a program with --gpu needs no GPU in CI" 0 0 "mode: simulate; arguments: '-- ./x'; needs: [computed]; !mode: measure"
 touch begun/perf/baselines/nvidia-h200/f/program.json
 begun 0 "require the check; !accept" --program ./x --force
 

@@ -130,22 +130,22 @@ Test(baseline_accept, the_command_says_what_happened, .init = scratch_begin, .fi
     fflush(stdout);
     OWNED_TEXT expected = x_sprintf(
         "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 12 new\n" WIDER_LIMITS(
-            "2") "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 9 agreed and were added, 3 there "
-                 "already\n" WIDER_LIMITS("3") "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 7 "
-                                               "agreed and were added, 1 replaced, "
-                                               "1 of class info also replaced, 3 there already; 1 drift "
-                                               "reference moved\n"
-                                               "  worse    access/coalesced count: 7 -> 10.00 M (+1.43e+08 "
-                                               "%%)\n" WIDER_LIMITS(
-                                                   "4") "accepted 12 rows of 3 kernels from 1 session in "
-                                                        "%s/nvidia-h200: 3 agreed and were added, 3 replaced, "
-                                                        "3 of class info also replaced, 3 there already; 1 "
-                                                        "drift reference moved\n"
-                                                        "  worse    access/coalesced count: 10000000 -> 10000001 "
-                                                        "(+1e-05 %%)\n"
-                                                        "  worse    reduce/tree time: 202 ns -> 250 ns (+23.5 %%)\n"
-                                                        "  changed  reduce/warp count: 7 -> not "
-                                                        "supported\n" WIDER_LIMITS("1"),
+            "2") "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 9 agreed and were added, 3 already "
+                 "there\n" WIDER_LIMITS("3") "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 7 "
+                                             "agreed and were added, 1 replaced, "
+                                             "1 only shown (info), 3 already there; 1 drift "
+                                             "reference moved\n"
+                                             "  worse    access/coalesced count: 7 -> 10.00 M (+1.43e+08 "
+                                             "%%)\n" WIDER_LIMITS(
+                                                 "4") "accepted 12 rows of 3 kernels from 1 session in "
+                                                      "%s/nvidia-h200: 3 agreed and were added, 3 replaced, "
+                                                      "3 only shown (info), 3 already there; 1 "
+                                                      "drift reference moved\n"
+                                                      "  worse    access/coalesced count: 10000000 -> 10000001 "
+                                                      "(+1e-05 %%)\n"
+                                                      "  worse    reduce/tree time: 202 ns -> 250 ns (+23.5 %%)\n"
+                                                      "  changed  reduce/warp count: 7 -> not "
+                                                      "supported\n" WIDER_LIMITS("1"),
         scratch, scratch, scratch, scratch);
     cr_expect_stdout_eq_str(expected);
     free(scratch_file(scratch, "run_1.json", "broken"));
@@ -173,7 +173,7 @@ Test(baseline_accept, the_command_names_what_it_left_out, .init = scratch_begin,
     OWNED_TEXT expected =
         x_sprintf("accepted 4 rows of 1 kernel from 1 session in %s/nvidia-h200: 4 new\n" WIDER_LIMITS(
                       "1") "accepted 3 rows of 1 kernel from 1 session in %s/nvidia-h200: 2 agreed and were added, 1 "
-                           "there already, "
+                           "already there, "
                            "1 moved far with unchanged code and were left out\n"
                            "  worse    reduce/tree time: 200 ns -> 300 ns (+50 %%), left out: -k reduce/tree -m time "
                            "accepts it anyway\n" WIDER_LIMITS("1"),

@@ -75,7 +75,8 @@ Test(library, what_is_no_kernel_library_is_refused)
         {text, "text.so: ", "--kernels"},
         {empty, "empty.so: ", "--kernels"},
         {"", "cannot load the kernel library", "--kernels"},
-        {other, "libother.so is not a kernel library: it does not export cugate_library()", "see kernel.h"},
+        {other, "libother.so is not a kernel library: it does not export cugate_library()",
+         "CUGATE_LIBRARY of kernel.hpp"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         expect_refused(cases[i].path, cases[i].path, cases[i].words, cases[i].remedy);
