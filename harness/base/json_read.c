@@ -203,6 +203,8 @@ json_t *json_at_parse(const char *name, const char *text, size_t length)
         return FAIL(NULL, "%s holds more than %d lists and objects or %d values: no run is that large", name,
                     GROUPS_LIMIT, VALUES_LIMIT);
     json_error_t problem;
+    if (!strchr("[{ \t\r\n", *text))
+        return FAIL(NULL, "%s is not a JSON file", name);
     open_document();
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
     if (!root) {
@@ -211,7 +213,7 @@ json_t *json_at_parse(const char *name, const char *text, size_t length)
         else if (*problem.text)
             error("%s:%d:%d: %s", name, problem.line, problem.column, problem.text);
         else /* Jansson has no message when memory is exhausted */
-            error("%s: cannot allocate memory for its contents: free some memory", name);
+            error("%s: not enough memory to read it: free some memory", name);
         close_document();
     }
     return root;

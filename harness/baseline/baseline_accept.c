@@ -47,7 +47,7 @@ static int check_parts(const char *name, const struct run *run, const char *othe
     if (strcmp(part_of(run), part_of(other)) == 0 || !shares_kernel(run, other))
         return 0;
     return FAIL(EXIT_BASELINE,
-                "%s counts a different part of the program (%s) than %s (%s): remove the old baseline, or keep this "
+                "%s covers a different part of the program (%s) than %s (%s): remove the old baseline, or keep this "
                 "one elsewhere "
                 "with --baselines",
                 name, part_of(run), other_name, part_of(other));
@@ -171,8 +171,8 @@ static int rename_kernel(struct baseline_files *files, const struct acceptance *
         return error("--was %s needs one -k, the new name of that one kernel", was);
     for (size_t i = 0; i < count; i++)
         if (run_find(candidates[i].run, was))
-            return error("%s has measured %s, so it was not renamed: accept %s without --was", candidates[i].name, was,
-                         id);
+            return error("%s contains %s, so that kernel was not renamed: accept %s without --was", candidates[i].name,
+                         was, id);
     if (!file)
         return error("no baseline of %s in %s to take over: pass the former name of %s to --was, or remove --was", was,
                      files->folder, id);

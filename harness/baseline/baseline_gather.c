@@ -38,7 +38,7 @@ static bool is_ok_everywhere(struct gathering *gathering, const char *id)
         const bool computed = run_origin(candidate->run)->computed;
         OWNED_TEXT declared = computed && result_is_not_computed(result)
                                   ? x_sprintf("; until it can be computed, [%s " KNOWN_NOT_COMPUTED
-                                              "] in " KNOWN_REGRESSION_FILE " declares that the baseline lacks it",
+                                              "] in " KNOWN_REGRESSION_FILE " declares that it has no baseline",
                                               id)
                                   : x_strdup("");
         baseline_refuse(&gathering->refused, "%s, because in %s it is \"%s\"%s%s%s", id, candidate->name,

@@ -468,8 +468,8 @@ const struct command command_task = {
                "A .cu is compiled by nvcc (NVCC, or the PATH). \n"
                "A reference of several launches is written 'norm(out:f32:64, f32:4096, scratch:f32:64) { sums<<<64, 64>>>(3, 2); "
                "scale<<<1, 64>>>(1, 3, f32=2); }': the arguments of the task, then launches in order, whose arguments are numbers of the "
-               "task's arguments, or TYPE=VALUE. A candidate is one function that takes all of the task's arguments (--function, "
-               "--grid, --block), or launches of its own in NAME.json.",
+               "task's arguments, or TYPE=VALUE. A candidate is one function that takes all of the task's arguments (--launch), "
+               "or launches of its own in NAME.json.",
     .exits = EXITS({EXIT_SAME, "the task was written"}, {EXIT_USAGE, NULL},
                    {EXIT_NOT_MEASURED, "the reference cannot run, or has a fault"}, {EXIT_INTERRUPTED, NULL}),
     .example = "cugate task softmax.cu --launch 'softmax<<<64, 128>>>(out:f32:65536, f32:65536:normal:0:1, i32=1024)' -o softmax.capsule",

@@ -125,7 +125,11 @@ char *options_find_gpu(const struct options *options)
     if (!found)
         found = !meant ? find_only(options, &paths) : strchr(meant, '/') ? meant : find_named(meant, &paths);
     OWNED_TEXT names = list_names(&paths);
-    const bool is_gone = strcmp(options->baselines, OPTIONS_BASELINES) != 0 && access(options->baselines, F_OK) < 0;
+    const char *gone = strcmp(options->baselines, OPTIONS_BASELINES) != 0 ? options->baselines : NULL;
+    if (!gone || access(gone, F_OK) == 0)
+        gone = options->kernels && strstr(options->kernels, ".capsule") && access(options->kernels, F_OK) < 0
+                   ? options->kernels
+                   : NULL;
     if (found)
         path = x_strdup(found);
     else if (meant)
@@ -134,8 +138,7 @@ char *options_find_gpu(const struct options *options)
     else if (*names)
         error("%s%s%swhich GPU should be simulated? Known are %s: name one with --simulate=NAME (init and task: --gpu "
               "NAME), or with `gpu = NAME` in " CONFIG_FILE,
-              is_gone ? "there is no folder " : "", is_gone ? options->baselines : "",
-              is_gone ? " (--baselines): " : "", names);
+              gone ? "there is no " : "", gone ? gone : "", gone ? ": " : "", names);
     else
         error("%s has no description of a GPU (NAME.ini)", folder);
     globfree(&paths);

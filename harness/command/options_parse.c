@@ -400,12 +400,12 @@ static int next_option(const struct command *command, int argc, char **argv, con
     return getopt_long(argc, argv, shorts, longs, NULL);
 }
 
-/* Whether the word behind `--simulate` is its GPU, as in `--simulate H200`: it is nothing that could be
- * executed or read. */
+/* Whether the word behind `--simulate` is its GPU, as in `--simulate H200`: it has a digit, and is nothing that
+ * could be executed or read, nor a kernel's name. */
 static bool names_gpu(const char *word)
 {
     OWNED_TEXT program = isalnum((unsigned char)*word) && !strpbrk(word, "/.") ? program_on_path(word) : x_strdup("");
-    return !program && access(word, F_OK) < 0;
+    return !program && access(word, F_OK) < 0 && strpbrk(word, "0123456789") && !strchr(word, '_');
 }
 
 int options_parse(struct options *options, const struct command *command, int argc, char **argv)

@@ -43,6 +43,9 @@ const char *options_asked_by(unsigned ways, const struct command *command)
 static int refuse(const struct option_row *row, const struct origin *origin, const struct command *command)
 {
     const char *dashes = row->name[1] ? "--" : "-", *add = options_asked_by(row->ways, command);
+    if (strcmp(row->name, "against") == 0 && origin == origin_of(ORIGIN_COMPUTED_PROGRAM))
+        return error("--against cannot compare simulated programs: save a run of each (cugate run --simulate --save "
+                     "RUN.json -- PROGRAM), then cugate compare");
     if (origin->asked)
         return error("%s%s has no effect when %s: remove it or %s", dashes, row->name, origin->doing, origin->asked);
     return error("%s%s has no effect when %s: remove it%s%s", dashes, row->name, origin->doing, add ? ", or add " : "",

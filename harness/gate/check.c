@@ -274,7 +274,7 @@ static void measure_again(struct check *check, char *const *ids, size_t count)
 {
     OWNED(run) again = {0};
     struct measurement measurement = check->request->measurement;
-    OWNED_TEXT label = x_sprintf("confirming %zu kernel%s", count, plural(count));
+    OWNED_TEXT label = x_sprintf("measuring %zu kernel%s again, to confirm", count, plural(count));
     struct program program;
     if (measurement.program && !takes_counters(check)) {
         program = *measurement.program;

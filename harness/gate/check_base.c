@@ -127,8 +127,7 @@ void check_note_stand_ins(struct comparison *comparison, const struct run *basel
         if (check_has_stand_in(baseline, baseline->results[i].id))
             note_items_add(&items, "%s", baseline->results[i].id);
     comparison_add_items(comparison, &items,
-                         "compared with the base build, because the baseline lacks them or a row of "
-                         "theirs");
+                         "compared with the base build, because the baseline lacks them or some of their rows");
 }
 
 /* Returns the text that begins with the version of Triton which made a capsule's code, as far as it is known. */

@@ -44,7 +44,7 @@ static int find_named(const struct check_request *request, const struct baseline
         if (has_code_for(cubin, static_facts_capability(*device)))
             return 0;
         return FAIL(EXIT_NOT_MEASURED,
-                    "%s has no machine code for %s, whose compute capability is %s: build it with CUDA_ARCHS=%d",
+                    "%s has no machine code for %s, whose compute capability is %s: build it with nvcc -arch=sm_%d",
                     request->measurement.kernels, (*device)->name, (*device)->compute_capability,
                     static_facts_capability(*device));
     }
@@ -69,8 +69,8 @@ static int find_fitting(const struct check_request *request, const struct baseli
               "cugate.ini",
               count, request->measurement.kernels, names);
     else
-        error("%s has no baseline for a GPU that %s has machine code for; it has %s. Build the kernels for such a GPU "
-              "with CUDA_ARCHS, or measure on yours and accept",
+        error("%s has no baseline for a GPU that %s has machine code for; it has %s. Build the kernels for such a GPU, "
+              "or measure on yours and accept",
               request->baselines, request->measurement.kernels, *names ? names : "none");
     return count > 1 ? EXIT_USAGE : EXIT_BASELINE;
 }

@@ -241,7 +241,8 @@ static int capture_both(struct capturing *capturing)
     if (capturing->captured->kept > 0)
         return EXIT_SAME;
     return FAIL(EXIT_NOT_MEASURED, "no launch of the program could be captured%s",
-                capturing->captured->refused > 0 ? "" : ": none is in the part that --nvtx and --from-start select");
+                capturing->captured->refused > 0 ? ""
+                                                 : ": none is within the part that --nvtx and --from-start select");
 }
 
 int program_capture(const struct measurement *measurement, struct captured *captured)

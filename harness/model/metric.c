@@ -105,7 +105,7 @@ static int check_laws(const struct metrics *metrics)
     EACH(const struct metric, metric, metrics->list, metrics->count) {
         const char *unknown = laws_unknown_name(&metric->laws, metrics);
         if (unknown)
-            return error("%s:%d: a law of [%s] names \"%s\", but no section has that name, nor is it " LAW_WARPS,
+            return error("%s:%d: a law of [%s] names \"%s\", but no section has that name, and it is not " LAW_WARPS,
                          metric->file, metric->laws_line, metric->name, unknown);
     }
     return 0;

@@ -155,7 +155,7 @@ static int set_trade(struct metric_reader *reader, const char *value)
 static int set_trades(struct metric_reader *reader, const char *value)
 {
     if (strcmp(value, "no") != 0)
-        return ini_text_wrong(&reader->text, reader->text.line, "the only value of trades is no, not \"%s\"", value);
+        return ini_text_wrong(&reader->text, reader->text.line, "trades can only be no, not \"%s\"", value);
     current(reader)->never_paid = true;
     return 0;
 }
@@ -163,7 +163,7 @@ static int set_trades(struct metric_reader *reader, const char *value)
 static int set_known(struct metric_reader *reader, const char *value)
 {
     if (strcmp(value, "yes") != 0)
-        return ini_text_wrong(&reader->text, reader->text.line, "the only value of known is yes, not \"%s\"", value);
+        return ini_text_wrong(&reader->text, reader->text.line, "known can only be yes, not \"%s\"", value);
     current(reader)->follows = true;
     return 0;
 }
@@ -325,7 +325,7 @@ static int take_head(struct metric_reader *reader, const char *name, const char 
         return ini_text_wrong(&reader->text, reader->text.line,
                               "\"%s\" comes before the first section: write [metric_name] above it", name);
     if (strcmp(value, "yes") != 0)
-        return ini_text_wrong(&reader->text, reader->text.line, "the only value of optional is yes, not \"%s\"", value);
+        return ini_text_wrong(&reader->text, reader->text.line, "optional can only be yes, not \"%s\"", value);
     reader->optional = true;
     return 0;
 }

@@ -58,7 +58,7 @@ static void warn_of_facts(const struct session *one, const char *name, const str
 static int check_sessions(const struct run *one, const char *name, const struct run *first, const char *first_name)
 {
     if (one->session_count == 0)
-        return FAIL(EXIT_USAGE, "%s does not name its session, so it is not a part of a run", name);
+        return FAIL(EXIT_USAGE, "%s names no session, so it cannot be part of a run", name);
     for (size_t i = 0; i < one->session_count; i++) {
         const int code = check_facts(&one->sessions[i], name, &first->sessions[0], first_name);
         if (code != 0)

@@ -56,7 +56,7 @@ void suppressions_say(const struct suppressions *suppressions)
             remark("%s: suppressed in %zu launch%s: %s", what, row->launches, row->launches == 1 ? "" : "es",
                    row->reason);
         else
-            warning("%s matched nothing: remove the line, or correct its function", what);
+            warning("%s matched no fault: remove the line, or correct its function", what);
     }
 }
 

@@ -208,18 +208,18 @@ static const char *why_refused(const struct instruction *code, const struct tall
     if (depends_on_timing(tally) || code->polls || code->traits & TRAIT_SPINS)
         return "its warps wait for others in a loop";
     if (tally->home_bytes[HOME_HOST] || tally->home_bytes[HOME_MANAGED])
-        return "accesses of the host's or managed memory are not calibrated";
+        return "accesses to host or managed memory have no calibrated times";
     if (may_steer(code, tally, work))
         return "an atomic's result may decide its branches";
     if (code->apart && has_modifier(code, "SP"))
-        return "products of sparse matrices are not calibrated";
+        return "sparse matrix products have no calibrated times";
     const bool looks = strncmp(code->opcode, "SYNCS.PHASECHK", 14) == 0 && code->control != CONTROL_WAIT_PHASE;
     if (looks || has_modifier(code, "OPTOUT"))
         return "its warps may do other work while they wait";
     if (code->control == CONTROL_WAIT_CLUSTER)
-        return "clusters are not calibrated";
+        return "clusters have no calibrated times";
     if (code->rule == RULE_TEXTURE >> RULE_SHIFT || strncmp(code->opcode, "SU", 2) == 0)
-        return "textures and surfaces are not calibrated";
+        return "textures and surfaces have no calibrated times";
     return NULL;
 }
 

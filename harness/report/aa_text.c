@@ -283,7 +283,7 @@ static void print_power(const struct text *text, const struct analysis *analysis
     char words[128];
     snprintf(words, sizeof words, "in %g of 100 cases by one session, with these %zu as its baseline", 100 * RULE_POWER,
              analysis->sessions);
-    text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nSmallest change of time that is caught  ") - 1, 2, words);
+    text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nSmallest change in time that is caught  ") - 1, 2, words);
     for (size_t i = 0; i < analysis->detectable_count;)
         i += print_detectables(text, &analysis->detectables[i], analysis->detectable_count - i);
 }

@@ -102,7 +102,7 @@ static void add_baseline(struct facts *facts, const struct report *report)
             : x_strdup(report->baseline_name)); /* what was just read has no date */
 }
 
-/* Adds the common shift of all kernels: "time -0.3 % (median of 62 kernels), taken off". */
+/* Adds the common shift of all kernels: "time -0.3 % (median of 62 kernels), subtracted". */
 static void add_shift(struct facts *facts, const struct suite *suite)
 {
     if (suite->kernels >= RULE_DRIFT)
@@ -111,7 +111,7 @@ static void add_shift(struct facts *facts, const struct suite *suite)
                       suite->kernels, plural(suite->kernels), suite->same_code ? " with unchanged machine code" : "",
                       suite->one_of_several ? ", on " : "", suite->one_of_several ? words_known(suite->gpu) : "",
                       suite->moved       ? ": all kernels moved together"
-                      : suite->same_code ? ", taken off"
+                      : suite->same_code ? ", subtracted"
                                          : ", not subtracted"));
 }
 

@@ -16,8 +16,8 @@ static const struct word {
     {"shift", "the change that all kernels have in common: it comes from the machine, not the code, and is subtracted",
      NULL},
     {"limit",
-     "the largest change that noise explains, from the spread of the baseline's sessions; at least the metric's floor, "
-     "and 0 for counts that repeat",
+     "the largest change that noise alone explains, from the spread of the baseline's sessions; never below the "
+     "metric's floor, and 0 for counts that repeat",
      "in Criterion the noise threshold, which is one for all; in nvbench_compare the threshold"},
     {"detects", "the smallest change that is caught in 99 of 100 cases", NULL},
     {"pairs", "this build and the base build run in turn on one GPU, 4 to 14 times", NULL},
@@ -41,7 +41,7 @@ static const struct word {
     {"GPU time", "the sum over all launches of the program, or of a kernel; before: in the baseline",
      "in Nsight Systems Total Time"},
     {"kernels gone", "the program no longer launches them; its GPU time includes the saving", NULL},
-    {"exact", "of metrics: counts that repeat to the digit", NULL},
+    {"exact", "of metrics: counts that repeat exactly", NULL},
     {"steady", "of metrics: repeats, except for a small floor", NULL},
     {"spread", "how far sessions of the same code differ",
      "in nvbench noise, in Criterion a confidence interval, both of one run"},

@@ -9,9 +9,8 @@ static const struct section_words words[SECTIONS] = {
     [SECTION_WORSE] = {"Worse", "beyond the limit"},
     [SECTION_MISSING] = {"Missing", "the baseline has a value, this run does not: never a pass"},
     [SECTION_UNSURE] = {"Unsure", "neither shown to be worse nor to be unchanged"},
-    [SECTION_ALLOWED] =
-        {"Worse, but allowed",
-         "trade-off: the time or another metric improved in return; expected: declared in expected.ini"},
+    [SECTION_ALLOWED] = {"Worse, but allowed",
+                         "a trade-off, in which something else improved, or expected, as declared in expected.ini"},
     [SECTION_NEW] = {"New", "the baseline has no number for it"},
     [SECTION_IMPROVED] = {"Improved", "better by more than the limit"},
     [SECTION_SAME] = {"Same", "within the limit; info: shown, never judged"},

@@ -104,7 +104,7 @@ static const struct mark {
 } marks[VALUE_STATES] = {
     [VALUE_NOT_COUNTED] = {"!", "not counted, reading it failed or its number breaks a law"},
     [VALUE_NOT_SUPPORTED] = {"-", "not supported by this chip or collector"},
-    [VALUE_NOT_APPLICABLE] = {"n/a", "not applicable, for example no branch"},
+    [VALUE_NOT_APPLICABLE] = {"n/a", "not applicable, for example without branches"},
 };
 
 /* ---- Cells ---- */

@@ -249,7 +249,8 @@ static struct answer advice_on_missing(const struct report *report, const char *
 {
     const struct result *result = run_find(report->run, kernel);
     const struct comparison *comparison = report->comparison;
-    if (!result && comparison && comparison->kernel_counts[VERDICT_NEW] > 0 && comparison->computing.unchanged == 0 &&
+    if (!result && !report->against && comparison && comparison->kernel_counts[VERDICT_NEW] > 0 &&
+        comparison->computing.unchanged == 0 &&
         comparison->kernel_counts[VERDICT_NEW] + comparison->kernel_counts[VERDICT_MISSING] == comparison->kernels)
         return (struct answer){
             .words = x_sprintf(

@@ -368,6 +368,9 @@ void words_verdict(const struct report *report, const char *hint, struct verdict
                report->comparison ? "" : ", nothing was judged");
     else if (report->certificates)
         append_certificates(report, words);
+    else if (code == EXIT_NOT_MEASURED && run_fact(report->run, SESSION_CUT))
+        append(words->headline, sizeof words->headline, "the program failed (%s); ",
+               run_fact(report->run, SESSION_CUT));
     else if (code != words_exit_code_of_rows(report))
         append(words->headline, sizeof words->headline, "%s; ", exit_code_name(code));
     if (report->comparison)
@@ -472,14 +475,19 @@ struct answer words_fine(const struct report *report)
 {
     const struct judgement *most = most_improved(report->comparison);
     const bool is_gone = report->comparison->gone > 0;
+    const size_t *counts = report->comparison->counts;
     struct answer answer = {.title = "next"};
     if (is_gone)
         answer.words = x_sprintf("make this mix of kernels the baseline%s", words_run_file(report));
-    else if (most)
+    else if (most && counts[VERDICT_TRADED] > 0)
         answer.words =
-            x_sprintf("this run is better (%s of %s by %.1f %%): accept it, or losing the gain goes unnoticed%s",
-                      most->metric->name, most->kernel, 100 * fabs(most->change / most->base), words_run_file(report));
-    else if (report->comparison->counts[VERDICT_NEW] > 0)
+            x_sprintf("%zu row%s got worse and %zu better: if you want that trade, accept it%s", counts[VERDICT_TRADED],
+                      plural(counts[VERDICT_TRADED]), counts[VERDICT_IMPROVED], words_run_file(report));
+    else if (most)
+        answer.words = x_sprintf(
+            "this run is better (%s of %s by %.1f %%): accept it, or a later loss of the gain goes unnoticed%s",
+            most->metric->name, most->kernel, 100 * fabs(most->change / most->base), words_run_file(report));
+    else if (counts[VERDICT_NEW] > 0)
         answer.words = x_sprintf("add new kernels to the baseline%s", words_run_file(report));
     if (answer.words)
         answer.command = words_accept_with(report, is_gone ? " --gone" : "");

@@ -46,16 +46,16 @@ static bool value_words(const struct report *report, const struct result *progra
     return false;
 }
 
-/* Adds "2 copies of memory (1.02 KB)" where there are any. */
-static void add_work(FILE *stream, const struct report *report, const struct result *program, const char *what,
-                     enum computed_counter counter, enum computed_counter bytes_of)
+/* Adds "2 copies of memory (1.02 kB)" where there are any. */
+static void add_work(FILE *stream, const struct report *report, const struct result *program, const char *many,
+                     const char *one, enum computed_counter counter, enum computed_counter bytes_of)
 {
     char count[64], bytes[64];
     double number, ignored;
     if (!value_words(report, program, counter, &number, count, sizeof count) || number == 0 ||
         !value_words(report, program, bytes_of, &ignored, bytes, sizeof bytes))
         return;
-    fprintf(stream, "%s%s %s (%s)", ftell(stream) > 0 ? ", " : "", count, what, bytes);
+    fprintf(stream, "%s%s %s (%s)", ftell(stream) > 0 ? ", " : "", count, number == 1 ? one : many, bytes);
 }
 
 /* Adds how many kernels the first part alone launched, and their part of the program's GPU time, where that is known.
@@ -135,8 +135,8 @@ char *words_program(const struct report *report, const struct result *program)
     char *text = NULL, busy[64];
     double ignored;
     FILE *stream = x_memstream(&text, NULL);
-    add_work(stream, report, program, "copies of memory", COMPUTED_COPIES, COMPUTED_COPY_BYTES);
-    add_work(stream, report, program, "memory sets", COMPUTED_FILLS, COMPUTED_FILL_BYTES);
+    add_work(stream, report, program, "copies of memory", "copy of memory", COMPUTED_COPIES, COMPUTED_COPY_BYTES);
+    add_work(stream, report, program, "memsets", "memset", COMPUTED_FILLS, COMPUTED_FILL_BYTES);
     if (value_words(report, program, COMPUTED_GPU_BUSY, &ignored, busy, sizeof busy))
         fprintf(stream, "%sthe GPU was busy for %s of the time", ftell(stream) > 0 ? "; " : "", busy);
     add_part(stream, report, program);

@@ -55,7 +55,8 @@ enum command {
     COMMAND_SESSIONS, /* of the old code */
 };
 
-static const char all_that_is_gone[] = " --gone"; /* by `cugate accept` of the whole run */
+static const char all_that_is_gone[] = " --gone";     /* by `cugate accept` of the whole run */
+static const char of_the_reason[] = "accept it with"; /* the reason of the row names the options */
 
 static const struct way_out {
     const char *says; /* the reason of the row has these words; NULL: whatever it says */
@@ -77,7 +78,7 @@ static const struct way_out {
     {"the baseline measured it as", 0, "measure both builds with the new definition", COMMAND_PAIRS, NULL},
     {"the run counts ", 0, "run it again with the baseline's options", COMMAND_NONE,
      "keep this run in a separate folder, with --baselines DIR"},
-    {"was renamed", GONE, "find out whether it was renamed", COMMAND_NONE, "as the reason says"},
+    {"was renamed", GONE, "find out whether it was renamed", COMMAND_NONE, of_the_reason},
     {NULL, GONE | OF_PROGRAM, "find out whether the program still does the work of this kernel", COMMAND_NONE,
      all_that_is_gone},
     {"a computed base build", SIMULATED | OF_PROGRAM, "compute more runs of the old code and accept them",
@@ -204,13 +205,13 @@ void words_unsure(const struct report *report, struct answer answers[ANSWERS])
     answers[ANSWER_WHY].words = why ? why : x_strdup("no reason is known");
     answers[ANSWER_SETTLE].words = x_strdup(way->settle);
     answers[ANSWER_SETTLE].command = settle_command(report, way->command, kernels);
-    const bool types = !way->accept || way->accept == all_that_is_gone;
+    const char *named = way->accept == of_the_reason ? strstr(asked.row->reason, of_the_reason) : NULL,
+               *options = named ? named + strlen(of_the_reason) : way->accept;
+    const bool types = !way->accept || way->accept == all_that_is_gone || named;
     answers[ANSWER_ACCEPT].words =
         types ? x_sprintf("if it is intended%s", words_run_file(report)) : x_strdup(way->accept);
     if (types)
-        answers[ANSWER_ACCEPT].command = words_accept_with(report, way->accept ? way->accept
-                                                                   : *kernels  ? kernels
-                                                                               : " -k '*'");
+        answers[ANSWER_ACCEPT].command = words_accept_with(report, options ? options : *kernels ? kernels : " -k '*'");
 }
 
 void words_unsure_free(struct answer answers[ANSWERS])

@@ -62,7 +62,7 @@ struct recorder *times_recorder(struct launch_times *times, const struct grid *g
     one->recorder.sms = times->chip.sms;
     one->recorder.resident = function_resident_blocks(grid->function, threads, grid->shared, grid->carve_out);
     if (grid->cluster[0] > 0 || grid->cooperative || one->recorder.resident == 0) {
-        one->refused = x_strdup(grid->cluster[0] > 0 ? "clusters are not calibrated"
+        one->refused = x_strdup(grid->cluster[0] > 0 ? "clusters have no calibrated times"
                                 : grid->cooperative  ? "its blocks wait for each other"
                                                      : "the number of its blocks per SM is unknown");
         one->known = true;

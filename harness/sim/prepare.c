@@ -71,10 +71,10 @@ static int check_library(const char *path, bool is_program, struct problem *prob
         return problem_set(problem, "cannot simulate %s: it needs %s; build it with nvcc 13 and -cudart shared", path,
                            needs.runtime);
     if (needs.has_code && !needs.from_outside && !*needs.runtime) /* nvcc also gives code to what launches nothing */
-        return problem_set(
-            problem,
-            "cannot simulate %s: it is linked with the static CUDA runtime; build it with nvcc 13 and -cudart shared",
-            path);
+        return problem_set(problem,
+                           "cannot simulate %s: it is linked with the static CUDA runtime: link it with nvcc -cudart "
+                           "shared, in CMake with CUDA_RUNTIME_LIBRARY Shared",
+                           path);
     return 0;
 }
 

@@ -508,7 +508,7 @@ __attribute__((constructor)) static void begin(void)
     const char *function = replaced();
     if (function)
         problem_set(&problem,
-                    "not simulated: a program that exports its own %s, which cugate needs: link it without -rdynamic, "
+                    "not simulated: the program exports its own %s, which cugate needs; link it without -rdynamic, "
                     "or with -Wl,--exclude-libs,ALL",
                     function);
     if (function || gpu_read(&gpu, program.request.gpu, &problem) < 0) {

@@ -55,6 +55,7 @@ change ended.json 's/"date": "/"cut": "Ctrl-C", &/'
 head -c 100000 recorded.json >cut_off.json
 : >empty.json
 printf '{\n<<<<<<< HEAD\n' >conflict.json
+printf '!<arch>\n' >lib.a
 truncate -s 100M large.json
 awk '/^ *"time": .*\[\[/ {
     split($0, part, /\[\[|\]\]/)

@@ -103,7 +103,7 @@ options='--launch 6 -k program/add_one*' program 'plain 48' 0 'add_one@64,256 64
 options='--launch 7 -k program/add_one*' program 'plain 48' 5 'NO FILE' \
     'program/add_one@64,256 is not captured: it has 6 launches, so launch 7 does not exist' 'no launch of the program could be captured'
 options='--nvtx forward*' program 'in-ranges' 0 '2 kernels: 2 replayed' 'add_one@64,256 64 256 1.02 kB 5 of 8' '!tiny' '!warning'
-options='--nvtx nowhere' program 'in-ranges' 5 'NO FILE' 'none is in the part that --nvtx and --from-start select'
+options='--nvtx nowhere' program 'in-ranges' 5 'NO FILE' 'none is within the part that --nvtx and --from-start select'
 options='--from-start off' program 'warmed-up' 0 '1 kernel: 1 replayed' 'add_one@64,256 64 256 1.02 kB 5 of 8' '!large' '!warning'
 program 'graph' 5 'NO FILE' 'is not captured: it launches a graph, whose kernels cannot be distinguished'
 program 'capture 4 0' 5 'is not captured: it launches a graph' '8 kernels: 7 replayed' 'program/add_one@64,256'

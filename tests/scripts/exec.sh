@@ -870,7 +870,7 @@ if chosen 'gate: ranges'; then
     expect 'gate: ranges, one not asked for' 5 'missing    program/program:backward' '--nvtx does not select this range'
     in_ranges exec --nvtx step --save other.json 8
     ask "$cugate" accept --metrics "$metrics" --baselines ranges --reason no other.json
-    expect 'gate: ranges, another part is not accepted' 4 'counts a different part of the program (--nvtx step)' \
+    expect 'gate: ranges, another part is not accepted' 4 'covers a different part of the program (--nvtx step)' \
         'remove the old baseline, or keep this one elsewhere'
     in_ranges check --baselines ranges 8
     expect 'gate: ranges, the whole program' 5 'counts all of the program, the baseline --nvtx backward --nvtx step'

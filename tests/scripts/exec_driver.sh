@@ -66,7 +66,7 @@ sed 's/^.version.*/.version 99.0/' "$compiled/kernels.ptx" >"$work/newer.ptx"
 ask "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" -- "$program" add "$work/newer.ptx"
 expect 'PTX that ptxas does not take' 5 'CUDA_ERROR_INVALID_PTX' 'Unsupported .version 99.0' 'cannot compile the PTX for sm_90'
 run product kernels.cubin
-expect 'a stream, events, a configuration' 0 '0 products are wrong, time passed' '!CUDA_ERROR' 'program/product@3x3,16x16' '1 memory sets (9.22 kB)'
+expect 'a stream, events, a configuration' 0 '0 products are wrong, time passed' '!CUDA_ERROR' 'program/product@3x3,16x16' '1 memset (9.22 kB)'
 run ask kernels.cubin
 expect 'what it asks' 0 'variables 4 10 2, function 1, grid 264 of 1024, 8 resident, device 0 of 9.x, limit 0, context 1, without 201' '!CUDA_ERROR'
 expect 'a captured graph' 0 'value 15' '!CUDA_ERROR' 'program/note@1,1' -- run captured kernels.cubin

@@ -40,7 +40,7 @@ line_of() { # MARK: "FILE:LINE" of the comment
 
 # Counts.
 expect 'a right program' 0 'sum 80000' 'COMPUTED: NO KERNEL RAN ON A GPU' 'program/scale@40,256' 'program/sum@40,256' \
-    'computed: 2 of 2 kernels' '2 copies of memory (40.0 kB), 1 memory sets (4 B)' -- run "$program" right
+    'computed: 2 of 2 kernels' '2 copies of memory (40.0 kB), 1 memset (4 B)' -- run "$program" right
 cat >counts.jq <<'JQ'
 def of($kernel; $metric): .kernels[$kernel].metrics[$metric].sessions[0][0];
 [of("program/scale@40,256"; "launches"), of("program/program"; "launches"), of("program/program"; "copy_bytes"),
@@ -73,7 +73,7 @@ run "$program" uneven 32 32 32 32
 ask "$cugate" accept run.json --baselines uneven --reason test
 judge() { ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines uneven -- "$program" uneven "$@"; }
 judge 32 32 32 32
-expect 'launches that are alike' 0 'nothing is worse' 'rows of 1 kernel here'
+expect 'launches that are alike' 0 'nothing is worse' 'rows of 1 kernel and the program here'
 judge 32 32 32 1000
 expect 'the last of them does more' 3 'unsure' 'global_store_sectors'
 of_all() { jq -c '.kernels["program/scale@40,256"] | [.metrics.instructions.sessions[0][0] * 4, .estimated_time.refused]' "$1"; }
@@ -202,7 +202,7 @@ passes() { # WHAT ROW...
 while read -r fault kind; do
     passes "$fault" '# known' "$kind $fault* issue 12" "$kind other none"
     expect "$fault is let pass" 0 "note: suppressed:2: $kind in $fault*: suppressed in 1 launch: issue 12" \
-        "warning: suppressed:3: $kind in other matched nothing" 'computed: 1 of 1 kernel'
+        "warning: suppressed:3: $kind in other matched no fault" 'computed: 1 of 1 kernel'
     ask jq -c '.runs[0].results[0] | [.ruleId, .suppressions, .locations[0].physicalLocation.region.startLine]' report.sarif
     expect "$fault is marked so" 0 "[\"suppressed\",[{\"kind\":\"external\"}],$(line_of "$fault" | cut -d: -f2)]"
     kinds=("race * no" "uninitialized * no" "out-of-bounds * no")
@@ -216,7 +216,7 @@ unwritten uninitialized
 EOF
 for what in misaligned asserts multiprocessor; do
     passes $what "${kinds[@]}"
-    expect "$what is not" 5 'matched nothing'
+    expect "$what is not" 5 'matched no fault'
 done
 expect 'a kernel that is not simulated' 5 'not simulated: %smid, the SM of a block' -- run "$program" multiprocessor
 

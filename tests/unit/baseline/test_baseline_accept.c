@@ -149,7 +149,7 @@ Test(baseline_accept, the_command_says_what_happened, .init = scratch_begin, .fi
         scratch, scratch, scratch, scratch);
     cr_expect_stdout_eq_str(expected);
     free(scratch_file(scratch, "run_1.json", "broken"));
-    expect_command(scratch, "third", arguments, 3, EXIT_USAGE, "run_1.json:1:");
+    expect_command(scratch, "third", arguments, 3, EXIT_USAGE, "run_1.json is not a JSON file");
     for (int i = 0; i < 5; i++)
         free(arguments[i]);
 }

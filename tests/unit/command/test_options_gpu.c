@@ -87,7 +87,7 @@ Test(options_gpu, of_several_the_one_with_a_baseline)
     put_description(fixture.own, "small.ini");
     expect(&fixture, NULL, "", NULL, "which GPU should be simulated? Known are big, small");
     fixture.options.baselines = "nope";
-    expect(&fixture, NULL, "", NULL, "there is no folder nope (--baselines): which GPU");
+    expect(&fixture, NULL, "", NULL, "there is no nope: which GPU");
     fixture.options.baselines = fixture.baselines;
     free(put_folder(fixture.baselines, "small"));
     expect(&fixture, NULL, fixture.own, "small.ini", "");

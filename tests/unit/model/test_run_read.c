@@ -138,7 +138,7 @@ Test(run_read, kernels_in_any_order_are_sorted_at_once)
 /* Each reason is inserted in its place among the others, which would take hours for a million. */
 Test(run_read, stall_reasons_without_end_are_refused)
 {
-    static const char *const words[] = {"", "lines/list/0/stalls: has 257 reasons; no GPU has more than 256",
+    static const char *const words[] = {"", "lines/list/0/stalls: has 257 stall reasons; no GPU has more than 256",
                                         "lines: has more than 256 stall reasons"};
     for (int count = 256; count <= 258; count++) {
         OWNED_TEXT text = NULL;

@@ -112,7 +112,7 @@ Test(run_shard, what_is_no_part_of_one_run_is_refused)
         {other_capability, EXIT_BASELINE, "from different devices: "},
         {other_collector, EXIT_BASELINE, "collector host, not cupti"},
         {another_collector, EXIT_BASELINE, "collector sim, not cupti"},
-        {no_session, EXIT_USAGE, "3.json does not name its session"},
+        {no_session, EXIT_USAGE, "3.json names no session"},
         {other_flags, EXIT_BASELINE, "flags -O0, not -O3"},
         {other_commit, EXIT_BASELINE, "commit 4567, not 0123"},
         {no_compiler, EXIT_BASELINE, "compiler gcc, not unknown"},

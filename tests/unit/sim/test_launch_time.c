@@ -50,7 +50,7 @@ Test(launch_time, what_has_no_time_says_why)
         const struct grid *grid, *again;
         const char *why;
     } rows[] = {{&cooperative, NULL, "its blocks wait for each other"},
-                {&cluster, NULL, "clusters are not calibrated"},
+                {&cluster, NULL, "clusters have no calibrated times"},
                 {&grid, &grid, "a different block decides in each execution"},
                 {&grid, &other, "each execution launches different kernels"},
                 {&grid, &larger, "each execution launches different kernels"}};
