@@ -334,7 +334,7 @@ def _state_options(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--seen", action="store_true", help="somebody looks at it")
     which.add_argument("--expected-until", dest="until", type=_day, metavar="DAY", help="it is meant, until 2026-12-01")
-    which.add_argument("--mended-by", dest="mended", type=_commit, metavar="COMMIT", help="the commit that mends it")
+    which.add_argument("--mended-by", dest="mended", type=_commit, metavar="COMMIT", help="the commit that fixes it")
     parser.add_argument("--because", metavar="WORDS", help="why, for those who read the pages")
     parser.add_argument("--night", metavar="DATE", help="which red night: 2026-11-21 (default: the newest)")
     parser.add_argument("--by", metavar="NAME", help="who says so (default: git's user.name)")
@@ -389,9 +389,9 @@ COMMANDS = (
     ),
     Command(
         "state",
-        "say that a red night was seen, is expected, or was mended",
+        "say that a red night was seen, is expected, or was fixed",
         "It stays in the history and stands on the pages. Later red nights of the same kernels have it too, until the "
-        "day that was said, and not once they are said to be mended. Without an option the red nights are listed.",
+        "day that was given, and not once they are fixed. Without an option the red nights are listed.",
         "cugate-report state --mended-by 0123456789ab",
         _state_options,
         state,

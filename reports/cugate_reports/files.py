@@ -401,7 +401,7 @@ PROGRAM = "exec"  # the collector's name in runs of `cugate run -- PROGRAM`
 UNMEASURED = {
     "sim": "COMPUTED: no kernel ran on a GPU. Counts of the machine code, executed on a CPU; no times, no caches.",
     "exec-sim": "COMPUTED: no kernel ran on a GPU. Counts of launches, executed on a CPU; no times, no caches.",
-    "code": "STATIC: no kernel was run. Only the machine code was read, for the baseline's block sizes; no times or counters.",
+    "code": "STATIC: no kernel was run. Only machine code was read, for the baseline's blocks; no times, no counters.",
     "static": "STATIC: no kernel was run. Only the machine code of functions was read; no times, no counters.",
 }
 HARNESS = (None, "cupti", "host")  # the collectors of `cugate run`; other ones measure differently

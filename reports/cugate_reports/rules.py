@@ -10,10 +10,10 @@ from cugate_reports.files import Judgement
 
 # How the pages explain the words below, once, where they first appear.
 LEGEND = (
-    "Within its limit a change is none. The limit is the larger of two: noise, from the spread of the baseline's "
-    "sessions, and floor, below which a change of that metric never counts. Blind: a limit so wide that the row can "
-    "hardly fail. Same code: beyond the limit, but machine code, launch and counts are the baseline's, which explains "
-    "up to 10 % of a time."
+    "A change within its limit does not count. The limit is the larger of two: noise, from the spread of the "
+    "baseline's sessions, and floor, below which a change of that metric never counts. Wide limit: so wide that the "
+    "row can hardly fail. Same code: beyond the limit, but machine code, launch and counts are the baseline's, which "
+    "explains up to 10 % of a time."
 )
 
 

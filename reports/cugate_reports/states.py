@@ -42,10 +42,10 @@ class RedNight:
 
     @property
     def word(self) -> str:
-        """Returns open, seen, expected or mended."""
+        """Returns open, seen, expected or fixed."""
         if self.state is None:
             return "open"
-        return "mended" if self.state.mended else "expected" if self.state.until else "seen"
+        return "fixed" if self.state.mended else "expected" if self.state.until else "seen"
 
 
 def green_again(nights: Nights, one: RedNight) -> int | None:

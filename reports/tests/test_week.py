@@ -234,7 +234,7 @@ def test_the_page_says_which_since_when_and_who_is_asked(
     document = json.loads(report)
     document["judgements"][0] |= {"causes": [cause], "base_sessions": 20, "pairs": 14, "pairs_worse": 13, "limit": 6.0}
     pages = text_of(tmp_path, [*quiet(7, commit=first[:12]), slow, json.dumps(document).encode()], git)
-    assert "1 kernel got slower this week: since when, and who is asked." in pages["index"]
+    assert "1 kernel got slower this week: since when, and whom to ask." in pages["index"]
     page = pages["changes"]
     assert page.startswith("1 kernel got slower this week The week is the seven days up to 2023-11-21 22:13 UTC.")
     for words in (
@@ -258,8 +258,11 @@ def test_the_page_of_one_night_and_of_a_week_in_which_all_is_well(tmp_path: Path
     one = text_of(tmp_path / "one", night(0, SLOW, commit=NEW))["changes"]
     assert "1 night was measured. No night is known from before" in one
     assert "so this one is held against the baseline alone." in one
-    assert f"It was so on its first night that is known, 2023-11-14 22:13 UTC, at commit {NEW}: when it began" in one
-    assert "Nobody is named, since the commits between are not known here." in one
+    assert (
+        f"It was like that on its first recorded night, 2023-11-14 22:13 UTC, at commit {NEW}: it is unknown when"
+        in one
+    )
+    assert "No author is named, because the commits between are not in this repository." in one
     assert not (tmp_path / "one/page/figures/week.png").exists(), "one night is no line"
     well = text_of(tmp_path / "well", [*quiet(2), *night(5, {"a/x": ("same", 100.0, 100.0)}, commit=NEW)])
     assert "Nothing is known to have got slower this week." in well["index"], "b/y was not measured"
@@ -278,7 +281,7 @@ def test_words_that_explain_themselves(tmp_path: Path) -> None:
     above = make.explanations(slow[0], ["a/x"], roofline={**line, "share": 1.055})
     tensor = make.explanations(slow[0], ["b/y"], roofline={**line, "share": 0.5, "stated_flops": 2000.0})
     pages = text_of(tmp_path, [*quiet(2, commit=OLD), *slow, above + tensor])
-    assert "Nobody is named: the tree had changes that are in no commit." in pages["changes"]
+    assert "No author is named: the tree had changes that are in no commit." in pages["changes"]
     assert "measured on a GPU that is new: GPU-12345678." in pages["index"]
     assert f">{uuid}" not in (tmp_path / "page/index.html").read_text(), "it is no prose"
     assert "c/z improved time 50 ns \u2192 40 ns, -20.0 %" in pages["index"].replace("&rarr;", "\u2192")
@@ -318,7 +321,7 @@ def test_computed_nights_are_about_counts(
     shared = views.kernel_series(nights, "a/x")[1]
     assert (shared.panel.title, shared.values.tolist()) == ("Shared wavefronts", [1000.0] * 7 + [17000.0])
     text = text_of(tmp_path, [], git)
-    assert "1 kernel got worse this week: since when, and who is asked." in text["index"]
+    assert "1 kernel got worse this week: since when, and whom to ask." in text["index"]
     assert f"Worse since 2023-11-21 22:13 UTC, at commit {second[:12]}; ask Bob." in text["index"]
     assert "regressed shared_wavefronts 17,000 17.0 x" in text["index"] and "time lost" not in text["index"]
     week_page = text["changes"]
@@ -338,7 +341,7 @@ def test_a_red_night_has_a_state(tmp_path: Path) -> None:
     red: dict[str, Verdict] = {"a/x": SLOW["a/x"], "b/y": ("regressed", 50.0, 90.0)}
     files = [*night(0, red), *night(1, SLOW), *quiet(3)[4:], *night(3, SLOW), *night(4, red), *night(5, SLOW)]
     text = text_of(tmp_path, files)["index"]
-    assert "open Nobody has said anything of it. cugate-report state --seen does" in text
+    assert "open Not looked at yet. cugate-report state --seen does" in text
     said = ["state", "--history", tmp_path / "history.db", "--by", "Ann"]
     for words, last in (
         (["--night", "2023-11-18", "--expected-until", "2023-11-18", "--because", "a wider tile"], "open: a/x"),
@@ -350,21 +353,21 @@ def test_a_red_night_has_a_state(tmp_path: Path) -> None:
         assert told.stdout.splitlines()[-1].endswith(last), told.stdout
     assert reports(*said, "--night", "2023-11-16", "--seen").returncode == 2, "that one is not red"
     nights = [(one.night, one.word, one.of) for one in states.red_nights(loaded(tmp_path))]
-    assert nights == [(0, "open", 0), (1, "mended", 1), (3, "expected", 4), (4, "expected", 4), (5, "seen", 5)]
+    assert nights == [(0, "open", 0), (1, "fixed", 1), (3, "expected", 4), (4, "expected", 4), (5, "seen", 5)]
     text = text_of(tmp_path, night(6, SLOW))["index"]
     assert text.count("seen says Ann on ") == 3 and text.count("of the night of 2023-11-19 22:13 UTC") == 2
     assert "a/x, b/y expected until 2023-11-18, says Ann on " in text and ": a wider tile" in text
-    assert "a/x mended by commit 0123456, says Ann on " in text
+    assert "a/x fixed by commit 0123456, says Ann on " in text
     assert reports(*said, "--mended-by", "0123456").stdout.splitlines()[-2].endswith("seen, says Ann: a/x")
     text = text_of(tmp_path, night(7, SLOW))["index"]
     assert "It is worse again: Ann said on" in text
     kernel = (tmp_path / "page/kernels/a-x.html").read_text()
-    assert "that commit 0123456 mended it." in kernel
+    assert "that commit 0123456 fixed it." in kernel
     assert "green again" not in text, "a/x is red"
     first = (tmp_path / "page/index.html").read_text()
     assert f'<strong title="{definitions.docs()["time"]}">time</strong>' in first
     text = text_of(tmp_path, quiet(9)[16:])["index"]
     assert (
-        "It is worse again: Ann said on" in text and "mended it. It is green again since 2023-11-22 22:13 UTC." in text
+        "It is worse again: Ann said on" in text and "fixed it. It is green again since 2023-11-22 22:13 UTC." in text
     )
     assert text.count("All are green again since") == 2, "on both nights b/y was red too"
