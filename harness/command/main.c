@@ -43,7 +43,8 @@ static int print_version(void)
     return EXIT_SAME;
 }
 
-static const struct command *find_command(const char *name)
+/* Returns the command, or NULL: after error(), unless `tries`. */
+static const struct command *find_command(const char *name, bool tries)
 {
     size_t count;
     const struct command *const *list = commands(&count);
@@ -53,6 +54,8 @@ static const struct command *find_command(const char *name)
         if (strcmp(names[i], name) == 0)
             return list[i];
     }
+    if (tries)
+        return NULL;
     const char *nearest = nearest_name(name, names, count);
     if (*name == '-')
         error("the command comes first: cugate COMMAND %s; see cugate --help", name);
@@ -61,15 +64,6 @@ static const struct command *find_command(const char *name)
     else
         error("unknown command '%s'; see cugate --help", name);
     return NULL;
-}
-
-static bool is_command(const char *name)
-{
-    size_t count;
-    const struct command *const *list = commands(&count);
-    while (count > 0 && strcmp(list[count - 1]->name, name) != 0)
-        count--;
-    return count > 0;
 }
 
 /* Prints what a metric counts. False: there is no such metric. */
@@ -213,16 +207,16 @@ int main(int argc, char **argv)
     } else if (strcmp(word, "help") == 0 && strcmp(argv[2], "completion") == 0) {
         print_completion();
         code = EXIT_SAME;
-    } else if (strcmp(word, "help") == 0 && !is_command(argv[2]) &&
+    } else if (strcmp(word, "help") == 0 && !find_command(argv[2], true) &&
                (explain_metric(argv[2]) || report_words(&text, argv[2]))) {
         code = EXIT_SAME;
     } else if (strcmp(word, "help") == 0) {
-        const struct command *command = find_command(argv[2]);
+        const struct command *command = find_command(argv[2], false);
         if (command)
             options_help(command, false, stdout);
         code = command ? EXIT_SAME : EXIT_USAGE;
     } else {
-        const struct command *command = find_command(word);
+        const struct command *command = find_command(word, false);
         OWNED_MEMORY char **words = x_calloc((size_t)argc + 1, sizeof *words);
         memcpy(words, argv, (size_t)argc * sizeof *words);
         code = command ? run_command(command, argc - 1, argv + 1, words) : EXIT_USAGE;
