@@ -136,24 +136,15 @@ static void put_hotspots(FILE *stream, const struct blame *blame, const char *be
     }
 }
 
-/* Returns the size of the kernel, "[n=1M]" or "@512,128". */
-static const char *size_of(const struct judgement *row)
-{
-    return row->kernel + strcspn(row->kernel, "[@");
-}
-
 /* Returns the first of these rows that is the same fault as this one: a metric that is worse at another size of the
  * kernel. NULL: none is, or -v lists them all. */
 static const struct judgement *same_fault(const struct report *report, const struct judgement *row,
                                           const struct judgement *list, const struct judgement *end)
 {
-    const size_t name = (size_t)(size_of(row) - row->kernel);
-    if (report->verbose || row->verdict != VERDICT_REGRESSED || !row->metric || !row->kernel[name])
-        return NULL;
-    for (; list < end; list++)
+    const bool folds = !report->verbose && row->verdict == VERDICT_REGRESSED && row->metric;
+    for (; folds && list < end; list++)
         if (list->verdict == VERDICT_REGRESSED && list->metric == row->metric &&
-            strncmp(row->kernel, list->kernel, name) == 0 && size_of(list) == list->kernel + name &&
-            strcmp(row->kernel, list->kernel) != 0)
+            words_other_size(row->kernel, list->kernel))
             return list;
     return NULL;
 }
@@ -169,7 +160,7 @@ static void put_row(FILE *stream, const struct report *report, const struct judg
     const struct judgement *const end = report->comparison->list + report->comparison->count, *other = judgement;
     while ((other = same_fault(report, judgement, other + 1, end))) {
         words_cells(other, &size);
-        x_append(&why, "; ", "the same at %s: %s", size_of(other), size.change);
+        x_append(&why, "; ", "the same at %s: %s", words_other_size(judgement->kernel, other->kernel), size.change);
     }
     const char *const row[] = {words_verdicts(judgement, verdicts, sizeof verdicts),
                                judgement->kernel,

@@ -480,15 +480,13 @@ static bool is_red_in(const struct group *group, const struct metric *metric)
  * one; NULL: it is another kernel or fault. */
 static const char *same_fault_at(const struct group *first, const struct group *other)
 {
-    const size_t name = strcspn(first->kernel, "[@");
-    if (first->section != SECTION_WORSE || other->section != SECTION_WORSE || !first->kernel[name] ||
-        strcspn(other->kernel, "[@") != name || strncmp(first->kernel, other->kernel, name) != 0)
-        return NULL;
-    for (size_t i = 0; i < other->count; i++)
+    const bool worse = first->section == SECTION_WORSE && other->section == SECTION_WORSE;
+    const char *size = worse ? words_other_size(first->kernel, other->kernel) : NULL;
+    for (size_t i = 0; size && i < other->count; i++)
         if (words_verdict_tone(other->rows[i]->verdict) == TONE_FAIL &&
             !(other->rows[i]->metric && is_red_in(first, other->rows[i]->metric)))
-            return NULL;
-    return other->kernel + name;
+            size = NULL;
+    return size;
 }
 
 /* Adds the other sizes at which a kernel has the same fault to its entry, and marks them as printed. */

@@ -404,6 +404,15 @@ bool words_alike(const struct comparison *comparison, size_t row)
            !before->metric && here->reason && before->reason && strcmp(here->reason, before->reason) == 0;
 }
 
+const char *words_other_size(const char *kernel, const char *other)
+{
+    const size_t name = strcspn(kernel, "[@");
+    return kernel[name] && strcspn(other, "[@") == name && strncmp(kernel, other, name) == 0 &&
+                   strcmp(kernel, other) != 0
+               ? other + name
+               : NULL;
+}
+
 const struct judgement **words_regressed(const struct comparison *comparison, size_t *count)
 {
     const struct judgement **list = NULL;

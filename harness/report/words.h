@@ -148,6 +148,9 @@ enum exit_code words_exit_code_of_rows(const struct report *report);
 /* Whether the row says no more than the one before it: another kernel is missing by the same reason. */
 bool words_alike(const struct comparison *comparison, size_t row);
 
+/* Returns the size of the other kernel, "[n=1M]" or "@512,128", if it is another size of that kernel; else NULL. */
+const char *words_other_size(const char *kernel, const char *other);
+
 /* Lists the rows that `cugate accept` is for, by kernel. Caller frees the list, but not the rows. */
 const struct judgement **words_regressed(const struct comparison *comparison, size_t *count);
 

@@ -226,7 +226,7 @@ expect "init: its workflow passes" 0 'nothing is worse' '!WEAKENED' -- job "${co
 rm libmine.so
 ask job "${computed[@]}" CUGATE_BASE=HEAD DEFINE=-DSTRIDE=8
 expect "init: its workflow fails where a kernel is slower, on the line" 1 'regressed  mine/scale' 'kernels/mine.cu:'
-ask cugate init --program "sh -c 'exit 3'" --action me/cugate/ci@abc --force
+ask cugate init --program "sh -c 'exit 3'" --runner 'self-hosted, linux, gpu' --action me/cugate/ci@abc --force
 expect "init: of a program" 0 "cugate aa --save sessions -- sh -c 'exit 3'" 'self-hosted, linux, gpu'
 expect "init: of a program: the schema of workflows" 0 -- lint_begun
 mapfile -t measured < <(with_of .github/workflows/performance.yml measured)
