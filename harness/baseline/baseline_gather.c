@@ -157,7 +157,7 @@ int baseline_gather(struct run *fresh, const struct acceptance *acceptance, cons
     if (fresh->result_count == 0)
         return FAIL(EXIT_USAGE,
                     "nothing was accepted: -k matches no kernel of these runs; `cugate list` names them all");
-    size_t kept = 0;
+    OWNED_MEMORY bool *kept = x_calloc(fresh->result_count, sizeof *kept);
     for (size_t i = 0; i < fresh->result_count; i++) {
         gather_result(&gathering, &fresh->results[i]);
         kept[i] = fresh->results[i].row_count > 0;
