@@ -145,7 +145,7 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraph
 #define OF_EVENT(name, node)                                                                                           \
     cudaError_t name(BEHIND, cudaEvent_t event)                                                                        \
     {                                                                                                                  \
-        const struct node_work work = {.kind = (node), .event = event};                                                 \
+        const struct node_work work = {.kind = (node), .event = event};                                                \
         return handle_is(HANDLE_EVENT, event) ? add(made, graph, after, count, work) : INVALID;                        \
     }
 OF_EVENT(cudaGraphAddEventRecordNode, &node_record)
