@@ -44,7 +44,8 @@ static const char *difference(const struct run *a, const struct run *b, const ch
         for (size_t i = 0; i < one->launch_count && one->launch_count == two->launch_count; i++)
             if (strcmp(one->launches[i].code, two->launches[i].code) != 0)
                 return "different machine code";
-        return one->launch_count == two->launch_count ? "a different launch configuration" : "a different number of launches";
+        return one->launch_count == two->launch_count ? "a different launch configuration"
+                                                      : "a different number of launches";
     }
     if (one->inputs && two->inputs && strcmp(one->inputs, two->inputs) != 0)
         return "other inputs";

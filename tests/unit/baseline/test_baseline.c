@@ -54,8 +54,7 @@ Test(baseline, what_cannot_be_read_is_said, .init = scratch_begin, .fini = scrat
     expect_read(scratch, &run.device, EXIT_USAGE, "reduce/tree.json:1:1: ");
 
     cr_assert_eq(run_write_file(&run, tree), 0);
-    expect_read(scratch, &run.device, EXIT_USAGE,
-                "tree.json holds access/coalesced, but its path names");
+    expect_read(scratch, &run.device, EXIT_USAGE, "tree.json holds access/coalesced, but its path names");
     OWNED(run) other_run = made_run(1);
     run_filter(&other_run, (char *[]){(char[]){"reduce/warp"}}, 1);
     cr_assert_eq(run_write_file(&other_run, tree), 0);
