@@ -186,12 +186,12 @@ static void weigh_metrics(struct comparison *comparison, const struct metrics *w
     comparison_add_items(comparison, &laxer, "WEAKENED: metrics are defined less strictly");
 }
 
-/* Whether the allowed worst value is worse than before; NAN allows any value. */
+/* Whether the allowed worst value is worse than before; NAN allows any value, and a kernel as a whole has no other. */
 static bool reaches_further(const struct metric *metric, double was, double now)
 {
     if (isnan(was) || isnan(now))
         return isnan(now) && !isnan(was);
-    return metric && metric->better == METRIC_HIGHER ? now < was : now > was;
+    return metric->better == METRIC_HIGHER ? now < was : now > was;
 }
 
 static void weigh_known_regressions(struct comparison *comparison, const struct standards *was,

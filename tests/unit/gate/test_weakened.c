@@ -81,6 +81,8 @@ static void define(void)
         metric->better = strcmp(value, "higher") == 0 ? METRIC_HIGHER : METRIC_LOWER;
     else if (strcmp(word(2), "follows") == 0)
         metric->follows = whole(value) != 0;
+    else if (strcmp(word(2), "trades") == 0)
+        metric->never_paid = whole(value) == 0;
     else
         metric->name[0] = *value;
 }
