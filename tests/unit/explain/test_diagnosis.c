@@ -79,7 +79,8 @@ static void expect_blame(void)
         expect_hotspots(blame->hotspots, blame->count, 3);
     CHECK(against == blame->against_base && worst == blame->is_worst, "against %d, worst %d", blame->against_base,
           blame->is_worst);
-    CHECK(strcmp(same_as, blame->same_as ? blame->same_as->name : "") == 0, "as %s", blame->same_as->name);
+    const char *as = blame->same_as ? blame->same_as->name : "";
+    CHECK(strcmp(same_as, as) == 0, "as %s", as);
     CHECK(strcmp(launch, blame->launch_change ? blame->launch_change : "") == 0, "launch: %s", blame->launch_change);
 }
 
