@@ -39,6 +39,7 @@ static void put_property(struct result *result, const char *key, char *value)
     enum { NUMBERS = 6, MACHINE = 4 }; /* how many are numbers, and from which on they are of machine code */
     const size_t part = name_index(key, of_launch, ARRAY_SIZE(of_launch));
     struct launch *launch = result->launch_count > 0 ? &result->launches[result->launch_count - 1] : NULL;
+    NEED(launch || part == ARRAY_SIZE(of_launch), "%s is of a launch", key);
     if (part < NUMBERS) {
         unsigned *const parts[] = {&launch->grid[2], &launch->block[0],          &launch->shared,
                                    &launch->times,   &launch->machine.registers, &launch->machine.local_bytes};
