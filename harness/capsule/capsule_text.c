@@ -150,7 +150,7 @@ static int check_capsule(const struct json_at *at, void *of)
                           capsule->id, NAME_LENGTH);
     for (size_t i = 0; i < capsule->range_count; i++)
         if (capsule->proof == PROOF_IDENTICAL && capsule->ranges[i].varies)
-            return json_error(at, "has bits that vary, but the proof \"identical\"");
+            return json_error(at, "has varying bits, but the proof \"identical\"");
     TRY(check_steps(at, capsule));
     if (has_tolerance != has_type)
         return json_error(at, "has %s without the other", has_type ? "\"type\"" : "\"tolerance\"");

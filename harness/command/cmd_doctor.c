@@ -131,7 +131,7 @@ static enum health look_at_permission(struct doctor *doctor)
     const bool restricted = strstr(text, "RmProfilingAdminOnly: 1") != NULL;
     if (!restricted)
         return found(doctor, HEALTH_GOOD, "open to every user");
-    return geteuid() == 0 ? found(doctor, HEALTH_GOOD, "administrators only, which you are")
+    return geteuid() == 0 ? found(doctor, HEALTH_GOOD, "administrators only (you are one)")
                           : found(doctor, HEALTH_BAD, "administrators only");
 }
 

@@ -260,10 +260,9 @@ static int check_arguments(const struct options *options, const struct command *
         return error("`cugate %s` reads a file of capsules by --kernels %s", command->name,
                      options->arguments[command->maximum]);
     if (options->behind_dashes && command->maximum >= 0 && count > (size_t)command->maximum)
-        return error(
-            "`cugate %s` runs no program: save a run of it, cugate run --lines --save RUN.json -- PROGRAM, and "
-            "pass that (see cugate %s --help)",
-            command->name, command->name);
+        return error("`cugate %s` runs no program: run it by `cugate run --lines --save RUN.json -- PROGRAM`, and pass "
+                     "RUN.json (see cugate %s --help)",
+                     command->name, command->name);
     if (command->maximum >= 0 && count > (size_t)command->maximum)
         return error("`cugate %s` does not expect '%s'; see cugate %s --help", command->name,
                      options->arguments[command->maximum], command->name);

@@ -36,7 +36,7 @@ static int copy_from(unsigned char *bytes, const struct reached *range, uint64_t
         memcpy(bytes, (const void *)(uintptr_t)(range->address + at), size); /* NOLINT(performance-no-int-to-ptr) */
         return 0;
     }
-    return cuda_check("reading memory that it can reach", cuMemcpyDtoH(bytes, range->address + at, size), problem);
+    return cuda_check("reading memory that it can access", cuMemcpyDtoH(bytes, range->address + at, size), problem);
 }
 
 static unsigned char *room_for(uint64_t size)
@@ -58,16 +58,16 @@ static int take_before(size_t place, struct problem *problem)
 {
     struct reached *range = &kept.reach.list[place];
     if (range->device >= 0 && range->device != kept.reach.device)
-        return problem_set(problem, "it can reach memory of another GPU");
+        return problem_set(problem, "it can access memory of another GPU");
     kept.reach.size += range->size;
     if (kept.reach.size > RANGE_LIMIT)
         return problem_set(problem,
-                           "it can reach more than %.0f GB, including one range of %.1f GB: if the program "
+                           "it can access more than %.0f GB, including one range of %.1f GB: if the program "
                            "preallocates memory, turn that off (XLA_PYTHON_CLIENT_PREALLOCATE=false)",
                            (double)RANGE_LIMIT / 1e9, (double)range->size / 1e9);
     range->before = room_for(range->size);
     if (!range->before)
-        return problem_set(problem, "no memory for a copy of the %.1f GB that it can reach",
+        return problem_set(problem, "no memory for a copy of the %.1f GB that it can access",
                            (double)kept.reach.size / 1e9);
     TRY(copy_from(range->before, range, 0, range->size, problem));
     reach_follow(&kept.reach, range->before, range->size, sizeof(uint64_t));

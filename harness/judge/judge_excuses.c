@@ -131,11 +131,11 @@ static const struct excuse {
     const char *words;
 } not_judged[] = {
     {is_of_other_shapes,
-     "not judged, because its function is launched in other grids; see the program's GPU time and launches"},
+     "not judged, because its function is launched with other grids; see the program's GPU time and launches"},
     {is_no_program_count, "not judged; see the program's time and launches"},
     {has_gpu_time, "not judged; see the GPU time by records"},
     {has_computing_time, "not judged, because it includes waiting; see the computing time of the slowest rank"},
-    {is_of_almost_nothing, "not judged: too little to form a ratio (`few` in its metric file)"},
+    {is_of_almost_nothing, "not judged: too few events for a ratio (`few` in its metric file)"},
     {is_first_part,
      "not judged, because it is launched only in the first part of the program; see the program's GPU time"},
     {is_of_collective,

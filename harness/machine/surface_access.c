@@ -28,7 +28,7 @@ static const struct texture *find(struct warp *warp, const struct instruction *c
         block_fault_of(warp->block, FAULT_ADDRESS, "%s of 0x%llx, which is not a surface", code->opcode,
                        (unsigned long long)handle);
     if (!(shapes[code->flags[FLAG_SHAPE]].fits >> surface->shape & 1))
-        block_not_simulated(warp->block, "%s of a surface with other dimensions", code->opcode);
+        block_not_simulated(warp->block, "%s of a surface with different dimensions", code->opcode);
     return surface;
 }
 

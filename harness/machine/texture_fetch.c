@@ -97,7 +97,8 @@ static const struct texture *find(struct warp *warp, const struct instruction *c
     const unsigned shape = code->flags[FLAG_SHAPE];
     /* A texture of one dimension is read as one of two, at 0. */
     if (texture->shape != shape && !(texture->shape == TEXTURE_1D && shape == TEXTURE_2D))
-        block_not_simulated(block, "%s of a texture with other dimensions than %s", code->opcode, shapes[shape].name);
+        block_not_simulated(block, "%s of a texture whose dimensions are not those of %s", code->opcode,
+                            shapes[shape].name);
     const uint64_t begin = texture->address;
     if (begin && (!device_find(block->machine, begin, &place) || place.end - begin < texture->bytes))
         block_fault_of(block, FAULT_ADDRESS, "%s of a texture whose memory was freed, or is too small", code->opcode);

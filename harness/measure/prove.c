@@ -334,7 +334,7 @@ static int run_child(struct proving *proving, size_t to, unsigned care, char **h
     if (event == CHILD_QUIET)
         *how = x_sprintf("its replay did not end within %g s", limit);
     else
-        *how = x_sprintf("its replay ended the process: %s", ended ? ended : "unknown cause");
+        *how = x_sprintf("its process died during the replay: %s", ended ? ended : "unknown cause");
     return event == CHILD_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SAME;
 }
 
@@ -357,7 +357,7 @@ static int run_children(struct proving *proving)
         else if (ended_at_it)
             care = proving->at == first ? care + 1 : 1;
         else if (proving->at == first && !proving->failure && code == EXIT_SAME)
-            proving->failure = x_strdup("the process that replays ended before it began");
+            proving->failure = x_strdup("the process for replays ended before it began");
         else
             care = 0;
         if (care == tries || (care > 0 && proving->waited >= proving->prove->timeout)) {

@@ -238,7 +238,7 @@ static void print_exactness(const struct text *text, const struct analysis *anal
         return;
     char words[128];
     snprintf(words, sizeof words,
-             "kernels whose readings were all equal; admitted after %d equal readings in %d sessions",
+             "kernels with equal readings in all sessions; admitted after %d equal readings in %d sessions",
              ANALYSIS_READINGS, ANALYSIS_READ_SESSIONS);
     text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nExactness  ") - 1, 2, words);
     const bool one_line = text_fits(text, EXACTNESS_LINE);

@@ -356,7 +356,7 @@ void text_advice(const struct text *text, const struct report *report)
     OWNED_TEXT command = words_capture(report);
     if (command) {
         const bool reads = strstr(command, " --from-check REPORT.json") != NULL;
-        OWNED_TEXT words = x_sprintf("to work on the slower kernels without the program, capture their launches%s",
+        OWNED_TEXT words = x_sprintf("to work on the worse kernels without the program, capture their launches%s",
                                      reads ? " (check --report json=REPORT.json writes the file)" : "");
         print_advice(text, &(struct answer){.words = words, .command = command});
     }

@@ -174,10 +174,10 @@ fi
 program 'memory freed' 0 "$all" 'add_one@64,256 64 256 2.05 kB'  # without what the pointer is to
 program 'memory behind' 0 "$all" 'behind@1,256 1 256 1.02 kB'
 program 'memory linked' 0 "$all" 'linked@1,256 1 256 67.6 kB'
-program 'memory vast' 5 '2 kernels: 2 replayed' 'program/add_one@64,256 is not captured: it can reach more than 9 GB' \
+program 'memory vast' 5 '2 kernels: 2 replayed' 'program/add_one@64,256 is not captured: it can access more than 9 GB' \
     'one range of 9.7 GB' 'XLA_PYTHON_CLIENT_PREALLOCATE=false'
 STANDIN_DEVICES=2 program 'memory other-gpu' 5 '2 kernels: 2 replayed' \
-    'program/add_one@64,256 is not captured: it can reach memory of another GPU'
+    'program/add_one@64,256 is not captured: it can access memory of another GPU'
 program 'memory noise' 0 '3 kernels: 2 replayed bit for bit, 1 replayed except for varying bits' \
     'except varying bits' "its result is not compared"
 if chosen 'varies'; then
@@ -201,7 +201,7 @@ program 'memory hidden' 5 '3 kernels: 2 replayed bit for bit' \
 program 'memory hidden-near' 5 '3 kernels: 2 replayed bit for bit' \
     "program/hidden@1,256 is refused: a replay does not reproduce the program's launch"
 program 'memory hidden-crash' 5 '3 kernels: 2 replayed bit for bit' \
-    'program/hidden@1,256 is refused: its replay ended the process: Aborted (signal 6)'
+    'program/hidden@1,256 is refused: its process died during the replay: Aborted (signal 6)'
 options='--timeout 1' program 'memory hidden-hang' 5 '3 kernels: 2 replayed bit for bit' \
     'program/hidden@1,256 is refused: its replay did not end within 1 s'
 options='-k program/tiny*' program 'plain' 5 'NO FILE' 'tiny@1,32 is refused' 'no kernel can be replayed: file.capsule was not written'

@@ -73,7 +73,7 @@ Test(capsule_parse, what_is_identical_has_no_bits_that_vary)
     struct problem *before = error_into(&problem);
     cr_expect_eq(capsule_parse(&capsule, "x", whole, strlen(whole), 3), -1);
     error_into(before);
-    expect_word(problem.text, "has bits that vary");
+    expect_word(problem.text, "has varying bits");
 }
 
 Test(capsule_parse, what_is_no_object_is_refused)

@@ -271,7 +271,7 @@ Test(replay_replay, what_is_not_modelled_is_refused_by_name)
         {"SYNCS.ARRIVE.TRANS64.OPTOUT.A1T0", "RZ,[R2],RZ", "other work while they wait", {.executed = 1}},
         {"UCGABAR_WAIT", "", "clusters", {.executed = 1}},
         {"HGMMA.64x8x16.F32", "R24,gdesc[UR4],RZ,!UPT", "", {.executed = 1}},
-        {"HGMMA.SP.64x8x32.F32", "R24,gdesc[UR4],RZ,R2,!UPT", "sparse matrices", {.executed = 1}},
+        {"HGMMA.SP.64x8x32.F32", "R24,gdesc[UR4],RZ,R2,!UPT", "sparse matrix", {.executed = 1}},
         {"TEX.SCR.B.LL", "R4,R2,R0,UR4,0x3f,2D", "textures", {.executed = 1}},
         {"SULD.D.BA.1D", "R4,[R2],UR4", "surfaces", {.executed = 1}},
     };
