@@ -198,6 +198,27 @@ static bool expects_number(const struct measuring *measuring, const struct progr
     return group->due > 0 || measuring->broken_off || (counted && measuring->measurement->program->skip == 0);
 }
 
+/* Whether CUPTI's records have the time of a group that no launch was counted of, which is enough: the baseline has its
+ * counts, the program did not run again for them, or it ended and that is less than 1 % of its GPU time. */
+static bool is_only_timed(const struct measuring *measuring, const struct program_group *group)
+{
+    const bool ended = !measuring->interrupted && !measuring->timed_out && measuring->status < 128,
+               left_out = is_left_out(measuring, group, 0);
+    return group->runs > 0 && group->shares[0].took[0] > 0 &&
+           (group->known || (group->due == 0 && left_out) ||
+            (ended && measuring->measurement->program->skip == 0 &&
+             (left_out || program_group_is_seldom(&measuring->groups, group))));
+}
+
+/* Adds a kernel with its time by records alone. What lacks is not counted where all was to be, else left out. */
+static void add_timed(const struct measuring *measuring, struct program_group *group)
+{
+    const bool all = measuring->measurement->program->seconds == PROGRAM_COUNTS_ALL;
+    run_add(measuring->run, group->id);
+    group->skipped |= !group->known && !all;
+    group->known |= group->skipped;
+}
+
 /* Fails each kernel that was launched and has no number, so that none is missing in silence. That includes one that a
  * later run did not launch. */
 static void fill_gaps(struct measuring *measuring)
@@ -206,20 +227,19 @@ static void fill_gaps(struct measuring *measuring)
     struct run *run = measuring->run;
     size_t skipped = 0;
     for (size_t g = 0; g < measuring->groups.count; g++) {
-        const struct program_group *group = measuring->groups.list[g];
+        struct program_group *group = measuring->groups.list[g];
         if (group->one && group->times == 0)
             continue;
         skipped += group->wanted && group->times > 0 && group->due == 0 && measuring->measurement->program->skip > 0;
-        struct result *result = group->wanted ? run_find(run, group->id) : NULL;
-        const bool left = group->known || (group->due == 0 && is_left_out(measuring, group, 0));
-        if (group->wanted && left && group->runs > 0 && group->shares[0].took[0] > 0)
-            result = run_add(run, group->id);
-        if (group->wanted && !result && expects_number(measuring, group) && !measuring->measurement->profile)
+        if (group->wanted && !run_find(run, group->id) && is_only_timed(measuring, group))
+            add_timed(measuring, group);
+        const bool lacks = group->wanted && !run_find(run, group->id);
+        if (lacks && expects_number(measuring, group) && !measuring->measurement->profile)
             result_fail(run_add(run, group->id), RESULT_FAILED,
                         group->holds > 0
                             ? "it waits for others, so it is not measured, and CUPTI's records lack its time"
                             : "it was launched, but never measured");
-        else if (group->wanted && !result && group->graph && measuring->measurement->profile)
+        else if (lacks && group->graph && measuring->measurement->profile)
             result_fail(run_add(run, group->id), RESULT_FAILED, "the launch of a graph has no lines");
     }
     if (skipped > 0 && run->result_count > 0)

@@ -66,10 +66,14 @@ static double all_time(const struct program_groups *groups)
     return all;
 }
 
+bool program_group_is_seldom(const struct program_groups *groups, const struct program_group *group)
+{
+    return program_is_seldom(time_of(group), all_time(groups));
+}
+
 bool program_group_is_spared(const struct program_groups *groups, const struct program_group *group, size_t first)
 {
-    return program_group_is_of_first_part(group) &&
-           (group->times > first || program_is_seldom(time_of(group), all_time(groups)));
+    return program_group_is_of_first_part(group) && (group->times > first || program_group_is_seldom(groups, group));
 }
 
 size_t program_spare_first_part(const struct program_groups *groups, size_t first)
@@ -144,7 +148,9 @@ char *program_left_out(const struct program_groups *groups, const struct run *ru
             x_append(&names, ",", " %s", list[i]->id);
     }
     const double all = all_time(groups); /* 0 where none was measured */
-    OWNED_TEXT share = all > 0 ? x_sprintf(", %.1f %% of the GPU time", 100 * time / all) : x_strdup("");
+    OWNED_TEXT share = !(all > 0)          ? x_strdup("")
+                       : 1000 * time < all ? x_strdup(", <0.1 % of the GPU time")
+                                           : x_sprintf(", %.1f %% of the GPU time", 100 * time / all);
     return count == 0
                ? NULL
                : x_sprintf("%zu kernel%s%s:%s%s", count, plural(count), share, names, count > SHOWN ? ", ..." : "");

@@ -75,6 +75,9 @@ LAUNCHES(every_third, i % 3 ? "tiny" : "add_one", 64, 256)
 /* Launches six shapes in turn, and each seventieth time another one. */
 LAUNCHES(periods, "add_one", i % 70 == 69 ? 100 : (unsigned)(i % 6) + 1, 128)
 
+/* Launches three shapes in turn, and one of another while the second set of metrics is counted. */
+LAUNCHES(aside, i == 20 ? "tiny" : "add_one", i == 20 ? 100 : (unsigned)(i % 3) + 1, 128)
+
 /* Launches one shape 80 times, then another one, and so on. */
 static int phases(struct gpu *gpu, int count)
 {
@@ -451,6 +454,7 @@ const struct program programs_of_launches[] = {
      .count = 300},
     {"periods", "[N]: N launches of six shapes in turn, each seventieth of another one", .launches = periods,
      .count = 2100},
+    {"aside", "[N]: N launches of three shapes in turn, but one of another", .launches = aside, .count = 240},
     {"phases", "[N]: 80 launches of a shape, then as many of another one, N shapes in all", .launches = phases,
      .count = 3},
     {"shapes", "[N]: N launches, each with a grid of its own", .launches = shapes, .count = 100},
