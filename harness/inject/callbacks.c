@@ -65,15 +65,21 @@ static void on_library_unload(CUpti_CallbackId id, const CUpti_CallbackData *cal
 
 /* ---- What the host waits for ---- */
 
-#define COUNTED(name, number)                                                                                          \
-    static void on_##name(CUpti_CallbackId id, const CUpti_CallbackData *call)                                         \
-    {                                                                                                                  \
-        (void)id;                                                                                                      \
-        if (is_done(call) && !process_is_own())                                                                        \
-            atomic_fetch_add(&process.number, 1);                                                                      \
-    }
-COUNTED(synchronization, synchronizations)
-COUNTED(allocation, allocations)
+static void on_synchronization(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    if (!is_done(call) || process_is_own())
+        return;
+    atomic_fetch_add(&process.synchronizations, 1);
+    if (id == CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize)
+        launch_end_hold();
+}
+
+static void on_allocation(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    (void)id;
+    if (is_done(call) && !process_is_own())
+        atomic_fetch_add(&process.allocations, 1);
+}
 
 /* ---- Graphs ---- */
 

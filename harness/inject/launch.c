@@ -65,20 +65,28 @@ static bool is_taken_along(const struct group *group, enum ranges_mode mode)
            ranges_running() && ranges_mode_now() == mode && sets_now() == 0;
 }
 
+static atomic_size_t timed;         /* launches that are still to come */
+static _Thread_local bool is_timer; /* this thread launched what times them, and has not waited for its end */
+
 /* Whether this launch waits for others, or the program times it itself, as an autotuner does. Then there is no session.
  */
 static bool is_held(const struct group *group)
 {
-    static size_t held; /* launches that are still to come */
     if (group && group->holds > 0) {
         if (ranges_running())
             process_stop_session();
-        held = group->holds - 1;
-        return true;
+        atomic_store(&timed, group->holds - 1);
+        return is_timer = true;
     }
-    const bool is = held > 0;
-    held -= is;
-    return is;
+    size_t left = atomic_load(&timed);
+    return left > 0 && atomic_compare_exchange_strong(&timed, &left, left - 1);
+}
+
+void launch_end_hold(void)
+{
+    if (is_timer)
+        atomic_store(&timed, 0);
+    is_timer = false;
 }
 
 /* Begins a session if this launch is wanted. The mutex is held. mode says how a launch of that group is measured. */

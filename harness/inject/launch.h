@@ -13,6 +13,8 @@ bool capture_is_of(CUstream stream);
 
 void launch_of_kernel(CUpti_CallbackId id, const CUpti_CallbackData *call);
 void launch_of_graph(CUpti_CallbackId id, const CUpti_CallbackData *call);
+/* Ends what this thread times: it has waited for its event. */
+void launch_end_hold(void);
 bool launch_is_within(void); /* whether this thread is in a launch, and so holds the mutex */
 
 /* ---- The part of the program that counts, bounds.c ---- */

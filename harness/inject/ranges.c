@@ -246,7 +246,7 @@ void ranges_add(struct group *group)
 
 /* Returns whether a counter cannot be believed for this range. Instrumented counters read 0 for a graph, without an
  * error, because they do not see into it. The first range of a session takes up to twice its time, from a cold L2. Of
- * that range only counts of instructions and their accesses are right. */
+ * that range only counts of instructions and their accesses are right, and its time is a bound. */
 static bool is_blind(const struct group *group, const char *counter, bool cold)
 {
     if (!group->graph)
@@ -272,6 +272,10 @@ static void send_values(const struct range *range, const double *numbers, bool i
     for (size_t m = 0; m < set->count; m++) {
         const char *counter = ranges.counters.names[m];
         struct row *row = result_add(&result, set->list[m].name);
+        if (counter && range->use == PASSED_OVER && strcmp(counter, COUNTER_TIME) == 0 && *numbers > 0) {
+            OWNED_TEXT bound = x_sprintf("%.0f %s", *numbers, result.id);
+            link_say(MESSAGE_BOUND, bound);
+        }
         if (!counter || is_blind(range->group, counter, is_first)) {
             row->state = VALUE_NOT_SUPPORTED;
         } else {

@@ -47,6 +47,8 @@ struct program_group {
     struct program_group *one; /* that of all shapes of its function, which counts its launches; NULL: none */
     bool skipped;              /* the same, since no launch of it was to be measured in the first run */
     bool unrecorded;           /* it was, and there is no record, so that a further run measures it */
+    double bound_ns;           /* a graph's launch takes no longer; 0: not known */
+    bool bounded;              /* that stands for its time, in the program's alone */
     char *launched_by;         /* by whom, as the process tells that launched it first, `teller`; NULL: not known */
     pid_t teller;              /* 0: none */
 
@@ -111,8 +113,8 @@ struct program_run;
 /* Notes how often a run that has ended launched each group, how long that took, how many of its processes launched any,
  * and what they copied. */
 void program_groups_end_run(struct program_groups *groups, const struct program_run *ended);
-/* Sets how long the launches of each run took where no record tells, from the times that were measured so far:
- * program_times.c. */
+/* Sets how long the launches of each run took where no record tells, from the times that were measured so far, or from
+ * bounds that are less than 1 % of the run's GPU time together: program_times.c. */
 void program_times_fill(const struct program_groups *groups, const struct measurement *measurement,
                         const struct run *run);
 /* Takes off the rows of `time` what the profiler adds to a launch, so that they are as those of kernels that only

@@ -311,7 +311,8 @@ void program_total_add(const struct program_groups *groups, const struct measure
         firsts += first;
         add_counts(result, metrics, COMPUTED_FIRST_PART, &first, 1);
         add_counts(result, metrics, COMPUTED_LAUNCHES, group->shares[0].counts, group->runs);
-        add_counts(result, metrics, COMPUTED_GPU_TIME, group->shares[0].took, group->runs);
+        if (!group->bounded)
+            add_counts(result, metrics, COMPUTED_GPU_TIME, group->shares[0].took, group->runs);
     }
     const bool whole = is_whole(groups, run);
     fail_empty_ranges(groups, measurement, run);

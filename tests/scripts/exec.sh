@@ -299,6 +299,12 @@ warned=$timeless options='--runs 3' program 'recapture 1' 0 '2 ok, 0 failed, sam
 warned=$timeless options='--runs 3' program 'recapture 5' 0 '2 ok, 0 failed, samples 1 5 3'
 options='--runs 3' program 'recapture 5 8' 0 '2 ok, 0 failed, samples 4 5 6'
 
+# A graph that is launched once, behind what an autotuner times, takes less than 1 % by its cold launch, or it is not known
+# how long the program took. What the autotuner does not wait for is timed too.
+program 'tuned-graph 400' 0 '4 ok, 0 failed' 'program: 403 launches' 'not all counters were read of 2 kernels, 0.2 % of the GPU time'
+warned=$timeless program 'tuned-graph 40' 0 '4 ok, 0 failed' 'program: 43 launches'
+program 'tuned-graph 400 0' 5 '3 ok, 1 failed' 'it was launched, but never measured' '!program: 403'
+
 # ---- What is chosen
 
 options='--first 2' program 'plain' 0 '8 ok, 0 failed, samples 16 16 16'

@@ -21,7 +21,7 @@ CUresult CUDAAPI cuEventRecord(CUevent hEvent, CUstream hStream)
     return SET(&hEvent->at_ns, context_current()->clock_ns);
 }
 
-ANSWER(cuEventSynchronize, (CUevent hEvent), ((void)hEvent, driver_ready()))
+SEEN(cuEventSynchronize, (CUevent hEvent), driver_ready(), hEvent)
 
 CUresult CUDAAPI cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {

@@ -192,12 +192,42 @@ static int recapture(int argc, char **argv)
     return 0;
 }
 
+/* As XLA's autotuner, holds the GPU before a launch that it times, and waits for it; then launches a graph once, and N
+ * times a kernel. */
+static int tuned_graph(int argc, char **argv)
+{
+    struct gpu gpu;
+    CUstream stream;
+    CUevent end;
+    const int count = argument(argc, argv, 0, 40), waits = argument(argc, argv, 1, 1);
+    gpu_open(&gpu, 0);
+    MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    MUST(cuEventCreate(&end, 0));
+    CUgraphExec exec = capture_graph(&gpu, stream, ways_to_begin[0]);
+    launch_on(&gpu, "_ZN15stream_executor3gpu12_GLOBAL__N_111DelayKernelEv", 1, 32, stream);
+    launch_on(&gpu, "add_value", 64, 256, stream);
+    MUST(cuEventRecord(end, stream));
+    if (waits)
+        MUST(cuEventSynchronize(end));
+    MUST(cuGraphLaunch(exec, stream));
+    for (int i = 0; i < count; i++)
+        launch_on(&gpu, "large", 64, 256, stream);
+    MUST(cuStreamSynchronize(stream));
+    printf("tuned-graph: %d launches and a graph, sum %d\n", 2 + count, gpu_sum(&gpu));
+    MUST(cuGraphExecDestroy(exec));
+    MUST(cuEventDestroy(end));
+    MUST(cuStreamDestroy(stream));
+    gpu_close(&gpu);
+    return 0;
+}
+
 const struct program programs_of_graphs[] = {
     {"capture", "[N [WAY]]: captures a graph, launches it N times among others; WAY 0 to 5 begins the capture",
      .run = capture},
     {"graph", "[N]: builds a graph of nodes and launches it N times, and nothing else", .run = graph},
     {"changed-graph", "[N]: launches a graph N times as it was made, and after each of four changes",
      .run = changed_graph},
+    {"tuned-graph", "[N [WAITS]]: a launch that an autotuner times, a graph, and N launches", .run = tuned_graph},
     {"recapture", "[N [M]]: captures and launches a graph N times, then the last one M times more", .run = recapture},
     {0},
 };
