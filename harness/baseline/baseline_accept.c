@@ -160,28 +160,53 @@ static int check_paths(const struct baseline_files *files)
     return result;
 }
 
+/* Gives the file of a kernel to another name. Returns where it was; the caller frees it. */
+static char *rename_file(struct baseline_files *files, const char *was, const char *id)
+{
+    struct kernel_file *file = baseline_files_find(files, was);
+    char *old_path = x_strdup(file->path);
+    free(file->run.results[0].id);
+    file->run.results[0].id = x_strdup(id);
+    baseline_files_rename(files, file, id);
+    return old_path;
+}
+
+/* Gives the files of kernels whose launch changed to those that the run has. Lists where they were. */
+static int follow_launches(struct baseline_files *files, const struct merging *merging, const struct run *fresh,
+                           char ***old_paths, size_t *old_count)
+{
+    const struct run *run = merging->candidates[0].run;
+    OWNED(run) baseline = {0};
+    if (files->count == 0)
+        return 0;
+    TRY_CODE(baseline_read(&baseline, merging->acceptance->baselines, &run->device));
+    run_follow_launches(&baseline, run, merging->acceptance->metrics);
+    for (size_t i = 0; i < baseline.result_count; i++) {
+        const struct result *base = &baseline.results[i];
+        if (base->former_id && run_find(fresh, base->id))
+            *ARRAY_GROW(*old_paths, *old_count) = rename_file(files, base->former_id, base->id);
+    }
+    return 0;
+}
+
 /* Gives the file of the old name to the one chosen kernel. *old_path is where it was; the caller frees it. */
 static int rename_kernel(struct baseline_files *files, const struct acceptance *acceptance,
                          const struct candidate *candidates, size_t count, const struct run *fresh, char **old_path)
 {
     const char *was = acceptance->was;
     const char *id = fresh->results[0].id;
-    struct kernel_file *file = baseline_files_find(files, was);
     if (acceptance->glob_count != 1 || fresh->result_count != 1)
         return error("--was %s needs one -k, the new name of that one kernel", was);
     for (size_t i = 0; i < count; i++)
         if (run_find(candidates[i].run, was))
             return error("%s contains %s, so that kernel was not renamed: accept %s without --was", candidates[i].name,
                          was, id);
-    if (!file)
+    if (!baseline_files_find(files, was))
         return error("no baseline of %s in %s to take over: pass the former name of %s to --was, or remove --was", was,
                      files->folder, id);
     if (baseline_files_find(files, id))
         return error("%s has a baseline of its own: accept it without --was, or remove its file first", id);
-    *old_path = x_strdup(file->path);
-    free(file->run.results[0].id);
-    file->run.results[0].id = x_strdup(id);
-    baseline_files_rename(files, file, id);
+    *old_path = rename_file(files, was, id);
     return 0;
 }
 
@@ -303,6 +328,7 @@ static int refuse_worse(const struct merging *merging, const struct run *fresh,
     run.sessions = NULL;
     run.session_count = 0;
     TRY_CODE(baseline_read(&baseline, acceptance->baselines, &run.device));
+    run_follow_launches(&baseline, merging->candidates[0].run, acceptance->metrics);
     for (size_t i = 0; i < merging->session_count; i++)
         *ARRAY_GROW(run.sessions, run.session_count) = *merging->sessions[i];
     for (size_t i = 0; i < count; i++)
@@ -356,6 +382,9 @@ static int accept_rows(struct merging *merging, struct baseline_files *files, st
         result = EXIT_USAGE;
     if (old_path)
         *ARRAY_GROW(old_paths, old_count) = old_path;
+    else if (result == 0)
+        result = follow_launches(files, merging, fresh, &old_paths, &old_count);
+    const size_t renamed = old_count;
     if (result == 0 && acceptance->gone && find_gone(merging, files, &old_paths, &old_count) < 0)
         result = EXIT_USAGE;
     if (result == 0)
@@ -370,7 +399,7 @@ static int accept_rows(struct merging *merging, struct baseline_files *files, st
     }
     if (result == 0) {
         merge(files, fresh, merging);
-        merging->accepted->gone = old_count - (old_path != NULL);
+        merging->accepted->gone = old_count - renamed;
         if (baseline_write(files, old_paths, old_count) < 0)
             result = EXIT_USAGE;
         else

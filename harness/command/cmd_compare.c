@@ -29,6 +29,7 @@ static int cmd_compare(const struct options *options)
     TRY_CODE(read_files(&base, &run, options, &metrics));
 
     run_number_like(&run, &base);
+    run_follow_launches(&base, &run, &metrics);
     compare_runs(&comparison, &base, &run, &metrics, NULL);
     note_differences(&comparison, &base, &run, &metrics);
     diagnosis_make(&diagnosis, &comparison, &base, &run);

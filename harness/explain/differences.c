@@ -111,6 +111,17 @@ static void note_renamed(struct comparison *comparison, const struct run *baseli
     comparison_add_items(comparison, &items, "another function");
 }
 
+/* Notes kernels that are launched in another shape. */
+static void note_relaunched(struct comparison *comparison, const struct run *baseline)
+{
+    struct note_items items = {0};
+    for (size_t i = 0; i < baseline->result_count; i++)
+        if (baseline->results[i].former_id)
+            note_items_add(&items, "%s, before %s", baseline->results[i].id,
+                           strchr(baseline->results[i].former_id, '@'));
+    comparison_add_items(comparison, &items, "launched in another shape, and compared as one kernel");
+}
+
 /* Notes what was computed of kernels besides their counts. */
 static void note_computed(struct comparison *comparison, const struct run *run)
 {
@@ -179,6 +190,7 @@ void note_differences(struct comparison *comparison, const struct run *baseline,
     note_definitions(comparison, baseline, metrics);
     for (size_t i = 0; i < ARRAY_SIZE(soft_facts); i++)
         note_fact(comparison, baseline, run, &soft_facts[i]);
+    note_relaunched(comparison, baseline);
     note_renamed(comparison, baseline, run);
     note_computed(comparison, run);
     note_gone(comparison, run);

@@ -170,6 +170,7 @@ static void compare(struct check *check)
         return;
     program_time_by_records(&check->baseline, check->request->metrics);
     run_number_like(&check->run, &check->baseline);
+    run_follow_launches(&check->baseline, &check->run, check->request->metrics);
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
     note_newer(check);
     if (check->neither > 0)

@@ -202,8 +202,12 @@ static void judge_gone(struct comparison *comparison, const struct sides *sides,
         set_reason(judgement, "gone, it was %s; not in this run%s%s", share, where, shapes);
     } else if (is_counted_whole(sides, base->id)) {
         judgement->verdict = VERDICT_UNSURE;
-        set_reason(judgement, "gone, it was %s%s%s: accept the run with --gone if that is intended", share, where,
-                   shapes);
+        OWNED_TEXT same = *shapes && !strstr(shapes, ", ")
+                              ? x_sprintf(", or -k %.*s%s with --was %s if it is the same work",
+                                          (int)strcspn(base->id, "@"), base->id, shapes, base->id)
+                              : x_strdup("");
+        set_reason(judgement, "gone, it was %s%s%s: accept the run with --gone if that is intended%s", share, where,
+                   shapes, same);
     } else if (is_program_row(base->id)) {
         set_reason(judgement, "not in this run: %s",
                    strchr(base->id, ':')

@@ -51,6 +51,7 @@ static size_t find_witnesses(const struct sides *sides, const struct metric *met
         const struct judgement judgement = {.metric = metric, .base = value, .now = row_value(is)};
         const struct pairing pairing = {.sides = sides, .base_result = base, .now_result = now, .base = was, .now = is};
         if (value != 0 && !is_program_row(base->id) && /* which is the sum of the others */
+            !base->former_id &&                        /* launched in another shape */
             !is_too_short(sides, value, row_value(is)) && !why_not_judged(&judgement, &pairing) &&
             !did_other_work(sides->metrics, base, now))
             *ARRAY_GROW(*witnesses, count) =

@@ -201,6 +201,7 @@ void result_release(struct result *result)
     free(result->outside);
     free(result->suppressed);
     free(result->near);
+    free(result->former_id);
     free(result->elsewhere);
     free(result->reason);
     free(result->id);

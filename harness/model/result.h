@@ -117,6 +117,7 @@ struct result {
     size_t row_count;
     struct profile profile;      /* by source line, of one launch of the variant; empty unless asked for */
     struct profile base_profile; /* lines of the base build, when the run was judged against one */
+    char *former_id;             /* in a baseline: its id there, see run_follow_launches(); else NULL */
     char *elsewhere;             /* for a kernel that is ok: how it failed on another GPU of the run; else NULL */
     char *launched_by; /* of a program's kernel: "model.py:42 (forward), libcublasLt.so.13"; NULL where unknown */
     char *unpaired;    /* why pairs with the base build did not settle its times, though they should have; else NULL */

@@ -71,6 +71,10 @@ void run_append(struct run *run, const struct run *more);
  * those whose code `like` has under another number that number. */
 void run_number_like(struct run *run, const struct run *like);
 
+/* Gives a kernel of a program's baseline that the run lacks the name that it has there, and keeps the former one: where
+ * it is the only shape of its function that is gone, one came, and that is launched as often. */
+void run_follow_launches(struct run *baseline, const struct run *run, const struct metrics *metrics);
+
 /* Completes a baseline by a run of the base library that was measured now, in one session. It stands in where the
  * baseline lacks a kernel, or a number of one. If such a run stands in already, its session is added. A kernel that the
  * baseline lacks, and that is not ok in base, gets base's status and reason. */

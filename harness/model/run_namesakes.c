@@ -1,6 +1,6 @@
-/* Gives kernels of one name the numbers that another run gave to the same code. */
-
-#include "run.h"
+/* Gives kernels of one name the numbers that another run gave to the same code, and a kernel whose launch changed the
+ * name that it has in the run. */
+#include "program_row.h"
 
 /* Whether ids differ in nothing but their number: "f@1,32" and "f@1,32#2". */
 static bool are_namesakes(const char *a, const char *b)
@@ -39,5 +39,43 @@ void run_number_like(struct run *run, const struct run *like)
                 exchange(now, &run->results[k]);
                 break;
             }
+    }
+}
+
+/* Whether it is of one shape of a function, in the family of that one and of the same function. */
+static bool is_shape(const struct result *result, const struct result *like)
+{
+    const size_t family = strcspn(like->id, "/") + 1;
+    return result->status == RESULT_OK && result->launch_count == 1 && strchr(result->id, '@') &&
+           !program_is_of_shapes(result->id) && strncmp(result->id, like->id, family) == 0 &&
+           strcmp(result->launches[0].function, like->launches[0].function) == 0;
+}
+
+/* Returns the only shape of the function that the run has and the other one lacks; NULL: there is none, or several. */
+static struct result *only_shape(const struct run *run, const struct run *other, const struct result *like)
+{
+    struct result *found = NULL;
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct result *one = &run->results[i];
+        if (!is_shape(one, like) || run_find(other, one->id))
+            continue;
+        if (found)
+            return NULL;
+        found = one;
+    }
+    return found;
+}
+
+void run_follow_launches(struct run *baseline, const struct run *run, const struct metrics *metrics)
+{
+    for (size_t i = 0; i < run->result_count && run_origin(run)->own_caches; i++) {
+        const struct result *now = &run->results[i];
+        struct result *base =
+            now->launch_count == 1 && only_shape(run, baseline, now) == now ? only_shape(baseline, run, now) : NULL;
+        if (!base || program_launches(metrics, base) != program_launches(metrics, now))
+            continue;
+        base->former_id = base->id;
+        base->id = x_strdup(now->id);
+        qsort(baseline->results, baseline->result_count, sizeof *baseline->results, by_text);
     }
 }

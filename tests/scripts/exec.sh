@@ -826,6 +826,16 @@ if chosen 'gate: what is gone is dropped'; then
     ask "$cugate" accept --metrics "$metrics" --baselines baselines --reason no --gone tiny.json
     expect 'gate: a part of a program drops nothing' 2 '--gone needs runs of a program as a whole'
 fi
+if chosen 'another shape'; then # is the same kernel, whose file in the baseline follows
+    "${standing_in[@]}" "$cugate" run --metrics "$metrics" -q --name one --save one.json -- "$program" blocks 1 >/dev/null </dev/null
+    "$cugate" accept --metrics "$metrics" --baselines one --reason first one.json >"$work/said"
+    ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines one --name one --save one.json -- "$program" shapes 1
+    expect 'another shape' 3 'compared as one kernel: one/add_one@1,128, before @1,32' 'block 32x1x1 -> 128x1x1' \
+        'one/add_one@1,128  gpu_time unchanged' '!gone' '!new '
+    ask "$cugate" accept --metrics "$metrics" --baselines one --reason wide -k 'one/*' one.json
+    ls one/*/one >>said
+    expect 'another shape, accepted' 0 'add-one-1-128' '!add-one-1-32'
+fi
 if chosen 'a process that is gone'; then
     for i in 1 2 3; do
         "${standing_in[@]}" "$cugate" run --metrics "$metrics" -q --name several --save "several-$i.json" \
