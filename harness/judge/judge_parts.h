@@ -141,6 +141,9 @@ bool is_of_first_part(const struct pairing *pairing);
 /* Whether the kernel's machine code and shape are the baseline's, in a program that was seen as a whole on both sides.
  * Then its time is judged, and its counts explain that: a check need not read them. */
 bool is_judged_by_time(const struct pairing *pairing);
+/* Whether the machine code of such a kernel was found on one side alone. Then its time and counts are judged, and not
+ * what its code is like. */
+bool lacks_code_once(const struct pairing *pairing);
 /* Whether the metric of a kernel explains its time and is not judged itself: an exact count of the same machine code in
  * the same shape, in a program that was seen whole and timed. Its arguments or data are others. */
 bool explains_only(const struct pairing *pairing, const struct metric *metric);

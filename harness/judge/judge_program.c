@@ -120,12 +120,23 @@ bool is_of_first_part(const struct pairing *pairing)
            is_minor_first_part(sides, sides->run, pairing->now_result);
 }
 
-bool is_judged_by_time(const struct pairing *pairing)
+/* Whether the program was seen as a whole on both sides, and so was the time of a launch. */
+static bool is_timed_twice(const struct pairing *pairing)
 {
     const struct sides *sides = pairing->sides;
-    return is_seen_whole(sides, pairing->now_result->id) && same_code(pairing->base_result, pairing->now_result) &&
+    return is_seen_whole(sides, pairing->now_result->id) &&
            program_value(sides->metrics, pairing->base_result, COMPUTED_NONE) > 0 &&
            program_value(sides->metrics, pairing->now_result, COMPUTED_NONE) > 0;
+}
+
+bool is_judged_by_time(const struct pairing *pairing)
+{
+    return is_timed_twice(pairing) && same_code(pairing->base_result, pairing->now_result);
+}
+
+bool lacks_code_once(const struct pairing *pairing)
+{
+    return is_timed_twice(pairing) && result_has_code(pairing->base_result) != result_has_code(pairing->now_result);
 }
 
 bool explains_only(const struct pairing *pairing, const struct metric *metric)
@@ -180,6 +191,15 @@ void note_unread(struct comparison *comparison, const struct sides *sides)
             comparison,
             "not read, so judged by time: counters of %s; count longer with --explain SECONDS, or again with --runs 3",
             left_out);
+    struct note_items items = {0};
+    for (size_t i = 0; i < sides->run->result_count; i++) {
+        const struct result *now = &sides->run->results[i], *base = run_find(sides->baseline, now->id);
+        const struct pairing pairing = {.sides = sides, .base_result = base, .now_result = now};
+        if (base && lacks_code_once(&pairing))
+            note_items_add(&items, "%s", now->id);
+    }
+    comparison_add_items(comparison, &items,
+                         "machine code not found in one of the two runs, so judged by time and counts alone");
 }
 
 static bool is_improved_program(const struct judgement *judgement)

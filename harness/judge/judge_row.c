@@ -499,6 +499,12 @@ static bool is_of_known_code(const struct look *look)
     return look->was == VALUE_MEASURED && look->is == ABSENT && is_known_code(look->pairing, look->metric);
 }
 
+static bool is_of_lost_code(const struct look *look)
+{
+    const bool once = look->judgement->has_base != look->judgement->has_now;
+    return once && metric_source(look->metric) == SOURCE_CODE && lacks_code_once(look->pairing);
+}
+
 static bool is_out_of_time(const struct look *look)
 {
     const struct judgement *judgement = look->judgement;
@@ -625,6 +631,8 @@ static const struct reason {
      NULL},
     {is_waiting, VERDICT_INFO, "not read: it waits for others, so its counts depend on its waits", NULL},
     {is_of_known_code, VERDICT_INFO, "not read: same machine code and shape; its time is judged", NULL},
+    {is_of_lost_code, VERDICT_INFO, "not known: the machine code was found on one side alone; its time is judged",
+     NULL},
     {is_out_of_time, VERDICT_INFO, NULL, say_out_of_time},
     {has_both, AS_IT_IS, NULL, judge_both},
     {is_not_made_again, VERDICT_INFO, NULL, say_not_made_again},

@@ -52,12 +52,12 @@ static bool is_shape(const struct result *result, const struct result *like)
 }
 
 /* Returns the only shape of the function that the run has and the other one lacks; NULL: there is none, or several. */
-static struct result *only_shape(const struct run *run, const struct run *other, const struct result *like)
+static struct result *only_shape(const struct run *among, const struct run *lacking, const struct result *like)
 {
     struct result *found = NULL;
-    for (size_t i = 0; i < run->result_count; i++) {
-        struct result *one = &run->results[i];
-        if (!is_shape(one, like) || run_find(other, one->id))
+    for (size_t i = 0; i < among->result_count; i++) {
+        struct result *one = &among->results[i];
+        if (!is_shape(one, like) || run_find(lacking, one->id))
             continue;
         if (found)
             return NULL;

@@ -186,10 +186,12 @@ static void keep_file(const char *folder, const char *name, const void *image, s
     }
 }
 
+/* The image is read once, so that the file has what the name says, whoever changes the memory meanwhile. */
 void link_say_module(const char *folder, const void *image, size_t size, char name[MODULE_NAME])
 {
-    snprintf(name, MODULE_NAME, "%016llx", (unsigned long long)XXH3_64bits(image, size));
-    keep_file(folder, name, image, size);
+    OWNED_MEMORY char *copy = memcpy(x_calloc(size + 1, 1), image, size);
+    snprintf(name, MODULE_NAME, "%016llx", (unsigned long long)XXH3_64bits(copy, size));
+    keep_file(folder, name, copy, size);
     link_say(MESSAGE_MODULE, name);
 }
 

@@ -836,6 +836,13 @@ if chosen 'another shape'; then # is the same kernel, whose file in the baseline
     ls one/*/one >>said
     expect 'another shape, accepted' 0 'add-one-1-128' '!add-one-1-32'
 fi
+if chosen 'lost code'; then # of two libraries, which both have the kernel
+    "${standing_in[@]}" "$cugate" run --metrics "$metrics" -q --name lost --save lost.json -- "$program" library 20 sized >/dev/null </dev/null
+    "$cugate" accept --metrics "$metrics" --baselines lost --reason first lost.json >"$work/said"
+    ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines lost --name lost -- "$program" library 20 both
+    expect 'lost code' 0 'machine code not found in one of the two runs, so judged by time and counts alone: lost/add_one@64,256' \
+        'nothing is worse'
+fi
 if chosen 'a process that is gone'; then
     for i in 1 2 3; do
         "${standing_in[@]}" "$cugate" run --metrics "$metrics" -q --name several --save "several-$i.json" \
