@@ -155,8 +155,9 @@ static const struct option_row *const takes[] = {
     &option_simulate, &option_suppress, &option_whole,
     OPTION(.name = "all", .kind = KIND_FLAG, .place = PLACE(all), .ways = WAYS_MEASURED | WAY(COMPUTED),
            .doc = "also simulate kernels whose code, launches and inputs are unchanged"),
-    OPTION(.name = "stale", .kind = KIND_FLAG, .place = PLACE(stale), .ways = WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE),
-           .doc = "judge a kernel library that is older than its sources; without this a pass is *unsure*"),
+    OPTION(.name = "stale", .kind = KIND_FLAG, .place = PLACE(stale),
+           .ways = WAYS_OF_LIBRARY | WAYS_OF_PROGRAM | WAY(COMPUTED) | WAY(CODE),
+           .doc = "judge what is older than its sources; without this a pass is *unsure*"),
     OPTION(.name = "against", .argument = "BASE", .kind = KIND_TEXT, .place = PLACE(against),
            .ways = WAYS_MEASURED | WAY(COMPUTED) | WAY(CODE) | WAY(FILES),
            .doc = "base build, LIB.so or 'COMMAND': run in turn with this one to settle uncertain times and those of "

@@ -136,16 +136,24 @@ static void note_needless(struct check *check)
                                 known->kernel, known->kernel, known->metric, known->file, known->line);
 }
 
-/* Finds out whether the kernel library was built since its sources changed. Of captured launches nobody has sources. */
+/* Returns the kernel library that is judged, or the program's file; NULL: there is none, or it is not named by a path.
+ */
+static const char *judged_file(const struct check_request *request)
+{
+    const struct program *program = request->measurement.program;
+    const char *file = program ? program->arguments[0] : request->measurement.kernels;
+    return program && (program->shell || !strchr(file, '/')) ? NULL : file;
+}
+
+/* Finds out whether that was built since its sources changed. Of captured launches nobody has sources. */
 static void find_newer(struct check *check)
 {
     const struct check_request *request = check->request;
-    const char *library = request->measurement.kernels;
+    const char *file = judged_file(request);
     size_t count = 0;
-    if (request->stale || request->replay || !(1u << request->way & (WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE))) ||
-        !library || capsules_is_file(library))
+    if (request->stale || request->replay || request->way == ORIGIN_FILES || !file || capsules_is_file(file))
         return;
-    OWNED_MEMORY char **list = source_newer(library, &count);
+    OWNED_MEMORY char **list = source_newer(file, &count);
     for (size_t i = 0; i < count; i++) {
         note_items_add(&check->newer, "%s", list[i]);
         free(list[i]);
@@ -156,7 +164,7 @@ static void note_newer(struct check *check)
 {
     struct note_items items = {0};
     OWNED_TEXT words = x_sprintf("STALE: %s is older than its sources: rebuild it, or pass --stale to judge it anyway",
-                                 check->request->measurement.kernels);
+                                 judged_file(check->request));
     for (size_t i = 0; i < check->newer.count; i++)
         note_items_add(&items, "%s", check->newer.list[i]);
     comparison_add_items(&check->comparison, &items, words);

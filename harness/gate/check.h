@@ -22,7 +22,7 @@ struct check_request {
     const char *against; /* base library to settle times with, or NULL */
     bool paired;         /* settle every time with it */
     const char *before;  /* folder with the baselines and metrics of the revision before, or NULL */
-    bool stale;          /* judge a kernel library that is older than its sources as any other */
+    bool stale;          /* judge a kernel library, or a program, that is older than its sources as any other */
     bool lines;          /* ORIGIN_PROGRAM: also collect the counts by source line of all kernels */
     int explain;         /* seconds for finding the source lines of what regressed; -1: as many as it is worth */
 };
@@ -34,7 +34,7 @@ struct check {
     struct known_regressions known_regressions;
     struct comparison comparison;
     struct diagnosis diagnosis;
-    struct note_items newer;     /* sources that are newer than the kernel library, unless it may be stale */
+    struct note_items newer;     /* sources that are newer than the judged file, unless it may be stale */
     size_t neither;              /* kernels of the baseline that neither the library nor its base build has */
     size_t unchosen;             /* kernels of a program's baseline that -k left out, and are not judged */
     size_t unasked;              /* rows of the baseline that were not asked for, and are not judged */

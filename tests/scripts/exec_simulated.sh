@@ -276,6 +276,10 @@ check() {
 ask "$cugate" check --simulate=nvidia-h200 --metrics "$top/metrics" --baselines base -k '*/program' --name program -- "$program" right
 expect 'says what -k leaves out' 0 '-k leaves out ' "kernels of the program's baseline, which are not judged"
 expect 'unchanged' 0 'nothing is worse' 'sum 80000' -- check "$program" right
+cp "$program" stale && touch -d 2001-01-01 stale
+in_tree() { (cd "$top" && "$cugate" check --simulate=nvidia-h200 --baselines "$work/base" --name program "$@" -- "$work/stale" right); }
+expect 'a program that is older than its sources' 3 'STALE: ' 'tests/sim/program.cu' 'unsure; nothing is worse' -- in_tree
+expect 'if it is meant' 0 'nothing is worse' '!STALE' -- in_tree --stale
 expect 'a slower kernel' 1 'regressed  program/scale@40,256' 'program.cu:' -- check "$compiled/slower" right
 expect 'a launch more' 1 'program/program' 'launches' -- check "$program" right4
 run "$program" grid
