@@ -183,7 +183,7 @@ static int follow_launches(struct baseline_files *files, const struct merging *m
     run_follow_launches(&baseline, run, merging->acceptance->metrics);
     for (size_t i = 0; i < baseline.result_count; i++) {
         const struct result *base = &baseline.results[i];
-        if (base->former_id && run_find(fresh, base->id))
+        if (base->former_id && run_find(fresh, base->id) && !run_find(fresh, base->former_id))
             *ARRAY_GROW(*old_paths, *old_count) = rename_file(files, base->former_id, base->id);
     }
     return 0;

@@ -104,8 +104,11 @@ static bool is_ratio_of_caches(const struct asked *row)
 
 static bool is_traffic_of_same_code(const struct asked *row)
 {
+    const struct pairing *pairing = row->pairing;
     return is_of_caches(row) && row->metric->class == METRIC_STEADY &&
-           same_code(row->pairing->base_result, row->pairing->now_result);
+           (same_code(pairing->base_result, pairing->now_result) ||
+            (lacks_code_once(pairing) &&
+             !counts_moved(pairing->sides->metrics, pairing->base_result, pairing->now_result)));
 }
 
 static bool is_little_traffic(const struct asked *row)

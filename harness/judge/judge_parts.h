@@ -103,6 +103,9 @@ bool asks_for_time(const struct metrics *metrics);
 void weigh_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                   const struct result *now);
 
+/* Whether exact counts of the kernel differ by more than a percent: it did other work. */
+bool counts_moved(const struct metrics *metrics, const struct result *base, const struct result *now);
+
 /* Computes the common shift of every metric of class time into comparison->suites. */
 void find_suites(struct comparison *comparison, const struct sides *sides);
 

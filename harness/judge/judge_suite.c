@@ -15,10 +15,9 @@ static int by_gpu(const void *left, const void *right)
     return order_of_texts(a->gpu, b->gpu);
 }
 
-/* Whether the same code did other work, which its counts tell: its time is of that, not of the GPU. */
-static bool did_other_work(const struct metrics *metrics, const struct result *base, const struct result *now)
+bool counts_moved(const struct metrics *metrics, const struct result *base, const struct result *now)
 {
-    for (size_t m = 0; m < metrics->count && same_code(base, now); m++) {
+    for (size_t m = 0; m < metrics->count; m++) {
         const struct metric *metric = &metrics->list[m];
         const double was = result_value(base, metric->name), is = result_value(now, metric->name);
         if (metric->class == METRIC_EXACT && !is_metric_of_program(metric) &&
@@ -53,7 +52,7 @@ static size_t find_witnesses(const struct sides *sides, const struct metric *met
         if (value != 0 && !is_program_row(base->id) && /* which is the sum of the others */
             !base->former_id &&                        /* launched in another shape */
             !is_too_short(sides, value, row_value(is)) && !why_not_judged(&judgement, &pairing) &&
-            !did_other_work(sides->metrics, base, now))
+            !(same_code(base, now) && counts_moved(sides->metrics, base, now))) /* the time is of other work */
             *ARRAY_GROW(*witnesses, count) =
                 (struct witness){several ? run_row_fact(sides->run, is, SESSION_GPU_UUID) : NULL,
                                  row_value(is) / value - 1, same_code(base, now)};
