@@ -66,6 +66,9 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
 void revise_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                    const struct result *now);
 
+/* Returns how much a kernel writes: sectors of stores and hardware copies, and atomics, as far as they were counted. */
+double writes_of(const struct result *result);
+
 /* How the estimated time of a kernel that was computed changed: the most likely ratio, and between which it is if a
  * constant of the model is wrong. Hidden: it is equal by a model that was never compared with such a GPU, and more work
  * by its counts (estimate.h). Close: it is slower, by less than a launch's estimate may be off. */

@@ -470,18 +470,23 @@ static void leave_unsure(struct comparison *comparison, struct judgement *judgem
     judgement->verdict = VERDICT_UNSURE;
 }
 
-/* A kernel of a program whose stores are all gone may have lost its work: nothing verifies a program's results but the
- * program. Atomics may be in their place. */
+/* A kernel of a program whose stores are all gone may have lost its work, and so may one in another shape without a GPU
+ * that writes half as much: nothing verifies a program's results but the program. Atomics may be in their place. */
 static void revise_silenced(struct comparison *comparison, struct judgement *judgement, const struct sides *sides)
 {
-    const struct result *now = run_find(sides->run, judgement->kernel);
-    if (!judgement->metric || exact_counter_of(judgement->metric) != EXACT_GLOBAL_STORES || !now ||
-        judgement->verdict != VERDICT_IMPROVED || judgement->base == 0 || judgement->now != 0 ||
+    const struct result *now = run_find(sides->run, judgement->kernel),
+                        *base = run_find(sides->baseline, judgement->kernel);
+    if (!judgement->metric || exact_counter_of(judgement->metric) != EXACT_GLOBAL_STORES || !now || !base ||
+        judgement->verdict != VERDICT_IMPROVED || judgement->base == 0 ||
         count_of(sides->metrics, now, EXACT_ATOMICS) > 0)
         return;
+    const double wrote = base->former_id && sides->origin->computed ? writes_of(base) : 0;
+    const bool less = wrote > 0 && writes_of(now) <= RULE_LOST_LAUNCHES * wrote;
+    if (judgement->now != 0 && !less)
+        return;
     leave_unsure(comparison, judgement);
-    set_reason(judgement, "it no longer stores anything: accept it if atomics or bulk copies write its results, or if "
-                          "they are not needed");
+    set_reason(judgement, "it %s: accept it if atomics or bulk copies write its results, or if they are not needed",
+               judgement->now == 0 ? "no longer stores anything" : "stores half as much in another shape, or less");
 }
 
 /* A kernel that is launched less than half as often without a GPU: as one that is gone. */

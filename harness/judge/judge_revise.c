@@ -68,8 +68,7 @@ static void revise_counted_otherwise(struct comparison *comparison, size_t first
     }
 }
 
-/* Returns how much a kernel writes, as it is computed: sectors of stores and hardware copies, and atomics. */
-static double writes_of(const struct result *result)
+double writes_of(const struct result *result)
 {
     static const char *const metrics[] = {"global_store_sectors", "sectors_past_l1", "global_atomics"};
     double sum = 0;

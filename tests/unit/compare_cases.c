@@ -51,6 +51,8 @@ static void put_property(struct result *result, const char *key, char *value)
         result->status = result_status_named(value);
     } else if (strcmp(key, "reason") == 0) {
         set_text(&result->reason, known(value));
+    } else if (strcmp(key, "former") == 0) {
+        set_text(&result->former_id, known(value));
     } else if (strcmp(key, "inputs") == 0) {
         set_text(&result->inputs, known(value));
     } else if (strcmp(key, "session") == 0) {
