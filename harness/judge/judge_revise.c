@@ -68,17 +68,6 @@ static void revise_counted_otherwise(struct comparison *comparison, size_t first
     }
 }
 
-double writes_of(const struct result *result)
-{
-    static const char *const metrics[] = {"global_store_sectors", "sectors_past_l1", "global_atomics"};
-    double sum = 0;
-    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++) {
-        const double value = result_value(result, metrics[i]);
-        sum += isnan(value) ? 0 : value;
-    }
-    return sum;
-}
-
 /* A kernel of a library that writes almost nothing any more is not faster: its library has the results from elsewhere,
  * such as open() or restore(), whose work is not counted. */
 static void revise_unwritten(struct comparison *comparison, size_t first, const struct sides *sides,

@@ -105,6 +105,31 @@ bool find_other_gpus(const struct sides *sides, const struct result *base, const
     return other;
 }
 
+/* ---- Work ---- */
+
+bool counts_moved(const struct metrics *metrics, const struct result *base, const struct result *now)
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct metric *metric = &metrics->list[m];
+        const double was = result_value(base, metric->name), is = result_value(now, metric->name);
+        if (metric->class == METRIC_EXACT && !is_metric_of_program(metric) &&
+            fabs(is - was) > RULE_INEXACT * fabs(was)) /* false where one is not known */
+            return true;
+    }
+    return false;
+}
+
+double writes_of(const struct result *result)
+{
+    static const char *const metrics[] = {"global_store_sectors", "sectors_past_l1", "global_atomics"};
+    double sum = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++) {
+        const double value = result_value(result, metrics[i]);
+        sum += isnan(value) ? 0 : value;
+    }
+    return sum;
+}
+
 /* ---- Renamed kernels ---- */
 
 static int by_code(const void *left, const void *right)

@@ -15,18 +15,6 @@ static int by_gpu(const void *left, const void *right)
     return order_of_texts(a->gpu, b->gpu);
 }
 
-bool counts_moved(const struct metrics *metrics, const struct result *base, const struct result *now)
-{
-    for (size_t m = 0; m < metrics->count; m++) {
-        const struct metric *metric = &metrics->list[m];
-        const double was = result_value(base, metric->name), is = result_value(now, metric->name);
-        if (metric->class == METRIC_EXACT && !is_metric_of_program(metric) &&
-            fabs(is - was) > RULE_INEXACT * fabs(was)) /* false where one is not known */
-            return true;
-    }
-    return false;
-}
-
 /* Whether what the profiler adds to a launch of a program may look like a shift, where it was not taken off. */
 static bool is_too_short(const struct sides *sides, double was, double is)
 {
