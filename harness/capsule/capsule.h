@@ -397,7 +397,9 @@ enum draw_way {
     DRAW_CALMLY,   /* as those that were there: no two are the same, none is a 0, no part has another mean */
     DRAW_IN_BYTES, /* bytes change places */
     DRAW_KEPT,
-    DRAW_WHOLE = 16
+    DRAW_FAR, /* few values, some of them those that the code compares with, or next to them */
+    DRAW_WHOLE = 16,
+    DRAW_NEAR = 32
 };
 
 /* An array that the launch may read: memory from where an argument points to, up to where another one does. */
@@ -413,6 +415,7 @@ struct drawn_array {
     } effect;       /* on the result, of drawing it alone */
     bool asked;     /* to be kept */
     bool of_grid;   /* a scalar that is as many as there are blocks: it stays */
+    bool far;       /* it can be drawn DRAW_FAR: in the first of several draws it is */
     bool reorders;  /* they rise, mostly by repeating: in another form they do not */
     unsigned parts; /* of an array: a bit each of DRAWN_PARTS that, drawn alone, changes the result, */
     bool in_parts;  /* it was drawn in parts */
@@ -459,7 +462,7 @@ struct draw_request {
         DRAW_CARES
     } care;
     const unsigned char *ways; /* from which on arrays are tried, by their number: DRAWN_MOST of enum draw_way, with */
-                               /* DRAW_WHOLE where neither parts nor another order is tried */
+                               /* DRAW_WHOLE where neither parts nor another order is tried, DRAW_NEAR: nor far */
     /* Says that an array is tried, on which the launch may fail. */
     void (*tries)(void *self, size_t array, enum draw_way way);
     void *self;

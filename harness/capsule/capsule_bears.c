@@ -188,8 +188,12 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
 {
     const struct array *array = &drawing->arrays[number];
     const struct draw draw = {.seed = seed,
-                              .way = way,
+                              .way = way == DRAW_FAR ? DRAW_BOLDLY : way,
                               .last = last,
+                              .far = way == DRAW_FAR,
+                              .exact = drawing->request->tolerance == 0,
+                              .constants = drawing->constants,
+                              .constant_count = drawing->constant_count,
                               .narrow = drawing->request->narrow,
                               .place = drawing->request->place,
                               .points = drawing_points,
@@ -266,7 +270,8 @@ static int try_parts(struct drawing *drawing, size_t number, uint64_t seed, cons
     unsigned char *before = bytes_of(drawing, &drawing->arrays[number], &drawing->before);
     enum { DRAWN_TRIES = 3 };
     const bool is_offsets = found->kind == DRAWN_OFFSETS;
-    request->tries(request->self, number, (enum draw_way)((found->way | DRAW_WHOLE) - 1));
+    request->tries(request->self, number,
+                   (enum draw_way)((found->way | DRAW_WHOLE | (request->ways[number] & DRAW_NEAR)) - 1));
     if (is_offsets && found->way < DRAW_CALMLY && draw_are_groups(before, size)) {
         drawing_draw(drawing, number, DRAW_CALMLY, false, seed, NULL);
         TRY(drawing_launch(drawing, &drawing->other));
@@ -289,6 +294,30 @@ static int try_parts(struct drawing *drawing, size_t number, uint64_t seed, cons
         found->parts |= effect_of(drawing) != EFFECT_NONE ? 1U << k : 0;
     }
     return 0;
+}
+
+/* Finds whether an array that can be drawn boldly can be drawn far: if that leaves nothing infinite. */
+static int try_far(struct drawing *drawing, size_t number, int64_t varying, uint64_t seed, const struct drawn *drawn,
+                   struct drawn_array *found)
+{
+    const struct draw_request *request = drawing->request;
+    enum { CHANCE = 8, PART = 1 << 12 }; /* lower halves look like anything */
+    static const bool kinds[DRAWN_KINDS] = {
+        [DRAWN_SCALAR] = true, [DRAWN_UNKNOWN] = true, [DRAWN_INTEGERS] = true, [DRAWN_FLOATS] = true};
+    if (!kinds[found->kind] || found->way != DRAW_BOLDLY || request->care >= DRAW_MILDLY ||
+        (found->kind == DRAWN_FLOATS && number < drawing->scalar_count) || request->ways[number] & DRAW_NEAR)
+        return 0;
+    request->tries(request->self, number, (enum draw_way)((request->ways[number] | DRAW_NEAR) - 1));
+    drawing_draw(drawing, number, DRAW_FAR, false, seed, NULL);
+    TRY(drawing_launch(drawing, &drawing->other));
+    const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->other);
+    bool bears = !drawing_has_more(&numbers, drawn) &&
+                 !drawing_overflows(drawing, &drawing->base, &drawing->left, &drawing->other, false);
+    for (enum special kind = 0; kind < SPECIALS; kind++)
+        bears &= numbers.special[kind] <= drawn->special[kind] + CHANCE + numbers.words / PART;
+    const int64_t varies = bears && found->kind != DRAWN_FLOATS ? launch_otherwise(drawing, &drawing->other) : 0;
+    found->far = bears && varies <= 2 * varying;
+    return varies < 0 ? -1 : 0;
 }
 
 /* Finds how boldly an array can be drawn alone, and whether the result moves with it; of a scalar the first way in
@@ -322,11 +351,15 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
         if ((number >= drawing->scalar_count && found->kind != DRAWN_LENGTHS) || found->effect == EFFECT_SEEN)
             break;
     }
+    if (failed == 0 && best.effect == EFFECT_SEEN)
+        failed = try_far(drawing, number, varying, seed, drawn, &best);
+    memcpy(before, kept, array->size);
     if (failed == 0 && number >= drawing->scalar_count && best.effect == EFFECT_SEEN &&
         !(request->ways[number] & DRAW_WHOLE))
         failed = try_parts(drawing, number, seed, drawn, kept, &best);
     found->way = best.way;
     found->effect = best.effect;
+    found->far = best.far;
     found->reorders = best.reorders;
     found->parts = best.parts;
     found->in_parts = best.in_parts;

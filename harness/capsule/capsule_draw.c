@@ -1,6 +1,6 @@
 /* The same launch on inputs that nobody knew: what it reads is drawn anew, what it writes is filled with a pattern that
  * was drawn, and the capsule's own code says what is right then. */
-#include "draw.h"
+#include "draw_parts.h"
 #include "drawing.h"
 #include "replay_parts.h"
 
@@ -75,6 +75,39 @@ static void list_scalars(struct drawing *drawing)
                 (size_t)NO_RANGE, argument->offset, argument->size, i + 1, false, is_of_grid(capsule, word)};
     }
     drawing->scalar_count = drawing->array_count;
+}
+
+static void add_constant(struct drawing *drawing, uint32_t word)
+{
+    size_t i = 0;
+    while (i < drawing->constant_count && drawing->constants[i] != word)
+        i++;
+    if (i == drawing->constant_count)
+        *ARRAY_GROW(drawing->constants, drawing->constant_count) = word;
+}
+
+/* Lists what the code of the launches compares with: its own words, and arguments that are not pointers. */
+static int list_constants(struct drawing *drawing)
+{
+    static const uint32_t always[] = {0, 1, (UINT32_C(1) << 31) + 1}; /* INT_MAX would look like a NaN */
+    const struct capsule *capsule = drawing->capsule;
+    OWNED_MEMORY unsigned char *code = capsules_blob(drawing->capsules, &capsule->code, drawing->problem);
+    if (!code)
+        return -1;
+    struct relocations *relocations = relocations_open(code, capsule->code.size);
+    for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+        add_constant(drawing, always[i]);
+    for (size_t i = 0; i < drawing->scalar_count; i++)
+        if (drawing->arrays[i].size == 4 || drawing->arrays[i].size == 8)
+            add_constant(drawing, word_at(drawing->arguments + drawing->arrays[i].at, drawing->arrays[i].size / 4 - 1));
+    for (size_t i = 0; i < capsule_launches(capsule); i++) {
+        OWNED_MEMORY uint32_t *words = NULL;
+        const size_t count = compared_words(relocations, capsule_launch(capsule, i).function, &words);
+        for (size_t k = 0; k < count; k++)
+            add_constant(drawing, words[k]);
+    }
+    relocations_close(relocations);
+    return 0;
 }
 
 /* ---- Launches ---- */
@@ -282,7 +315,9 @@ static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *dra
     for (size_t i = 0; i < drawing->array_count && i < drawn->count; i++) {
         struct drawn_array *array = &drawn->arrays[i];
         const uint64_t seed = draw_next(state);
-        const enum draw_way way = array->reorders && drawing->request->form == FORM_ORDERS ? DRAW_CALMLY : array->way;
+        const enum draw_way way = array->reorders && drawing->request->form == FORM_ORDERS ? DRAW_CALMLY
+                                  : array->far && !drawing->request->last                  ? DRAW_FAR
+                                                                                           : array->way;
         if (sizes || array->kind != DRAWN_SIZE)
             drawing_draw(drawing, i, way, drawing->request->last, seed, NULL);
         if (sizes && array->kind == DRAWN_SIZE)
@@ -291,7 +326,7 @@ static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *dra
 }
 
 /* Half of an array of floats or bytes becomes that of another of its size, or that some words later: what code compares
- * may be alike. */
+ * may be alike. Of few values that says little, so half of the first is as captured. */
 static void relate(struct drawing *drawing, uint64_t *state, const struct drawn *drawn)
 {
     enum { SHIFTS = 3 };
@@ -300,11 +335,17 @@ static void relate(struct drawing *drawing, uint64_t *state, const struct drawn 
         const struct drawn_array *const end = &drawn->arrays[drawn->count];
         while (other < end && (other->kind != one->kind || other->size != one->size || other->way == DRAW_KEPT))
             other++;
-        const uint64_t half = one->size / 2 / WORD * WORD, shift = draw_next(state) % SHIFTS * WORD;
-        if (other < end && one->way < DRAW_KEPT && (one->kind == DRAWN_FLOATS || one->kind == DRAWN_UNKNOWN) &&
-            half > shift)
-            memcpy(bytes_of(drawing, &drawing->arrays[other - drawn->arrays], &drawing->before) + half,
-                   bytes_of(drawing, &drawing->arrays[i], &drawing->before) + half - shift, (size_t)(one->size - half));
+        const size_t size = (size_t)one->size, half = size / 2 / WORD * WORD;
+        if (other == end || one->way == DRAW_KEPT || half < (size_t)SHIFTS * WORD ||
+            (one->kind != DRAWN_FLOATS && one->kind != DRAWN_UNKNOWN))
+            continue;
+        unsigned char *from = bytes_of(drawing, &drawing->arrays[i], &drawing->before);
+        unsigned char *to = bytes_of(drawing, &drawing->arrays[other - drawn->arrays], &drawing->before);
+        if (one->far)
+            memcpy(from + half, bytes_of(drawing, &drawing->arrays[i], &drawing->base) + half, size - half);
+        for (size_t at = half; at < size; at += DRAW_SPAN)
+            memcpy(to + at, from + at - draw_next(state) % SHIFTS * WORD,
+                   size - at < DRAW_SPAN ? size - at : DRAW_SPAN);
     }
 }
 
@@ -340,6 +381,7 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
 {
     uint64_t state = drawing->scratch = drawing->request->seed;
     list_scalars(drawing);
+    TRY(list_constants(drawing));
     for (size_t i = 0; i < drawing->capsule->range_count; i++) {
         const struct memory_range *range = &drawing->capsule->ranges[i];
         if (range->kind == MEMORY_SCRATCH)
@@ -420,6 +462,7 @@ int capsule_draw(struct player *player, const struct capsule *capsule, const str
     for (size_t i = 0; i < ARRAY_SIZE(memories); i++)
         memory_release(memories[i], capsule);
     replay_close(drawing.replay);
+    free(drawing.constants);
     free(drawing.arguments);
     free(drawing.arrays);
     return result;

@@ -143,3 +143,40 @@ bool writable_variables(const struct relocations *relocations, char ***names, si
     }
     return all;
 }
+
+/* Whether an instruction of Volta or later compares, clamps, selects or masks by 32 bits that it holds, in either place
+ * of its operands. The lowest nine bits are the operation, as nvdisasm 13.5 names them in what ptxas 13.0 makes. */
+static bool holds_word(uint64_t first)
+{
+    enum { SEL = 0x07, FSEL, FMNMX, FSETP = 0x0b, ISETP, LOP3 = 0x12, IMNMX = 0x17, DMNMX = 0x28, DSETP = 0x2a };
+    enum { HSETP2 = 0x34, HMNMX2 = 0x40, VIADDMNMX = 0x46, VIMNMX = 0x48, OPERATIONS = 1 << 9, FORMS = 8 };
+    const uint64_t set = UINT64_C(1) << SEL | UINT64_C(1) << FSEL | UINT64_C(1) << FMNMX | UINT64_C(1) << FSETP |
+                         UINT64_C(1) << ISETP | UINT64_C(1) << LOP3 | UINT64_C(1) << IMNMX | UINT64_C(1) << DMNMX |
+                         UINT64_C(1) << DSETP | UINT64_C(1) << HSETP2;
+    const unsigned operation = first % OPERATIONS, form = first / OPERATIONS % FORMS;
+    const bool starts = operation == FMNMX && (uint32_t)(first >> 32) << 1 == 0xff000000; /* a maximum, at -INF */
+    return (form == 4 || form == 2) && !starts &&
+           (operation < 64 ? set >> operation & 1
+                           : operation == HMNMX2 || operation == VIADDMNMX || operation == VIMNMX);
+}
+
+size_t compared_words(const struct relocations *relocations, const char *function, uint32_t **words)
+{
+    static const char beginning[] = ".text.";
+    Elf64_Shdr section, sections;
+    size_t count = 0;
+    if (!read_section(relocations, relocations->header.e_shstrndx, &sections))
+        return 0;
+    for (size_t s = 0; read_section(relocations, s, &section); s++) {
+        const char *name = name_at(relocations, &sections, section.sh_name);
+        uint64_t code[2];
+        if (!name || strncmp(name, beginning, strlen(beginning)) != 0 ||
+            strcmp(name + strlen(beginning), function) != 0)
+            continue;
+        for (uint64_t at = 0; at < section.sh_size && read_at(relocations, section.sh_offset + at, code, sizeof code);
+             at += sizeof code)
+            if (holds_word(code[0]))
+                *ARRAY_GROW(*words, count) = (uint32_t)(code[0] >> 32);
+    }
+    return count;
+}

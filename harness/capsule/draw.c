@@ -136,7 +136,8 @@ static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum d
                          .way = draw->way,
                          .bold = draw->way <= DRAW_NARROWLY,
                          .last = draw->last,
-                         .narrow = draw->narrow};
+                         .narrow = draw->narrow,
+                         .far = draw->far ? draw : NULL};
     run.state = state;
     run.place = draw->place;
     const bool all = kind != DRAWN_ZEROS || draw->all_zeros;
@@ -146,6 +147,8 @@ static enum drawn_kind draw_run(const struct draw *draw, uint64_t *state, enum d
         ways[kind][draw->way](&run);
     if ((kind == DRAWN_INTEGERS || kind == DRAWN_UNKNOWN) && draw->last && draw->way < DRAW_IN_BYTES)
         draw_rough_integers(&run);
+    if ((kind == DRAWN_INTEGERS || kind == DRAWN_UNKNOWN) && draw->far)
+        draw_far_integers(&run);
     return kind;
 }
 

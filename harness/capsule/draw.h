@@ -13,6 +13,10 @@ struct draw {
     bool (*points)(const void *self, uint64_t word);
     const void *self;
     bool all_zeros; /* draw_array() sets it */
+    bool far;       /* few values: floats of a bit of mantissa, else mostly the constants and what is next to them */
+    bool exact;     /* results are compared bit for bit: then floats may be much larger, too */
+    const uint32_t *constants; /* words that the code compares with, or masks by; never empty where it is far */
+    size_t constant_count;
 };
 
 /* Returns the next number of a sequence that *state, whose first value is a seed, stands for (splitmix64, Steele and

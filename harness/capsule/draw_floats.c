@@ -179,6 +179,8 @@ static void draw_in_form(const struct run_of *of, bool few)
         draw_near(run);
     if (run->bold && run->last && !few)
         draw_rough_floats(run);
+    if (run->far && !few)
+        draw_far_floats(run);
     if (order)
         qsort(run->bytes, words, 4, compare_floats);
     for (size_t i = 0; order < 0 && i < words / 2; i++) {

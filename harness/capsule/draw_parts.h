@@ -59,7 +59,8 @@ struct run_of {
     enum drawn_kind kind;
     enum draw_way way;
     bool bold, last, narrow;
-    bool wide, halves; /* of floats: they are float64; of 16 bits each */
+    bool wide, halves;      /* of floats: they are float64; of 16 bits each */
+    const struct draw *far; /* NULL: it is not drawn far */
 };
 
 /* ---- draw_words.c ---- */
@@ -85,6 +86,9 @@ enum drawn_width { WIDTH_BYTES = 1, WIDTH_HALVES = 2, WIDTH_WORDS = 4, WIDTH_LON
  * place. */
 void draw_rough_floats(const struct run_of *run);
 void draw_rough_integers(const struct run_of *run); /* and of bytes */
+/* Replaces most of a run by few values, so that ties are frequent, at and next to what the code compares with. */
+void draw_far_floats(const struct run_of *run);
+void draw_far_integers(const struct run_of *run); /* and words of bytes */
 
 /* ---- draw_floats.c ---- */
 

@@ -372,9 +372,14 @@ static void draw_parts(const struct run_of *run, const struct rough rows[PARTS],
     }
 }
 
+static enum drawn_width width_of_floats(const struct run_of *run)
+{
+    return run->halves ? WIDTH_HALVES : run->wide ? WIDTH_LONG : WIDTH_WORDS;
+}
+
 void draw_rough_floats(const struct run_of *run)
 {
-    draw_parts(run, of_floats, run->halves ? WIDTH_HALVES : run->wide ? WIDTH_LONG : WIDTH_WORDS);
+    draw_parts(run, of_floats, width_of_floats(run));
 }
 
 void draw_rough_integers(const struct run_of *run)
@@ -383,4 +388,76 @@ void draw_rough_integers(const struct run_of *run)
                run->kind == DRAWN_UNKNOWN             ? WIDTH_BYTES
                : draw_are_long(run->bytes, run->size) ? WIDTH_LONG
                                                       : WIDTH_WORDS);
+}
+
+/* ---- Few values ---- */
+
+/* Returns a word that the code compares with, or the one before or after it. */
+static uint32_t constant(const struct run_of *run, bool *is_exact)
+{
+    const uint32_t word = run->far->constants[below(run->state, run->far->constant_count)];
+    const uint64_t off = below(run->state, 4);
+    *is_exact = off > 1;
+    return off == 0 ? word - 1 : off == 1 ? word + 1 : word;
+}
+
+/* Sets a float to a constant that is one; of float64 the code has the upper word. */
+static void set_float(const struct part *part, size_t i)
+{
+    bool is_exact;
+    uint32_t word = constant(part->run, &is_exact);
+    const bool infinite = is_exact && (word & 0x7fffffff) == 0x7f800000;
+    const unsigned sign = word >> 16 & 0x8000, exponent = word >> 23 & 0xff;
+    if (!is_usual(word) && !infinite)
+        return;
+    if (part->width == WIDTH_LONG)
+        set(part, i, (int64_t)((uint64_t)word << 32));
+    else if (part->width == WIDTH_WORDS)
+        set(part, i, word);
+    else if (!part->float16)
+        set(part, i, word >> 16);
+    else if (infinite || (exponent > 127 - 14 && exponent < 127 + 15))
+        set(part, i, sign | (infinite ? 0x7c00 : (exponent - 127 + 15) << 10 | (word >> 13 & 0x3ff)));
+}
+
+static struct part whole(const struct run_of *run, size_t width)
+{
+    return (struct part){.run = run, .bytes = run->bytes, .count = draw_filled(run, width), .width = width};
+}
+
+void draw_far_floats(const struct run_of *run)
+{
+    enum { OFTEN = 8, LEAST = 12, MORE = 4, TWICE = 0x80 };
+    const enum drawn_width width = width_of_floats(run);
+    struct part all = whole(run, width);
+    all.float16 = are_float16(&all);
+    const uint16_t bits = width == WIDTH_LONG ? 0xfff8 : all.float16 ? 0xfe00 : 0xffc0; /* and one of the mantissa */
+    const int larger = run->far->exact && !run->narrow ? (int)(LEAST + run->place % MORE) * TWICE : 0;
+    for (size_t i = 0; i < all.count; i++) {
+        const size_t half = upper_half(&all, i);
+        const uint16_t upper = half_at(run->bytes, half) & bits;
+        if (may_change(run->bytes, half)) {
+            memset(element(&all, i), 0, width);
+            memcpy(run->bytes + 2 * half, &upper, sizeof upper);
+            shift(&all, i, larger);
+        }
+        if (below(run->state, OFTEN) == 0)
+            set_float(&all, i);
+    }
+}
+
+/* Longer ones mostly continue the sign, or zeros. Of words that may be lengths most stay. */
+void draw_far_integers(const struct run_of *run)
+{
+    enum { OFTEN = 8, UPPER = 64, NEGATIVE = 4 };
+    const bool is_bytes = run->kind == DRAWN_UNKNOWN;
+    const struct part all = whole(run, is_bytes || draw_are_long(run->bytes, run->size) ? WIDTH_LONG : WIDTH_WORDS);
+    for (size_t i = 0; i < all.count; i++) {
+        const uint64_t upper = below(run->state, UPPER);
+        bool ignored;
+        uint64_t value = below(run->state, 2) ? 0 : constant(run, &ignored);
+        value |= upper == 0 ? (uint64_t)constant(run, &ignored) << 32 : upper < UPPER / NEGATIVE ? UINT64_MAX << 32 : 0;
+        if (below(run->state, OFTEN) < (is_bytes ? OFTEN - 1 : OFTEN / 4))
+            set(&all, i, (int64_t)value);
+    }
 }

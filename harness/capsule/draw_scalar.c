@@ -64,7 +64,9 @@ enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_
     }
     const bool negative = value >> (8 * size - 1);
     const uint64_t magnitude = negative ? -value & UINT64_MAX >> (64 - 8 * size) : value;
-    const uint64_t other = other_integer(&state, draw->way, magnitude, size);
+    const uint64_t other = draw->far && magnitude > 1
+                               ? magnitude * (8 + below(&state, 8)) /* a limit that is seldom met */
+                               : other_integer(&state, draw->way, magnitude, size);
     value = negative ? -other : other;
     memcpy(bytes, &value, size);
     return draw->way > DRAW_BOLDLY ? DRAWN_SIZE : DRAWN_SCALAR;

@@ -23,11 +23,13 @@ struct drawing {
     unsigned char *arguments; /* as the program would have them */
     struct array *arrays;     /* scalars first */
     size_t array_count, scalar_count;
-    struct memory before;        /* what is written before the launch, with pointers as the program had them */
-    struct memory found;         /* what the launch found, with pointers as they are here */
-    struct memory left, other;   /* what it left, and what another launch left */
-    struct memory base, again;   /* what it found on the captured inputs, and what a launch in another order left */
-    struct memory varies;        /* bits in which launches differ */
+    struct memory before;      /* what is written before the launch, with pointers as the program had them */
+    struct memory found;       /* what the launch found, with pointers as they are here */
+    struct memory left, other; /* what it left, and what another launch left */
+    struct memory base, again; /* what it found on the captured inputs, and what a launch in another order left */
+    struct memory varies;      /* bits in which launches differ */
+    uint32_t *constants;       /* words that the code compares with, or masks by */
+    size_t constant_count;
     uint64_t scratch;            /* by which the next pattern in scratch memory is drawn */
     bool has_varied, has_masked; /* has_masked: of `varies` some is not compared, since it overflows */
 };

@@ -87,6 +87,9 @@ void relocations_close(struct relocations *relocations);
  * image has no such variable. */
 void relocated_words(struct places *places, const struct relocations *relocations, const char *variable);
 
+/* Lists the 32-bit words by which instructions of a function compare, clamp, select or mask. Caller frees. */
+size_t compared_words(const struct relocations *relocations, const char *function, uint32_t **words);
+
 /* Adds the names of variables that kernels can write to. The caller frees the names and the list. False: there is such
  * memory that is no variable's. */
 bool writable_variables(const struct relocations *relocations, char ***names, size_t *count);

@@ -147,3 +147,76 @@ Test(draw_rough, few_floats_are_hardly_taken_for_halves)
     }
     cr_expect_lt(wild, ARRAYS / 50, "%zu", wild);
 }
+
+/* Draws far, with constants; results are compared within a tolerance unless exact. */
+static void draw_far(bool exact, const uint32_t *constants, size_t count, void *bytes, size_t size)
+{
+    draw_array(&(struct draw){.seed = 5, .far = true, .exact = exact, .constants = constants, .constant_count = count},
+               bytes, size);
+}
+
+Test(draw_rough, far_floats_are_few_and_those_of_the_code)
+{
+    static const uint32_t constants[] = {0x42280000, 0x7f800000, 7}; /* 42, an infinity and no usual float */
+    for (unsigned exact = 0; exact < 2; exact++) {
+        float values[COUNT];
+        size_t at = 0, beside = 0, infinite = 0, others = 0;
+        for (size_t i = 0; i < COUNT; i++)
+            values[i] = (i % 3 == 0 ? -1.F : 1.F) * (1 + (float)(i * 7919 % 1009) / 1009);
+        draw_far(exact, constants, ARRAY_SIZE(constants), values, sizeof values);
+        for (size_t i = 0; i < COUNT; i++) {
+            int exponent;
+            const float part = fabsf(frexpf(values[i], &exponent));
+            at += values[i] == 42.F;
+            beside += values[i] == nextafterf(42, 0) || values[i] == nextafterf(42, 43);
+            infinite += isinf(values[i]) != 0;
+            others += part != 0.5F && part != 0.75F && isfinite(values[i]);
+            if (part == 0.5F || part == 0.75F)
+                cr_assert(exact ? exponent > 10 && exponent < 20 : exponent > -2 && exponent < 4, "%g", values[i]);
+        }
+        cr_expect(at > 32 && beside > 32 && infinite > 32 && others == at + beside, "%zu, %zu, %zu of %zu", at, beside,
+                  infinite, others);
+    }
+}
+
+Test(draw_rough, far_halves_and_doubles_have_constants_of_their_type)
+{
+    static const uint32_t upper[] = {0x40450000}, half[] = {0x42280000}; /* 42 of float64, and of float32 */
+    uint16_t halves[COUNT];
+    double doubles[COUNT];
+    size_t found[2] = {0, 0};
+    for (size_t i = 0; i < COUNT; i++) {
+        halves[i] = (uint16_t)(0x2c00 + i * 7919 % 0x1400);
+        doubles[i] = 1 + (double)(i * 7919 % 1009) / 1009;
+    }
+    draw_far(false, half, 1, halves, sizeof halves);
+    draw_far(false, upper, 1, doubles, sizeof doubles);
+    for (size_t i = 0; i < COUNT; i++) {
+        found[0] += halves[i] == 0x5140;
+        found[1] += doubles[i] == 42;
+    }
+    cr_expect(found[0] > 64 && found[1] > 64, "%zu, %zu", found[0], found[1]);
+}
+
+Test(draw_rough, far_integers_are_those_of_the_code_and_next_to_them)
+{
+    static const uint32_t constants[] = {1000, 1};
+    uint32_t words[COUNT];
+    uint64_t longs[COUNT];
+    size_t near[3] = {0}, negative = 0, kept = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        words[i] = 10 + (uint32_t)(i * 7919 % 101);
+        longs[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    draw_far(true, constants, ARRAY_SIZE(constants), words, sizeof words);
+    draw_far(true, constants, ARRAY_SIZE(constants), longs, sizeof longs);
+    for (size_t i = 0; i < COUNT; i++) {
+        kept += words[i] >= 10 && words[i] <= 110;
+        for (uint32_t k = 0; k < 3; k++)
+            near[k] += words[i] == 999 + k;
+        negative += longs[i] >> 32 == UINT32_MAX;
+    }
+    cr_expect(near[0] > 32 && near[1] > 32 && near[2] > 32 && kept > COUNT / 2, "%zu, %zu, %zu", near[0], near[1],
+              near[2]);
+    cr_expect(negative > COUNT / 8 && negative < COUNT / 2, "%zu", negative);
+}
