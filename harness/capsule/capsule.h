@@ -415,6 +415,7 @@ struct drawn_array {
     } effect;       /* on the result, of drawing it alone */
     bool asked;     /* to be kept */
     bool of_grid;   /* a scalar that is as many as there are blocks: it stays */
+    bool written;   /* zeros that the launch writes */
     bool far;       /* it can be drawn DRAW_FAR: in the first of several draws it is */
     bool reorders;  /* they rise, mostly by repeating: in another form they do not */
     unsigned parts; /* of an array: a bit each of DRAWN_PARTS that, drawn alone, changes the result, */
@@ -455,7 +456,8 @@ struct draw_request {
     enum draw_care {
         DRAW_ALL,
         DRAW_ANEW,     /* the launch fails, or races, on all that it bears alone: by chance, perhaps */
-        DRAW_MILDLY,   /* it does so again: no float is drawn boldly */
+        DRAW_CLOSE,    /* it does so again: nothing is drawn far */
+        DRAW_MILDLY,   /* and again: no float is drawn boldly */
         DRAW_ONCE,     /* and again: none is drawn boldly */
         DRAW_FLOATS,   /* integers stay */
         DRAW_UNFILLED, /* nothing is filled with a pattern */

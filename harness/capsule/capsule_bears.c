@@ -304,8 +304,8 @@ static int try_far(struct drawing *drawing, size_t number, int64_t varying, uint
     enum { CHANCE = 8, PART = 1 << 12 }; /* lower halves look like anything */
     static const bool kinds[DRAWN_KINDS] = {
         [DRAWN_SCALAR] = true, [DRAWN_UNKNOWN] = true, [DRAWN_INTEGERS] = true, [DRAWN_FLOATS] = true};
-    if (!kinds[found->kind] || found->way != DRAW_BOLDLY || request->care >= DRAW_MILDLY ||
-        (found->kind == DRAWN_FLOATS && number < drawing->scalar_count) || request->ways[number] & DRAW_NEAR)
+    if (!kinds[found->kind] || found->way != DRAW_BOLDLY || request->care >= DRAW_CLOSE ||
+        request->ways[number] & DRAW_NEAR)
         return 0;
     request->tries(request->self, number, (enum draw_way)((request->ways[number] | DRAW_NEAR) - 1));
     drawing_draw(drawing, number, DRAW_FAR, false, seed, NULL);
@@ -382,6 +382,11 @@ static void be_careful(struct drawn_array *array)
     array->way = array->way < least[array->kind] ? least[array->kind] : array->way;
 }
 
+static bool is_zero(const unsigned char *bytes, size_t size)
+{
+    return size > 0 && *bytes == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
+}
+
 int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
 {
     const struct draw_request *request = drawing->request;
@@ -412,8 +417,10 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
             (found->kind == DRAWN_ZEROS && changed))
             found->way = DRAW_KEPT;
         failed = try_array(drawing, i, varying, draw_next(state), drawn, found);
-        if ((array->filled && found->effect == EFFECT_NONE) || (found->kind == DRAWN_ZEROS && changed))
-            *found = (struct drawn_array){.way = DRAW_KEPT}; /* it is only written, or where sums begin */
+        const bool zeros = found->kind == DRAWN_ZEROS && found->effect == EFFECT_NONE && found->way < DRAW_KEPT &&
+                           is_zero(bytes_of(drawing, array, &drawing->other), array->size);
+        if ((array->filled && found->effect == EFFECT_NONE) || (found->kind == DRAWN_ZEROS && changed) || zeros)
+            *found = (struct drawn_array){.way = DRAW_KEPT, .written = zeros}; /* written only, or where sums begin */
         if (i < drawing->scalar_count && array->size == sizeof found->value && found->effect == EFFECT_NONE &&
             memcmp(drawing->arguments + array->at, &(uint64_t){0}, sizeof found->value) == 0)
             *found = (struct drawn_array){.way = DRAW_KEPT}; /* no pointer, and unused: such as Triton's last ones */

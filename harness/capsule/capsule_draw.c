@@ -133,11 +133,17 @@ static bool is_same(struct drawing *drawing, bool note)
 
 /* ---- What it writes ---- */
 
-/* Fills the words of an array that the launch changed with a pattern; on drawn inputs but the last with what the launch
- * left on the captured ones, which code may take for an answer. Returns how many they are. */
+/* Whether outputs begin with what the launch left on the captured inputs, which code may take for an answer. */
+static bool is_stale(const struct drawing *drawing)
+{
+    return drawing->request->inputs && !drawing->request->last;
+}
+
+/* Fills the words of an array that the launch changed with a pattern, or with what is stale. Returns how many they are.
+ */
 static size_t fill(struct drawing *drawing, const struct array *array, uint64_t *state)
 {
-    const bool stale = drawing->request->inputs && !drawing->request->last;
+    const bool stale = is_stale(drawing);
     const unsigned char *known = drawing->again.ranges[array->range];
     const unsigned char *found = drawing->found.ranges[array->range], *left = drawing->left.ranges[array->range];
     size_t count = 0;
@@ -201,8 +207,14 @@ static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *
     return failed;
 }
 
-/* Fills the zeros that stayed zeros in arrays of which something is filled, such as what a mask or a ReLU leaves: what
- * is a zero again then was written. Returns -1 with drawing->problem. */
+static bool may_fill_zeros(const struct drawing *drawing, size_t number, const struct drawn *drawn)
+{
+    return drawing->arrays[number].filled ||
+           (drawing->request->inputs && number < drawn->count && drawn->arrays[number].written);
+}
+
+/* Fills the zeros that stayed zeros in arrays of which something is written, such as what a mask or a ReLU leaves: what
+ * is a zero again then was written. Of what is stale zeros are a part. Returns -1 with drawing->problem. */
 static int fill_zeros(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
 {
     static const unsigned char zeros[WORD];
@@ -211,10 +223,11 @@ static int fill_zeros(struct drawing *drawing, uint64_t *state, struct drawn *dr
     memory_make(&kept, drawing->capsule);
     for (size_t i = drawing->scalar_count; i < drawing->array_count; i++) {
         const struct array *array = &drawing->arrays[i];
+        const bool fills = may_fill_zeros(drawing, i, drawn);
         unsigned char *before = drawing->before.ranges[array->range];
         const unsigned char *left = drawing->left.ranges[array->range];
         copy(array, &kept, &drawing->before);
-        for (uint64_t at = array->at; array->filled && at + WORD <= array->at + array->size; at += WORD) {
+        for (uint64_t at = array->at; fills && at + WORD <= array->at + array->size; at += WORD) {
             const uint64_t pattern = draw_next(state);
             if (memcmp(before + at, zeros, WORD) != 0 || memcmp(left + at, zeros, WORD) != 0)
                 continue;
@@ -226,7 +239,8 @@ static int fill_zeros(struct drawing *drawing, uint64_t *state, struct drawn *dr
     size_t written = 0;
     for (size_t i = drawing->scalar_count; i < drawing->array_count && words > 0 && failed == 0; i++) {
         const struct array *array = &drawing->arrays[i];
-        for (uint64_t at = array->at; array->filled && at + WORD <= array->at + array->size; at += WORD) {
+        const bool fills = may_fill_zeros(drawing, i, drawn);
+        for (uint64_t at = array->at; fills && at + WORD <= array->at + array->size; at += WORD) {
             unsigned char *before = drawing->before.ranges[array->range] + at;
             const unsigned char *was = kept.ranges[array->range] + at;
             if (memcmp(before, was, WORD) == 0)
@@ -326,7 +340,7 @@ static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *dra
 }
 
 /* Half of an array of floats or bytes becomes that of another of its size, or that some words later: what code compares
- * may be alike. Of few values that says little, so half of the first is as captured. */
+ * may be alike. Of far values that says little, so half of the first is as captured. */
 static void relate(struct drawing *drawing, uint64_t *state, const struct drawn *drawn)
 {
     enum { SHIFTS = 3 };
@@ -397,7 +411,7 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         return -1;
     if (drawing->request->inputs)
         draw_all(drawing, &state, drawn);
-    if (drawing->request->inputs && !drawing->request->last && drawing->request->care == DRAW_ALL)
+    if (drawing->request->inputs && !drawing->request->last && drawing->request->care < DRAW_MILDLY)
         relate(drawing, &state, drawn);
     if (drawing_launch(drawing, &drawing->left) < 0)
         return -1;
@@ -405,8 +419,8 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         snprintf(why, why_size, "it changes a __device__ variable");
         return 1;
     }
-    if ((drawing->request->care < DRAW_UNFILLED &&
-         (fill_outputs(drawing, &state, drawn) < 0 || fill_zeros(drawing, &state, drawn) < 0)) ||
+    if ((drawing->request->care < DRAW_UNFILLED && (fill_outputs(drawing, &state, drawn) < 0 ||
+                                                    (!is_stale(drawing) && fill_zeros(drawing, &state, drawn) < 0))) ||
         (!drawing->request->inputs && drawing_try(drawing, &state, drawn) < 0))
         return -1;
     const uint64_t scratch = drawing->scratch;

@@ -13,8 +13,8 @@ struct draw {
     bool (*points)(const void *self, uint64_t word);
     const void *self;
     bool all_zeros; /* draw_array() sets it */
-    bool far;       /* few values: floats of a bit of mantissa, else mostly the constants and what is next to them */
-    bool exact;     /* results are compared bit for bit: then floats may be much larger, too */
+    bool far;       /* many values are the constants, or next to them */
+    bool exact;     /* results are compared bit for bit: then other floats are large, of one bit of mantissa */
     const uint32_t *constants; /* words that the code compares with, or masks by; never empty where it is far */
     size_t constant_count;
 };

@@ -427,21 +427,21 @@ static struct part whole(const struct run_of *run, size_t width)
 
 void draw_far_floats(const struct run_of *run)
 {
-    enum { OFTEN = 8, LEAST = 12, MORE = 4, TWICE = 0x80 };
+    enum { OFTEN = 8, SELDOM = 64, LEAST = 12, MORE = 4, TWICE = 0x80 };
     const enum drawn_width width = width_of_floats(run);
     struct part all = whole(run, width);
     all.float16 = are_float16(&all);
     const uint16_t bits = width == WIDTH_LONG ? 0xfff8 : all.float16 ? 0xfe00 : 0xffc0; /* and one of the mantissa */
-    const int larger = run->far->exact && !run->narrow ? (int)(LEAST + run->place % MORE) * TWICE : 0;
+    const int larger = run->narrow ? 0 : (int)(LEAST + run->place % MORE) * TWICE;
     for (size_t i = 0; i < all.count; i++) {
         const size_t half = upper_half(&all, i);
         const uint16_t upper = half_at(run->bytes, half) & bits;
-        if (may_change(run->bytes, half)) {
+        if (run->far->exact && may_change(run->bytes, half)) {
             memset(element(&all, i), 0, width);
             memcpy(run->bytes + 2 * half, &upper, sizeof upper);
             shift(&all, i, larger);
         }
-        if (below(run->state, OFTEN) == 0)
+        if (below(run->state, run->far->exact ? OFTEN : SELDOM) == 0) /* equal ones may cancel */
             set_float(&all, i);
     }
 }

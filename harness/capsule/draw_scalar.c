@@ -59,7 +59,11 @@ enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_
         return DRAWN_SCALAR;
     memcpy(&value, bytes, size);
     if (is_float(bytes, size) || (value == 0 && size >= 4 && draw->way > DRAW_BOLDLY)) {
-        write_float(bytes, size, other_float(&state, draw->way, draw->last, read_float(bytes, size)));
+        const double was = read_float(bytes, size), far = 8 + (double)below(&state, 8);
+        write_float(bytes, size,
+                    !draw->far         ? other_float(&state, draw->way, draw->last, was)
+                    : below(&state, 2) ? was * far
+                                       : was / far);
         return DRAWN_FLOATS;
     }
     const bool negative = value >> (8 * size - 1);

@@ -12,7 +12,7 @@ static int check_task(const struct referee_request *request)
     if (capsules_open(&task, request->task, false, &problem) < 0)
         return error("%s", problem.text);
     for (size_t i = 0; i < task.count; i++)
-        if (strlen(task.list[i].id) + strlen("~100") > NAME_LENGTH - 1)
+        if (strlen(task.list[i].id) + strlen("~100f") > NAME_LENGTH - 1)
             return error("the name of %s is too long to number its inputs: capture it with a shorter --name",
                          task.list[i].id);
     return capsules_check_globs(&task, request->swap.globs, request->swap.glob_count);
@@ -78,8 +78,14 @@ static bool is_of(const char *id, const char *kernel)
 /* Whether a result is of other sizes, or of another order. */
 static bool has_other_form(const char *id)
 {
-    const size_t length = strlen(id);
-    return length > 2 && (strcmp(id + length - 2, "~n") == 0 || strcmp(id + length - 2, "~o") == 0);
+    const char last = id[strlen(id) - 1];
+    return last == 'n' || last == 'o';
+}
+
+/* Whether it is of inputs on which nobody cares how fast it is. */
+static bool has_no_speed(const char *id)
+{
+    return has_other_form(id) || id[strlen(id) - 1] == 'f';
 }
 
 /* Says whether the code of a kernel adds and multiplies no halves, or float32, as far as is known. */
@@ -204,7 +210,7 @@ static void certify(struct certifying *certifying, const struct proof_result *dr
         *ARRAY_GROW(facts.executed, executed) =
             certifying->request->way == ORIGIN_COMPUTED ? now : run_find(&refereed->executed, now->id);
         *ARRAY_GROW(facts.base, facts.count) = base;
-        if (!has_other_form(now->id))
+        if (!has_no_speed(now->id))
             add_gain(certifying, now, base);
     }
     *ARRAY_GROW(refereed->certificates, refereed->certificate_count) = certificate_make(&facts);
@@ -272,8 +278,8 @@ int referee_judge(struct refereed *refereed, const struct referee_request *reque
         code = EXIT_INTERRUPTED;
     if (code == EXIT_SAME) {
         /* Whoever made the task chose the sizes at which speed matters. */
-        comparison_show_only(&refereed->check.comparison, has_other_form,
-                             "its sizes or order were drawn: only its results count");
+        comparison_show_only(&refereed->check.comparison, has_no_speed,
+                             "its sizes, order or far values were drawn: only its results count");
         code = certify_all(refereed, request, inputs) < 0 ? EXIT_USAGE : EXIT_SAME;
     }
     return code;

@@ -87,8 +87,11 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
             say_trial(trial, first,
                       (enum draw_way)((drawn->arrays[first].way | (form == FORM_ORDERS ? DRAW_WHOLE : 0)) -
                                       (form == FORM_ORDERS)));
+        bool far = false;
+        for (size_t k = 0; k < drawn->count && i > 0 && i < job->draws->count; k++)
+            far |= drawn->arrays[k].far;
         OWNED_TEXT id = form != FORM_CAPTURED ? x_sprintf("%s~%c", capsule->id, form == FORM_SIZES ? 'n' : 'o')
-                                              : x_sprintf("%s~%u", capsule->id, i);
+                                              : x_sprintf("%s~%u%s", capsule->id, i, far ? "f" : "");
         const struct draw_request request = {.id = id,
                                              .seed = seed + i + (job->care > 0 ? anew : 0),
                                              .place = seed,

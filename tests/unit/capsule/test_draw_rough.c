@@ -148,7 +148,7 @@ Test(draw_rough, few_floats_are_hardly_taken_for_halves)
     cr_expect_lt(wild, ARRAYS / 50, "%zu", wild);
 }
 
-/* Draws far, with constants; results are compared within a tolerance unless exact. */
+/* Draws far, with constants; results are compared within a tolerance unless exact: only then other floats are few. */
 static void draw_far(bool exact, const uint32_t *constants, size_t count, void *bytes, size_t size)
 {
     draw_array(&(struct draw){.seed = 5, .far = true, .exact = exact, .constants = constants, .constant_count = count},
@@ -160,7 +160,7 @@ Test(draw_rough, far_floats_are_few_and_those_of_the_code)
     static const uint32_t constants[] = {0x42280000, 0x7f800000, 7}; /* 42, an infinity and no usual float */
     for (unsigned exact = 0; exact < 2; exact++) {
         float values[COUNT];
-        size_t at = 0, beside = 0, infinite = 0, others = 0;
+        size_t at = 0, beside = 0, infinite = 0, few = 0;
         for (size_t i = 0; i < COUNT; i++)
             values[i] = (i % 3 == 0 ? -1.F : 1.F) * (1 + (float)(i * 7919 % 1009) / 1009);
         draw_far(exact, constants, ARRAY_SIZE(constants), values, sizeof values);
@@ -170,12 +170,10 @@ Test(draw_rough, far_floats_are_few_and_those_of_the_code)
             at += values[i] == 42.F;
             beside += values[i] == nextafterf(42, 0) || values[i] == nextafterf(42, 43);
             infinite += isinf(values[i]) != 0;
-            others += part != 0.5F && part != 0.75F && isfinite(values[i]);
-            if (part == 0.5F || part == 0.75F)
-                cr_assert(exact ? exponent > 10 && exponent < 20 : exponent > -2 && exponent < 4, "%g", values[i]);
+            few += (part == 0.5F || part == 0.75F) && exponent > 10 && exponent < 20;
         }
-        cr_expect(at > 32 && beside > 32 && infinite > 32 && others == at + beside, "%zu, %zu, %zu of %zu", at, beside,
-                  infinite, others);
+        cr_expect(at > 4 && beside > 4 && infinite > 4, "%zu, %zu, %zu", at, beside, infinite);
+        cr_expect(exact ? few == COUNT - at - beside - infinite : few == 0 && at < 32, "%zu", few);
     }
 }
 
@@ -189,8 +187,8 @@ Test(draw_rough, far_halves_and_doubles_have_constants_of_their_type)
         halves[i] = (uint16_t)(0x2c00 + i * 7919 % 0x1400);
         doubles[i] = 1 + (double)(i * 7919 % 1009) / 1009;
     }
-    draw_far(false, half, 1, halves, sizeof halves);
-    draw_far(false, upper, 1, doubles, sizeof doubles);
+    draw_far(true, half, 1, halves, sizeof halves);
+    draw_far(true, upper, 1, doubles, sizeof doubles);
     for (size_t i = 0; i < COUNT; i++) {
         found[0] += halves[i] == 0x5140;
         found[1] += doubles[i] == 42;

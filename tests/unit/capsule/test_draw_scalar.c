@@ -53,6 +53,21 @@ Test(draw_scalar, floats_become_less_or_near_1_or_more)
     }
 }
 
+Test(draw_scalar, far_ones_are_8_to_15_times_as_large_or_floats_as_small)
+{
+    size_t less = 0, more = 0;
+    for (uint64_t seed = 1; seed < 50; seed++) {
+        int32_t step = -10;
+        float factor = 0.5F;
+        draw_scalar(&(struct draw){.seed = seed, .far = true}, (unsigned char *)&step, sizeof step);
+        draw_scalar(&(struct draw){.seed = seed, .far = true}, (unsigned char *)&factor, sizeof factor);
+        cr_expect(step <= -80 && step >= -150 && step % 10 == 0, "%d", step);
+        less += factor >= 0.5F / 15 && factor <= 0.5F / 8;
+        more += factor >= 0.5F * 8 && factor <= 0.5F * 15;
+    }
+    cr_expect(less > 10 && more > 10 && less + more == 49, "%zu, %zu", less, more);
+}
+
 Test(draw_scalar, others_stay)
 {
     unsigned char structure[12] = {1, 2, 3}, before[12] = {1, 2, 3};
