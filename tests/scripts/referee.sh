@@ -7,141 +7,9 @@
 . "$(dirname "$0")/begin.sh"
 made_capsules=$(realpath "${MADE_CAPSULES:-$top/build/tests/made_capsules}")
 
-compile() {
-    for name in kernels turn product inputs cheats; do
-        "$nvcc" -std=c++17 -arch=sm_90 -lineinfo -cubin "$top/tests/capsule/$name.cu" -o $name.cubin
-    done
-    for way in 0 1 2 3 4; do
-        "$nvcc" -std=c++17 -arch=sm_90 -lineinfo -DWAY=$way -cubin "$top/tests/capsule/tasks.cu" -o way_$way.cubin
-    done
-}
-begin_compiled "$@"
-cd "$compiled" || exit 2
-"$made_capsules" "$work/task.capsule" kernels.cubin && "$made_capsules" "$work/turn.capsule" turn.cubin turn &&
-    "$made_capsules" "$work/tasks.capsule" way_0.cubin tasks &&
-    "$made_capsules" "$work/product.capsule" product.cubin product &&
-    "$made_capsules" "$work/inputs.capsule" inputs.cubin inputs || exit 2
-cp inputs.cubin way_*.cubin "$top"/tests/capsule/triton/* "$work" && "$made_capsules" "$work/softmax.capsule" "$work/softmax.cubin" softmax || exit 2
-
-# referee TASK CODE [OPTION]...: with a seed, so that what is drawn is always the same
-referee() {
-    ask "$cugate" referee "$work/$1.capsule" --code "$2" --simulate --seed 7 "${@:3}"
-}
-
-# ---- What does the work, and what only seems to
-while IFS='|' read -r task function exits words options; do
-    read -r task <<<"$task"
-    read -r function <<<"$function"
-    read -r exits <<<"$exits"
-    read -r words <<<"$words"
-    [ "$exits" != gpu ] || continue
-    file=task code=cheats.cubin choice=(--launch "$function" --tolerance 1e-5)
-    [[ $task = *:* ]] && file=${task%:*} task=${task#*:} choice=()
-    [ -e "$work/$function.cubin" ] && code=$work/$function.cubin
-    [ "$task" = saxpy ] && task='saxpy@64,256' || task+='@*'
-    # shellcheck disable=SC2086 # words
-    referee "$file" "$code" -k "train/$task" --draws 1 "${choice[@]}" $options
-    expect "$function$options" "$exits" "$words"
-done < <(grep -v '^#' "$top/tests/capsule/candidates.txt")
-
-# ---- The reference, as its own candidate
-referee task kernels.cubin
-expect "is right on all that can be drawn" 3 'passed     train/transpose@1,32x32,4224' 'undecided  train/tally@1,32' \
-    'no other inputs were drawn: it changes a __device__ variable' 'argument 2 (256 bytes): kept as captured (pointers)' '!refused'
-referee turn turn.cubin
-expect "and what is changed in place is drawn, and not filled" 0 '1 of 1 input was redrawn' 'because the reference reads all of it'
-referee product product.cubin
-expect "and halves" 0 'passed     train/product@16x8,256' '2 of 2 inputs were redrawn'
-
-# ---- What Triton does not describe, and what was accepted last
-cp "$work/softmax_base_2.cubin" "$work/bare.cubin"
-referee softmax "$work/bare.cubin" --launch softmax_base_2
-expect "of Triton without its launch" 2 "add --launch '<<<, 128x1x1>>>' if this is intended"
-referee softmax "$work/bare.cubin" --launch softmax_base_2 --launch '<<<,128,16>>>'
-expect "and with it" 0 'passed: 1 of 1 kernel' improved
-"$cugate" swap "$work/task.capsule" --code cheats.cubin -k 'train/saxpy@64,256' --launch by_four --launch '<<<,64>>>' \
-    -o "$work/accepted.capsule" 2>"$work/errors"
-referee accepted cheats.cubin -k 'train/saxpy@64,256' --launch plain --launch '<<<,256>>>' --tolerance 1e-5 --draws 1
-expect "what is no slower than the reference is slower than what was accepted" 1 'passed: 1 of 1 kernel; regressed'
-
-"$made_capsules" "$work/many.capsule" kernels.cubin many || exit 2
-CUGATE_SIM_PROOF=small referee many cheats.cubin --launch one_block --draws 1
-expect "one wrong block of 16,384" 5 'byte 31108 of 65536' '1 byte differs'
-
-LC_ALL=C sed 's/\x00kept_print\x00/\x00\x00ept_print\x00/g' cheats.cubin >"$work/nameless.cubin"
-referee task "$work/nameless.cubin" -k 'train/saxpy@64,256' --launch kept_by_content
-expect "a variable without a name" 5 'the machine code has unnamed device memory' 'refused: 1 of 1 kernel'
-
-# ---- As a document
-"$cugate" referee "$work/task.capsule" --code cheats.cubin --simulate --seed 7 -k 'train/saxpy@64,256' --launch by_heart \
-    --format json >"$work/certificate.json" 2>"$work/errors"
-ask jq -r '"seed \(.seed), \(.outcome)", (.certificates[] | .kernel, .outcome, .result.outcome, .inputs.outcome, .outputs.outcome, .execution.words)' "$work/certificate.json"
-expect "as JSON" 0 'seed 7, refused' 'train/saxpy@64,256' refused passed
-ask jq -c '[.score, .reasons, .reason, .task.path, (.code.xxh3 | length), .settings]' "$work/certificate.json"
-expect "with a score, reasons as codes, and all that it depends on" 0 '[0,["result refused",' '],null,"' 'task.capsule",32,{"draws":2,"tolerance":null'
-mkdir "$work/build" && mv "$work/certificate.json" "$work/build"
-ask env -C "$work" bash -c "$(awk '/^ *```$/ { n++; next } n == 3' "$top/ci/SKILL.md")"
-expect "and what ci/SKILL.md reads of it" 0 '"outcome": "refused"' '"words": "on drawn inputs: wrong result' '!tolerance was stated'
-referee task kernels.cubin -k 'train/transpose*' --seed 8 -q
-expect "another seed is said" 0 '!refused'
-
-# ---- Several candidates, and a tolerance that is the task's
-cd "$work" && mkdir several || exit 2
-cp "$compiled"/{cheats,kernels}.cubin several
-echo nothing >several/none.cubin
-"$cugate" swap "$work/task.capsule" --code "$work/task.capsule" -k 'train/saxpy*' --tolerance 1e-5 -o "$work/within.capsule" 2>errors
-referee within several -k 'train/saxpy@64,256' --launch by_copy --jobs 2
-expect "of a folder each has a line" 2 '3 candidates on inputs by --seed 7' 'exit 1  cheats.cubin' 'not judged exit 2  kernels.cubin' \
-    'not judged exit 2  none.cubin                       cannot read several/none.cubin'
-"$cugate" referee "$work/within.capsule" --code several --simulate --seed 7 -k 'train/saxpy@64,256' --launch rounded \
-    --format json -o lines 2>errors
-ask jq -r '"\(.candidate) \(.exit_code) \(.outcome) \(.score) \(.certificates[0].result.words) \(.reason)"' lines
-expect "as JSON, and without --tolerance there is the task's" 0 'several/cheats.cubin 5 refused 0 on the captured' \
-    'beyond the tolerance of 1e-05' 'several/kernels.cubin 2 not judged 0 null several/kernels.cubin has no kernel rounded'
-# A process that is killed leaves no gap in the list.
-"$cugate" referee "$work/within.capsule" --code several --simulate --seed 7 -k 'train/saxpy@64,256' --launch by_copy \
-    --format json -o lines 2>killed &
-whole=$!
-until grep -qs candidates killed || ! kill -0 $whole 2>/dev/null; do :; done # inputs are drawn
-until killed=$(pgrep -P $whole -f referee | tail -1) && [ -n "$killed" ]; do kill -0 $whole 2>/dev/null || break; done
-[ -z "$killed" ] || kill -KILL "$killed"
-wait $whole
-ask jq -r '"\(.candidate) \(.outcome) \(.score) \(.reason)"' lines
-expect "a process that is killed has a line" 0 'several/cheats.cubin not judged 0 its process ended with exit code 137' \
-    'several/kernels.cubin not judged' 'several/none.cubin not judged'
-"$cugate" referee "$work/within.capsule" --code "$compiled/cheats.cubin" --simulate --seed 7 -k 'train/saxpy@64,256' --launch by_copy \
-    --format json >slower.json 2>errors
-ask jq -r 'if .outcome == "passed" and .exit_code == 1 and .score > 0 and .score < 1 then "right and slower" else . end' slower.json
-expect "what is right has a score, slower or not" 0 'right and slower'
-rm several/*
-referee task several
-expect "a folder without candidates" 2 'several has no candidates'
-referee task several --format markdown
-expect "in another format" 2 'one list: use --format text or json'
-cd "$compiled" || exit 2
-
-# ---- A task that is made here
-task() {
-    ask "$cugate" task "$1" --gpu H200 -o "$work/made.capsule" "${@:2}"
-}
-saxpy='<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384:normal:0:1, f32=2)'
-task cheats.cubin --launch "plain$saxpy" --launch 'plain<<<1, 32>>>(out:f32:32, f32:32, f32:32, f32=2)' --launch "plain$saxpy" --tolerance 1e-5
-expect "is made without a GPU" 0 'made.capsule: 3 launches of cheats.cubin, as an NVIDIA H200 would leave them' '--code CANDIDATE.cubin' '!lets floats'
-referee made cheats.cubin --launch plain --draws 1
-expect "and says of the reference that it is right" 0 'passed     made/plain@64,256' 'passed     made/plain@64,256#2' '!refused'
-for cheat in rounded by_heart; do
-    referee made cheats.cubin -k 'made/plain@64,256' --launch $cheat --draws 1
-    expect "and of others that they are not: $cheat" 5 'refused'
-done
-printf '%s\n' 'template <int N> __global__ void fill(int *out, int value) { out[threadIdx.x] = value + N; }' \
-    'template __global__ void fill<1>(int *, int);' 'template __global__ void fill<2>(int *, int);' >"$work/fill.cu"
-NVCC=$nvcc task "$work/fill.cu" --launch 'fill<2><<<1, 32>>>(out:i32:32, i32=5)'
-expect "of source code too" 0 '1 launch of' '--simulate (all bits count; --tolerance 1e-5 lets floats round)'
-expect "with the name of the kernel" 0 'made/fill<2>@1,32' -- "$cugate" list --kernels "$work/made.capsule"
-cp "$work/made.capsule" "$work/both.capsule"
-task "$work/both.capsule" --launch 'fill<<<1, 32>>>(out:i32:32, i32=5)'
-expect "which may be one of several" 2 'has several kernels fill, such as fill<' 'write the template arguments too'
-cat >"$work/names.cu" <<'CU'
+# Kernels of the tests below.
+write_sources() {
+cat >names.cu <<'CU'
 namespace ns {
 template <typename T, int N> __global__ void scale(T *out, const T *x) { out[threadIdx.x] = x[threadIdx.x] * N; }
 template __global__ void scale<float, 4>(float *, const float *);
@@ -153,23 +21,7 @@ __global__ void by_two(float *out, const float *x)
 }
 }
 CU
-"$nvcc" -cubin -arch=sm_90 -o "$work/names.cubin" "$work/names.cu" && mkdir "$work/described" && cp "$work/names.cubin" "$work/described/by_two.cubin"
-for name in 'ns::scale<float,4>' 'scale<float, 4>'; do
-    task "$work/names.cubin" --launch "$name<<<1, 64>>>(out:f32:64, f32:64)"
-    expect "by the name $name" 0 '1 launch of'
-    referee made "$work/names.cubin" --launch "$name"
-    expect "and its candidate" 0 'passed: 1 of 1 kernel'
-done
-referee made "$work/names.cubin" --launch 'ns::scales<float, 4>'
-expect "a name that is not there" 2 'has no kernel ns::scales<float, 4>; did you mean scale<float,4>?'
-echo '{"function": "ns::by_two", "block": 32}' >"$work/described/by_two.json"
-referee made "$work/described"
-expect "a candidate with a launch of its own" 0 'passed' 'exit 0  by_two.cubin'
-echo '{"function": "ns::by_two", "block": 0}' >"$work/described/by_two.json"
-referee made "$work/described"
-expect "which is not possible" 2 'by_two.json: "block" needs one to three whole numbers'
-rm "$work/described"/*
-cat >"$work/all.cu" <<'CU'
+cat >all.cu <<'CU'
 __device__ char every[1u << 31];
 namespace ns {
 template <typename T, int N> __global__ void scale(T *out, const T *x)
@@ -181,10 +33,7 @@ template <typename T, int N> __global__ void scale(T *out, const T *x)
 template __global__ void scale<float, 4>(float *, const float *);
 }
 CU
-"$nvcc" -cubin -arch=sm_90 -o "$work/described/all.cubin" "$work/all.cu"
-ask bash -c "ulimit -m 600000; exec $cugate referee $work/made.capsule --code $work/described --simulate --seed 7 --format json"
-expect "one that takes too much memory" 5 '"memory", "result refused"' 'the process that ran it died: it takes more memory than 0.614 GB'
-cat >"$work/others.cu" <<'CU'
+cat >others.cu <<'CU'
 #include <cuda_fp16.h>
 extern "C" __global__ void best(int *at, __half *most, const __half *x, const int *off)
 {
@@ -298,7 +147,223 @@ extern "C" __global__ void steep(float *out, const float *x)
 }
 extern "C" __global__ void partly(int *out, const int *x) { out[threadIdx.x] = 7 * x[threadIdx.x] + (threadIdx.x % 64 == 5); }
 CU
-NVCC=$nvcc task "$work/others.cu" --launch 'relu<<<1, 64>>>(f32:64)' --launch 'whole<<<1, 64>>>(out:i32:64, i32:64:uniform:100000000:200000000)' \
+cat >norm.cu <<'CU'
+extern "C" __global__ void sums(float *sums, const float *x)
+{
+    float a = 0;
+    for (int i = threadIdx.x; i < 256; i += 32)
+        a += x[256 * blockIdx.x + i] * x[256 * blockIdx.x + i];
+    for (int k = 16; k; k /= 2)
+        a += __shfl_xor_sync(~0u, a, k);
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = a;
+}
+extern "C" __global__ void scale(float *y, const float *sums, const float *x, float more, int times)
+{
+    const int i = 256 * blockIdx.x + threadIdx.x;
+    y[i] = x[i] * rsqrtf(sums[blockIdx.x] / times + more);
+}
+extern "C" __global__ void whole(float *y, const float *x, float *, float more)
+{
+    const float own = x[256 * blockIdx.x + threadIdx.x];
+    __shared__ float all[256];
+    all[threadIdx.x] = own * own;
+    for (int k = 128; k; k /= 2) {
+        __syncthreads();
+        if (threadIdx.x < k)
+            all[threadIdx.x] += all[threadIdx.x + k];
+    }
+    __syncthreads();
+    y[256 * blockIdx.x + threadIdx.x] = own * rsqrtf(all[0] / 256 + more);
+}
+CU
+printf '%s\n' 'extern "C" __global__ void scaled(float *out, const float *x) { out[threadIdx.x] = x[threadIdx.x] * (1 + threadIdx.x % 4); }' >elsewhere.cu
+loop='extern "C" __global__ void loop(float *out, const float *x, int n) { float a = 0; for (int i = 0; i < n; i++) a += x[i] * threadIdx.x; '
+more='for (int i = 0; i < 4096; i++) a = a * x[i & 31] > 1e30f ? 0 : a; out[threadIdx.x] = a; }'
+echo "$loop if (n > 255) $more" >loop.cu
+echo "$loop if (n < 256) $more" >slow.cu
+echo "$loop out[threadIdx.x] = n < 256 ? 0 : a; }" >wrong.cu
+}
+
+compile() {
+    write_sources
+    for name in names all others norm elsewhere loop slow wrong; do
+        "$nvcc" -std=c++17 -arch=sm_90 -lineinfo -cubin $name.cu -o $name.cubin
+    done
+    for name in kernels turn product inputs cheats; do
+        "$nvcc" -std=c++17 -arch=sm_90 -lineinfo -cubin "$top/tests/capsule/$name.cu" -o $name.cubin
+    done
+    for way in 0 1 2 3 4; do
+        "$nvcc" -std=c++17 -arch=sm_90 -lineinfo -DWAY=$way -cubin "$top/tests/capsule/tasks.cu" -o way_$way.cubin
+    done
+}
+begin_compiled "$@"
+cp "$compiled"/*.cubin "$top"/tests/capsule/triton/* "$work" && cd "$work" || exit 2 # no repository: nothing asks git
+"$made_capsules" "$work/task.capsule" kernels.cubin && "$made_capsules" "$work/turn.capsule" turn.cubin turn &&
+    "$made_capsules" "$work/tasks.capsule" way_0.cubin tasks &&
+    "$made_capsules" "$work/product.capsule" product.cubin product &&
+    "$made_capsules" "$work/inputs.capsule" inputs.cubin inputs || exit 2
+"$made_capsules" "$work/softmax.capsule" "$work/softmax.cubin" softmax || exit 2
+
+# referee TASK CODE [OPTION]...: with a seed, so that what is drawn is always the same
+referee() {
+    ask "$cugate" referee "$work/$1.capsule" --code "$2" --simulate --seed 7 "${@:3}"
+}
+
+# ---- What does the work, and what only seems to
+# Rows of one task with the same options are a folder of candidates, each with its function: its inputs are drawn once.
+declare -A folders=()
+rows=()
+while IFS='|' read -r task function exits words options; do
+    read -r task <<<"$task"
+    read -r function <<<"$function"
+    read -r exits <<<"$exits"
+    read -r words <<<"$words"
+    [ "$exits" != gpu ] || continue
+    file=task code=$work/cheats.cubin launch=$function choice='--tolerance 1e-5'
+    [[ $task = *:* ]] && file=${task%:*} task=${task#*:} launch='' choice=''
+    [ -e "$work/$function.cubin" ] && code=$work/$function.cubin
+    [ "$task" = saxpy ] && task='saxpy@64,256' || task+='@*'
+    [[ -e $work/$function.json || ! " $options" =~ ' --launch '([a-z0-9_]+)(.*) ]] ||
+        { launch=${BASH_REMATCH[1]} options=${BASH_REMATCH[2]}; }
+    key="$file.capsule -k train/$task --draws 1 $choice $options"
+    folder=${folders[$key]:=$work/folder.${#folders[@]}}
+    name=${launch:-$function}
+    mkdir -p "$folder" && ln -s "$code" "$folder/$name.cubin"
+    [ ! -e "$work/$function.json" ] || ln -s "$work/$function.json" "$folder" # of Triton
+    [ -z "$launch" ] || echo "{\"function\": \"$launch\"}" >"$folder/$name.json"
+    rows+=("$folder/$name.cubin|$function $options|$exits|$words")
+done < <(grep -v '^#' "$top/tests/capsule/candidates.txt")
+for key in "${!folders[@]}"; do
+    # shellcheck disable=SC2086 # words
+    "$cugate" referee "$work/"$key --code "${folders[$key]}" --simulate --seed 7 --format json >"${folders[$key]}.lines" 2>"$work/errors"
+done
+for row in "${rows[@]}"; do
+    IFS='|' read -r candidate label exits words <<<"$row"
+    jq -r --arg candidate "$candidate" 'select(.candidate == $candidate) | "exit \(.exit_code)", .reason,
+        (.certificates | length) as $n | "\(.outcome): \($n) of \($n) kernel\(if $n > 1 then "s" else "" end); \(.verdict)", (.certificates[] |
+        (to_entries[] | select(.value.words?) | "\(.key) \(.value.outcome) \(.value.words)"), .arguments[].words)' \
+        "${candidate%/*}.lines" >"$work/said"
+    code=$(sed -n '1s/^exit //p' "$work/said")
+    expect "$label" "$exits" "$words"
+done
+
+# ---- The reference, as its own candidate
+referee task kernels.cubin
+expect "is right on all that can be drawn" 3 'passed     train/transpose@1,32x32,4224' 'undecided  train/tally@1,32' \
+    'no other inputs were drawn: it changes a __device__ variable' 'argument 2 (256 bytes): kept as captured (pointers)' '!refused'
+referee turn turn.cubin
+expect "and what is changed in place is drawn, and not filled" 0 '1 of 1 input was redrawn' 'because the reference reads all of it'
+referee product product.cubin --draws 1
+expect "and halves" 0 'passed     train/product@16x8,256' '2 of 2 inputs were redrawn'
+
+# ---- What Triton does not describe, and what was accepted last
+cp "$work/softmax_base_2.cubin" "$work/bare.cubin"
+referee softmax "$work/bare.cubin" --launch softmax_base_2
+expect "of Triton without its launch" 2 "add --launch '<<<, 128x1x1>>>' if this is intended"
+referee softmax "$work/bare.cubin" --launch softmax_base_2 --launch '<<<,128,16>>>'
+expect "and with it" 0 'passed: 1 of 1 kernel' improved
+"$cugate" swap "$work/task.capsule" --code cheats.cubin -k 'train/saxpy@64,256' --launch by_four --launch '<<<,64>>>' \
+    -o "$work/accepted.capsule" 2>"$work/errors"
+referee accepted cheats.cubin -k 'train/saxpy@64,256' --launch plain --launch '<<<,256>>>' --tolerance 1e-5 --draws 1
+expect "what is no slower than the reference is slower than what was accepted" 1 'passed: 1 of 1 kernel; regressed'
+
+"$made_capsules" "$work/many.capsule" kernels.cubin many || exit 2
+CUGATE_SIM_PROOF=small referee many cheats.cubin --launch one_block --draws 1
+expect "one wrong block of 16,384" 5 'byte 31108 of 65536' '1 byte differs'
+
+LC_ALL=C sed 's/\x00kept_print\x00/\x00\x00ept_print\x00/g' cheats.cubin >"$work/nameless.cubin"
+referee task "$work/nameless.cubin" -k 'train/saxpy@64,256' --launch kept_by_content
+expect "a variable without a name" 5 'the machine code has unnamed device memory' 'refused: 1 of 1 kernel'
+
+# ---- As a document
+"$cugate" referee "$work/task.capsule" --code cheats.cubin --simulate --seed 7 -k 'train/saxpy@64,256' --launch by_heart \
+    --format json >"$work/certificate.json" 2>"$work/errors"
+ask jq -r '"seed \(.seed), \(.outcome)", (.certificates[] | .kernel, .outcome, .result.outcome, .inputs.outcome, .outputs.outcome, .execution.words)' "$work/certificate.json"
+expect "as JSON" 0 'seed 7, refused' 'train/saxpy@64,256' refused passed
+ask jq -c '[.score, .reasons, .reason, .task.path, (.code.xxh3 | length), .settings]' "$work/certificate.json"
+expect "with a score, reasons as codes, and all that it depends on" 0 '[0,["result refused",' '],null,"' 'task.capsule",32,{"draws":2,"tolerance":null'
+mkdir "$work/build" && mv "$work/certificate.json" "$work/build"
+ask env -C "$work" bash -c "$(awk '/^ *```$/ { n++; next } n == 3' "$top/ci/SKILL.md")"
+expect "and what ci/SKILL.md reads of it" 0 '"outcome": "refused"' '"words": "on drawn inputs: wrong result' '!tolerance was stated'
+referee task kernels.cubin -k 'train/transpose*' --seed 8 -q
+expect "another seed is said" 0 '!refused'
+
+# ---- Several candidates, and a tolerance that is the task's
+mkdir several
+cp {cheats,kernels}.cubin several
+echo nothing >several/none.cubin
+"$cugate" swap "$work/task.capsule" --code "$work/task.capsule" -k 'train/saxpy*' --tolerance 1e-5 -o "$work/within.capsule" 2>errors
+referee within several -k 'train/saxpy@64,256' --launch by_copy --jobs 2
+expect "of a folder each has a line" 2 '3 candidates on inputs by --seed 7' 'exit 1  cheats.cubin' 'not judged exit 2  kernels.cubin' \
+    'not judged exit 2  none.cubin                       cannot read several/none.cubin'
+"$cugate" referee "$work/within.capsule" --code several --simulate --seed 7 -k 'train/saxpy@64,256' --launch rounded \
+    --format json -o lines 2>errors
+ask jq -r '"\(.candidate) \(.exit_code) \(.outcome) \(.score) \(.certificates[0].result.words) \(.reason)"' lines
+expect "as JSON, and without --tolerance there is the task's" 0 'several/cheats.cubin 5 refused 0 on the captured' \
+    'beyond the tolerance of 1e-05' 'several/kernels.cubin 2 not judged 0 null several/kernels.cubin has no kernel rounded'
+# A process that is killed leaves no gap in the list.
+"$cugate" referee "$work/within.capsule" --code several --simulate --seed 7 -k 'train/saxpy@64,256' --launch by_copy \
+    --format json -o lines 2>killed &
+whole=$!
+until grep -qs candidates killed || ! kill -0 $whole 2>/dev/null; do :; done # inputs are drawn
+until killed=$(pgrep -P $whole -f referee | tail -1) && [ -n "$killed" ]; do kill -0 $whole 2>/dev/null || break; done
+[ -z "$killed" ] || kill -KILL "$killed"
+wait $whole
+ask jq -r '"\(.candidate) \(.outcome) \(.score) \(.reason)"' lines
+expect "a process that is killed has a line" 0 'several/cheats.cubin not judged 0 its process ended with exit code 137' \
+    'several/kernels.cubin not judged' 'several/none.cubin not judged'
+"$cugate" referee "$work/within.capsule" --code "$work/cheats.cubin" --simulate --seed 7 -k 'train/saxpy@64,256' --launch by_copy \
+    --format json >slower.json 2>errors
+ask jq -r 'if .outcome == "passed" and .exit_code == 1 and .score > 0 and .score < 1 then "right and slower" else . end' slower.json
+expect "what is right has a score, slower or not" 0 'right and slower'
+rm several/*
+referee task several
+expect "a folder without candidates" 2 'several has no candidates'
+referee task several --format markdown
+expect "in another format" 2 'one list: use --format text or json'
+
+# ---- A task that is made here
+task() {
+    ask "$cugate" task "$1" --gpu H200 -o "$work/made.capsule" "${@:2}"
+}
+saxpy='<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384:normal:0:1, f32=2)'
+task cheats.cubin --launch "plain$saxpy" --launch 'plain<<<1, 32>>>(out:f32:32, f32:32, f32:32, f32=2)' --launch "plain$saxpy" --tolerance 1e-5
+expect "is made without a GPU" 0 'made.capsule: 3 launches of cheats.cubin, as an NVIDIA H200 would leave them' '--code CANDIDATE.cubin' '!lets floats'
+referee made cheats.cubin --launch plain --draws 1
+expect "and says of the reference that it is right" 0 'passed     made/plain@64,256' 'passed     made/plain@64,256#2' '!refused'
+for cheat in rounded by_heart; do
+    referee made cheats.cubin -k 'made/plain@64,256' --launch $cheat --draws 1
+    expect "and of others that they are not: $cheat" 5 'refused'
+done
+printf '%s\n' 'template <int N> __global__ void fill(int *out, int value) { out[threadIdx.x] = value + N; }' \
+    'template __global__ void fill<1>(int *, int);' 'template __global__ void fill<2>(int *, int);' >"$work/fill.cu"
+NVCC=$nvcc task "$work/fill.cu" --launch 'fill<2><<<1, 32>>>(out:i32:32, i32=5)'
+expect "of source code too" 0 '1 launch of' '--simulate (all bits count; --tolerance 1e-5 lets floats round)'
+expect "with the name of the kernel" 0 'made/fill<2>@1,32' -- "$cugate" list --kernels "$work/made.capsule"
+cp "$work/made.capsule" "$work/both.capsule"
+task "$work/both.capsule" --launch 'fill<<<1, 32>>>(out:i32:32, i32=5)'
+expect "which may be one of several" 2 'has several kernels fill, such as fill<' 'write the template arguments too'
+mkdir "$work/described" && cp "$work/names.cubin" "$work/described/by_two.cubin"
+for name in 'ns::scale<float,4>' 'scale<float, 4>'; do
+    task "$work/names.cubin" --launch "$name<<<1, 64>>>(out:f32:64, f32:64)"
+    expect "by the name $name" 0 '1 launch of'
+    referee made "$work/names.cubin" --launch "$name"
+    expect "and its candidate" 0 'passed: 1 of 1 kernel'
+done
+referee made "$work/names.cubin" --launch 'ns::scales<float, 4>'
+expect "a name that is not there" 2 'has no kernel ns::scales<float, 4>; did you mean scale<float,4>?'
+echo '{"function": "ns::by_two", "block": 32}' >"$work/described/by_two.json"
+referee made "$work/described"
+expect "a candidate with a launch of its own" 0 'passed' 'exit 0  by_two.cubin'
+echo '{"function": "ns::by_two", "block": 0}' >"$work/described/by_two.json"
+referee made "$work/described"
+expect "which is not possible" 2 'by_two.json: "block" needs one to three whole numbers'
+rm "$work/described"/*
+cp "$work/all.cubin" "$work/described"
+ask bash -c "ulimit -m 300000; exec $cugate referee $work/made.capsule --code $work/described --simulate --seed 7 --format json"
+expect "one that takes too much memory" 5 '"memory", "result refused"' 'the process that ran it died: it takes more memory than 0.307 GB'
+task "$work/others.cubin" --launch 'relu<<<1, 64>>>(f32:64)' --launch 'whole<<<1, 64>>>(out:i32:64, i32:64:uniform:100000000:200000000)' \
     --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' --tolerance 1e-4
 expect "of what is changed in place, of integers, and of sums without an order" 0 '3 launches'
 for stated in '' '--tolerance 1e-4'; do
@@ -334,7 +399,7 @@ referee finite "$work/made.capsule" -k 'finite/steep*'
 expect "what overflows on all drawn inputs is named" 3 'on all drawn inputs, infinite, not a number'
 task "$work/made.capsule" --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' -o "$work/other.capsule"
 expect "what is refused by itself cannot be a reference" 5 'cannot be a reference' 'if its sums have no fixed order, add --tolerance'
-NVCC=$nvcc task "$work/others.cu" --launch 'racy<<<1, 64>>>(out:f32:64, f32:64)' -o "$work/other.capsule"
+task "$work/others.cubin" --launch 'racy<<<1, 64>>>(out:f32:64, f32:64)' -o "$work/other.capsule"
 expect "such as what lacks a barrier" 5 'cannot be a reference' 'others.cu:'
 printf '%s\n' '__constant__ float of_host[4], own[4] = {1, 2, 3, 4};' \
     'extern "C" __global__ void scaled(float *out, const float *x) { out[threadIdx.x] = x[threadIdx.x] * CONSTANT[threadIdx.x % 4]; }' \
@@ -345,55 +410,16 @@ NVCC=$nvcc task "$work/host.cu" --launch 'scaled<<<1, 64>>>(out:f32:64, f32:64)'
 expect "a constant that the host would set" 2 'has the constant of_host without a value' 'write its values in the source'
 NVCC=$nvcc task "$work/own.cu" --launch 'scaled<<<1, 64>>>(out:f32:96, f32:64)'
 expect "one with values, and a grid that is too small" 0 'made/scaled@1,64: of 384 bytes of outputs 128 are not overwritten'
-printf '%s\n' 'extern "C" __global__ void scaled(float *out, const float *x) { out[threadIdx.x] = x[threadIdx.x] * (1 + threadIdx.x % 4); }' >"$work/plain.cu"
-"$nvcc" -cubin -arch=sm_90 -o "$work/plain.cubin" "$work/plain.cu"
-referee made "$work/plain.cubin"
+referee made "$work/elsewhere.cubin"
 expect "which code that has them elsewhere agrees with" 0 'passed: 1 of 1 kernel'
 # Sizes are drawn below the task's: what is slower there alone is not slower, and what is wrong there is.
-loop='extern "C" __global__ void loop(float *out, const float *x, int n) { float a = 0; for (int i = 0; i < n; i++) a += x[i] * threadIdx.x; '
-more='for (int i = 0; i < 4096; i++) a = a * x[i & 31] > 1e30f ? 0 : a; out[threadIdx.x] = a; }'
-echo "$loop if (n > 255) $more" >"$work/loop.cu"
-echo "$loop if (n < 256) $more" >"$work/slow.cu"
-echo "$loop out[threadIdx.x] = n < 256 ? 0 : a; }" >"$work/wrong.cu"
-NVCC=$nvcc task "$work/loop.cu" --launch 'loop<<<1, 64>>>(out:f32:64, f32:256:uniform:0:1, i32=256)' --tolerance 1e-5
+task "$work/loop.cubin" --launch 'loop<<<1, 64>>>(out:f32:64, f32:256:uniform:0:1, i32=256)' --tolerance 1e-5
 expect "of a size" 0 'made.capsule'
-for what in slow wrong; do "$nvcc" -cubin -arch=sm_90 -o "$work/$what.cubin" "$work/$what.cu"; done
 referee made "$work/slow.cubin" -v
-expect "slower at a drawn size alone" 0 'passed: 1 of 1 kernel' 'its sizes or order were drawn: only its results count'
+expect "slower at a drawn size alone" 0 'passed: 1 of 1 kernel' 'its sizes, order or far values were drawn: only its results count'
 referee made "$work/wrong.cubin"
 expect "wrong there alone" 3 'with other sizes'
 # Several launches, of the reference or of a candidate, with memory for what one leaves to the next.
-cat >"$work/norm.cu" <<'CU'
-extern "C" __global__ void sums(float *sums, const float *x)
-{
-    float a = 0;
-    for (int i = threadIdx.x; i < 256; i += 32)
-        a += x[256 * blockIdx.x + i] * x[256 * blockIdx.x + i];
-    for (int k = 16; k; k /= 2)
-        a += __shfl_xor_sync(~0u, a, k);
-    if (threadIdx.x == 0)
-        sums[blockIdx.x] = a;
-}
-extern "C" __global__ void scale(float *y, const float *sums, const float *x, float more, int times)
-{
-    const int i = 256 * blockIdx.x + threadIdx.x;
-    y[i] = x[i] * rsqrtf(sums[blockIdx.x] / times + more);
-}
-extern "C" __global__ void whole(float *y, const float *x, float *, float more)
-{
-    const float own = x[256 * blockIdx.x + threadIdx.x];
-    __shared__ float all[256];
-    all[threadIdx.x] = own * own;
-    for (int k = 128; k; k /= 2) {
-        __syncthreads();
-        if (threadIdx.x < k)
-            all[threadIdx.x] += all[threadIdx.x + k];
-    }
-    __syncthreads();
-    y[256 * blockIdx.x + threadIdx.x] = own * rsqrtf(all[0] / 256 + more);
-}
-CU
-"$nvcc" -cubin -arch=sm_90 -o "$work/norm.cubin" "$work/norm.cu"
 task "$work/norm.cubin" --tolerance 1e-5 --launch 'norm(out:f32:4096, f32:4096, scratch:f32:16, f32=1e-5) {
     sums<<<16, 32>>>(3, 2); scale<<<16, 256>>>(1, 3, 2, 4, i32=256); }'
 expect "of two launches" 0 '1 launch of' '!warning'
@@ -443,7 +469,7 @@ referee task cheats.cubin --launch plain -k 'train/saxpi@64,256'
 expect "a kernel that is not there" 2 "has no kernel 'train/saxpi@64,256'; did you mean"
 referee task cheats.cubin --launch plain -k 'train/transpose*'
 expect "code of other arguments" 2 'of 2'
-ask "$cugate" referee "$work/nothing.capsule" --code cheats.cubin --simulate
+ask "$cugate" referee "$work/nothing.capsule" --code cheats.cubin --simulate=nvidia-h200
 expect "a task that is not there" 2 'nothing.capsule'
 expect "and no GPU" 5 'no NVIDIA driver here' -- "$cugate" referee "$work/task.capsule" --code kernels.cubin
 summary
