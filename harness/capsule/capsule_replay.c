@@ -434,12 +434,13 @@ static void say_difference(const struct difference *difference, char *why, size_
 {
     const struct memory_range *range = difference->part->range;
     const struct tolerance *tolerance = &difference->tolerance;
-    char place[256], integers[64] = "", values[128] = "", floats[64] = "";
+    char place[256], integers[64] = "", values[128] = "", floats[96] = "";
     float is, was;
     memcpy(&is, &difference->actual, sizeof is);
     memcpy(&was, &difference->expected, sizeof was);
     if (is_like_float(difference->actual) && is_like_float(difference->expected))
-        snprintf(floats, sizeof floats, " (as f32 %.9g instead of %.9g)", (double)is, (double)was);
+        snprintf(floats, sizeof floats, " (as f32 %.9g instead of %.9g%s)", (double)is, (double)was,
+                 fabsf(is - was) < 1e-3F * fabsf(was) ? RESULT_ROUNDED : "");
     if (range->kind == MEMORY_VARIABLE)
         snprintf(place, sizeof place, "variable %s", range->variable);
     else

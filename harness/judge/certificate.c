@@ -54,16 +54,6 @@ static char *of_these_sizes(const struct certificate_facts *facts, const struct 
     return words;
 }
 
-/* Whether the numbers of "(as f32 A instead of B)" are as near as rounding leaves them. */
-static bool is_rounding(const char *reason)
-{
-    const char *numbers = reason ? strstr(reason, "(as f32 ") : NULL;
-    char *end = NULL;
-    const double now = numbers ? strtod(numbers + strlen("(as f32 "), &end) : 0;
-    const double was = numbers && strncmp(end, " instead of ", 12) == 0 ? strtod(end + 12, NULL) : 0;
-    return fabs(now - was) < 1e-3 * fabs(was);
-}
-
 static struct certificate_row judge_result(const struct certificate_facts *facts)
 {
     const struct result *off = NULL; /* on the inputs that it is off the most on */
@@ -87,7 +77,7 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
             return row(CERTIFICATE_REFUSED,
                        x_sprintf("on %s: %s%s%s%s", inputs, result_status_name(now->status), now->reason ? ": " : "",
                                  now->reason ? now->reason : "",
-                                 facts->tolerance > 0 || !is_rounding(now->reason)
+                                 facts->tolerance > 0 || !now->reason || !strstr(now->reason, RESULT_ROUNDED)
                                      ? ""
                                      : "; no tolerance was stated: if this is rounding, add --tolerance 1e-5"));
         } else if (open_now && !open.words) {

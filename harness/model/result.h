@@ -143,6 +143,7 @@ struct result {
 /* The reason of a kernel begins with this when the simulator could not execute it, because of an unknown opcode for
  * example. It is not the kernel's fault. */
 #define RESULT_NOT_SIMULATED "not simulated: "
+#define RESULT_ROUNDED ", which may be rounding" /* in a reason, of floats that are near each other */
 bool result_is_not_simulated(const struct result *result);
 /* It begins with this when a workload failed before the simulator saw any launch of it, as where another library, such
  * as cuBLAS, launches kernels of its own and needs a GPU. */
