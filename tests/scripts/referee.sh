@@ -145,6 +145,16 @@ extern "C" __global__ void steep(float *out, const float *x)
 {
     out[threadIdx.x] = threadIdx.x % 16 == 5 ? expf(1e4f * x[threadIdx.x]) : 2 * x[threadIdx.x] + 3;
 }
+template <bool INFINITE, bool WRITES> __device__ void twice(float *out, int *none, float x)
+{
+    const int i = 256 * blockIdx.x + threadIdx.x;
+    out[i] = INFINITE && isinf(x) ? 1 : 2 * x;
+    if (WRITES)
+        none[i] = 0;
+}
+extern "C" __global__ void bounded(float *out, int *none, const float *x) { twice<true, true>(out, none, x[256 * blockIdx.x + threadIdx.x]); }
+extern "C" __global__ void endless(float *out, int *none, const float *x) { twice<false, true>(out, none, x[256 * blockIdx.x + threadIdx.x]); }
+extern "C" __global__ void silent(float *out, int *none, const float *x) { twice<true, false>(out, none, x[256 * blockIdx.x + threadIdx.x]); }
 extern "C" __global__ void partly(int *out, const int *x) { out[threadIdx.x] = 7 * x[threadIdx.x] + (threadIdx.x % 64 == 5); }
 CU
 cat >norm.cu <<'CU'
@@ -399,6 +409,12 @@ referee finite "$work/made.capsule" -k 'finite/steep*'
 expect "what overflows on all drawn inputs is named" 3 'on all drawn inputs, infinite, not a number'
 task "$work/made.capsule" --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' -o "$work/other.capsule"
 expect "what is refused by itself cannot be a reference" 5 'cannot be a reference' 'if its sums have no fixed order, add --tolerance'
+task "$work/others.cubin" --launch 'bounded<<<16, 256>>>(out:f32:4096, out:i32:4096, f32:4096)'
+expect "an output that is all zeros, and infinities" 0 '1 launch of' '!does not change the result'
+for cheat in endless silent; do
+    referee made "$work/others.cubin" --launch $cheat
+    expect "and code that leaves one of them out: $cheat" 5 'result    refused    on drawn inputs'
+done
 task "$work/others.cubin" --launch 'racy<<<1, 64>>>(out:f32:64, f32:64)' -o "$work/other.capsule"
 expect "such as what lacks a barrier" 5 'cannot be a reference' 'others.cu:'
 printf '%s\n' '__constant__ float of_host[4], own[4] = {1, 2, 3, 4};' \
