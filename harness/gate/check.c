@@ -179,7 +179,9 @@ static void compare(struct check *check)
     program_time_by_records(&check->baseline, check->request->metrics);
     run_number_like(&check->run, &check->baseline);
     run_follow_launches(&check->baseline, &check->run, check->request->metrics);
+    check_settle_blocks(&check->baseline, &check->run, check->request->metrics, true);
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
+    check_settle_blocks(&check->baseline, &check->run, check->request->metrics, false);
     note_newer(check);
     if (check->neither > 0)
         comparison_add_note(&check->comparison,
@@ -188,7 +190,6 @@ static void compare(struct check *check)
     note_differences(&check->comparison, &check->baseline, &check->run, check->request->metrics);
     if (!check->baseline_is_base_build)
         check_note_stand_ins(&check->comparison, &check->baseline);
-    check_note_blocks(&check->comparison, &check->baseline, &check->run);
     check_note_code(&check->comparison, &check->baseline, &check->run);
     if (check->request->against && check->request->measurement.kernels)
         check_note_inputs(&check->comparison, check->request->measurement.kernels, check->request->against,

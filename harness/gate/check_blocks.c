@@ -1,28 +1,32 @@
-/* What a check of machine code says of functions that nobody launched: their occupancy is not known, and so not judged,
- * but whether fewer warps fit than before can be said for each size of block. And of which the code is another. */
+/* What a check of machine code says of functions that nobody launched: machine code hardly ever contains the size of a
+ * block, so their occupancy is judged for all that the code allows. And of which the code is another. */
 
 #include "check_parts.h"
 
 #define WARP 32
 #define BLOCK_MAX 1024
-#define TYPICAL 256 /* the block that the note shows, where it is one of those that lose */
+#define TYPICAL 256 /* the block that is judged where no launch bounds name one */
 
-struct needs {
-    unsigned shared, registers;
-};
-
-/* Returns what the functions of a kernel take at most; *unknown says whether nobody says how large a block is. */
-static struct needs most_of(const struct result *result, bool *unknown)
+/* Whether a function of the kernel may have any block: the code states none, and nobody launched it. */
+static bool has_any_block(const struct result *result)
 {
-    struct needs most = {0};
-    *unknown = false;
+    bool any = false;
+    for (size_t i = 0; i < result->launch_count; i++)
+        any |= result->launches[i].has_machine && result->launches[i].block[0] == 0;
+    return any;
+}
+
+/* Returns the largest block that launch bounds allow to all functions of the kernel; 0 where one has none. */
+static unsigned bound_of(const struct result *result)
+{
+    unsigned bound = 0;
     for (size_t i = 0; i < result->launch_count; i++) {
-        const struct code_facts *machine = &result->launches[i].machine;
-        *unknown |= result->launches[i].has_machine && result->launches[i].block[0] == 0;
-        most.shared = machine->shared_bytes > most.shared ? machine->shared_bytes : most.shared;
-        most.registers = machine->registers > most.registers ? machine->registers : most.registers;
+        const unsigned most = result->launches[i].machine.max_threads;
+        if (most == 0)
+            return 0;
+        bound = most > bound ? most : bound;
     }
-    return most;
+    return bound;
 }
 
 /* Computes for each function of the kernel the occupancy with blocks of so many threads, and returns the lowest, in %;
@@ -41,44 +45,61 @@ static double occupancy_with(const struct result *result, int capability, unsign
     return least;
 }
 
-/* "fewer warps fit on an SM ..." */
-static char *words_of(const struct result *base, const struct result *now, int capability, bool *loses)
+static void set_row(struct result *result, struct row *row, double percent)
 {
-    unsigned last = 0, shown = 0;
-    for (unsigned threads = WARP; threads <= BLOCK_MAX; threads += WARP) {
-        const double is = occupancy_with(now, capability, threads);
-        if (is < 0 || is >= occupancy_with(base, capability, threads))
-            continue;
-        last = threads;
-        shown = shown == TYPICAL ? shown : threads;
-    }
-    *loses = last > 0;
-    if (!*loses)
-        return x_strdup("occupancy is unchanged for every block size");
-    return x_sprintf("fewer warps fit on an SM for some block sizes up to %u, such as %u: %.3g %% -> %.3g %%", last,
-                     shown, occupancy_with(base, capability, shown), occupancy_with(now, capability, shown));
+    row_add_session(row, &percent, 1);
+    row->sessions[0].session = result_session(result);
 }
 
-void check_note_blocks(struct comparison *comparison, const struct run *baseline, const struct run *run)
+/* Judges the block that launch bounds name, or any if all lose. If only some lose, the row is unsure. */
+static void settle(struct result *base, struct result *now, struct row *was, struct row *is, int capability)
 {
-    struct note_items items = {0};
-    const int capability = static_facts_capability(&run->device);
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *now = &run->results[i], *base = run_find(baseline, now->id);
-        bool unknown, base_unknown, loses;
-        if (!base || now->status != RESULT_OK)
+    const unsigned bounds[] = {bound_of(base), bound_of(now)};
+    const bool both = bounds[0] > 0 && bounds[1] > 0;
+    const unsigned named = both == (bounds[0] < bounds[1]) ? bounds[0] : bounds[1], block = named ? named : TYPICAL;
+    unsigned allowed = 0, lost = 0, first = 0, last = 0;
+    for (unsigned threads = WARP; threads <= BLOCK_MAX; threads += WARP) {
+        const double before = occupancy_with(base, capability, threads),
+                     after = occupancy_with(now, capability, threads);
+        allowed += before >= 0 && after >= 0;
+        if (after < 0 || after >= before)
             continue;
-        const struct needs is = most_of(now, &unknown), was = most_of(base, &base_unknown);
-        if (!unknown || !base_unknown || (is.shared <= was.shared && is.registers <= was.registers))
-            continue;
-        OWNED_TEXT effect = words_of(base, now, capability, &loses);
-        if (is.shared > was.shared)
-            note_items_add(&items, "%s (shared memory %u -> %u B; %s)", now->id, was.shared, is.shared, effect);
-        else if (loses)
-            note_items_add(&items, "%s (registers %u -> %u; %s)", now->id, was.registers, is.registers, effect);
+        lost++;
+        first = first ? first : threads;
+        last = threads;
     }
-    comparison_add_items(comparison, &items,
-                         "uses more; not judged, because machine code does not contain block sizes");
+    const double before = occupancy_with(base, capability, block), after = occupancy_with(now, capability, block);
+    if (allowed == 0 || before < 0 || after < 0)
+        return;
+    set_row(base, was, before);
+    if (lost == 0 || lost == allowed || (named && after < before)) {
+        set_row(now, is, after);
+        is->reason = before == after ? NULL : x_sprintf("with blocks of %u threads", block);
+        return;
+    }
+    const unsigned shown = after < before ? block : last;
+    is->reason =
+        x_sprintf("fewer warps fit on an SM with some blocks of %u to %u threads, such as %u: %.3g %% -> %.3g %%; "
+                  "state the block with __block_size__ or __launch_bounds__, or simulate a launch",
+                  first, last, shown, occupancy_with(base, capability, shown), occupancy_with(now, capability, shown));
+}
+
+void check_settle_blocks(struct run *baseline, struct run *run, const struct metrics *metrics, bool settled)
+{
+    const struct metric *metric = metrics->list;
+    while (metric < metrics->list + metrics->count && computed_counter_of(metric) != COMPUTED_OCCUPANCY)
+        metric++;
+    for (size_t i = 0; i < run->result_count && metric < metrics->list + metrics->count; i++) {
+        struct result *now = &run->results[i], *base = run_find(baseline, now->id);
+        struct row *was = base ? result_find(base, metric->name) : NULL, *is = result_find(now, metric->name);
+        if (!was || !is || now->status != RESULT_OK || !has_any_block(base) || !has_any_block(now))
+            continue;
+        row_clear(was);
+        row_clear(is);
+        was->state = is->state = VALUE_NOT_APPLICABLE;
+        if (settled)
+            settle(base, now, was, is, static_facts_capability(&run->device));
+    }
 }
 
 void check_note_code(struct comparison *comparison, const struct run *baseline, const struct run *run)

@@ -51,9 +51,10 @@ void check_base_add(struct run *base, struct run *baseline);
 /* Adds a note that says where the base build stands in for the baseline. */
 void check_note_stand_ins(struct comparison *comparison, const struct run *baseline);
 
-/* Adds a note about functions that nobody launched (block 0 x 0 x 0) and that take more shared memory than in the
- * baseline, or so many more registers that fewer warps fit on an SM. */
-void check_note_blocks(struct comparison *comparison, const struct run *baseline, const struct run *run);
+/* Sets the occupancy of functions that nobody launched (block 0 x 0 x 0) on both sides, for a block that the code
+ * allows, so that it is judged: it must hold for each. settled is false: takes that away again, since no file may have
+ * it. */
+void check_settle_blocks(struct run *baseline, struct run *run, const struct metrics *metrics, bool settled);
 
 /* Adds a note in a check of machine code: which functions have other code than the baseline's. Those that another
  * toolchain made are left out, since the report lists them (explain/upgrade.h). */

@@ -531,6 +531,8 @@ static void judge_both(const struct look *look)
         judge_values(judgement, look->pairing, look->quantiles);
     else if (look->metric->class != METRIC_INFO)
         judgement->verdict = VERDICT_UNSURE;
+    if (look->pairing->now->reason)
+        add_reason(judgement, "%s", look->pairing->now->reason);
 }
 
 static bool is_not_made_again(const struct look *look)
@@ -601,9 +603,11 @@ static bool is_unsure(const struct look *look)
 
 static void say_unsure(const struct look *look)
 {
-    const struct row *base = look->pairing->base;
+    const struct row *base = look->pairing->base, *now = look->pairing->now;
     if (base && base->reason)
         set_reason(look->judgement, "in the baseline, %s", base->reason);
+    else if (now && now->reason)
+        set_reason(look->judgement, "%s", now->reason);
     else
         set_reason(look->judgement, "%s",
                    look->judgement->has_base ? "had a value, and is now not applicable"
