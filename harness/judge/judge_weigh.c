@@ -230,27 +230,44 @@ static void leave_open(struct comparison *comparison, size_t first, const struct
     }
 }
 
+/* Whether the row has several times the sectors, which the caches may hold in a test, and not in life. */
+static bool is_of_more_traffic(const struct judgement *judgement)
+{
+    static const char *const metrics[] = {"global_load_sectors", "global_store_sectors", "sectors_past_l1",
+                                          "local_sectors"};
+    bool is_of_traffic = false;
+    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++)
+        is_of_traffic |= strcmp(judgement->metric->name, metrics[i]) == 0;
+    return is_of_traffic && judgement->now >= RULE_SEVERAL * judgement->base;
+}
+
 /* Lets the estimated time decide. False: it leaves that to the counts. */
 static bool weigh_time(struct comparison *comparison, size_t first, const struct sides *sides,
                        const struct estimated_change *change, const struct evidence *evidence)
 {
     char words[160];
-    if ((change->way == ESTIMATED_OPEN || change->way == ESTIMATED_EQUAL) && !*evidence->better)
+    if (change->way == ESTIMATED_OPEN && !*evidence->better)
         return false;
     estimated_words(change, words, sizeof words);
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
         if (!is_cost(judgement, sides))
             continue;
-        if (change->way == ESTIMATED_OPEN)
+        const bool little =
+            change->way == ESTIMATED_FASTER && change->likely > 1 - RULE_ESTIMATED_OFF && is_of_more_traffic(judgement);
+        if (change->way == ESTIMATED_OPEN || little)
             judgement->verdict = VERDICT_UNSURE;
-        else if (change->way == ESTIMATED_EQUAL || change->way == ESTIMATED_FASTER)
+        else if (change->way == ESTIMATED_FASTER)
             judgement->verdict = VERDICT_TRADED;
-        set_reason(judgement, "%s%s", words,
-                   change->way == ESTIMATED_OPEN ? ": settle it by pairs on a GPU"
-                   : change->way == ESTIMATED_HIDDEN
-                       ? ": it does more work, and the model was never validated on this GPU"
-                       : "");
+        if (little)
+            set_reason(judgement,
+                       "%s: less than an estimate may be off, %g %%, pays for no %g times the sectors, which "
+                       "the caches of a larger problem may not hold: settle it by pairs on a GPU",
+                       words, 100 * RULE_ESTIMATED_OFF, (double)RULE_SEVERAL);
+        else
+            set_reason(judgement, "%s%s", words,
+                       change->way == ESTIMATED_OPEN ? ": that may be the estimate's error; settle it by pairs on a GPU"
+                                                     : "");
     }
     return true;
 }
