@@ -36,6 +36,11 @@ void cubin_release(struct cubin *cubin);
  * none. Caller frees. */
 char *cubin_code(const struct cubin *cubin);
 
+/* Returns a hash in hexadecimal of a kernel library's host code and constants, which launch its kernels and verify
+ * their results. Equal for the same code compiled elsewhere, and beside other machine code; NULL where there is no
+ * library. Caller frees. */
+char *cubin_host_code(const char *path);
+
 /* Sorts names of compilers and returns them with commas between, each once; NULL where there are none. Caller frees. */
 char *cubin_join_compilers(const char **names, size_t count);
 

@@ -2,14 +2,25 @@
  * launches and inputs (a dry run) takes almost no time. */
 #include "check_parts.h"
 
-/* Whether the kernel has to be executed: its inputs are not the baseline's. A dry run that failed may have failed
- * because nothing was executed. */
+/* Whether other host code than the baseline's launches the kernel and verifies it. */
+static bool has_other_host(const struct check *check, const struct result *base)
+{
+    const char *now = run_fact(&check->run, SESSION_HOST_CODE), *was = NULL;
+    for (size_t i = 0; i < base->session_count; i++) /* the newest is the last */
+        was = base->sessions[i].facts[SESSION_HOST_CODE];
+    return was && now && strcmp(was, now) != 0;
+}
+
+/* Whether the kernel has to be executed: its inputs or its host code are not the baseline's. A dry run that failed may
+ * have failed because nothing was executed. */
 static bool is_wanted(const struct check *check, const struct result *dry)
 {
     const struct result *base = check->has_baseline ? run_find(&check->baseline, dry->id) : NULL;
     if (dry->status == RESULT_NOT_BUILT)
         return false;
     if (dry->status != RESULT_OK || check->request->all || !base || base->status != RESULT_OK)
+        return true;
+    if (has_other_host(check, base))
         return true;
     return !same_inputs(base, dry) && (base->launch_count > 0 || dry->launch_count > 0);
 }

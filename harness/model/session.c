@@ -19,6 +19,7 @@ static const struct json_field session_fields[] = {
     {"flags",      FIELD_TEXT, .offset = FACT(SESSION_FLAGS), .optional = true},
     {"gpu_uuid",   FIELD_TEXT, .offset = FACT(SESSION_GPU_UUID), .optional = true},
     {"host",       FIELD_TEXT, .offset = FACT(SESSION_HOST), .optional = true},
+    {"host_code",  FIELD_TEXT, .offset = FACT(SESSION_HOST_CODE), .optional = true},
     {"left_out",   FIELD_TEXT, .offset = FACT(SESSION_LEFT_OUT), .optional = true},
     {"libraries",  FIELD_TEXT, .offset = FACT(SESSION_LIBRARIES), .optional = true},
     {"neighbours", FIELD_TEXT, .offset = FACT(SESSION_GPU_PROCESSES), .optional = true},

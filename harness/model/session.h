@@ -39,6 +39,7 @@ enum session_fact {
     SESSION_RANKS,   /* of a program with collectives, for each rank its number, ns computing and ns communicating: "0
                         3000 200; 1 2900 300" */
     SESSION_LIBRARIES, /* what the program had loaded, sorted: "libcublasLt.so.13.1.0.3 1a2b3c4d; ..." */
+    SESSION_HOST_CODE, /* of a kernel library: hash of its host code, which launches kernels and verifies results */
     SESSION_SILICON,   /* of a computed session: "not verified" where such counts were never compared with a GPU's */
     SESSION_LEFT_OUT,  /* of a program: which kernels lack counters since these were not worth the time: "2 kernels,
                         43.1 % of the GPU time: a/f@1,32, a/g@1,32"; NULL: none */

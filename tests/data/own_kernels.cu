@@ -1,6 +1,6 @@
 /* A kernel library of its own, for tests/scripts/simulate_own.sh. STRIDE: lanes read that far apart; INDEX: what the second
  * kernel reads; STEP: what the third is told, which takes millions of instructions, ROUNDS: how many it takes; LAUNCHES: how often the first is
- * launched, with a pause behind each; ON_ERROR: what the host does then. */
+ * launched, with a pause behind each; EXPECTED: what verify() wants; ON_ERROR: what the host does then. */
 #include "cugate/kernel.h"
 
 #include <cuda_runtime.h>
@@ -95,15 +95,19 @@ static int launch_handle(void *state)
     return cudaIpcGetMemHandle(&handle, ((const struct arrays *)state)->in);
 }
 
+#ifndef EXPECTED
+#define EXPECTED 0
+#endif
+
 static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
 {
     float last;
     (void)variant;
     const int error = cudaMemcpy(&last, ((const struct arrays *)state)->out + count - 1, sizeof last,
                                  cudaMemcpyDeviceToHost);
-    if (error || last == 0)
+    if (error || last == EXPECTED)
         return error;
-    snprintf(why, why_size, "the last is %g, not 0", last);
+    snprintf(why, why_size, "the last is %g, not %d", last, EXPECTED);
     return CUGATE_WRONG;
 }
 

@@ -21,6 +21,7 @@ compile() {
     own strided -DSTRIDE=8
     own beyond -DINDEX='(i+count)'
     own exits -DINDEX='(i+count)' -DON_ERROR='exit(3)'
+    own verified_otherwise -DEXPECTED=1
     own told_otherwise -DSTEP=8
     own lasting -DLAUNCHES=35 '-DROUNDS=(blockIdx.x==40?k|1u<<31:4096u)'
     own compressed --compress-mode=size
@@ -53,6 +54,8 @@ expect "a library of somebody else's without a baseline" 4 'no baseline' "cugate
 expect "begins with one that was computed" 0 -- "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 6 rows in 2 kernels' \
     'nothing was executed again' '48 unchanged rows not computed again' -- judge as_it_was "${mine[@]}"
+expect "unless its host code is other, such as verify()" 5 'host code ' 'wrong      mine/scale' 'the last is 0, not 1' -- \
+    judge verified_otherwise "${mine[@]}"
 cp "$compiled/as_it_was/lib.so" "$work/old.so" && touch -d 2001-01-01 "$work/old.so"
 expect "a library that is older than its sources is no pass, and they are named" 3 'STALE: ' 'as_it_was/kernels/mine.cu' \
     'unsure; nothing is worse' '(exit 3)' -- judge as_it_was --kernels "$work/old.so" "${mine[@]}"
@@ -62,7 +65,7 @@ expect "unless it is what is meant" 0 'nothing is worse' '!STALE' -- judge as_it
 judge compressed "${mine[@]}" --all
 expect "nor are the counts of compressed code others" 0 'nothing is worse: 54 rows in 2 kernels' '2 kernels here'
 expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:26' \
-    'the line to blame' '1 kernel here' -- judge strided "${mine[@]}" --save "$work/strided.json"
+    'the line to blame' '1 kernel here' '!host code' -- judge strided "${mine[@]}" --save "$work/strided.json"
 expect_typed strided 0
 cp -r "$work/mine" "$work/of_two" && cd "$work"/of_two/* && mkdir other && sed 's,mine/,other/,' mine/shift.json >other/shift.json && cd "$top" || exit 2
 judge strided --baselines "$work/of_two" -k '*/s*'
