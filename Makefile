@@ -140,7 +140,7 @@ SIM_O := $(MACHINE_O) $(RUNTIME_C:%.c=$(BUILD)/%.o) $(BUILD)/driver_entries.o
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 MACHINE_TESTS_O := $(MACHINE_TESTS_C:%.c=$(BUILD)/%.o)
 SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c))
-CASES_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/judge/*.c) $(addprefix tests/unit/,baseline/accept_cases.c baseline/test_baseline_accept.c gate/test_check.c model/test_run_namesakes.c made_runs.c made_time.c cases.c compare_cases.c compare_support.c line_support.c support.c test.c))
+CASES_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/judge/*.c) $(addprefix tests/unit/,baseline/accept_cases.c baseline/test_baseline_accept.c gate/test_check.c gate/test_check_blocks.c model/test_run_namesakes.c made_runs.c made_time.c cases.c compare_cases.c compare_support.c line_support.c support.c test.c))
 # A file that another one includes is compiled there.
 KERNELS_O := $(patsubst %.cu,build/%.o,$(filter-out $(shell sed -n 's|^\#include "\(.*\.cu\)"|kernels/\1|p' $(KERNELS_CU)),$(KERNELS_CU)))
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))

@@ -8,20 +8,6 @@
 
 #define TEXT 8 /* so many printable bytes are text, such as a path */
 
-/* Where the library's variables lie: behind the machine code, so that they move where the length of that does. */
-static void find_variables(Elf *elf, uint64_t *low, uint64_t *high)
-{
-    *low = UINT64_MAX;
-    *high = 0;
-    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
-        GElf_Shdr header;
-        if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) || !(header.sh_flags & SHF_WRITE))
-            continue;
-        *low = header.sh_addr < *low ? header.sh_addr : *low;
-        *high = header.sh_addr + header.sh_size > *high ? header.sh_addr + header.sh_size : *high;
-    }
-}
-
 /* Clears the distances of instructions to variables: four bytes behind a ModRM byte that says so, counted from the end
  * of the instruction, which is up to four bytes further. */
 static void clear_distances(unsigned char *code, size_t size, uint64_t address, uint64_t low, uint64_t high)
@@ -52,31 +38,32 @@ char *cubin_host_code(const char *path)
 {
     OWNED_TEXT text = NULL;
     size_t size, names;
+    GElf_Shdr header;
     XXH64_state_t state;
-    uint64_t low, high;
+    uint64_t low = UINT64_MAX, high = 0; /* where variables lie: behind the machine code, whose length moves them */
     if (capsules_is_file(path) || file_read(path, (size_t)1 << 30, &text, &size) < 0)
         return NULL;
-    unsigned char *bytes = (unsigned char *)text;
     elf_version(EV_CURRENT);
     Elf *elf = elf_memory(text, size);
-    if (!elf || elf_getshdrstrndx(elf, &names) < 0) {
-        elf_end(elf);
-        return NULL;
-    }
-    find_variables(elf, &low, &high);
+    const bool is_library = elf && elf_getshdrstrndx(elf, &names) == 0;
     XXH64_reset(&state, 0);
-    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
-        GElf_Shdr header;
-        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+    for (Elf_Scn *at = NULL; is_library && (at = elf_nextscn(elf, at)) && gelf_getshdr(at, &header);)
+        if (header.sh_flags & SHF_ALLOC && header.sh_flags & SHF_WRITE) {
+            low = header.sh_addr < low ? header.sh_addr : low;
+            high = header.sh_addr + header.sh_size > high ? header.sh_addr + header.sh_size : high;
+        }
+    for (Elf_Scn *at = NULL; is_library && (at = elf_nextscn(elf, at)) && gelf_getshdr(at, &header);) {
+        const char *name = elf_strptr(elf, names, header.sh_name);
+        unsigned char *bytes = (unsigned char *)text + header.sh_offset;
         const bool is_code = name && strcmp(name, ".text") == 0;
-        if (!name || (!is_code && strcmp(name, ".rodata") != 0) || header.sh_offset + header.sh_size > size)
+        if ((!is_code && (!name || strcmp(name, ".rodata") != 0)) || header.sh_offset + header.sh_size > size)
             continue;
         if (is_code)
-            clear_distances(bytes + header.sh_offset, header.sh_size, header.sh_addr, low, high);
+            clear_distances(bytes, header.sh_size, header.sh_addr, low, high);
         else
-            clear_text(bytes + header.sh_offset, header.sh_size);
-        XXH64_update(&state, bytes + header.sh_offset, header.sh_size);
+            clear_text(bytes, header.sh_size);
+        XXH64_update(&state, bytes, header.sh_size);
     }
     elf_end(elf);
-    return x_sprintf("%016llx", (unsigned long long)XXH64_digest(&state));
+    return is_library ? x_sprintf("%016llx", (unsigned long long)XXH64_digest(&state)) : NULL;
 }
