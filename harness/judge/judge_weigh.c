@@ -361,6 +361,17 @@ static void allow_slow(const struct comparison *comparison, size_t first, struct
     set_reason(judgement, "trade-off: fewer instructions, and no more issue cycles in total");
 }
 
+/* A larger stack is no cost by itself: its accesses are. */
+static void allow_stack(const struct comparison *comparison, size_t first, const struct sides *sides,
+                        struct judgement *judgement)
+{
+    if (!is_cost(judgement, sides) || computed_counter_of(judgement->metric) != COMPUTED_LOCAL ||
+        !is_no_worse(comparison, first, "local_sectors"))
+        return;
+    judgement->verdict = VERDICT_TRADED;
+    set_reason(judgement, "trade-off: local_sectors did not get worse");
+}
+
 /* ---- The whole ---- */
 
 void weigh_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
@@ -370,8 +381,10 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
         return;
     for (size_t i = first; i < comparison->count; i++)
         allow_ratio(comparison, first, sides, base, now, &comparison->list[i]);
-    for (size_t i = first; i < comparison->count; i++)
+    for (size_t i = first; i < comparison->count; i++) {
         allow_slow(comparison, first, &comparison->list[i]);
+        allow_stack(comparison, first, sides, &comparison->list[i]);
+    }
     if (!base || !now || sides->origin->code_only)
         return;
     struct estimated_change change = {0};
