@@ -22,7 +22,7 @@ nvrtc-12.4.127   ; nvrtc-12.9.86-again; 1 ; regressed nvrtc/histogram@1056,256  
 nvrtc-12.9.86    ; nvrtc-13.0.88      ; 0 ;                                           ; Toolchain: ptxas 12.9 -> ptxas 13.0.88: 18 kernels of other code (18 same instructions in another order), 2 of the same
 nvrtc-13.0.88    ; nvrtc-13.5.37      ; 0 ;                                           ; Toolchain: ptxas 13.0.88 -> ptxas 13.5.37: 11 kernels of other code
 triton-3.3.1     ; triton-3.4.0       ; 3 ; unsure triton/matmul@512,128,98304        ; Toolchain: ptxas 12.4 -> ptxas 12.8: 10 kernels of other code
-triton-3.4.0     ; triton-3.6.0       ; 0 ;                                           ; Toolchain: triton 3.4.0 -> triton 3.6.0: 9 kernels of other code | 1 new | 1 kernel gone
+triton-3.4.0     ; triton-3.6.0       ; 3 ; unsure triton/transpose@64x64,128,16384  ; Toolchain: triton 3.4.0 -> triton 3.6.0: 10 kernels of other code | launched in another shape
 triton-3.6.0     ; triton-3.7.1       ; 1 ; regressed triton/dropout@32768,128, regressed triton/matmul@512,128,98304 ; Toolchain: triton 3.6.0 -> triton 3.7.1: 6 kernels of other code
 triton-3.7.1     ; triton-3.8.0       ; 0 ;                                           ; Toolchain: ptxas 12.8 -> ptxas 12.9: 8 kernels of other code
 triton-3.8.0     ; triton-3.9.0       ; 1 ; regressed triton/attention@32x16,256,65536; Toolchain: ptxas 12.9 -> ptxas 13.4.59 | triton/attention@32x16,256,65536 other instructions, instructions +3.5 %; registers 109 -> 108
