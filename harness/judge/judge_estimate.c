@@ -77,6 +77,20 @@ static const char *why_unknown(const struct estimated_time *was, const struct es
                : "the baseline's estimate is from another version of the model or its constants";
 }
 
+/* Whether more may be done by the counts, and only a model that was never compared with such a GPU says that it hides
+ * behind other waits. */
+static bool is_hidden_work(const struct sides *sides, const struct result *base, const struct result *now)
+{
+    bool verified = sides->run->session_count > 0;
+    for (size_t i = 0; i < sides->run->session_count; i++)
+        verified &= !sides->run->sessions[i].facts[SESSION_SILICON];
+    struct estimate was, is;
+    estimate_time(&was, &sides->run->device, base);
+    estimate_time(&is, &sides->run->device, now);
+    estimate_pair(&was, &is);
+    return !verified && !(was.known && is.known && is.time <= was.time);
+}
+
 void estimate_change(struct estimated_change *change, const struct sides *sides, const struct result *base,
                      const struct result *now)
 {
@@ -92,13 +106,16 @@ void estimate_change(struct estimated_change *change, const struct sides *sides,
         change->least = fmin(change->least, change->likely / RULE_UNCALIBRATED_FACTOR);
         change->most = fmax(change->most, change->likely * RULE_UNCALIBRATED_FACTOR);
     }
+    const double limit = fmax(RULE_ESTIMATED * was->ns, RULE_ESTIMATED_FLOOR);
     const bool far = fabs(is->ns - was->ns) > RULE_ESTIMATED_FLOOR;
     if (far && change->likely > 1 + RULE_ESTIMATED && change->least > 1)
         change->way = ESTIMATED_SLOWER;
-    else if (far && change->likely <= 1 - RULE_ESTIMATED_GAIN && change->most <= 1)
+    else if (far && change->likely < 1 - RULE_ESTIMATED_GAIN && change->most <= 1)
         change->way = ESTIMATED_FASTER;
     else if (change->likely > 1 + RULE_ESTIMATED && change->least > 1)
         change->way = ESTIMATED_CLOSE;
+    else if ((change->most - 1) * was->ns <= limit)
+        change->way = is_hidden_work(sides, base, now) ? ESTIMATED_HIDDEN : ESTIMATED_EQUAL;
 }
 
 const char *estimated_words(const struct estimated_change *change, char *text, size_t size)

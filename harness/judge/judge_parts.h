@@ -70,9 +70,16 @@ void revise_kernel(struct comparison *comparison, size_t first, const struct sid
 double writes_of(const struct result *result);
 
 /* How the estimated time of a kernel that was computed changed: the most likely ratio, and between which it is if a
- * constant of the model is wrong. Open: it moved by less than an estimate may be off. Close: it is slower, by less than
- * a launch's may be. */
-enum estimated_way { ESTIMATED_OPEN, ESTIMATED_CLOSE, ESTIMATED_FASTER, ESTIMATED_SLOWER };
+ * constant of the model is wrong. Hidden: it is equal by a model that was never compared with such a GPU, and more work
+ * by its counts (estimate.h). Close: it is slower, by less than a launch's estimate may be off. */
+enum estimated_way {
+    ESTIMATED_OPEN,
+    ESTIMATED_EQUAL,
+    ESTIMATED_HIDDEN,
+    ESTIMATED_CLOSE,
+    ESTIMATED_FASTER,
+    ESTIMATED_SLOWER
+};
 struct estimated_change {
     bool known;
     const char *unknown; /* why it is not; else NULL */

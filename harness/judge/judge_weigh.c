@@ -230,15 +230,17 @@ static void leave_open(struct comparison *comparison, size_t first, const struct
     }
 }
 
-/* Whether the row has several times the sectors, which the caches may hold in a test, and not in life. */
-static bool is_of_more_traffic(const struct judgement *judgement)
+/* Whether the row has several times the count: of sectors, which the caches may hold in a test and not in life; of
+ * anything where no time is gained, but of how the work is shared, which the estimate knows. */
+static bool has_several(const struct judgement *judgement, const struct estimated_change *change)
 {
-    static const char *const metrics[] = {"global_load_sectors", "global_store_sectors", "sectors_past_l1",
+    static const char *const traffic[] = {"global_load_sectors", "global_store_sectors", "sectors_past_l1",
                                           "local_sectors"};
-    bool is_of_traffic = false;
-    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++)
-        is_of_traffic |= strcmp(judgement->metric->name, metrics[i]) == 0;
-    return is_of_traffic && judgement->now >= RULE_SEVERAL * judgement->base;
+    const enum exact_counter counter = exact_counter_of(judgement->metric);
+    bool counts = change->way == ESTIMATED_EQUAL && counter != EXACT_LONGEST_WARP && counter != EXACT_BUSIEST_BLOCK;
+    for (size_t i = 0; i < ARRAY_SIZE(traffic); i++)
+        counts |= strcmp(judgement->metric->name, traffic[i]) == 0;
+    return counts && judgement->base > 0 && judgement->now >= RULE_SEVERAL * judgement->base;
 }
 
 /* Lets the estimated time decide. False: it leaves that to the counts. */
@@ -246,28 +248,25 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
                        const struct estimated_change *change, const struct evidence *evidence)
 {
     char words[160];
-    if (change->way == ESTIMATED_OPEN && !*evidence->better)
+    const bool pays = change->way == ESTIMATED_EQUAL || change->way == ESTIMATED_FASTER;
+    if ((change->way == ESTIMATED_OPEN || change->way == ESTIMATED_EQUAL) && !*evidence->better)
         return false;
     estimated_words(change, words, sizeof words);
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
         if (!is_cost(judgement, sides))
             continue;
-        const bool little =
-            change->way == ESTIMATED_FASTER && change->likely > 1 - RULE_ESTIMATED_OFF && is_of_more_traffic(judgement);
+        const bool little = pays && change->likely > 1 - RULE_ESTIMATED_OFF && has_several(judgement, change);
         if (change->way == ESTIMATED_OPEN || little)
             judgement->verdict = VERDICT_UNSURE;
-        else if (change->way == ESTIMATED_FASTER)
+        else if (pays)
             judgement->verdict = VERDICT_TRADED;
-        if (little)
-            set_reason(judgement,
-                       "%s: less than an estimate may be off, %g %%, pays for no %g times the sectors, which "
-                       "the caches of a larger problem may not hold: settle it by pairs on a GPU",
-                       words, 100 * RULE_ESTIMATED_OFF, (double)RULE_SEVERAL);
-        else
-            set_reason(judgement, "%s%s", words,
-                       change->way == ESTIMATED_OPEN ? ": that may be the estimate's error; settle it by pairs on a GPU"
-                                                     : "");
+        set_reason(judgement, "%s%s", words,
+                   little                          ? ": too little to pay for so much: settle it by pairs on a GPU"
+                   : change->way == ESTIMATED_OPEN ? ": settle it by pairs on a GPU"
+                   : change->way == ESTIMATED_HIDDEN
+                       ? ": it does more work, and the model was never validated on this GPU"
+                       : "");
     }
     return true;
 }

@@ -44,9 +44,9 @@
     0.05 /* an estimated time that is longer by more is slower, if that stands whichever constant                      \
           */
 #define RULE_ESTIMATED_FLOOR 400     /* ns: how wrong the time is of what a launch does beside its work */
-#define RULE_ESTIMATED_GAIN 0.1      /* one that is shorter by so much is faster, if that stands: half are 7 % off, */
-#define RULE_ESTIMATED_OFF 0.23      /* and 9 of 10 by less than this, which it takes to pay for several */
-#define RULE_SEVERAL 2               /* times the sectors: the caches of a larger problem may not hold them */
+#define RULE_ESTIMATED_GAIN 0.02     /* one that is shorter by more is faster, if that stands as well */
+#define RULE_ESTIMATED_OFF 0.23      /* 9 of 10 are less off: what it takes to pay for */
+#define RULE_SEVERAL 2               /* times the sectors, which the caches of a larger problem may not hold */
 #define RULE_CONSTANTS 1.5           /* of the model is wrong by so many times its error */
 #define RULE_UNCALIBRATED 0.05       /* atomics and sleeps that differ by more leave it open */
 #define RULE_UNCALIBRATED_FACTOR 1.5 /* up to this factor */

@@ -4,6 +4,7 @@
 #include "../libraries/answer.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
