@@ -66,13 +66,23 @@ static struct result *only_shape(const struct run *among, const struct run *lack
     return found;
 }
 
+/* Whether all that a program launched is in the run, of which -k may have chosen a part. */
+static bool has_all(const struct run *run, const char *kernel)
+{
+    OWNED_TEXT family = x_sprintf("%.*s", (int)strcspn(kernel, "/"), kernel);
+    OWNED_TEXT program = program_row_id(family);
+    const struct result *whole = run_find(run, program);
+    return whole && whole->status == RESULT_OK;
+}
+
 void run_follow_launches(struct run *baseline, const struct run *run, const struct metrics *metrics)
 {
     for (size_t i = 0; i < run->result_count && run_origin(run)->own_caches; i++) {
         const struct result *now = &run->results[i];
         struct result *base =
             now->launch_count == 1 && only_shape(run, baseline, now) == now ? only_shape(baseline, run, now) : NULL;
-        if (!base || program_launches(metrics, base) != program_launches(metrics, now))
+        if (!base || !has_all(baseline, now->id) || !has_all(run, now->id) ||
+            program_launches(metrics, base) != program_launches(metrics, now))
             continue;
         base->former_id = base->id;
         base->id = x_strdup(now->id);
