@@ -56,7 +56,8 @@ char *cubin_host_code(const char *path)
         const char *name = elf_strptr(elf, names, header.sh_name);
         unsigned char *bytes = (unsigned char *)text + header.sh_offset;
         const bool is_code = name && strcmp(name, ".text") == 0;
-        if ((!is_code && (!name || strcmp(name, ".rodata") != 0)) || header.sh_offset + header.sh_size > size)
+        const bool is_data = name && (strcmp(name, ".rodata") == 0 || strcmp(name, ".data") == 0);
+        if ((!is_code && !is_data) || header.sh_size > size || header.sh_offset > size - header.sh_size)
             continue;
         if (is_code)
             clear_distances(bytes, header.sh_size, header.sh_addr, low, high);
