@@ -199,15 +199,27 @@ static bool expects_number(const struct measuring *measuring, const struct progr
 }
 
 /* Whether CUPTI's records have the time of a group that no launch was counted of, which is enough: the baseline has its
- * counts, the program did not run again for them, or it ended and that is less than 1 % of its GPU time. */
-static bool is_only_timed(const struct measuring *measuring, const struct program_group *group)
+ * counts, the program did not run again for them, or it ended and all such are less than 1 % of its GPU time. */
+static bool is_only_timed(const struct measuring *measuring, const struct program_group *group, bool seldom)
 {
     const bool ended = !measuring->interrupted && !measuring->timed_out && measuring->status < 128,
                left_out = is_left_out(measuring, group, 0);
     return group->runs > 0 && group->shares[0].took[0] > 0 &&
            (group->known || (group->due == 0 && left_out) ||
-            (ended && measuring->measurement->program->skip == 0 &&
-             (left_out || program_group_is_seldom(&measuring->groups, group))));
+            (ended && measuring->measurement->program->skip == 0 && (left_out || seldom)));
+}
+
+/* Whether all that no number was counted of takes little of the program's GPU time together. */
+static bool lack_is_seldom(const struct measuring *measuring)
+{
+    double lacks = 0, all = 0;
+    for (size_t g = 0; g < measuring->groups.count; g++) {
+        const struct program_group *group = measuring->groups.list[g];
+        const double took = group->runs > 0 ? group->shares[0].took[0] : 0;
+        all += took;
+        lacks += group->wanted && !group->known && !run_find(measuring->run, group->id) ? took : 0;
+    }
+    return program_is_seldom(lacks, all);
 }
 
 /* Adds a kernel with its time by records alone. What lacks is not counted where all was to be, else left out. */
@@ -225,13 +237,14 @@ static void fill_gaps(struct measuring *measuring)
 {
     const struct metrics *metrics = measuring->measurement->metrics;
     struct run *run = measuring->run;
+    const bool seldom = lack_is_seldom(measuring);
     size_t skipped = 0;
     for (size_t g = 0; g < measuring->groups.count; g++) {
         struct program_group *group = measuring->groups.list[g];
         if (group->one && group->times == 0)
             continue;
         skipped += group->wanted && group->times > 0 && group->due == 0 && measuring->measurement->program->skip > 0;
-        if (group->wanted && !run_find(run, group->id) && is_only_timed(measuring, group))
+        if (group->wanted && !run_find(run, group->id) && is_only_timed(measuring, group, seldom))
             add_timed(measuring, group);
         const bool lacks = group->wanted && !run_find(run, group->id);
         if (lacks && expects_number(measuring, group) && !measuring->measurement->profile)
