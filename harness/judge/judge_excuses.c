@@ -102,12 +102,22 @@ static bool is_ratio_of_caches(const struct asked *row)
     return is_of_caches(row) && row->metric->class == METRIC_STEADY && strcmp(row->metric->unit, "B") != 0;
 }
 
+/* Whether both sides have an exact count, which is then as good as the code that one of them lacks. */
+static bool has_exact_count(const struct pairing *pairing)
+{
+    EACH(const struct metric, metric, pairing->sides->metrics->list, pairing->sides->metrics->count)
+        if (metric->class == METRIC_EXACT && !is_metric_of_program(metric) &&
+            result_measured(pairing->base_result, metric->name) && result_measured(pairing->now_result, metric->name))
+            return true;
+    return false;
+}
+
 static bool is_traffic_of_same_code(const struct asked *row)
 {
     const struct pairing *pairing = row->pairing;
     return is_of_caches(row) && row->metric->class == METRIC_STEADY &&
            (same_code(pairing->base_result, pairing->now_result) ||
-            (lacks_code_once(pairing) &&
+            (lacks_code_once(pairing) && has_exact_count(pairing) &&
              !counts_moved(pairing->sides->metrics, pairing->base_result, pairing->now_result)));
 }
 

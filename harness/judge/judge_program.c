@@ -478,7 +478,7 @@ static void revise_silenced(struct comparison *comparison, struct judgement *jud
                         *base = run_find(sides->baseline, judgement->kernel);
     if (!judgement->metric || exact_counter_of(judgement->metric) != EXACT_GLOBAL_STORES || !now || !base ||
         judgement->verdict != VERDICT_IMPROVED || judgement->base == 0 ||
-        count_of(sides->metrics, now, EXACT_ATOMICS) > 0)
+        count_of(sides->metrics, now, EXACT_ATOMICS) > count_of(sides->metrics, base, EXACT_ATOMICS))
         return;
     const double wrote = base->former_id && sides->origin->computed ? writes_of(base) : 0;
     const bool less = wrote > 0 && writes_of(now) <= RULE_LOST_LAUNCHES * wrote;
