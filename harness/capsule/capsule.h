@@ -416,7 +416,7 @@ struct drawn_array {
     bool asked;     /* to be kept */
     bool of_grid;   /* a scalar that is as many as there are blocks: it stays */
     bool written;   /* zeros that the launch writes */
-    bool far;       /* it can be drawn DRAW_FAR: in the first of several draws it is */
+    bool far;       /* it can be drawn DRAW_FAR: in all draws but the last it is */
     bool reorders;  /* they rise, mostly by repeating: in another form they do not */
     unsigned parts; /* of an array: a bit each of DRAWN_PARTS that, drawn alone, changes the result, */
     bool in_parts;  /* it was drawn in parts */

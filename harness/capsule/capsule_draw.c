@@ -344,6 +344,7 @@ static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *dra
 static void relate(struct drawing *drawing, uint64_t *state, const struct drawn *drawn)
 {
     enum { SHIFTS = 3 };
+    OWNED_MEMORY bool *related = x_calloc(drawn->count, sizeof *related);
     for (size_t i = drawing->scalar_count; i < drawing->array_count && i < drawn->count; i++) {
         const struct drawn_array *one = &drawn->arrays[i], *other = one + 1;
         const struct drawn_array *const end = &drawn->arrays[drawn->count];
@@ -355,8 +356,9 @@ static void relate(struct drawing *drawing, uint64_t *state, const struct drawn 
             continue;
         unsigned char *from = bytes_of(drawing, &drawing->arrays[i], &drawing->before);
         unsigned char *to = bytes_of(drawing, &drawing->arrays[other - drawn->arrays], &drawing->before);
-        if (one->far)
+        if (one->far && !related[i])
             memcpy(from + half, bytes_of(drawing, &drawing->arrays[i], &drawing->base) + half, size - half);
+        related[other - drawn->arrays] = true;
         for (size_t at = half; at < size; at += DRAW_SPAN)
             memcpy(to + at, from + at - draw_next(state) % SHIFTS * WORD,
                    size - at < DRAW_SPAN ? size - at : DRAW_SPAN);

@@ -214,7 +214,7 @@ static void access_shared(struct warp *warp, const struct instruction *code, uin
     }
     if ((int64_t)first + memo->least < shared_begin(block, code) ||
         (int64_t)first + memo->most + (writes ? code->size : 1) > (int64_t)block->shared_size ||
-        (int64_t)first + memo->most + code->size > (int64_t)block->shared_size + SHARED_BEYOND)
+        (int64_t)first + memo->most + code->size > (int64_t)block->shared_size + (code->size == 16 ? SHARED_BEYOND : 0))
         shared_outside(block, lanes, addresses, code->size);
     if (!memo->aligned)
         shared_misaligned(block, lanes, addresses, code->size);

@@ -266,8 +266,6 @@ bool outside_note(struct machine *machine, const char *words)
     return machine->allows_outside;
 }
 
-/* Threads note in any order. */
-
 char *outside_noted(struct machine *machine)
 {
     char *text = NULL;

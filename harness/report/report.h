@@ -99,5 +99,5 @@ char *format_names(enum document document);
  * option is the option that named it. */
 const struct format *format_find(enum document document, const char *name, const char *option);
 
-/* Prints what all words of the glossary mean. */
+/* Prints what a word of the glossary means, or all: NULL. False: it has no such word. */
 bool report_words(const struct text *text, const char *word);

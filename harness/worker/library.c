@@ -107,7 +107,7 @@ static int load_library(struct library *library, const char *path, struct proble
     OWNED_TEXT file = strchr(path, '/') ? x_strdup(path) : x_sprintf("./%s", path);
     library->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     const char *why = library->handle ? "" : dlerror();
-    if (strstr(why, "executable"))
+    if (strstr(why, "cannot dynamically load"))
         return problem_set(
             problem, "%s is a program, not a kernel library: name it behind --, as in cugate check -- %s", path, file);
     if (!library->handle)
