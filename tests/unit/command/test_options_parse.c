@@ -120,10 +120,7 @@ static void expect_parsed(const char *where, const char *text, const char *expec
         cr_expect(result == -1 && strstr(said, expected), "%s: %s%s", where, said, gave);
 }
 
-Test(options_parse, words_give_what_they_say)
-{
-    each_text("tests/unit/command/options_parse.txt", expect_parsed);
-}
+TEXTS(options_parse, words_give_what_they_say, "tests/unit/command/options_parse.txt", expect_parsed)
 
 Test(options_parse, help_names_every_option_that_is_taken)
 {

@@ -52,10 +52,7 @@ static void expect_way(const char *where, const char *line, const char *words)
     cr_expect_eq(order_of_texts(names[parsed.options.way], words), 0, "%s: %d", where, (int)parsed.options.way);
 }
 
-Test(options_ways, a_command_line_asks_for_one_way)
-{
-    each_text("tests/unit/command/options_ways.txt#ways", expect_way);
-}
+TEXTS(options_ways, a_command_line_asks_for_one_way, "tests/unit/command/options_ways.txt#ways", expect_way)
 
 static void expect_read(const char *where, const char *line, const char *words)
 {
@@ -65,7 +62,4 @@ static void expect_read(const char *where, const char *line, const char *words)
 }
 
 /* Files and a command are told apart by the dashes before them, which an option may take for its own word. */
-Test(options_ways, run_files_are_read_and_a_command_is_not)
-{
-    each_text("tests/unit/command/options_ways.txt#reads", expect_read);
-}
+TEXTS(options_ways, run_files_are_read_and_a_command_is_not, "tests/unit/command/options_ways.txt#reads", expect_read)

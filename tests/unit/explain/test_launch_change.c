@@ -64,10 +64,7 @@ static void expect_change(const char *where, const char *text, const char *words
     expect_said(where, capability, &was, &is, words);
 }
 
-Test(launch_change, what_changed_is_said)
-{
-    each_text("tests/unit/explain/launch_change.txt", expect_change);
-}
+TEXTS(launch_change, what_changed_is_said, "tests/unit/explain/launch_change.txt", expect_change)
 
 Test(launch_change, many_launches_are_counted_only)
 {

@@ -31,10 +31,7 @@ static void expect_fields(const char *where, const char *text, const char *words
     cr_expect_str_eq(all, words, "%s: %s", where, all);
 }
 
-Test(csv, fields_are_what_stands_between_commas)
-{
-    each_text("tests/unit/import/csv.txt#fields", expect_fields);
-}
+TEXTS(csv, fields_are_what_stands_between_commas, "tests/unit/import/csv.txt#fields", expect_fields)
 
 static void expect_error(const char *where, const char *text, const char *words)
 {
@@ -42,10 +39,7 @@ static void expect_error(const char *where, const char *text, const char *words)
     cr_expect(strstr(said, words), "%s: %s", where, said);
 }
 
-Test(csv, errors_say_in_which_line)
-{
-    each_text("tests/unit/import/csv.txt#errors", expect_error);
-}
+TEXTS(csv, errors_say_in_which_line, "tests/unit/import/csv.txt#errors", expect_error)
 
 Test(csv, lines_are_counted_and_passed_over)
 {

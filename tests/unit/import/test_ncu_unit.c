@@ -11,7 +11,4 @@ static void expect_number(const char *where, const char *text, const char *words
     cr_expect(!is || number == strtod(words, NULL), "%s: %s is %g", where, text, number);
 }
 
-Test(ncu_unit, units_become_those_of_metrics_and_numbers_have_commas)
-{
-    each_text("tests/unit/import/ncu_unit.txt", expect_number);
-}
+TEXTS(ncu_unit, units_become_those_of_metrics_and_numbers_have_commas, "tests/unit/import/ncu_unit.txt", expect_number)

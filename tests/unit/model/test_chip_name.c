@@ -7,10 +7,7 @@ static void expect_chip(const char *where, const char *product, const char *chip
     cr_expect_str_eq(found ? found : "none", chip, "%s", where);
 }
 
-Test(chip_name, products_have_chips)
-{
-    each_text("tests/unit/model/chip_name.txt#chips", expect_chip);
-}
+TEXTS(chip_name, products_have_chips, "tests/unit/model/chip_name.txt#chips", expect_chip)
 
 Test(chip_name, known_chips_have_products)
 {
@@ -34,7 +31,4 @@ static void expect_nearest(const char *where, const char *text, const char *name
     cr_expect_str_eq(near ? near : "none", name, "%s", where);
 }
 
-Test(chip_name, a_slip_has_a_nearest_name)
-{
-    each_text("tests/unit/model/chip_name.txt#slips", expect_nearest);
-}
+TEXTS(chip_name, a_slip_has_a_nearest_name, "tests/unit/model/chip_name.txt#slips", expect_nearest)

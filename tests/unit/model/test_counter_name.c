@@ -9,10 +9,7 @@ static void expect_split(const char *where, const char *text, const char *words)
     cr_expect_str_eq(found, words, "%s: %s", where, found);
 }
 
-Test(counter_name, a_name_is_split)
-{
-    each_text("tests/unit/model/counter_name.txt", expect_split);
-}
+TEXTS(counter_name, a_name_is_split, "tests/unit/model/counter_name.txt", expect_split)
 
 Test(counter_name, names_of_a_metric_are_divided_by_blanks_of_any_kind)
 {

@@ -35,10 +35,7 @@ static void expect_bound(const char *where, const char *text, const char *words)
     cr_expect_float_eq(bound.high, high, 1e-12, "%s: %g", where, bound.high);
 }
 
-Test(law, sums_have_the_span_of_what_was_read)
-{
-    each_text("tests/unit/model/law.txt#bounds", expect_bound);
-}
+TEXTS(law, sums_have_the_span_of_what_was_read, "tests/unit/model/law.txt#bounds", expect_bound)
 
 Test(law, several_are_separated_by_commas)
 {
@@ -81,7 +78,4 @@ static void expect_kept(const char *where, const char *text, const char *words)
     cr_expect_eq(law_is_kept(&laws.list[0], numbers, bound), strcmp(words, "kept") == 0, "%s", where);
 }
 
-Test(law, each_number_keeps_a_number_and_one_of_each_another_metric)
-{
-    each_text("tests/unit/model/law.txt#kept", expect_kept);
-}
+TEXTS(law, each_number_keeps_a_number_and_one_of_each_another_metric, "tests/unit/model/law.txt#kept", expect_kept)

@@ -75,10 +75,7 @@ static void expect_floor(const char *where, const char *floor, const char *words
     cr_expect_eq(metrics.list[0].floor_absolute, absolute, "%s", where);
 }
 
-Test(metric_read, floors)
-{
-    each_text("tests/unit/model/metric_read.txt#floors", expect_floor);
-}
+TEXTS(metric_read, floors, "tests/unit/model/metric_read.txt#floors", expect_floor)
 
 /* What is wrong is said in one line. */
 static int read_text(const char *text)

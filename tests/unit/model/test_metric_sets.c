@@ -93,10 +93,8 @@ static void expect_another(const char *where, const char *section, const char *k
     expect_refused(own, words);
 }
 
-Test(metric_sets, another_definition_of_a_name_is_refused_with_both_places)
-{
-    each_text("tests/unit/model/metric_sets.txt", expect_another);
-}
+TEXTS(metric_sets, another_definition_of_a_name_is_refused_with_both_places, "tests/unit/model/metric_sets.txt",
+      expect_another)
 
 Test(metric_sets, what_is_no_set_is_refused)
 {

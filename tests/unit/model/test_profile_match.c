@@ -41,10 +41,7 @@ static void expect_matched(const char *where, const char *text, const char *numb
     free(was);
 }
 
-Test(profile_match, lines_are_known_again)
-{
-    each_text("tests/unit/model/profile_match.txt", expect_matched);
-}
+TEXTS(profile_match, lines_are_known_again, "tests/unit/model/profile_match.txt", expect_matched)
 
 static struct profile made_many(size_t count, const char *format)
 {

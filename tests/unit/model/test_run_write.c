@@ -18,10 +18,7 @@ static void expect_line(const char *where, const char *text, const char *words)
     cr_expect_str_eq(line, strcmp(words, "same") == 0 ? text : words, "%s: %s", where, line);
 }
 
-Test(run_write, a_kernel_is_read_and_written_as_it_was)
-{
-    each_text("tests/unit/model/run_write.txt", expect_line);
-}
+TEXTS(run_write, a_kernel_is_read_and_written_as_it_was, "tests/unit/model/run_write.txt", expect_line)
 
 static void expect_file(const char *path)
 {

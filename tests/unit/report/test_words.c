@@ -40,10 +40,7 @@ static void expect_share(const char *where, const char *numbers, const char *wor
     cr_expect_str_eq(*share ? share : "(nothing)", words, "%s: %s", where, share);
 }
 
-Test(words, shares_stay_short)
-{
-    each_text("tests/unit/report/words.txt", expect_share);
-}
+TEXTS(words, shares_stay_short, "tests/unit/report/words.txt", expect_share)
 
 /* Makes the fixture's run a computed one, and compares it again. */
 static void compute(struct fixture *fixture)

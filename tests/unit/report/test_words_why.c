@@ -36,10 +36,7 @@ static void expect_function(const char *where, const char *function, const char 
 
 #define FILE_OF(part) "tests/unit/report/words_why.txt#" part
 
-Test(words_why, functions_are_shortened)
-{
-    each_text(FILE_OF("functions"), expect_function);
-}
+TEXTS(words_why, functions_are_shortened, FILE_OF("functions"), expect_function)
 
 Test(words_why, places_keep_their_end)
 {
@@ -84,10 +81,7 @@ static void expect_no_link(const char *where, const char *text, const char *writ
     cr_expect(strstr(page, written), "%s: %s", where, page);
 }
 
-Test(words_why, no_line_is_a_link_in_markdown)
-{
-    each_text(FILE_OF("links"), expect_no_link);
-}
+TEXTS(words_why, no_line_is_a_link_in_markdown, FILE_OF("links"), expect_no_link)
 
 static void expect_annotation(const char *where, const char *file, const char *begin)
 {
@@ -99,10 +93,7 @@ static void expect_annotation(const char *where, const char *file, const char *b
     expect_word(text, "excess shared wavefronts 0 -> 6,938,624 (98 %25 of the kernel's)%0A    s[i] += s[j];%0Alanes");
 }
 
-Test(words_why, github_shows_it_at_its_line)
-{
-    each_text(FILE_OF("annotations"), expect_annotation);
-}
+TEXTS(words_why, github_shows_it_at_its_line, FILE_OF("annotations"), expect_annotation)
 
 /* ---- Words ---- */
 
@@ -129,7 +120,4 @@ static void expect_count(const char *where, const char *count, const char *words
     cr_expect_str_eq(words_count(leading_number(&count), text, sizeof text), words, "%s", where);
 }
 
-Test(words_why, counts_are_whole_and_grouped)
-{
-    each_text(FILE_OF("counts"), expect_count);
-}
+TEXTS(words_why, counts_are_whole_and_grouped, FILE_OF("counts"), expect_count)
