@@ -117,10 +117,7 @@ static void change_note(void)
     run_set_note(run, &note);
 }
 
-static void forget_notes(void)
-{
-    run_forget_notes(side(1));
-}
+DO(forget_notes(void), run_forget_notes(side(1)));
 
 static void put_notes(void)
 {
@@ -145,10 +142,7 @@ static void estimate(void)
     }
 }
 
-static void put_processors(void)
-{
-    side(1)->device.sm_count = (int)whole(word(2));
-}
+DO(put_processors(void), side(1)->device.sm_count = (int)whole(word(2)));
 
 static void put_facts(struct session *session, size_t from)
 {
@@ -266,15 +260,8 @@ static void put_lines(void)
     }
 }
 
-static void fail(void)
-{
-    result_fail(kernel_of(&sides.run, 1), result_status_named(word(2)), word(3));
-}
-
-static void fail_elsewhere(void)
-{
-    result_note_elsewhere(kernel_of(&sides.run, 1), word(2));
-}
+DO(fail(void), result_fail(kernel_of(&sides.run, 1), result_status_named(word(2)), word(3)));
+DO(fail_elsewhere(void), result_note_elsewhere(kernel_of(&sides.run, 1), word(2)));
 
 static void take_sessions_from(void)
 {
@@ -321,15 +308,8 @@ static void declare(void)
     NEED(known_regressions_read_text(&sides.known_regressions, "made_up.ini", word(1)) == 0, "%s", word(1));
 }
 
-static void clear(void)
-{
-    row_clear(row_of(side(1), 2));
-}
-
-static void keep(void)
-{
-    run_filter(side(1), (char *[]){word(2)}, 1);
-}
+DO(clear(void), row_clear(row_of(side(1), 2)));
+DO(keep(void), run_filter(side(1), (char *[]){word(2)}, 1));
 
 /* ---- What must come of it ---- */
 
@@ -442,15 +422,8 @@ static bool has_note(const char *words)
     return false;
 }
 
-static void expect_note(void)
-{
-    CHECK(has_note(word(1)), "no note says: %s", word(1));
-}
-
-static void expect_no_note(void)
-{
-    CHECK(!has_note(word(1)), "a note says: %s", word(1));
-}
+DO(expect_note(void), CHECK(has_note(word(1)), "no note says: %s", word(1)));
+DO(expect_no_note(void), CHECK(!has_note(word(1)), "a note says: %s", word(1)));
 
 static void expect_order(void)
 {
@@ -519,15 +492,8 @@ static void begin(void)
     is_compared = false;
 }
 
-static void change(void)
-{
-    is_compared = false;
-}
-
-static void end(void)
-{
-    tear_down(&sides);
-}
+DO(change(void), is_compared = false);
+DO(end(void), tear_down(&sides));
 
 struct fixture *compare_sides(void)
 {

@@ -1,9 +1,6 @@
 #include "test.h"
 
-static void count_one(void *data, size_t i)
-{
-    ((unsigned *)data)[i] += (unsigned)i + 1;
-}
+DO(count_one(void *data, size_t i), ((unsigned *)data)[i] += (unsigned)i + 1);
 
 Test(parallel, each_is_worked_on_once)
 {

@@ -80,10 +80,7 @@ static void set_from(size_t first)
     }
 }
 
-static void set(void)
-{
-    set_from(1);
-}
+DO(set(void), set_from(1));
 
 static void begin_run(void)
 {
@@ -141,15 +138,8 @@ static void put_note(void)
     run_set_note(last_run(), &(struct metric_note){.name = word(1), .counter = word(2), .unit = word(3)});
 }
 
-static void keep(void)
-{
-    run_filter(last_run(), (char *[]){word(1)}, 1);
-}
-
-static void rename_kernel(void)
-{
-    set_text(&run_find(last_run(), word(1))->id, word(2));
-}
+DO(keep(void), run_filter(last_run(), (char *[]){word(1)}, 1));
+DO(rename_kernel(void), set_text(&run_find(last_run(), word(1))->id, word(2)));
 
 /* Appends the last run to the one before, as when it is confirmed. */
 static void join(void)
@@ -244,10 +234,7 @@ static void refuse(void)
 
 /* ---- What must come of it ---- */
 
-static void expect_said(void)
-{
-    expect_text_says(said);
-}
+DO(expect_said(void), expect_text_says(said));
 
 static void expect_unsaid(void)
 {
@@ -380,10 +367,7 @@ static void expect_lines(void)
           "line 4 has %g", amount);
 }
 
-static void expect_no_kernel(void)
-{
-    CHECK(!run_find(read_baseline(), word(1)), "there is %s", word(1));
-}
+DO(expect_no_kernel(void), CHECK(!run_find(read_baseline(), word(1)), "there is %s", word(1)));
 
 static void expect_baseline(void)
 {
@@ -401,10 +385,7 @@ static void expect_session(void)
         expect_text("reason", session->facts[SESSION_REASON], word(3));
 }
 
-static void expect_note(void)
-{
-    expect_text("counter", run_find_note(read_baseline(), word(1))->counter, word(2));
-}
+DO(expect_note(void), expect_text("counter", run_find_note(read_baseline(), word(1))->counter, word(2)));
 
 static void remember(void)
 {

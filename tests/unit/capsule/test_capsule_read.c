@@ -20,15 +20,8 @@ static void make(page_compress *compress)
     bytes = bytes_of("a", &size);
 }
 
-static void enter(void)
-{
-    make(NULL);
-}
-
-static void enter_small(void)
-{
-    make(page_compress_zstd);
-}
+DO(enter(void), make(NULL));
+DO(enter_small(void), make(page_compress_zstd));
 
 static void leave(void)
 {

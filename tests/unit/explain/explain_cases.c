@@ -135,10 +135,7 @@ static void put_session(void)
     put_members(members, ARRAY_SIZE(members), 1);
 }
 
-static void clear_value(void)
-{
-    row_clear(result_find(result, word(1)));
-}
+DO(clear_value(void), row_clear(result_find(result, word(1))));
 
 /* ---- What must come of it ---- */
 
@@ -277,15 +274,8 @@ static void print_it(void)
     set_text(&page, printed);
 }
 
-static void expect_said(void)
-{
-    expect_text_says(page);
-}
-
-static void expect_not_said(void)
-{
-    expect_text_lacks(page);
-}
+DO(expect_said(void), expect_text_says(page));
+DO(expect_not_said(void), expect_text_lacks(page));
 
 static void forget(void)
 {

@@ -50,10 +50,7 @@ static void put_line(void)
     }
 }
 
-static void forget_lines(void)
-{
-    profile_release(lines_of(word(1)));
-}
+DO(forget_lines(void), profile_release(lines_of(word(1))));
 
 /* What is behind the lines says which rows are what: against a base, the worst, as another row. */
 static void expect_blame(void)
@@ -101,10 +98,7 @@ static void put_toolchains(void)
     }
 }
 
-static void put_caller(void)
-{
-    set_text(&run_find(&compare_sides()->run, word(1))->launched_by, word(2));
-}
+DO(put_caller(void), set_text(&run_find(&compare_sides()->run, word(1))->launched_by, word(2)));
 
 /* Kernels with what became of them and the time they lost; how many are the same; and libraries that lost time. */
 static void expect_upgrade(void)

@@ -95,26 +95,12 @@ static void fail(void)
     set_text(&result->reason, known(word(4)));
 }
 
-static void keep(void)
-{
-    run_filter(&runs[session_in(1)], (char *[]){word(2)}, 1);
-}
-
-static void clear(void)
-{
-    row_clear(result_find(run_find(&runs[session_in(1)], word(2)), word(3)));
-}
+DO(keep(void), run_filter(&runs[session_in(1)], (char *[]){word(2)}, 1));
+DO(clear(void), row_clear(result_find(run_find(&runs[session_in(1)], word(2)), word(3))));
 
 /* A session more, which is one of another run, too. */
-static void add_session(void)
-{
-    run_add_session(&runs[session_in(1)], &runs[session_in(2)].sessions[0]);
-}
-
-static void forget_sessions(void)
-{
-    run_forget_sessions(&runs[session_in(1)]);
-}
+DO(add_session(void), run_add_session(&runs[session_in(1)], &runs[session_in(2)].sessions[0]));
+DO(forget_sessions(void), run_forget_sessions(&runs[session_in(1)]));
 
 static void put_note(void)
 {
@@ -276,15 +262,8 @@ static void print_it(void)
     json_decref(root);
 }
 
-static void expect_said(void)
-{
-    expect_text_says(page);
-}
-
-static void expect_not_said(void)
-{
-    expect_text_lacks(page);
-}
+DO(expect_said(void), expect_text_says(page));
+DO(expect_not_said(void), expect_text_lacks(page));
 
 static void begin(void)
 {

@@ -252,10 +252,7 @@ static void expect_said(void)
     CHECK(strstr(all, word(1)), "it does not say \"%s\": %s", word(1), all);
 }
 
-static void expect_empty(void)
-{
-    CHECK(*check.printed == '\0', "%s", check.printed);
-}
+DO(expect_empty(void), CHECK(*check.printed == '\0', "%s", check.printed));
 
 /* From the counts on, since what is before them says that it is a replay. */
 static void replay(void)

@@ -15,10 +15,7 @@ static void set_up(void)
     check.options.verbose = true;
 }
 
-static void tear_down(void)
-{
-    made_check_end(&check);
-}
+DO(tear_down(void), made_check_end(&check));
 
 TestSuite(check_static, .init = set_up, .fini = tear_down);
 

@@ -52,15 +52,8 @@ static void replace(void)
         x_strdup(strcmp(word(3), "-") == 0 ? NULL : word(3));
 }
 
-static void remove_row(void)
-{
-    NEED(result_remove(kernel_now(word(1)), word(2)), "there is no %s", word(2));
-}
-
-static void move_anchor(void)
-{
-    result_find(kernel_now("k/a"), "time")->drift_reference = number(word(1));
-}
+DO(remove_row(void), NEED(result_remove(kernel_now(word(1)), word(2)), "there is no %s", word(2)));
+DO(move_anchor(void), result_find(kernel_now("k/a"), "time")->drift_reference = number(word(1)));
 
 static void put_inputs(void)
 {
@@ -87,10 +80,7 @@ static void define(void)
         metric->name[0] = *value;
 }
 
-static void excuse(void)
-{
-    NEED(known_regressions_read_text(&known_regressions, "now", word(1)) == 0, "%s", word(1));
-}
+DO(excuse(void), NEED(known_regressions_read_text(&known_regressions, "now", word(1)) == 0, "%s", word(1)));
 
 /* Expects these notes in order, each by some of its words. */
 static void expect_notes(void)

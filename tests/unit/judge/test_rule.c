@@ -20,10 +20,7 @@ static void set_metric(void)
     put_members(members, ARRAY_SIZE(members), 3);
 }
 
-static void put_side(void)
-{
-    put_values(&sides[strcmp(word(0), "now") == 0], "made_up", word(1));
-}
+DO(put_side(void), put_values(&sides[strcmp(word(0), "now") == 0], "made_up", word(1)));
 
 static void put_pairs(void)
 {

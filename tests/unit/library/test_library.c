@@ -24,10 +24,7 @@ static void begin(void)
     free(bytes);
 }
 
-static void finish(void)
-{
-    cugate_close(machine);
-}
+DO(finish(void), cugate_close(machine));
 
 TestSuite(library, .init = begin, .fini = finish);
 

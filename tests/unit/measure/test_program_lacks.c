@@ -36,10 +36,7 @@ static void set_up(void)
     add(&fixture.run, "often", "b", 5);
 }
 
-static void tear_down(void)
-{
-    run_release(&fixture.run);
-}
+DO(tear_down(void), run_release(&fixture.run));
 
 TestSuite(program_lacks, .init = set_up, .fini = tear_down);
 

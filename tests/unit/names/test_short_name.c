@@ -24,10 +24,7 @@ Test(short_name, what_is_cut_off_shows_in_the_digits)
                           "cub::long_enough_to_be_cut<thing_of_a_longish_name, another_thing_with_one>(long)"));
 }
 
-static void expect_same(const char *where, const char *one, const char *other)
-{
-    cr_expect(is_same(one, other), "%s", where);
-}
+DO(expect_same(const char *where, const char *one, const char *other), cr_expect(is_same(one, other), "%s", where));
 
 Test(short_name, checkout_architecture_and_demangler_have_no_say)
 {

@@ -26,10 +26,7 @@ static void make_alone(void)
     alone(&made, (enum exit_code)whole(word(2)));
 }
 
-static void forget_rows(void)
-{
-    forget_judgements(&made);
-}
+DO(forget_rows(void), forget_judgements(&made));
 
 static void judge_again(void)
 {
@@ -78,15 +75,8 @@ static void set_facts(void)
     }
 }
 
-static void set_device(void)
-{
-    set_text(&made.run.device.name, known(word(1)));
-}
-
-static void set_reason(void)
-{
-    set_text(&run_find(&made.run, word(1))->reason, word(2));
-}
+DO(set_device(void), set_text(&made.run.device.name, known(word(1))));
+DO(set_reason(void), set_text(&run_find(&made.run, word(1))->reason, word(2)));
 
 static void clear_baseline(void)
 {
@@ -148,10 +138,7 @@ static void blame_line(void)
     invent_blame(&made, row, parts[0], parts[1], parts[2]);
 }
 
-static void add_note(void)
-{
-    comparison_add_note(&made.comparison, "%s", word(1));
-}
+DO(add_note(void), comparison_add_note(&made.comparison, "%s", word(1)));
 
 static void put_suites(void)
 {
@@ -171,15 +158,8 @@ static const char *printed(void)
     return page;
 }
 
-static void expect_said(void)
-{
-    expect_text_says(printed());
-}
-
-static void expect_not_said(void)
-{
-    expect_text_lacks(printed());
-}
+DO(expect_said(void), expect_text_says(printed()));
+DO(expect_not_said(void), expect_text_lacks(printed()));
 
 static void expect_in_order(void)
 {
@@ -265,10 +245,7 @@ static void change(void)
     set_text(&page, NULL);
 }
 
-static void begin(void)
-{
-    format = format_find(DOCUMENT_CHECK, "text", "as");
-}
+DO(begin(void), format = format_find(DOCUMENT_CHECK, "text", "as"));
 
 static void end(void)
 {

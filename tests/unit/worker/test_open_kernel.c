@@ -52,10 +52,7 @@ static int verify(void *at, const struct cugate_variant *variant, char *why, siz
     return called(at, 'v');
 }
 
-static void close_family(void *at)
-{
-    called(at, 'c');
-}
+DO(close_family(void *at), called(at, 'c'));
 
 static const char *error_text(int code)
 {

@@ -150,10 +150,7 @@ static int apply(struct gpu_condition *condition, struct problem *problem)
     return -called('a');
 }
 
-static void mark(bool is_measured)
-{
-    called(is_measured ? '(' : ')');
-}
+DO(mark(bool is_measured), called(is_measured ? '(' : ')'));
 
 static int take_samples(int samples, struct result *result, struct problem *problem)
 {
