@@ -37,59 +37,38 @@ static void expect_rule(const struct certificate_facts *facts, enum certificate_
     certificate_release(&certificate);
 }
 
-Test(certificate, precision_is_the_references)
+static enum tensor_cores tensor_named(const char *name)
 {
-    enum {
-        CODE = 16,
-        BASE = 32
-    }; /* that one sets constants by instructions of halves, and does nothing else by them */
-    const double none = NAN;
-    const struct {
-        double base[3], now[3];
-        enum tensor_cores used, uses;
-        unsigned allowed;
-        enum certificate_outcome outcome;
-    } rows[] = {
-        {{0, 100, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
-        {{0, 100, 0}, {0, 0, 100}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED},
-        {{0, 100, 0}, {0, 100, 9}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
-        {{0, 100, 0}, {0, 100, 11}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED}, /* idle fp32 beside it */
-        {{0, 100, 0}, {0, 13, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
-        {{0, 100, 0}, {0, 12, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_UNDECIDED}, /* by integers? */
-        {{0, 100, 0}, {0, 12, 0}, TENSOR_USED, TENSOR_USED, 0, CERTIFICATE_PASSED},
-        {{0, 100, 0}, {0, 49, 51}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED},
-        {{0, 100, 0}, {0, 49, 51}, TENSOR_UNUSED, TENSOR_UNUSED, ALLOW_PRECISION, CERTIFICATE_ALLOWED},
-        {{0, 100, 0}, {0, 49, 51}, TENSOR_UNUSED, TENSOR_UNUSED, ALLOW_TENSOR, CERTIFICATE_REFUSED},
-        {{0, 20, 80}, {0, 0, 100}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
-        {{100, 0, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_REFUSED},
-        {{0, 100, 0}, {100, 0, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
-        {{0, 100, 0}, {0, 0, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_UNDECIDED},
-        {{0, 100, 0}, {0, 0, 0}, TENSOR_UNUSED, TENSOR_UNUSED, ALLOW_PRECISION, CERTIFICATE_ALLOWED},
-        {{0, 0, 0}, {0, 0, 0}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
-        {{0, 100, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_USED, 0, CERTIFICATE_REFUSED},
-        {{0, 100, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_USED, ALLOW_TENSOR, CERTIFICATE_ALLOWED},
-        {{0, 100, 0}, {0, 100, 0}, TENSOR_USED, TENSOR_USED, 0, CERTIFICATE_PASSED},
-        {{0, 100, 0}, {0, 100, 0}, TENSOR_USED, TENSOR_UNUSED, 0, CERTIFICATE_PASSED},
-        {{0, 100, 0}, {none, none, none}, TENSOR_UNUSED, TENSOR_UNUSED, 0, CERTIFICATE_UNDECIDED},
-        {{0, 100, 0}, {0, 100, 0}, TENSOR_UNUSED, TENSOR_UNKNOWN, 0, CERTIFICATE_UNDECIDED},
-        {{0, 100, 0}, {0, 49, 51}, TENSOR_UNUSED, TENSOR_UNUSED, CODE, CERTIFICATE_PASSED},
-        {{0, 100, 0}, {0, 0, 100}, TENSOR_UNUSED, TENSOR_UNUSED, CODE + BASE, CERTIFICATE_UNDECIDED},
-        {{0, 0, 100}, {0, 0, 0}, TENSOR_UNUSED, TENSOR_UNUSED, CODE + BASE, CERTIFICATE_PASSED},
-        {{0, 20, 80}, {0, 0, 100}, TENSOR_UNUSED, TENSOR_UNUSED, BASE, CERTIFICATE_REFUSED},
-        {{0, 50, 50}, {0, 50, 51}, TENSOR_UNUSED, TENSOR_UNUSED, BASE, CERTIFICATE_PASSED}, /* they convert as often */
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct result base = result_of(rows[i].base[0], rows[i].base[1], rows[i].base[2], rows[i].used);
-        struct result now = result_of(rows[i].now[0], rows[i].now[1], rows[i].now[2], rows[i].uses);
-        const struct result *bases[] = {&base}, *nows[] = {&now};
-        const struct certificate_facts facts =
-            FACTS(bases, nows, nows, 1, .wanted = 1, .no_halves = rows[i].allowed & CODE,
-                  .base_no_halves = rows[i].allowed & BASE, .allowed = rows[i].allowed % CODE);
-        expect_rule(&facts, CERTIFICATE_PRECISION, rows[i].outcome, "", i);
-        result_release(&base);
-        result_release(&now);
-    }
+    return strcmp(name, "used") == 0 ? TENSOR_USED : strcmp(name, "unused") == 0 ? TENSOR_UNUSED : TENSOR_UNKNOWN;
 }
+
+static void expect_precision(const char *where, const char *text, const char *outcome)
+{
+    const char *parts[5];
+    cr_assert_eq(split_at(text, ";", parts, ARRAY_SIZE(parts)), ARRAY_SIZE(parts), "%s", where);
+    struct result results[2];
+    for (size_t i = 0; i < 2; i++) {
+        double arithmetic[3] = {0};
+        for (size_t k = 0; k < ARRAY_SIZE(arithmetic); k++)
+            arithmetic[k] = leading_number(&parts[i]);
+        results[i] = result_of(arithmetic[0], arithmetic[1], arithmetic[2], tensor_named(parts[2 + i] + 1));
+    }
+    const struct result *bases[] = {&results[0]}, *nows[] = {&results[1]};
+    const struct certificate_facts facts =
+        FACTS(bases, nows, nows, 1, .wanted = 1, .no_halves = strstr(parts[4], " no_halves"),
+              .base_no_halves = strstr(parts[4], "base_no_halves"),
+              .allowed = strstr(parts[4], "precision") ? ALLOW_PRECISION
+                         : strstr(parts[4], "tensor")  ? ALLOW_TENSOR
+                                                       : 0);
+    struct certificate certificate = certificate_make(&facts);
+    const struct certificate_row *row = &certificate.rows[CERTIFICATE_PRECISION];
+    cr_expect_str_eq(certificate_outcome_name(row->outcome), outcome, "%s: %s", where, row->words);
+    certificate_release(&certificate);
+    for (size_t i = 0; i < 2; i++)
+        result_release(&results[i]);
+}
+
+TEXTS(certificate, precision_is_the_references, "tests/unit/judge/certificate.txt", expect_precision)
 
 /* What one launch of 4 blocks of 64 threads executes, and for how long it is estimated to take. */
 static struct result shared_result(double instructions, double busiest, double longest, double sleeps, double ns,
