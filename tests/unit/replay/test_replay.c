@@ -249,38 +249,18 @@ static const char *refused(const char *opcode, const char *operands, const struc
     return why ? why : "";
 }
 
-Test(replay_replay, what_is_not_modelled_is_refused_by_name)
+static void expect_refused(const char *where, const char *text, const char *words)
 {
-    static const struct {
-        const char *opcode, *operands, *why;
-        struct tally tally; /* of 10 blocks of two warps */
-    } rows[] = {
-        {"LDG.E", "R4,[R2.64]", "", {.executed = 20}},
-        {"LDG.E.STRONG.GPU", "R4,[R2.64]", "wait for others in a loop", {.executed = 20, .spins = 1}},
-        {"ATOMG.E.ADD.STRONG.GPU", "PT,R4,[R2.64],R6", "", {.executed = 20}},
-        {"ATOMG.E.ADD.STRONG.GPU", "PT,R4,[R2.64],R6", "an atomic's result", {.executed = 21}},
-        {"ATOMG.E.ADD.STRONG.GPU", "PT,R4,[R2.64],R6", "an atomic's result", {.executed = 20, .busiest_block = 7}},
-        {"ATOMG.E.ADD.STRONG.GPU", "PT,R4,[R2.64],R6", "", {.executed = 20, .busiest_block = 5}},
-        {"ATOMG.E.CAS.STRONG.GPU", "PT,R4,[R2.64],R6,R7", "an atomic's result", {.executed = 1}},
-        {"ATOMG.E.CAS.STRONG.GPU", "PT,R4,[R2.64],R6,R7", "", {.executed = 0}},
-        {"RED.E.ADD.STRONG.GPU", "[R2.64],R6", "", {.executed = 1000}},
-        {"UTMALDG.1D", "[UR8],[UR18]", "", {.executed = 1}},
-        {"SYNCS.PHASECHK.TRANS64.TRYWAIT", "P0,[R2],R4", "", {.executed = 1}},
-        {"NANOSLEEP", "0x64", "", {.executed = 20}},
-        {"SYNCS.PHASECHK.TRANS64", "P0,[R2],R4", "other work while they wait", {.executed = 1}},
-        {"SYNCS.ARRIVE.TRANS64.OPTOUT.A1T0", "RZ,[R2],RZ", "other work while they wait", {.executed = 1}},
-        {"UCGABAR_WAIT", "", "clusters", {.executed = 1}},
-        {"HGMMA.64x8x16.F32", "R24,gdesc[UR4],RZ,!UPT", "", {.executed = 1}},
-        {"HGMMA.SP.64x8x32.F32", "R24,gdesc[UR4],RZ,R2,!UPT", "sparse matrix", {.executed = 1}},
-        {"TEX.SCR.B.LL", "R4,R2,R0,UR4,0x3f,2D", "textures", {.executed = 1}},
-        {"SULD.D.BA.1D", "R4,[R2],UR4", "surfaces", {.executed = 1}},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const char *why = refused(rows[i].opcode, rows[i].operands, &rows[i].tally, 10);
-        cr_expect(*rows[i].why ? strstr(why, rows[i].why) != NULL : !*why, "row %zu, %s: \"%s\"", i, rows[i].opcode,
-                  why);
-    }
+    struct tally tally = {0};
+    tally.executed = (uint64_t)leading_number(&text);
+    tally.spins = (uint64_t)leading_number(&text);
+    tally.busiest_block = (uint64_t)leading_number(&text);
+    text++;
+    const char *const opcode = cut_at(&text, " "), *const why = refused(opcode, text, &tally, 10);
+    cr_expect(strcmp(words, "replayed") == 0 ? !*why : strstr(why, words) != NULL, "%s: \"%s\"", where, why);
 }
+
+TEXTS(replay_replay, what_is_not_modelled_is_refused_by_name, "tests/unit/replay/refused.txt", expect_refused)
 
 Test(replay_replay, each_bound_has_a_name_and_a_band)
 {
