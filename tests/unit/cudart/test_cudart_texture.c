@@ -1,8 +1,7 @@
 #include "cudart/runtime.h"
 
-#include <criterion/criterion.h>
-
 #include "sim_support.h"
+#include "test.h"
 
 TestSuite(cudart_texture, .init = sim_open_gpu);
 
@@ -73,54 +72,33 @@ enum {
     BORDER = cudaAddressModeBorder
 };
 
+static cudaArray_t edges;
+
+static void expect_texel(const char *where, const char *text, const char *words)
+{
+    static const char *const modes[] = {[WRAP] = "wrap", [CLAMP] = "clamp", [MIRROR] = "mirror", [BORDER] = "border"};
+    const size_t mode = name_index(cut_at(&text, " "), modes, ARRAY_SIZE(modes));
+    cr_assert_lt(mode, ARRAY_SIZE(modes), "%s", where);
+    const bool is_linear = strcmp(cut_at(&text, " "), "linear") == 0;
+    const int normalized = (int)leading_number(&text);
+    const float x = (float)leading_number(&text), y = (float)leading_number(&text);
+    const struct cudaTextureDesc how =
+        how_of((enum cudaTextureAddressMode)mode, is_linear ? cudaFilterModeLinear : cudaFilterModePoint, normalized);
+    cudaTextureObject_t texture;
+    cr_assert_eq(make_texture(&texture, edges, &how), cudaSuccess, "%s", where);
+    const float value = sample(texture, x, y, 0, 0);
+    cr_expect_eq(value, (float)leading_number(&words), "%s: %g", where, (double)value);
+    cr_expect_eq(cudaDestroyTextureObject(texture), cudaSuccess);
+    cr_expect_null(texture_find(runtime_machine(), texture));
+    cr_expect_eq(cudaDestroyTextureObject(texture), cudaErrorInvalidValue);
+}
+
 Test(cudart_texture, edges_and_filters)
 {
-    static const struct {
-        int mode, filter, normalized;
-        float x, y, value;
-    } rows[] = {
-        {CLAMP, POINT, 0, 0, 0, 0},
-        {CLAMP, POINT, 0, 1.99f, 0.5f, 1},
-        {CLAMP, POINT, 0, 1e30f, 1e30f, 23},
-        {CLAMP, POINT, 0, -1, -7, 0},
-        {CLAMP, POINT, 0, NAN, 1, 10},
-        {CLAMP, POINT, 0, -INFINITY, 2, 20},
-        {BORDER, POINT, 0, 4, 0, -5},
-        {BORDER, POINT, 0, 3.9f, 0, 3},
-        {WRAP, POINT, 0, 5, 0, 3}, /* only normalized coordinates go around */
-        {WRAP, POINT, 1, 1.125f, 0.5f, 10},
-        {WRAP, POINT, 1, -0.125f, 0.5f, 13},
-        {MIRROR, POINT, 1, -0.125f, 0.5f, 10},
-        {MIRROR, POINT, 1, 1.125f, 0.5f, 13},
-        {MIRROR, POINT, 1, 1.375f, 0.5f, 12},
-        {CLAMP, POINT, 1, 2, 0, 3},
-        /* The product with the width is a little less than 3: no H200 rounds it, in rows of 3 to 10,000 texels. */
-        {CLAMP, POINT, 1, 0.74999994f, 0, 2},
-        {CLAMP, LINEAR, 0, 1, 1.5f, 10.5f},
-        {CLAMP, LINEAR, 0, 1.75f, 1, 6.25f},
-        {CLAMP, LINEAR, 0, 0, 0, 0},
-        {CLAMP, LINEAR, 0, 9, 9, 23},
-        {BORDER, LINEAR, 0, 0, 0.5f, -2.5f},
-        {WRAP, LINEAR, 1, 0, 0.5f, 11.5f},
-        {MIRROR, LINEAR, 1, 0, 0.5f, 10},
-        /* Weights are multiples of 1/256. */
-        {CLAMP, LINEAR, 0, 0.501f, 0.5f, 0},
-        {CLAMP, LINEAR, 0, 0.503f, 0.5f, 0x1p-8f},
-    };
-    cudaArray_t array = make_floats((struct cudaExtent){WIDTH, HEIGHT, 0}, cudaArrayDefault);
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        cudaTextureObject_t texture;
-        const struct cudaTextureDesc how = how_of((enum cudaTextureAddressMode)rows[i].mode,
-                                                  (enum cudaTextureFilterMode)rows[i].filter, rows[i].normalized);
-        cr_assert_eq(make_texture(&texture, array, &how), cudaSuccess);
-        const float value = sample(texture, rows[i].x, rows[i].y, 0, 0);
-        cr_expect_eq(value, rows[i].value, "row %zu: %g", i, (double)value);
-        cr_expect_eq(cudaDestroyTextureObject(texture), cudaSuccess);
-        cr_expect_null(texture_find(runtime_machine(), texture));
-        cr_expect_eq(cudaDestroyTextureObject(texture), cudaErrorInvalidValue);
-    }
+    edges = make_floats((struct cudaExtent){WIDTH, HEIGHT, 0}, cudaArrayDefault);
+    each_text("tests/unit/cudart/cudart_texture.txt", expect_texel);
     cr_expect_null(texture_find(runtime_machine(), 0));
-    cr_expect_eq(cudaFreeArray(array), cudaSuccess);
+    cr_expect_eq(cudaFreeArray(edges), cudaSuccess);
 }
 
 Test(cudart_texture, shapes)
