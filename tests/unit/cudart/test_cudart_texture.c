@@ -64,26 +64,25 @@ static float sample(cudaTextureObject_t handle, float x, float y, float z, unsig
     return value;
 }
 
-enum { POINT = cudaFilterModePoint, LINEAR = cudaFilterModeLinear };
-enum {
-    CLAMP = cudaAddressModeClamp,
-    WRAP = cudaAddressModeWrap,
-    MIRROR = cudaAddressModeMirror,
-    BORDER = cudaAddressModeBorder
-};
+static enum cudaTextureFilterMode filter_named(const char **text)
+{
+    return strcmp(cut_at(text, " "), "linear") == 0 ? cudaFilterModeLinear : cudaFilterModePoint;
+}
 
 static cudaArray_t edges;
 
 static void expect_texel(const char *where, const char *text, const char *words)
 {
-    static const char *const modes[] = {[WRAP] = "wrap", [CLAMP] = "clamp", [MIRROR] = "mirror", [BORDER] = "border"};
+    static const char *const modes[] = {[cudaAddressModeWrap] = "wrap",
+                                        [cudaAddressModeClamp] = "clamp",
+                                        [cudaAddressModeMirror] = "mirror",
+                                        [cudaAddressModeBorder] = "border"};
     const size_t mode = name_index(cut_at(&text, " "), modes, ARRAY_SIZE(modes));
     cr_assert_lt(mode, ARRAY_SIZE(modes), "%s", where);
-    const bool is_linear = strcmp(cut_at(&text, " "), "linear") == 0;
+    const enum cudaTextureFilterMode filter = filter_named(&text);
     const int normalized = (int)leading_number(&text);
     const float x = (float)leading_number(&text), y = (float)leading_number(&text);
-    const struct cudaTextureDesc how =
-        how_of((enum cudaTextureAddressMode)mode, is_linear ? cudaFilterModeLinear : cudaFilterModePoint, normalized);
+    const struct cudaTextureDesc how = how_of((enum cudaTextureAddressMode)mode, filter, normalized);
     cudaTextureObject_t texture;
     cr_assert_eq(make_texture(&texture, edges, &how), cudaSuccess, "%s", where);
     const float value = sample(texture, x, y, 0, 0);
@@ -96,48 +95,33 @@ static void expect_texel(const char *where, const char *text, const char *words)
 Test(cudart_texture, edges_and_filters)
 {
     edges = make_floats((struct cudaExtent){WIDTH, HEIGHT, 0}, cudaArrayDefault);
-    each_text("tests/unit/cudart/cudart_texture.txt", expect_texel);
+    each_text("tests/unit/cudart/cudart_texture.txt#edges", expect_texel);
     cr_expect_null(texture_find(runtime_machine(), 0));
     cr_expect_eq(cudaFreeArray(edges), cudaSuccess);
 }
 
-Test(cudart_texture, shapes)
+static void expect_shape(const char *where, const char *text, const char *words)
 {
-    static const struct {
-        struct cudaExtent extent;
-        unsigned flags;
-        int filter;
-        float at[3];
-        unsigned layer;
-        float value; /* NAN: it is not simulated */
-    } rows[] = {
-        {{4, 0, 0}, 0, POINT, {0.625f, 9, 9}, 0, 2},
-        {{4, 3, 2}, 0, POINT, {0.625f, 0.5f, 0.75f}, 0, 112},
-        {{4, 4, 2}, 0, LINEAR, {0.625f, 0.625f, 0.5f}, 0, 72},
-        {{4, 3, 2}, cudaArrayLayered, POINT, {0.625f, 0.5f, 0}, 1, 112},
-        {{4, 3, 2}, cudaArrayLayered, POINT, {0.625f, 0.5f, 0}, 7, 112},
-        {{4, 0, 3}, cudaArrayLayered, POINT, {0.625f, 0.9f, 0}, 2, 202},
-        {{2, 2, 6}, cudaArrayCubemap, POINT, {1, 0.5f, -0.5f}, 0, 1},
-        {{2, 2, 6}, cudaArrayCubemap, POINT, {-1, 0.5f, -0.5f}, 0, 100},
-        {{2, 2, 6}, cudaArrayCubemap, POINT, {-0.5f, 1, 0.5f}, 0, 210},
-        {{2, 2, 6}, cudaArrayCubemap, POINT, {0.5f, -1, 0.5f}, 0, 301},
-        {{2, 2, 6}, cudaArrayCubemap, POINT, {0.5f, -0.5f, 1}, 0, 411},
-        {{2, 2, 6}, cudaArrayCubemap, POINT, {0.5f, -0.5f, -1}, 0, 510},
-        {{2, 2, 6}, cudaArrayCubemap, LINEAR, {1, 0, 0}, 0, 5.5f},
-        {{2, 2, 6}, cudaArrayCubemap, LINEAR, {1, 0.9f, 0}, 0, NAN},
-        {{2, 2, 6}, cudaArrayCubemap, POINT, {1, 1, 0.5f}, 0, NAN},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        cudaTextureObject_t texture;
-        const struct cudaTextureDesc how = how_of(cudaAddressModeClamp, (enum cudaTextureFilterMode)rows[i].filter, 1);
-        cudaArray_t array = make_floats(rows[i].extent, rows[i].flags);
-        cr_assert_eq(make_texture(&texture, array, &how), cudaSuccess);
-        const float value = sample(texture, rows[i].at[0], rows[i].at[1], rows[i].at[2], rows[i].layer);
-        cr_expect(value == rows[i].value || (isnan(value) && isnan(rows[i].value)), "row %zu: %g", i, (double)value);
-        cudaDestroyTextureObject(texture);
-        cudaFreeArray(array);
-    }
+    static const unsigned flags[] = {0, cudaArrayLayered, cudaArrayCubemap};
+    size_t extent[3] = {0};
+    for (size_t i = 0; i < ARRAY_SIZE(extent); i++)
+        extent[i] = (size_t)leading_number(&text);
+    text++;
+    const size_t kind = name_index(cut_at(&text, " "), (const char *const[]){"plain", "layered", "cube"}, 3);
+    cr_assert_lt(kind, 3, "%s", where);
+    const struct cudaTextureDesc how = how_of(cudaAddressModeClamp, filter_named(&text), 1);
+    const float x = (float)leading_number(&text), y = (float)leading_number(&text), z = (float)leading_number(&text);
+    const float wanted = (float)leading_number(&words);
+    cudaArray_t array = make_floats((struct cudaExtent){extent[0], extent[1], extent[2]}, flags[kind]);
+    cudaTextureObject_t texture;
+    cr_assert_eq(make_texture(&texture, array, &how), cudaSuccess, "%s", where);
+    const float value = sample(texture, x, y, z, (unsigned)leading_number(&text));
+    cr_expect(value == wanted || (isnan(value) && isnan(wanted)), "%s: %g", where, (double)value);
+    cudaDestroyTextureObject(texture);
+    cudaFreeArray(array);
 }
+
+TEXTS(cudart_texture, shapes, "tests/unit/cudart/cudart_texture.txt#shapes", expect_shape)
 
 Test(cudart_texture, elements_and_what_becomes_of_them)
 {
