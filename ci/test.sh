@@ -42,13 +42,13 @@ reports    reports             25    .     .        .  $pytest reports/tests ${r
 reports    reports_pages       20    .     .        .  $pytest ${reports_first[*]}
 script     gate                27    .     .        .  tests/scripts/gate.sh
 criterion  unit                19   72     .        .  $build/tests/unit_tests
-criterion  machine             21   73     .        .  $build/tests/machine_tests
+criterion  machine             17   73     .        .  $build/tests/machine_tests
 script     ways_round          18    .     .        .  tests/ways_round/run.sh !ci !reports !hostile
 script     hostile              2    4     .        .  tests/ways_round/run.sh hostile
 script     recorded            27   68     .        .  tests/sim/recorded.sh
 script     scripts_round        .    .     .       13  tests/ways_round/run.sh ci reports
 script     rooms                2    .     .        .  tests/scripts/rooms.sh
-script     exec_simulated       5    .     .        .  tests/scripts/exec_simulated.sh
+script     exec_simulated       9    .     .        .  tests/scripts/exec_simulated.sh
 script     exec_driver          3    .     .        .  tests/scripts/exec_driver.sh
 script     exec                17   62     .        .  tests/scripts/exec.sh
 script     ci_templates        15    .     .        .  tests/scripts/ci_templates.sh
