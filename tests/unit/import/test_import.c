@@ -96,8 +96,7 @@ Test(import, what_failed_in_one_file_failed)
 Test(import, a_session_counts_once)
 {
     IMPORT("google-benchmark", FIRST, FIRST);
-    expect_error(
-        "1.json and an earlier file are the same session (2026-11-21T08:00:00.000Z), which counts once");
+    expect_error("1.json and an earlier file are the same session (2026-11-21T08:00:00.000Z), which counts once");
 }
 
 Test(import, files_are_of_one_device)
