@@ -49,8 +49,10 @@ static struct run launched(const char *kernels)
         row_add_session(result_add(result, "launches"), (double[]){strtod(strchr(word, '*') + 1, NULL)}, 1);
         result->status = strstr(word, "!") ? RESULT_FAILED : RESULT_OK;
     }
-    if (!strchr(kernels, '?'))
-        run_add(&run, "a/program");
+    for (const char *program = "ab"; *program && !strchr(kernels, '?'); program++) {
+        OWNED_TEXT id = x_sprintf("%c/program", *program);
+        run_add(&run, id);
+    }
     return run;
 }
 
