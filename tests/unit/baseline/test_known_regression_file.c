@@ -69,6 +69,7 @@ static int read_text(const char *text)
     struct known_regressions known_regressions;
     const int result = known_regressions_read_text(&known_regressions, "x.ini", text);
     cr_expect(result == 0 || (known_regressions.count == 0 && !known_regressions.list), "%s", text);
+    known_regressions_release(&known_regressions);
     return result;
 }
 
