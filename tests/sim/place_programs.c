@@ -128,7 +128,8 @@ static bool print_kernel(unsigned number)
                    below(8), 8 << below(4), 1 << below(6));
             break;
         case 12: /* what others may add to */
-            printf("    for (uint32_t i = 0; i < (added[v%u & 31] & 3); i++)\n        sum = sum * 5 + in[i];\n",
+            printf("    for (uint32_t i = *(volatile uint32_t *)&added[v%u & 31] & 3; i > 0; i--)\n        sum = sum * "
+                   "5 + in[i];\n",
                    below(values));
             break;
         default:
