@@ -8,7 +8,7 @@ static bool has_other_host(const struct check *check, const struct result *base)
     const char *now = run_fact(&check->run, SESSION_HOST_CODE), *was = NULL;
     for (size_t i = 0; i < base->session_count; i++) /* the newest is the last */
         was = base->sessions[i].facts[SESSION_HOST_CODE];
-    return was && now && strcmp(was, now) != 0;
+    return was && (!now || strcmp(was, now) != 0); /* so it is where it could not be read */
 }
 
 /* Whether the kernel has to be executed: its inputs or its host code are not the baseline's. A dry run that failed may
