@@ -77,7 +77,7 @@ struct accepted_move {
     double was, now; /* values before and after, if measured */
 };
 
-/* Whether the row got worse, or was left unchanged, so that it is shown first. */
+/* Whether a list shows the row first: it got worse, or was not accepted. */
 bool accepted_is_worse(const struct accepted_move *move);
 
 /* What baseline_accept did. Owned; release it whatever baseline_accept returned. */

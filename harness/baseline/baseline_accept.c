@@ -48,8 +48,7 @@ static int check_parts(const char *name, const struct run *run, const char *othe
         return 0;
     return FAIL(EXIT_BASELINE,
                 "%s covers a different part of the program (%s) than %s (%s): remove the old baseline, or keep this "
-                "one elsewhere "
-                "with --baselines",
+                "one elsewhere with --baselines",
                 name, part_of(run), other_name, part_of(other));
 }
 

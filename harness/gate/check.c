@@ -145,7 +145,7 @@ static const char *judged_file(const struct check_request *request)
     return program && (program->shell || !strchr(file, '/')) ? NULL : file;
 }
 
-/* Finds out whether that was built since its sources changed. Of captured launches nobody has sources. */
+/* Finds out whether that was built since its sources changed. Captured launches come without sources. */
 static void find_newer(struct check *check)
 {
     const struct check_request *request = check->request;

@@ -1,5 +1,5 @@
-/* What a check of machine code says of functions that nobody launched: machine code hardly ever contains the size of a
- * block, so their occupancy is judged for all that the code allows. And of which the code is another. */
+/* What a check of machine code says of functions without a known launch: machine code hardly ever contains the size of
+ * a block, so their occupancy is judged for all that the code allows. And of which the code is another. */
 
 #include "check_parts.h"
 
@@ -7,7 +7,7 @@
 #define BLOCK_MAX 1024
 #define TYPICAL 256 /* the block that is judged where no launch bounds name one */
 
-/* Whether a function of the kernel may have any block: the code states none, and nobody launched it. */
+/* Whether a function of the kernel may have any block: the code states none, and no launch is known. */
 static bool has_any_block(const struct result *result)
 {
     bool any = false;

@@ -21,8 +21,7 @@ void waits_note_looks(struct block *block, const struct instruction *code, bool 
 /* Returns whether lanes yield there; else whether something else than a wait looks for the phase, or lanes sleep. */
 bool waits_between(const struct block *block, const struct instruction *code, bool yields);
 
-/* Says of all instructions that it is not known which lanes are together. On a GPU too blocks need not meet for that.
- */
+/* Says of all instructions that it is not known which lanes execute them together, whatever other blocks do. */
 void waits_note_apart(struct block *block);
 
 /* Says so of all instructions: they are executed apart or together by chance. */
