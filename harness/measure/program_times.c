@@ -76,6 +76,16 @@ static double *measured_times(const struct program_groups *groups, const struct 
     return measured;
 }
 
+/* A sample that is not longer tells nothing. The median is, so some are left. */
+static void take_off(struct session_samples *session, double added)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < session->count; i++)
+        if (session->samples[i] > added)
+            session->samples[left++] = session->samples[i] - added;
+    session->count = left;
+}
+
 void program_times_correct(const struct program_groups *groups, const struct metrics *metrics, struct run *run)
 {
     OWNED_MEMORY double *measured = measured_times(groups, metrics, run);
@@ -89,8 +99,7 @@ void program_times_correct(const struct program_groups *groups, const struct met
             struct result *result = is_time ? run_find(run, groups->list[g]->id) : NULL;
             struct row *row = result ? result_find(result, metrics->list[m].name) : NULL;
             for (size_t s = 0; row && s < row->session_count; s++)
-                for (size_t i = 0; i < row->sessions[s].count; i++)
-                    row->sessions[s].samples[i] -= fmin(added, row->sessions[s].samples[i]);
+                take_off(&row->sessions[s], added);
         }
 }
 

@@ -29,12 +29,15 @@ Test(program_times, what_the_profiler_adds_is_taken_off)
     put(&groups, &run, "both", 11995, 11000);
     put(&groups, &run, "timed", 5000, NAN);
     put(&groups, &run, "shorter than that", 800, NAN);
+    put(&groups, &run, "partly shorter", 996, NAN);
     put(&groups, &run, "graph", 5000, 1000);
     program_times_correct(&groups, &metrics, &run);
     cr_expect_eq(result_find(run_find(&run, "both"), "time")->sessions[0].samples[0], 10995);
     cr_expect_eq(result_find(run_find(&run, "timed"), "time")->sessions[0].samples[0], 4000);
     cr_expect_eq(result_find(run_find(&run, "timed"), "time")->sessions[0].samples[1], 4010);
     cr_expect_eq(result_find(run_find(&run, "shorter than that"), "time")->sessions[0].samples[0], 800);
+    cr_expect_eq(result_find(run_find(&run, "partly shorter"), "time")->sessions[0].count, 1);
+    cr_expect_eq(result_find(run_find(&run, "partly shorter"), "time")->sessions[0].samples[0], 6);
     cr_expect_eq(result_find(run_find(&run, "graph"), "time")->sessions[0].samples[0], 5000);
 }
 
