@@ -18,6 +18,7 @@ enum { BUFFER_SIZE = 1 << 20, ALIGNMENT = 8 };
 /* A launch of which no record has come, or not all of a graph's. */
 struct expected {
     uint32_t correlation;
+    CUstream stream;
     struct group *group;
     size_t kernels;  /* number of records that are to come */
     unsigned bounds; /* what the launch counts for */
@@ -31,6 +32,11 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects all below,
 static void *launches;                                    /* a tree of <search.h> */
 static struct work copies, fills;
 static bool is_on;
+static struct stream {
+    CUstream stream;
+    uint32_t last, before; /* the latest two launches of graphs on it of which records come */
+} * streams;
+static size_t stream_count;
 
 ORDER_BY(by_correlation, struct expected, correlation)
 
@@ -47,7 +53,17 @@ static void forget(struct expected *launch)
     free(launch);
 }
 
-void activity_expect(uint32_t correlation, struct group *group, size_t kernels, unsigned bounds)
+static struct stream *find_stream(CUstream handle)
+{
+    EACH(struct stream, stream, streams, stream_count)
+        if (stream->stream == handle)
+            return stream;
+    struct stream *stream = ARRAY_GROW(streams, stream_count);
+    *stream = (struct stream){.stream = handle};
+    return stream;
+}
+
+void activity_expect(uint32_t correlation, CUstream handle, struct group *group, size_t kernels, unsigned bounds)
 {
     if (!is_on || kernels == 0)
         return;
@@ -59,13 +75,18 @@ void activity_expect(uint32_t correlation, struct group *group, size_t kernels, 
         if (!tsearch(launch, &launches, by_correlation))
             BUG("no memory for a launch");
     }
+    launch->stream = handle;
     launch->group = group;
     launch->kernels = kernels;
     launch->bounds = bounds;
     launch->cold = group->launches == 0;
     launch->begun = launch->spoilt = false;
     launch->time_ns = 0;
-    group->correlation = correlation;
+    if (group->graph) {
+        struct stream *stream = find_stream(handle);
+        stream->before = stream->last;
+        stream->last = correlation;
+    }
     pthread_mutex_unlock(&mutex);
 }
 
@@ -73,8 +94,11 @@ void activity_forget(uint32_t correlation)
 {
     pthread_mutex_lock(&mutex);
     struct expected *launch = find(correlation);
-    if (launch && !launch->begun)
+    if (launch && !launch->begun) {
+        EACH(struct stream, stream, streams, stream_count)
+            stream->last = stream->last == correlation ? stream->before : stream->last;
         forget(launch);
+    }
     pthread_mutex_unlock(&mutex);
 }
 
@@ -172,14 +196,14 @@ static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *bu
 
 /* ---- From the first to the last ---- */
 
-/* Records of a graph's last launch before a session end with the next launch that has some: on an H200, after the
- * session (357 ms a kernel, of a graph of 0.2 ms). */
+/* Records of a graph end with the stream's next launch that has some. If a session comes first, on an H200 that is
+ * after the session (357 ms a kernel, of a graph of 0.2 ms). */
 static void spoil_last(const void *node, VISIT visit, int depth)
 {
     struct expected *launch = *(struct expected *const *)node;
     (void)depth;
     if (visit == postorder || visit == leaf)
-        launch->spoilt |= launch->group->graph && launch->correlation == launch->group->correlation;
+        launch->spoilt |= launch->group->graph && launch->correlation == find_stream(launch->stream)->last;
 }
 
 /* Both of kernels alone: records of copies add no code. */

@@ -30,7 +30,6 @@ struct group {
     size_t launches;         /* how many launches there were */
     size_t due;              /* launches that were to be measured, if nothing had prevented it */
     struct share *shares;    /* those that count, then for each NVTX range of the request those within it */
-    uint32_t correlation;    /* of its last launch that is in no session, for activity.c */
     size_t last;             /* kernels that the process had launched when it launched this one last */
     size_t asked;            /* how many of its launches were asked who makes them */
     bool begun;              /* a launch was measured; the first one in a process is colder than those that follow */

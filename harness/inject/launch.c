@@ -146,7 +146,7 @@ static void after_launch(struct group *group, enum ranges_mode mode, CUstream st
     current = NULL;
 }
 
-/* False when the launch only becomes part of a graph. Else its group; NULL when there are too many. */
+/* False when the launch only becomes part of a graph. Else its group; NULL when there are too many; and its stream. */
 static bool find_group(CUpti_CallbackId id, const CUpti_CallbackData *call, enum ranges_mode mode, struct group **group,
                        CUstream *stream)
 {
@@ -160,18 +160,20 @@ static bool find_group(CUpti_CallbackId id, const CUpti_CallbackData *call, enum
     launch_call_read(&launch, id, call->functionParams);
     if (capture_is_of(launch.stream))
         return false;
+    *stream = launch.stream;
     *group = group_of_launch(launch.function, launch.grid, launch.block, launch.shared, call->symbolName);
     return true;
 }
 
 /* Has the launch timed, if it counts and is not measured. */
-static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, struct group *group, unsigned bounds)
+static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, struct group *group, CUstream stream,
+                        unsigned bounds)
 {
     if (!group || !group->id || !bounds || ranges_running())
         return;
     const size_t kernels =
         mode == RANGES_OF_GRAPHS ? graph_kernels(((const cuGraphLaunch_params *)call->functionParams)->hGraph) : 1;
-    activity_expect(call->correlationId, group, kernels, bounds);
+    activity_expect(call->correlationId, stream, group, kernels, bounds);
 }
 
 /* How busy the GPU was is told of stretches in which nothing new came: a session that measures what is new ends one,
@@ -235,7 +237,7 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
             if (!process.request.keeps)
                 before_launch(group, mode, bounds, held);
             end_stretch(group);
-            expect_time(call, mode, group, bounds);
+            expect_time(call, mode, group, stream, bounds);
             tell_caller(group);
         }
     } else if (within) {

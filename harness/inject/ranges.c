@@ -244,15 +244,20 @@ void ranges_add(struct group *group)
     ranges.launches[ranges.count++] = range;
 }
 
-/* Returns whether a counter cannot be believed for this range. Instrumented counters read 0 for a graph, without an
- * error, because they do not see into it. The first range of a session takes up to twice its time, from a cold L2. Of
- * that range only counts of instructions and their accesses are right, and its time is a bound. */
-static bool is_blind(const struct group *group, const char *counter, bool cold)
+/* Whether the counter is instrumented and the range a graph's, which it does not see into: it reads 0, without an
+ * error.
+ */
+static bool is_blind(const struct group *group, const char *counter)
 {
-    if (!group->graph)
-        return false;
-    return counter_split(counter).instrumented ||
-           (cold && !strstr(counter, "inst_executed") && strncmp(counter, "l1tex__t_sectors", 16) != 0);
+    return group->graph && counter_split(counter).instrumented;
+}
+
+/* Whether the number is another than that of later launches: the first range of a session takes a graph up to twice its
+ * time, from a cold L2. Only counts of instructions and their accesses are right, and its time is a bound. */
+static bool is_cold(const struct group *group, const char *counter, bool is_first)
+{
+    return group->graph && is_first && !strstr(counter, "inst_executed") &&
+           strncmp(counter, "l1tex__t_sectors", 16) != 0;
 }
 
 /* Into a graph instrumented counters do not see, so for sets of these alone no session is made. */
@@ -271,18 +276,18 @@ static void send_values(const struct range *range, const double *numbers, bool i
         add_unsupported(&result);
     for (size_t m = 0; m < set->count; m++) {
         const char *counter = ranges.counters.names[m];
-        struct row *row = result_add(&result, set->list[m].name);
-        if (counter && range->use == PASSED_OVER && strcmp(counter, COUNTER_TIME) == 0 && *numbers > 0) {
-            OWNED_TEXT bound = x_sprintf("%.0f %s", *numbers, result.id);
+        const double number = counter ? round_value(*numbers++) : NAN; /* NaN stands for what CUPTI could not count */
+        if (counter && range->use == PASSED_OVER && strcmp(counter, COUNTER_TIME) == 0 && number > 0) {
+            OWNED_TEXT bound = x_sprintf("%.0f %s", number, result.id);
             link_say(MESSAGE_BOUND, bound);
         }
-        if (!counter || is_blind(range->group, counter, is_first)) {
-            row->state = VALUE_NOT_SUPPORTED;
-        } else {
-            const double number = round_value(*numbers);
-            row_add_session(row, &number, 1); /* NaN stands for what CUPTI could not count */
-        }
-        numbers += counter != NULL;
+        const bool sees = counter && !is_blind(range->group, counter);
+        if (sees && is_cold(range->group, counter, is_first))
+            continue;
+        struct row *row = result_add(&result, set->list[m].name);
+        row->state = VALUE_NOT_SUPPORTED;
+        if (sees)
+            row_add_session(row, &number, 1);
     }
     OWNED_TEXT line = result_to_line(&result);
     /* A launch that is passed over is better than nothing. */

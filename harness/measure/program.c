@@ -185,8 +185,9 @@ static void fill_row(const struct measuring *measuring, struct result *result, s
     if (group && (group->known || (in_set && is_left_out(measuring, group, set))))
         return;
     struct row *row = result_add(result, metric->name);
-    row->state = metric->optional && !in_set ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
-    if (in_set)
+    const bool cold = in_set && group && group->bound_ns > 0; /* of its first launch alone, which does not tell it */
+    row->state = (metric->optional && !in_set) || cold ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
+    if (row->state == VALUE_NOT_COUNTED && in_set)
         row->reason = x_strdup("launched too rarely in the runs of the program");
 }
 

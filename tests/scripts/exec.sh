@@ -304,6 +304,8 @@ options='--runs 3' program 'recapture 5 8' 0 '2 ok, 0 failed, samples 4 5 6'
 program 'tuned-graph 400' 0 '4 ok, 0 failed' 'program: 403 launches' 'not all counters were read of 2 kernels, 0.2 % of the GPU time'
 warned=$timeless program 'tuned-graph 40' 0 '4 ok, 0 failed' 'program: 43 launches'
 program 'tuned-graph 400 0' 5 '3 ok, 1 failed' 'it was launched, but never measured' '!program: 403'
+# The record of a graph that another one of the same stream follows is whole.
+program 'tuned-graph 400 0 40' 0 '5 ok, 0 failed' 'program: 443 launches' '!lack'
 
 # ---- What is chosen
 

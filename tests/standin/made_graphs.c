@@ -35,14 +35,14 @@ static void begin_capture(CUstream stream, const char *way)
 }
 
 /* Captures a graph of three kernels. */
-static CUgraphExec capture_graph(const struct gpu *gpu, CUstream stream, const char *way)
+static CUgraphExec capture_graph(const struct gpu *gpu, CUstream stream, const char *way, const char *last)
 {
     CUgraph graph;
     CUgraphExec exec;
     begin_capture(stream, way);
     launch_on(gpu, "add_one", 32, 256, stream);
     launch_on(gpu, "_Z5scaleIiEvPT_ii", 32, 256, stream);
-    launch_on(gpu, "add_value", 32, 128, stream);
+    launch_on(gpu, last, 32, 128, stream);
     MUST(cuStreamEndCapture(stream, &graph));
     MUST(cuGraphInstantiate(&exec, graph, 0));
     MUST(cuGraphDestroy(graph));
@@ -61,7 +61,7 @@ static int capture(int argc, char **argv)
     gpu_open(&gpu, 0);
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     launch_some(&gpu, 8);
-    CUgraphExec exec = capture_graph(&gpu, stream, ways_to_begin[way]);
+    CUgraphExec exec = capture_graph(&gpu, stream, ways_to_begin[way], "add_value");
     launch_some(&gpu, 8);
     for (int i = 0; i < count; i++)
         MUST(cuGraphLaunch(exec, stream));
@@ -179,7 +179,7 @@ static int recapture(int argc, char **argv)
     gpu_open(&gpu, 0);
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     for (int i = 0; i < count; i++) {
-        CUgraphExec exec = capture_graph(&gpu, stream, ways_to_begin[0]);
+        CUgraphExec exec = capture_graph(&gpu, stream, ways_to_begin[0], "add_value");
         MUST(cuGraphLaunch(exec, stream));
         launch(&gpu, "add_one", 64, 256);
         for (int k = 0; k < steadily && i == count - 1; k++)
@@ -192,29 +192,33 @@ static int recapture(int argc, char **argv)
     return 0;
 }
 
-/* As XLA's autotuner, holds the GPU before a launch that it times, and waits for it; then launches a graph once, and N
- * times a kernel. */
+/* As XLA's autotuner, holds the GPU before a launch that it times, and waits for it; then launches a graph once,
+ * another one M times, and N times a kernel. */
 static int tuned_graph(int argc, char **argv)
 {
     struct gpu gpu;
     CUstream stream;
     CUevent end;
-    const int count = argument(argc, argv, 0, 40), waits = argument(argc, argv, 1, 1);
+    const int count = argument(argc, argv, 0, 40), waits = argument(argc, argv, 1, 1),
+              more = argument(argc, argv, 2, 0);
     gpu_open(&gpu, 0);
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     MUST(cuEventCreate(&end, 0));
-    CUgraphExec exec = capture_graph(&gpu, stream, ways_to_begin[0]);
+    CUgraphExec exec = capture_graph(&gpu, stream, ways_to_begin[0], "add_value");
+    CUgraphExec other = capture_graph(&gpu, stream, ways_to_begin[0], "large");
     launch_on(&gpu, "_ZN15stream_executor3gpu12_GLOBAL__N_111DelayKernelEv", 1, 32, stream);
     launch_on(&gpu, "add_value", 64, 256, stream);
     MUST(cuEventRecord(end, stream));
     if (waits)
         MUST(cuEventSynchronize(end));
     MUST(cuGraphLaunch(exec, stream));
+    launch_graph(other, stream, more);
     for (int i = 0; i < count; i++)
         launch_on(&gpu, "large", 64, 256, stream);
     MUST(cuStreamSynchronize(stream));
-    printf("tuned-graph: %d launches and a graph, sum %d\n", 2 + count, gpu_sum(&gpu));
+    printf("tuned-graph: %d launches and %d of graphs, sum %d\n", 2 + count, 1 + more, gpu_sum(&gpu));
     MUST(cuGraphExecDestroy(exec));
+    MUST(cuGraphExecDestroy(other));
     MUST(cuEventDestroy(end));
     MUST(cuStreamDestroy(stream));
     gpu_close(&gpu);
@@ -227,7 +231,8 @@ const struct program programs_of_graphs[] = {
     {"graph", "[N]: builds a graph of nodes and launches it N times, and nothing else", .run = graph},
     {"changed-graph", "[N]: launches a graph N times as it was made, and after each of four changes",
      .run = changed_graph},
-    {"tuned-graph", "[N [WAITS]]: a launch that an autotuner times, a graph, and N launches", .run = tuned_graph},
+    {"tuned-graph", "[N [WAITS [M]]]: a launch that an autotuner times, a graph, another one M times, and N launches",
+     .run = tuned_graph},
     {"recapture", "[N [M]]: captures and launches a graph N times, then the last one M times more", .run = recapture},
     {0},
 };
