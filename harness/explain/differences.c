@@ -185,12 +185,24 @@ static void note_fact(struct comparison *comparison, const struct run *baseline,
     free(was);
 }
 
+/* Without a GPU a kernel of unchanged machine code is executed and verified again only where the host code is another.
+ */
+static void note_no_host_code(struct comparison *comparison, const struct run *baseline, const struct run *run)
+{
+    if (run_origin(run)->computed && run_fact(run, SESSION_HOST_CODE) && baseline->session_count > 0 &&
+        !run_fact(baseline, SESSION_HOST_CODE))
+        comparison_add_note(comparison,
+                            "the baseline lacks the hash of the host code, so a change of verify() alone is "
+                            "not noticed: accept a new run, or pass --all");
+}
+
 void note_differences(struct comparison *comparison, const struct run *baseline, const struct run *run,
                       const struct metrics *metrics)
 {
     note_definitions(comparison, baseline, metrics);
     for (size_t i = 0; i < ARRAY_SIZE(soft_facts); i++)
         note_fact(comparison, baseline, run, &soft_facts[i]);
+    note_no_host_code(comparison, baseline, run);
     note_relaunched(comparison, baseline);
     note_renamed(comparison, baseline, run);
     note_computed(comparison, run);
