@@ -360,7 +360,7 @@ static void settle(struct check *check, char *const *ids, size_t count)
     for (size_t i = 0; i < count && ids; i++)
         if (check_has_stand_in(&check->baseline, ids[i]))
             sessions.wanted = rule_sessions_needed(METRIC_STEADY) - 1;
-    check->measured = paired_run(&check->request->measurement, request->against,
+    check->measured = paired_run(&check->request->measurement, request->against, &check->baseline,
                                  request->paired ? NULL : &check->comparison, &sessions, &check->run);
     if (sessions.count > 0)
         add_session(check, &sessions.head[0]);

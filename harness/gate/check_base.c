@@ -27,7 +27,7 @@ static int measure_base(const struct measurement *measurement, const char *again
 {
     OWNED(run) base = {0};
     struct program program;
-    struct measurement other = measurement_of_other(measurement, against, &program);
+    struct measurement other = measurement_of_base(measurement, against, baseline, &program);
     OWNED_TEXT label = x_sprintf("the base library, %zu kernel%s that the baseline lacks", count, plural(count));
     other.globs = ids;
     other.glob_count = count;

@@ -66,8 +66,9 @@ static int count_conflicts(const struct measurement *measurement, struct run *ru
     for (size_t i = 0; i < count && next; i++)
         result_copy_facts(run_add(next, ids[i]), run_find(run, ids[i]));
     for (size_t i = 0; i < (next ? 2 : 1) * count; i++)
-        requests[i] = (struct line_request){measurement->kernels, run_find(i < count ? run : next, ids[i % count]),
-                                            PROVIDES_LINE_COUNTS, measurement->skip_unmatched};
+        requests[i] =
+            (struct line_request){measurement->kernels, NULL, run_find(i < count ? run : next, ids[i % count]),
+                                  PROVIDES_LINE_COUNTS, measurement->skip_unmatched};
     const int code = measure_lines(measurement, requests, (next ? 2 : 1) * count);
     computed_complete(run, measurement->metrics, NULL);
     return code;
@@ -165,7 +166,7 @@ static void add_kernel(struct explaining *explaining, struct result *result)
     const struct measurement *measurement = explaining->measurement;
     *ARRAY_GROW(explaining->results, explaining->result_count) = result;
     *ARRAY_GROW(explaining->requests, explaining->count) =
-        (struct line_request){measurement->kernels, result, ALL_LINES, measurement->skip_unmatched};
+        (struct line_request){measurement->kernels, NULL, result, ALL_LINES, measurement->skip_unmatched};
 }
 
 /* Adds the base build's kernels. It is called after all kernels were added, since a run moves its results when it
@@ -177,8 +178,8 @@ static void add_base(struct explaining *explaining)
     for (size_t i = 0; i < explaining->result_count; i++) {
         const char *id = explaining->results[i]->id;
         const unsigned kept = kept_kinds(explaining->measurement, explaining->against, explaining->baseline, id);
-        *ARRAY_GROW(explaining->requests, explaining->count) =
-            (struct line_request){explaining->against, run_find(&explaining->base, id), ALL_LINES & ~kept, true};
+        *ARRAY_GROW(explaining->requests, explaining->count) = (struct line_request){
+            explaining->against, explaining->baseline, run_find(&explaining->base, id), ALL_LINES & ~kept, true};
     }
 }
 

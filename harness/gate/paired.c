@@ -188,12 +188,12 @@ static size_t tests_left(const struct settling *settling)
     return left;
 }
 
-int paired_run(const struct measurement *head, const char *against, const struct comparison *comparison,
-               struct pair_sessions *sessions, struct run *run)
+int paired_run(const struct measurement *head, const char *against, const struct run *baseline,
+               const struct comparison *comparison, struct pair_sessions *sessions, struct run *run)
 {
     struct program program;
     struct settling settling = {.head = head,
-                                .base = measurement_of_other(head, against, &program),
+                                .base = measurement_of_base(head, against, baseline, &program),
                                 .against = against,
                                 .run = run,
                                 .sessions = sessions};

@@ -42,6 +42,21 @@ static int work_out(const struct measurement *own, struct run *run, int code, bo
     return code;
 }
 
+static int measure_program(const struct measurement *measurement, struct run *run)
+{
+    struct measurement own = *measurement;
+    OWNED_MEMORY char **globs = x_calloc(own.glob_count + 1, sizeof *globs);
+    for (size_t i = 0; i < own.glob_count; i++) {
+        const struct result *base = own.followed ? run_find(own.followed, own.globs[i]) : NULL;
+        globs[i] = base && base->former_id ? base->former_id : own.globs[i];
+    }
+    own.globs = globs;
+    const int code = program_measure(&own, run);
+    if (own.followed)
+        run_rename_former(run, own.followed);
+    return code;
+}
+
 static int measure(const struct measurement *measurement, struct run *run, bool with_facts)
 {
     struct metrics kept, kept_next = {0};
@@ -50,7 +65,7 @@ static int measure(const struct measurement *measurement, struct run *run, bool 
         next = measurement_of_provided(own.next, &kept_next);
         own.next = &next;
     }
-    const int code = own.program ? program_measure(&own, run) : pool_measure(&own, run);
+    const int code = own.program ? measure_program(&own, run) : pool_measure(&own, run);
     const int worked = work_out(&own, run, code, with_facts);
     free(kept_next.list);
     free(kept.list);
@@ -87,10 +102,11 @@ void measure_on_each(const struct measurement *measurement, struct run *runs, in
     free(kept.list);
 }
 
-struct measurement measurement_of_other(const struct measurement *measurement, const char *build,
-                                        struct program *program)
+struct measurement measurement_of_base(const struct measurement *measurement, const char *build,
+                                       const struct run *baseline, struct program *program)
 {
     struct measurement other = *measurement;
+    other.followed = baseline;
     if (measurement->program) {
         *program = *measurement->program;
         program->shell = build;

@@ -30,6 +30,8 @@ struct measurement {
     const struct backend *backend;
     char *const *globs;
     size_t glob_count;
+    const struct run *followed; /* of a program's base build: globs that are kernels with a former name there
+                                   (run_follow_launches) are measured by it; or NULL */
     struct device_list devices; /* these share the kernels, each a session of its own; `all` has been resolved */
     const struct run *like; /* kernels of this run are measured on the GPU where they were, and nowhere else; or NULL */
     const struct known_kernel *known; /* kernels whose counts are known, and not read; sorted */
@@ -88,10 +90,10 @@ int measure_with_inputs(const struct measurement *measurement, find_known_fn *fi
  * and a run of its own; count is at least 1. */
 void measure_on_each(const struct measurement *measurement, struct run *runs, int *codes, size_t count);
 
-/* Returns the measurement of another build: of a library it is a path, of a program a command for the shell, which
- * *program then has. */
-struct measurement measurement_of_other(const struct measurement *measurement, const char *build,
-                                        struct program *program);
+/* Returns the measurement of the base build of a baseline: of a library it is a path, of a program a command for the
+ * shell, which *program then has. */
+struct measurement measurement_of_base(const struct measurement *measurement, const char *build,
+                                       const struct run *baseline, struct program *program);
 
 /* Sets the facts of a session that this program knows: date, host and commit. */
 void measure_complete_session(struct session *session);
@@ -99,6 +101,7 @@ void measure_complete_session(struct session *session);
 /* Asks for the source lines of a kernel of a library; they are put into the result. */
 struct line_request {
     const char *kernels;
+    const struct run *baseline; /* of the base build; else NULL */
     struct result *result;
     unsigned kinds;      /* PROVIDES_LINE_COUNTS, _STALLS or both; a kind that the backend lacks is left out */
     bool skip_unmatched; /* as in struct measurement */

@@ -41,7 +41,8 @@ static struct measurement measurement_of(const struct asking *asking, struct ask
 {
     const char *build = asked->request->kernels;
     struct measurement measurement =
-        build ? measurement_of_other(asking->measurement, build, program) : *asking->measurement;
+        build ? measurement_of_base(asking->measurement, build, asked->request->baseline, program)
+              : *asking->measurement;
     const struct device_list *all = &asking->measurement->devices;
     measurement.skip_unmatched = asked->request->skip_unmatched;
     measurement.globs = &asked->id;
@@ -218,7 +219,7 @@ int measure_profile(const struct measurement *measurement, struct run *run, cons
         struct result *result = ids ? run_find(run, ids[i]) : &run->results[i];
         if (result)
             *ARRAY_GROW(requests, request_count) =
-                (struct line_request){measurement->kernels, result, kinds, measurement->skip_unmatched};
+                (struct line_request){measurement->kernels, NULL, result, kinds, measurement->skip_unmatched};
     }
     const int code = measure_lines(measurement, requests, request_count);
     computed_complete(run, measurement->metrics, NULL);

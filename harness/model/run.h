@@ -75,6 +75,10 @@ void run_number_like(struct run *run, const struct run *like);
  * it is the only shape of its function that is gone, one came, and that is launched as often. */
 void run_follow_launches(struct run *baseline, const struct run *run, const struct metrics *metrics);
 
+/* Gives kernels of a run of the base build that have a former name of the baseline's the one that they have there now.
+ */
+void run_rename_former(struct run *run, const struct run *baseline);
+
 /* Completes a baseline by a run of the base library that was measured now, in one session. It stands in where the
  * baseline lacks a kernel, or a number of one. If such a run stands in already, its session is added. A kernel that the
  * baseline lacks, and that is not ok in base, gets base's status and reason. */

@@ -75,6 +75,19 @@ static bool has_all(const struct run *run, const char *kernel)
     return whole && whole->status == RESULT_OK;
 }
 
+void run_rename_former(struct run *run, const struct run *baseline)
+{
+    for (size_t i = 0; i < baseline->result_count; i++) {
+        const struct result *base = &baseline->results[i];
+        struct result *one = base->former_id && !run_find(run, base->id) ? run_find(run, base->former_id) : NULL;
+        if (!one)
+            continue;
+        free(one->id);
+        one->id = x_strdup(base->id);
+        qsort(run->results, run->result_count, sizeof *run->results, by_text);
+    }
+}
+
 void run_follow_launches(struct run *baseline, const struct run *run, const struct metrics *metrics)
 {
     for (size_t i = 0; i < run->result_count && run_origin(run)->own_caches; i++) {

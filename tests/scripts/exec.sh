@@ -834,6 +834,10 @@ if chosen 'another shape'; then # is the same kernel, whose file in the baseline
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines one --name one --save one.json -- "$program" shapes 1
     expect 'another shape' 3 'compared as one kernel: one/add_one@1,128, before @1,32' 'block 32x1x1 -> 128x1x1' \
         'one/add_one@1,128  gpu_time unchanged' '!gone' '!new '
+    for known in one none; do
+        ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines $known --name one --against "$program blocks 1" -- "$program" shapes 1
+        expect "another shape, in pairs with a base build, baseline $known" 0 '4 pairs do not show its' 'before @1,32' '!is not in'
+    done
     ask "$cugate" accept --metrics "$metrics" --baselines one --reason wide -k 'one/*' one.json
     ls one/*/one >>said
     expect 'another shape, accepted' 0 'add-one-1-128' '!add-one-1-32'

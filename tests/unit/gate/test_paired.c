@@ -55,7 +55,7 @@ static void settle(struct fixture *fixture, const struct comparison *comparison)
 {
     capture_begin();
     fixture->code =
-        paired_run(&fixture->measurement, fixture->base, comparison, &(struct pair_sessions){0}, &fixture->run);
+        paired_run(&fixture->measurement, fixture->base, NULL, comparison, &(struct pair_sessions){0}, &fixture->run);
     fixture->said = capture_end();
 }
 
@@ -161,7 +161,8 @@ static void be_the_command(void *self)
     if (interrupts_open(&interrupts) < 0)
         _exit(EXIT_USAGE);
     fixture->measurement.progress = true;
-    const int code = paired_run(&fixture->measurement, fixture->base, NULL, &(struct pair_sessions){0}, &fixture->run);
+    const int code =
+        paired_run(&fixture->measurement, fixture->base, NULL, NULL, &(struct pair_sessions){0}, &fixture->run);
     _exit(run_write_file(&fixture->run, path) < 0 ? EXIT_USAGE : code);
 }
 
