@@ -65,28 +65,38 @@ static bool is_taken_along(const struct group *group, enum ranges_mode mode)
            ranges_running() && ranges_mode_now() == mode && sets_now() == 0;
 }
 
-static atomic_size_t timed;         /* launches that are still to come */
-static _Thread_local bool is_timer; /* this thread launched what times them, and has not waited for its end */
+static atomic_size_t held_launches;       /* launches that are still to come while others wait or are timed */
+static _Thread_local size_t own_launches; /* those of them that this thread began */
+
+/* Takes so many of them away, or all. Returns whether there were any. */
+static bool take_held(size_t count)
+{
+    size_t left = atomic_load(&held_launches);
+    while (left > 0 && !atomic_compare_exchange_weak(&held_launches, &left, left > count ? left - count : 0))
+        ;
+    return left > 0;
+}
 
 /* Whether this launch waits for others, or the program times it itself, as an autotuner does. Then there is no session.
  */
 static bool is_held(const struct group *group)
 {
-    if (group && group->holds > 0) {
-        if (ranges_running())
-            process_stop_session();
-        atomic_store(&timed, group->holds - 1);
-        return is_timer = true;
+    if (!group || group->holds == 0) {
+        own_launches -= own_launches > 0;
+        return take_held(1);
     }
-    size_t left = atomic_load(&timed);
-    return left > 0 && atomic_compare_exchange_strong(&timed, &left, left - 1);
+    if (ranges_running())
+        process_stop_session();
+    launch_end_hold();
+    own_launches = group->holds - 1;
+    atomic_fetch_add(&held_launches, own_launches);
+    return true;
 }
 
 void launch_end_hold(void)
 {
-    if (is_timer)
-        atomic_store(&timed, 0);
-    is_timer = false;
+    take_held(own_launches);
+    own_launches = 0;
 }
 
 /* Begins a session if this launch is wanted. The mutex is held. mode says how a launch of that group is measured. */

@@ -300,12 +300,13 @@ warned=$timeless options='--runs 3' program 'recapture 5' 0 '2 ok, 0 failed, sam
 options='--runs 3' program 'recapture 5 8' 0 '2 ok, 0 failed, samples 4 5 6'
 
 # A graph that is launched once, behind what an autotuner times, takes less than 1 % by its cold launch, or it is not known
-# how long the program took. What the autotuner does not wait for is timed too.
+# how long the program took. What the autotuner does not wait for is timed too. Another thread's hold ends none.
 program 'tuned-graph 400' 0 '4 ok, 0 failed' 'program: 403 launches' 'not all counters were read of 2 kernels, 0.2 % of the GPU time'
+program 'tuned-graph 400 1 1' 0 '4 ok, 0 failed, samples 5 2 2' 'program: 404 launches'
 warned=$timeless program 'tuned-graph 40' 0 '4 ok, 0 failed' 'program: 43 launches'
 program 'tuned-graph 400 0' 5 '3 ok, 1 failed' 'it was launched, but never measured' '!program: 403'
 # The record of a graph that another one of the same stream follows is whole.
-program 'tuned-graph 400 0 40' 0 '5 ok, 0 failed' 'program: 443 launches' '!lack'
+program 'tuned-graph 400 0 0 40' 0 '5 ok, 0 failed' 'program: 443 launches' '!lack'
 
 # ---- What is chosen
 

@@ -2,6 +2,7 @@
 #include "made_program.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 /* Six functions begin a capture. Programs that are built today call one of them; the others belong to older programs,
  * or to programs with a default stream for each thread. */
@@ -192,21 +193,41 @@ static int recapture(int argc, char **argv)
     return 0;
 }
 
-/* As XLA's autotuner, holds the GPU before a launch that it times, and waits for it; then launches a graph once,
- * another one M times, and N times a kernel. */
+/* Holds the GPU, and waits for it. */
+static void *hold(void *opened)
+{
+    const struct gpu *gpu = opened;
+    CUevent end;
+    MUST(cuCtxSetCurrent(gpu->context));
+    MUST(cuEventCreate(&end, 0));
+    launch(gpu, "_ZN15stream_executor3gpu12_GLOBAL__N_111DelayKernelEv", 1, 32);
+    MUST(cuEventRecord(end, NULL));
+    MUST(cuEventSynchronize(end));
+    MUST(cuEventDestroy(end));
+    return NULL;
+}
+
+/* As XLA's autotuner, holds the GPU before a launch that it times, and waits for it; then launches a graph once, another
+ * one L times, and N times a kernel. Meanwhile M other threads hold it, too. */
 static int tuned_graph(int argc, char **argv)
 {
     struct gpu gpu;
     CUstream stream;
     CUevent end;
     const int count = argument(argc, argv, 0, 40), waits = argument(argc, argv, 1, 1),
-              more = argument(argc, argv, 2, 0);
+              others = argument(argc, argv, 2, 0), more = argument(argc, argv, 3, 0);
     gpu_open(&gpu, 0);
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     MUST(cuEventCreate(&end, 0));
     CUgraphExec exec = capture_graph(&gpu, stream, ways_to_begin[0], "add_value");
     CUgraphExec other = capture_graph(&gpu, stream, ways_to_begin[0], "large");
     launch_on(&gpu, "_ZN15stream_executor3gpu12_GLOBAL__N_111DelayKernelEv", 1, 32, stream);
+    for (int i = 0; i < others; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, hold, &gpu) != 0)
+            abort();
+        pthread_join(thread, NULL);
+    }
     launch_on(&gpu, "add_value", 64, 256, stream);
     MUST(cuEventRecord(end, stream));
     if (waits)
@@ -216,7 +237,7 @@ static int tuned_graph(int argc, char **argv)
     for (int i = 0; i < count; i++)
         launch_on(&gpu, "large", 64, 256, stream);
     MUST(cuStreamSynchronize(stream));
-    printf("tuned-graph: %d launches and %d of graphs, sum %d\n", 2 + count, 1 + more, gpu_sum(&gpu));
+    printf("tuned-graph: %d launches and %d of graphs, sum %d\n", 2 + others + count, 1 + more, gpu_sum(&gpu));
     MUST(cuGraphExecDestroy(exec));
     MUST(cuGraphExecDestroy(other));
     MUST(cuEventDestroy(end));
@@ -231,7 +252,7 @@ const struct program programs_of_graphs[] = {
     {"graph", "[N]: builds a graph of nodes and launches it N times, and nothing else", .run = graph},
     {"changed-graph", "[N]: launches a graph N times as it was made, and after each of four changes",
      .run = changed_graph},
-    {"tuned-graph", "[N [WAITS [M]]]: a launch that an autotuner times, a graph, another one M times, and N launches",
+    {"tuned-graph", "[N [WAITS [M [L]]]]: a launch that an autotuner times, a graph, another one L times, and N launches",
      .run = tuned_graph},
     {"recapture", "[N [M]]: captures and launches a graph N times, then the last one M times more", .run = recapture},
     {0},
