@@ -2,15 +2,6 @@
  * launches and inputs (a dry run) takes almost no time. */
 #include "check_parts.h"
 
-/* Whether other host code than the baseline's launches the kernel and verifies it. */
-static bool has_other_host(const struct check *check, const struct result *base)
-{
-    const char *now = run_fact(&check->run, SESSION_HOST_CODE), *was = NULL;
-    for (size_t i = 0; i < base->session_count; i++) /* the newest is the last */
-        was = base->sessions[i].facts[SESSION_HOST_CODE];
-    return was && (!now || strcmp(was, now) != 0); /* so it is where it could not be read */
-}
-
 /* Whether the kernel has to be executed: its inputs or its host code are not the baseline's. A dry run that failed may
  * have failed because nothing was executed. */
 static bool is_wanted(const struct check *check, const struct result *dry)
@@ -20,7 +11,7 @@ static bool is_wanted(const struct check *check, const struct result *dry)
         return false;
     if (dry->status != RESULT_OK || check->request->all || !base || base->status != RESULT_OK)
         return true;
-    if (has_other_host(check, base))
+    if (run_has_other_host(&check->run, base))
         return true;
     return !same_inputs(base, dry) && (base->launch_count > 0 || dry->launch_count > 0);
 }

@@ -74,6 +74,14 @@ const char *run_fact(const struct run *run, enum session_fact fact)
     return run->session_count > 0 ? run->sessions[run->session_count - 1].facts[fact] : NULL;
 }
 
+bool run_has_other_host(const struct run *run, const struct result *base)
+{
+    const char *now = run_fact(run, SESSION_HOST_CODE), *was = NULL;
+    for (size_t i = 0; i < base->session_count; i++) /* the newest is the last */
+        was = base->sessions[i].facts[SESSION_HOST_CODE];
+    return was && (!now || strcmp(was, now) != 0); /* so it is where it could not be read */
+}
+
 static const char *collector_of(const struct session *session)
 {
     const char *name = session->facts[SESSION_COLLECTOR];

@@ -87,6 +87,9 @@ void run_stand_in(struct run *baseline, const struct run *base);
 /* Returns the fact of its newest session; NULL: that has none. */
 const char *run_fact(const struct run *run, enum session_fact fact);
 
+/* Whether other host code than a baseline's kernel had launches it now and verifies its results. */
+bool run_has_other_host(const struct run *run, const struct result *base);
+
 /* Returns the collector that measured its sessions; "unknown" where none says. *other is the first that differs, or
  * NULL. Numbers of two collectors cannot be compared, even where kernels and metrics have the same names. */
 const char *run_collector(const struct run *run, const char **other);

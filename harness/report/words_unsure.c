@@ -81,6 +81,7 @@ static const struct way_out {
     {"was renamed", GONE, "find out whether it was renamed", COMMAND_NONE, of_the_reason},
     {NULL, GONE | OF_PROGRAM, "find out whether the program still does the work of this kernel", COMMAND_NONE,
      all_that_is_gone},
+    {"the host code changed", 0, "find out whether verify() still compares all of the output", COMMAND_NONE, NULL},
     {"a computed base build", SIMULATED | OF_PROGRAM, "compute more runs of the old code and accept them",
      COMMAND_SESSIONS, NULL},
     {"needed to show that it repeats", SIMULATED | OF_PROGRAM, "compute more runs of the old code and accept them",
