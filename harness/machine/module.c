@@ -239,6 +239,8 @@ char *module_linked(const struct function *function)
     const char *found = NULL;
     for (size_t i = 0; i < image->section_count; i++) {
         const GElf_Shdr *header = &image->sections[i].header;
+        if (strcmp(image->sections[i].name, ".debug_info") == 0)
+            return x_strdup("compiled with -G, for a debugger: build without it");
         if (header->sh_type != SHT_RELA || header->sh_info != kernel->section)
             continue;
         Elf_Data *data = elf_getdata(elf_getscn(image->elf, i), NULL);

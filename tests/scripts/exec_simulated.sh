@@ -14,6 +14,7 @@ compile() {
         "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart $build \
             "$top/tests/sim/$([[ $build =~ (graphs|host)$ ]] && echo "${BASH_REMATCH[1]}" || echo program).cu"
     done
+    "$nvcc" -std=c++17 -arch=sm_90 -G "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -o debug "$top/tests/sim/program.cu"
     "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -rdc=true -o linked \
         "$top"/tests/sim/linked{,_device}.cu
     echo 'int main() { int count; return cudaGetDeviceCount(&count); }' >query.cu # nvcc links an empty image
@@ -39,6 +40,7 @@ line_of() { # MARK: "FILE:LINE" of the comment
 }
 
 # Counts.
+expect 'a build for a debugger' 5 'not simulated: compiled with -G, for a debugger: build without it' -- run "$compiled/debug" right
 expect 'a right program' 0 'sum 80000' 'COMPUTED: NO KERNEL RAN ON A GPU' 'program/scale@40,256' 'program/sum@40,256' \
     'computed: 2 of 2 kernels' '2 copies of memory (40.0 kB), 1 memset (4 B)' -- run "$program" right
 cat >counts.jq <<'JQ'
