@@ -36,12 +36,12 @@ static double other_float(uint64_t *state, enum draw_way way, bool last, double 
     return value * (way <= DRAW_NARROWLY ? 0.5 + part / 2 : 1 + part);
 }
 
-/* Returns another magnitude of an integer. */
-static uint64_t other_integer(uint64_t *state, enum draw_way way, uint64_t value, size_t size)
+/* Returns another magnitude of an integer. A flag is as it was in the last draw. */
+static uint64_t other_integer(uint64_t *state, enum draw_way way, bool last, uint64_t value, size_t size)
 {
     uint64_t step = value & -value;
     if (value <= 1)
-        return way == DRAW_BOLDLY ? !value : way == DRAW_NARROWLY ? 2 : 3;
+        return way == DRAW_BOLDLY ? value ^ !last : way == DRAW_NARROWLY ? 2 : 3;
     while (step > 1 && value / step < 3)
         step /= 2;
     const uint64_t off = step * (1 + below(state, value / 2 / step));
@@ -54,7 +54,7 @@ static uint64_t other_integer(uint64_t *state, enum draw_way way, uint64_t value
 
 enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_t size)
 {
-    uint64_t state = draw->seed, value = 0;
+    uint64_t state = draw->seed, place = draw->place, value = 0;
     if (draw->way > DRAW_CALMLY || (size != 1 && size != 2 && size != 4 && size != 8))
         return DRAWN_SCALAR;
     memcpy(&value, bytes, size);
@@ -62,15 +62,15 @@ enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_
         const double was = read_float(bytes, size), far = 8 + (double)below(&state, 8);
         write_float(bytes, size,
                     !draw->far         ? other_float(&state, draw->way, draw->last, was)
-                    : below(&state, 2) ? was * far
-                                       : was / far);
+                    : below(&place, 2) ? was * far
+                                       : was / far); /* as it was tried */
         return DRAWN_FLOATS;
     }
     const bool negative = value >> (8 * size - 1);
     const uint64_t magnitude = negative ? -value & UINT64_MAX >> (64 - 8 * size) : value;
     const uint64_t other = draw->far && magnitude > 1
                                ? magnitude * (8 + below(&state, 8)) /* a limit that is seldom met */
-                               : other_integer(&state, draw->way, magnitude, size);
+                               : other_integer(&state, draw->way, draw->last, magnitude, size);
     value = negative ? -other : other;
     memcpy(bytes, &value, size);
     return draw->way > DRAW_BOLDLY ? DRAWN_SIZE : DRAWN_SCALAR;

@@ -60,12 +60,23 @@ Test(draw_scalar, far_ones_are_8_to_15_times_as_large_or_floats_as_small)
         int32_t step = -10;
         float factor = 0.5F;
         draw_scalar(&(struct draw){.seed = seed, .far = true}, (unsigned char *)&step, sizeof step);
-        draw_scalar(&(struct draw){.seed = seed, .far = true}, (unsigned char *)&factor, sizeof factor);
+        draw_scalar(&(struct draw){.seed = 3, .place = seed, .far = true}, (unsigned char *)&factor, sizeof factor);
         cr_expect(step <= -80 && step >= -150 && step % 10 == 0, "%d", step);
         less += factor >= 0.5F / 15 && factor <= 0.5F / 8;
         more += factor >= 0.5F * 8 && factor <= 0.5F * 15;
     }
     cr_expect(less > 10 && more > 10 && less + more == 49, "%zu, %zu", less, more);
+}
+
+Test(draw_scalar, a_flag_changes_but_in_the_last_draw)
+{
+    for (unsigned last = 0; last < 2; last++) {
+        int32_t values[] = {0, 1, -1};
+        for (size_t i = 0; i < 3; i++)
+            draw_scalar(&(struct draw){.last = last}, (unsigned char *)&values[i], sizeof *values);
+        cr_expect(last ? values[0] == 0 && values[1] == 1 && values[2] == -1
+                       : values[0] == 1 && values[1] == 0 && values[2] == 0);
+    }
 }
 
 Test(draw_scalar, others_stay)
