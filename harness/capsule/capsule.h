@@ -434,7 +434,7 @@ struct drawn {
     struct drawn_array arrays[DRAWN_MOST]; /* those beyond are kept */
     size_t count;
     uint64_t filled;
-    uint64_t special[SPECIALS], tiny; /* words of the captured result: by kind; less than 2^-100 */
+    uint64_t special[SPECIALS], tiny, zeros; /* words of the captured result: by kind; less than 2^-100; 0 */
 };
 
 struct draw_request {
@@ -455,8 +455,9 @@ struct draw_request {
     enum value_type type;
     enum draw_care {
         DRAW_ALL,
-        DRAW_ANEW,     /* the launch fails, or races, on all that it bears alone: by chance, perhaps */
-        DRAW_CLOSE,    /* it does so again: nothing is drawn far */
+        DRAW_ANEW,     /* the launch fails, or races, on all that it bears alone: by chance, perhaps, or an infinity */
+        DRAW_FEW_FAR,  /* it does so again: only scalars are drawn far */
+        DRAW_CLOSE,    /* and again: nothing is */
         DRAW_MILDLY,   /* and again: no float is drawn boldly */
         DRAW_ONCE,     /* and again: none is drawn boldly */
         DRAW_FLOATS,   /* integers stay */

@@ -37,6 +37,7 @@ static void count_span(struct numbers *numbers, const unsigned char *found, cons
             continue;
         const bool is_tiny = (is & 0x7fffffff) < 0x0d800000 || is > -(UINT32_C(1) << 25);
         numbers->words++;
+        numbers->zeros += is == 0;
         for (enum special kind = 0; kind < SPECIALS; kind++)
             numbers->special[kind] += is_special(is, kind) || is_special(is << 16, kind);
         tiny += is_tiny && is << 1 != 0 && is != UINT32_MAX; /* which stands for "none" */
@@ -192,6 +193,7 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
                               .last = last,
                               .far = way == DRAW_FAR,
                               .exact = drawing->request->tolerance == 0,
+                              .infinite = drawing->request->care == DRAW_ALL,
                               .constants = drawing->constants,
                               .constant_count = drawing->constant_count,
                               .narrow = drawing->request->narrow,
@@ -296,7 +298,8 @@ static int try_parts(struct drawing *drawing, size_t number, uint64_t seed, cons
     return 0;
 }
 
-/* Finds whether an array that can be drawn boldly can be drawn far: if that leaves nothing infinite. */
+/* Finds whether an array that can be drawn boldly can be drawn far: if that leaves nothing infinite, and not mostly 0,
+ * which says nothing of the other inputs. */
 static int try_far(struct drawing *drawing, size_t number, int64_t varying, uint64_t seed, const struct drawn *drawn,
                    struct drawn_array *found)
 {
@@ -304,14 +307,14 @@ static int try_far(struct drawing *drawing, size_t number, int64_t varying, uint
     enum { CHANCE = 8, PART = 1 << 12 }; /* lower halves look like anything */
     static const bool kinds[DRAWN_KINDS] = {
         [DRAWN_SCALAR] = true, [DRAWN_UNKNOWN] = true, [DRAWN_INTEGERS] = true, [DRAWN_FLOATS] = true};
-    if (!kinds[found->kind] || found->way != DRAW_BOLDLY || request->care >= DRAW_CLOSE ||
-        request->ways[number] & DRAW_NEAR)
+    const enum draw_care most = number < drawing->scalar_count ? DRAW_FEW_FAR : DRAW_ANEW;
+    if (!kinds[found->kind] || found->way != DRAW_BOLDLY || request->care > most || request->ways[number] & DRAW_NEAR)
         return 0;
     request->tries(request->self, number, (enum draw_way)((request->ways[number] | DRAW_NEAR) - 1));
     drawing_draw(drawing, number, DRAW_FAR, false, seed, NULL);
     TRY(drawing_launch(drawing, &drawing->other));
     const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->other);
-    bool bears = !drawing_has_more(&numbers, drawn) &&
+    bool bears = !drawing_has_more(&numbers, drawn) && numbers.zeros <= 2 * drawn->zeros + numbers.words / 4 &&
                  !drawing_overflows(drawing, &drawing->base, &drawing->left, &drawing->other, false);
     for (enum special kind = 0; kind < SPECIALS; kind++)
         bears &= numbers.special[kind] <= drawn->special[kind] + CHANCE + numbers.words / PART;
@@ -396,6 +399,7 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
     const struct numbers numbers = drawing_count(drawing, &drawing->base, &drawing->left);
     memcpy(drawn->special, numbers.special, sizeof drawn->special);
     drawn->tiny = numbers.tiny;
+    drawn->zeros = numbers.zeros;
     const int64_t varying = launch_otherwise(drawing, &drawing->left);
     int failed = varying < 0 ? -1 : 0;
     drawn->count = drawing->array_count < DRAWN_MOST ? drawing->array_count : DRAWN_MOST;

@@ -406,7 +406,7 @@ static void set_float(const struct part *part, size_t i)
 {
     bool is_exact;
     uint32_t word = constant(part->run, &is_exact);
-    const bool infinite = is_exact && (word & 0x7fffffff) == 0x7f800000;
+    const bool infinite = part->run->far->infinite && is_exact && (word & 0x7fffffff) == 0x7f800000;
     const unsigned sign = word >> 16 & 0x8000, exponent = word >> 23 & 0xff;
     if (!is_usual(word) && !infinite)
         return;

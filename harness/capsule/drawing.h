@@ -63,9 +63,9 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
 
 /* Words that the launch changes, and of them infinities and NaNs as arithmetic makes them, by the upper half, of
  * whichever type of float it is one; and those of spans that hold nothing else, but for zeros, that are less than
- * 2^-100, as integers are, and what underflows. */
+ * 2^-100, as integers are, and what underflows; and that become 0. */
 struct numbers {
-    uint64_t words, special[SPECIALS], tiny;
+    uint64_t words, special[SPECIALS], tiny, zeros;
 };
 struct numbers drawing_count(const struct drawing *drawing, const struct memory *found, const struct memory *left);
 /* Whether there are clearly more that say nothing than in the captured result. */

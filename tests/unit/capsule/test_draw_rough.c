@@ -151,8 +151,10 @@ Test(draw_rough, few_floats_are_hardly_taken_for_halves)
 /* Draws far, with constants; results are compared within a tolerance unless exact: only then other floats are few. */
 static void draw_far(bool exact, const uint32_t *constants, size_t count, void *bytes, size_t size)
 {
-    draw_array(&(struct draw){.seed = 5, .far = true, .exact = exact, .constants = constants, .constant_count = count},
-               bytes, size);
+    draw_array(
+        &(struct draw){
+            .seed = 5, .far = true, .infinite = true, .exact = exact, .constants = constants, .constant_count = count},
+        bytes, size);
 }
 
 Test(draw_rough, far_floats_are_few_and_those_of_the_code)
