@@ -339,11 +339,11 @@ static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *dra
     }
 }
 
-/* Half of an array of floats or bytes becomes that of another of its size, or that some words later: what code compares
- * may be alike. Of far values that says little, so half of the first is as captured. */
+/* Half of an array of floats or bytes, in the last draw a quarter, becomes that of another of its size, or that some
+ * words later: what code compares may be alike. Of far values that says little, so half of the first is as captured. */
 static void relate(struct drawing *drawing, uint64_t *state, const struct drawn *drawn)
 {
-    enum { SHIFTS = 3 };
+    enum { SHIFTS = 3, STEP = DRAW_SPAN / 2 };
     OWNED_MEMORY bool *related = x_calloc(drawn->count, sizeof *related);
     for (size_t i = drawing->scalar_count; i < drawing->array_count && i < drawn->count; i++) {
         const struct drawn_array *one = &drawn->arrays[i], *other = one + 1;
@@ -356,12 +356,16 @@ static void relate(struct drawing *drawing, uint64_t *state, const struct drawn 
             continue;
         unsigned char *from = bytes_of(drawing, &drawing->arrays[i], &drawing->before);
         unsigned char *to = bytes_of(drawing, &drawing->arrays[other - drawn->arrays], &drawing->before);
-        if (one->far && !related[i])
+        if (one->far && !drawing->request->last && !related[i])
             memcpy(from + half, bytes_of(drawing, &drawing->arrays[i], &drawing->base) + half, size - half);
         related[other - drawn->arrays] = true;
-        for (size_t at = half; at < size; at += DRAW_SPAN)
-            memcpy(to + at, from + at - draw_next(state) % SHIFTS * WORD,
-                   size - at < DRAW_SPAN ? size - at : DRAW_SPAN);
+        const uint64_t first = draw_next(state);
+        for (size_t at = drawing->request->last ? half + half / 2 / WORD * WORD : half; at < size; at += STEP) {
+            const size_t length = size - at < STEP ? size - at : STEP;
+            memcpy(to + at, from + at - draw_next(state) % 4 % SHIFTS * WORD, length);
+            if (other->way == DRAW_BOLDLY)
+                draw_opposed(other->kind, to + at, length, first + at / STEP);
+        }
     }
 }
 
@@ -413,7 +417,7 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         return -1;
     if (drawing->request->inputs)
         draw_all(drawing, &state, drawn);
-    if (drawing->request->inputs && !drawing->request->last && drawing->request->care < DRAW_MILDLY)
+    if (drawing->request->inputs && drawing->request->care < DRAW_MILDLY)
         relate(drawing, &state, drawn);
     if (drawing_launch(drawing, &drawing->left) < 0)
         return -1;

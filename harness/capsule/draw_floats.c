@@ -162,6 +162,33 @@ static size_t side_of(const unsigned char *bytes, size_t words)
     return symmetric ? side : 0;
 }
 
+/* One eighth becomes one value, and the next 16 bytes again and again: rows that are the same but for what belongs to
+ * them elsewhere. */
+static void repeat(const struct run_of *run)
+{
+    const size_t eighth = run->size / 8 / 16 * 16, width = run->halves ? 2 : run->wide ? 8 : 4;
+    for (size_t i = 2 * eighth; i < 4 * eighth; i++)
+        run->bytes[i] = run->bytes[i < 3 * eighth ? 2 * eighth + i % width : 3 * eighth + i % 16];
+}
+
+void draw_opposed(enum drawn_kind kind, unsigned char *bytes, size_t size, uint64_t pattern)
+{
+    static const size_t lengths[] = {16, 32, 64, DRAW_SPAN / 2};
+    const size_t length = lengths[pattern / 2 % ARRAY_SIZE(lengths)];
+    bool turns[LANES] = {false};
+    for (size_t i = 0; i < LANES && kind == DRAWN_FLOATS; i++)
+        turns[i] = has_exponent(bytes, size / 2, i) && has_both_signs(bytes, size / 2, i);
+    for (size_t i = 0; i + 2 <= size; i += 2) {
+        const size_t stretch = i / length;
+        if (pattern % 2 ? stretch % 4 != 1 : stretch % 2 != 0)
+            continue;
+        if (kind == DRAWN_UNKNOWN)
+            bytes[i] ^= 0x80;
+        if (kind == DRAWN_UNKNOWN || (turns[i / 2 % LANES] && may_change(bytes, i / 2)))
+            bytes[i + 1] ^= 0x80;
+    }
+}
+
 /* What was in order, or symmetric, is so again: code may search in it, or read columns for rows. */
 static void draw_in_form(const struct run_of *of, bool few)
 {
@@ -179,6 +206,8 @@ static void draw_in_form(const struct run_of *of, bool few)
         draw_near(run);
     if (run->bold && run->last && !few)
         draw_rough_floats(run);
+    if (run->way == DRAW_BOLDLY && !run->last && !few)
+        repeat(run);
     if (run->far && !few)
         draw_far_floats(run);
     if (order)

@@ -94,3 +94,6 @@ void draw_far_integers(const struct run_of *run); /* and words of bytes */
 
 void draw_values(const struct run_of *run);
 void draw_few(const struct run_of *run);
+/* Turns stretches of a span, as long as a pattern has them, to the opposite, floats where both signs occur: what begins
+ * well, or badly, does not go on so. */
+void draw_opposed(enum drawn_kind kind, unsigned char *bytes, size_t size, uint64_t pattern);

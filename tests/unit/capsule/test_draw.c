@@ -1,4 +1,4 @@
-#include "capsule/draw.h"
+#include "capsule/draw_parts.h"
 #include "test.h"
 
 #define COUNT ((size_t)512)
@@ -311,6 +311,39 @@ Test(draw, floats_are_drawn_boldly)
         cr_expect_eq(zeros >= OF_SPAN, way == DRAW_BOLDLY, "%zu", zeros);
         cr_expect_gt(off, SPANS / 2);
     }
+}
+
+Test(draw, some_rows_of_floats_are_the_same)
+{
+    enum { ROWS = 64 };
+    float values[ROWS][4];
+    size_t same[2] = {0, 0};
+    for (unsigned last = 0; last < 2; last++) {
+        for (size_t i = 0; i < sizeof values / sizeof(float); i++)
+            values[i / 4][i % 4] = 1 + (float)(i * 7919 % 1009) / 1009;
+        draw_array(&(struct draw){.seed = 3, .last = last}, (unsigned char *)values, sizeof values);
+        for (size_t i = 1; i < ROWS; i++)
+            same[last] += memcmp(values[i], values[i - 1], sizeof *values) == 0;
+    }
+    cr_expect(same[0] == ROWS / 4 - 2 && same[1] < 4, "%zu, %zu", same[0], same[1]);
+}
+
+Test(draw, stretches_become_the_opposite)
+{
+    float values[DRAW_SPAN / 4], before[DRAW_SPAN / 4];
+    unsigned char bytes[DRAW_SPAN] = {0};
+    for (size_t i = 0; i < DRAW_SPAN / 4; i++)
+        values[i] = before[i] = (i % 3 == 0 ? -1.F : 1.F) * (1 + (float)(i * 7 % 16) / 16);
+    draw_opposed(DRAWN_FLOATS, (unsigned char *)values, sizeof values, 4); /* 64 bytes of 128 */
+    draw_opposed(DRAWN_UNKNOWN, bytes, sizeof bytes, 1);                   /* the second 16 of 64 */
+    for (size_t i = 0; i < DRAW_SPAN / 4; i++)
+        cr_expect_eq(values[i], i % 32 < 16 ? -before[i] : before[i]);
+    for (size_t i = 0; i < DRAW_SPAN; i++)
+        cr_expect_eq(bytes[i], i % 64 / 16 == 1 ? 0x80 : 0);
+    for (size_t i = 0; i < DRAW_SPAN / 4; i++)
+        values[i] = before[i] = fabsf(before[i]);
+    draw_opposed(DRAWN_FLOATS, (unsigned char *)values, sizeof values, 4);
+    cr_expect_eq(memcmp(values, before, sizeof values), 0, "none is below 0");
 }
 
 Test(draw, arrays_beside_each_other_are_drawn_apart)
