@@ -5,47 +5,23 @@
 #include <ctype.h>
 #include <strings.h>
 
-/* Units by their spellings, which changed with versions: nsecond and byte/second until 2023, ns and byte/s since. */
+/* Units by their spellings, which changed with versions: nsecond and byte/second until 2023, ns and byte/s since. Some
+ * may have K, M, G or T before them. */
 static const struct {
     const char *unit, *of;
     double scale;
+    bool may_be_more;
 } units[] = {
-    {"ns", "ns", 1},
-    {"nsecond", "ns", 1},
-    {"us", "ns", 1e3},
-    {"usecond", "ns", 1e3},
-    {"ms", "ns", 1e6},
-    {"msecond", "ns", 1e6},
-    {"s", "ns", 1e9},
-    {"second", "ns", 1e9},
-    {"byte", "B", 1},
-    {"Kbyte", "B", 1e3},
-    {"Mbyte", "B", 1e6},
-    {"Gbyte", "B", 1e9},
-    {"Tbyte", "B", 1e12},
-    {"byte/block", "B", 1},
-    {"Kbyte/block", "B", 1e3},
-    {"byte/s", "B/s", 1},
-    {"byte/second", "B/s", 1},
-    {"Kbyte/s", "B/s", 1e3},
-    {"Kbyte/second", "B/s", 1e3},
-    {"Mbyte/s", "B/s", 1e6},
-    {"Mbyte/second", "B/s", 1e6},
-    {"Gbyte/s", "B/s", 1e9},
-    {"Gbyte/second", "B/s", 1e9},
-    {"Tbyte/s", "B/s", 1e12},
-    {"Tbyte/second", "B/s", 1e12},
-    {"hz", "Hz", 1},
-    {"Khz", "Hz", 1e3},
-    {"Mhz", "Hz", 1e6},
-    {"Ghz", "Hz", 1e9},
-    {"cycle/s", "Hz", 1},
-    {"cycle/second", "Hz", 1},
-    {"cycle/us", "Hz", 1e6},
-    {"cycle/usecond", "Hz", 1e6},
-    {"cycle/ns", "Hz", 1e9},
-    {"cycle/nsecond", "Hz", 1e9},
-    {"%", "%", 1},
+    {"ns", "ns", 1, false},         {"nsecond", "ns", 1, false},
+    {"us", "ns", 1e3, false},       {"usecond", "ns", 1e3, false},
+    {"ms", "ns", 1e6, false},       {"msecond", "ns", 1e6, false},
+    {"s", "ns", 1e9, false},        {"second", "ns", 1e9, false},
+    {"byte", "B", 1, true},         {"byte/block", "B", 1, true},
+    {"byte/s", "B/s", 1, true},     {"byte/second", "B/s", 1, true},
+    {"hz", "Hz", 1, true},          {"%", "%", 1, false},
+    {"cycle/s", "Hz", 1, false},    {"cycle/second", "Hz", 1, false},
+    {"cycle/us", "Hz", 1e6, false}, {"cycle/usecond", "Hz", 1e6, false},
+    {"cycle/ns", "Hz", 1e9, false}, {"cycle/nsecond", "Hz", 1e9, false},
 };
 
 /* Whether a unit is a thing that is counted, "inst" or "sector/request". Such units are never scaled; "Kinst" would
@@ -60,12 +36,17 @@ static bool is_plain(const char *unit)
 
 bool ncu_unit(const char *unit, const char *metric_unit, double *scale)
 {
+    static const char prefixes[] = "KMGT";
+    static const double thousands[] = {1e3, 1e6, 1e9, 1e12};
+    const char *const prefix = strchr(prefixes, toupper((unsigned char)*unit));
     *scale = 1;
-    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-        if (strcasecmp(units[i].unit, unit) == 0) {
-            *scale = units[i].scale;
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+        const bool is_more = units[i].may_be_more && prefix && *prefix && strcasecmp(units[i].unit, unit + 1) == 0;
+        if (is_more || strcasecmp(units[i].unit, unit) == 0) {
+            *scale = is_more ? thousands[prefix - prefixes] : units[i].scale;
             return strcmp(units[i].of, metric_unit) == 0;
         }
+    }
     const bool is_amount = strcmp(metric_unit, "count") == 0 || strcmp(metric_unit, "ratio") == 0;
     return is_amount && is_plain(unit);
 }
