@@ -4,10 +4,8 @@
 #include "capsule_text.h"
 #include "capsule_zstd.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define AGAIN "copy it again, or capture again"
 

@@ -4,9 +4,6 @@
 
 #include "capsule_text.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 /* A place of the table of pages, which is that of the hash or the next free one behind it. */
 struct known_page {
     unsigned char hash[HASH_SIZE];

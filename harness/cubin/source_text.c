@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define TEXT_LIMIT ((size_t)16 << 20) /* limit of the texts of all files together, in bytes */
 

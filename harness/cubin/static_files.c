@@ -4,7 +4,6 @@
 
 #include "cubin.h"
 
-#include <errno.h>
 #include <sys/stat.h>
 
 #define FOLDERS_DEEP 16

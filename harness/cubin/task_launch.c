@@ -3,7 +3,6 @@
 #include "base/base.h"
 
 #include <ctype.h>
-#include <errno.h>
 
 #define ELEMENTS_MOST (UINT64_C(1) << 36)
 #define SHARED_MOST (1 << 20)

@@ -2,7 +2,6 @@
 
 #include "base/base.h"
 
-#include <errno.h>
 #include <sys/stat.h>
 
 #define DESCRIPTION_LIMIT ((size_t)1 << 20) /* bytes; Triton's descriptions have one or two thousand */

@@ -1,7 +1,6 @@
 #include "ptx.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #define VARIABLE "CUGATE_PTXAS"

@@ -2,8 +2,6 @@
  * machine has is ended with words, before the kernel of the machine kills what it likes. */
 #include "runtime.h"
 
-#include <unistd.h>
-
 static void end(void *of)
 {
     struct runtime *runtime = of;

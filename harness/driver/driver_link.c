@@ -3,8 +3,6 @@
 
 #include "parts.h"
 
-#include <unistd.h>
-
 struct CUlinkState_st {
     struct code_piece *pieces; /* copies, with a NUL behind each */
     size_t count, size;

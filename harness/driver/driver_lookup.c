@@ -3,8 +3,6 @@
 #include "front.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <unistd.h>
 
 int driver_not_simulated(const char *symbol)
 {

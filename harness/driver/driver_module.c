@@ -3,8 +3,6 @@
 
 #include "parts.h"
 
-#include <unistd.h>
-
 #define FILE_LIMIT ((size_t)1 << 30)
 
 /* ---- Modules ---- */

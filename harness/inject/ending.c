@@ -2,11 +2,9 @@
  * measures nothing. */
 #include "process.h"
 
-#include <errno.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     DYING_SECONDS = 3, /* seconds to send what was counted when a signal ends the process; a kernel may never end */

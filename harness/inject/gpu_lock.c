@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <time.h>
-#include <unistd.h>
 
 #define LOCK_SECONDS 10 /* A program may not be held up for ever: two of its processes may wait for each other. */
 

@@ -4,7 +4,6 @@
 #include "groups.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define RANGE_LIMIT ((uint64_t)8 << 30) /* bytes of all memory that a launch can reach */
 enum { PIECE = 64 * CAPSULE_PAGE };

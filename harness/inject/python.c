@@ -14,7 +14,6 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum {
     FILE_INPUT = 257,  /* Py_file_input: a text of statements */

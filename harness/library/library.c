@@ -1,8 +1,6 @@
 /* Machines, errors, memory. */
 #include "library.h"
 
-#include <unistd.h>
-
 const char *cugate_version(void)
 {
     return CUGATE_VERSION;

@@ -2,7 +2,6 @@
  * An image is read once, since that of a library has hundreds of functions, and only if a launch needs it. */
 #include "program_parts.h"
 
-#include <unistd.h>
 #include <xxhash.h>
 
 #define IMAGE_LIMIT ((size_t)1 << 30)

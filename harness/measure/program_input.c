@@ -1,10 +1,8 @@
 #include "program_parts.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 void program_input_open(struct program_input *input, bool repeats)
 {

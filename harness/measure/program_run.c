@@ -1,13 +1,11 @@
 /* The program runs once: it is started, its processes are heard, and it ends or is ended. */
 #include "program_parts.h"
 
-#include <errno.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum {
     TERM_SECONDS = 5,   /* from SIGTERM to SIGKILL, when the time is over */

@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Returns the folder in which all `cugate run -- PROGRAM` of this user wait for the counters of a GPU. NULL where there
  * is no such folder: then only the processes of one program wait for each other. Caller frees. */

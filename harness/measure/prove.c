@@ -3,7 +3,6 @@
 #include "measure.h"
 
 #include <inttypes.h>
-#include <unistd.h>
 
 #define FIRST_SECONDS 20.0
 

@@ -1,7 +1,6 @@
 #include "measure.h"
 
 #include <time.h>
-#include <unistd.h>
 
 static void set_fact(struct session *session, enum session_fact fact, char *text)
 {

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <unistd.h>
 
 /* What a library says about the CUDA runtime that it uses. */
 struct needs {

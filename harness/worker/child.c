@@ -2,11 +2,9 @@
 
 #include "base/base.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* ---- The child ---- */
 

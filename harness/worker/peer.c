@@ -2,10 +2,8 @@
 
 #include "base/base.h"
 
-#include <errno.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 enum { STEP = 1 << 16 };
 

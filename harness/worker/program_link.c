@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #define XXH_INLINE_ALL /* compiled in, since the program might have another version of the library */
 #include <xxhash.h>

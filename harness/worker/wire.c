@@ -2,10 +2,8 @@
 
 #include "base/base.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define LEFT_MOST 1e9 /* seconds; a text stays short */
 

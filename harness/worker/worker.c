@@ -1,7 +1,5 @@
 #include "worker.h"
 
-#include <unistd.h>
-
 /* Exit statuses of a worker. After an error it is WORKER_ENDED, and the parent starts another worker for the next
  * kernel. */
 enum { WORKER_DONE = 0, WORKER_ENDED = 1 };

@@ -6,7 +6,6 @@
 #include "fuzz.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* ---- Where copies are written. ---- */
 

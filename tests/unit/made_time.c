@@ -2,10 +2,8 @@
 
 #include "base/base.h"
 
-#include <errno.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Each test is a process of its own. */
 static pid_t tester;             /* the process with real time; 0: all have it */

@@ -4,7 +4,6 @@
 #include <ftw.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 char *scratch_make(void)
 {

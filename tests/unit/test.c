@@ -1,8 +1,6 @@
 #include "test.h"
 #include "model/model.h"
 
-#include <unistd.h>
-
 void expect_word(const char *text, const char *word)
 {
     cr_expect_not_null(strstr(text, word), "expected \"%s\" in:\n%.9999s", word, text);

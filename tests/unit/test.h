@@ -6,6 +6,8 @@
 #include "support.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 /* Whether a text has a word, or all or none of several. */
 void expect_word(const char *text, const char *word);

@@ -3,7 +3,6 @@
 #include "base/base.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 static bool is_file(const char *path)
 {

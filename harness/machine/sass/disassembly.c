@@ -2,9 +2,7 @@
 
 #include "nvdisasm.h"
 
-#include <errno.h>
 #include <sys/mman.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #define PROGRAM_LIMIT (1u << 30)

@@ -1,7 +1,6 @@
 #include "nvdisasm.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #define VARIABLE "CUGATE_NVDISASM"
 

@@ -1,8 +1,6 @@
 #include "test.h"
 
-#include <fcntl.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 /* A file has no columns, whatever COLUMNS says: what is written into it must be the same everywhere. */
 Test(columns, a_file_has_none)

@@ -1,10 +1,7 @@
 #include "test.h"
 
-#include <errno.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static void expect_content(const char *path, const char *expected)
 {

@@ -4,7 +4,6 @@
 #include "test.h"
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 Test(json_read, an_error_names_the_whole_way)
 {

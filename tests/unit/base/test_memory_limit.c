@@ -2,7 +2,6 @@
 #include "test.h"
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 TestSuite(memory_limit);
 

@@ -1,10 +1,6 @@
 /* Processes of every kind: programs and functions, with the descriptors, folder and group that were asked for. */
 #include "test.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 /* What a shell with that script says, up to the first newline. */
 static void ask(struct process_start start, const char *script, char line[256])
 {

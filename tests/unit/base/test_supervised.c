@@ -2,7 +2,6 @@
 
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #define PATIENCE 60 /* seconds, more than any machine should take */
 

@@ -1,8 +1,6 @@
 #include "made_runs.h"
 #include "test.h"
 
-#include <unistd.h>
-
 static void expect_read(const char *folder, const struct device *device, int expected, const char *words)
 {
     struct run baseline;

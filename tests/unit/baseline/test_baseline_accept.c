@@ -5,7 +5,6 @@
 
 #include <criterion/redirect.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 Test(baseline_accept, cases)
 {

@@ -2,10 +2,7 @@
 #include "made_runs.h"
 #include "test.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
-#include <unistd.h>
 
 /* Replaces the C library's rename(), because no folder refuses only the second file to root. Each test is a
  * process. */

@@ -1,8 +1,6 @@
 #include "baseline/baseline.h"
 #include "test.h"
 
-#include <sys/stat.h>
-
 Test(known_regression, a_file_is_read_whole)
 {
     static const char text[] = "\xef\xbb\xbf; why\n"

@@ -2,8 +2,6 @@
 
 #include "capsule_support.h"
 
-#include <unistd.h>
-
 /* Copies all capsules. */
 static void copy(const char *from, const char *to, page_compress *compress)
 {

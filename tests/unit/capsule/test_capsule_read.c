@@ -3,10 +3,6 @@
 #include "capsule/capsule_record.h"
 #include "capsule_support.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 static char *folder;
 static unsigned char *bytes; /* of the file "a" */
 static size_t size;

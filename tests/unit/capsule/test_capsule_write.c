@@ -2,13 +2,9 @@
 
 #include "capsule_support.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static void begin(struct capsule_writer *writer, const char *path)
 {

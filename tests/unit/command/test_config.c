@@ -1,9 +1,6 @@
 #include "command/command.h"
 #include "test.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 static const struct config_key *key(const struct config *config, const char *name)
 {
     for (size_t i = 0; i < config->count; i++)

@@ -1,8 +1,6 @@
 #include "command/command.h"
 #include "test.h"
 
-#include <unistd.h>
-
 #define WORDS 6
 
 Test(options_files, help_names_what_out_leaves)

@@ -1,8 +1,6 @@
 #include "command/options.h"
 #include "test.h"
 
-#include <sys/stat.h>
-
 struct fixture {
     char *folder, *own, *metrics, *baselines;
     struct options options;

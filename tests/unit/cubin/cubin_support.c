@@ -1,11 +1,8 @@
 #include "cubin_support.h"
 #include "test.h"
 
-#include <fcntl.h>
 #include <spawn.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #define MOST_ARGUMENTS 8

@@ -1,10 +1,6 @@
 #include "cubin/source_text.h"
 #include "test.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 /* Makes a checkout with a/kernels/one.cu, and enters it. */
 static void enter(void)
 {

@@ -2,7 +2,6 @@
 
 #include <criterion/criterion.h>
 #include <glob.h>
-#include <unistd.h>
 
 static const char text[] = "//\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry f() { ret; }\n";
 

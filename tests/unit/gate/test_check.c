@@ -8,10 +8,8 @@
 #include "measure/measure.h"
 
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 static struct made_check check;
 static char *head, *base, *log_path, *mark;

@@ -3,8 +3,6 @@
 #include "made_time.h"
 #include "test.h"
 
-#include <unistd.h>
-
 /* A made-up collector counts lines, in real workers that load libraries/turns.c. */
 #define KERNEL "turns/equal"
 #define FUNCTION "plain(float*)"

@@ -2,8 +2,6 @@
 #include "made_time.h"
 #include "test.h"
 
-#include <unistd.h>
-
 /* Two builds of the kernels in libraries/turns.c, timed by a made-up host clock. What pairs say, and when they end, is
  * in check.txt. */
 struct fixture {

@@ -2,10 +2,6 @@
 
 #include "import_support.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #define DATED(date, name, time)                                                                                        \
     "{\"context\": {\"date\": \"" date "\"}, \"benchmarks\": [{\"run_type\": \"iteration\", \"run_name\": \"" name     \
     "\", \"real_time\": " time ", \"time_unit\": \"ns\"}]}"

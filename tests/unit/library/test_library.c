@@ -6,7 +6,6 @@
 #include <criterion/redirect.h>
 #include <pthread.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 static cugate_machine *machine;
 static cugate_module *module;

@@ -5,7 +5,6 @@
 
 #include <regex.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* Faulty kernels, see libraries/faults.c, which are measured by the host's clock. */
 struct fixture {

@@ -4,9 +4,7 @@
 
 #include "host_like.h"
 
-#include <fcntl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* ---- The GPUs: "none-A-1" is one of model A, whose UUID is GPU-1; of model X there is none ---- */
 

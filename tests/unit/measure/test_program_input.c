@@ -1,9 +1,7 @@
 #include "measure/program_parts.h"
 #include "test.h"
 
-#include <fcntl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* Standard input is the descriptor from now on. */
 static void give(int descriptor)

@@ -4,8 +4,6 @@
 
 #include "report/words.h"
 
-#include <unistd.h>
-
 /* Makes a report of one regressed row that is blamed on one line. */
 static void set_up_one(struct fixture *fixture, const char *file, const char *function, const char *source)
 {

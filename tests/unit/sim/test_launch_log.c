@@ -4,7 +4,6 @@
 #include "cudart/runtime.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "cudart/sim_support.h"
 

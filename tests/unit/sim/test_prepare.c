@@ -4,8 +4,6 @@
 #include "cubin/cubin_support.h"
 #include "cudart/runtime.h"
 
-#include <sys/stat.h>
-
 #define DESCRIPTION "metrics/gpus/nvidia-h200.ini"
 #define SHARES "build/libkernels.so"
 

@@ -1,8 +1,6 @@
 #include "cubin/cubin_support.h"
 #include "test.h"
 
-#include <sys/stat.h>
-
 /* ptxas 12.9 and 13.0 made equal code from this source. */
 Test(cubin_hash, the_hash_is_of_the_code_and_not_of_its_wrapping)
 {

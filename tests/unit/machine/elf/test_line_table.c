@@ -2,8 +2,6 @@
 
 #include "cubin/cubin.h"
 
-#include <unistd.h>
-
 /* A search for the image with a function of that name in the catalogue's library. */
 struct wanted {
     const char *name;

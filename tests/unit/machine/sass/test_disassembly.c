@@ -1,9 +1,7 @@
 #include "machine/sass/disassembly.h"
 #include "test.h"
 
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define LIE "{\"function-name\":\"f\",\"sass-instructions\":[{},{},{}]}"
 
