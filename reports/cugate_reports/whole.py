@@ -1,20 +1,19 @@
 """Files and folders that appear when they are complete, and leave nothing behind when they do not.
 
-Until then they have a name of their own beside their place, which nobody can guess and put a link under. The writer
-holds a lock that ends with the process, however that ends. A name without a lock was left by a writer that was
-killed, and the next writer there removes it. Where there are no locks nobody removes anything.
+Until then they have a name of their own beside their place, which nobody can guess and put a link under. Such a name
+that is a day old was left by a writer that was killed, and the next writer there removes it.
 """
 
 from __future__ import annotations
 
 import ctypes
 import errno
-import fcntl
 import os
 import re
 import secrets
 import shutil
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -37,87 +36,16 @@ def _beside(path: Path) -> Path:
 
 
 _LEFT = re.compile(r"\.cugate-[0-9a-f]{16}")
-
-
-def _make_file(path: Path) -> int:
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
-
-
-def _open_folder(path: Path) -> int:
-    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-
-
-def _make_folder(path: Path) -> int:
-    path.mkdir()
-    return _open_folder(path)
-
-
-def _is_ours(descriptor: int, path: Path) -> bool:
-    """Whether this process got the lock; without locks nobody else takes the name either. Another process that has the
-    lock found the name before it was locked, and removes it.
-    """
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        pass
-    return _is_still(descriptor, path)
-
-
-def _is_still(descriptor: int, path: Path) -> bool:
-    """Whether the name still refers to the open file or folder."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.lstat())
-    except OSError:
-        return False
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _make_beside(path: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
-    """Makes it under a temporary name. Returns that name, and what holds its lock until it is closed."""
-    _remove_left(path.parent)
-    descriptor = None
-    try:
-        with signals.later():
-            while True:
-                new = _beside(path)
-                descriptor = make(new)
-                if _is_ours(descriptor, new):
-                    return new, descriptor
-                os.close(descriptor)
-                descriptor = None
-    except BaseException:  # such as a Ctrl-C in between
-        if descriptor is not None:
-            _remove(new)
-            os.close(descriptor)
-        raise
-
-
-def _remove_if_left(path: Path) -> None:
-    is_folder = stat.S_ISDIR(path.lstat().st_mode)
-    # Opened for writing, because NFS locks nothing else.
-    descriptor = _open_folder(path) if is_folder else os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.fstat(descriptor).st_uid == os.geteuid() and _is_still(descriptor, path):
-            _remove(path)
-    finally:
-        os.close(descriptor)
+_DAY = 24 * 3600
 
 
 @cache  # cached for files that are written one after the other: reading a large folder for each takes long
 def _remove_left(folder: Path) -> None:
     for path in folder.glob(".cugate-*"):
-        if _LEFT.fullmatch(path.name):
-            with suppress(OSError):  # another process has it, or has just removed it
-                _remove_if_left(path)
+        with suppress(OSError):  # another process has just removed it
+            facts = path.lstat()
+            if _LEFT.fullmatch(path.name) and facts.st_uid == os.geteuid() and facts.st_mtime < time.time() - _DAY:
+                shutil.rmtree(path) if stat.S_ISDIR(facts.st_mode) else path.unlink()
 
 
 @contextmanager
@@ -126,7 +54,9 @@ def file(path: Path, mode: str = "w") -> Iterator[IO]:  # type: ignore[type-arg]
     bytes.
     """
     options = {} if "b" in mode else {"newline": "", "encoding": "utf-8", "errors": "surrogatepass"}
-    part, descriptor = _make_beside(path, _make_file)
+    _remove_left(path.parent)
+    part = _beside(path)
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
     try:
         with open(descriptor, mode, **options) as stream:  # type: ignore[call-overload]
             yield stream
@@ -181,7 +111,9 @@ def folder(path: Path, fill: Callable[[Path], Filled]) -> Filled:
     try:
         _refuse_others(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        new, lock = _make_beside(path, _make_folder)
+        _remove_left(path.parent)
+        new = _beside(path)
+        new.mkdir()
     except OSError as reason:
         raise FolderError(f"cannot write beside {path}: {reason.strerror}") from None
     try:
@@ -196,4 +128,3 @@ def folder(path: Path, fill: Callable[[Path], Filled]) -> Filled:
     finally:
         with signals.later():
             shutil.rmtree(new, ignore_errors=True)
-            os.close(lock)

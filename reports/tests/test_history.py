@@ -475,36 +475,19 @@ def test_no_link_leads_a_file_elsewhere(tmp_path: Path, monkeypatch: pytest.Monk
     assert (tmp_path / "mine").read_text() == "years of work"
 
 
-def test_what_was_left_by_who_was_killed_goes_and_what_is_in_the_making_stays(tmp_path: Path) -> None:
-    """Other files with similar names stay, too."""
-
-    def file(name: str, then: Callable[[], None]) -> None:
-        with whole.file(tmp_path / name) as stream:
-            stream.write("values")
-            then()
-
-    def fill(new: Path) -> None:
-        (new / "x").touch()
-        die()
-
-    def halves() -> set[str]:
-        return {path.name for path in tmp_path.glob(".cugate-*")}
-
-    others = {".cugate-mine", f".cugate-{'0' * 16}"}
-    (tmp_path / ".cugate-mine").touch()
-    (tmp_path / f".cugate-{'0' * 16}").symlink_to("elsewhere")
-    assert end_of(forked(lambda: file("values.csv", die))) == -9
-    first = halves() - others
-    assert end_of(forked(lambda: whole.folder(tmp_path / "page", fill))) == -9
-    second = halves() - others
-    assert (len(first), len(second), first & second) == (1, 1, set())
-    with whole.file(tmp_path / "later.csv") as stream:
-        making = halves()
-        assert len(making - others) == 1
-        assert end_of(forked(lambda: file("other.csv", lambda: None))) == 0
-        assert halves() == making
+def test_what_is_a_day_old_was_left_and_goes(tmp_path: Path) -> None:
+    """What is newer is in the making; other files with similar names stay, too."""
+    names = [f".cugate-{digit * 16}" for digit in "0123"] + [".cugate-mine"]
+    left, folder, link, newer, other = (tmp_path / name for name in names)
+    folder.mkdir()
+    link.symlink_to(tmp_path)
+    for path in (left, folder / "x", newer, other):
+        path.touch()
+    for path in (left, folder, link, other):
+        os.utime(path, (0, 0), follow_symlinks=False)
+    with whole.file(tmp_path / "values.csv") as stream:
         stream.write("values")
-    assert set(os.listdir(tmp_path)) == {*others, "later.csv", "other.csv"}
+    assert set(os.listdir(tmp_path)) == {newer.name, other.name, "values.csv"}
 
 
 # ---- Several at once
