@@ -81,7 +81,7 @@ analyse() {
 }
 
 pages() {
-    local found=("$out/run.json" "$out/check.json") baselines
+    local found=("$out/run.json" "$out/check.json") baselines config
     baselines=$(planned baselines)
     [ ! -d "$baselines" ] || found+=("$baselines")
     "$cugate" explain '*' --replay "$out/run.json" --format json -o "$out/explain.json" 2>/dev/null || true # of what ran
@@ -89,7 +89,8 @@ pages() {
     reports ingest "${found[@]}" >/dev/null
     [ -z "${HISTORY-}" ] || analyse
     [ ! -e "$out/.page" ] || mv "$out/.page" "$out/page"
-    reports page -o "$out/page"
+    config=$("$cugate" list config | sed -n '1s/^# \(.*cugate\.ini\)$/\1/p') # for its [links]
+    reports page -o "$out/page" ${config:+--config "$config"}
 }
 
 set +e # in a condition, a failure within would be overlooked

@@ -150,7 +150,8 @@ def page(arguments: argparse.Namespace) -> int:
         # matplotlib takes half a second to load, which no other command needs
         from cugate_reports import overview, site
 
-        found, repository = links.read_found(arguments.config), people.Repository(Path.cwd())
+        found = links.read(Path(arguments.config)) if arguments.config else links.Links()
+        repository = people.Repository(Path.cwd())
         with History(arguments.history, create=False) as history:
             _say_future(history)
             models = site.write(
@@ -295,11 +296,7 @@ def _page_options(parser: argparse.ArgumentParser) -> None:
         help="draw at most so many figures of kernels: those of kernels that something happened to first; "
         "the other pages say up to which night theirs go, and later calls draw them (default: 100 for each processor)",
     )
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        help="its [links] say where commits and source lines lead to (default: cugate.ini here or above)",
-    )
+    parser.add_argument("--config", metavar="FILE", help="its [links] say where commits and source lines lead to")
 
 
 def _export_options(parser: argparse.ArgumentParser) -> None:
@@ -380,9 +377,8 @@ COMMANDS = (
         "make the pages of the history",
         "Static HTML with a page a kernel. It opens from disk and from any web server. What did not change "
         "since an earlier report in the same folder is not drawn again; remove that to have all drawn. Commits and "
-        "source lines are "
-        "links where cugate.ini has a section [links]: commit = https://host/owner/repo/commit/{commit} and "
-        "line = https://host/owner/repo/blob/{commit}/{path}#L{line}.",
+        "source lines are links where the file of --config has a section [links]: "
+        "commit = https://host/owner/repo/commit/{commit} and line = https://host/owner/repo/blob/{commit}/{path}#L{line}.",
         "cugate-report page -o build/nightly/page",
         _page_options,
         page,

@@ -1,4 +1,4 @@
-"""Where the pages link to: [links] of cugate.ini, which is found and read as cugate does (harness/command/config.h).
+"""Where the pages link to: [links] of a file like cugate.ini (harness/command/config.h).
 
     [links]
     commit = https://host/owner/repo/commit/{commit}
@@ -10,16 +10,13 @@ and is quoted there. Without the file, or without the key, there are no links.""
 from __future__ import annotations
 
 import configparser
-import os
 import re
-import stat
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, urlsplit
 
 from cugate_reports.definitions import PageError
 
-NAME = "cugate.ini"
 _WORDS = {"commit": {"commit"}, "line": {"commit", "path", "line"}}  # words that each key must have
 _WORD = re.compile(r"\{(commit|path|line)\}")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
@@ -60,45 +57,6 @@ class Links:
         return _WORD.sub(lambda found: str(values[found[1]]), self.line_address)
 
 
-def _is_own(facts: os.stat_result) -> bool:
-    return facts.st_uid in (0, os.geteuid())
-
-
-def _is_open(facts: os.stat_result) -> bool:
-    """Whether everybody may write there, or a group that is neither one's own nor the owner's alone."""
-    of_strangers = facts.st_gid not in (facts.st_uid, os.getegid(), *os.getgroups())
-    return bool(facts.st_mode & stat.S_IWOTH or (facts.st_mode & stat.S_IWGRP and of_strangers))
-
-
-def _counts(path: Path) -> bool:
-    """Whether the file counts, by the rules of harness/command/config.c: it may be trusted, or ignored, or an error."""
-    try:
-        file, around = path.lstat(), path.parent.stat()
-    except OSError:
-        return False
-    is_link = stat.S_ISLNK(file.st_mode)
-    if _is_open(around) and around.st_mode & stat.S_ISVTX:
-        if is_link or not _is_own(file):
-            return False
-    elif _is_open(around):
-        raise PageError(f"{path}: is not read, since others may put a file in its place: chmod go-w its folder")
-    if (not is_link and _is_open(file)) or not (_is_own(file) or file.st_uid == around.st_uid):
-        raise PageError(f"{path}: is not read, since others may write to it: chown it to yourself and chmod go-w it")
-    return not is_link or (path.exists() and _counts(path.resolve()))
-
-
-def find(start: Path) -> Path | None:
-    """Finds cugate.ini in that folder or the nearest one above that has one, but not above the home folder."""
-    home = Path(os.path.realpath(os.environ["HOME"])) if os.environ.get("HOME") else None
-    start = Path(os.path.realpath(start))
-    for folder in (start, *start.parents):
-        if _counts(folder / NAME):
-            return folder / NAME
-        if folder == home:
-            break
-    return None
-
-
 def _checked(path: Path, key: str, address: str) -> str:
     try:
         parts = urlsplit(address)
@@ -134,9 +92,3 @@ def read(path: Path) -> Links:
         raise PageError(f"{path}: [links] has no {unknown[0]}: there are {' and '.join(_WORDS)}")
     addresses = {key: _checked(path, key, address) for key, address in found.items()}
     return Links(addresses.get("commit"), addresses.get("line"))
-
-
-def read_found(named: str | None) -> Links:
-    """Reads the links of the named file, or of the one that is found; none without either."""
-    path = Path(named) if named else find(Path.cwd())
-    return read(path) if path else Links()

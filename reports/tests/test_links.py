@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -55,64 +54,9 @@ def test_what_is_wrong_is_told_with_the_file(tmp_path: Path, text: str, words: s
     assert str(file) in str(told.value)
 
 
-def test_a_file_that_was_named_has_to_be_there(tmp_path: Path) -> None:
+def test_the_file_has_to_be_there(tmp_path: Path) -> None:
     with pytest.raises(PageError, match="cannot be read: No such file"):
-        links.read_found(str(tmp_path / "none.ini"))
-
-
-def test_it_is_found_upwards_but_not_above_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    below = tmp_path / "home/repository/perf"
-    below.mkdir(parents=True)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    (tmp_path / "cugate.ini").write_text("")
-    assert links.find(below) is None
-    monkeypatch.chdir(below)
-    assert links.read_found(None) == Links()
-    file = tmp_path / "home/repository/cugate.ini"
-    file.write_text(f"[links]\ncommit = {COMMIT}\n")
-    assert links.find(below) == file
-    assert links.read_found(None) == Links(COMMIT, None)
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs another user's file")
-def test_in_a_folder_for_all_a_file_of_somebody_else_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    folder, file = tmp_path / "open", tmp_path / "open/cugate.ini"
-    folder.mkdir()
-    folder.chmod(0o1777)
-    file.write_text("")
-    assert links.find(folder) == file
-    os.chown(file, 12345, 12345)
-    assert links.find(folder) is None
-    file.unlink()
-    (tmp_path / "mine.ini").write_text("")
-    file.symlink_to(tmp_path / "mine.ini")
-    assert links.find(folder) is None
-    folder.chmod(0o755)
-    assert links.find(folder) == file
-    os.chown(file, 12345, 12345, follow_symlinks=False)
-    with pytest.raises(PageError, match="others may write to it"):
-        links.find(folder)
-
-
-@pytest.mark.parametrize("group", [0, 12345])
-def test_what_others_can_write_to_is_not_read(group: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if group and os.geteuid() != 0:
-        pytest.skip("needs another group's folder")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    folder, file = tmp_path / "open", tmp_path / "open/cugate.ini"
-    folder.mkdir()
-    file.write_text("")
-    mode = 0o775 if group else 0o777
-    for changed, words in ((folder, "a file in its place"), (file, "others may write to it")):
-        if group:
-            os.chown(changed, 0, group)
-        before = changed.stat().st_mode
-        changed.chmod(mode)
-        with pytest.raises(PageError, match=words):
-            links.find(folder)
-        changed.chmod(before)
-    assert links.find(folder) == file
+        links.read(tmp_path / "none.ini")
 
 
 def test_a_commit_is_a_link_only_where_it_is_one() -> None:

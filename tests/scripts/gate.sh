@@ -187,9 +187,11 @@ check "computed: no page" absent "$OUT/page"
 # ---- nightly.sh without a GPU
 
 OUT=$work/nightly HISTORY=$work/none/history.db
+printf '[links]\ncommit = https://host.example/{commit}\n' >"$tree/cugate.ini"
 expect "a night without a GPU" 0 "NO KERNEL RAN ON THIS MACHINE: IT HAS NO GPU" "no GPU: " "judging 4 recorded runs" \
     "nothing is worse" "4 nights to 2026-10-04T02:00:00.000Z" "page: $OUT/page/index.html" '!Traceback' -- ci/nightly.sh
 check "without a GPU: the page has a banner" grep -qF 'Nothing was measured on this machine' "$OUT/page/index.html"
+check "without a GPU: commits are links" grep -qF 'https://host.example/' "$OUT/page/index.html"
 check "without a GPU: the page has several nights" grep -qF '2026-10-03' "$OUT/page/kernels/transpose-padded.html"
 check "without a GPU: something happened, and is said" grep -qF 'planted: tests/planted/pad_removed.patch' "$OUT/page/index.html"
 check "without a GPU: this machine's own nights are not touched" absent "$work/none"
