@@ -3,13 +3,11 @@
 #
 #   [CUDA_HOME=...] [CUDA_ARCHS=...] [CUBLAS=...] [NVCC_FLAGS=...] [NVCC=...] ci/build_base.sh REVISION [LIBRARY COMMAND]
 #
-# The variables are those of the Makefile, so that both builds are made by the same compiler. The revision is checked out
-# into a worktree below build/base, which is removed afterwards. The library stays for the next time; what tells it from one
-# that a change brought along is kept outside of the checkout, in ~/.cache/cugate/base. The exit code is 2 when there is no
-# library.
-#
-# With LIBRARY and COMMAND it is of another repository than cugate's: COMMAND, for the shell, builds LIBRARY, both at the top.
-# What was built stays where it is, since a library may need what is beside it; but git knows nothing of it.
+# The variables are those of the Makefile, so that both builds are made by the same compiler. COMMAND, for the shell, builds
+# LIBRARY, both at the top of the repository; without them `make` builds cugate's own. The revision is checked out into a
+# worktree below build/base. What was built stays there for the next time, since a library may need what is beside it, and
+# git knows nothing of it; what tells it from one that a change brought along is kept outside of the checkout, in
+# ~/.cache/cugate/base. The exit code is 2 when there is no library.
 set -euo pipefail
 
 # shellcheck source=ci/where.sh
@@ -21,7 +19,13 @@ fail() {
 }
 
 revision=${1:?usage: ci/build_base.sh REVISION [LIBRARY COMMAND]}
-named=${2-} command=${3-}
+named=${2:-build/libkernels.so}
+# Without CUDA_READY the other revision installs nothing: this tree's build/cuda is used. The build is parallel by itself, as
+# it is no part of the make that called.
+# shellcheck disable=SC2016 # for the inner shell
+command=${3:-'[ ! -d "$CUGATE_TOP/build/cuda" ] || { mkdir -p build && ln -sfn "$CUGATE_TOP/build/cuda" build/cuda; }
+exec make --no-print-directory build/libkernels.so CUDA_READY= CUDA_HOME="${CUDA_HOME-}" ${CUDA_ARCHS:+CUDA_ARCHS="$CUDA_ARCHS"} \
+    ${CUBLAS:+CUBLAS="$CUBLAS"} NVCC_FLAGS="${NVCC_FLAGS-}"'}
 
 # A hook runs with variables that name the repository. They would name it for the worktree as well, so they are unset.
 # shellcheck disable=SC2046 # one word each
@@ -35,9 +39,7 @@ elif [[ $revision == -* ]] || ! commit=$(git rev-parse --verify --quiet "$revisi
 fi
 
 folder=build/base/$commit
-library=$folder/libkernels.so
-tree=$folder/tree
-[ -z "$named" ] || library=$tree/$named
+tree=$folder/tree library=$folder/tree/$named
 settings=$(
     echo "$command"
     echo "CUDA_HOME=${CUDA_HOME-} CUDA_ARCHS=${CUDA_ARCHS-} CUBLAS=${CUBLAS-} NVCC_FLAGS=${NVCC_FLAGS-}"
@@ -70,38 +72,12 @@ printf 'building the kernels of %s (%s)\n' "$revision" "$(git log -1 --format='%
 remove_tree # one that a killed build left
 git -c core.hooksPath=/dev/null worktree add --quiet --detach "$tree" "$commit" 9>&- ||
     fail "cannot check out $revision into $tree"
-if [ -n "$named" ]; then
-    if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -C "$tree" CUGATE_TOP="$top" sh -c "$command" >"$folder/log" 2>&1 </dev/null 9>&-; then
-        tail -n 20 "$folder/log" >&2
-        fail "$revision is not built by: $command"
-    fi
-    [ -e "$library" ] || fail "$revision was built, but there is no $named"
-    trap - EXIT
-    rm -rf "$(git -C "$tree" rev-parse --absolute-git-dir)" "$tree/.git"
-    keep_vouched
-    echo "$library"
-    exit
-fi
-if [ -d build/cuda ]; then
-    mkdir -p "$tree/build"
-    ln -s "$PWD/build/cuda" "$tree/build/cuda"
-    ln -sfn ../../cuda "$folder/cuda" # the library looks for its runtime there, beside itself
-fi
-# Without CUDA_READY the other revision installs nothing: this tree's build/cuda is used. The build is parallel by itself, as
-# it is no part of the make that called.
-if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$tree" --no-print-directory build/libkernels.so CUDA_READY= \
-    CUDA_HOME="${CUDA_HOME-}" ${CUDA_ARCHS:+CUDA_ARCHS="$CUDA_ARCHS"} ${CUBLAS:+CUBLAS="$CUBLAS"} \
-    NVCC_FLAGS="${NVCC_FLAGS-}" >"$folder/log" 2>&1 9>&-; then
+if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -C "$tree" CUGATE_TOP="$top" sh -c "$command" >"$folder/log" 2>&1 </dev/null 9>&-; then
     tail -n 20 "$folder/log" >&2
-    fail "the kernels of $revision do not build; all that make said is in $folder/log"
+    fail "the kernels of $revision do not build; all that was said is in $folder/log"
 fi
-mv "$tree/build/libkernels.so" "$library"
-# The kernels' sources stay where the line information says that they are, because a check compares lines of both sides by
-# their text.
-remove_tree
+[ -e "$library" ] || fail "$revision was built, but there is no $named"
 trap - EXIT
-mkdir -p "$tree"
-git archive "$commit" -- kernels 2>/dev/null | tar -x -C "$tree" 2>/dev/null || true
-touch "$library" # newer than they
+rm -rf "$(git -C "$tree" rev-parse --absolute-git-dir)" "$tree/.git"
 keep_vouched
 echo "$library"

@@ -302,7 +302,7 @@ based
 expect "the base is built once" 0 'build/base' '!building the kernels'
 expect "and no worktree is left" 0 '!build/base' -- git worktree list
 sed -i 's/^build = .*/build = make -s libmany.so \&\& [ -d .git ]/' cugate.ini # in a worktree .git is a file
-expect "a base that does not build leaves the verdict to the baseline, of which there is none" 4 'HEAD^1 is not built by: make' \
+expect "a base that does not build leaves the verdict to the baseline, of which there is none" 4 'the kernels of HEAD^1 do not build' \
     'the base is not built, so nothing is compared with it' 'no baseline' -- job "${of_base[@]}"
 cd "$repository" || exit 2
 
