@@ -3,30 +3,42 @@
 
 /* ---- Modifiers ---- */
 
-enum { TO, FROM, ROUNDING, FLUSH, RELU, FINITE, PACKING }; /* flags */
+enum { TO, FROM, ROUNDING, FLUSH, RELU, FINITE, PACKING, TYPES }; /* flags. Of TYPES the first is TO. */
 
 enum integer { NO_INTEGER, U8, S8, U16, S16, U32, S32, U64, S64 };
 enum packing { NOT_PACKED, PACK_AB, PACK_B, MERGE_C, PACK_AB_MERGE_C, UNPACK_B, UNPACK_B_MERGE_C };
 
-/* Modifiers whose values follow each other. */
+/* Modifiers whose values follow each other, and the flag that holds the value. */
 struct words {
     const char *words;
-    unsigned char first;
+    unsigned char first, flag;
 };
 
-/* Returns whether the modifier is among the words, and then sets *value. */
-static bool is_one(struct words words, const char *modifier, unsigned char *value)
-{
-    const int place = word_place(words.words, modifier);
-    if (place >= 0)
-        *value = (unsigned char)(words.first + place);
-    return place >= 0;
-}
+#define INTEGERS "U8 S8 U16 S16 U32 S32 U64 S64", U8
+#define FLOATS "F16 BF16 F32 F64", F16
+#define ROUNDINGS "RN RZ RM RP", ROUND_NEAREST, ROUNDING
+#define WHOLE_ROUNDINGS "TRUNC FLOOR CEIL", ROUND_ZERO, ROUNDING /* to an integer */
+#define FLUSHES "FTZ", 1, FLUSH
 
-static const struct words integers = {"U8 S8 U16 S16 U32 S32 U64 S64", U8}, floats = {"F16 BF16 F32 F64", F16},
-                          packed_floats = {"F16 BF16 F32 F64 E4M3 E5M2 TF32", F16},
-                          roundings = {"RN RZ RM RP", ROUND_NEAREST}, flush_words = {"FTZ", 1},
-                          whole_roundings = {"TRUNC FLOOR CEIL", ROUND_ZERO}; /* to an integer */
+/* Notes the modifiers, which have to be among the words. Returns the number of TYPES, at most two, or -1. */
+static int modifiers_read(struct instruction *code, unsigned char to, unsigned char from, const struct words *words)
+{
+    int types = 0;
+    code->flags[TO] = to;
+    code->flags[FROM] = from;
+    code->flags[ROUNDING] = ROUND_NEAREST;
+    for (unsigned m = 0; m < code->modifier_count; m++) {
+        const struct words *are = words;
+        while (are->words && word_place(are->words, code->modifiers[m]) < 0)
+            are++;
+        if (!are->words || (are->flag == TYPES && types == 2))
+            return -1;
+        code->flags[are->flag == TYPES ? types++ : are->flag] =
+            (unsigned char)(are->first + word_place(are->words, code->modifiers[m]));
+    }
+    return types;
+}
+#define MODIFIERS_READ(to, from, ...) modifiers_read(code, to, from, (const struct words[]){__VA_ARGS__, {NULL, 0, 0}})
 
 /* ---- Floats as operands ---- */
 
@@ -70,25 +82,7 @@ static inline void float_written(struct warp *warp, const struct instruction *co
 
 /* ---- F2F: float to float ---- */
 
-static bool prepare_f2f(struct instruction *code)
-{
-    unsigned char types[2];
-    unsigned count = 0;
-    code->flags[ROUNDING] = ROUND_NEAREST;
-    for (unsigned m = 0; m < code->modifier_count; m++) {
-        unsigned char type;
-        if (is_one(floats, code->modifiers[m], &type) && count < 2)
-            types[count++] = type;
-        else if (!is_one(roundings, code->modifiers[m], &code->flags[ROUNDING]) &&
-                 !is_one(flush_words, code->modifiers[m], &code->flags[FLUSH]))
-            return false;
-    }
-    if (count < 2)
-        return false;
-    code->flags[TO] = types[0];
-    code->flags[FROM] = types[1];
-    return true;
-}
+PREPARE(f2f, MODIFIERS_READ(0, 0, {FLOATS, TYPES}, {ROUNDINGS}, {FLUSHES}) == 2)
 
 /* Returns the NaN that a NaN of a double becomes. It keeps its sign and the upper bits of its fraction, as an H200 was
  * seen to do. */
@@ -128,27 +122,12 @@ static void f2f(struct warp *warp, const struct instruction *code, uint32_t lane
 
 static bool prepare_f2fp(struct instruction *code)
 {
-    static const struct words packings = {"PACK_AB PACK_B MERGE_C PACK_AB_MERGE_C UNPACK_B UNPACK_B_MERGE_C", PACK_AB},
-                              relu = {"RELU", 1}, finite = {"SATFINITE", 1};
-    unsigned char types[2] = {0};
-    unsigned count = 0;
-    code->flags[ROUNDING] = ROUND_NEAREST;
-    for (unsigned m = 0; m < code->modifier_count; m++) {
-        const char *modifier = code->modifiers[m];
-        unsigned char type;
-        if (is_one(packed_floats, modifier, &type) && count < 2)
-            types[count++] = type;
-        else if (!is_one(packings, modifier, &code->flags[PACKING]) && !is_one(relu, modifier, &code->flags[RELU]) &&
-                 !is_one(finite, modifier, &code->flags[FINITE]) &&
-                 !is_one(roundings, modifier, &code->flags[ROUNDING]))
-            return false;
-    }
     /* On 8.0 and 8.6 the source is always of 32 bits, and the destination is told where it is no F16. */
-    for (; count < 2; count++)
-        types[count] = count ? F32 : F16;
-    const unsigned char to = types[0], from = types[1];
-    code->flags[TO] = to;
-    code->flags[FROM] = from;
+    if (MODIFIERS_READ(F16, F32, {"F16 BF16 F32 F64 E4M3 E5M2 TF32", F16, TYPES},
+                       {"PACK_AB PACK_B MERGE_C PACK_AB_MERGE_C UNPACK_B UNPACK_B_MERGE_C", PACK_AB, PACKING},
+                       {"RELU", 1, RELU}, {"SATFINITE", 1, FINITE}, {ROUNDINGS}) < 0)
+        return false;
+    const unsigned char to = code->flags[TO], from = code->flags[FROM];
     const bool to_half = to == F16 || to == BF16, to_byte = to == E4M3 || to == E5M2;
     switch ((enum packing)code->flags[PACKING]) {
     case PACK_AB:
@@ -270,20 +249,9 @@ static inline void make_whole(double values[LANES], enum rounding rounding)
 
 static bool prepare_to_integer(struct instruction *code)
 {
-    /* NTZ is not documented. It does not change results. */
-    static const struct words nothing = {"NTZ", 0};
-    unsigned char unused;
-    code->flags[TO] = S32;
-    code->flags[FROM] = F32;
-    code->flags[ROUNDING] = ROUND_NEAREST;
-    for (unsigned m = 0; m < code->modifier_count; m++) {
-        const char *modifier = code->modifiers[m];
-        if (!is_one(integers, modifier, &code->flags[TO]) && !is_one(floats, modifier, &code->flags[FROM]) &&
-            !is_one(whole_roundings, modifier, &code->flags[ROUNDING]) &&
-            !is_one(flush_words, modifier, &code->flags[FLUSH]) && !is_one(nothing, modifier, &unused))
-            return false;
-    }
-    return true;
+    /* NTZ is not documented. It changes no result, so what it sets is not read. */
+    return MODIFIERS_READ(S32, F32, {INTEGERS, TO}, {FLOATS, FROM}, {WHOLE_ROUNDINGS}, {FLUSHES}, {"NTZ", 0, RELU}) ==
+           0;
 }
 
 static unsigned integer_bits(enum integer type)
@@ -361,17 +329,7 @@ static void f2ip(struct warp *warp, const struct instruction *code, uint32_t lan
     WRITE_LANES(ROW(0), lanes, (bytes[1][l] & 0xff) | (bytes[0][l] & 0xff) << 8 | c[l] << 16);
 }
 
-static bool prepare_frnd(struct instruction *code)
-{
-    code->flags[FROM] = F32;
-    code->flags[ROUNDING] = ROUND_NEAREST;
-    for (unsigned m = 0; m < code->modifier_count; m++)
-        if (!is_one(floats, code->modifiers[m], &code->flags[FROM]) &&
-            !is_one(whole_roundings, code->modifiers[m], &code->flags[ROUNDING]) &&
-            !is_one(flush_words, code->modifiers[m], &code->flags[FLUSH]))
-            return false;
-    return true;
-}
+PREPARE(frnd, MODIFIERS_READ(0, F32, {FLOATS, FROM}, {WHOLE_ROUNDINGS}, {FLUSHES}) == 0)
 
 static void frnd(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
@@ -396,18 +354,7 @@ static void frnd(struct warp *warp, const struct instruction *code, uint32_t lan
 
 /* ---- I2F, I2FP, I2IP: from integers ---- */
 
-static bool prepare_from_integer(struct instruction *code)
-{
-    code->flags[TO] = F32;
-    code->flags[FROM] = S32;
-    code->flags[ROUNDING] = ROUND_NEAREST;
-    for (unsigned m = 0; m < code->modifier_count; m++)
-        if (!is_one(integers, code->modifiers[m], &code->flags[FROM]) &&
-            !is_one(floats, code->modifiers[m], &code->flags[TO]) &&
-            !is_one(roundings, code->modifiers[m], &code->flags[ROUNDING]))
-            return false;
-    return true;
-}
+PREPARE(from_integer, MODIFIERS_READ(F32, S32, {INTEGERS, FROM}, {FLOATS, TO}, {ROUNDINGS}) == 0)
 
 /* Reads an operand of at most 32 bits, extended to 32. */
 static inline void words_read(uint32_t words[LANES], const struct warp *warp, const struct instruction *code,
@@ -489,25 +436,8 @@ static void i2f(struct warp *warp, const struct instruction *code, uint32_t lane
 
 /* ---- I2I, I2IP: integers to narrower ones, saturated ---- */
 
-static bool prepare_narrow(struct instruction *code)
-{
-    unsigned char types[2];
-    unsigned count = 0;
-    bool saturates = false;
-    for (unsigned m = 0; m < code->modifier_count; m++) {
-        unsigned char type;
-        if (is_one(integers, code->modifiers[m], &type) && count < 2)
-            types[count++] = type;
-        else if (strcmp(code->modifiers[m], "SAT") == 0)
-            saturates = true;
-        else
-            return false;
-    }
-    if (count < 2 || !saturates || types[1] != S32 || integer_bits(types[0]) > 16)
-        return false;
-    code->flags[TO] = types[0];
-    return true;
-}
+PREPARE(narrow, MODIFIERS_READ(0, 0, {INTEGERS, TYPES}, {"SAT", 1, FINITE}) == 2 && code->flags[FINITE] &&
+                    code->flags[FROM] == S32 && integer_bits(code->flags[TO]) <= 16)
 
 /* Reads an S32 operand, saturated. */
 static inline void narrowed(uint32_t to[LANES], const struct warp *warp, const struct instruction *code, unsigned n)
