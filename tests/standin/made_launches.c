@@ -30,21 +30,19 @@ static int reads(struct gpu *gpu, int count)
 }
 
 /* Launches the same as `mixed` but for one kernel, which has other code and counts 512 more instructions a thread. */
-static int changed(int argc, char **argv)
+static int changed(struct gpu *gpu, int argc, char **argv)
 {
-    struct gpu gpu, other;
+    struct gpu other;
     const int count = argument(argc, argv, 0, 48);
-    gpu_open(&gpu, 0);
-    gpu_use(&other, gpu.context, _binary_other_cubin_start);
+    gpu_use(&other, gpu->context, _binary_other_cubin_start);
     for (int i = 0; i < count; i++) {
         if (i % 8 == 0)
             launch(&other, "add_one", 64, 256);
         else
-            launch_mixed(&gpu, i);
+            launch_mixed(gpu, i);
     }
-    printf("changed: %d launches, sum %d and %d\n", count, gpu_sum(&gpu), gpu_sum(&other));
+    printf("changed: %d launches, sum %d and %d\n", count, gpu_sum(gpu), gpu_sum(&other));
     gpu_close(&other);
-    gpu_close(&gpu);
     return 0;
 }
 
@@ -102,17 +100,15 @@ static int data(struct gpu *gpu, int count)
 /* Launches a kernel whose counts never repeat, and some whose counts do. */
 LAUNCHES(restless, i % 2 ? "restless" : "add_one", 64, 256)
 
-static int namesakes(int argc, char **argv)
+static int namesakes(struct gpu *gpu, int argc, char **argv)
 {
-    struct gpu gpu, other;
+    struct gpu other;
     const int count = argument(argc, argv, 0, 20);
-    gpu_open(&gpu, 0);
-    gpu_use(&other, gpu.context, _binary_other_cubin_start);
+    gpu_use(&other, gpu->context, _binary_other_cubin_start);
     for (int i = 0; i < count; i++)
-        launch(i % 2 ? &other : &gpu, "add_one", 64, 256);
-    printf("namesakes: %d launches, sum %d and %d\n", count, gpu_sum(&gpu), gpu_sum(&other));
+        launch(i % 2 ? &other : gpu, "add_one", 64, 256);
+    printf("namesakes: %d launches, sum %d and %d\n", count, gpu_sum(gpu), gpu_sum(&other));
     gpu_close(&other);
-    gpu_close(&gpu);
     return 0;
 }
 
@@ -132,14 +128,12 @@ static int reload(struct gpu *gpu, int count)
  * launch; `library N sized`: a question that nobody watches; `library N both`: of two
  * libraries, which both have the kernel; `library N gone KERNEL`: another one is loaded by a question that nobody
  * watches, and its module has the handle of one that is gone; `library N apart KERNEL`: gone without a context. */
-static int library(int argc, char **argv)
+static int library(struct gpu *gpu, int argc, char **argv)
 {
-    struct gpu gpu;
     CUlibrary opened;
     CUkernel kernel;
     const int count = argument(argc, argv, 0, 20);
     int numbers = NUMBERS, value = 3;
-    gpu_open(&gpu, 0);
     MUST(cuLibraryLoadData(&opened, _binary_other_cubin_start, NULL, NULL, 0, NULL, NULL, 0));
     MUST(cuLibraryGetKernel(&kernel, opened, "add_one"));
     if (argc > 1) {
@@ -148,9 +142,9 @@ static int library(int argc, char **argv)
         if (strcmp(argv[1], "asked") == 0 || argc > 2)
             MUST(cuKernelGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0));
         if (argc > 2) {
-            MUST(cuCtxSetCurrent(strcmp(argv[1], "apart") == 0 ? NULL : gpu.context));
+            MUST(cuCtxSetCurrent(strcmp(argv[1], "apart") == 0 ? NULL : gpu->context));
             MUST(cuLibraryUnload(opened));
-            MUST(cuCtxSetCurrent(gpu.context));
+            MUST(cuCtxSetCurrent(gpu->context));
             MUST(cuLibraryLoadData(&opened, _binary_kernels_cubin_start, NULL, NULL, 0, NULL, NULL, 0));
             MUST(cuLibraryGetKernel(&kernel, opened, argv[2]));
         }
@@ -162,12 +156,11 @@ static int library(int argc, char **argv)
             MUST(cuLibraryGetModule(&module, another));
         }
     }
-    void *parameters[] = {&gpu.numbers, &numbers, &value};
+    void *parameters[] = {&gpu->numbers, &numbers, &value};
     for (int i = 0; i < count; i++)
         MUST(cuLaunchKernel((CUfunction)(void *)kernel, 64, 1, 1, 256, 1, 1, 0, NULL, parameters, NULL));
-    printf("library: %d launches, sum %d\n", count, gpu_sum(&gpu));
+    printf("library: %d launches, sum %d\n", count, gpu_sum(gpu));
     MUST(cuLibraryUnload(opened));
-    gpu_close(&gpu);
     return 0;
 }
 
@@ -217,43 +210,38 @@ static int ways(struct gpu *gpu, int count)
     return count;
 }
 
-static int failing(int argc, char **argv)
+static int failing(struct gpu *gpu, int argc, char **argv)
 {
     (void)argc, (void)argv;
-    struct gpu gpu;
     int good = 0, bad = 0;
-    gpu_open(&gpu, 0);
     for (int i = 0; i < 43; i++) {
         if (i % 2) {
             /* This block has too many threads. */
-            bad += try_launch(&gpu, "add_one", 64, 2048, NULL) == CUDA_ERROR_INVALID_VALUE;
+            bad += try_launch(gpu, "add_one", 64, 2048, NULL) == CUDA_ERROR_INVALID_VALUE;
         } else {
-            launch_mixed(&gpu, i / 2);
+            launch_mixed(gpu, i / 2);
             good++;
         }
     }
-    printf("failing: %d good and %d failing launches, sum %d\n", good, bad, gpu_sum(&gpu));
-    gpu_close(&gpu);
+    printf("failing: %d good and %d failing launches, sum %d\n", good, bad, gpu_sum(gpu));
     return bad == 21 ? 0 : 1;
 }
 
-static int second_context(int argc, char **argv)
+static int second_context(struct gpu *gpu, int argc, char **argv)
 {
     (void)argc, (void)argv;
-    struct gpu gpu, other;
+    struct gpu other;
     CUcontext context;
-    gpu_open(&gpu, 0);
-    launch_some(&gpu, 8);
+    launch_some(gpu, 8);
     MUST(cuCtxCreate(&context, NULL, 0, 0));
     gpu_use(&other, context, _binary_kernels_cubin_start);
     launch_some(&other, 8);
     const int sum = gpu_sum(&other);
     gpu_close(&other);
     MUST(cuCtxDestroy(context));
-    MUST(cuCtxSetCurrent(gpu.context));
-    launch_some(&gpu, 8);
-    printf("second-context: 8 + 8 + 8 launches, sum %d and %d\n", gpu_sum(&gpu), sum);
-    gpu_close(&gpu);
+    MUST(cuCtxSetCurrent(gpu->context));
+    launch_some(gpu, 8);
+    printf("second-context: 8 + 8 + 8 launches, sum %d and %d\n", gpu_sum(gpu), sum);
     return 0;
 }
 
@@ -397,23 +385,20 @@ static void launch_shapes(const struct gpu *gpu, const char *name, int first, in
 
 /* Launches what a training does: 20 shapes once, then N steps of L layers forward and back. Each step has shapes that
  * no layer has, and 20 of an optimizer. */
-static int training(int argc, char **argv)
+static int training(struct gpu *gpu, int argc, char **argv)
 {
-    struct gpu gpu;
     const int count = argument(argc, argv, 0, 6), layers = argument(argc, argv, 1, 12);
-    gpu_open(&gpu, 0);
-    launch_shapes(&gpu, "tiny", 1, 20);
+    launch_shapes(gpu, "tiny", 1, 20);
     for (int step = 0; step < count; step++) {
-        launch_shapes(&gpu, "add_one", 1, 5);
+        launch_shapes(gpu, "add_one", 1, 5);
         for (int i = 0; i < layers; i++)
-            launch_shapes(&gpu, "add_one", 10, 8);
-        launch_shapes(&gpu, "add_one", 20, 5);
+            launch_shapes(gpu, "add_one", 10, 8);
+        launch_shapes(gpu, "add_one", 20, 5);
         for (int i = 0; i < layers; i++)
-            launch_shapes(&gpu, "add_one", 30, 12);
-        launch_shapes(&gpu, "add_one", 50, 20);
+            launch_shapes(gpu, "add_one", 30, 12);
+        launch_shapes(gpu, "add_one", 50, 20);
     }
-    printf("training: %d steps, sum %d\n", count, gpu_sum(&gpu));
-    gpu_close(&gpu);
+    printf("training: %d steps, sum %d\n", count, gpu_sum(gpu));
     return 0;
 }
 
@@ -436,19 +421,16 @@ static int start(int argc, char **argv)
     return 0;
 }
 
-static int echo_and_launch(int argc, char **argv)
+static int echo_and_launch(struct gpu *gpu, int argc, char **argv)
 {
-    struct gpu gpu;
-    gpu_open(&gpu, 0);
-    launch_some(&gpu, 8);
+    launch_some(gpu, 8);
     const int result = echo(argc, argv);
-    gpu_close(&gpu);
     return result;
 }
 
 const struct program programs_of_launches[] = {
     {"plain", "[N]: N launches of eight groups", .run = plain},
-    {"changed", "[N]: the same, with other machine code and more instructions in one group", .run = changed},
+    {"changed", "[N]: the same, with other machine code and more instructions in one group", .on_gpu = changed},
     {"many", "[N]: N launches of one kernel (a million)", .launches = many, .count = 1000000},
     {"every-third", "[N]: N launches, every third of one kernel, the rest of another", .launches = every_third,
      .count = 300},
@@ -462,14 +444,14 @@ const struct program programs_of_launches[] = {
     {"reads", "[N]: N launches of eight groups, each followed by a copy to the host", .launches = reads, .count = 48},
     {"data", "[N]: N launches whose counts follow their data", .launches = data, .count = 20},
     {"restless", "[N]: N launches, of which every other counts otherwise each time", .launches = restless, .count = 20},
-    {"namesakes", "[N]: N launches of two kernels of one name", .run = namesakes},
+    {"namesakes", "[N]: N launches of two kernels of one name", .on_gpu = namesakes},
     {"reload", "[N]: N launches, each after unloading the module and loading another", .launches = reload, .count = 20},
-    {"library", "[N]: N launches of a CUkernel", .run = library},
+    {"library", "[N]: N launches of a CUkernel", .on_gpu = library},
     {"libraries", "[N]: N launches of two CUkernels, each of a library that goes then", .launches = libraries,
      .count = 20},
     {"ways", "a launch by each function that launches", .launches = ways, .count = 6},
-    {"failing", "22 launches, with 21 between them that fail", .run = failing},
-    {"second-context", "8 launches, 8 in a second context, 8", .run = second_context},
+    {"failing", "22 launches, with 21 between them that fail", .on_gpu = failing},
+    {"second-context", "8 launches, 8 in a second context, 8", .on_gpu = second_context},
     {"devices", "[N]: 8 launches on each of N devices in turn", .run = devices},
     {"threads", "[N]: two launches, then 20 in each of N threads", .launches = threads, .count = 8},
     {"subscriber", "a second subscriber to CUPTI", .launches = subscriber, .count = 8},
@@ -478,10 +460,10 @@ const struct program programs_of_launches[] = {
      .count = 8},
     {"long-first", "[N]: a long kernel once, then N launches of a short one", .launches = long_first, .count = 480},
     {"tuned", "[N]: 20 launches that an autotuner times, then N of another kernel", .launches = tuned, .count = 480},
-    {"training", "[N] [L]: 20 shapes once, then N steps of L layers and 30 shapes besides", .run = training},
+    {"training", "[N] [L]: 20 shapes once, then N steps of L layers and 30 shapes besides", .on_gpu = training},
     {"none", "no call of CUDA", .run = none},
     {"start", "[CODE]: cuInit and no launch; then _exit(CODE)", .run = start},
     {"echo", "[TEXT]...: launches; prints arguments, environment, open files, and standard input",
-     .run = echo_and_launch},
+     .on_gpu = echo_and_launch},
     {0},
 };

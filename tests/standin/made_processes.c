@@ -51,31 +51,26 @@ static int fork_before(int argc, char **argv)
 
 /* Forks after CUDA was used. The child inherits a driver that it cannot use, and leaves by exit(), as a worker that
  * loads data does. */
-static int fork_after(int argc, char **argv)
+static int fork_after(struct gpu *gpu, int argc, char **argv)
 {
     (void)argc, (void)argv;
-    struct gpu gpu;
-    gpu_open(&gpu, 0);
-    launch_some(&gpu, 20);
+    launch_some(gpu, 20);
     const pid_t child = must_fork();
     if (child == 0) {
         const CUresult answer = cuCtxSynchronize();
         printf("fork-after, child: the driver answers %d\n", (int)answer);
         exit(answer == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
     }
-    launch_some(&gpu, 23);
+    launch_some(gpu, 23);
     const int code = wait_for(child);
-    printf("fork-after, parent: 43 launches, sum %d\n", gpu_sum(&gpu));
-    gpu_close(&gpu);
+    printf("fork-after, parent: 43 launches, sum %d\n", gpu_sum(gpu));
     return code;
 }
 
 /* Executes another program as a child, by default this one. It runs while the parent holds everything that it has. */
-static int exec_child(int argc, char **argv)
+static int exec_child(struct gpu *gpu, int argc, char **argv)
 {
-    struct gpu gpu;
-    gpu_open(&gpu, 0);
-    launch_some(&gpu, 24);
+    launch_some(gpu, 24);
     const pid_t child = must_fork();
     if (child == 0) {
         char *plain[] = {"program", "plain", "16", NULL};
@@ -83,30 +78,28 @@ static int exec_child(int argc, char **argv)
         _exit(127);
     }
     const int code = wait_for(child);
-    launch_some(&gpu, 8);
-    printf("exec-child, parent: 32 launches, sum %d\n", gpu_sum(&gpu));
-    gpu_close(&gpu);
+    launch_some(gpu, 8);
+    printf("exec-child, parent: 32 launches, sum %d\n", gpu_sum(gpu));
     return code;
 }
 
 /* Does the same while another child sleeps. Like a worker that loads data, that one has copies of everything that this
  * process has open. */
-static int idle_child(int argc, char **argv)
+static int idle_child(struct gpu *gpu, int argc, char **argv)
 {
-    struct gpu gpu;
     int gate[2];
     if (pipe(gate) < 0)
         abort();
-    gpu_open(&gpu, 0);
-    launch_some(&gpu, 24);
+    launch_some(gpu, 24);
     const pid_t idle = must_fork();
     if (idle == 0) {
         char byte;
         close(gate[1]);
         exit(read(gate[0], &byte, 1) == 0 ? 0 : 1);
     }
-    gpu_close(&gpu);
-    const int code = exec_child(argc, argv);
+    gpu_close(gpu);
+    gpu_open(gpu, 0);
+    const int code = exec_child(gpu, argc, argv);
     close(gate[1]);
     return wait_for(idle) ? 1 : code;
 }
@@ -121,14 +114,12 @@ static void *launch_spin(void *data)
 
 /* Forks while another thread launches a kernel that does not end. A profiler may wait for that kernel, with any lock.
  */
-static int spin_child(int argc, char **argv)
+static int spin_child(struct gpu *gpu, int argc, char **argv)
 {
     (void)argc, (void)argv;
-    struct gpu gpu;
     pthread_t thread;
-    gpu_open(&gpu, 0);
-    launch_some(&gpu, 24);
-    if (pthread_create(&thread, NULL, launch_spin, &gpu) != 0)
+    launch_some(gpu, 24);
+    if (pthread_create(&thread, NULL, launch_spin, gpu) != 0)
         abort();
     usleep(400000);
     const pid_t child = must_fork();
@@ -232,10 +223,10 @@ static int peak(int argc, char **argv)
 
 const struct program programs_of_processes[] = {
     {"fork-before", "forks, then both launch", .run = fork_before},
-    {"fork-after", "launches, forks, launches; the child only ends", .run = fork_after},
-    {"exec-child", "[PROGRAM...]: launches, starts another program (plain 16), launches", .run = exec_child},
-    {"idle-child", "launches, forks a child that sleeps, then does as exec-child", .run = idle_child},
-    {"spin-child", "a kernel that does not end, a child that does, then SIGKILL", .run = spin_child},
+    {"fork-after", "launches, forks, launches; the child only ends", .on_gpu = fork_after},
+    {"exec-child", "[PROGRAM...]: launches, starts another program (plain 16), launches", .on_gpu = exec_child},
+    {"idle-child", "launches, forks a child that sleeps, then does as exec-child", .on_gpu = idle_child},
+    {"spin-child", "a kernel that does not end, a child that does, then SIGKILL", .on_gpu = spin_child},
     {"processes", "[N]: N children that launch at once", .run = processes},
     {"ranks", "[N] [M]: N steps of two processes, the second of which computes M times as long", .run = ranks},
     {"peak", "PROGRAM...: starts another program and tells how much memory it had", .run = peak},

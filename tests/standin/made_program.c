@@ -16,10 +16,15 @@ static int run(const struct program *program, int argc, char **argv)
         return 0;
     }
     gpu_open(&gpu, 0);
-    const int count = program->launches(&gpu, argument(argc, argv, 0, program->count));
-    printf("%s: %d launches, sum %d\n", program->name, count, gpu_sum(&gpu));
+    int code = 0;
+    if (program->on_gpu) {
+        code = program->on_gpu(&gpu, argc, argv);
+    } else {
+        const int count = program->launches(&gpu, argument(argc, argv, 0, program->count));
+        printf("%s: %d launches, sum %d\n", program->name, count, gpu_sum(&gpu));
+    }
     gpu_close(&gpu);
-    return 0;
+    return code;
 }
 
 int main(int argc, char **argv)

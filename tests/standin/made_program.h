@@ -49,13 +49,14 @@ void launch_mixed(const struct gpu *gpu, int i);
 void launch_some(const struct gpu *gpu, int count); /* makes the first `count` launches of that sequence */
 
 /* A row of a table of programs. To add one: a function and a row in one of the files made_*.c. A program has one of
- * three functions. run gets the arguments behind the name, and returns the exit code. launches gets a GPU and a number,
- * the first argument or `count`, and returns how many launches it made, which are said. end gets a GPU on which
- * launch_first() was. */
+ * four functions. run gets the arguments behind the name, and returns the exit code; on_gpu a GPU besides. launches
+ * gets a GPU and a number, the first argument or `count`, and returns how many launches it made, which are said. end
+ * gets a GPU on which launch_first() was. */
 struct program {
     const char *name;
     const char *doc;
     int (*run)(int argc, char **argv);
+    int (*on_gpu)(struct gpu *gpu, int argc, char **argv);
     int (*launches)(struct gpu *gpu, int count);
     int count;
     void (*end)(struct gpu *gpu);
