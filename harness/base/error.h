@@ -44,11 +44,12 @@ struct problem {
 /* Writes the message. Always returns -1, for `return problem_set(problem, ...)`. */
 __attribute__((format(printf, 2, 3))) int problem_set(struct problem *problem, const char *format, ...);
 
-/* Returns -1 from the function where the call did, which has said why. */
-#define TRY(call)                                                                                                      \
+/* Returns -1, or that code, from the function where the call returned -1, after it said why. */
+#define TRY(call) TRY_AS(-1, call)
+#define TRY_AS(code, call)                                                                                             \
     do {                                                                                                               \
         if ((call) < 0)                                                                                                \
-            return -1;                                                                                                 \
+            return code;                                                                                               \
     } while (0)
 
 /* Returns the exit code from the function where the call did not end with EXIT_SAME. */
@@ -114,6 +115,9 @@ static inline void memory_free(void *pointer)
     memcpy(&memory, pointer, sizeof memory);
     free(memory);
 }
+
+/* Sorts a list, which may be empty and NULL. */
+#define SORT(list, count, order) ((count) > 0 ? qsort((list), (count), sizeof *(list), (order)) : (void)0)
 
 /* For each element of a list: EACH(const struct result, result, run->results, run->result_count). */
 #define EACH(type, name, list, count) for (type *name = (list); (size_t)(name - (list)) < (count); name++)

@@ -182,7 +182,7 @@ static void merge_sessions(struct run *baseline, const struct baseline_files *fi
     for (size_t i = 0; i < count; i++)
         if (first[i] == i)
             session_copy(ARRAY_GROW(baseline->sessions, baseline->session_count), &all[i]);
-    qsort(baseline->sessions, baseline->session_count, sizeof *baseline->sessions, by_session_and_reason);
+    SORT(baseline->sessions, baseline->session_count, by_session_and_reason);
     free(all);
 }
 

@@ -151,7 +151,7 @@ static int check_paths(const struct baseline_files *files)
     int result = 0;
     for (size_t i = 0; i < files->count; i++)
         sorted[i] = &files->list[i];
-    qsort(sorted, files->count, sizeof *sorted, by_path);
+    SORT(sorted, files->count, by_path);
     for (size_t i = 1; i < files->count && result == 0; i++)
         if (by_path(&sorted[i - 1], &sorted[i]) == 0)
             result = error("%s and %s would both be kept in %s: rename one of them", sorted[i - 1]->id, sorted[i]->id,
@@ -192,8 +192,7 @@ static int follow_launches(struct baseline_files *files, const struct merging *m
 static int rename_kernel(struct baseline_files *files, const struct acceptance *acceptance,
                          const struct candidate *candidates, size_t count, const struct run *fresh, char **old_path)
 {
-    const char *was = acceptance->was;
-    const char *id = fresh->results[0].id;
+    const char *was = acceptance->was, *id = fresh->results[0].id;
     if (acceptance->glob_count != 1 || fresh->result_count != 1)
         return error("--was %s needs one -k, the new name of that one kernel", was);
     for (size_t i = 0; i < count; i++)
@@ -365,7 +364,7 @@ static struct candidate *sort_runs(const struct acceptance *acceptance, const st
     struct candidate *candidates = x_calloc(count, sizeof *candidates);
     for (size_t i = 0; i < count; i++)
         candidates[i] = (struct candidate){&runs[i], acceptance->names[i]};
-    qsort(candidates, count, sizeof *candidates, by_date);
+    SORT(candidates, count, by_date);
     return candidates;
 }
 

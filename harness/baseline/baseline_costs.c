@@ -25,8 +25,7 @@ int costs_read(struct run *costs, const char *baselines, const char *collector)
     OWNED(baseline_devices) devices = {0};
     int code = 0;
     *costs = (struct run){0};
-    if (baseline_devices_read(&devices, baselines) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, baseline_devices_read(&devices, baselines));
     for (size_t i = 0; i < devices.count && code == 0; i++)
         code = take_baseline(costs, baselines, &devices.list[i].device, collector);
     if (code != 0)

@@ -99,8 +99,7 @@ static void add_notes(struct gathering *gathering)
     for (size_t i = 0; i < fresh->result_count; i++)
         for (size_t k = 0; k < fresh->results[i].row_count; k++)
             *ARRAY_GROW(names, count) = fresh->results[i].rows[k].metric;
-    if (count > 0)
-        qsort(names, count, sizeof *names, by_text);
+    SORT(names, count, by_text);
     for (size_t n = 0; n < count; n++) {
         const struct metric_note *note = NULL;
         if (n > 0 && strcmp(names[n - 1], names[n]) == 0)

@@ -14,7 +14,7 @@ static size_t *places_of(const struct row *row)
     size_t *places = x_calloc(row->session_count, sizeof *places);
     for (size_t i = 0; i < row->session_count; i++)
         places[i] = row->sessions[i].session;
-    qsort(places, row->session_count, sizeof *places, by_place);
+    SORT(places, row->session_count, by_place);
     return places;
 }
 
@@ -74,7 +74,7 @@ static size_t *used_places(const struct merging *merging, const struct result *f
     for (size_t i = 0; i < fresh->row_count; i++)
         for (size_t k = 0; k < fresh->rows[i].session_count; k++)
             *ARRAY_GROW(places, all) = fresh->rows[i].sessions[k].session;
-    qsort(places, all, sizeof *places, by_place);
+    SORT(places, all, by_place);
     *count = 0;
     for (size_t i = 0; i < all; i++)
         if (*count == 0 || places[*count - 1] != places[i])

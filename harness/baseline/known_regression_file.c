@@ -191,8 +191,7 @@ static int by_row_and_line(const void *left, const void *right)
 static int sort(struct regression_reader *reader)
 {
     const struct known_regressions *regressions = reader->regressions;
-    if (regressions->count > 0)
-        qsort(regressions->list, regressions->count, sizeof *regressions->list, by_row_and_line);
+    SORT(regressions->list, regressions->count, by_row_and_line);
     for (size_t i = 1; i < regressions->count; i++) {
         const struct known_regression *first = &regressions->list[i - 1], *second = &regressions->list[i];
         if (known_regression_order(first, second) == 0)

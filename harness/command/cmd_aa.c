@@ -63,8 +63,7 @@ static int expect_whole(struct run *run, const char *name, const struct options 
 {
     const struct result *lacking = NULL;
     size_t count = 0;
-    if (gate_filter(run, NULL, options->globs, options->glob_count) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, gate_filter(run, NULL, options->globs, options->glob_count));
     EACH(const struct result, result, run->results, run->result_count) {
         if (result->status == RESULT_OK && result_uncounted(result) == 0)
             continue;
@@ -157,8 +156,7 @@ static int measure(struct runs *runs, const struct options *options, const struc
     struct interrupts interrupts;
     if (options->save && prepare_folder(options->save) < 0)
         return EXIT_USAGE;
-    if (interrupts_open(&interrupts) < 0)
-        return EXIT_NOT_MEASURED;
+    TRY_AS(EXIT_NOT_MEASURED, interrupts_open(&interrupts));
     int code = measure_sessions(runs, options, metrics);
     if (interrupts_close(&interrupts) && code == EXIT_SAME)
         code = EXIT_INTERRUPTED;

@@ -154,18 +154,15 @@ static int check_reason(const char *reason)
 
 static int cmd_accept(const struct options *options)
 {
-    if (check_reason(options->reason) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, check_reason(options->reason));
     size_t count = options->argument_count;
     if (count == 0)
         return FAIL(EXIT_USAGE, "accept needs a run file: measure with `cugate run --save run.json`");
     OWNED(metrics) metrics = {0};
-    if (options_read_metrics(options, &metrics) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, options_read_metrics(options, &metrics));
     int result = 0;
     OWNED_MEMORY struct run *runs = x_calloc(count, sizeof *runs);
-    if (gate_read(runs, (const char *const *)options->arguments, count, &metrics) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, gate_read(runs, (const char *const *)options->arguments, count, &metrics));
     for (size_t i = 0; i < count && result == 0; i++)
         if (run_refuse_part(&runs[i], options->arguments[i]) < 0)
             result = EXIT_USAGE;

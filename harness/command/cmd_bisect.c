@@ -214,8 +214,7 @@ static int judge_worse(struct bisecting *work)
     OWNED(comparison) comparison = {0};
     double good, bad;
     make_base(&work->runs[0]);
-    if (gate_comparable(&work->runs[1], &work->runs[0]) < 0)
-        return EXIT_BASELINE;
+    TRY_AS(EXIT_BASELINE, gate_comparable(&work->runs[1], &work->runs[0]));
     compare_runs(&comparison, &work->runs[0], &work->runs[1], &work->metrics, NULL);
     const struct judgement *worse = find_worse(&comparison, work->metric);
     int code = worse ? EXIT_REGRESSED : say_no_worse(work, &comparison);
@@ -274,8 +273,7 @@ static int answer(struct bisecting *work)
     for (size_t i = 0; i < ARRAY_SIZE(questions); i++)
         if (strcmp(questions[i].name, options->judge) == 0 && options->argument_count >= questions[i].minimum &&
             options->argument_count <= questions[i].maximum) {
-            if (runs_read(work->runs, (const char *const *)options->arguments, options->argument_count) < 0)
-                return EXIT_USAGE;
+            TRY_AS(EXIT_USAGE, runs_read(work->runs, (const char *const *)options->arguments, options->argument_count));
             const int code = questions[i].judge(work);
             for (size_t r = 0; r < options->argument_count; r++)
                 run_release(&work->runs[r]);

@@ -75,8 +75,7 @@ static int capture(const struct options *options, const struct metrics *metrics,
 static int capture_and_prove(const struct options *options, const struct metrics *metrics, const struct choice *choice)
 {
     struct interrupts interrupts; /* signals stay held back between the parts, too: the folder is removed */
-    if (interrupts_open(&interrupts) < 0)
-        return EXIT_NOT_MEASURED;
+    TRY_AS(EXIT_NOT_MEASURED, interrupts_open(&interrupts));
     int code = EXIT_USAGE;
     char *folder = make_temporary_folder();
     if (folder) {

@@ -6,14 +6,12 @@
 static int read_files(struct run *base, struct run *run, const struct options *options, const struct metrics *metrics)
 {
     struct run runs[2];
-    if (gate_read(runs, (const char *const *)options->arguments, 2, metrics) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, gate_read(runs, (const char *const *)options->arguments, 2, metrics));
     *base = runs[0];
     *run = runs[1];
     if (run_refuse_part(base, options->arguments[0]) < 0 || run_refuse_part(run, options->arguments[1]) < 0)
         return EXIT_USAGE;
-    if (gate_comparable(run, base) < 0)
-        return EXIT_BASELINE;
+    TRY_AS(EXIT_BASELINE, gate_comparable(run, base));
     return gate_filter(run, base, options->globs, options->glob_count) < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 

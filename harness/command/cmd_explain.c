@@ -72,8 +72,7 @@ static int measure_kernels(struct work *work)
     struct interrupts interrupts;
     work->measurement.globs = work->options->arguments;
     work->measurement.glob_count = work->options->argument_count;
-    if (interrupts_open(&interrupts) < 0)
-        return EXIT_NOT_MEASURED;
+    TRY_AS(EXIT_NOT_MEASURED, interrupts_open(&interrupts));
     int code = measure_whole(&work->measurement, &work->run);
     if (code == EXIT_SAME)
         code = measure_profile(&work->measurement, &work->run, NULL, 0, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);

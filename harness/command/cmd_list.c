@@ -18,8 +18,7 @@ static int list_kernels(const struct options *options)
 {
     OWNED(library_facts) library = {0};
     struct problem problem;
-    if (options_has_library(options) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, options_has_library(options));
     if (capsules_is_file(options->kernels))
         return list_capsules(options);
     const int code = library_facts_read(&library, options->kernels, options_timeout(options), &problem);
@@ -83,8 +82,7 @@ static bool is_by_option(const struct options *options)
 static int list_metrics(const struct options *options)
 {
     OWNED(metrics) metrics = {0};
-    if (options_read_metrics(options, &metrics) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, options_read_metrics(options, &metrics));
     int code = EXIT_SAME;
     const size_t before = is_by_option(options) ? 0 : 1;
     const char *chip = options->argument_count > before ? options->arguments[before] : NULL;

@@ -256,8 +256,7 @@ static int cmd_referee(const struct options *options)
         die(EXIT_USAGE, "this system cannot provide a random seed: add --seed N");
     if (own.seed < 0)
         own.seed = (int)(drawn % SEED_MOST);
-    if (interrupts_open(&interrupts) < 0)
-        return EXIT_NOT_MEASURED;
+    TRY_AS(EXIT_NOT_MEASURED, interrupts_open(&interrupts));
     const bool is_folder = stat(own.code, &facts) == 0 && S_ISDIR(facts.st_mode);
     struct asking asking = {.options = &own};
     memory_limit(2 * (size_t)(own.jobs > 0 ? own.jobs : 1)); /* it has a process for the reference, too */

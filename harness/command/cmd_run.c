@@ -36,8 +36,7 @@ static int measure(const struct options *options, const struct metrics *metrics,
     if (options->lines && !(measurement.backend->provides & PROVIDES_LINE_COUNTS))
         return FAIL(EXIT_USAGE, "--lines needs the collector cupti, or --simulate");
     struct interrupts interrupts; /* signals stay held back between the measurements, too */
-    if (interrupts_open(&interrupts) < 0)
-        return EXIT_NOT_MEASURED;
+    TRY_AS(EXIT_NOT_MEASURED, interrupts_open(&interrupts));
     measurement.relay = relay_make();
     int code = sharding_make(&sharding, options, &measurement);
     if (code == EXIT_SAME)

@@ -294,8 +294,7 @@ static int write_task(struct task *task, const char *path)
     struct problem problem;
     double tolerance;
     enum value_type type;
-    if (read_tolerance(task->options, &tolerance, &type) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, read_tolerance(task->options, &tolerance, &type));
     if (capsules_open(&computed, task->computed, false, &problem) < 0)
         return error("%s", problem.text), EXIT_USAGE;
     int failed = capsule_writer_open(&writer, path, page_compress_zstd);

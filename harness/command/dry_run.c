@@ -21,8 +21,7 @@ static int look_for_gpu(const struct options *options, struct problem *why)
 int dry_run_print(const struct options *options, FILE *stream)
 {
     struct problem no_gpu;
-    if (look_for_gpu(options, &no_gpu) < 0)
-        return EXIT_NOT_MEASURED;
+    TRY_AS(EXIT_NOT_MEASURED, look_for_gpu(options, &no_gpu));
     const bool has_library = !options->replay && (1u << options->way & (WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE)));
     struct json_writer json = {.stream = stream, JSON_DOCUMENT};
     json_open(&json, NULL, '{', JSON_LINES);

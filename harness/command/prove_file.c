@@ -73,8 +73,7 @@ int prove_file(const struct options *options)
         .timeout = options_timeout(options),
         .progress = isatty(STDERR_FILENO) && !options->quiet,
     };
-    if (output_expect_file(prove.to) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, output_expect_file(prove.to));
     const int code = measure_prove(&prove);
     return code == EXIT_SAME ? say_results(&prove, options->quiet) : code;
 }

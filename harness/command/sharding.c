@@ -33,8 +33,7 @@ static int list_kernels(struct shard *shard, const struct options *options)
     for (size_t i = 0; i < library.count; i++)
         if (glob_any(options->globs, options->glob_count, library.kernels[i].id))
             *ARRAY_GROW(shard->kernels, shard->kernel_count) = x_strdup(library.kernels[i].id);
-    if (shard->kernel_count > 0)
-        qsort(shard->kernels, shard->kernel_count, sizeof *shard->kernels, by_text);
+    SORT(shard->kernels, shard->kernel_count, by_text);
     int result = 0;
     OWNED_MEMORY const char **ids = x_calloc(library.count, sizeof *ids);
     for (size_t i = 0; i < library.count; i++)
@@ -48,8 +47,7 @@ static int list_kernels(struct shard *shard, const struct options *options)
 static int read_code(struct shard *shard, const char *path)
 {
     OWNED(cubin) cubin = {0};
-    if (cubin_read(&cubin, path) < 0)
-        return EXIT_NOT_MEASURED;
+    TRY_AS(EXIT_NOT_MEASURED, cubin_read(&cubin, path));
     shard->code = cubin_code(&cubin);
     return 0;
 }

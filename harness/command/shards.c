@@ -85,7 +85,7 @@ void shards_divide(struct shard_kernel *list, size_t count, unsigned shards)
             order[unit_count++] = &units[i];
         units[first[i]].seconds += list[i].seconds > 0 ? list[i].seconds : unknown;
     }
-    qsort(order, unit_count, sizeof *order, longest_first);
+    SORT(order, unit_count, longest_first);
     for (size_t i = 0; i < unit_count; i++)
         sum += order[i]->seconds;
     for (size_t i = 0; i < unit_count; i++) {

@@ -28,8 +28,7 @@ void appearances_find(struct appearances *appearances, const struct comparison *
                 *ARRAY_GROW(appearances->list, appearances->count) =
                     (struct appearance){judgement->kernel, judgement, telling[k].hint};
     }
-    if (appearances->count > 0)
-        qsort(appearances->list, appearances->count, sizeof *appearances->list, by_kernel);
+    SORT(appearances->list, appearances->count, by_kernel);
 }
 
 void appearances_release(struct appearances *appearances)

@@ -149,8 +149,7 @@ void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *compar
         if (judgement_is_worse(&comparison->list[i]))
             *ARRAY_GROW(rows, count) = (struct worse){comparison->list[i].kernel, i};
     appearances_find(&appearances, comparison);
-    if (count > 0)
-        qsort(rows, count, sizeof *rows, by_kernel);
+    SORT(rows, count, by_kernel);
     for (size_t first = 0, end; first < count; first = end) {
         const struct result *base = run_find(baseline, rows[first].kernel), *now = run_find(run, rows[first].kernel);
         for (end = first; end < count && strcmp(rows[end].kernel, rows[first].kernel) == 0;)

@@ -55,7 +55,7 @@ static void explain_patterns(struct explanation *explanation)
     for (size_t i = 0; i < count; i++)
         if (list[i].kind != EXPLAINED_ESTIMATED || profile->estimated) /* what is measured lacks no estimate */
             tell(ARRAY_GROW(explanation->patterns, explanation->pattern_count), &list[i], profile);
-    qsort(explanation->patterns, explanation->pattern_count, sizeof *explanation->patterns, by_weight);
+    SORT(explanation->patterns, explanation->pattern_count, by_weight);
 }
 
 static int by_share(const void *left, const void *right)
@@ -82,7 +82,7 @@ static void sum_stalls(struct explanation *explanation)
         free(list);
         return;
     }
-    qsort(list, count, sizeof *list, by_text);
+    SORT(list, count, by_text);
     for (size_t i = 0; i < count; i++) {
         list[i].share /= all;
         if (kept > 0 && strcmp(list[kept - 1].reason, list[i].reason) == 0)
@@ -90,7 +90,7 @@ static void sum_stalls(struct explanation *explanation)
         else
             list[kept++] = list[i];
     }
-    qsort(list, kept, sizeof *list, by_share);
+    SORT(list, kept, by_share);
     explanation->stalls = list;
     explanation->stall_count = kept;
 }

@@ -171,7 +171,7 @@ static void divide(struct upgrade *upgrade, const struct run *run)
     if (!known)
         forget_parts(upgrade);
     else
-        qsort(upgrade->parts, upgrade->part_count, sizeof *upgrade->parts, most_lost_part_first);
+        SORT(upgrade->parts, upgrade->part_count, most_lost_part_first);
 }
 
 void upgrade_make(struct upgrade *upgrade, const struct comparison *comparison, const struct run *baseline,
@@ -194,8 +194,7 @@ void upgrade_make(struct upgrade *upgrade, const struct comparison *comparison, 
             upgrade->was = was;
         }
     }
-    if (upgrade->count > 0)
-        qsort(upgrade->list, upgrade->count, sizeof *upgrade->list, most_lost_first);
+    SORT(upgrade->list, upgrade->count, most_lost_first);
     divide(upgrade, run);
 }
 

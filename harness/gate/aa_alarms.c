@@ -120,8 +120,7 @@ static struct weight weigh(const struct noisy_row *noisy)
 
 static int heaviest_first(const void *left, const void *right)
 {
-    const struct noisy_row *a = left;
-    const struct noisy_row *b = right;
+    const struct noisy_row *a = left, *b = right;
     const struct weight of_a = weigh(a), of_b = weigh(b);
     if (of_a.regressed != of_b.regressed)
         return of_a.regressed > of_b.regressed ? -1 : 1;
@@ -151,6 +150,5 @@ void analyse_alarms(struct analysis *analysis, const struct sessions *sessions)
             *ARRAY_GROW(analysis->noisy_rows, analysis->noisy_row_count) = *noisy;
     }
     free(trial.noisy_rows);
-    if (analysis->noisy_row_count > 0)
-        qsort(analysis->noisy_rows, analysis->noisy_row_count, sizeof *analysis->noisy_rows, heaviest_first);
+    SORT(analysis->noisy_rows, analysis->noisy_row_count, heaviest_first);
 }

@@ -142,8 +142,7 @@ static double width(const struct nonrepeating *nonrepeating)
 
 static int widest_first(const void *left, const void *right)
 {
-    const struct nonrepeating *a = left;
-    const struct nonrepeating *b = right;
+    const struct nonrepeating *a = left, *b = right;
     const double of_a = width(a), of_b = width(b);
     return of_a > of_b ? -1 : of_a < of_b ? 1 : strcmp(a->kernel, b->kernel);
 }
@@ -191,8 +190,7 @@ void analyse_exactness(struct analysis *analysis, const struct sessions *session
             free(exactness.nonrepeating);
             continue;
         }
-        if (exactness.nonrepeating_count > 0)
-            qsort(exactness.nonrepeating, exactness.nonrepeating_count, sizeof *exactness.nonrepeating, widest_first);
+        SORT(exactness.nonrepeating, exactness.nonrepeating_count, widest_first);
         *ARRAY_GROW(analysis->exactness, analysis->exactness_count) = exactness;
     }
 }
@@ -207,8 +205,7 @@ static double share(const struct detectable *detectable)
 /* Orders changes by metric, in the order of the list of metrics, then the largest first. */
 static int largest_first(const void *left, const void *right)
 {
-    const struct detectable *a = left;
-    const struct detectable *b = right;
+    const struct detectable *a = left, *b = right;
     if (a->metric != b->metric)
         return a->metric < b->metric ? -1 : 1;
     return share(a) > share(b) ? -1 : share(a) < share(b) ? 1 : strcmp(a->kernel, b->kernel);
@@ -235,6 +232,5 @@ void analyse_detectable(struct analysis *analysis, const struct sessions *sessio
             }
             row_clear(&all);
         }
-    if (analysis->detectable_count > 0)
-        qsort(analysis->detectables, analysis->detectable_count, sizeof *analysis->detectables, largest_first);
+    SORT(analysis->detectables, analysis->detectable_count, largest_first);
 }

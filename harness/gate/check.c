@@ -508,8 +508,7 @@ static int judge_uninterrupted(struct check *check)
     struct interrupts interrupts;
     if (!way->runs)
         return judge(check, way);
-    if (interrupts_open(&interrupts) < 0)
-        return EXIT_NOT_MEASURED;
+    TRY_AS(EXIT_NOT_MEASURED, interrupts_open(&interrupts));
     const int code = judge(check, way);
     if (interrupts_close(&interrupts))
         check->measured = EXIT_INTERRUPTED;

@@ -110,8 +110,7 @@ static int read_base(const struct check_request *request, const struct static_fi
     OWNED_TEXT against = x_strdup(request->against);
     struct run base;
     const struct run none = {0};
-    if (static_files_read(&base_files, &against, 1) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, static_files_read(&base_files, &against, 1));
     TRY_CODE(expect_code(&against, 1, &base_files, capability));
     name_alike(&base_files, files);
     static_files_run(&base, &base_files, capability, &none, request->metrics);
@@ -135,8 +134,7 @@ int check_files(const struct check_request *request, struct run *run, struct run
     OWNED(static_files) files = {0};
     struct device device = {0};
     int capability = 0;
-    if (static_files_read(&files, request->files, request->file_count) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, static_files_read(&files, request->files, request->file_count));
     TRY_CODE(choose_capability(request, &files, &capability));
     TRY_CODE(expect_code(request->files, request->file_count, &files, capability));
     static_files_device(&device, capability);

@@ -82,8 +82,7 @@ static int read_baseline(const struct check_request *request, struct run *baseli
     OWNED(cubin) cubin = {0};
     const struct device *device = NULL;
     int code = EXIT_USAGE;
-    if (baseline_devices_read(&devices, request->baselines) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, baseline_devices_read(&devices, request->baselines));
     if (cubin_read(&cubin, request->measurement.kernels) == 0 && cubin.count == 0)
         error("%s contains no readable machine code for a GPU, so --static has nothing to judge",
               request->measurement.kernels);
@@ -127,8 +126,7 @@ static int read_base(const struct check_request *request, struct run *baseline, 
     OWNED(library_facts) facts = {0};
     struct run base;
     TRY_CODE(ask_library(request, request->against, &facts));
-    if (static_facts_run(&base, baseline, request->against, &facts, request->metrics) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, static_facts_run(&base, baseline, request->against, &facts, request->metrics));
     check_take_base(baseline, &base);
     free(*name);
     *name = x_sprintf("read now: %s", request->against);
@@ -140,8 +138,7 @@ int check_static(const struct check_request *request, struct run *run, struct ru
     OWNED(library_facts) facts = {0};
     TRY_CODE(read_baseline(request, baseline, name));
     TRY_CODE(ask_library(request, request->measurement.kernels, &facts));
-    if (static_facts_run(run, baseline, request->measurement.kernels, &facts, request->metrics) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, static_facts_run(run, baseline, request->measurement.kernels, &facts, request->metrics));
     for (size_t i = 0; i < run->session_count; i++)
         measure_complete_session(&run->sessions[i]);
     if (request->against)

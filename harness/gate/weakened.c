@@ -255,8 +255,7 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
         .metrics = metrics, .baseline = &now_baseline, .known_regressions = known_regressions};
     const bool shipped = !own_metrics && access(old_metrics, F_OK) < 0; /* cugate's own then and now */
     if (!shipped && is_there(comparison, old_metrics, before, "metrics")) {
-        if (metrics_read_folder(&was_metrics, old_metrics) < 0)
-            return EXIT_USAGE;
+        TRY_AS(EXIT_USAGE, metrics_read_folder(&was_metrics, old_metrics));
         was.metrics = &was_metrics;
     }
     if (is_there(comparison, old_baselines, before, "baselines")) {

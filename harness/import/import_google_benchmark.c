@@ -134,7 +134,7 @@ static int check_aggregates(const struct import *import, size_t first, char *con
     int result = 0;
     for (size_t i = 0; i < known; i++)
         keys[i] = import->list[first + i].key;
-    qsort(keys, known, sizeof *keys, by_text);
+    SORT(keys, known, by_text);
     for (size_t i = 0; i < count && result == 0; i++)
         if (!bsearch(&names[i], keys, known, sizeof *keys, by_text))
             result = error("%s has aggregates of %s, but none of its repetitions: run it without "

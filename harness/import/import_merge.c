@@ -149,7 +149,7 @@ static int name_groups(const struct import *import, struct group *groups, size_t
     OWNED_MEMORY bool *shared = x_calloc(count, sizeof *shared);
     for (size_t i = 0; i < count; i++)
         groups[i].id = make_id(groups[i].first, true);
-    qsort(groups, count, sizeof *groups, by_text);
+    SORT(groups, count, by_text);
     for (size_t i = 1; i < count; i++)
         if (strcmp(groups[i - 1].id, groups[i].id) == 0)
             shared[i - 1] = shared[i] = true;
@@ -158,7 +158,7 @@ static int name_groups(const struct import *import, struct group *groups, size_t
             free(groups[i].id);
             groups[i].id = make_id(groups[i].first, false);
         }
-    qsort(groups, count, sizeof *groups, by_text);
+    SORT(groups, count, by_text);
     for (size_t i = 1; i < count; i++)
         if (strcmp(groups[i - 1].id, groups[i].id) == 0)
             return error("%s: two kernels would both be named %s: give them more distinct names", import->name,
@@ -250,7 +250,7 @@ int import_merge(struct import *import, struct run *run)
     OWNED_MEMORY struct group *groups = NULL;
     size_t count = 0;
     name_launches(import);
-    qsort(import->list, import->count, sizeof *import->list, by_key_and_place);
+    SORT(import->list, import->count, by_key_and_place);
     for (size_t i = 0; i < import->count; i++) {
         if (i == 0 || strcmp(import->list[i - 1].key, import->list[i].key) != 0)
             ARRAY_GROW(groups, count)->first = &import->list[i];

@@ -535,8 +535,8 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         int order = b == baseline->result_count ? 1
                     : n == run->result_count    ? -1
                                                 : strcmp(baseline->results[b].id, run->results[n].id);
-        const struct result *base = order <= 0 ? &baseline->results[b++] : NULL;
-        const struct result *now = order >= 0 ? &run->results[n++] : NULL;
+        const struct result *base = order <= 0 ? &baseline->results[b++] : NULL,
+                            *now = order >= 0 ? &run->results[n++] : NULL;
         comparison->computing.not_simulated += now && is_not_computed(&sides, base && base->status == RESULT_OK, now);
         const size_t first = comparison->count, declared = comparison->computing.declared;
         if (!judge_kernel(&judging, base, now))
@@ -569,8 +569,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         comparison->blind += judgement->blind;
         comparison->counts[judgement->verdict]++;
     }
-    if (comparison->count > 0)
-        qsort(comparison->list, comparison->count, sizeof *comparison->list, judgements_worst_first);
+    SORT(comparison->list, comparison->count, judgements_worst_first);
 }
 
 void comparison_show_only(struct comparison *comparison, bool (*is_shown)(const char *kernel), const char *reason)
@@ -593,6 +592,5 @@ void comparison_show_only(struct comparison *comparison, bool (*is_shown)(const 
             judgement->of_kernel = VERDICT_INFO;
         }
     }
-    if (comparison->count > 0)
-        qsort(comparison->list, comparison->count, sizeof *comparison->list, judgements_worst_first);
+    SORT(comparison->list, comparison->count, judgements_worst_first);
 }

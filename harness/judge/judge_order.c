@@ -91,8 +91,7 @@ static bool is_of_branches(const struct judgement *judgement)
 
 int judgements_worst_first(const void *left, const void *right)
 {
-    const struct judgement *a = left;
-    const struct judgement *b = right;
+    const struct judgement *a = left, *b = right;
     if (a->verdict != b->verdict)
         return a->verdict < b->verdict ? -1 : 1;
 

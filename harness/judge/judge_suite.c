@@ -46,7 +46,7 @@ static size_t find_witnesses(const struct sides *sides, const struct metric *met
                                  row_value(is) / value - 1, same_code(base, now)};
     }
     if (several && count > 0)
-        qsort(*witnesses, count, sizeof **witnesses, by_gpu);
+        SORT(*witnesses, count, by_gpu);
     return count;
 }
 

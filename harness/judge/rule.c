@@ -186,7 +186,7 @@ static bool has_two_modes(const struct session_samples *session, double *low, do
     const size_t min = count / 5 > 2 ? (count + 4) / 5 : 2;
     OWNED_MEMORY double *sorted = x_calloc(count, sizeof *sorted);
     memcpy(sorted, session->samples, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_value);
+    SORT(sorted, count, by_value);
     for (size_t i = min; i + min <= count && !found; i++) {
         *low = sorted[i - 1];
         *high = sorted[i];

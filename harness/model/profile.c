@@ -125,8 +125,7 @@ static int by_place(const void *a, const void *b)
 
 void profile_sort(struct profile *profile)
 {
-    if (profile->count > 0)
-        qsort(profile->list, profile->count, sizeof *profile->list, by_place);
+    SORT(profile->list, profile->count, by_place);
     size_t kept = 0;
     for (size_t i = 0; i < profile->count; i++) {
         if (kept > 0 && by_place(&profile->list[kept - 1], &profile->list[i]) == 0) {

@@ -69,8 +69,7 @@ static const char **files_in_base(const struct profile *profile, const struct pr
     for (size_t i = 0; i < base->count; i++)
         if (base->list[i].file && (i == 0 || is_other_file(&base->list[i], &base->list[i - 1])))
             *ARRAY_GROW(paths, count) = base->list[i].file;
-    if (count > 0)
-        qsort(paths, count, sizeof *paths, by_end);
+    SORT(paths, count, by_end);
     for (size_t i = 0; i < profile->count; i++) {
         const struct profile_line *line = &profile->list[i];
         if (line->file)
@@ -143,8 +142,7 @@ static struct key *make_keys(const struct match *match, bool of_base, enum looku
             .place = i,
         };
     }
-    if (*count > 0)
-        qsort(keys, *count, sizeof *keys, by_key);
+    SORT(keys, *count, by_key);
     return keys;
 }
 

@@ -284,7 +284,7 @@ void result_add_like(struct result *result, const struct result *from, char *con
         *ARRAY_GROW(result->rows, result->row_count) =
             (struct row){.metric = x_strdup(missing[i]), .state = VALUE_NOT_COUNTED};
     if (count > 0)
-        qsort(result->rows, result->row_count, sizeof *result->rows, by_text);
+        SORT(result->rows, result->row_count, by_text);
 }
 
 bool result_remove(struct result *result, const char *metric)

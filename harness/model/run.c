@@ -46,7 +46,7 @@ void run_add_like(struct run *run, const struct run *from, char *const *globs, s
     for (size_t i = 0; i < count; i++)
         ARRAY_GROW(run->results, run->result_count)->id = x_strdup(missing[i]);
     if (count > 0)
-        qsort(run->results, run->result_count, sizeof *run->results, by_text);
+        SORT(run->results, run->result_count, by_text);
 }
 
 size_t run_keep(struct run *run, const bool *kept)

@@ -99,6 +99,6 @@ void run_follow_launches(struct run *baseline, const struct run *run, const stru
             continue;
         base->former_id = base->id;
         base->id = x_strdup(now->id);
-        qsort(baseline->results, baseline->result_count, sizeof *baseline->results, by_text);
+        SORT(baseline->results, baseline->result_count, by_text);
     }
 }

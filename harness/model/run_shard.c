@@ -90,8 +90,8 @@ static int check_library(const struct shard *one, const char *name, const struct
     while (i < count && strcmp(one->kernels[i], other->kernels[i]) == 0)
         i++;
     if (one->kernel_count != other->kernel_count || i < count) {
-        const char *here = i < one->kernel_count ? one->kernels[i] : NULL;
-        const char *there = i < other->kernel_count ? other->kernels[i] : NULL;
+        const char *here = i < one->kernel_count ? one->kernels[i] : NULL,
+                   *there = i < other->kernel_count ? other->kernels[i] : NULL;
         const bool first = here && (!there || strcmp(here, there) < 0);
         return FAIL(EXIT_BASELINE,
                     "%s and %s are not parts of one run: %s is only among the kernels of %s; use the same library "
@@ -173,8 +173,7 @@ static int take_results(struct merging *merging, struct run *merged)
         for (size_t s = 0; s < part->session_count; s++)
             session_copy(ARRAY_GROW(merged->sessions, merged->session_count), &part->sessions[s]);
     }
-    if (merged->result_count > 0)
-        qsort(merged->results, merged->result_count, sizeof *merged->results, by_text);
+    SORT(merged->results, merged->result_count, by_text);
     for (size_t i = 1; i < merged->result_count; i++)
         if (strcmp(merged->results[i - 1].id, merged->results[i].id) == 0)
             return FAIL(EXIT_USAGE,

@@ -67,8 +67,7 @@ const char *metric_format(const struct metric *metric, double value, char *text,
         BUG("metric %s has the unit \"%s\", which no metric file can give it", metric->name, metric->unit);
 
     double magnitude = fabs(value);
-    const struct scale *base = unit->scales;
-    const struct scale *scale = base;
+    const struct scale *base = unit->scales, *scale = base;
     while (scale + 1 < base + ARRAY_SIZE(unit->scales) && scale[1].suffix && magnitude >= scale[1].size * 0.9995)
         scale++;
 

@@ -114,8 +114,7 @@ static struct kernel_line *make_lines(const struct report *report, size_t *count
     const double whole = largest_program(lines, *count);
     for (size_t i = 0; i < *count && comparison; i++)
         lines[i].moved = !program_is_seldom(fabs(lines[i].lost), whole) && whole > 0 ? fabs(lines[i].lost) : 0;
-    if (*count > 0)
-        qsort(lines, *count, sizeof *lines, lines_worst_first);
+    SORT(lines, *count, lines_worst_first);
     return lines;
 }
 
@@ -231,7 +230,7 @@ static void fold_shapes(const struct report *report, struct kernel_lines *lines)
         i--; /* another line is there now; the new one stands last, and has no other shapes */
     }
     if (lines->folded > 0)
-        qsort(lines->list, lines->count, sizeof *lines->list, lines_worst_first);
+        SORT(lines->list, lines->count, lines_worst_first);
 }
 
 /* Whether a kernel of a program can be left out of the table: nothing is wrong with it, and it takes less than 1 % of

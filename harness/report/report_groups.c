@@ -121,8 +121,7 @@ struct groups groups_make(const struct report *report)
     for (size_t i = 0; comparison && i < comparison->count; i++)
         if (is_listed(report, &comparison->list[i], &lacking))
             *ARRAY_GROW(rows, count) = (struct placed){comparison->list[i].kernel, &comparison->list[i], i};
-    if (count > 0)
-        qsort(rows, count, sizeof *rows, by_kernel_and_place);
+    SORT(rows, count, by_kernel_and_place);
     groups.rows = x_calloc(count, sizeof *groups.rows);
     for (size_t i = 0; i < count; i++) {
         const struct judgement *judgement = rows[i].judgement;
@@ -144,8 +143,7 @@ struct groups groups_make(const struct report *report)
     for (size_t i = 0; i < groups.count; i++)
         if (is_wrong(report->run, groups.list[i].kernel) || is_wrong(report->baseline, groups.list[i].kernel))
             groups.list[i].section = SECTION_WRONG;
-    if (groups.count > 0)
-        qsort(groups.list, groups.count, sizeof *groups.list, worst_first);
+    SORT(groups.list, groups.count, worst_first);
     return groups;
 }
 

@@ -143,8 +143,7 @@ static void add_verdict(struct test_cases *cases, const struct report *report)
 
 static int by_kernel_and_name(const void *left, const void *right)
 {
-    const struct test_case *a = left;
-    const struct test_case *b = right;
+    const struct test_case *a = left, *b = right;
     int order = strcmp(a->kernel, b->kernel);
     return order ? order : strcmp(a->name, b->name);
 }
@@ -254,7 +253,7 @@ int report_junit(const struct report *report, FILE *stream)
     else
         add_results(&cases, report->run);
     add_verdict(&cases, report);
-    qsort(cases.list, cases.count, sizeof *cases.list, by_kernel_and_name);
+    SORT(cases.list, cases.count, by_kernel_and_name);
 
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", stream);
     char counts[128];

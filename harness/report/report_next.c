@@ -119,7 +119,7 @@ void text_accept(const struct text *text, const struct report *report)
         OWNED_TEXT commands = NULL;
         OWNED_TEXT words = x_sprintf("If a change is intended, accept it and say why%s:", words_run_file(report));
         text_wrap(text, INK_PLAIN, 0, 2, words);
-        qsort(list, kernels, sizeof *list, most_lost_first);
+        SORT(list, kernels, most_lost_first);
         FILE *stream = x_memstream(&commands, NULL);
         put_accept(report, rows, count, list, kernels, stream);
         fclose(stream);

@@ -420,8 +420,7 @@ const struct judgement **words_regressed(const struct comparison *comparison, si
     for (size_t i = 0; comparison && i < comparison->count; i++)
         if (is_to_accept(&comparison->list[i]))
             *ARRAY_GROW(list, *count) = &comparison->list[i];
-    if (*count > 0)
-        qsort(list, *count, sizeof *list, by_kernel);
+    SORT(list, *count, by_kernel);
     return list;
 }
 
