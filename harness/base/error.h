@@ -122,4 +122,16 @@ static inline void memory_free(void *pointer)
 /* For each element of a list: EACH(const struct result, result, run->results, run->result_count). */
 #define EACH(type, name, list, count) for (type *name = (list); (size_t)(name - (list)) < (count); name++)
 
+/* The first of so many places where something holds, or their count: FIRST(i, run->result_count, is_red(i)). Whether it
+ * holds in any of them, and in all. */
+#define FIRST(index, count, condition)                                                                                 \
+    __extension__({                                                                                                    \
+        size_t index = 0;                                                                                              \
+        while (index < (count) && !(condition))                                                                        \
+            index++;                                                                                                   \
+        index;                                                                                                         \
+    })
+#define ANY(index, count, condition) (FIRST(index, count, condition) < (count))
+#define ALL(index, count, condition) (!ANY(index, count, !(condition)))
+
 #define ARRAY_SIZE(table) (sizeof(table) / sizeof((table)[0]))

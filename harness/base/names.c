@@ -8,9 +8,7 @@
 
 size_t name_index(const char *name, const char *const *names, size_t count)
 {
-    size_t i = 0;
-    while (i < count && strcmp(names[i], name) != 0)
-        i++;
+    size_t i = FIRST(k, count, strcmp(names[k], name) == 0);
     return i;
 }
 

@@ -35,10 +35,7 @@ static const char *part_of(const struct run *run)
 
 static bool shares_kernel(const struct run *run, const struct run *other)
 {
-    for (size_t i = 0; i < run->result_count; i++)
-        if (run_find(other, run->results[i].id))
-            return true;
-    return false;
+    return ANY(i, run->result_count, run_find(other, run->results[i].id));
 }
 
 /* Refuses runs that count different parts of one program. */
@@ -180,11 +177,9 @@ static int follow_launches(struct baseline_files *files, const struct merging *m
         return 0;
     TRY_CODE(baseline_read(&baseline, merging->acceptance->baselines, &run->device));
     run_follow_launches(&baseline, run, merging->acceptance->metrics);
-    for (size_t i = 0; i < baseline.result_count; i++) {
-        const struct result *base = &baseline.results[i];
+    EACH(const struct result, base, baseline.results, baseline.result_count)
         if (base->former_id && run_find(fresh, base->id) && !run_find(fresh, base->former_id))
             *ARRAY_GROW(*old_paths, *old_count) = rename_file(files, base->former_id, base->id);
-    }
     return 0;
 }
 
@@ -290,10 +285,8 @@ static void put_option(FILE *stream, const char *option, const char *value)
 
 static bool is_regressed(const struct comparison *comparison, const char *kernel)
 {
-    for (size_t k = 0; k < comparison->count; k++)
-        if (comparison->list[k].verdict == VERDICT_REGRESSED && strcmp(comparison->list[k].kernel, kernel) == 0)
-            return true;
-    return false;
+    return ANY(k, comparison->count,
+               comparison->list[k].verdict == VERDICT_REGRESSED && strcmp(comparison->list[k].kernel, kernel) == 0);
 }
 
 /* Puts an option for each kernel of fresh that one of the comparisons finds regressed; returns how many there are. */

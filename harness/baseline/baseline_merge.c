@@ -70,10 +70,7 @@ static bool is_far(struct merging *merging, const struct metric *metric, const s
     const double limit_one = rule_limit(&merging->quantiles, rule_floor(metric, mean), &found->base, 1);
     const bool known = found->base.sessions >= rule_sessions_needed(metric->class);
     const double allowed = fmax(drift_reference_allows(mean, found), known ? limit_one : 0);
-    for (size_t i = 0; i < fresh->session_count; i++)
-        if (round_value(fabs(row_session_value(fresh, i) - mean)) > allowed)
-            return true;
-    return false;
+    return ANY(i, fresh->session_count, round_value(fabs(row_session_value(fresh, i) - mean)) > allowed);
 }
 
 /* Applies the rule to a row, with two exceptions. Exact values that ceased to repeat did not move. And a value too far

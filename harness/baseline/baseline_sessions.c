@@ -34,11 +34,9 @@ void baseline_forget_known(const struct row *old, struct row *fresh)
 /* Adds the reason for accepting to a session that is there already. */
 static void add_reason(struct session *session, const char *reason)
 {
-    char *old = session->facts[SESSION_REASON];
-    if (old && strstr(old, reason))
-        return;
-    session->facts[SESSION_REASON] = x_sprintf("%s%s%s", old ? old : "", old ? "; " : "", reason);
-    free(old);
+    char **old = &session->facts[SESSION_REASON];
+    if (!*old || !strstr(*old, reason))
+        x_append(old, "; ", "%s", reason);
 }
 
 /* Adds a session in the form that a baseline file keeps. */
@@ -128,9 +126,7 @@ void baseline_forget_unused(struct run *run, struct result *result)
         for (size_t k = 0; k < result->rows[i].session_count; k++)
             if (result->rows[i].sessions[k].session < count)
                 places[result->rows[i].sessions[k].session] = 1;
-    bool any = false;
-    for (size_t s = 0; s < count; s++)
-        any |= places[s] > 0;
+    const bool any = ANY(s, count, places[s] > 0);
     for (size_t s = 0; s < count; s++) {
         if (places[s] > 0 || (!any && s + 1 == count)) {
             run->sessions[kept] = run->sessions[s];

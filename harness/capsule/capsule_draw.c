@@ -79,9 +79,7 @@ static void list_scalars(struct drawing *drawing)
 
 static void add_constant(struct drawing *drawing, uint32_t word)
 {
-    size_t i = 0;
-    while (i < drawing->constant_count && drawing->constants[i] != word)
-        i++;
+    size_t i = FIRST(k, drawing->constant_count, drawing->constants[k] == word);
     if (i == drawing->constant_count)
         *ARRAY_GROW(drawing->constants, drawing->constant_count) = word;
 }

@@ -216,9 +216,7 @@ void player_close(struct player *player)
 /* Returns the index of the first backing that ends behind an address. */
 static size_t backing_behind(const struct player *player, uint64_t address)
 {
-    size_t i = 0;
-    while (i < player->backing_count && player->backings[i].place.end <= address)
-        i++;
+    size_t i = FIRST(k, player->backing_count, player->backings[k].place.end > address);
     return i;
 }
 

@@ -81,9 +81,9 @@ static void negated(const struct part *part)
 /* Makes all of a sign, if some are. */
 static void one_sign(const struct part *part, unsigned sign)
 {
-    bool has = false;
-    for (size_t i = 0; i < part->count && !has; i++)
-        has = may_change(part->run->bytes, upper_half(part, i)) && (element(part, i)[part->width - 1] & 0x80) == sign;
+    const bool has =
+        ANY(i, part->count,
+            may_change(part->run->bytes, upper_half(part, i)) && (element(part, i)[part->width - 1] & 0x80) == sign);
     for (size_t i = 0; i < part->count && has; i++)
         if (may_change(part->run->bytes, upper_half(part, i)))
             element(part, i)[part->width - 1] = (unsigned char)((element(part, i)[part->width - 1] & 0x7f) | sign);

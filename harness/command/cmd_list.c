@@ -5,9 +5,7 @@
 static const char *find_unmatched(const struct options *options, const struct library_facts *library)
 {
     for (size_t g = 0; g < options->glob_count; g++) {
-        bool matched = false;
-        for (size_t k = 0; k < library->count && !matched; k++)
-            matched = glob_any(&options->globs[g], 1, library->kernels[k].id);
+        const bool matched = ANY(k, library->count, glob_any(&options->globs[g], 1, library->kernels[k].id));
         if (!matched)
             return options->globs[g];
     }

@@ -95,7 +95,7 @@ int options_check_files(const struct options *options, const struct command *com
 {
     OWNED_MEMORY struct written *outputs = NULL;
     size_t count = 0;
-    char **paths = NULL; /* of --out */
+    OWNED_MEMORY char **paths = NULL; /* of --out */
     size_t path_count = 0;
     int result = 0;
     const bool prints_table = command->makes_run_file && !(1u << options->way & WAYS_OF_PROGRAM);
@@ -128,6 +128,5 @@ int options_check_files(const struct options *options, const struct command *com
         result = check_outputs(options, outputs, count);
     while (path_count > 0)
         free(paths[--path_count]);
-    free(paths);
     return result;
 }

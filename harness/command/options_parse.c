@@ -196,10 +196,7 @@ static bool known_elsewhere(const char *name, bool is_long)
 {
     size_t count;
     const struct command *const *list = commands(&count);
-    for (size_t i = 0; i < count; i++)
-        if (takes(list[i], name, is_long))
-            return true;
-    return false;
+    return ANY(i, count, takes(list[i], name, is_long));
 }
 
 static int refuse_long(const struct command *command, const char *word, const struct option_row *meant)

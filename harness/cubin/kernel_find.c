@@ -63,9 +63,7 @@ static size_t find(const struct kernels *kernels, const char *meant)
                                           {read, strlen(read)},
                                           function_name(read),
                                           function_template(read)};
-        bool is_it = false;
-        for (size_t k = 0; k < ARRAY_SIZE(parts); k++)
-            is_it |= is_part(parts[k], meant);
+        const bool is_it = ANY(k, ARRAY_SIZE(parts), is_part(parts[k], meant));
         if (strcmp(kernels->names[i], meant) == 0) { /* the machine code's own name has no other meaning */
             found = i;
             other = kernels->count;

@@ -24,9 +24,7 @@ static bool would_run(int built, int capability)
 
 static size_t kernel_named(const struct image *image, const char *name)
 {
-    size_t k = 0;
-    while (k < image->kernel_count && strcmp(image->kernels[k].facts.name, name) != 0)
-        k++;
+    size_t k = FIRST(n, image->kernel_count, strcmp(image->kernels[n].facts.name, name) == 0);
     return k;
 }
 

@@ -78,9 +78,7 @@ static cudaError_t release(void *memory)
     if (error != cudaSuccess || !memory)
         return error;
     runtime_memory_begin(runtime);
-    size_t i = 0;
-    while (i < runtime->block_count && runtime->blocks[i].memory != memory)
-        i++;
+    size_t i = FIRST(k, runtime->block_count, runtime->blocks[k].memory == memory);
     if (i < runtime->block_count && runtime->blocks[i].of_graph) {
         runtime_memory_end(runtime);
         return cudaSuccess;
@@ -242,9 +240,7 @@ cudaError_t cudaHostUnregister(void *memory)
     struct runtime *runtime = runtime_now();
     CUDA_TRY(runtime_lost());
     runtime_memory_begin(runtime);
-    size_t i = 0;
-    while (i < runtime->block_count && !(runtime->blocks[i].registered && runtime->blocks[i].memory == memory))
-        i++;
+    size_t i = FIRST(k, runtime->block_count, runtime->blocks[k].registered && runtime->blocks[k].memory == memory);
     const bool known = i < runtime->block_count;
     if (known) {
         device_hide(runtime_machine(), (uintptr_t)memory);

@@ -130,10 +130,7 @@ bool pattern_explains(const struct pattern *pattern, const char *metric)
 
 static bool is_counted(const struct pattern_sum *sum, const struct profile *profile)
 {
-    for (size_t i = 0; i < sum->count; i++)
-        if (!(profile->counted & 1u << sum->terms[i].counter))
-            return false;
-    return true;
+    return ALL(i, sum->count, profile->counted & 1u << sum->terms[i].counter);
 }
 
 bool pattern_is_known(const struct pattern *pattern, const struct profile *profile)
@@ -200,10 +197,7 @@ static size_t add_hotspot(struct hotspot *hotspots, size_t count, size_t capacit
 
 static bool has_texts(const struct profile *profile)
 {
-    for (size_t i = 0; i < profile->count; i++)
-        if (profile->list[i].text)
-            return true;
-    return false;
+    return ANY(i, profile->count, profile->list[i].text);
 }
 
 size_t pattern_hotspots(const struct pattern *pattern, const struct profile *profile, const struct profile *base,

@@ -215,8 +215,7 @@ void analyse_detectable(struct analysis *analysis, const struct sessions *sessio
 {
     struct quantiles quantiles = {0};
     for (size_t kernel = 0; kernel < sessions->runs[0].result_count; kernel++)
-        for (size_t m = 0; m < sessions->metrics->count; m++) {
-            const struct metric *metric = &sessions->metrics->list[m];
+        EACH(const struct metric, metric, sessions->metrics->list, sessions->metrics->count) {
             struct row all = {.metric = metric->name};
             for (size_t i = 0; i < sessions->count && metric->class == METRIC_TIME; i++) {
                 const struct row *row = measured_row(sessions, i, kernel, metric);

@@ -107,7 +107,7 @@ static bool is_in_all(struct analysis *analysis, const struct run *runs, size_t 
 /* Removes those kernels from the runs that not every run has in the same way. */
 static void keep_common_kernels(struct analysis *analysis, struct run *runs, size_t count, char *const *names)
 {
-    struct run all = {0}; /* each kernel of any run, sorted */
+    OWNED(run) all = {0}; /* each kernel of any run, sorted */
     for (size_t i = 0; i < count; i++)
         run_add_like(&all, &runs[i], NULL, 0);
     OWNED_MEMORY bool *kept = x_calloc(all.result_count, sizeof *kept);
@@ -119,7 +119,6 @@ static void keep_common_kernels(struct analysis *analysis, struct run *runs, siz
             kept[k] = run_find(&all, runs[i].results[k].id);
         run_keep(&runs[i], kept);
     }
-    run_release(&all);
 }
 
 static bool is_row_in_all(const struct run *runs, size_t count, const char *id, const char *metric)

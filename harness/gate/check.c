@@ -325,9 +325,7 @@ static void confirm(struct check *check, bool settled)
 /* Returns the place of an id in a list; `count`: it is not there. */
 static size_t place_of(char *const *ids, size_t count, const char *id)
 {
-    size_t place = 0;
-    while (place < count && strcmp(ids[place], id) != 0)
-        place++;
+    size_t place = FIRST(k, count, strcmp(ids[k], id) == 0);
     return place;
 }
 

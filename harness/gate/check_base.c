@@ -93,10 +93,7 @@ int check_base(const struct measurement *measurement, const char *against, const
 bool check_has_stand_in(const struct run *baseline, const char *id)
 {
     const struct result *result = run_find(baseline, id);
-    for (size_t i = 0; result && i < result->row_count; i++)
-        if (result->rows[i].from_base_build)
-            return true;
-    return false;
+    return result && ANY(i, result->row_count, result->rows[i].from_base_build);
 }
 
 int check_base_again(const struct measurement *measurement, const char *against, char *const *ids, size_t count,

@@ -10,10 +10,7 @@
 /* Whether a function of the kernel may have any block: the code states none, and no launch is known. */
 static bool has_any_block(const struct result *result)
 {
-    bool any = false;
-    for (size_t i = 0; i < result->launch_count; i++)
-        any |= result->launches[i].has_machine && result->launches[i].block[0] == 0;
-    return any;
+    return ANY(i, result->launch_count, result->launches[i].has_machine && result->launches[i].block[0] == 0);
 }
 
 /* Returns the largest block that launch bounds allow to all functions of the kernel; 0 where one has none. */

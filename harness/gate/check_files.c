@@ -15,10 +15,7 @@ static int named_capability(const char *name)
 
 static bool all_fit(const struct check_request *request, const struct static_files *files, int capability)
 {
-    for (size_t i = 0; i < request->file_count; i++)
-        if (!static_files_fit(files, i, capability))
-            return false;
-    return true;
+    return ALL(i, request->file_count, static_files_fit(files, i, capability));
 }
 
 /* Lists the capabilities that have baselines: "sm_80, sm_90". Also counts those that all files have code for; the last

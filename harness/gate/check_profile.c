@@ -141,10 +141,7 @@ static bool has_lines(const struct judgement *judgement, const struct result *re
 /* Whether an earlier judgement is of that kernel, and lines may tell of it too. */
 static bool was_explained(const struct comparison *comparison, size_t end, const struct result *result)
 {
-    for (size_t i = 0; i < end; i++)
-        if (strcmp(comparison->list[i].kernel, result->id) == 0 && has_lines(&comparison->list[i], result))
-            return true;
-    return false;
+    return ANY(i, end, strcmp(comparison->list[i].kernel, result->id) == 0 && has_lines(&comparison->list[i], result));
 }
 
 /* Kernels whose lines are collected together, in the run and in the base build. */

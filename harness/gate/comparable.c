@@ -63,10 +63,7 @@ static int no_match(const char *glob, const struct names *names)
 
 static bool matches(const struct run *run, char *const *glob)
 {
-    for (size_t i = 0; run && i < run->result_count; i++)
-        if (glob_any(glob, 1, run->results[i].id))
-            return true;
-    return false;
+    return run && ANY(i, run->result_count, glob_any(glob, 1, run->results[i].id));
 }
 
 int gate_filter(struct run *run, struct run *baseline, char *const *globs, size_t count)
@@ -122,10 +119,7 @@ int gate_comparable(const struct run *run, const struct run *baseline)
 
 static bool has_metric(const struct run *run, const char *metric)
 {
-    for (size_t i = 0; i < run->result_count; i++)
-        if (result_find(&run->results[i], metric))
-            return true;
-    return false;
+    return ANY(i, run->result_count, result_find(&run->results[i], metric));
 }
 
 void gate_keep_metrics(struct run *baseline, const struct run *run, const struct metrics *metrics)
@@ -162,10 +156,7 @@ size_t gate_keep_asked(struct run *baseline, const struct metrics *asked, const 
 static bool has_family(const struct run *run, const char *id)
 {
     const size_t length = strcspn(id, "/");
-    for (size_t i = 0; i < run->result_count; i++)
-        if (strncmp(run->results[i].id, id, length + 1) == 0)
-            return true;
-    return false;
+    return ANY(i, run->result_count, strncmp(run->results[i].id, id, length + 1) == 0);
 }
 
 void gate_keep_programs(struct run *baseline, const struct run *run)

@@ -108,8 +108,7 @@ static void find_unused(struct kernel_code *code, const struct result *result, b
 static void add_inputs(struct certificate_facts *facts, struct certificate_input *inputs, const struct drawn *drawn)
 {
     bool sizes = false, orders = false;
-    for (size_t i = 0; i < drawn->count; i++) {
-        const struct drawn_array *array = &drawn->arrays[i];
+    EACH(const struct drawn_array, array, drawn->arrays, drawn->count) {
         const bool is_size = array->kind == DRAWN_SIZE && array->way < DRAW_KEPT;
         sizes |= is_size;
         orders |= array->reorders;

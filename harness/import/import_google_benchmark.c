@@ -82,9 +82,7 @@ static int read_time(const struct json_at *above, json_t *object, const struct m
     const struct json_at time_at = {above, "real_time", 0}, unit_at = {above, "time_unit", 0};
     json_t *time = json_object_get(object, time_at.key), *unit = json_object_get(object, unit_at.key);
     TRY(json_at_expect(&unit_at, unit, JSON_STRING, "a text"));
-    size_t u = 0;
-    while (u < ARRAY_SIZE(units) && strcmp(units[u].name, json_string_value(unit)) != 0)
-        u++;
+    size_t u = FIRST(k, ARRAY_SIZE(units), strcmp(units[k].name, json_string_value(unit)) == 0);
     if (u == ARRAY_SIZE(units))
         return json_error(&unit_at, "is \"%.32s\", which is not a known unit of time", json_string_value(unit));
     double number;

@@ -118,10 +118,7 @@ static int expect_once(const struct csv *csv, size_t column)
 
 static bool has_counter(const struct ncu *ncu, const struct metric *metric)
 {
-    for (size_t i = 0; i < ncu->counter_count; i++)
-        if (ncu->counters[i].metric == metric)
-            return true;
-    return false;
+    return ANY(i, ncu->counter_count, ncu->counters[i].metric == metric);
 }
 
 static int read_head(struct ncu *ncu)
@@ -285,10 +282,7 @@ static void settle_ratios(struct observation *observation)
 
 static bool has_reading(const struct observation *observation, const struct metric *metric)
 {
-    for (size_t i = 0; i < observation->reading_count; i++)
-        if (observation->readings[i].metric == metric)
-            return true;
-    return false;
+    return ANY(i, observation->reading_count, observation->readings[i].metric == metric);
 }
 
 /* Reads the metric of a line. Of two counters of one metric the first one is taken. */

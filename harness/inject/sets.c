@@ -146,9 +146,7 @@ bool group_is_wanted(const struct group *group, size_t set)
 /* Returns the first set that needs the launch; the number of sets when there is none. */
 static size_t find_needing(const struct group *group)
 {
-    size_t set = 0;
-    while (set < sets.count && !group_needs(group, set))
-        set++;
+    size_t set = FIRST(k, sets.count, group_needs(group, k));
     return set;
 }
 

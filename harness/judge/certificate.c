@@ -164,8 +164,7 @@ static struct certificate_row judge_inputs(const struct certificate_facts *facts
     }
     fprintf(stream, "%zu of %zu input%s redrawn, each of which changes the result", moving, all,
             all == 1 ? " was" : "s were");
-    for (size_t i = 0; i < facts->input_count; i++) {
-        const struct certificate_input *input = &facts->inputs[i];
+    EACH(const struct certificate_input, input, facts->inputs, facts->input_count) {
         if (input->of_grid || (input->moves && !is_in_part(input)))
             continue;
         OWNED_TEXT one = certificate_input_words(input);
@@ -229,8 +228,7 @@ static int read_work(const struct result *result, bool no_singles, bool no_halve
 static enum tensor_cores uses_tensor_cores(const struct result *result)
 {
     enum tensor_cores uses = result->launch_count > 0 ? TENSOR_UNUSED : TENSOR_UNKNOWN;
-    for (size_t i = 0; i < result->launch_count; i++) {
-        const struct launch *launch = &result->launches[i];
+    EACH(const struct launch, launch, result->launches, result->launch_count) {
         if (launch->has_machine && launch->machine.tensor == TENSOR_USED)
             return TENSOR_USED;
         if (!launch->has_machine || launch->machine.tensor == TENSOR_UNKNOWN)
@@ -350,8 +348,7 @@ struct shares {
 static struct shares shares_of(const struct result *result)
 {
     double blocks = 0, warps = 0;
-    for (size_t i = 0; i < result->launch_count; i++) {
-        const struct launch *launch = &result->launches[i];
+    EACH(const struct launch, launch, result->launches, result->launch_count) {
         const double all = (double)launch->grid[0] * launch->grid[1] * launch->grid[2];
         blocks += all;
         const unsigned of_block = (launch->block[0] * launch->block[1] * launch->block[2] + 31) / 32;

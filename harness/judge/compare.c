@@ -498,12 +498,10 @@ static bool is_blind(const struct judgement *judgement)
 /* A check of which every judged row could hardly fail has judged nothing: these rows are unsure. */
 static void doubt_blind(struct comparison *comparison)
 {
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count)
         if (judgement->unchanged ||
             (judgement->verdict != VERDICT_INFO && judgement->verdict != VERDICT_NEW && !is_blind(judgement)))
             return;
-    }
     for (size_t first = 0, end; first < comparison->count; first = end) {
         struct judgement *rows = &comparison->list[first];
         const enum verdict was = rows->of_kernel;
@@ -563,8 +561,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         order_evidence(&comparison->list[i], end - i, &sides);
     }
     note_new_code(comparison, &sides);
-    for (size_t i = 0; i < comparison->count; i++) {
-        struct judgement *judgement = &comparison->list[i];
+    EACH(struct judgement, judgement, comparison->list, comparison->count) {
         judgement->blind = is_blind(judgement);
         comparison->blind += judgement->blind;
         comparison->counts[judgement->verdict]++;

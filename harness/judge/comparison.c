@@ -115,7 +115,7 @@ void note_items_add(struct note_items *items, const char *format, ...)
 
 void comparison_add_items(struct comparison *comparison, struct note_items *items, const char *words)
 {
-    char *all = x_strdup("");
+    OWNED_TEXT all = x_strdup("");
     for (size_t i = 0; i < items->count; i++) {
         if (i < ITEMS)
             x_append(&all, ", ", "%s", items->list[i]);
@@ -125,7 +125,6 @@ void comparison_add_items(struct comparison *comparison, struct note_items *item
         comparison_add_note(comparison, "%s: %s and %zu more", words, all, items->count - ITEMS);
     else if (items->count > 0)
         comparison_add_note(comparison, "%s: %s", words, all);
-    free(all);
     free(items->list);
     *items = (struct note_items){0};
 }

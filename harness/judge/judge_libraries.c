@@ -61,10 +61,7 @@ static const char *const makers[] = {
 
 static bool is_maker(const char *library)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(makers); i++)
-        if (strncmp(library, makers[i], strlen(makers[i])) == 0)
-            return true;
-    return false;
+    return ANY(i, ARRAY_SIZE(makers), strncmp(library, makers[i], strlen(makers[i])) == 0);
 }
 
 /* Adds a library or package to a list of such: "triton 3.7.0, libcublasLt.so.13.1.0.3". */

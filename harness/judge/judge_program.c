@@ -20,10 +20,8 @@ static const struct result *timed_program_of(const struct sides *sides, const st
 static bool has_kernels(const struct run *run, const char *kernel)
 {
     const size_t family = strcspn(kernel, "/") + 1;
-    for (size_t i = 0; i < run->result_count; i++)
-        if (strncmp(run->results[i].id, kernel, family) == 0 && !is_program_row(run->results[i].id))
-            return true;
-    return false;
+    return ANY(i, run->result_count,
+               strncmp(run->results[i].id, kernel, family) == 0 && !is_program_row(run->results[i].id));
 }
 
 bool is_seen_whole(const struct sides *sides, const char *kernel)
@@ -514,8 +512,7 @@ void revise_programs(struct comparison *comparison, const struct sides *sides)
             revise_lost_work(&comparison->list[p], sides);
             revise_heavier_kernels(&comparison->list[p], sides);
         }
-    for (size_t p = 0; p < comparison->count; p++) {
-        const struct judgement *program = &comparison->list[p];
+    EACH(const struct judgement, program, comparison->list, comparison->count) {
         const bool gains = is_improved_program(program) && cost_of_host(sides, program->kernel) <= -program->change;
         for (size_t i = 0; gains && i < comparison->count; i++) {
             struct judgement *judgement = &comparison->list[i];

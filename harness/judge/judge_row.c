@@ -45,9 +45,7 @@ static bool judge_drift(struct judgement *judgement, const struct row *base)
 
 static bool tells_code(const struct run *run)
 {
-    bool tells = false;
-    for (size_t i = 0; i < run->result_count && !tells; i++)
-        tells = result_has_code(&run->results[i]);
+    const bool tells = ANY(i, run->result_count, result_has_code(&run->results[i]));
     return tells;
 }
 

@@ -109,8 +109,7 @@ bool find_other_gpus(const struct sides *sides, const struct result *base, const
 
 bool counts_moved(const struct metrics *metrics, const struct result *base, const struct result *now)
 {
-    for (size_t m = 0; m < metrics->count; m++) {
-        const struct metric *metric = &metrics->list[m];
+    EACH(const struct metric, metric, metrics->list, metrics->count) {
         const double was = result_value(base, metric->name), is = result_value(now, metric->name);
         if (metric->class == METRIC_EXACT && !is_metric_of_program(metric) &&
             fabs(is - was) > RULE_INEXACT * fabs(was)) /* false where one is not known */

@@ -105,13 +105,11 @@ static void find_suites_of(struct comparison *comparison, const struct sides *si
 void find_suites(struct comparison *comparison, const struct sides *sides)
 {
     const bool several = has_several_gpus(sides->run);
-    for (size_t i = 0; i < sides->metrics->count; i++) {
-        const struct metric *metric = &sides->metrics->list[i];
-        char *why = NULL;
+    EACH(const struct metric, metric, sides->metrics->list, sides->metrics->count) {
+        OWNED_TEXT why = NULL;
         /* The part of a program's time that its kernels have moves with their launches. */
         if (metric->class == METRIC_TIME && !is_metric_of_program(metric) && same_definition(sides, metric, &why))
             find_suites_of(comparison, sides, metric, several);
-        free(why);
     }
 }
 
@@ -142,8 +140,7 @@ const struct suite *suite_of(const struct comparison *comparison, const struct r
 static bool *find_leaning(const struct comparison *comparison, const struct run *run)
 {
     bool *leaning = x_calloc(comparison->suite_count, sizeof *leaning);
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count) {
         if (!judgement->metric || judgement->metric->class != METRIC_TIME || !judgement->compared ||
             judgement->pairs > 0)
             continue;
@@ -173,8 +170,7 @@ void judge_suites(struct comparison *comparison, const struct sides *sides)
 
 void judge_uncomputed(struct comparison *comparison, const struct sides *sides)
 {
-    for (size_t m = 0; m < sides->metrics->count; m++) {
-        const struct metric *metric = &sides->metrics->list[m];
+    EACH(const struct metric, metric, sides->metrics->list, sides->metrics->count) {
         const bool expected = (metric->class == METRIC_EXACT && !is_metric_of_program(metric) &&
                                metric_source(metric) != SOURCE_LAUNCHES && !is_without_judge(sides, metric)) ||
                               (metric->asked && metric->class != METRIC_INFO);

@@ -37,7 +37,7 @@ static bool by_lines(const struct pairing *pairing, struct row *was, struct row 
     if (!has_number(whole) || !has_counter(pairing->now_result, LINE_OUTSIDE_WAITS) ||
         !has_counter(pairing->now_result, LINE_WAITS) || !has_counter(pairing->base_result, LINE_INSTRUCTIONS))
         return false;
-    const struct profile_line **matched = profile_match(now, base);
+    OWNED_MEMORY const struct profile_line **matched = profile_match(now, base);
     bool known = true;
     for (size_t i = 0; i < now->count; i++) {
         const bool waits = now->list[i].counts[LINE_WAITS] > 0;
@@ -45,7 +45,6 @@ static bool by_lines(const struct pairing *pairing, struct row *was, struct row 
         sums[0] += waits ? 0 : now->list[i].counts[LINE_OUTSIDE_WAITS];
         sums[1] -= waits && matched[i] ? matched[i]->counts[LINE_INSTRUCTIONS] : 0;
     }
-    free(matched);
     if (!known)
         return false;
     const struct session_samples *of = &whole->sessions[0];

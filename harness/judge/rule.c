@@ -26,9 +26,8 @@ struct spread rule_spread(const struct row *row)
 {
     struct spread spread = {.mean = row_value(row), .sessions = row->session_count};
     if (row->session_count > 1) {
-        double *values = session_values(row);
+        OWNED_MEMORY double *values = session_values(row);
         spread.deviation = deviation_about(values, row->session_count, spread.mean);
-        free(values);
         spread.freedom = (double)row->session_count - 1;
     }
     return spread;

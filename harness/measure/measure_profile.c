@@ -121,10 +121,7 @@ static const struct result *answer_of(const struct asked *asked)
 /* Returns whether launch i of the list is the first of its function. */
 static bool is_first_of_function(const struct result *result, size_t i)
 {
-    for (size_t k = 0; k < i; k++)
-        if (strcmp(result->launches[k].function, result->launches[i].function) == 0)
-            return false;
-    return true;
+    return ALL(k, i, strcmp(result->launches[k].function, result->launches[i].function) != 0);
 }
 
 /* Asks for the other functions of a kernel, which the answer for the first function names. */

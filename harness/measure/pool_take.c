@@ -114,11 +114,9 @@ static bool fits_the_others(const struct slot *slot, const struct run *described
 /* Returns whether another session has the same date. Sessions are told apart by their facts, so no two may. */
 static bool is_like_another(const struct slot *slot)
 {
-    for (size_t i = 0; i < slot->pool->slot_count; i++)
-        if (&slot->pool->slots[i] != slot && slot->pool->slots[i].has_session &&
-            session_is_equal(&slot->pool->slots[i].session, &slot->session))
-            return true;
-    return false;
+    return ANY(i, slot->pool->slot_count,
+               &slot->pool->slots[i] != slot && slot->pool->slots[i].has_session &&
+                   session_is_equal(&slot->pool->slots[i].session, &slot->session));
 }
 
 /* Keeps the description of the slot's first worker as its session. That of the first slot becomes the run's device. */

@@ -295,18 +295,12 @@ static const char *text_or(const char *text)
 
 static bool has_same_code(const struct program_group *a, const struct program_group *b)
 {
-    for (size_t i = 0; i < a->count; i++)
-        if (strcmp(text_or(a->launches[i].launch.code), text_or(b->launches[i].launch.code)) != 0)
-            return false;
-    return true;
+    return ALL(i, a->count, strcmp(text_or(a->launches[i].launch.code), text_or(b->launches[i].launch.code)) == 0);
 }
 
 static bool lacks_code(const struct program_group *group)
 {
-    for (size_t i = 0; i < group->count; i++)
-        if (!group->launches[i].launch.code)
-            return true;
-    return false;
+    return ANY(i, group->count, !group->launches[i].launch.code);
 }
 
 /* Returns the group that these launches are of; or NULL. The driver does not tell each process each module, or tells

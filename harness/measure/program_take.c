@@ -417,9 +417,7 @@ static bool take_sets(struct program_run *run, char *text)
     for (char *line; good && (line = strtok_r(sets == 0 ? text : NULL, "\n", &rest));) {
         sets++;
         for (char *name = strtok_r(line, " ", &more); good && name; name = strtok_r(NULL, " ", &more)) {
-            size_t m = 0;
-            while (m < metrics->count && strcmp(metrics->list[m].name, name) != 0)
-                m++;
+            size_t m = FIRST(k, metrics->count, strcmp(metrics->list[k].name, name) == 0);
             good = m < metrics->count && set_of[m] == 0;
             if (good)
                 set_of[m] = sets;
@@ -618,9 +616,7 @@ static bool take_end(struct program_run *run, struct program_process *process, c
     for (char *line; good && (line = strtok_r(NULL, "\n", &rest));)
         good = take_launches(run, process, line, launches, &rank);
     good = good && are_launches(run->measurement, process, launches);
-    bool launched = false;
-    for (size_t i = 0; i < process->part.result_count; i++)
-        launched |= launches[i] > 0;
+    const bool launched = ANY(i, process->part.result_count, launches[i] > 0);
     if (good && launched && !run->further)
         *ARRAY_GROW(run->groups->ranks, run->groups->rank_count) = rank;
     else

@@ -60,10 +60,7 @@ static void add_counts(struct result *result, const struct metrics *metrics, enu
 
 static bool has_counter(const struct metrics *metrics, enum computed_counter counter)
 {
-    for (size_t m = 0; m < metrics->count; m++)
-        if (computed_counter_of(&metrics->list[m]) == counter)
-            return true;
-    return false;
+    return ANY(m, metrics->count, computed_counter_of(&metrics->list[m]) == counter);
 }
 
 /* Whether the first run launched the group in that share. */
@@ -206,9 +203,7 @@ static void fail_empty_ranges(const struct program_groups *groups, const struct 
     const struct program *program = measurement->program;
     const bool asks = run->result_count > 0 && measurement->glob_count == 0;
     for (size_t i = 0; i < program->part.nvtx_count && asks; i++) {
-        bool any = false;
-        for (size_t g = 0; g < groups->count; g++)
-            any |= is_launched(groups->list[g], 1 + i);
+        const bool any = ANY(g, groups->count, is_launched(groups->list[g], 1 + i));
         OWNED_TEXT id = program_range_id(program->name, program->part.nvtx[i]);
         if (!any)
             result_fail(run_add(run, id), RESULT_FAILED, "no launch was within an NVTX range of that name");

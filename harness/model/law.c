@@ -207,10 +207,7 @@ const char *law_name(const struct law *law, size_t place)
 
 bool law_has_metric(const struct law *law)
 {
-    for (size_t n = 0; n < law_name_count(law); n++)
-        if (strcmp(law_name(law, n), LAW_WARPS) != 0)
-            return true;
-    return false;
+    return ANY(n, law_name_count(law), strcmp(law_name(law, n), LAW_WARPS) != 0);
 }
 
 bool law_is_kept(const struct law *law, struct span numbers, struct span bound)

@@ -106,10 +106,7 @@ static bool same_laws(const struct laws *a, const struct laws *b)
 {
     if (a->count != b->count)
         return false;
-    for (size_t i = 0; i < a->count; i++)
-        if (strcmp(a->list[i].text, b->list[i].text) != 0)
-            return false;
-    return true;
+    return ALL(i, a->count, strcmp(a->list[i].text, b->list[i].text) == 0);
 }
 
 /* Returns the first key in which two definitions differ, or NULL. */
@@ -145,8 +142,7 @@ static const char *differing_key(const struct metric *a, const struct metric *b)
  * one a baseline was judged by. */
 static int add_set(struct metrics *metrics, struct metrics *set)
 {
-    for (size_t i = 0; i < set->count; i++) {
-        struct metric *metric = &set->list[i];
+    EACH(struct metric, metric, set->list, set->count) {
         const struct metric *there = metrics_find(metrics, metric->name);
         const char *key = there ? differing_key(there, metric) : NULL;
         if (key)

@@ -118,7 +118,7 @@ static bool has_profile(const void *of)
 static int check_profile(const struct json_at *at, void *of)
 {
     struct profile *profile = of;
-    struct profile_line known = {0}; /* the reasons of all lines */
+    OWNED(profile_line) known = {0}; /* the reasons of all lines */
     if (!has_profile(profile))
         return json_error(at, "says neither which counters were \"counted\" nor the \"period\" of its samples");
     if (profile->period && !profile->launches)
@@ -129,7 +129,6 @@ static int check_profile(const struct json_at *at, void *of)
         for (size_t k = 0; k < profile->list[i].stall_count; k++)
             profile_line_add_stall(&known, profile->list[i].stalls[k].reason, 0);
     const bool too_many = known.stall_count > STALL_REASONS;
-    profile_line_release(&known);
     if (too_many)
         return json_error(at, "has more than %d stall reasons, more than any GPU", STALL_REASONS);
     profile_sort(profile);
@@ -145,9 +144,7 @@ static const struct json_table profile_table = {profile_fields, ARRAY_SIZE(profi
 static void put_places(struct json_writer *json, const struct json_field *field, const void *of)
 {
     const struct row *row = of;
-    bool elsewhere = false;
-    for (size_t i = 0; i < row->session_count; i++)
-        elsewhere |= row->sessions[i].session != i;
+    const bool elsewhere = ANY(i, row->session_count, row->sessions[i].session != i);
     if (!elsewhere)
         return;
     json_open(json, field->key, '[', JSON_IN_LINE);

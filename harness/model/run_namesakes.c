@@ -55,8 +55,7 @@ static bool is_shape(const struct result *result, const struct result *like)
 static struct result *only_shape(const struct run *among, const struct run *lacking, const struct result *like)
 {
     struct result *found = NULL;
-    for (size_t i = 0; i < among->result_count; i++) {
-        struct result *one = &among->results[i];
+    EACH(struct result, one, among->results, among->result_count) {
         if (!is_shape(one, like) || run_find(lacking, one->id))
             continue;
         if (found)

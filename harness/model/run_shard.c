@@ -86,9 +86,7 @@ static int check_definitions(const struct run *run, const char *run_name, const 
 static int check_library(const struct shard *one, const char *name, const struct shard *other, const char *other_name)
 {
     const size_t count = one->kernel_count < other->kernel_count ? one->kernel_count : other->kernel_count;
-    size_t i = 0;
-    while (i < count && strcmp(one->kernels[i], other->kernels[i]) == 0)
-        i++;
+    size_t i = FIRST(k, count, strcmp(one->kernels[k], other->kernels[k]) != 0);
     if (one->kernel_count != other->kernel_count || i < count) {
         const char *here = i < one->kernel_count ? one->kernels[i] : NULL,
                    *there = i < other->kernel_count ? other->kernels[i] : NULL;

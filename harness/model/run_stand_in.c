@@ -33,10 +33,7 @@ static void stand_in_machine(struct result *result, const struct result *from)
 
 static bool only_stands_in(const struct result *result)
 {
-    for (size_t i = 0; i < result->row_count; i++)
-        if (!result->rows[i].from_base_build)
-            return false;
-    return true;
+    return ALL(i, result->row_count, result->rows[i].from_base_build);
 }
 
 void run_stand_in(struct run *baseline, const struct run *base)

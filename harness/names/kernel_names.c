@@ -71,8 +71,6 @@ static int say_none(const char *wanted, const char *const *ids, size_t count, co
 int kernel_names_find(const char *wanted, const char *const *ids, size_t count, const char *where)
 {
     OWNED_TEXT glob = x_strdup(wanted);
-    bool found = false;
-    for (size_t i = 0; i < count && !found; i++)
-        found = glob_any(&glob, 1, ids[i]);
+    const bool found = ANY(i, count, glob_any(&glob, 1, ids[i]));
     return found ? 0 : say_none(wanted, ids, count, where);
 }

@@ -204,9 +204,7 @@ static void put_reasons(struct json_writer *json, const struct report *report)
         const enum certificate_rule rule = k % CERTIFICATE_RULES;
         const enum certificate_outcome outcome = CERTIFICATE_REFUSED - k / CERTIFICATE_RULES;
         char reason[64];
-        bool any = false;
-        for (size_t i = 0; i < report->certificate_count; i++)
-            any |= report->certificates[i].rows[rule].outcome == outcome;
+        const bool any = ANY(i, report->certificate_count, report->certificates[i].rows[rule].outcome == outcome);
         snprintf(reason, sizeof reason, "%s %s", certificate_rule_name(rule), certificate_outcome_name(outcome));
         if (any && outcome != CERTIFICATE_PASSED)
             json_put_text(json, NULL, reason);
@@ -264,8 +262,7 @@ static void put_certificates(struct json_writer *json, const struct report *repo
                             JSON_TEXT("words", row->words));
         }
         json_open(json, "arguments", '[', JSON_LINES);
-        for (size_t k = 0; k < certificate->input_count; k++) {
-            const struct certificate_input *input = &certificate->inputs[k];
+        EACH(const struct certificate_input, input, certificate->inputs, certificate->input_count) {
             OWNED_TEXT words = certificate_input_words(input);
             json_put_object(json, NULL, JSON_IN_LINE, JSON_KNOWN("argument", input->argument > 0, input->argument),
                             JSON_COUNT("bytes", input->bytes), JSON_FLAG("moves", input->moves),

@@ -90,8 +90,7 @@ static enum outcome outcome_of(enum verdict verdict)
 
 static void add_judgements(struct test_cases *cases, const struct report *report)
 {
-    for (size_t i = 0; i < report->comparison->count; i++) {
-        const struct judgement *judgement = &report->comparison->list[i];
+    EACH(const struct judgement, judgement, report->comparison->list, report->comparison->count) {
         const enum outcome outcome = outcome_of(judgement->verdict);
         if (judgement->verdict == VERDICT_INFO || (report->quiet && outcome == OUTCOME_PASSED))
             continue;

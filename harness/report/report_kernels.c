@@ -58,9 +58,7 @@ static void add_column(struct columns *columns, const char *title, int width, en
 static struct columns columns_of_each(const struct report *report)
 {
     struct columns columns = {0};
-    bool estimated = false;
-    for (size_t i = 0; i < report->run->result_count; i++)
-        estimated |= estimated_of(&report->run->results[i]) != NULL;
+    const bool estimated = ANY(i, report->run->result_count, estimated_of(&report->run->results[i]) != NULL);
     if (estimated)
         add_column(&columns, "estimated time", ESTIMATED_WIDTH, SHOW_ESTIMATED, NULL, NULL);
     for (size_t m = 0; m < report->metrics->count; m++) {

@@ -94,10 +94,7 @@ static struct layout lay_out(const struct text *text, const struct report *repor
 
 static bool has_metrics(const struct groups *groups)
 {
-    bool any = false;
-    for (size_t i = 0; i < groups->count; i++)
-        any |= groups->list[i].rows[groups->list[i].count - 1]->metric != NULL;
-    return any;
+    return ANY(i, groups->count, groups->list[i].rows[groups->list[i].count - 1]->metric != NULL);
 }
 
 /* ---- A row ---- */
@@ -470,10 +467,8 @@ static void print_titles(const struct text *text, const struct layout *layout)
 /* Whether a red row of the group has the metric. */
 static bool is_red_in(const struct group *group, const struct metric *metric)
 {
-    bool red = false;
-    for (size_t i = 0; i < group->count; i++)
-        red |= group->rows[i]->metric == metric && words_verdict_tone(group->rows[i]->verdict) == TONE_FAIL;
-    return red;
+    return ANY(i, group->count,
+               group->rows[i]->metric == metric && words_verdict_tone(group->rows[i]->verdict) == TONE_FAIL);
 }
 
 /* Returns the size of the same kernel, "[n=1M]" or "@512,128", at which it has the fault of another size and no further

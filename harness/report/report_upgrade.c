@@ -12,10 +12,7 @@ struct upgrade_table {
 
 static bool is_timed(const struct upgrade *upgrade)
 {
-    bool timed = false;
-    for (size_t i = 0; i < upgrade->count; i++)
-        timed |= upgrade->list[i].time != NULL;
-    return timed;
+    return ANY(i, upgrade->count, upgrade->list[i].time != NULL);
 }
 
 static void fit(const struct text *text, struct upgrade_table *table, const struct upgrade *upgrade)

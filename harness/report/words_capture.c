@@ -32,8 +32,7 @@ static double time_of(const struct report *report, const struct result *result)
 static void add_slower(struct guilty *guilty, const struct report *report, const char *program)
 {
     const double whole = time_of(report, run_find(report->run, program));
-    for (size_t i = 0; i < report->run->result_count; i++) {
-        const struct result *now = &report->run->results[i];
+    EACH(const struct result, now, report->run->results, report->run->result_count) {
         const struct result *base = report->baseline ? run_find(report->baseline, now->id) : NULL;
         const double more = time_of(report, now) - time_of(report, base);
         if (more > 0 && !program_is_seldom(more, whole))

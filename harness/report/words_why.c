@@ -106,9 +106,7 @@ char *words_hotspot(const struct blame *blame, const struct hotspot *hotspot)
 
 char *words_advice(const struct blame *blame)
 {
-    bool nameless = false;
-    for (size_t i = 0; i < blame->count; i++)
-        nameless |= !blame->hotspots[i].line->file;
+    const bool nameless = ANY(i, blame->count, !blame->hotspots[i].line->file);
     const char *stall = blame->against_base ? blame->hotspots[0].stall : NULL;
     const char *advice = stall ? stall_advice(stall, blame->profile) : blame->pattern->advice;
     return x_sprintf("%s%s%s", *advice ? advice : blame->pattern->advice,

@@ -42,7 +42,7 @@ static int check_family(const struct cugate_family *family, size_t index, const 
 {
     const char *name = family && good_name(family->name) ? family->name : "without a good name";
     const char *fault = family_fault(family);
-    char *point_is = family && family->point ? point_fault(family->point) : NULL;
+    OWNED_TEXT point_is = family && family->point ? point_fault(family->point) : NULL;
     if (!point_is && !fault)
         return 0;
     if (!point_is)
@@ -51,7 +51,6 @@ static int check_family(const struct cugate_family *family, size_t index, const 
     text_make_harmless(point, '?');
     problem_set(problem, "%s: family %s (number %zu): its point \"%.60s\": %s; see kernel.h", path, name, index + 1,
                 point, point_is);
-    free(point_is);
     return -1;
 }
 
@@ -174,9 +173,7 @@ void library_close(struct library *library)
 const char *library_unmatched(const struct library *library, char *const *globs, size_t count)
 {
     for (size_t g = 0; g < count; g++) {
-        bool matched = false;
-        for (size_t k = 0; k < library->count && !matched; k++)
-            matched = glob_any(&globs[g], 1, library->kernels[k].id);
+        const bool matched = ANY(k, library->count, glob_any(&globs[g], 1, library->kernels[k].id));
         if (!matched)
             return globs[g];
     }

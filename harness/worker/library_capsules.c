@@ -38,8 +38,7 @@ int library_open_capsules(struct library *library, const char *path, struct prob
     size_t group = 0;
     library->table = &table;
     TRY(capsules_open(&library->capsules, path, false, problem));
-    for (size_t i = 0; i < library->capsules.count; i++) {
-        const struct capsule *capsule = &library->capsules.list[i];
+    EACH(const struct capsule, capsule, library->capsules.list, library->capsules.count) {
         bytes += memory_of(capsule);
         if (bytes > GROUP_BYTES) {
             bytes = memory_of(capsule);

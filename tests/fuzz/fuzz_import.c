@@ -25,8 +25,7 @@ static void check_run(const struct run *run, const char *format)
     OWNED_TEXT text = written(run, &length);
     require(run->result_count > 0 && run->session_count == 1, "an imported run holds nothing");
     require(strcmp(run->sessions[0].facts[SESSION_COLLECTOR], format) == 0, "a session says another collector");
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = &run->results[i];
+    EACH(const struct result, result, run->results, run->result_count) {
         require(run_find(run, result->id) == result, "a result is not found");
         require(result->status == RESULT_OK || result->row_count == 0, "a kernel that failed has rows");
     }

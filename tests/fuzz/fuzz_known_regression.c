@@ -8,11 +8,9 @@ static char *write_all(const struct known_regressions *known_regressions)
     char *text = NULL;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
-    for (size_t i = 0; i < known_regressions->count; i++) {
-        const struct known_regression *known_regression = &known_regressions->list[i];
+    EACH(const struct known_regression, known_regression, known_regressions->list, known_regressions->count)
         fprintf(stream, "[%s %s]\nissue=%s\nexpires=%s\n", known_regression->kernel, known_regression->metric,
                 known_regression->issue, known_regression->expires);
-    }
     fclose(stream);
     return text;
 }

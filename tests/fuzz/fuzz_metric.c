@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     OWNED_TEXT text = x_calloc(size + 1, 1);
     memcpy(text, data, size);
     if (metrics_read_text(&metrics, "fuzz", text) == 0) {
-        char *copy = NULL;
+        OWNED_TEXT copy = NULL;
         size_t length;
         FILE *stream = open_memstream(&copy, &length);
         (void)metrics_check(&metrics);
@@ -112,7 +112,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             for (size_t i = 0; i < back.count; i++)
                 check_equal(&metrics.list[i], &back.list[i]);
         }
-        free(copy);
     }
     return 0;
 }

@@ -147,7 +147,7 @@ static void parse_again(const struct command *command, const struct options *opt
     memcpy(argv, words.list, sizeof words.list);
     argv[words.count] = NULL;
 
-    struct options again;
+    OWNED(options) again;
     if (options_parse(&again, command, words.count, argv) < 0)
         BUG("what was understood is not understood again");
     struct words now = written(command, &again);
@@ -156,7 +156,6 @@ static void parse_again(const struct command *command, const struct options *opt
     for (int i = 0; i < now.count; i++)
         if (strcmp(words.list[i], now.list[i]) != 0)
             BUG("'%s' became '%s'", words.list[i], now.list[i]);
-    options_release(&again);
     release_words(&now);
     release_words(&words);
 }

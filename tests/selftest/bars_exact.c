@@ -33,8 +33,7 @@ static size_t exact_readings(const struct selftest *selftest, const struct run *
 static size_t exact_flags(const struct comparison *comparison, const struct run *base, const struct run *now)
 {
     size_t flags = 0;
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count) {
         if (!judgement->compared || judgement->metric->class != METRIC_EXACT || judgement->verdict == VERDICT_SAME)
             continue;
         flags += repeats(result_find(run_find(base, judgement->kernel), judgement->metric->name)) &&
@@ -57,7 +56,7 @@ void q1_pairs(struct selftest *selftest)
     for (size_t b = 0; b < selftest->session_count; b++)
         for (size_t n = 0; n < selftest->session_count; n++) {
             const struct run *base = &selftest->sessions[b].run, *now = &selftest->sessions[n].run;
-            struct comparison comparison;
+            OWNED(comparison) comparison = {0};
             if (b == n)
                 continue;
             compare_runs(&comparison, base, now, &selftest->metrics, NULL);
@@ -68,7 +67,6 @@ void q1_pairs(struct selftest *selftest)
             readings += exact_readings(selftest, base, now);
             for (int class = 0; class < METRIC_CLASSES; class ++)
                 add_flags(&flags[class], count_flags(&comparison, (enum metric_class) class));
-            comparison_release(&comparison);
         }
     expect_none(selftest, flagged, readings < READINGS ? 0 : readings,
                 "recorded pairs: flags of exact rows that repeat: none in 3,000 readings or more");
@@ -90,13 +88,11 @@ static void add_to_samples(struct row *row, double more)
 static bool only_flag(const struct comparison *comparison, const char *metric, enum verdict verdict)
 {
     bool flagged = false, others = false;
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count)
         if (judgement->metric && strcmp(judgement->metric->name, metric) == 0)
             flagged = judgement->verdict == verdict;
         else
             others |= judgement->verdict != VERDICT_SAME && judgement->verdict != VERDICT_INFO;
-    }
     return flagged && !others;
 }
 
@@ -129,12 +125,11 @@ static void try_one_more(const struct selftest *selftest, size_t sessions, enum 
             for (size_t r = 0; r < result->row_count; r++) {
                 if (!is_exact(selftest, &result->rows[r]) || !repeats(&result->rows[r]))
                     continue;
-                struct comparison comparison;
+                OWNED(comparison) comparison;
                 add_to_samples(&result->rows[r], 1);
                 compare_runs(&comparison, &one_base, &one, &selftest->metrics, NULL);
                 *caught += only_flag(&comparison, result->rows[r].metric, verdict);
                 ++*tried;
-                comparison_release(&comparison);
                 add_to_samples(&result->rows[r], -1);
             }
         }

@@ -35,7 +35,7 @@ static bool may_fail(const struct way *way)
 /* Median and worst share of one component over all kernels. */
 static void tell_share(const struct nature *nature, const char *what, size_t place)
 {
-    double *shares = x_calloc(nature->count, sizeof *shares);
+    OWNED_MEMORY double *shares = x_calloc(nature->count, sizeof *shares);
     for (size_t i = 0; i < nature->count; i++) {
         const struct noise *time = &nature->kernels[i][0];
         const double components[] = {time->gpu, time->session, time->sample};
@@ -45,12 +45,11 @@ static void tell_share(const struct nature *nature, const char *what, size_t pla
     tell(nature->selftest, "noise of time %s: median %.2f %%, 90 of 100 kernels %.2f %%, worst %.2f %%", what,
          gsl_stats_median_from_sorted_data(shares, 1, nature->count),
          gsl_stats_quantile_from_sorted_data(shares, 1, nature->count, 0.9), shares[nature->count - 1]);
-    free(shares);
 }
 
 void q5_noise(struct selftest *selftest)
 {
-    struct nature nature;
+    OWNED(nature) nature;
     nature_init(&nature, selftest);
     tell(selftest,
          "%zu recorded sessions of %zu kernels; simulated: %d of them, baseline of %d sessions on %d GPUs, "
@@ -59,12 +58,11 @@ void q5_noise(struct selftest *selftest)
     tell_share(&nature, "between GPUs", 0);
     tell_share(&nature, "between sessions of one GPU", 1);
     tell_share(&nature, "between samples of one session", 2);
-    nature_release(&nature);
 }
 
 void q5_clean(struct selftest *selftest)
 {
-    struct nature nature;
+    OWNED(nature) nature;
     nature_init(&nature, selftest);
     for (size_t r = 0; r < ARRAY_SIZE(ways); r++) {
         size_t red = 0, unsure = 0;
@@ -81,7 +79,6 @@ void q5_clean(struct selftest *selftest)
         expect_at_most(selftest, red, CLEAN_CHECKS, 1 / 200.0, words);
         tell(selftest, "clean checks, %s: unsure %zu of %d", ways[r].words, unsure, CLEAN_CHECKS);
     }
-    nature_release(&nature);
 }
 
 /* Without a base library the limit decides, and the limit of a noisy or a very short kernel is wide: hence the figures
@@ -117,10 +114,9 @@ static size_t count_caught(const struct nature *nature, const struct fault *faul
 void q5_planted(struct selftest *selftest)
 {
     const size_t trials = (size_t)PLANTED_CHECKS * PLANTED_KERNELS;
-    struct nature nature;
+    OWNED(nature) nature;
     nature_init(&nature, selftest);
-    for (size_t f = 0; f < ARRAY_SIZE(faults); f++) {
-        const struct fault *fault = &faults[f];
+    EACH(const struct fault, fault, faults, ARRAY_SIZE(faults)) {
         const struct way *way = &ways[fault->way];
         const char *verdict = may_fail(way) ? "regressed" : "no pass";
         const size_t caught = count_caught(&nature, fault, way);
@@ -133,13 +129,12 @@ void q5_planted(struct selftest *selftest)
             tell(selftest, "planted +%g %%, %s: %s %zu of %zu", 100 * fault->slower, way->words, verdict, caught,
                  trials);
     }
-    nature_release(&nature);
 }
 
 /* A disturbance that only the first session saw. It slows less than half of the kernels, or the suite moves. */
 void q5_hiccup(struct selftest *selftest)
 {
-    struct nature nature;
+    OWNED(nature) nature;
     size_t red = 0;
     nature_init(&nature, selftest);
     for (int i = 0; i < PLANTED_CHECKS; i++) {
@@ -154,7 +149,6 @@ void q5_hiccup(struct selftest *selftest)
     }
     expect_at_most(selftest, red, (size_t)PLANTED_CHECKS * PLANTED_KERNELS, 0.001,
                    "+50 % that a second session does not show: regressed, 1 in 1,000");
-    nature_release(&nature);
 }
 
 static bool on_one_gpu(const struct selftest *selftest, size_t a, size_t b)
@@ -165,7 +159,7 @@ static bool on_one_gpu(const struct selftest *selftest, size_t a, size_t b)
 /* Two sessions of one GPU, as if every row had been confirmed, against all others or those of other GPUs. */
 static enum exit_code compare_two(const struct selftest *selftest, size_t first, size_t second, bool known)
 {
-    bool *wanted = x_calloc(selftest->session_count, sizeof *wanted);
+    OWNED_MEMORY bool *wanted = x_calloc(selftest->session_count, sizeof *wanted);
     struct run baseline, run;
     OWNED(comparison) comparison;
     for (size_t s = 0; s < selftest->session_count; s++)
@@ -181,7 +175,6 @@ static enum exit_code compare_two(const struct selftest *selftest, size_t first,
     const enum exit_code code = comparison_exit_code(&comparison);
     run_release(&run);
     run_release(&baseline);
-    free(wanted);
     return code;
 }
 

@@ -52,7 +52,7 @@ static void draw(const struct stage *stage, struct run *run, double factor)
 static struct flags false_flags(const struct selftest *selftest, const char *metric, size_t kernels, size_t sessions,
                                 double suite, size_t trials)
 {
-    struct stage stage;
+    OWNED(stage) stage;
     struct flags flags = {0};
     stage_init(&stage, selftest, metric, kernels, sessions);
     while (flags.judged < trials) {
@@ -68,7 +68,6 @@ static struct flags false_flags(const struct selftest *selftest, const char *met
             flags.judged += comparison.list[i].compared;
         }
     }
-    stage_release(&stage);
     return flags;
 }
 
@@ -88,7 +87,7 @@ void q2_simulated(struct selftest *selftest)
 static struct flags leave_out(const struct selftest *selftest, bool whole_gpu, enum metric_class class)
 {
     struct flags sum = {0};
-    bool *wanted = x_calloc(selftest->session_count, sizeof *wanted);
+    OWNED_MEMORY bool *wanted = x_calloc(selftest->session_count, sizeof *wanted);
     for (size_t n = 0; n < selftest->session_count; n++) {
         const struct run *now = &selftest->sessions[n].run;
         OWNED(run) baseline;
@@ -102,7 +101,6 @@ static struct flags leave_out(const struct selftest *selftest, bool whole_gpu, e
         sum.worse += flags.worse;
         sum.improved += flags.improved;
     }
-    free(wanted);
     return sum;
 }
 
@@ -162,7 +160,7 @@ void q3_caution(struct selftest *selftest)
         {"steady, baseline of 3 sessions, doubled: regressed", "steady", 3, VERDICT_REGRESSED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct stage stage;
+        OWNED(stage) stage;
         size_t expected = 0, trials = 0;
         stage_init(&stage, selftest, rows[i].metric, 5, rows[i].sessions);
         for (int trial = 0; trial < 100; trial++) {
@@ -174,7 +172,6 @@ void q3_caution(struct selftest *selftest)
             expected += comparison.counts[rows[i].verdict];
         }
         expect_all(selftest, expected, trials, rows[i].words);
-        stage_release(&stage);
     }
 }
 

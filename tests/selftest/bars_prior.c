@@ -59,10 +59,10 @@ static void count(struct tally *tally, const struct comparison *comparison, cons
 static struct tally judge_by_one(const struct selftest *selftest, bool same_gpu, struct change change)
 {
     struct tally tally = {0};
-    bool *wanted = x_calloc(selftest->session_count, sizeof *wanted);
+    OWNED_MEMORY bool *wanted = x_calloc(selftest->session_count, sizeof *wanted);
     for (size_t b = 0; b < selftest->session_count; b++) {
-        struct run run;
-        struct comparison comparison;
+        OWNED(run) run = {0};
+        OWNED(comparison) comparison = {0};
         memset(wanted, 0, selftest->session_count * sizeof *wanted);
         size_t first = selftest->session_count, found = 0;
         for (size_t n = 0; n < selftest->session_count && found < 2; n++) {
@@ -81,10 +81,7 @@ static struct tally judge_by_one(const struct selftest *selftest, bool same_gpu,
         apply(&run, &change);
         compare_runs(&comparison, &selftest->sessions[b].run, &run, &selftest->metrics, NULL);
         count(&tally, &comparison, &run, &change);
-        comparison_release(&comparison);
-        run_release(&run);
     }
-    free(wanted);
     return tally;
 }
 

@@ -25,7 +25,7 @@ void q6_simulated(struct selftest *selftest)
         {0.10, "simulated: every time +10 %, of unknown code: exit code 3, nothing regressed"},
         {-0.10, "simulated: every time -10 %, of unknown code: exit code 3, nothing regressed"},
     };
-    struct nature nature;
+    OWNED(nature) nature;
     nature_init(&nature, selftest);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         size_t right = 0;
@@ -39,7 +39,6 @@ void q6_simulated(struct selftest *selftest)
         }
         expect_all(selftest, right, CHECKS, rows[i].words);
     }
-    nature_release(&nature);
 }
 
 static void scale_times(struct run *run, double factor)
@@ -56,7 +55,7 @@ static void scale_times(struct run *run, double factor)
 void q6_recorded(struct selftest *selftest)
 {
     static const double factors[] = {1.1, 0.9};
-    bool *wanted = x_calloc(selftest->session_count, sizeof *wanted);
+    OWNED_MEMORY bool *wanted = x_calloc(selftest->session_count, sizeof *wanted);
     size_t right = 0, trials = 0;
     for (size_t n = 0; n < selftest->session_count; n++)
         for (size_t f = 0; f < ARRAY_SIZE(factors); f++) {
@@ -75,7 +74,6 @@ void q6_recorded(struct selftest *selftest)
             run_release(&baseline);
             run_release(&now);
         }
-    free(wanted);
     expect_all(selftest, right, trials, "recorded: every time +10 % or -10 %: exit code 3, the suite moved, no red");
 }
 
@@ -83,7 +81,7 @@ void q6_recorded(struct selftest *selftest)
 void q6_clock(struct selftest *selftest)
 {
     const size_t slowed = SIMULATED_KERNELS / 5;
-    struct nature nature;
+    OWNED(nature) nature;
     size_t unsure = 0;
     nature_init(&nature, selftest);
     for (int n = 0; n < CHECKS; n++) {
@@ -97,5 +95,4 @@ void q6_clock(struct selftest *selftest)
         simulated_release(&check);
     }
     expect_all(selftest, unsure, CHECKS * slowed, "simulated: time +11 % at a clock 10 % lower: unsure");
-    nature_release(&nature);
 }

@@ -39,8 +39,7 @@ static void merge_result(struct result *to, const struct result *from)
 {
     if (to->launch_count == 0)
         result_copy_facts(to, from);
-    for (size_t i = 0; i < from->row_count; i++) {
-        const struct row *row = &from->rows[i];
+    EACH(const struct row, row, from->rows, from->row_count) {
         struct row *merged = result_add(to, row->metric);
         if (row->state != VALUE_MEASURED) {
             merged->state = row->state;
@@ -78,7 +77,7 @@ static const struct row *measured_row(const struct run *session, const char *ker
 static double session_shift(const struct selftest *selftest, const struct run *session)
 {
     const struct run *first = &selftest->sessions[0].run;
-    double *changes = NULL;
+    OWNED_MEMORY double *changes = NULL;
     size_t count = 0;
     for (size_t i = 0; i < first->result_count; i++) {
         const struct row *was = measured_row(first, first->results[i].id, "time");
@@ -87,7 +86,6 @@ static double session_shift(const struct selftest *selftest, const struct run *s
             *ARRAY_GROW(changes, count) = row_value(is) / row_value(was) - 1;
     }
     const double shift = count > 0 ? median(changes, count) : 0;
-    free(changes);
     return shift;
 }
 
@@ -112,7 +110,7 @@ static struct group *group_of(struct group **groups, size_t *count, const char *
  * sessions by themselves and their samples. */
 static void find_components(struct noise *noise, const struct group *groups, size_t count, double of_samples)
 {
-    double *means = x_calloc(count, sizeof *means);
+    OWNED_MEMORY double *means = x_calloc(count, sizeof *means);
     double within = 0, inverse = 0;
     size_t freedom = 0;
     for (size_t g = 0; g < count; g++) {
@@ -125,13 +123,12 @@ static void find_components(struct noise *noise, const struct group *groups, siz
     noise->mean = gsl_stats_mean(means, 1, count);
     noise->session = sqrt(fmax(0, variance - of_samples));
     noise->gpu = count > 1 ? sqrt(fmax(0, gsl_stats_variance_m(means, 1, count, noise->mean) - variance * inverse)) : 0;
-    free(means);
 }
 
 bool noise_find(struct noise *noise, const struct selftest *selftest, const char *kernel, const char *metric)
 {
     const bool is_time = strcmp(metric, "time") == 0;
-    struct group *groups = NULL;
+    OWNED_MEMORY struct group *groups = NULL;
     size_t count = 0;
     double samples = 0, medians = 0; /* variances; that of a median of n is pi / 2 n */
     bool whole = true;
@@ -154,6 +151,5 @@ bool noise_find(struct noise *noise, const struct selftest *selftest, const char
     noise->sample = sqrt(samples);
     for (size_t g = 0; g < count; g++)
         free(groups[g].values);
-    free(groups);
     return whole;
 }

@@ -88,8 +88,7 @@ void tell(const struct selftest *selftest, const char *format, ...)
 
 const struct judgement *judgement_of(const struct comparison *comparison, const char *kernel, const char *metric)
 {
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count) {
         const bool same_metric =
             metric && judgement->metric ? strcmp(judgement->metric->name, metric) == 0 : !metric && !judgement->metric;
         if (same_metric && strcmp(judgement->kernel, kernel) == 0)
@@ -115,8 +114,7 @@ void put_launch(struct result *result, const char *code)
 struct flags count_flags(const struct comparison *comparison, enum metric_class class)
 {
     struct flags flags = {0};
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count) {
         if (!judgement->compared || judgement->metric->class != class)
             continue;
         flags.judged++;

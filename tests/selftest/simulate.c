@@ -113,11 +113,10 @@ void check_draw(struct check *check, const struct nature *nature, bool known, si
 {
     size_t sessions = 0;
     *check = (struct check){.nature = nature, .known = known, .gpus = gpus, .lopsided = lopsided};
-    size_t *all = x_calloc(nature->count, sizeof *all);
+    OWNED_MEMORY size_t *all = x_calloc(nature->count, sizeof *all);
     for (size_t i = 0; i < nature->count; i++)
         all[i] = i;
     gsl_ran_choose(nature->selftest->rng, check->kernels, SIMULATED_KERNELS, all, nature->count, sizeof *all);
-    free(all);
     /* The choice is in the order of the names, and what is planted goes to the first. */
     gsl_ran_shuffle(nature->selftest->rng, check->kernels, SIMULATED_KERNELS, sizeof *check->kernels);
 
@@ -174,7 +173,7 @@ static bool is_suspect(const struct check *check, size_t kernel, const char *met
 static void confirm(struct check *check, bool paired)
 {
     bool chosen[SIMULATED_KERNELS] = {false};
-    struct run again = {0};
+    OWNED(run) again = {0};
     for (size_t k = 0; k < SIMULATED_KERNELS; k++) {
         for (size_t m = paired ? 1 : 0; m < SIMULATED_NOISY; m++)
             chosen[k] |= is_suspect(check, k, noisy_metrics[m]);
@@ -183,7 +182,6 @@ static void confirm(struct check *check, bool paired)
     }
     measure(check, &again, chosen);
     run_append(&check->run, &again);
-    run_release(&again);
     compare(check);
 }
 

@@ -112,9 +112,7 @@ void put_members(const struct member *members, size_t count, size_t first)
 {
     for (size_t i = first; i < word_count; i++) {
         const char *const value = value_of(word(i));
-        size_t k = 0;
-        while (k < count && strcmp(members[k].name, word(i)) != 0)
-            k++;
+        size_t k = FIRST(n, count, strcmp(members[n].name, word(i)) == 0);
         NEED(k < count, "there is no %s", word(i));
         if (members[k].number)
             *members[k].number = number(value);
@@ -129,9 +127,7 @@ void put_members(const struct member *members, size_t count, size_t first)
 
 void expect_number(const struct named_number *numbers, size_t count, const char *key, double expected)
 {
-    size_t i = 0;
-    while (i < count && strcmp(numbers[i].name, key) != 0)
-        i++;
+    size_t i = FIRST(k, count, strcmp(numbers[k].name, key) == 0);
     NEED(i < count, "%s is no number", key);
     const double is = numbers[i].value;
     CHECK(isnan(expected) ? isnan(is) : fabs(is - expected) <= 1e-9 * fabs(expected), "%s is %.17g, not %.17g", key, is,

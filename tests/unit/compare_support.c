@@ -81,8 +81,7 @@ const struct comparison *compare(struct fixture *fixture)
 
 const struct judgement *find(const struct comparison *comparison, const char *kernel, const char *metric)
 {
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count) {
         const char *name = judgement->metric ? judgement->metric->name : "";
         if (strcmp(judgement->kernel, kernel) == 0 && strcmp(name, metric) == 0)
             return judgement;

@@ -108,8 +108,7 @@ static char *unescape(char *text)
 static char *framed(const struct frame *frames, size_t count, const char *text)
 {
     char *whole = x_strdup(text);
-    for (size_t i = 0; i < count; i++) {
-        const struct frame *frame = &frames[i];
+    EACH(const struct frame, frame, frames, count) {
         const size_t length = strlen(frame->name);
         for (char *at; (at = strstr(whole, frame->name)) && (!frame->after || at == whole);) {
             *at = '\0';

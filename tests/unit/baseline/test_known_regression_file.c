@@ -64,10 +64,9 @@ Test(known_regression, a_function_of_a_program_is_named_as_its_id)
 
 static int read_text(const char *text)
 {
-    struct known_regressions known_regressions;
+    OWNED(known_regressions) known_regressions;
     const int result = known_regressions_read_text(&known_regressions, "x.ini", text);
     cr_expect(result == 0 || (known_regressions.count == 0 && !known_regressions.list), "%s", text);
-    known_regressions_release(&known_regressions);
     return result;
 }
 

@@ -35,7 +35,7 @@ static void forget_library(struct shard_kernel *list, size_t count)
 static void divide_to_least(struct shard_kernel *list, size_t count, unsigned shards)
 {
     double loads[SHARDS] = {0};
-    bool *done = x_calloc(count, sizeof *done);
+    OWNED_MEMORY bool *done = x_calloc(count, sizeof *done);
     for (;;) {
         size_t longest = count, least = 0;
         double seconds = 0;
@@ -58,7 +58,6 @@ static void divide_to_least(struct shard_kernel *list, size_t count, unsigned sh
         for (size_t k = longest; k < longest + VARIANTS && k < count; k++)
             list[k].shard = (unsigned)least + 1;
     }
-    free(done);
 }
 
 static void divide_by_hash(struct shard_kernel *list, size_t count, unsigned shards)

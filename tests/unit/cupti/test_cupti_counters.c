@@ -142,9 +142,7 @@ Test(cupti_counters, the_chips_are_listed)
     struct problem problem = {0};
     cr_assert_eq(plugin()->chips(&names, &count, &problem), 0, "%s", problem.text);
     for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
-        size_t n = 0;
-        while (n < count && strcmp(names[n], wanted[i]) != 0)
-            n++;
+        size_t n = FIRST(k, count, strcmp(names[k], wanted[i]) == 0);
         cr_expect_lt(n, count, "%s is not listed", wanted[i]);
     }
 }

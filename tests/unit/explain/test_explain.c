@@ -81,8 +81,7 @@ Test(explain, hostile_names_and_numbers_stay_harmless)
 
 Test(explain, no_line_is_wider_than_the_page)
 {
-    for (size_t i = 0; i < 2; i++) {
-        struct profile_line *line = &made.result->profile.list[i];
+    EACH(struct profile_line, line, made.result->profile.list, 2) {
         free(line->file);
         line->file = x_sprintf("%0100d.cu", 7);
         line->text = x_sprintf("%0300d", 7);

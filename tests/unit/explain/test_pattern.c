@@ -59,8 +59,7 @@ Test(pattern, every_gated_metric_has_a_pattern)
     size_t count;
     const struct pattern *list = pattern_list(&count);
     cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
-    for (size_t i = 0; i < metrics.count; i++) {
-        const struct metric *metric = &metrics.list[i];
+    EACH(const struct metric, metric, metrics.list, metrics.count) {
         bool has = metric->class == METRIC_INFO || is_metric_of_program(metric);
         for (size_t k = 0; k < ARRAY_SIZE(without); k++)
             has |= strcmp(metric->name, without[k]) == 0;

@@ -100,8 +100,7 @@ Test(comparable, a_baseline_keeps_the_metrics_that_a_run_has)
     result_remove(&run.results[0], "count"); /* other kernels have the row, so this one is missing */
     result_add(&baseline.results[1], "unknown");
     gate_keep_metrics(&baseline, &run, &metrics);
-    for (size_t i = 0; i < baseline.result_count; i++) {
-        const struct result *result = &baseline.results[i];
+    EACH(const struct result, result, baseline.results, baseline.result_count) {
         cr_expect_eq(result->row_count, 3, "%s", result->id);
         cr_expect_null(result_find(result, "time"), "%s", result->id);
         cr_expect(row_value(result_find(result, "count")) == 7, "%s", result->id);

@@ -24,10 +24,9 @@ Test(referee, says_the_first_words_of_the_worst)
 Test(referee, a_task_that_is_not_there)
 {
     struct problem said = {""}, *before = error_into(&said);
-    struct referee_inputs inputs;
+    OWNED(referee_inputs) inputs;
     const struct referee_request request = {.task = "/nowhere.capsule"};
     cr_expect_eq(referee_draw(&inputs, &request), EXIT_USAGE);
-    referee_inputs_release(&inputs);
     error_into(before);
     expect_word(said.text, "/nowhere.capsule");
 }

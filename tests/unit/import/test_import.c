@@ -5,7 +5,7 @@
 #define DATED(date, name, time)                                                                                        \
     "{\"context\": {\"date\": \"" date "\"}, \"benchmarks\": [{\"run_type\": \"iteration\", \"run_name\": \"" name     \
     "\", \"real_time\": " time ", \"time_unit\": \"ns\"}]}"
-#define FIRST DATED("2026-11-21T08:00:00+00:00", "a", "1")
+#define FIRST_DAY DATED("2026-11-21T08:00:00+00:00", "a", "1")
 
 /* Each test has a process of its own, and so these of its own. */
 static struct metrics metrics;
@@ -63,7 +63,7 @@ static void expect_error(const char *words)
 /* A kernel that one file lacks has values from the others, and each value knows its session. */
 Test(import, each_file_is_a_session)
 {
-    IMPORT("google-benchmark", FIRST, DATED("2026-11-22T08:00:00+00:00", "b", "2"),
+    IMPORT("google-benchmark", FIRST_DAY, DATED("2026-11-22T08:00:00+00:00", "b", "2"),
            DATED("2026-11-23T08:00:00+00:00", "a", "3"));
     cr_assert_eq(result, 0, "%s", said);
     cr_assert_eq(run.session_count, 3);
@@ -80,7 +80,7 @@ Test(import, each_file_is_a_session)
 
 Test(import, what_failed_in_one_file_failed)
 {
-    IMPORT("google-benchmark", FIRST,
+    IMPORT("google-benchmark", FIRST_DAY,
            "{\"context\": {\"date\": \"2026-11-22T08:00:00+00:00\"}, \"benchmarks\": [{\"run_type\": "
            "\"iteration\", \"run_name\": \"a\", \"error_occurred\": true, \"error_message\": \"broken\"}]}");
     cr_assert_eq(result, 0, "%s", said);
@@ -91,7 +91,7 @@ Test(import, what_failed_in_one_file_failed)
 
 Test(import, a_session_counts_once)
 {
-    IMPORT("google-benchmark", FIRST, FIRST);
+    IMPORT("google-benchmark", FIRST_DAY, FIRST_DAY);
     expect_error("1.json and an earlier file are the same session (2026-11-21T08:00:00.000Z), which counts once");
 }
 
@@ -119,7 +119,7 @@ Test(import, a_file_without_a_date_has_that_of_its_last_change)
 
 Test(import, files_that_cannot_be_read_are_named)
 {
-    IMPORT("google-benchmark", FIRST, "");
+    IMPORT("google-benchmark", FIRST_DAY, "");
     expect_error("1.json is empty; it should be output of google-benchmark");
     cr_assert_eq(unlink(paths[1]), 0);
     import_all("google-benchmark", (const char *const[]){NULL});

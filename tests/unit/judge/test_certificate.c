@@ -30,11 +30,10 @@ static struct result result_of(double fp64, double fp32, double fp16, enum tenso
 static void expect_rule(const struct certificate_facts *facts, enum certificate_rule rule,
                         enum certificate_outcome outcome, const char *words, size_t place)
 {
-    struct certificate certificate = certificate_make(facts);
+    OWNED(certificate) certificate = certificate_make(facts);
     const struct certificate_row *row = &certificate.rows[rule];
     cr_expect_eq(row->outcome, outcome, "row %zu: %s", place, row->words);
     cr_expect(strstr(row->words, words), "row %zu: %s", place, row->words);
-    certificate_release(&certificate);
 }
 
 static enum tensor_cores tensor_named(const char *name)
@@ -60,10 +59,9 @@ static void expect_precision(const char *where, const char *text, const char *ou
               .allowed = strstr(parts[4], "precision") ? ALLOW_PRECISION
                          : strstr(parts[4], "tensor")  ? ALLOW_TENSOR
                                                        : 0);
-    struct certificate certificate = certificate_make(&facts);
+    OWNED(certificate) certificate = certificate_make(&facts);
     const struct certificate_row *row = &certificate.rows[CERTIFICATE_PRECISION];
     cr_expect_str_eq(certificate_outcome_name(row->outcome), outcome, "%s: %s", where, row->words);
-    certificate_release(&certificate);
     for (size_t i = 0; i < 2; i++)
         result_release(&results[i]);
 }
@@ -293,10 +291,9 @@ Test(certificate, what_was_filled_decides_and_so_does_the_worst)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct certificate_facts facts = rows[i].facts;
         facts.wanted = 1; /* and it was run on none */
-        struct certificate certificate = certificate_make(&facts);
+        OWNED(certificate) certificate = certificate_make(&facts);
         cr_expect_eq(certificate.rows[CERTIFICATE_OUTPUTS].outcome, rows[i].outputs, "row %zu", i);
         cr_expect_eq(certificate_worst(&certificate), rows[i].worst, "row %zu", i);
-        certificate_release(&certificate);
     }
     const struct certificate allowed = {.rows = {[CERTIFICATE_INPUTS] = {.outcome = CERTIFICATE_ALLOWED}}};
     cr_expect_eq(certificate_worst(&allowed), CERTIFICATE_PASSED);

@@ -51,8 +51,7 @@ Test(compare, hostile_values_yield_finite_verdicts)
                 put_each(&fixture, "a/b", names[m], values[b], values[n]);
             }
             const struct comparison *comparison = compare(&fixture);
-            for (size_t i = 0; i < comparison->count; i++) {
-                const struct judgement *judgement = &comparison->list[i];
+            EACH(const struct judgement, judgement, comparison->list, comparison->count) {
                 cr_expect(isfinite(judgement->change) && isfinite(judgement->limit));
                 cr_expect_eq(judgement->verdict == VERDICT_SAME, fabs(judgement->change) <= judgement->limit);
             }

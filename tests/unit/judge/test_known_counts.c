@@ -5,8 +5,7 @@
 static void put_every(void)
 {
     struct fixture *sides = compare_sides();
-    for (size_t m = 0; m < sides->metrics.count; m++) {
-        const struct metric *metric = &sides->metrics.list[m];
+    EACH(const struct metric, metric, sides->metrics.list, sides->metrics.count) {
         const bool is_odd = strcmp(metric->name, word(2)) == 0;
         if (!metric_may_be_known(metric) || (is_odd && word_count == 3))
             continue;
@@ -19,8 +18,7 @@ static void put_every(void)
 static bool is_unjudged(const struct comparison *comparison, const struct result *read)
 {
     size_t told = 0;
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
+    EACH(const struct judgement, judgement, comparison->list, comparison->count) {
         if (!judgement->metric || !metric_may_be_known(judgement->metric) || result_find(read, judgement->metric->name))
             continue;
         if (judgement->verdict != VERDICT_INFO || !says(judgement, "known since 2026-11-28"))

@@ -93,10 +93,9 @@ Test(module, helpers_are_named_and_one_that_calls_itself_has_a_stack)
 {
     struct module *module = open_source();
     const struct function *calls = module_function(module, "calls");
-    bool found = false;
-    for (size_t i = 0; i < calls->text.symbol_count; i++)
-        found |= strstr(calls->text.symbols[i].name, "deep") && calls->text.symbols[i].offset > 0 &&
-                 calls->text.symbols[i].offset < calls->text.size;
+    const bool found = ANY(i, calls->text.symbol_count,
+                           strstr(calls->text.symbols[i].name, "deep") && calls->text.symbols[i].offset > 0 &&
+                               calls->text.symbols[i].offset < calls->text.size);
     cr_expect(found, "among %zu symbols", calls->text.symbol_count);
     cr_expect_geq(module_stack(calls), 1024);
 }

@@ -65,9 +65,7 @@ static enum ending say(struct fixture *fixture, int slot, const char *word)
     OWNED_TEXT words = x_strdup(word), *json = NULL;
     char *rest = words;
     const char *const name = strsep(&rest, "=");
-    size_t i = 0;
-    while (i < ARRAY_SIZE(kinds) && strcmp(kinds[i].name, name) != 0)
-        i++;
+    size_t i = FIRST(k, ARRAY_SIZE(kinds), strcmp(kinds[k].name, name) == 0);
     cr_assert_lt(i, ARRAY_SIZE(kinds), "%s", word);
     if (kinds[i].kind == MESSAGE_RESULT && *rest != '{') {
         const char *const id = strsep(&rest, ":"), *const status = strsep(&rest, ":");

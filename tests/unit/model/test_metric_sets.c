@@ -34,7 +34,7 @@ TestSuite(metric_sets, .init = begin, .fini = end);
 /* Returns the metrics that are read, "m1 t1", or the error message. */
 static char *read_sets(const char *first, const char *second)
 {
-    struct metrics metrics;
+    OWNED(metrics) metrics;
     char *sets[] = {(char *)first, (char *)second};
     capture_begin();
     const int result = metrics_read_sets(&metrics, shipped, sets, (size_t)(first != NULL) + (second != NULL), shipped);
@@ -50,7 +50,6 @@ static char *read_sets(const char *first, const char *second)
         free(words);
         words = longer;
     }
-    metrics_release(&metrics);
     return words;
 }
 

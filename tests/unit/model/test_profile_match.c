@@ -34,11 +34,10 @@ static void expect_matched(const char *where, const char *text, const char *numb
     const char *const left = cut_at(&text, "<-");
     add_lines(&now, (char *)left);
     add_lines(&base, (char *)text);
-    const struct profile_line **was = profile_match(&now, &base);
+    OWNED_MEMORY const struct profile_line **was = profile_match(&now, &base);
     for (size_t k = 0; k < now.count; k++)
         x_append(&is, " ", "%u", !was[k] ? 0 : was[k]->file ? was[k]->number : was[k]->offset);
     cr_expect_str_eq(is, numbers, "%s: %s", where, is);
-    free(was);
 }
 
 TEXTS(profile_match, lines_are_known_again, "tests/unit/model/profile_match.txt", expect_matched)
@@ -62,12 +61,11 @@ Test(profile_match, many_lines_take_no_hours)
         {"line %zu", "line %zu"}, {"the same%.0zu", "the same%.0zu"}, {"now %zu", "base %zu"}};
     for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
         OWNED(profile) now = made_many(LINES, formats[i][0]), base = made_many(LINES - 1, formats[i][1]);
-        const struct profile_line **was = profile_match(&now, &base);
+        OWNED_MEMORY const struct profile_line **was = profile_match(&now, &base);
         size_t known = 0;
         for (size_t k = 0; k < LINES; k++)
             known += was[k] != NULL;
         cr_expect_eq(known, i < 2 ? LINES - 1 : 0, "%zu", known);
-        free(was);
     }
 }
 
@@ -85,10 +83,9 @@ Test(profile_match, many_files_take_no_hours)
         }
         profile_sort(&sides[side]);
     }
-    const struct profile_line **was = profile_match(&sides[0], &sides[1]);
+    OWNED_MEMORY const struct profile_line **was = profile_match(&sides[0], &sides[1]);
     for (size_t i = 0; i < LINES; i++)
         cr_assert(was[i] && strcmp(was[i]->file + 1, sides[0].list[i].file + 1) == 0);
-    free(was);
     profile_release(&sides[0]);
     profile_release(&sides[1]);
 }

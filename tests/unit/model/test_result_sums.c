@@ -18,7 +18,7 @@ static double sample(const struct result *result, const char *metric, size_t i)
 
 Test(result_sums, launches_add_up_and_ratios_are_weighed)
 {
-    struct metrics metrics = {0};
+    OWNED(metrics) metrics = {0};
     cr_assert_eq(metrics_read_text(&metrics, "test.ini", definitions), 0);
     struct result sum = {0}, light = {0}, heavy = {0};
     put(&light, "n", (double[]){10}, 1);
@@ -40,13 +40,12 @@ Test(result_sums, launches_add_up_and_ratios_are_weighed)
     result_release(&sum);
     result_release(&light);
     result_release(&heavy);
-    metrics_release(&metrics);
 }
 
 /* Where one launch waits and the other does not, all of the other is outside of waits. */
 Test(result_sums, a_launch_without_waits_is_outside_of_them)
 {
-    struct metrics metrics = {0};
+    OWNED(metrics) metrics = {0};
     static const char counts[] =
         "[i]\ntitle = I\ncounter = smsp__inst_executed.sum\nunit = count\nclass = exact\nbetter = lower\ndoc = I.\n"
         "[o]\ntitle = O\ncounter = cugate.instructions_outside_waits\nunit = count\nclass = exact\nbetter = lower\n"
@@ -64,13 +63,12 @@ Test(result_sums, a_launch_without_waits_is_outside_of_them)
         result_release(&waits);
         result_release(&other);
     }
-    metrics_release(&metrics);
 }
 
 /* What one launch did not count, or only one has, is not counted in all. */
 Test(result_sums, what_is_open_in_one_launch_is_open_in_all)
 {
-    struct metrics metrics = {0};
+    OWNED(metrics) metrics = {0};
     cr_assert_eq(metrics_read_text(&metrics, "test.ini", definitions), 0);
     struct result sum = {0}, counted = {0}, open = {0};
     put(&counted, "n", (double[]){10}, 1);
@@ -87,5 +85,4 @@ Test(result_sums, what_is_open_in_one_launch_is_open_in_all)
     result_release(&sum);
     result_release(&counted);
     result_release(&open);
-    metrics_release(&metrics);
 }

@@ -91,9 +91,7 @@ Test(run_laws, every_law_notices_that_it_is_broken)
     for (size_t m = 0; m < metrics.count; m++)
         for (size_t l = 0; l < metrics.list[m].laws.count; l++, laws++) {
             const struct law *law = &metrics.list[m].laws.list[l];
-            bool noticed = false;
-            for (size_t i = 0; i < run.result_count && !noticed; i++)
-                noticed = is_noticed(&metrics, &metrics.list[m], law, &run.results[i]);
+            const bool noticed = ANY(i, run.result_count, is_noticed(&metrics, &metrics.list[m], law, &run.results[i]));
             cr_expect(noticed, "%s %s", metrics.list[m].name, law->text);
         }
     cr_expect_geq(laws, 30);

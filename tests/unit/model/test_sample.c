@@ -131,12 +131,10 @@ Test(sample, weights_are_counts_themselves)
 {
     OWNED(metrics) own;
     cr_assert_eq(metrics_read_folder(&own, "metrics"), 0);
-    for (size_t m = 0; m < own.count; m++) {
-        const struct metric *metric = &own.list[m];
+    EACH(const struct metric, metric, own.list, own.count)
         if (metric->weight)
             cr_expect_null(metrics_find(&own, metric->weight)->weight, "%s is weighed by %s", metric->name,
                            metric->weight);
-    }
 }
 
 Test(sample, states_have_different_names)

@@ -6,7 +6,7 @@ Test(suppression, a_row_has_kind_function_and_reason)
     OWNED_FOLDER folder = scratch_make();
     OWNED_TEXT path =
         scratch_file(folder, "known", "# of ours\n\n  race\tscan<*  issue 12, of May \nout-of-bounds * -\n");
-    struct suppressions read;
+    OWNED(suppressions) read;
     cr_assert_eq(suppressions_read(&read, path), 0);
     cr_assert_eq(read.count, 2);
     cr_expect_eq(read.list[0].kind, SUPPRESS_RACE);
@@ -14,7 +14,6 @@ Test(suppression, a_row_has_kind_function_and_reason)
     cr_expect_str_eq(read.list[0].reason, "issue 12, of May ");
     cr_expect_eq(read.list[0].line, 3);
     cr_expect_eq(read.list[1].kind, SUPPRESS_OUT_OF_BOUNDS);
-    suppressions_release(&read);
 }
 
 static int read_text(const char *text)

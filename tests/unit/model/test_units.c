@@ -10,7 +10,7 @@ static struct metric metric_in(const char *unit)
 Test(units, values_are_worded_as_on_the_pages)
 {
     size_t count;
-    struct worded *rows = worded_read("value", &count);
+    OWNED_MEMORY struct worded *rows = worded_read("value", &count);
     for (size_t i = 0; i < count; i++) {
         char text[64], small[4];
         struct metric metric = metric_in(rows[i].first);
@@ -20,7 +20,6 @@ Test(units, values_are_worded_as_on_the_pages)
         cr_expect_lt(strlen(small), sizeof small);
         free(metric.unit);
     }
-    free(rows);
 }
 
 Test(units, what_is_no_number_is_said)

@@ -35,7 +35,7 @@
         {PHASE(PHASE_WAITS, 0)}, ADD
 #define PRODUCT FIELDS(.opcode = "HGMMA.64x128x16.F32", .operands = "R24,gdesc[UR4],R24,gsb0", .stall = 1)
 #define PRODUCTS(but) FIELDS(.opcode = "WARPGROUP.DEPBAR.LE", .operands = "gsb0," but, .stall = 1)
-#define ALL BARRIER("BAR.SYNC", 0, 0, 0)
+#define BARRIER_OF_ALL BARRIER("BAR.SYNC", 0, 0, 0)
 #define L(n, ...) FIELDS(.steps = STEPS(__VA_ARGS__), .warps = (n))
 #define C(name, by, part, ...) FIELDS(.steps = STEPS(__VA_ARGS__), .constant = (name), .value = (by), .share = (part))
 
@@ -76,13 +76,14 @@ Test(replay_replay, what_makes_a_launch_longer, .timeout = 60)
          made_constant("fence_system") - made_constant("fence"), 0},
         /* One warp works before a barrier, the other one behind it; who only arrives does not wait. */
         {L(2, ADD), L(2, WORK(1), WORK(2), ADD), 10000, 60},
-        {L(2, ADD), L(2, WORK(1), ALL, WORK(2), ADD), 20000, 60},
+        {L(2, ADD), L(2, WORK(1), BARRIER_OF_ALL, WORK(2), ADD), 20000, 60},
         {L(2, ADD), L(2, WORK(1), BARRIER("BAR.SYNC", 0, 1, 64), WORK(2), ADD), 20000, 60},
         {L(2, ADD), L(2, WORK(1), BARRIER("BAR.ARV", 1, 1, 64), BARRIER("BAR.SYNC", 2, 1, 64), WORK(2), ADD), 20000,
          60},
         {L(2, ADD), L(2, WORK(2), BARRIER("BAR.ARV", 1, 1, 64), BARRIER("BAR.SYNC", 2, 1, 64), WORK(1), ADD), 10000,
          60},
-        {C("barrier", 10, 1, ALL, ALL, ALL, ADD), C("barrier", 1010, 1, ALL, ALL, ALL, ADD), 3000, 0},
+        {C("barrier", 10, 1, BARRIER_OF_ALL, BARRIER_OF_ALL, BARRIER_OF_ALL, ADD),
+         C("barrier", 1010, 1, BARRIER_OF_ALL, BARRIER_OF_ALL, BARRIER_OF_ALL, ADD), 3000, 0},
         /* Streams that end before a barrier do not hold the others there. */
         {L(3, ADD, WORK(2)), L(3, ADD, BARRIER("BAR.SYNC", 2, 0, 0), WORK(2)), 15, 5},
         {L(3, ADD, WORK(2)), L(3, ADD, BARRIER("BAR.SYNC", 2, 1, 96), WORK(2)), 15, 5},
@@ -107,7 +108,7 @@ Test(replay_replay, what_makes_a_launch_longer, .timeout = 60)
          C("group_product", 2, 1, PRODUCT, PRODUCT, PRODUCTS("0x1"), WORK(0)), 128, 0},
         {C("group_product", 1, 1, PRODUCT, PRODUCT, WORK(0)), C("group_product", 2, 1, PRODUCT, PRODUCT, WORK(0)), 0,
          0},
-        {C("barrier_warp", 2, 1, ALL, ADD), C("barrier_warp", 52, 1, ALL, ADD), 50, 0},
+        {C("barrier_warp", 2, 1, BARRIER_OF_ALL, ADD), C("barrier_warp", 52, 1, BARRIER_OF_ALL, ADD), 50, 0},
         /* A carve-out that leaves a smaller L1 is slower. */
         {{.steps = STEPS(LOADS(64), {LOAD, .sectors = 4, .times = 64, .moves = 4, .waits = 1}), .l1_bytes = 1 << 16},
          {.steps = STEPS(LOADS(64), {LOAD, .sectors = 4, .times = 64, .moves = 4, .waits = 1}), .l1_bytes = 1 << 11},
@@ -213,7 +214,7 @@ Test(replay_replay, where_the_time_goes_and_why)
         {L(1, {STORE, .head = {1024}, .sectors = 32, .times = 1000, .moves = 32}, ADD), 0, STALLED_LG, 0.9, 1},
         {L(1, {STORE, .head = {1024}, .sectors = 32, .times = 8, .moves = 32}, EXIT), 1, STALLED_DRAIN, 0.6, 0.62},
         {L(1, {STORE, .head = {1024}, .sectors = 32, .times = 8, .moves = 32}, ADD), 1, STALLED_DRAIN, 0, 0},
-        {L(2, WORK(1), ALL, ADD), 2, STALLED_BARRIER, 0.49, 0.51},
+        {L(2, WORK(1), BARRIER_OF_ALL, ADD), 2, STALLED_BARRIER, 0.49, 0.51},
         {L(1, {.opcode = "MEMBAR.SC.GPU", .stall = 1}, ADD), 1, STALLED_FENCE, 0.99, 1},
         {L(1, {.opcode = "NANOSLEEP", .operands = "R2", .stall = 1, .kind = RECORDED_SLEEP, .head = {1000}}, ADD), 1,
          STALLED_SLEEP, 0.99, 1},

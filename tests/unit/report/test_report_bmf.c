@@ -10,12 +10,10 @@ Test(report_bmf, every_number_of_the_run_is_there_and_nothing_else)
         json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
         cr_assert_not_null(root, "%s", fixture_runs[i]);
         size_t kernels = 0;
-        for (size_t k = 0; k < fixture.run.result_count; k++) {
-            const struct result *result = &fixture.run.results[k];
+        EACH(const struct result, result, fixture.run.results, fixture.run.result_count) {
             const json_t *kernel = json_object_get(root, result->id);
             size_t rows = 0;
-            for (size_t r = 0; r < result->row_count; r++) {
-                const struct row *row = &result->rows[r];
+            EACH(const struct row, row, result->rows, result->row_count) {
                 const json_t *measure = json_object_get(kernel, row->metric);
                 cr_expect_eq(measure != NULL, row->state == VALUE_MEASURED, "%s %s", result->id, row->metric);
                 if (!measure)

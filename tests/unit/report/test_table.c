@@ -89,7 +89,7 @@ Test(table, names_are_cut_where_they_stay_apart)
         {13, {"short", NULL, NULL, "reduc...m@512", "short"}},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char **shown = table_names(names, ARRAY_SIZE(names), rows[i].width);
+        OWNED_MEMORY char **shown = table_names(names, ARRAY_SIZE(names), rows[i].width);
         for (size_t n = 0; n < ARRAY_SIZE(names); n++) {
             const char *wanted = rows[i].shown[n];
             if (i != 2)
@@ -99,6 +99,5 @@ Test(table, names_are_cut_where_they_stay_apart)
                 cr_expect(shown[n] && (int)strlen(shown[n]) <= rows[i].width, "row %zu, name %zu", i, n);
             free(shown[n]);
         }
-        free(shown);
     }
 }
