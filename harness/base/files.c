@@ -264,8 +264,7 @@ static int open_stream(struct atomic_file *file)
         }
         descriptor = open_beside(file->path, &file->temporary);
     }
-    if (descriptor < 0)
-        return -1;
+    TRY(descriptor);
     file->stream = fdopen(descriptor, "w");
     if (!file->stream)
         close(descriptor);

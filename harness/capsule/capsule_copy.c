@@ -27,8 +27,7 @@ static struct copied pages_of_capsule(const struct capsule *capsule, bool with_c
         collect(&copied, range->after, pages_of(range->size));
         collect(&copied, range->varies, pages_of(range->size));
     }
-    if (copied.count > 0)
-        qsort(copied.from, copied.count, sizeof *copied.from, by_number);
+    SORT(copied.from, copied.count, by_number);
     size_t count = 0;
     for (size_t i = 0; i < copied.count; i++)
         if (i == 0 || copied.from[i] != copied.from[i - 1])

@@ -37,7 +37,7 @@ static void list_arrays(struct drawing *drawing, size_t number)
         if (address > range->address && address - range->address < range->size)
             begins[count++] = (address - range->address) / WORD * WORD;
     }
-    qsort(begins, count, sizeof *begins, compare_words);
+    SORT(begins, count, compare_words);
     begins[count] = range->size;
     for (size_t i = 0; i < count; i++)
         if (begins[i + 1] > begins[i])
@@ -291,7 +291,7 @@ static int write_capsule(struct drawing *drawing, struct capsule_writer *writer)
 {
     const struct capsule *capsule = drawing->capsule;
     struct capsule drawn = *capsule;
-    unsigned char *code = capsules_blob(drawing->capsules, &capsule->code, drawing->problem);
+    OWNED_MEMORY unsigned char *code = capsules_blob(drawing->capsules, &capsule->code, drawing->problem);
     if (!code)
         return -1;
     drawn.id = (char *)drawing->request->id;
@@ -315,7 +315,6 @@ static int write_capsule(struct drawing *drawing, struct capsule_writer *writer)
         problem_set(drawing->problem, "%s", writer->problem.text);
     ranges_release(drawn.ranges, capsule->range_count);
     blob_release(&drawn.code);
-    free(code);
     return failed;
 }
 
@@ -417,8 +416,7 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         draw_all(drawing, &state, drawn);
     if (drawing->request->inputs && drawing->request->care < DRAW_MILDLY)
         relate(drawing, &state, drawn);
-    if (drawing_launch(drawing, &drawing->left) < 0)
-        return -1;
+    TRY(drawing_launch(drawing, &drawing->left));
     if (changes_variable(drawing)) {
         snprintf(why, why_size, "it changes a __device__ variable");
         return 1;
@@ -432,8 +430,7 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         return -1;
     if (!is_same(drawing, false) && drawing->scratch != scratch) {
         drawing->scratch = scratch;
-        if (drawing_launch(drawing, &drawing->other) < 0)
-            return -1;
+        TRY(drawing_launch(drawing, &drawing->other));
         if (is_same(drawing, false)) {
             snprintf(why, why_size, "its result depends on the first contents of scratch memory: write that first");
             return 1;
@@ -472,8 +469,7 @@ int capsule_draw(struct player *player, const struct capsule *capsule, const str
                               .problem = problem};
     struct memory *const memories[] = {&drawing.before, &drawing.found, &drawing.left,  &drawing.other,
                                        &drawing.base,   &drawing.again, &drawing.varies};
-    if (replay_open(&drawing.replay, player, capsule, problem) < 0)
-        return -1;
+    TRY(replay_open(&drawing.replay, player, capsule, problem));
     for (size_t i = 0; i < ARRAY_SIZE(memories); i++)
         memory_make(memories[i], capsule);
     const int result = draw(&drawing, writer, drawn, why, why_size);

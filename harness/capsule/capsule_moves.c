@@ -5,8 +5,7 @@ ORDER_BY(by_from, struct move, from)
 
 void moves_sort(struct moves *moves)
 {
-    if (moves->count > 0)
-        qsort(moves->list, moves->count, sizeof *moves->list, by_from);
+    SORT(moves->list, moves->count, by_from);
     moves->least = UINT64_MAX;
     moves->most = 0;
     EACH(const struct move, move, moves->list, moves->count) {

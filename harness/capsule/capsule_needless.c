@@ -33,8 +33,7 @@ static int drop(struct proving *proving, size_t from, size_t to)
     if (from == to || !proving_may_go_on(proving))
         return 0;
     const int same = is_same_without(proving, from, to);
-    if (same < 0)
-        return -1;
+    TRY(same);
     for (size_t i = from; i < to && same; i++)
         proving->needless[i] = true;
     const size_t middle = from + (to - from) / 2;

@@ -29,8 +29,7 @@ static void add_ranges(struct stretch **list, size_t *count, const struct capsul
 static void merge(struct stretch *list, size_t *count)
 {
     size_t merged = 0;
-    if (*count > 0)
-        qsort(list, *count, sizeof *list, by_begin);
+    SORT(list, *count, by_begin);
     for (size_t i = 0; i < *count; i++) {
         if (merged > 0 && list[i].begin <= list[merged - 1].end)
             list[merged - 1].end = list[i].end > list[merged - 1].end ? list[i].end : list[merged - 1].end;
@@ -174,8 +173,7 @@ int player_open(struct player *player, const struct capsule_device *device, stru
         player->room[i] = x_calloc(PLAYER_PAGES, CAPSULE_PAGE);
     release_all(player);
     EACH(const struct stretch, block, player->blocks, player->block_count)
-        if (device->reserve(block->begin, block->end - block->begin, problem) < 0)
-            return -1;
+        TRY(device->reserve(block->begin, block->end - block->begin, problem));
     return 0;
 }
 
@@ -238,8 +236,7 @@ static int back_stretch(struct player *player, const struct stretch *stretch, en
         struct backing *next = i < player->backing_count ? &player->backings[i] : NULL;
         if (!next || next->place.begin > at) {
             const uint64_t end = next && next->place.begin < stretch->end ? next->place.begin : stretch->end;
-            if (player->device->back(at, end - at, kind, problem) < 0)
-                return -1;
+            TRY(player->device->back(at, end - at, kind, problem));
             next = ARRAY_INSERT(player->backings, player->backing_count, i);
             *next = (struct backing){.place = {at, end}};
         }
@@ -261,8 +258,7 @@ int player_back(struct player *player, const struct capsule *capsule, struct bac
         merge(stretches, &count);
         for (size_t i = 0; stretches && i < count && failed == 0; i++)
             failed = back_stretch(player, &stretches[i], kind, backed, problem);
-        if (failed < 0)
-            return -1;
+        TRY(failed);
     }
     return 0;
 }

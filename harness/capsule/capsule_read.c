@@ -193,8 +193,7 @@ int capsules_open(struct capsules *capsules, const char *path, bool cut, struct 
     uint64_t size;
     *capsules = (struct capsules){0};
     const int file = open_file(path, &size, problem);
-    if (file < 0)
-        return -1;
+    TRY(file);
     capsules->path = x_strdup(path);
     capsules->file = file;
     if (read_head(capsules, size, problem) == 0 && read_records(capsules, size, cut, problem) == 0)

@@ -64,8 +64,7 @@ struct relocations *relocations_open(const unsigned char *image, size_t size)
     for (size_t s = 0; read_section(elf, s, &section); s++)
         if (section.sh_type == SHT_SYMTAB && read_section(elf, section.sh_link, &names))
             read_symbols(elf, &section, &names);
-    if (elf->symbol_count > 0)
-        qsort(elf->symbols, elf->symbol_count, sizeof *elf->symbols, by_text);
+    SORT(elf->symbols, elf->symbol_count, by_text);
     return elf;
 }
 
@@ -110,8 +109,7 @@ static bool are_all(Elf64_Sym *variables, size_t count, uint64_t size)
 {
     enum { GAP = 16 };
     uint64_t end = 0;
-    if (count > 0)
-        qsort(variables, count, sizeof *variables, by_place);
+    SORT(variables, count, by_place);
     for (size_t i = 0; i < count; i++) {
         if (variables[i].st_value > end + GAP)
             return false;

@@ -145,8 +145,7 @@ static int find_parts(struct replay *replay, const unsigned char *code, struct p
             failed = add_variable(replay, range, relocations, problem);
     }
     relocations_close(relocations);
-    if (failed < 0)
-        return -1;
+    TRY(failed);
     moves_sort(&replay->moves);
     EACH(struct part, part, replay->parts, replay->part_count) {
         part->changes = part->range->kind == MEMORY_SCRATCH;
@@ -397,8 +396,7 @@ static int compare_chunk(struct replay *replay, struct part *part, size_t first,
         return -1;
     if (device->read_known) /* what it does not know is as expected */
         memcpy(actual, expected, size);
-    if ((device->read_known ? device->read_known : device->read)(actual, part->here + offset, size, problem) < 0)
-        return -1;
+    TRY((device->read_known ? device->read_known : device->read)(actual, part->here + offset, size, problem));
     leave_out(replay, part, offset, expected, actual, difference->varies, size);
     if (memcmp(expected, actual, size) == 0)
         return 0;

@@ -73,7 +73,7 @@ static double magnitude(enum value_type type, const unsigned char *before, const
     }
     if (!changed || count == 0)
         return 0;
-    qsort(found, count, sizeof *found, compare_numbers);
+    SORT(found, count, compare_numbers);
     const double far = TOLERANCE_FAR * found[(count - 1) / 2];
     while (found[count - 1] > far)
         count--;

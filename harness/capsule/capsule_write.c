@@ -61,8 +61,7 @@ int capsule_writer_open(struct capsule_writer *writer, const char *path, page_co
     struct problem *before = error_into(&writer->problem);
     const int result = atomic_file_open_beside(&writer->file, path);
     error_into(before);
-    if (result < 0)
-        return -1;
+    TRY(result);
     writer->room = compress ? x_calloc(CAPSULE_PAGE, 1) : NULL;
     memcpy(head, capsules_mark, FILE_MARK);
     put_number(head + FILE_MARK, CAPSULE_VERSION);

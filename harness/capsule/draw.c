@@ -86,7 +86,7 @@ static bool are_few(const unsigned char *bytes, size_t count)
         if (different == FEW || 4 * (different + 1) > count)
             return false;
         found[different++] = word;
-        qsort(found, different, sizeof *found, compare_words);
+        SORT(found, different, compare_words);
     }
     return true;
 }

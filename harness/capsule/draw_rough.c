@@ -223,12 +223,12 @@ static int by_rank(const void *left, const void *right)
 static void sort(const struct part *part, size_t lanes)
 {
     const size_t each = part->count / lanes, count = each * lanes;
-    struct ranked *list = x_calloc(count + 1, sizeof *list);
+    OWNED_MEMORY struct ranked *list = x_calloc(count + 1, sizeof *list);
     for (size_t i = 0; i < count; i++) {
         memcpy(list[i].bytes, element(part, i), part->width);
         list[i].rank = rank(part, list[i].bytes);
     }
-    qsort(list, count, sizeof *list, by_rank);
+    SORT(list, count, by_rank);
     for (size_t i = 0; i < count; i++) {
         const size_t by_size = i / each, lane = lanes < BLOCK ? by_size : by_size / WARPS + by_size % WARPS * LANES;
         memcpy(element(part, i % each * lanes + lane), list[i].bytes, part->width);
@@ -236,7 +236,6 @@ static void sort(const struct part *part, size_t lanes)
             i >= count - count / LANES)
             shift(part, i % each * lanes + lane, FOUR_TIMES);
     }
-    free(list);
 }
 
 static void in_order(const struct part *part)

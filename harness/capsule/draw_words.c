@@ -55,11 +55,10 @@ void draw_reordered(const struct run_of *run, size_t width)
 static void replace(const struct run_of *run, size_t width)
 {
     const size_t count = draw_filled(run, width);
-    unsigned char *before = x_calloc(count + 1, width);
+    OWNED_MEMORY unsigned char *before = x_calloc(count + 1, width);
     memcpy(before, run->bytes, count * width);
     for (size_t i = 0; i < count; i++)
         memcpy(run->bytes + i * width, before + below(run->state, count) * width, width);
-    free(before);
 }
 
 static size_t width_of(const struct run_of *run)

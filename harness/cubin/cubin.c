@@ -275,8 +275,7 @@ static void finish(struct cubin *cubin, const char *name)
     read_names(cubin);
     for (size_t i = 0; i < cubin->count; i++)
         function_forget_architectures(cubin->list[i].name);
-    if (cubin->count > 0)
-        qsort(cubin->list, cubin->count, sizeof *cubin->list, by_name_and_capability);
+    SORT(cubin->list, cubin->count, by_name_and_capability);
 }
 
 int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *bytes, size_t size)
@@ -373,8 +372,7 @@ char *cubin_code(const struct cubin *cubin)
 char *cubin_join_compilers(const char **names, size_t count)
 {
     char *joined = NULL;
-    if (count > 0)
-        qsort(names, count, sizeof *names, by_text);
+    SORT(names, count, by_text);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || strcmp(names[i - 1], names[i]) != 0)
             x_append(&joined, ", ", "%s", names[i]);

@@ -228,8 +228,7 @@ static void find_known(struct known *known, const struct run *baseline)
     for (size_t i = 0; i < baseline->result_count; i++)
         if (baseline->results[i].launch_count > 0 && baseline->results[i].launches[0].function)
             *ARRAY_GROW(known->list, known->count) = &baseline->results[i];
-    if (known->count > 0)
-        qsort(known->list, known->count, sizeof *known->list, by_launched);
+    SORT(known->list, known->count, by_launched);
 }
 
 /* Returns the id that the baseline has for a function, or NULL. */
@@ -324,8 +323,7 @@ void static_files_run(struct run *run, const struct static_files *files, int cap
     if (left_out > 0) /* some files of a folder have no code for the GPU */
         warning("%zu of %zu files have no machine code for sm_%d and are not judged", left_out, files->count,
                 capability);
-    if (functions.count > 0)
-        qsort(functions.list, functions.count, sizeof *functions.list, by_function);
+    SORT(functions.list, functions.count, by_function);
     find_known(&known, baseline);
     for (size_t first = 0, end; first < functions.count; first = end) {
         for (end = first; end < functions.count &&

@@ -140,7 +140,7 @@ void task_fill(const struct task_argument *argument, unsigned char *bytes, uint6
         numbers[0] = 0;
     }
     if (values->order & IN_ORDER)
-        qsort(numbers, count, sizeof *numbers, compare_numbers);
+        SORT(numbers, count, compare_numbers);
     for (size_t i = values->order & SHUFFLED ? count : 1; i > 1; i--) {
         const size_t other = (size_t)(next_word(&state) % i);
         const double held = numbers[other];
@@ -328,15 +328,13 @@ static int read_arguments(struct task_launch *launch, struct words words, bool o
         return 0;
     while (words.next) {
         char *word = take(&words, ',');
-        char *typed = x_strdup(word);
+        OWNED_TEXT typed = x_strdup(word);
         struct task_argument *argument = ARRAY_GROW(launch->arguments, launch->count);
         *argument = (struct task_argument){0};
         const int failed = read_argument(argument, word, of_step);
         if (failed < 0)
             error("in argument %zu, '%s'", launch->count, typed);
-        free(typed);
-        if (failed < 0)
-            return -1;
+        TRY(failed);
     }
     return 0;
 }

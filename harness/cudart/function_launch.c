@@ -157,9 +157,8 @@ cudaError_t function_run(const struct grid *grid)
         return cudaSuccess;
     }
     const bool says_so = strncmp(problem.text, prefix, strlen(prefix)) == 0;
-    char *linked = module_linked(grid->function);
+    OWNED_TEXT linked = module_linked(grid->function);
     runtime_not_simulated("%s%s%s", linked ? linked : "", linked ? ": " : "",
                           says_so ? problem.text + strlen(prefix) : problem.text);
-    free(linked);
     return cudaErrorNotSupported;
 }

@@ -32,8 +32,8 @@ static char *find_program(struct problem *problem)
 {
     Dl_info about;
     const char *named = getenv(VARIABLE);
-    char *own = dladdr(target, &about) && about.dli_fname ? realpath(about.dli_fname, NULL) : NULL;
-    char *folder = own ? folder_of(own) : x_strdup(".");
+    OWNED_TEXT own = dladdr(target, &about) && about.dli_fname ? realpath(about.dli_fname, NULL) : NULL;
+    OWNED_TEXT folder = own ? folder_of(own) : x_strdup(".");
     char *const places[] = {x_sprintf("%s/cuda/nvidia/cu13/bin/ptxas", folder), program_on_path("ptxas"),
                             x_strdup("/usr/local/cuda/bin/ptxas")};
     char *found = named && *named ? x_strdup(named) : NULL;
@@ -43,8 +43,6 @@ static char *find_program(struct problem *problem)
         else
             free(places[i]);
     }
-    free(folder);
-    free(own);
     if (found && access(found, X_OK) == 0)
         return found;
     if (found)
@@ -76,7 +74,7 @@ static char *compile(const char *program, const char *folder, const char *text, 
     /* Code for sm_90a is compiled as such, for no other GPU takes it. */
     const char *name = find_target(text);
     const bool exact = ptx_capability(text) == capability;
-    char *chip = exact ? x_sprintf("%.*s", (int)strcspn(name, ", \t\r\n"), name) : x_sprintf("sm_%d", capability);
+    OWNED_TEXT chip = exact ? x_sprintf("%.*s", (int)strcspn(name, ", \t\r\n"), name) : x_sprintf("sm_%d", capability);
     char *architecture = x_sprintf("-arch=%s", chip), *what = x_sprintf("compile the PTX for %s", chip);
     const char *words[8] = {program, architecture, from, "-o", to, part ? "-c" : NULL};
     if (strstr(text, ".loc"))
@@ -88,7 +86,6 @@ static char *compile(const char *program, const char *folder, const char *text, 
         image = made_by(words, to, what, size, problem);
     free(what);
     free(architecture);
-    free(chip);
     free(from);
     free(to);
     return image;
@@ -106,9 +103,9 @@ unsigned char *ptx_compile(const char *text, int capability, bool part, size_t *
         return NULL;
     }
     const XXH128_hash_t code = XXH3_128bits(text, strlen(text)), which = XXH3_128bits(bytes, length);
-    char *name = x_sprintf("%016llx%016llx-%016llx%016llx-sm_%d%s.cubin", (unsigned long long)code.high64,
-                           (unsigned long long)code.low64, (unsigned long long)which.high64,
-                           (unsigned long long)which.low64, capability, part ? "-c" : "");
+    OWNED_TEXT name = x_sprintf("%016llx%016llx-%016llx%016llx-sm_%d%s.cubin", (unsigned long long)code.high64,
+                                (unsigned long long)code.low64, (unsigned long long)which.high64,
+                                (unsigned long long)which.low64, capability, part ? "-c" : "");
     free(bytes);
     const int cache = kept_open("the output of ptxas");
     FILE *kept = cache >= 0 ? kept_read(cache, name) : NULL;
@@ -130,7 +127,6 @@ unsigned char *ptx_compile(const char *text, int capability, bool part, size_t *
     }
     if (cache >= 0)
         close(cache);
-    free(name);
     free(program);
     return (unsigned char *)image;
 }
@@ -141,7 +137,7 @@ static char *link_in(const char *folder, const char *ptxas, const struct code_pi
 {
     OWNED_TEXT beside = folder_of(ptxas), *nvlink = x_sprintf("%s/nvlink", beside);
     OWNED_TEXT to = x_sprintf("%s/linked.cubin", folder), *architecture = NULL;
-    const char **words = x_calloc(count + 6, sizeof *words);
+    OWNED_MEMORY const char **words = x_calloc(count + 6, sizeof *words);
     char *image = NULL;
     bool written = true, exact = false;
     size_t given = 4;
@@ -167,7 +163,6 @@ static char *link_in(const char *folder, const char *ptxas, const struct code_pi
         image = made_by(words, to, "link the pieces", size, problem);
     for (size_t i = 4; i < given; i++)
         free((char *)words[i]);
-    free(words);
     return image;
 }
 

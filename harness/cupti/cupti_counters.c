@@ -214,7 +214,7 @@ int counters_open(struct counters *counters, const char *chip, const uint8_t *av
 size_t counters_last_passes(const struct counters *counters, const char *chip, const uint8_t *availability,
                             const struct metrics *metrics, bool (*is_late)(const struct metric *metric))
 {
-    const char **names = x_calloc(counters->count, sizeof *names); /* the others stand at the front */
+    OWNED_MEMORY const char **names = x_calloc(counters->count, sizeof *names); /* the others stand at the front */
     size_t early = 0, late = 0;
     for (size_t m = 0; m < metrics->count; m++) {
         if (!counters->names[m])
@@ -227,7 +227,6 @@ size_t counters_last_passes(const struct counters *counters, const char *chip, c
     const bool both = early > 0 && late > 0;
     const size_t most = both ? passes_of(chip, availability, names, early) : 0;
     const size_t last = both ? passes_of(chip, availability, names + early, late) : 0;
-    free(names);
     return most > 0 && most + last == counters->passes ? last : 0;
 }
 

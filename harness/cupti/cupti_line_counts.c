@@ -48,8 +48,7 @@ static int launch(struct lines_collector *self, const struct workload *workload,
         return -1;
     const int run = workload_run(workload, problem);
     self->log.recording = false;
-    if (run < 0)
-        return -1;
+    TRY(run);
     return self->enabled ? 0 : problem_set(problem, "%s", self->problem.text);
 }
 

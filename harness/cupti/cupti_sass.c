@@ -84,8 +84,7 @@ static size_t gather(const struct sass_metrics *self, const CUpti_SassMetrics_Da
             if (self->configs[c].metricId == records[i].pInstanceValues->metricId)
                 instruction->counts[c] = (double)records[i].pInstanceValues->value;
     }
-    if (gathered > 0)
-        qsort(list, gathered, sizeof *list, by_function_and_offset);
+    SORT(list, gathered, by_function_and_offset);
     size_t kept = 0;
     for (size_t i = 0; i < gathered; i++) {
         if (kept > 0 && by_function_and_offset(&list[kept - 1], &list[i]) == 0)

@@ -250,8 +250,7 @@ static int stalls_measure(void *opened, const struct workload *workload, struct 
     if (choose_period(self, workload, problem) == 0 && start(self, problem) == 0)
         failed = sample(self, workload, &images, &result->profile, problem);
     images_close(&images);
-    if (failed < 0)
-        return -1;
+    TRY(failed);
     result->profile.period = 1u << self->period;
     result->profile.launches = (unsigned)self->job->samples;
     launch_log_hand_over(&self->log, result);

@@ -100,8 +100,7 @@ static void keep_telling(struct pieces *stretches)
 static void join(struct pieces *pieces)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < pieces->count; i++) {
-        const struct piece *next = &pieces->list[i];
+    EACH(const struct piece, next, pieces->list, pieces->count) {
         struct piece *last = kept > 0 ? &pieces->list[kept - 1] : NULL;
         if (last && next->from <= last->to)
             last->to = next->to > last->to ? next->to : last->to;
@@ -123,7 +122,7 @@ static void find_busy(uint64_t *busy, uint64_t *span)
 {
     if (is_unknown || work.count == 0)
         return;
-    qsort(work.list, work.count, sizeof *work.list, by_begin);
+    SORT(work.list, work.count, by_begin);
     keep_telling(&free_time);
     join(&work);
     const struct piece whole = {work.list[0].from, work.list[work.count - 1].to};

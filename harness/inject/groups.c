@@ -381,13 +381,12 @@ size_t graph_kernels(CUgraphExec exec)
 /* Returns the question about a graph, with the kernels that it launches. Caller frees. */
 static char *question_of_graph(const struct graph *graph)
 {
-    struct shape *shapes = x_calloc(graph->count + 1, sizeof *shapes);
+    OWNED_MEMORY struct shape *shapes = x_calloc(graph->count + 1, sizeof *shapes);
     size_t shape_count = 0;
     for (size_t i = 0; i < graph->count; i++)
         if (!graph->nodes[i].off)
             shapes[shape_count++] = graph->nodes[i].shape;
     char *text = question("graph", shapes, shape_count);
-    free(shapes);
     return text;
 }
 

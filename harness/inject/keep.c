@@ -139,14 +139,12 @@ static int write_range(const struct reached *range, unsigned char *piece, struct
 
 static int write_capsule(const struct group *group, struct problem *problem)
 {
-    unsigned char *piece = x_calloc(PIECE, 1);
+    OWNED_MEMORY unsigned char *piece = x_calloc(PIECE, 1);
     int failed = 0;
     open_file();
     for (size_t i = 0; i < kept.reach.count && failed == 0; i++)
         failed = write_range(&kept.reach.list[i], piece, problem);
-    free(piece);
-    if (failed < 0)
-        return -1;
+    TRY(failed);
     kept.capsule.id = x_strdup(group->id);
     kept.capsule.function = x_strdup(group->shape.function->name);
     kept.capsule.launch = group->shares[0].launches + 1;

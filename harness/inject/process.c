@@ -79,7 +79,7 @@ int process_describe(struct problem *problem)
     static bool described;
     if (described)
         return 0;
-    struct run run = {0};
+    OWNED(run) run = {0};
     struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     CUdevice device = 0;
     uint32_t version = 0;
@@ -92,15 +92,13 @@ int process_describe(struct problem *problem)
     }
     if (cuptiGetVersion(&version) == CUPTI_SUCCESS)
         session->facts[SESSION_CUPTI] = x_sprintf("%u", version);
-    char *text = NULL;
+    OWNED_TEXT text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream || run_write(&run, stream) < 0)
         return problem_set(problem, "out of memory");
     fclose(stream);
     link_say(MESSAGE_DEVICE, text);
-    free(text);
-    run_release(&run);
     described = true;
     return 0;
 }

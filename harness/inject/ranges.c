@@ -329,7 +329,7 @@ static void compare(struct counted *counted, const double *numbers)
 
 static int deliver(struct problem *problem)
 {
-    double *numbers = x_calloc(ranges.counters.count, sizeof *numbers);
+    OWNED_MEMORY double *numbers = x_calloc(ranges.counters.count, sizeof *numbers);
     int failed = 0;
     for (size_t i = 0; i < ranges.count && failed == 0; i++) {
         struct range *range = &ranges.launches[i];
@@ -344,7 +344,6 @@ static int deliver(struct problem *problem)
             range->group = NULL;
         }
     }
-    free(numbers);
     return failed;
 }
 
@@ -356,8 +355,7 @@ static void lose(struct problem *problem)
     if (cuda_check("the GPU's context is lost", cuCtxSynchronize(), &context) < 0)
         *problem = context;
     link_say(MESSAGE_LOST, problem->text);
-    for (size_t i = 0; i < ranges.count; i++) {
-        const struct range *range = &ranges.launches[i];
+    EACH(const struct range, range, ranges.launches, ranges.count) {
         if (!range->group || range->use == PASSED_OVER)
             continue;
         if (range->use == COLD)

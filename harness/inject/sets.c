@@ -75,7 +75,7 @@ static void make(const char *chip, const uint8_t *availability, const struct met
 /* A line for each set, with the names of its metrics. */
 static void tell(void)
 {
-    char *text = NULL;
+    OWNED_TEXT text = NULL;
     size_t size = 0;
     FILE *stream = x_memstream(&text, &size);
     for (size_t s = 0; s < sets.count; s++)
@@ -83,7 +83,6 @@ static void tell(void)
             fprintf(stream, "%s%s", sets.list[s].list[m].name, m + 1 < sets.list[s].count ? " " : "\n");
     fclose(stream);
     link_say(MESSAGE_SETS, text);
-    free(text);
 }
 
 int sets_make(const struct request *request, const char *chip, const uint8_t *availability, struct problem *problem)

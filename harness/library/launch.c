@@ -130,7 +130,8 @@ static cugate_status execute(cugate_machine *machine, const struct grid *grid, c
                              struct problem *problem)
 {
     const size_t count = grid->function->text.size / INSTRUCTION_BYTES;
-    struct tally *tallies = x_calloc(count, sizeof *tallies); /* races are looked for where it is counted */
+    OWNED_MEMORY struct tally *tallies =
+        x_calloc(count, sizeof *tallies); /* races are looked for where it is counted */
     struct client *client = &machine->client;
     enum fault fault = FAULT_NONE;
     atomic_store(&client->executed, 0);
@@ -146,7 +147,6 @@ static cugate_status execute(cugate_machine *machine, const struct grid *grid, c
     machine->is_broken |= status == CUGATE_NO_MEMORY;
     if (sums && !failed)
         add_counts(sums, tallies, count);
-    free(tallies);
     return status;
 }
 

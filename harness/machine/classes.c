@@ -155,15 +155,13 @@ static uint64_t claim(struct trial *trial, const struct class *class, uint16_t n
 /* Whether all blocks of the box access the same allocations as the executed one, in their bounds. */
 static bool within_bounds(const struct machine *machine, struct class *class)
 {
-    for (size_t i = 0; i < class->footprint.count; i++) {
-        const struct moved_ranges *moved = &class->footprint.list[i];
+    EACH(const struct moved_ranges, moved, class->footprint.list, class->footprint.count) {
         struct allocation place = {0, 0};
         int128 below, above;
         axes_reach(class->axes, class->at, class->box, moved->by, &below, &above);
         for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++) {
             const struct ranges *ranges = &moved->of[kind];
-            for (size_t r = 0; r < ranges->count; r++) {
-                const struct range *range = &ranges->list[r];
+            EACH(const struct range, range, ranges->list, ranges->count) {
                 if ((range->begin < place.begin || range->end > place.end) &&
                     !device_find(machine, range->begin, &place))
                     return false;
@@ -245,7 +243,7 @@ static bool compare(struct trial *trial, uint64_t number)
         proof.values = x_calloc(proof.warp_count, sizeof *proof.values);
         proof.of_class = class->proof;
     }
-    struct tally *tallies = run_alone(trial, number, class->proof ? &proof : NULL);
+    OWNED_MEMORY struct tally *tallies = run_alone(trial, number, class->proof ? &proof : NULL);
     bool alike = tallies && count_alike(trial, tallies, class->tallies);
     if (class->proof) {
         if (alike && proof.wrong && !may_differ(trial))
@@ -257,7 +255,6 @@ static bool compare(struct trial *trial, uint64_t number)
     }
     if (tallies)
         add_times(trial->others, tallies, count, 1);
-    free(tallies);
     return alike || (trial->run->failed ? false : give_up(trial, "a block differs from its class", NULL));
 }
 
@@ -417,7 +414,7 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
         return give_up(&trial, why, NULL);
     uint32_t *order = order_of_tiles(run, blocks, trial.axes);
     trial.done = *done = x_calloc(trial.count / 64 + 1, sizeof *trial.done);
-    struct tally *middle = run_alone(&trial, middle_of(&trial), NULL);
+    OWNED_MEMORY struct tally *middle = run_alone(&trial, middle_of(&trial), NULL);
     const uint64_t whole = trial.proved->steps = trial.steps * trial.count;
     if (middle && whole < GRID_STEPS_LEAST && !trial.small) {
         give_up(&trial, "the launch is short", NULL);
@@ -455,7 +452,6 @@ bool classes_count(struct run_state *run, struct tally *tallies, uint64_t **done
     free(trial.class_of);
     free(trial.others);
     free(trial.uneven);
-    free(middle);
     free(order);
     return good;
 }

@@ -154,7 +154,7 @@ bool flows_into_address(const struct flows *flows, size_t access)
 static bool reaches(const struct code *code, size_t from, size_t to, size_t without)
 {
     size_t *list = x_calloc(WAYS * code->count + 2, sizeof *list), count = 0;
-    bool *seen = x_calloc(code->count + 1, sizeof *seen);
+    OWNED_MEMORY bool *seen = x_calloc(code->count + 1, sizeof *seen);
     seen[code->count] = seen[without] = true;
     for (list[count++] = from; count > 0;) {
         const size_t at = list[--count];
@@ -168,7 +168,6 @@ static bool reaches(const struct code *code, size_t from, size_t to, size_t with
     }
     const bool found = seen[to];
     free(list);
-    free(seen);
     return found;
 }
 

@@ -13,7 +13,7 @@ void range_sort(struct ranges *ranges)
     size_t kept = 0;
     if (ranges->sorted == ranges->count)
         return;
-    qsort(ranges->list, ranges->count, sizeof *ranges->list, by_begin);
+    SORT(ranges->list, ranges->count, by_begin);
     for (size_t i = 0; i < ranges->count; i++) {
         struct range *last = kept ? &ranges->list[kept - 1] : NULL;
         if (last && ranges->list[i].begin <= last->end)
@@ -153,8 +153,7 @@ static double blocks_of(const struct box *box)
 static struct moved_ranges *find_near(struct footprint *footprint, const int64_t *by, const struct box *box, bool any)
 {
     struct box both[AXES_MOST];
-    for (size_t i = 0; i < footprint->count; i++) {
-        struct moved_ranges *moved = &footprint->list[i];
+    EACH(struct moved_ranges, moved, footprint->list, footprint->count) {
         for (unsigned k = 0; k < AXES_MOST; k++) {
             both[k].low = box[k].low < moved->box[k].low ? box[k].low : moved->box[k].low;
             both[k].high = box[k].high > moved->box[k].high ? box[k].high : moved->box[k].high;
@@ -201,8 +200,7 @@ bool footprint_join(struct footprint *all, const struct footprint *more, const u
 bool footprint_fits(const struct footprint *footprint, const uint32_t *at, const struct axis *axes)
 {
     bool fits = true;
-    for (size_t i = 0; i < footprint->count; i++) {
-        const struct moved_ranges *moved = &footprint->list[i];
+    EACH(const struct moved_ranges, moved, footprint->list, footprint->count) {
         int128 least, most;
         axes_reach(axes, at, NULL, moved->by, &least, &most);
         for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++)
@@ -321,8 +319,7 @@ bool spots_apart(struct spot *list, size_t count)
                                      [FOOTPRINT_ADDS] = FOOTPRINT_READS | FOOTPRINT_WRITES};
     struct spot last[FOOTPRINT_KINDS][2] = {0}; /* of each kind what ends last, and of other blocks */
     bool apart = true;
-    if (count > 0)
-        qsort(list, count, sizeof *list, spots_by_begin);
+    SORT(list, count, spots_by_begin);
     for (size_t i = 0; i < count && apart; i++) {
         struct spot *own = last[__builtin_ctz(list[i].kind)];
         for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++)

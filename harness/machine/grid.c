@@ -111,7 +111,7 @@ static void run_threads(struct run_state *run, struct tally *tallies)
     const size_t most = thread_count(run);
     size_t started = 1;
     run->live = most;
-    struct thread_state *threads = x_calloc(most, sizeof *threads);
+    OWNED_MEMORY struct thread_state *threads = x_calloc(most, sizeof *threads);
     for (size_t i = 0; i < most; i++) {
         threads[i].run = run;
         threads[i].tallies = x_calloc(run->code->count, sizeof *threads[i].tallies);
@@ -138,7 +138,6 @@ static void run_threads(struct run_state *run, struct tally *tallies)
         free(threads[i].flows);
         hot_release(&threads[i].hot);
     }
-    free(threads);
 }
 
 /* Returns how many clusters are executed already. One that is parked goes on. */

@@ -62,12 +62,10 @@ void hot_release(struct hot_addresses *hot)
 struct hot_address hot_most(const struct hot_addresses *hot)
 {
     struct hot_address most = {0};
-    for (size_t i = 0; i < hot->capacity; i++) {
-        const struct hot_address *one = &hot->list[i];
+    EACH(const struct hot_address, one, hot->list, hot->capacity)
         if (one->count > most.count ||
             (one->count > 0 && one->count == most.count && one->instruction < most.instruction))
             most = *one;
-    }
     return most;
 }
 

@@ -206,8 +206,7 @@ size_t grid_written(struct machine *machine, uint64_t address, uint64_t bytes, s
     size_t count = 0;
     if (!left->any || !any_overlap(&range, &left->memory.changed) || any_overlap(&range, &left->memory.added))
         return SIZE_MAX;
-    for (size_t i = 0; i < left->memory.written.count; i++) {
-        const struct range *written = &left->memory.written.list[i];
+    EACH(const struct range, written, left->memory.written.list, left->memory.written.count) {
         const uint64_t begin = written->begin > range.begin ? written->begin : range.begin;
         const uint64_t end = written->end < range.end ? written->end : range.end;
         if (begin >= end)

@@ -95,9 +95,8 @@ static void note(char **place, struct block *block, const struct instruction *co
 {
     if (*place)
         return;
-    char *where = block_place(block);
+    OWNED_TEXT where = block_place(block);
     __atomic_store_n(place, x_sprintf("%s at %s", code->opcode, where), __ATOMIC_RELEASE);
-    free(where);
 }
 
 void meetings_note(struct block *block, const struct instruction *code)

@@ -28,22 +28,18 @@ static void take_tables(struct function *function)
 {
     const struct image *image = &function->module->image;
     OWNED_TEXT name = x_sprintf(".nv.constant2.%s", function->text.name);
-    for (size_t i = 0; i < image->section_count; i++) {
-        const struct image_section *section = &image->sections[i];
+    EACH(const struct image_section, section, image->sections, image->section_count)
         if (strcmp(section->name, name) == 0 && section->bytes) {
             function->text.tables = section->bytes;
             function->text.tables_size = section->header.sh_size;
         }
-    }
 }
 
 static bool parameters_fit(const struct entry *entry, const struct architecture *system)
 {
-    for (size_t i = 0; i < entry->parameter_count; i++) {
-        const struct parameter *parameter = &entry->parameters[i];
+    EACH(const struct parameter, parameter, entry->parameters, entry->parameter_count)
         if (parameter->size == 0 || parameter->offset + parameter->size > entry->parameter_bytes)
             return false;
-    }
     return entry->parameter_base >= system->parameters &&
            (entry->parameter_count == 0) == (entry->parameter_bytes == 0);
 }

@@ -168,8 +168,7 @@ void outcomes_keep(struct machine *machine)
     outcomes->kept_count = 0;
     for (size_t i = 0; device_allocation(machine, i, &place); i++)
         *ARRAY_GROW(outcomes->kept, outcomes->kept_count) = place;
-    for (size_t i = 0; i < outcomes->places; i++) {
-        struct outcome_page *page = &outcomes->table[i];
+    EACH(struct outcome_page, page, outcomes->table, outcomes->places) {
         if (!page->address || !is_allocated(machine, page->address))
             continue;
         if (outcomes->restores && !page->before) {
@@ -188,7 +187,7 @@ static struct outcome_page *sorted_pages(const struct outcomes *outcomes)
     struct outcome_page *pages = x_calloc(outcomes->places + 1, sizeof *pages);
     if (outcomes->places > 0)
         memcpy(pages, outcomes->table, outcomes->places * sizeof *pages);
-    qsort(pages, outcomes->places, sizeof *pages, by_address);
+    SORT(pages, outcomes->places, by_address);
     return pages;
 }
 
@@ -224,7 +223,7 @@ char *outcomes_compare(struct machine *machine)
     struct outcomes *outcomes = &machine->outcomes;
     struct difference most = {0};
     struct allocation where = {0}, place;
-    struct outcome_page *pages = sorted_pages(outcomes);
+    OWNED_MEMORY struct outcome_page *pages = sorted_pages(outcomes);
     size_t at = 0;
     outcomes->near = true;
     for (size_t i = 0, k = 0; device_allocation(machine, i, &place) && k < outcomes->kept_count; i++) {
@@ -240,7 +239,6 @@ char *outcomes_compare(struct machine *machine)
             where = place;
         }
     }
-    free(pages);
     if (most.bytes == 0)
         return NULL;
     return x_sprintf("%llu of %llu bytes of the allocation at 0x%llx, from byte %llu on%s",
@@ -253,7 +251,7 @@ void outcomes_restore(struct machine *machine)
 {
     const struct outcomes *outcomes = &machine->outcomes;
     struct allocation place;
-    struct outcome_page *pages = sorted_pages(outcomes);
+    OWNED_MEMORY struct outcome_page *pages = sorted_pages(outcomes);
     size_t at = 0;
     for (size_t i = 0; device_allocation(machine, i, &place); i++) {
         while (at < outcomes->places && pages[at].address + PAGE <= place.begin)
@@ -265,7 +263,6 @@ void outcomes_restore(struct machine *machine)
             memcpy(device_bytes(machine, begin), before + (begin - page), (size_t)(end - begin));
         }
     }
-    free(pages);
 }
 
 bool outcomes_are_near(const struct machine *machine)

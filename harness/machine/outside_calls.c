@@ -196,8 +196,7 @@ static int by_block(const void *a, const void *b)
 void outside_print(struct machine *machine)
 {
     pthread_mutex_lock(&machine->lock);
-    if (machine->printed_count > 0)
-        qsort(machine->printed, machine->printed_count, sizeof *machine->printed, by_block);
+    SORT(machine->printed, machine->printed_count, by_block);
     for (size_t i = 0; i < machine->printed_count; i++)
         fputs(machine->printed[i].text, stdout);
     outside_forget(machine);
@@ -269,8 +268,7 @@ bool outside_note(struct machine *machine, const char *words)
 char *outside_noted(struct machine *machine)
 {
     char *text = NULL;
-    if (machine->noted_count > 0)
-        qsort(machine->noted, machine->noted_count, sizeof *machine->noted, by_text);
+    SORT(machine->noted, machine->noted_count, by_text);
     for (size_t i = 0; i < machine->noted_count; i++) {
         OWNED_TEXT before = text;
         text = x_sprintf("%s%s%s", before ? before : "", before ? "; " : "", machine->noted[i]);

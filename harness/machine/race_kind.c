@@ -36,7 +36,7 @@ static bool is_there(const struct code *code, size_t load, size_t store)
 
 static enum store store_of(const struct code *code, size_t store, const bool *own, const bool *racing)
 {
-    bool *there = x_calloc(code->count + 1, sizeof *there);
+    OWNED_MEMORY bool *there = x_calloc(code->count + 1, sizeof *there);
     for (size_t i = 0; i < code->count; i++)
         there[i] = own[i] && is_there(code, i, store);
     struct flows *sums = flows_open(code, there, false), *least = flows_open(code, there, true),
@@ -46,20 +46,18 @@ static enum store store_of(const struct code *code, size_t store, const bool *ow
     flows_close(sums);
     flows_close(least);
     flows_close(choices);
-    free(there);
     return updates ? STORE_UPDATE : chooses ? STORE_CHOICE : STORE_BLIND;
 }
 
 /* Where the address of a load depends on other loads, it may follow a chain that others shorten. */
 static bool is_chained(const struct code *code, size_t load)
 {
-    bool *loads = x_calloc(code->count + 1, sizeof *loads);
+    OWNED_MEMORY bool *loads = x_calloc(code->count + 1, sizeof *loads);
     for (size_t i = 0; i < code->count; i++)
         loads[i] = is_load(code, i) && is_global(&code->list[i]);
     struct flows *flows = flows_open(code, loads, false);
     const bool chained = flows_into_address(flows, load);
     flows_close(flows);
-    free(loads);
     return chained;
 }
 
@@ -100,7 +98,7 @@ enum race_kind race_kind(const struct code *code, size_t one, size_t other, cons
 
 bool race_is_decided(const struct code *code, size_t index)
 {
-    bool *loads = x_calloc(code->count + 1, sizeof *loads);
+    OWNED_MEMORY bool *loads = x_calloc(code->count + 1, sizeof *loads);
     for (size_t i = 0; i < code->count; i++) {
         const struct instruction *one = &code->list[i];
         loads[i] = is_global(one) &&
@@ -109,6 +107,5 @@ bool race_is_decided(const struct code *code, size_t index)
     struct flows *flows = flows_open(code, loads, true);
     const bool decided = flows_decide(flows, index);
     flows_close(flows);
-    free(loads);
     return decided;
 }

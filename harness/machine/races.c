@@ -71,11 +71,10 @@ static bool is_meant(struct races *races, const struct code *code, const struct 
     for (unsigned i = 0; i < races->meant_count; i++)
         if (races->meant[i].one == one && races->meant[i].other == other)
             return true;
-    bool *loads = x_calloc(code->count + 2, sizeof *loads);
+    OWNED_MEMORY bool *loads = x_calloc(code->count + 2, sizeof *loads);
     loads[word->read_at ? word->read_at - 1 : code->count] = true;
     loads[one] |= (code->list[one].traits & TRAIT_LOAD) != 0;
     const bool meant = race_kind(code, one, other, loads, loads, false) == RACE_MEANT;
-    free(loads);
     if (meant && races->meant_count < PAIRS)
         races->meant[races->meant_count++] = (struct meant){one, other};
     return meant;

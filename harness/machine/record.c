@@ -345,7 +345,7 @@ static uint32_t find_last(const struct recorder *recorder, uint16_t *sm_of, doub
 {
     const uint64_t places = (uint64_t)recorder->sms * recorder->resident;
     const size_t count = (size_t)(places < recorder->block_count ? places : recorder->block_count);
-    struct place *heap = x_calloc(count, sizeof *heap);
+    OWNED_MEMORY struct place *heap = x_calloc(count, sizeof *heap);
     uint64_t *ends = x_calloc(recorder->sms, sizeof *ends);
     for (size_t i = 0; i < count; i++)
         heap[i].number = (uint32_t)i; /* all are free: a heap */
@@ -360,7 +360,6 @@ static uint32_t find_last(const struct recorder *recorder, uint16_t *sm_of, doub
     for (uint32_t sm = 1; sm < recorder->sms; sm++)
         last = ends[sm] > ends[last] ? sm : last;
     *later = ends[0] ? (double)ends[last] / (double)ends[0] : UNEVEN;
-    free(heap);
     free(ends);
     return last;
 }

@@ -46,13 +46,12 @@ static uint64_t distance(const struct trial *trial, const struct class *class, c
  * of all classes do, the first one of an array would meet the last one of the array before. */
 static bool each_apart(struct trial *trial, const struct ranges *written, uint64_t whole)
 {
-    struct spot *spots = NULL;
+    OWNED_MEMORY struct spot *spots = NULL;
     size_t count = 0;
     bool few = true;
     for (uint64_t number = 0; number < trial->count && few; number++) {
         const struct class *class = &trial->classes[trial->class_of[number] - 1];
-        for (size_t i = 0; i < class->footprint.count; i++) {
-            const struct moved_ranges *moved = &class->footprint.list[i];
+        EACH(const struct moved_ranges, moved, class->footprint.list, class->footprint.count) {
             const uint64_t by = distance(trial, class, moved, number);
             for (unsigned kind = 0; kind < FOOTPRINT_KINDS; kind++)
                 for (size_t r = 0; r < moved->of[kind].count; r++) {
@@ -66,7 +65,6 @@ static bool each_apart(struct trial *trial, const struct ranges *written, uint64
         few = count < SPOTS_MOST && (count * STEPS_OF_SPOT < whole || trial->small);
     }
     const bool apart = few && spots_apart(spots, count);
-    free(spots);
     return apart;
 }
 
@@ -97,8 +95,7 @@ bool trial_apart(struct trial *trial, uint64_t whole)
     bool apart = true;
     if (!trial->classes)
         return false;
-    for (size_t i = 0; i < trial->class_count; i++) {
-        const struct class *class = &trial->classes[i];
+    EACH(const struct class, class, trial->classes, trial->class_count) {
         for (size_t k = 0; k < class->written.count; k++)
             trial_add_place(&written, class->written.list[k].begin, class->written.list[k].end);
         for (unsigned k = 0; k < 2; k++)
@@ -133,8 +130,7 @@ bool trial_count_hot(struct trial *trial, uint64_t whole, struct hot_addresses *
         return false;
     for (size_t c = 0; c < trial->class_count; c++) {
         const struct class *class = &trial->classes[c];
-        for (size_t i = 0; i < class->footprint.count; i++) {
-            const struct moved_ranges *moved = &class->footprint.list[i];
+        EACH(const struct moved_ranges, moved, class->footprint.list, class->footprint.count) {
             struct hot_addresses distances = {0};
             if (moved->hot.count == 0)
                 continue;
@@ -172,8 +168,7 @@ void trial_keep(struct trial *trial)
         if (!trial_has_done(trial, number))
             continue;
         const struct class *class = &trial->classes[trial->class_of[number] - 1];
-        for (size_t i = 0; i < class->footprint.count; i++) {
-            const struct moved_ranges *moved = &class->footprint.list[i];
+        EACH(const struct moved_ranges, moved, class->footprint.list, class->footprint.count) {
             const struct ranges *writes = ranges_of(moved, FOOTPRINT_WRITES);
             const uint64_t by = distance(trial, class, moved, number);
             for (size_t r = 0; r < writes->count; r++)

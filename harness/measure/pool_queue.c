@@ -72,8 +72,7 @@ void queue_fill(struct pool *pool)
     for (size_t i = 0; i < pool->queued; i++)
         for (size_t k = pool->queue[i].first; k < pool->queue[i].end; k++)
             pool->queue[i].cost += cost_of(pool, k) > 0 ? cost_of(pool, k) : usual;
-    if (pool->queued > 0)
-        qsort(pool->queue, pool->queued, sizeof *pool->queue, by_cost);
+    SORT(pool->queue, pool->queued, by_cost);
 }
 
 bool queue_take(struct slot *slot)

@@ -225,8 +225,7 @@ static int capture_both(struct capturing *capturing)
 {
     const struct measurement *measurement = capturing->measurement;
     TRY_CODE(run_program(capturing, false));
-    if (program_groups_expect(&capturing->groups, measurement->globs, measurement->glob_count) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, program_groups_expect(&capturing->groups, measurement->globs, measurement->glob_count));
     program_groups_find_images(&capturing->groups, capturing->setting.folder, capturing->images, capturing->image_count,
                                static_facts_capability(&capturing->about.device));
     const size_t picked = program_pick(&capturing->groups, capturing->captured->launch);
@@ -236,8 +235,7 @@ static int capture_both(struct capturing *capturing)
     if (picked > 0)
         TRY_CODE(run_program(capturing, true));
     describe(capturing);
-    if (join(capturing) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, join(capturing));
     if (capturing->captured->kept > 0)
         return EXIT_SAME;
     return FAIL(EXIT_NOT_MEASURED, "no launch of the program could be captured%s",

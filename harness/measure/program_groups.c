@@ -273,8 +273,7 @@ void program_groups_name(struct program_groups *groups, const char *family, stru
             results[g]->id = x_strdup(id);
         }
     }
-    if (run->result_count > 0)
-        qsort(run->results, run->result_count, sizeof *run->results, by_text);
+    SORT(run->results, run->result_count, by_text);
     free_texts(names, count);
 }
 

@@ -35,8 +35,7 @@ void program_input_close(struct program_input *input)
 int program_input_begin(struct program_input *input)
 {
     int ends[2];
-    if (input->file < 0)
-        return -1;
+    TRY(input->file);
     if (!input->piped) {
         lseek(input->file, input->beginning, SEEK_SET);
         return fcntl(input->file, F_DUPFD_CLOEXEC, 3);

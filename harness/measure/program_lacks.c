@@ -169,8 +169,7 @@ static bool replaces(const struct row *from, const struct row *row)
 
 void program_complete_rows(struct result *result, struct result *more)
 {
-    for (size_t i = 0; i < more->row_count; i++) {
-        struct row *from = &more->rows[i];
+    EACH(struct row, from, more->rows, more->row_count) {
         if (!replaces(from, result_find(result, from->metric)))
             continue;
         struct row *row = result_add(result, from->metric);

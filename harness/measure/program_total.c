@@ -250,7 +250,7 @@ static void add_division(struct result *total, const struct program_groups *grou
     FILE *stream = x_memstream(&text, &size);
     for (size_t i = 0; i < groups->rank_count; i++)
         list[i] = divide(groups, &groups->ranks[i], run);
-    qsort(list, groups->rank_count, sizeof *list, by_rank);
+    SORT(list, groups->rank_count, by_rank);
     for (size_t i = 0; i < groups->rank_count; i++) {
         communication += list[i].communication;
         if (i == 0 || list[i].computing > slowest.computing ||

@@ -164,12 +164,10 @@ static void send_result(int pipe, size_t number, bool in_part, const struct draw
     OWNED_TEXT line = x_strdup(why);
     text_make_harmless(line, ' ');
     fprintf(stream, "%zu%s\n%s%s\n%" PRIu64, number, in_part ? "+" : "", failed, line, drawn->filled);
-    for (size_t i = 0; i < drawn->count; i++) {
-        const struct drawn_array *array = &drawn->arrays[i];
+    EACH(const struct drawn_array, array, drawn->arrays, drawn->count)
         fprintf(stream, " %u %" PRIu64 " %d %d %d %d %d %d %u %d %d %" PRIu64 " %" PRIu64, array->argument, array->size,
                 (int)array->kind, (int)array->way, (int)array->effect, array->asked, array->of_grid, array->reorders,
                 array->parts, array->in_parts, array->is_scalar, array->value, array->drawn);
-    }
     fclose(stream);
     message_send(pipe, MESSAGE_RESULT, text);
 }
@@ -321,8 +319,7 @@ static int run_child(struct proving *proving, size_t to, unsigned care, char **h
     enum child_event event = CHILD_SAID;
     bool goes_on = true;
     *how = NULL;
-    if (child_start(&child, prove_all, &job) < 0)
-        return EXIT_NOT_MEASURED;
+    TRY_AS(EXIT_NOT_MEASURED, child_start(&child, prove_all, &job));
     while (goes_on && event == CHILD_SAID) {
         struct message message = {0};
         const double deadline = now_seconds() + limit;
@@ -448,8 +445,7 @@ int measure_prove(struct prove *prove)
     struct proving proving = {.prove = prove};
     struct problem problem;
     int code = EXIT_USAGE;
-    if (interrupts_open(&proving.interrupts) < 0)
-        return EXIT_NOT_MEASURED;
+    TRY_AS(EXIT_NOT_MEASURED, interrupts_open(&proving.interrupts));
     if (capsules_open(&proving.capsules, prove->from, false, &problem) < 0) {
         error("%s", problem.text);
     } else {

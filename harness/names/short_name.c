@@ -375,7 +375,7 @@ static int by_name_and_hash(const void *left, const void *right)
 /* Gives that many digits to each name that several different kernels have. */
 static void tell_apart(struct short_name *names, size_t count, size_t digits)
 {
-    qsort(names, count, sizeof *names, by_name_and_hash);
+    SORT(names, count, by_name_and_hash);
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first + 1; end < count && strcmp(names[end].name, names[first].name) == 0;)
             end++;

@@ -67,8 +67,8 @@ static void read_launch(const struct metrics *metrics, const double *counted, st
 static void add_rows(struct launches *log, const struct metrics *metrics, struct result *result)
 {
     const size_t launches = launches_counted(log);
-    struct value *readings = x_calloc(launches * metrics->count, sizeof *readings);
-    struct value *values = x_calloc(BOUNDS * metrics->count, sizeof *values);
+    OWNED_MEMORY struct value *readings = x_calloc(launches * metrics->count, sizeof *readings);
+    OWNED_MEMORY struct value *values = x_calloc(BOUNDS * metrics->count, sizeof *values);
     for (enum bound bound = 0; bound < BOUNDS; bound++) {
         for (size_t launch = 0; launch < launches; launch++)
             read_launch(metrics, launches_values(log, launch, bound), &readings[launch * metrics->count]);
@@ -89,8 +89,6 @@ static void add_rows(struct launches *log, const struct metrics *metrics, struct
         if (row->state == VALUE_MEASURED)
             row_add_session(row, numbers, numbers[BOUND_LEAST] == numbers[BOUND_MOST] ? 1 : BOUNDS);
     }
-    free(values);
-    free(readings);
 }
 
 /* Fails if something was missing in this process: then its numbers are not to be trusted, whatever its calls returned.
@@ -231,8 +229,7 @@ static int sim_measure(void *self, const struct workload *workload, struct resul
         const struct problem said = *problem;
         problem_set(problem, RESULT_ELSEWHERE "%s", said.text);
     }
-    if (failed < 0)
-        return -1;
+    TRY(failed);
     if (job->dry)
         launches_hand_over(log, result);
     if (workload->transfer || job->dry)

@@ -24,8 +24,7 @@ void launches_release(struct launches *log)
     function_run_by(NULL, NULL);
     forget(log);
     times_release(&log->times);
-    for (size_t i = 0; i < log->function_count; i++) {
-        struct counted *counted = &log->functions[i];
+    EACH(struct counted, counted, log->functions, log->function_count) {
         for (size_t k = 0; k < counted->count; k++)
             free(counted->files[k]);
         free(counted->traits);
@@ -148,8 +147,7 @@ int launches_compare(struct launches *log, struct problem *problem)
 void launches_find_waits(struct launches *log)
 {
     char *place = NULL, *waits = NULL;
-    for (size_t i = 0; i < log->function_count; i++) {
-        const struct counted *counted = &log->functions[i];
+    EACH(const struct counted, counted, log->functions, log->function_count) {
         for (size_t k = 0; k < counted->count && !place; k++)
             if (depends_on_timing(&counted->tallies[k]) && counted->tallies[k].executed) {
                 place = code_place(counted->function, k);
@@ -280,7 +278,7 @@ static void note_proof(struct launches *log, const struct grid *grid, const stru
     if (!proved->why || (steps < GRID_STEPS_LEAST && !getenv("CUGATE_SIM_PROOF")) || !grid_leaves(runtime_machine()))
         return;
     char *place = proved->where == SIZE_MAX ? NULL : code_place(grid->function, proved->where), *was = proofs->missing;
-    char *name = x_strdup(grid->function->text.name);
+    OWNED_TEXT name = x_strdup(grid->function->text.name);
     demangle((char **[]){&name}, 1);
     const size_t length = place && strncmp(place, name, strlen(name)) == 0 ? strlen(name) : 0; /* it has no lines */
     OWNED_TEXT shorter = kernel_short_name(name);
@@ -289,7 +287,6 @@ static void note_proof(struct launches *log, const struct grid *grid, const stru
         proofs->missing = x_sprintf("%s%s%s", was ? was : "", was ? "; " : "", one);
     if (proofs->missing != was)
         free(was);
-    free(name);
     free(place);
 }
 
@@ -297,7 +294,7 @@ static int run_counted(struct launches *log, const struct grid *grid, enum fault
 {
     TRY(code_of(grid->function, problem));
     struct counted *counted = find_function(log, grid->function);
-    struct tally *tallies = x_calloc(counted->count, sizeof *tallies);
+    OWNED_MEMORY struct tally *tallies = x_calloc(counted->count, sizeof *tallies);
     struct doubt had = {0};
     struct grid doubted = *grid;
     doubted.doubt = &had;
@@ -326,7 +323,6 @@ static int run_counted(struct launches *log, const struct grid *grid, enum fault
         for (size_t i = 0; i < counted->count; i++)
             add_tally(&counted->tallies[i], &tallies[i]);
     }
-    free(tallies);
     return failed;
 }
 
@@ -396,7 +392,7 @@ const double *launches_values(const struct launches *log, size_t launch, enum bo
 static void add_lines(const struct counted *counted, const struct launch_times *times, struct profile *profile)
 {
     const unsigned have = profile->counted;
-    struct stalls *stalls = profile->estimated ? times_stalls(times, counted->function) : NULL;
+    OWNED_MEMORY struct stalls *stalls = profile->estimated ? times_stalls(times, counted->function) : NULL;
     for (size_t i = 0; i < counted->count; i++) {
         if (counted->tallies[i].executed == 0)
             continue;
@@ -410,7 +406,6 @@ static void add_lines(const struct counted *counted, const struct launch_times *
             if (stalls[i].by[by] > 0)
                 profile_line_add_stall(line, stalled_name(by), stalls[i].by[by]);
     }
-    free(stalls);
 }
 
 void launches_hand_over(struct launches *log, struct result *result)

@@ -279,8 +279,7 @@ struct estimated_time *times_together(const struct launch_times *times)
         if (busy[by] > 0)
             *ARRAY_GROW(together->busy, together->busy_count) =
                 (struct time_part){x_strdup(bound_by_name(by)), busy[by] / together->ns};
-    if (together->busy_count > 0)
-        qsort(together->busy, together->busy_count, sizeof *together->busy, by_text);
+    SORT(together->busy, together->busy_count, by_text);
     const enum bound_by by = find_bound(busy, together->ns);
     together->low = together->ns / bound_by_error(by, &times->chip);
     together->high = together->ns * bound_by_error(by, &times->chip);

@@ -125,15 +125,13 @@ int sim_prepare(const struct job *job, struct problem *problem)
     if (!known)
         return EXIT_USAGE;
     runtime_set_gpu(&gpu);
-    if (check_library(job->library, !job->backend, problem) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, check_library(job->library, !job->backend, problem));
     return job->dry ? 0 : sim_ready(problem); /* a dry run reads no instruction */
 }
 
 int sim_ready(struct problem *problem)
 {
-    if (check_vector(problem) < 0)
-        return EXIT_USAGE;
+    TRY_AS(EXIT_USAGE, check_vector(problem));
     /* Without nvdisasm each kernel would be reported as not simulated, but the kernels are not the reason. */
     char *disassembler = nvdisasm_find(problem);
     free(disassembler);

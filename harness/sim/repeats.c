@@ -55,8 +55,7 @@ static uint64_t bytes_of(const struct ranges *ranges)
 /* Adds the content of allocations. False: it is not whole, or one is no more what it was. */
 static bool hash_ranges(XXH3_state_t *state, struct machine *machine, const struct ranges *ranges)
 {
-    for (size_t i = 0; i < ranges->count; i++) {
-        const struct range *range = &ranges->list[i];
+    EACH(const struct range, range, ranges->list, ranges->count) {
         const size_t size = range->end - range->begin;
         struct allocation place;
         if (!device_find(machine, range->begin, &place) || place.begin != range->begin || place.end != range->end ||
@@ -87,8 +86,7 @@ static bool hash(const struct repeat *repeat, XXH128_hash_t *content)
 static void move(const struct repeat *repeat, bool back)
 {
     unsigned char *kept = repeat->after;
-    for (size_t i = 0; i < repeat->written.count; i++) {
-        const struct range *range = &repeat->written.list[i];
+    EACH(const struct range, range, repeat->written.list, repeat->written.count) {
         unsigned char *bytes = device_bytes(repeat->grid.function->module->machine, range->begin);
         const size_t size = range->end - range->begin;
         memcpy(back ? bytes : kept, back ? kept : bytes, size);
@@ -99,11 +97,9 @@ static void move(const struct repeat *repeat, bool back)
 /* Notes that memory has changed; NULL: nobody knows which. */
 static void change(const struct ranges *written)
 {
-    for (size_t i = 0; i < MOST; i++) {
-        struct repeat *other = &repeats.list[i];
+    EACH(struct repeat, other, repeats.list, MOST)
         if (!written || touched_meet(written, &other->read) || touched_meet(written, &other->written))
             other->stands = false;
-    }
 }
 
 bool repeats_find(const struct grid *grid, double *ns, const struct result **counts)

@@ -41,8 +41,7 @@ static void hide_ranges(void)
 static void show_ranges(const struct capsule *capsule)
 {
     hide_ranges();
-    for (size_t i = 0; i < capsule->range_count; i++) {
-        const struct memory_range *range = &capsule->ranges[i];
+    EACH(const struct memory_range, range, capsule->ranges, capsule->range_count) {
         if (range->kind == MEMORY_VARIABLE || range->size == 0)
             continue;
         device_show(runtime_machine(), range->address, range->size);
@@ -78,11 +77,9 @@ static int settle(uint64_t address, size_t size, bool reads, struct problem *pro
 static int settle_unknown(const struct capsule *capsule, struct problem *problem)
 {
     bool known = true;
-    for (size_t i = 0; i < capsule->range_count; i++) {
-        const struct memory_range *range = &capsule->ranges[i];
+    EACH(const struct memory_range, range, capsule->ranges, capsule->range_count)
         if (range->kind != MEMORY_VARIABLE && range->size > 0)
             known &= grid_written(runtime_machine(), range->address, range->size, NULL, 0) > 0;
-    }
     return known ? 0 : settle_all(problem);
 }
 

@@ -66,10 +66,10 @@ static void say_reason(const char *words)
 
 static void describe(void)
 {
-    struct run run = {0};
+    OWNED(run) run = {0};
     struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     const struct architecture *architecture = architecture_find(gpu_capability(runtime_gpu()));
-    char *text = NULL;
+    OWNED_TEXT text = NULL;
     size_t size = 0;
     gpu_as_device(runtime_gpu(), &run.device);
     if (!architecture || !architecture->verified)
@@ -79,8 +79,6 @@ static void describe(void)
     fclose(stream);
     if (written)
         say(MESSAGE_DEVICE, text);
-    free(text);
-    run_release(&run);
     program.described = true;
 }
 
@@ -105,7 +103,7 @@ static size_t find_suppression(const struct function *function, enum doubt_kind 
     const struct suppressions *all = &program.request.suppressed;
     if (all->count == 0)
         return 0;
-    char *name = x_strdup(function->text.name);
+    OWNED_TEXT name = x_strdup(function->text.name);
     demangle((char **[]){&name}, 1);
     OWNED_TEXT brief = kernel_short_name(name);
     size_t i = 0;
@@ -113,7 +111,6 @@ static size_t find_suppression(const struct function *function, enum doubt_kind 
            (suppressible[all->list[i].kind] != kind ||
             (fnmatch(all->list[i].function, brief, 0) != 0 && fnmatch(all->list[i].function, name, 0) != 0)))
         i++;
-    free(name);
     return i;
 }
 
@@ -236,7 +233,7 @@ static void add_counts(struct alike *group, const struct result *result)
 /* Tells of the first launch its lines, and its time; the parent knows how it was launched. */
 static void tell_first(const struct alike *group)
 {
-    struct result first = {.id = x_strdup(group->id)};
+    OWNED(result) first = {.id = x_strdup(group->id)};
     launches_hand_over(&program.log, &first);
     for (size_t i = 0; i < first.launch_count; i++)
         free(first.launches[i].function);
@@ -245,7 +242,6 @@ static void tell_first(const struct alike *group)
     first.launch_count = 0;
     OWNED_TEXT line = result_to_line(&first);
     say(MESSAGE_RESULT, line);
-    result_release(&first);
 }
 
 /* Tells what all launches of the group count together. A time is of the first, and so of all only if they are alike. */

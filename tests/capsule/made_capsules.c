@@ -300,12 +300,11 @@ static void make_softmax(struct making *making)
 static struct capsule begin_task(const struct making *making, const char *function, unsigned blocks, double tolerance,
                                  enum value_type type)
 {
-    char *id = x_sprintf("train/%s@%u,%d", function, blocks, THREADS);
+    OWNED_TEXT id = x_sprintf("train/%s@%u,%d", function, blocks, THREADS);
     struct capsule capsule = begin(making, id, function, blocks, THREADS, 1);
     capsule.proof = PROOF_NONE;
     capsule.tolerance = tolerance;
     capsule.type = type;
-    free(id);
     return capsule;
 }
 

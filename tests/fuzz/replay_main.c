@@ -13,8 +13,7 @@ static int replay_file(const char *path)
 {
     char *text;
     size_t length;
-    if (file_read(path, INPUT_LIMIT, &text, &length) < 0)
-        return -1;
+    TRY(file_read(path, INPUT_LIMIT, &text, &length));
     fprintf(stderr, "%s\n", path);
     /* A copy of the exact size, so that a sanitizer sees the first byte read too far. */
     uint8_t *data = x_calloc(length ? length : 1, 1);
@@ -46,8 +45,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         struct stat info;
         const bool is_folder = stat(argv[i], &info) == 0 && S_ISDIR(info.st_mode);
-        if ((is_folder ? replay_folder(argv[i]) : replay_file(argv[i])) < 0)
-            return EXIT_FAILURE;
+        TRY_AS(EXIT_FAILURE, is_folder ? replay_folder(argv[i]) : replay_file(argv[i]));
     }
     return EXIT_SUCCESS;
 }

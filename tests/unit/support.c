@@ -132,8 +132,7 @@ char *built(const char *name)
 int run_write_file(const struct run *run, const char *path)
 {
     struct atomic_file file;
-    if (atomic_file_open(&file, path) < 0)
-        return -1;
+    TRY(atomic_file_open(&file, path));
     (void)run_write(run, file.stream); /* atomic_file_commit sees a stream that failed, and knows the reason */
     return atomic_file_commit(&file);
 }

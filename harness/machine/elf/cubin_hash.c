@@ -144,7 +144,7 @@ static int add_relocations(const struct image *image, const XXH128_canonical_t *
         else if (!has_addends)
             list[i] = (GElf_Rela){.r_offset = plain.r_offset, .r_info = plain.r_info};
     }
-    qsort(list, count, sizeof *list, by_place);
+    SORT(list, count, by_place);
 
     XXH3_state_t *state = hash_begin();
     add_bytes(state, hash, sizeof *hash);
@@ -251,8 +251,7 @@ static const unsigned short tensor_opcodes[] = {
 /* Counts the instructions of one kernel, from 1; 0: of the functions that are no kernels. */
 static void count_opcodes(size_t counts[OPCODES], const struct image *image, size_t owner)
 {
-    for (size_t i = 0; i < image->section_count; i++) {
-        const struct image_section *section = &image->sections[i];
+    EACH(const struct image_section, section, image->sections, image->section_count) {
         if (!(section->header.sh_flags & SHF_EXECINSTR) || part_of(section) != owner)
             continue;
         for (size_t at = 0; at + INSTRUCTION <= section->header.sh_size; at += INSTRUCTION)
@@ -312,8 +311,7 @@ static bool adds_singles(const unsigned char *code)
 
 static bool has_any(const struct image *image, size_t owner, bool (*is_meant)(const unsigned char *code))
 {
-    for (size_t i = 0; i < image->section_count; i++) {
-        const struct image_section *section = &image->sections[i];
+    EACH(const struct image_section, section, image->sections, image->section_count) {
         if (!(section->header.sh_flags & SHF_EXECINSTR) || part_of(section) != owner)
             continue;
         for (size_t at = 0; at + INSTRUCTION <= section->header.sh_size; at += INSTRUCTION)
@@ -357,7 +355,7 @@ int image_hash(struct image *image)
     const int result = collect_sections(&parts, image);
     if (result == 0) {
         if (parts.list)
-            qsort(parts.list, parts.count, sizeof *parts.list, by_owner);
+            SORT(parts.list, parts.count, by_owner);
         hash_kernels(image, &parts);
         look_at_opcodes(image);
     }
@@ -367,7 +365,7 @@ int image_hash(struct image *image)
 
 char *codes_hash(const char **codes, size_t count)
 {
-    qsort(codes, count, sizeof *codes, by_text);
+    SORT(codes, count, by_text);
     XXH3_state_t *state = hash_begin();
     for (size_t i = 0; i < count; i++)
         add_bytes(state, codes[i], strlen(codes[i]));

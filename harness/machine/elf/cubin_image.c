@@ -142,8 +142,7 @@ static int read_kernels(struct image *image)
  * sections of instructions, where it means something else. */
 static void find_owners(const struct image *image)
 {
-    for (size_t i = 0; i < image->section_count; i++) {
-        struct image_section *section = &image->sections[i];
+    EACH(struct image_section, section, image->sections, image->section_count) {
         const size_t to = section->header.sh_info;
         if (strncmp(section->name, ".nv.", 4) == 0 && to < image->section_count &&
             (image->sections[to].header.sh_flags & SHF_EXECINSTR))
@@ -278,7 +277,7 @@ static bool registers_of_section(const struct image *image, struct image_kernel 
 static int read_facts(struct image *image)
 {
     int result = 0;
-    size_t *kernel_of = x_calloc(image->symbol_count, sizeof *kernel_of);
+    OWNED_MEMORY size_t *kernel_of = x_calloc(image->symbol_count, sizeof *kernel_of);
     for (size_t k = 0; k < image->kernel_count; k++)
         kernel_of[image->kernels[k].symbol] = k + 1;
     for (size_t i = 0; i < image->section_count && result == 0; i++) {
@@ -289,7 +288,6 @@ static int read_facts(struct image *image)
         else if (section->owner && strncmp(section->name, ".nv.shared.", 11) == 0)
             take_shared(image, section);
     }
-    free(kernel_of);
     for (size_t k = 0; k < image->kernel_count && result == 0; k++)
         if (!image->kernels[k].has_registers && !registers_of_section(image, &image->kernels[k]))
             result = image_error(image, "lacks the register count of %s", image->kernels[k].facts.name);
@@ -311,8 +309,7 @@ static const char *note_text(const unsigned char *texts, size_t size, uint32_t p
 char *image_compiler(const struct image *image)
 {
     enum { HEAD = 12, NUMBERS = 24, LETTERS = 16, OLDEST = 100 };
-    for (size_t i = 0; i < image->section_count; i++) {
-        const struct image_section *section = &image->sections[i];
+    EACH(const struct image_section, section, image->sections, image->section_count) {
         const size_t size = section->bytes ? section->header.sh_size : 0;
         if (strcmp(section->name, ".note.nv.tkinfo") != 0 || size < HEAD)
             continue;

@@ -70,8 +70,7 @@ static int take_attribute(struct entry *entry, const struct image_attribute *att
 int entry_read(struct entry *entry, const struct image *image, size_t kernel)
 {
     *entry = (struct entry){0};
-    for (size_t i = 0; i < image->section_count; i++) {
-        const struct image_section *section = &image->sections[i];
+    EACH(const struct image_section, section, image->sections, image->section_count) {
         if (section->owner != kernel + 1 || strncmp(section->name, ".nv.info.", 9) != 0 || !section->bytes)
             continue;
         const unsigned char *at = section->bytes, *end = at + section->header.sh_size;
@@ -79,8 +78,7 @@ int entry_read(struct entry *entry, const struct image *image, size_t kernel)
         int more;
         while ((more = image_next_attribute(&at, end, &attribute)) > 0)
             TRY(take_attribute(entry, &attribute));
-        if (more < 0)
-            return -1;
+        TRY(more);
     }
     return 0;
 }

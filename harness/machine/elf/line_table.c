@@ -91,8 +91,7 @@ static uint64_t address_of(Dwarf_Lines *rows, size_t row)
 static void take_rows(struct line_table *table, Dwarf_Lines *rows, size_t first, size_t count)
 {
     const uint64_t range = address_of(rows, first) >> RANGE_BITS;
-    for (size_t i = 0; i < table->function_count; i++) {
-        struct line_function *function = &table->functions[i];
+    EACH(struct line_function, function, table->functions, table->function_count) {
         if (function->base >> RANGE_BITS != range || function->rows)
             continue;
         function->rows = rows;

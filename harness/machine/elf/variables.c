@@ -71,11 +71,10 @@ char *image_variables(const struct image *image)
 
 char *cubin_variables(const char *name, const char *bytes, size_t size)
 {
-    struct image image;
+    OWNED(image) image;
     OWNED_TEXT copy = x_calloc(size + 1, 1);
     memcpy(copy, bytes, size);
     elf_version(EV_CURRENT);
     char *text = image_read(&image, name, 0, copy, size) == 0 ? image_variables(&image) : NULL;
-    image_release(&image);
     return text;
 }

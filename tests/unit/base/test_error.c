@@ -78,9 +78,8 @@ Test(error, memory_that_cannot_exist_may_be_jumped_from)
         cr_assert_fail("there is such memory");
     }
     cr_expect_eq(memory_into(NULL), &inner);
-    unsigned char *bytes = x_aligned(64, 65);
+    OWNED_MEMORY unsigned char *bytes = x_aligned(64, 65);
     cr_expect((uintptr_t)bytes % 64 == 0 && bytes[0] + bytes[64] == 0);
-    free(bytes);
 }
 
 Test(error, memory_that_cannot_exist_ends_the_program, .exit_code = EXIT_USAGE)

@@ -4,9 +4,8 @@ Test(lists, equal_elements_have_the_place_of_the_first)
 {
     static const char *const texts[] = {"b", "a", "b", "c", "a", "b"};
     static const size_t expected[] = {0, 1, 0, 3, 1, 0};
-    size_t *first = first_of_equals(texts, ARRAY_SIZE(texts), sizeof *texts, by_text);
+    OWNED_MEMORY size_t *first = first_of_equals(texts, ARRAY_SIZE(texts), sizeof *texts, by_text);
     cr_expect_arr_eq(first, expected, sizeof expected);
-    free(first);
     free(first_of_equals(NULL, 0, sizeof *texts, by_text));
 }
 
@@ -67,8 +66,7 @@ Test(lists, long_lists_are_not_compared_pair_by_pair)
     static int numbers[20000];
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         numbers[i] = (int)(i * 7919 % 10000);
-    size_t *first = first_of_equals(numbers, ARRAY_SIZE(numbers), sizeof *numbers, by_counted_number);
+    OWNED_MEMORY size_t *first = first_of_equals(numbers, ARRAY_SIZE(numbers), sizeof *numbers, by_counted_number);
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         cr_assert_eq(first[i], i % 10000);
-    free(first);
 }

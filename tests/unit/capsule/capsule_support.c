@@ -198,7 +198,6 @@ int read_all_pages(const struct capsules *capsules, struct problem *problem)
 {
     static unsigned char bytes[CAPSULE_PAGE];
     for (uint32_t page = 0; page < capsules->page_count; page++)
-        if (capsules_page(capsules, page, bytes, problem) < 0)
-            return -1;
+        TRY(capsules_page(capsules, page, bytes, problem));
     return 0;
 }

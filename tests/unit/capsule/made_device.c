@@ -83,8 +83,7 @@ static int back(uint64_t address, uint64_t size, enum memory_kind kind, struct p
     cr_expect_eq(address % (2 << 20), 0);
     cr_expect_eq(size % (2 << 20), 0);
     cr_expect_eq(kind, address == MADE_HOST ? MEMORY_HOST : MEMORY_DEVICE);
-    if (refused(problem) < 0)
-        return -1;
+    TRY(refused(problem));
     made_backed++;
     add_region(address, size);
     return 0;
@@ -100,8 +99,7 @@ static int unback(uint64_t address, uint64_t size, struct problem *problem)
 
 static int allocate(uint64_t size, uint64_t *address, struct problem *problem)
 {
-    if (refused(problem) < 0)
-        return -1;
+    TRY(refused(problem));
     *address = COPIES + copies++ * ((uint64_t)1 << 30);
     add_region(*address, size);
     return 0;
@@ -119,8 +117,7 @@ static int load(const void *image, size_t size, void **module, struct problem *p
 {
     cr_expect_geq(size, 4);
     cr_expect_eq(memcmp(image, "\177ELF", 4), 0);
-    if (refused(problem) < 0)
-        return -1;
+    TRY(refused(problem));
     modules++;
     made_loaded++;
     add_region(made_table(), MODULE_SIZE);
@@ -237,8 +234,7 @@ static int launch(void *module, const struct capsule *capsule, const unsigned ch
     memcpy(arguments, bytes, capsule->byte_count);
     if (made_device_fault == MADE_NO_LAUNCH)
         return problem_set(problem, "made-up refusal");
-    if (refused(problem) < 0)
-        return -1;
+    TRY(refused(problem));
     if (strcmp(capsule->function, "add") == 0)
         add(arguments);
     else if (strcmp(capsule->function, "follow") == 0)

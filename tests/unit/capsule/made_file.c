@@ -65,7 +65,7 @@ static void end(struct capsule_writer *writer, struct capsule *capsule, const ch
 {
     static const char *const ids[] = {"app/add@1", "app/follow@1", "app/noisy@1", "app/add@2"};
     size_t size;
-    unsigned char *image = made_image(&size);
+    OWNED_MEMORY unsigned char *image = made_image(&size);
     capsule->code = capsule_writer_blob(writer, image, size);
     capsule->id = x_strdup(ids[writer->capsule_count]);
     capsule->function = x_strdup(function);
@@ -80,7 +80,6 @@ static void end(struct capsule_writer *writer, struct capsule *capsule, const ch
     capsule->time_ns = NAN;
     cr_assert_eq(capsule_writer_add(writer, capsule), 0, "%s", writer->problem.text);
     capsule_release(capsule);
-    free(image);
 }
 
 static void add_adding(struct capsule_writer *writer, uint64_t to, uint64_t from, uint32_t more)

@@ -77,22 +77,20 @@ Test(capsule_copy, other_code_takes_the_place_of_its_own, .init = scratch_enter,
     cr_assert_eq(capsule_writer_end(&writer), 0, "%s", writer.problem.text);
     OWNED(capsules) b = opened_capsules("b", false);
     cr_expect_eq(b.list[0].code.size, 7);
-    unsigned char *bytes = capsules_blob(&b, &b.list[0].code, &problem);
+    OWNED_MEMORY unsigned char *bytes = capsules_blob(&b, &b.list[0].code, &problem);
     cr_expect_arr_eq(bytes, "another", 7);
     cr_expect_eq(b.list[1].code.size, 0);
-    free(bytes);
 }
 
 Test(capsule_copy, a_damaged_page_is_not_copied, .init = scratch_enter, .fini = scratch_leave)
 {
     size_t size;
     free(made_capsules(".", "a", NULL));
-    unsigned char *bytes = bytes_of("a", &size);
+    OWNED_MEMORY unsigned char *bytes = bytes_of("a", &size);
     unsigned char *page = memmem(bytes, size, "\1\1\1\1\1\1\1\1", 8);
     cr_assert(page);
     page[3] = 2;
     write_bytes("a", bytes, size);
-    free(bytes);
     OWNED(capsules) a = opened_capsules("a", false);
     struct capsule_writer writer;
     cr_assert_eq(capsule_writer_open(&writer, "b", NULL), 0);

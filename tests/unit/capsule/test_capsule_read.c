@@ -165,7 +165,7 @@ Test(capsule_read, of_a_cut_file_the_capsules_that_are_whole, .init = enter_smal
     OWNED(capsules) was = opened_capsules("a", false);
     size_t before = 0;
     for (size_t length = 0; length < size; length++) {
-        struct capsules part;
+        OWNED(capsules) part = {0};
         struct problem problem = {0};
         write_bytes("b", bytes, length);
         expect_refused("b", false, length < FILE_HEAD ? "b is not a capsule file" : "b is incomplete");
@@ -182,7 +182,6 @@ Test(capsule_read, of_a_cut_file_the_capsules_that_are_whole, .init = enter_smal
         if (part.has_about)
             expect_equal_capsules(&part, &was);
         was.count = all;
-        capsules_release(&part);
     }
     cr_expect_eq(before, was.count);
 }

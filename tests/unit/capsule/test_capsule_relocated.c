@@ -21,20 +21,19 @@ static void expect_places(const unsigned char *image, size_t size, const char *v
 Test(capsule_relocated, words_of_the_variable_alone)
 {
     size_t size;
-    unsigned char *image = made_image(&size);
+    OWNED_MEMORY unsigned char *image = made_image(&size);
     expect_places(image, size, "table", (const uint64_t[]){0, 8, 24}, 3);
     expect_places(image, size, "cell", NULL, 0);
     expect_places(image, size, "other", NULL, 0);
-    free(image);
 }
 
 Test(capsule_relocated, an_image_that_is_cut_or_damaged_is_read_no_further)
 {
     size_t size;
-    unsigned char *image = made_image(&size);
+    OWNED_MEMORY unsigned char *image = made_image(&size);
     for (size_t length = 0; length < size; length++) {
         struct places places;
-        unsigned char *cut = x_calloc(length, 1);
+        OWNED_MEMORY unsigned char *cut = x_calloc(length, 1);
         for (size_t i = 0; i < length; i++)
             cut[i] = image[i];
         struct relocations *relocations = relocations_open(cut, length);
@@ -42,7 +41,6 @@ Test(capsule_relocated, an_image_that_is_cut_or_damaged_is_read_no_further)
         relocations_close(relocations);
         cr_expect_leq(places.count, 3);
         free(places.list);
-        free(cut);
     }
     for (size_t i = 0; i < size; i++) {
         struct places places;
@@ -53,7 +51,6 @@ Test(capsule_relocated, an_image_that_is_cut_or_damaged_is_read_no_further)
         free(places.list);
         image[i] ^= 0xff;
     }
-    free(image);
 }
 
 /* As nvdisasm 13.5 names them in what ptxas 13.0 makes for sm_90. */

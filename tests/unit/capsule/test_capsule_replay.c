@@ -191,8 +191,7 @@ static int do_all(size_t number, size_t refuses)
     struct replay *replay = NULL;
     made_calls = 0;
     made_refused = refuses;
-    if (replay_open(&replay, &made.player, &made.capsules.list[number], &problem) < 0)
-        return -1;
+    TRY(replay_open(&replay, &made.player, &made.capsules.list[number], &problem));
     const int result = replayed(replay);
     replay_close(replay);
     return result;

@@ -121,9 +121,8 @@ Test(capsule_write, a_full_disk_is_told_and_leaves_nothing, .init = scratch_ente
     expect_failure(&writer, "/a", EFBIG);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
     size_t size;
-    unsigned char *bytes = bytes_of("a", &size);
+    OWNED_MEMORY unsigned char *bytes = bytes_of("a", &size);
     cr_expect(size == 3 && memcmp(bytes, "old", 3) == 0);
-    free(bytes);
     cr_expect(!is_there("a.cugate-0.tmp"), "a temporary file was left behind");
 }
 
@@ -261,8 +260,7 @@ Test(capsule_write, signals_and_short_writes_lose_nothing, .init = scratch_enter
 
     OWNED(capsules) capsules = opened_capsules("a", false);
     struct problem problem = {0};
-    unsigned char *back = capsules_blob(&capsules, &blob, &problem);
+    OWNED_MEMORY unsigned char *back = capsules_blob(&capsules, &blob, &problem);
     cr_assert(back, "%s", problem.text);
     cr_expect_eq(memcmp(back, bytes, sizeof bytes), 0);
-    free(back);
 }

@@ -134,7 +134,7 @@ Test(draw, integers_come_twice_in_the_last_draw)
     draw_array(&draw, (unsigned char *)permutation, sizeof permutation);
     for (size_t i = FILLED; i < COUNT; i++)
         cr_expect_eq(permutation[i], 0);
-    qsort(permutation, FILLED, sizeof *permutation, by_number);
+    SORT(permutation, FILLED, by_number);
     for (size_t i = 1; i < FILLED; i++) {
         cr_expect(permutation[i] == 0 || (permutation[i] >= 3 && permutation[i] < COUNT), "%u", permutation[i]);
         twice += permutation[i - 1] == permutation[i];

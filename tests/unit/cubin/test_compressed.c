@@ -50,11 +50,10 @@ Test(compressed, what_was_compressed_comes_back)
         size_t size = 0;
         make(&made, plain, forms[i]);
         cr_expect(entry_is_compressed(&made.entry));
-        unsigned char *bytes = entry_expand(&made.entry, &size);
+        OWNED_MEMORY unsigned char *bytes = entry_expand(&made.entry, &size);
         cr_assert_not_null(bytes, "form 0x%x", forms[i]);
         cr_expect_eq(size, SIZE);
         cr_expect_arr_eq(bytes, plain, SIZE);
-        free(bytes);
     }
 }
 

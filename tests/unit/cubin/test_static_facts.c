@@ -215,8 +215,7 @@ Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
     OWNED_TEXT path = x_sprintf("%s/../libkernels.so", folder);
     cr_assert_eq(static_facts_add(&fixture.run, path, &fixture.metrics), 0);
     size_t compared = 0, filled = 0;
-    for (size_t i = 0; i < fixture.run.result_count; i++) {
-        const struct result *result = &fixture.run.results[i];
+    EACH(const struct result, result, fixture.run.results, fixture.run.result_count) {
         const struct row *achieved = result_find(result, "achieved_occupancy");
         const struct row *theoretical = result_find(result, "theoretical_occupancy");
         cr_assert(achieved && theoretical, "%s", result->id);

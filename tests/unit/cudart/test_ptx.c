@@ -39,9 +39,8 @@ Test(ptx, is_compiled_for_a_newer_gpu_and_kept)
     free(image);
     unlink(files.gl_pathv[0]);
     globfree(&files);
-    char *inner = x_sprintf("%s/cugate", folder);
+    OWNED_TEXT inner = x_sprintf("%s/cugate", folder);
     rmdir(inner);
-    free(inner);
     free(pattern);
     remove_temporary_folder(folder);
 }

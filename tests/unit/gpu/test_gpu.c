@@ -31,15 +31,13 @@ static char *read_with(const char *from, const char *to)
     cr_assert_eq(file_read(DESCRIPTION, 1u << 20, &text, &length), 0);
     const char *place = strstr(text, from);
     cr_assert_not_null(place, "%s", from);
-    char *whole = x_sprintf("%.*s%s%s", (int)(place - text), text, to, place + strlen(from));
-    char *path = scratch_file(folder, "gpu.ini", whole);
+    OWNED_TEXT whole = x_sprintf("%.*s%s%s", (int)(place - text), text, to, place + strlen(from));
+    OWNED_TEXT path = scratch_file(folder, "gpu.ini", whole);
     capture_begin();
     const int failed = gpu_read(&gpu, path, &problem);
     char *words = capture_end();
     cr_expect_eq(failed, -1, "%s for %s", to, from);
     cr_expect(strstr(problem.text, path));
-    free(path);
-    free(whole);
     free(text);
     scratch_remove(folder);
     return words;

@@ -16,11 +16,10 @@ static void begin(void)
 {
     size_t size;
     OWNED_TEXT source = file_part("tests/unit/library/sources.txt#all");
-    unsigned char *bytes = sim_compile(source, "-cubin", &size);
+    OWNED_MEMORY unsigned char *bytes = sim_compile(source, "-cubin", &size);
     cr_assert_eq(cugate_open("h200", &machine), CUGATE_OK);
     cr_assert_eq(cugate_load(machine, bytes, size, &module), CUGATE_OK, "%s", cugate_error());
     cr_assert_eq(cugate_alloc(machine, WORDS * 4, &memory), CUGATE_OK);
-    free(bytes);
 }
 
 DO(finish(void), cugate_close(machine));
@@ -306,7 +305,7 @@ Test(library, a_bad_file_is_an_error_with_a_text)
 {
     size_t size;
     OWNED_TEXT source = file_part("tests/unit/library/sources.txt#all");
-    unsigned char *bytes = sim_compile(source, "-cubin", &size);
+    OWNED_MEMORY unsigned char *bytes = sim_compile(source, "-cubin", &size);
     cugate_module *none;
     cugate_machine *other;
     cr_redirect_stderr();
@@ -328,7 +327,6 @@ Test(library, a_bad_file_is_an_error_with_a_text)
         cugate_describe_instruction(cugate_kernel_at(none, 0), 0, &(cugate_instruction){0});
     fflush(stderr);
     cr_assert_stderr_eq_str("");
-    free(bytes);
 }
 
 Test(library, kernels_are_found_by_their_names)

@@ -122,13 +122,12 @@ Test(machine, modules_and_what_was_set_are_of_one)
     struct problem problem = {""};
     struct module *modules[2];
     size_t size;
-    unsigned char *image = sim_compile(source, "-cubin", &size);
+    OWNED_MEMORY unsigned char *image = sim_compile(source, "-cubin", &size);
     open_two(gpus);
     for (unsigned i = 0; i < 2; i++) {
         modules[i] = module_open(gpus[i].machine, image, size, &problem);
         cr_assert_not_null(modules[i], "%s", problem.text);
     }
-    free(image);
     for (unsigned i = 0; i < 3; i++) {
         const struct grid grid = {
             .function = module_function(modules[i % 2], "count"), .blocks = {1, 1, 1}, .threads = {1, 1, 1}};

@@ -46,7 +46,7 @@ static struct module *open_with_arguments_at(unsigned base, unsigned bytes)
     size_t size, found = 0;
     struct problem problem = {0};
     OWNED_TEXT source = file_part("tests/unit/machine/sources.txt#module");
-    unsigned char *image = sim_compile(source, "-cubin", &size);
+    OWNED_MEMORY unsigned char *image = sim_compile(source, "-cubin", &size);
     for (size_t i = 0; i + 12 <= size; i++)
         if (memcmp(image + i, "\4\12\10", 4) == 0 && memcmp(image + i + 8, "\20\2", 2) == 0 &&
             image[i + 10] + 256u * image[i + 11] == bytes) {
@@ -57,7 +57,6 @@ static struct module *open_with_arguments_at(unsigned base, unsigned bytes)
     cr_assert_eq(found, 1);
     struct module *module = module_open(made_machine(), image, size, &problem);
     cr_expect_eq(module == NULL, strstr(problem.text, "the parameters of takes_much") != NULL, "%s", problem.text);
-    free(image);
     return module;
 }
 

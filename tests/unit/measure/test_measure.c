@@ -104,8 +104,7 @@ Test(measure, a_good_kernel_has_every_row)
     cr_expect_gt(result->seconds, 0);
     cr_assert_eq(result->row_count, count_measured(&fixture.metrics));
     cr_assert_lt(result->row_count, fixture.metrics.count);
-    for (size_t m = 0; m < fixture.metrics.count; m++) {
-        const struct metric *metric = &fixture.metrics.list[m];
+    EACH(const struct metric, metric, fixture.metrics.list, fixture.metrics.count) {
         const struct row *row = result_find(result, metric->name);
         if (metric_is_on_demand(metric)) {
             cr_expect(row && row->state != VALUE_MEASURED, "%s", metric->name);
@@ -173,13 +172,12 @@ static int measure_batch(void *self, const struct batch *batch, struct problem *
 {
     for (size_t i = 0; i < 2 * batch->count; i++) {
         const size_t kernel = i % batch->count;
-        struct result unused = {0};
+        OWNED(result) unused = {0};
         batch->works(batch->self, kernel);
         if (host_collector.measure(self, batch->workloads[kernel], i < batch->count ? &unused : batch->results[kernel],
                                    problem) < 0 ||
             (i >= batch->count && batch->verify(batch->self, kernel, problem) < 0))
             return -1;
-        result_release(&unused);
     }
     return 0;
 }

@@ -15,8 +15,7 @@ static int open_made_up(void **self, const struct job *job, struct device *devic
     char model[2] = {visible[5]};
     if (*model == 'X')
         return problem_set(problem, "it fell off the bus");
-    if (host_collector.open(self, job, device, session, problem) < 0)
-        return -1;
+    TRY(host_collector.open(self, job, device, session, problem));
     free(device->name);
     device->name = x_sprintf("model %s", model);
     session->facts[SESSION_GPU_UUID] = x_sprintf("GPU-%s", visible + 7);
@@ -134,13 +133,11 @@ Test(pool, every_row_of_a_kernel_names_its_session)
 {
     BEGIN("none-A-1,none-A-2", 2, "*here/*");
     measure(EXIT_SAME);
-    for (size_t i = 0; i < run.result_count; i++) {
-        const struct result *result = &run.results[i];
+    EACH(const struct result, result, run.results, run.result_count)
         for (size_t r = 0; r < result->row_count; r++)
             for (size_t s = 0; s < result->rows[r].session_count; s++)
                 cr_expect_eq(result->rows[r].sessions[s].session, result_session(result), "%s %s", result->id,
                              result->rows[r].metric);
-    }
     OWNED_TEXT path = x_sprintf("%s/run.json", marks);
     OWNED(run) read;
     cr_assert_eq(run_write_file(&run, path), 0);
@@ -398,8 +395,7 @@ static int measure_lines_made_up(void *self, const struct workload *workload, st
 {
     (void)self;
     static const char *const functions[] = {"f", "g"};
-    if (workload_run(workload, problem) < 0)
-        return -1;
+    TRY(workload_run(workload, problem));
     for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
         *ARRAY_GROW(result->launches, result->launch_count) =
             (struct launch){.function = x_strdup(functions[i]), .grid = {1, 1, 1}, .block = {1, 1, 1}, .times = 3};

@@ -169,8 +169,7 @@ Test(run_shard, each_number_names_the_session_that_it_is_from)
 static int read_part(const char *text)
 {
     OWNED(run) run;
-    if (run_parse(&run, "x.json", text, strlen(text)) < 0)
-        return -1;
+    TRY(run_parse(&run, "x.json", text, strlen(text)));
     OWNED(run) back;
     OWNED_TEXT again = run_text(&run);
     cr_assert_eq(run_parse(&back, "x.json", again, strlen(again)), 0);

@@ -64,7 +64,7 @@ Test(short_name, there_are_digits_enough)
     for (size_t i = 0; i < COUNT; i++)
         longer += strlen(found[i]) == strlen("scale<int>~00000000");
     cr_expect(longer > 0 && longer < COUNT / 2, "%zu have eight", longer);
-    qsort(found, COUNT, sizeof *found, by_text);
+    SORT(found, COUNT, by_text);
     for (size_t i = 1; i < COUNT; i++)
         cr_expect_str_neq(found[i - 1], found[i]);
     for (size_t i = 0; i < COUNT; i++) {

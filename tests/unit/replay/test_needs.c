@@ -39,14 +39,12 @@ Test(replay_needs, an_opcode_decides_the_unit_and_how_long_it_is_held)
     timing_default(&timing);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct function function = made_function(STEPS({.opcode = rows[i].opcode, .operands = rows[i].operands}));
-        unsigned char *row_of = replay_rows(&function);
-        struct needs *needs = needs_of(&function, &timing, row_of);
+        OWNED_MEMORY unsigned char *row_of = replay_rows(&function);
+        OWNED_MEMORY struct needs *needs = needs_of(&function, &timing, row_of);
         cr_expect_eq(needs->unit, rows[i].unit, "%s: unit %d", rows[i].opcode, needs->unit);
         cr_expect_float_eq(needs->cycles, rows[i].cycles, 1e-9, "%s: %g", rows[i].opcode, needs->cycles);
         cr_expect_eq(needs->what, rows[i].what, "%s: %d", rows[i].opcode, needs->what);
         cr_expect_eq(needs->groups, needs->what & NEEDS_GROUPS ? 2 : 0);
-        free(needs);
-        free(row_of);
         made_function_free(&function);
     }
 }

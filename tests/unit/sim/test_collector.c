@@ -116,8 +116,7 @@ Test(collector, a_row_for_each_metric_that_it_has_and_none_for_others)
     cr_assert_eq(measure(), 0, "%s", fixture.problem.text);
     cr_expect_eq(restored, 1);
     const struct result *result = &fixture.result;
-    for (size_t m = 0; m < fixture.metrics.count; m++) {
-        const struct metric *metric = &fixture.metrics.list[m];
+    EACH(const struct metric, metric, fixture.metrics.list, fixture.metrics.count) {
         const enum metric_source source = metric_source(metric);
         const bool has = (source == SOURCE_SAMPLES || source == SOURCE_SIMULATION) && exact_provides(metric) &&
                          computed_counter_of(metric) != COMPUTED_OUTSIDE_WAITS; /* it has no waits */

@@ -99,8 +99,7 @@ Test(launch_log, equal_launches_in_a_row_are_one_and_lines_are_of_all)
     cr_expect_eq(profile_total(&result.profile, LINE_INSTRUCTIONS), instructions);
     cr_expect_eq(result.profile.counted, (1u << LINE_OUTSIDE_WAITS) - 1, "it waits for no phase");
     unsigned stores[6] = {0};
-    for (size_t i = 0; i < result.profile.count; i++) {
-        const struct profile_line *line = &result.profile.list[i];
+    EACH(const struct profile_line, line, result.profile.list, result.profile.count) {
         cr_expect_not_null(line->file);
         if (line->number < ARRAY_SIZE(stores))
             stores[line->number] += (unsigned)line->counts[LINE_GLOBAL_STORES];

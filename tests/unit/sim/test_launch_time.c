@@ -21,10 +21,9 @@ static char *refused(const struct grid *grid, const struct grid *again)
             recorder_begin(recorder, executions[i]); /* nothing is executed */
         times_take(&times, executions[i], tallies);
     }
-    struct estimated_time *time = times_together(&times);
+    OWNED_MEMORY struct estimated_time *time = times_together(&times);
     cr_expect_eq(time->ns, 0);
     char *why = time->refused;
-    free(time);
     times_release(&times);
     return why;
 }
@@ -85,12 +84,11 @@ Test(launch_time, times_of_launches_add_up)
         cr_expect(time->low < time->ns && time->ns < time->high);
         cr_expect_str_eq(time->bound_by, "latency");
         cr_expect(time->busy_count > 1 && 0 < time->busy[0].part && time->busy[0].part < 0.6);
-        struct stalls *stalls = times_stalls(&log.times, log.functions[0].function);
+        OWNED_MEMORY struct stalls *stalls = times_stalls(&log.times, log.functions[0].function);
         double stood = 0;
         for (size_t i = 0; i < log.functions[0].count; i++)
             for (enum stalled by = 0; by < STALLEDS; by++)
                 stood += stalls[i].by[by];
-        free(stalls);
         const double begins = log.times.chip.timing.launch_ns;
         cr_expect_float_eq(stood, time->ns - begins * launches, 1e-3, "all but that a launch begins: %g", stood);
         for (size_t i = 0; i < time->moved_count; i++)

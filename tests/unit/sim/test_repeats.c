@@ -24,13 +24,12 @@ static int run(void *data, const struct grid *grid, enum fault *fault, struct pr
         return 0;
     }
     cr_assert_eq(code_of(grid->function, problem), 0, "%s", problem->text);
-    struct tally *tallies = x_calloc(grid->function->code->count, sizeof *tallies);
+    OWNED_MEMORY struct tally *tallies = x_calloc(grid->function->code->count, sizeof *tallies);
     repeats_begin(grid);
     const int failed = grid_run(grid, tallies, fault, problem);
     OWNED(result) counts_now = {0};
     row_add_session(result_add(&counts_now, "n"), (double[]){COUNT}, 1);
     repeats_end(failed == 0, 5, 1000, &counts_now);
-    free(tallies);
     return failed;
 }
 

@@ -37,9 +37,10 @@ static void open_launch(void)
 {
     struct problem problem = {""};
     size_t size;
-    unsigned char *image = sim_compile("extern \"C\" __global__ void more(unsigned *out, const unsigned *in)\n"
-                                       "{ unsigned i = blockIdx.x * 32 + threadIdx.x; out[i] = in[i] + 1; }\n",
-                                       "-cubin", &size);
+    OWNED_MEMORY unsigned char *image =
+        sim_compile("extern \"C\" __global__ void more(unsigned *out, const unsigned *in)\n"
+                    "{ unsigned i = blockIdx.x * 32 + threadIdx.x; out[i] = in[i] + 1; }\n",
+                    "-cubin", &size);
     sim_open_gpu();
     setenv("CUGATE_SIM_PROOF", "small", 1);
     for (unsigned i = 0; i < WORDS; i++)
@@ -49,7 +50,6 @@ static void open_launch(void)
                   device->back(in, UNIT, MEMORY_DEVICE, &problem) == 0 &&
                   device->load(image, size, &module, &problem) == 0 && device->write(in, words, BYTES, &problem) == 0,
               "%s", problem.text);
-    free(image);
     launch();
 }
 

@@ -64,7 +64,7 @@ Test(cubin_image, every_fact_is_what_ptxas_says)
     OWNED_TEXT output = x_sprintf("%s/facts.fatbin", folder), *log = x_sprintf("%s/log", folder);
     const char *const arguments[] = {"-w", "-arch=all-major", "-Xptxas=-v", "-fatbin", "-o", output, file, NULL};
     compile_cuda(arguments, log);
-    struct cubin cubin;
+    OWNED(cubin) cubin = {0};
     cr_assert_eq(cubin_read(&cubin, output), 0);
     FILE *stream = fopen(log, "r");
     cr_assert_not_null(stream);
@@ -98,7 +98,6 @@ Test(cubin_image, every_fact_is_what_ptxas_says)
     fclose(stream);
     cr_expect_eq(compared, cubin.count);
     cr_expect_geq(compared, 40);
-    cubin_release(&cubin);
     scratch_remove(folder);
 }
 
@@ -110,17 +109,15 @@ static void expect_products(const char *arch, size_t count)
     OWNED_TEXT output = x_sprintf("%s/products.cubin", folder), *log = x_sprintf("%s/log", folder);
     const char *const arguments[] = {"-w", arch, "-cubin", "-o", output, file, NULL};
     compile_cuda(arguments, log);
-    struct cubin cubin;
+    OWNED(cubin) cubin;
     cr_assert_eq(cubin_read(&cubin, output), 0);
     cr_expect_eq(cubin.count, count, "%s: %zu", arch, cubin.count);
-    for (size_t i = 0; i < cubin.count; i++) {
-        const struct cubin_function *function = &cubin.list[i];
+    EACH(const struct cubin_function, function, cubin.list, cubin.count) {
         const bool none = strncmp(function->name, "none", strlen("none")) == 0;
         cr_expect_eq(function->tensor, none ? CODE_TENSOR_UNUSED : CODE_TENSOR_USED, "%s %s", arch, function->name);
         cr_expect_eq(function->halves, function->capability > 90 || strstr(function->name, "half"), "%s %s", arch,
                      function->name);
     }
-    cubin_release(&cubin);
     scratch_remove(folder);
 }
 

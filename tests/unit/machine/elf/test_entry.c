@@ -44,13 +44,12 @@ Test(entry, malformed_attributes_are_no_launch)
         struct image_attribute attribute;
         while (image_next_attribute(&at, end, &attribute) > 0) {
             unsigned char *head = bytes + (attribute.bytes - bytes - 4);
-            struct entry entry;
+            OWNED(entry) entry = {0};
             if (attribute.size < 8) /* of these none matters, or its size is no field */
                 continue;
             const unsigned char was = head[2];
             head[2] = 4;
             refused += entry_read(&entry, &image, 0) < 0;
-            entry_release(&entry);
             head[2] = was;
         }
     }

@@ -53,7 +53,7 @@ static bool ends_with(const char *text, const char *end)
 Test(line_table, what_was_inlined_names_its_callers)
 {
     struct wanted image = find_image("sum_warp_shuffle");
-    struct line_table table;
+    OWNED(line_table) table;
     line_table_open(&table, image.bytes, image.size);
     size_t inlined = 0;
     for (uint64_t offset = 0; offset < 0x400; offset += 16) {
@@ -64,7 +64,6 @@ Test(line_table, what_was_inlined_names_its_callers)
         inlined += count > 1 && strstr(places[0].file, "cooperative_groups");
     }
     cr_expect(inlined > 0, "the kernel calls cooperative groups");
-    line_table_release(&table);
     forget(&image);
 }
 
@@ -72,7 +71,7 @@ Test(line_table, what_was_inlined_names_its_callers)
 static size_t count_lines(const char *name, const char *part, size_t *others)
 {
     struct wanted image = find_image(name);
-    struct line_table table;
+    OWNED(line_table) table;
     size_t count = 0;
     char here[4096];
     *others = 0;
@@ -86,7 +85,6 @@ static size_t count_lines(const char *name, const char *part, size_t *others)
         count += strstr(file, part) != NULL;
         *others += !strstr(file, part);
     }
-    line_table_release(&table);
     forget(&image);
     cr_assert_eq(chdir(here), 0);
     return count;
@@ -104,14 +102,13 @@ Test(line_table, lines_are_of_the_code_that_the_kernel_is_of)
 Test(line_table, capacity_is_kept_to_and_unknown_names_have_no_place)
 {
     struct wanted image = find_image("sum_warp_shuffle");
-    struct line_table table;
+    OWNED(line_table) table;
     struct line_place places[2] = {{0}};
     line_table_open(&table, image.bytes, image.size);
     cr_expect_eq(line_table_find(&table, image.symbol, 0x260, places, 1), 1);
     cr_expect_null(places[1].file);
     cr_expect_eq(line_table_find(&table, "no_such_function", 0, places, 2), 0);
     cr_expect_eq(line_table_find(&table, "", 0, places, 2), 0);
-    line_table_release(&table);
     forget(&image);
 }
 

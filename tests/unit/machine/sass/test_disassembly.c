@@ -155,10 +155,9 @@ Test(disassembly, of_a_large_image_one_function_is_asked_for)
                                "echo \"[{},[{\\\"function-name\\\":\\\"$name\\\",\\\"sass-instructions\\\":[{}]}]]\"\n",
                                program) >= 0);
     cr_assert_eq(fclose(program), 0);
-    unsigned char *image = calloc(LARGE, 1);
+    OWNED_MEMORY unsigned char *image = calloc(LARGE, 1);
     cr_expect(tells_of("f", image, LARGE) && !tells_of("g", image, LARGE), "a large one is asked for one function");
     cr_expect(tells_of("g", image, LARGE), "but not for one after the other");
     cr_expect(tells_of("g", image, LARGE - 1), "a small one is asked for whole");
-    free(image);
     leave(root);
 }
