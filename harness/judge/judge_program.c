@@ -342,18 +342,29 @@ static bool takes_over_counts(const struct judgement *judgement, const struct si
     return !work.unknown && work.instead <= work.gone;
 }
 
+/* Whether a launch of other code does more, and all launches of the kernel together take clearly less time. */
+static bool takes_less_in_all(const struct judgement *judgement, const struct sides *sides)
+{
+    const struct result *base = run_find(sides->baseline, judgement->kernel),
+                        *now = run_find(sides->run, judgement->kernel);
+    return base && now && !is_program_row(judgement->kernel) && !is_metric_of_program(judgement->metric) &&
+           !is_of_same_code(judgement, sides) &&
+           program_time(sides->metrics, now, NULL) < (1 - RULE_SAME_CODE) * program_time(sides->metrics, base, NULL);
+}
+
 /* Whether it says that there are more launches, in the program or of a kernel in it, or allocations; that memory is set
- * more often; that the same machine code takes longer by its arguments; that other code does what is gone; or what
- * other code is like, such as its occupancy, which costs time or nothing. Copies and waits are no part of the GPU time,
- * and what they cost has no bound. */
+ * more often; that the same machine code takes longer by its arguments; that other code does what is gone, or more at a
+ * time; or what other code is like, such as its occupancy, which costs time or nothing. Copies and waits are no part of
+ * the GPU time, and what they cost has no bound. */
 static bool is_more_work(const struct judgement *judgement, const struct sides *sides, const struct judgement *whole)
 {
     const char *program = whole->kernel;
     const enum computed_counter counter = judgement->metric ? computed_counter_of(judgement->metric) : COMPUTED_NONE;
     const bool is_count = judgement->metric && (counter == COMPUTED_LAUNCHES || counter == COMPUTED_ALLOCATIONS ||
                                                 is_paid_fill(judgement, sides, whole));
-    return judgement->metric && judgement->worse &&
-           (is_count || (judgement->metric->class == METRIC_STATIC && !is_of_same_code(judgement, sides)) ||
+    return judgement->metric && judgement->worse && !judgement->metric->never_paid && !sides->metrics->never_paid &&
+           (is_count || takes_less_in_all(judgement, sides) ||
+            (judgement->metric->class == METRIC_STATIC && !is_of_same_code(judgement, sides)) ||
             (judgement->metric->class == METRIC_TIME &&
              (is_of_same_code(judgement, sides) || takes_over(judgement, sides, program))) ||
             takes_over_counts(judgement, sides, program)) &&

@@ -95,6 +95,7 @@ static void change_metric(void)
     metric->class = metric_class_of(word(2));
     metric->asked = whole(word(3)) != 0;
     metric->floor_absolute = word_count > 4 ? number(word(4)) : metric->floor_absolute;
+    metric->never_paid = word_count > 5;
 }
 
 static void change_note(void)
