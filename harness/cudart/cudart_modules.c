@@ -120,32 +120,13 @@ static int consider(void *data, const unsigned char *bytes, size_t size)
     return 0;
 }
 
-/* Returns how many bytes an image in memory has, where the last of its tables and sections ends; or PTX. */
-static size_t image_bytes(const unsigned char *image)
-{
-    if (memcmp(image, ELFMAG, SELFMAG) != 0)
-        return strlen((const char *)image);
-    Elf64_Ehdr header;
-    Elf64_Shdr section;
-    memcpy(&header, image, sizeof header);
-    size_t end = header.e_shoff + (size_t)header.e_shnum * sizeof section;
-    const size_t programs = header.e_phoff + (size_t)header.e_phnum * sizeof(Elf64_Phdr);
-    end = programs > end ? programs : end;
-    for (size_t i = 0; i < header.e_shnum; i++) {
-        memcpy(&section, image + header.e_shoff + i * sizeof section, sizeof section);
-        if (section.sh_type != SHT_NOBITS && section.sh_offset + section.sh_size > end)
-            end = section.sh_offset + section.sh_size;
-    }
-    return end;
-}
-
 static void open_binary(struct binary *binary)
 {
     size_t unknown = 0;
     struct choice choice = {.capability = gpu_capability(runtime_gpu())};
     binary->was_opened = true;
     const int failed = binary->image
-                           ? consider(&choice, binary->image, image_bytes(binary->image))
+                           ? consider(&choice, binary->image, image_length(binary->image))
                            : cubin_each_image_of("the kernel library", binary->container, &unknown, consider, &choice);
     /* As a GPU's driver does, where there is no machine code for it. */
     if (!choice.bytes && choice.ptx)

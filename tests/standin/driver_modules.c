@@ -7,23 +7,6 @@ static unsigned last_module;
 
 /* ---- Machine code ---- */
 
-/* Returns how long an ELF image is, since cuModuleLoadData is not told. 0: it is no ELF image. */
-static size_t image_size(const void *image)
-{
-    const Elf64_Ehdr *header = image;
-    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-        return 0;
-    const Elf64_Shdr *sections = (const Elf64_Shdr *)((const char *)image + header->e_shoff);
-    size_t end = header->e_shoff + (size_t)header->e_shnum * sizeof *sections;
-    const size_t program_end = header->e_phoff + (size_t)header->e_phnum * sizeof(Elf64_Phdr);
-    if (program_end > end)
-        end = program_end;
-    for (size_t i = 0; i < header->e_shnum; i++)
-        if (sections[i].sh_type != SHT_NOBITS && sections[i].sh_offset + sections[i].sh_size > end)
-            end = sections[i].sh_offset + sections[i].sh_size;
-    return end;
-}
-
 static struct CUfunc_st *find_function(struct CUmod_st *module, const char *name)
 {
     for (size_t i = 0; i < module->function_count; i++)
@@ -103,7 +86,7 @@ static const void *first_of_container(const void *image)
 static unsigned char *copy_image(const void *image, size_t *size)
 {
     image = first_of_container(image);
-    *size = image ? image_size(image) : 0;
+    *size = image && memcmp(image, ELFMAG, SELFMAG) == 0 ? image_length(image) : 0;
     unsigned char *copy = *size > 0 ? malloc(*size) : NULL;
     return copy ? memcpy(copy, image, *size) : NULL;
 }

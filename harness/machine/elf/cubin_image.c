@@ -55,6 +55,24 @@ bool image_is_whole(const unsigned char *bytes, size_t size)
     return true;
 }
 
+size_t image_length(const void *image)
+{
+    Elf64_Ehdr header;
+    Elf64_Shdr section;
+    if (memcmp(image, ELFMAG, SELFMAG) != 0)
+        return strlen(image);
+    memcpy(&header, image, sizeof header);
+    const size_t sections = header.e_shoff + header.e_shnum * sizeof section,
+                 programs = header.e_phoff + header.e_phnum * sizeof(Elf64_Phdr);
+    size_t end = sections > programs ? sections : programs;
+    for (size_t i = 0; i < header.e_shnum; i++) {
+        memcpy(&section, (const char *)image + header.e_shoff + i * sizeof section, sizeof section);
+        if (section.sh_type != SHT_NOBITS && section.sh_offset + section.sh_size > end)
+            end = section.sh_offset + section.sh_size;
+    }
+    return end;
+}
+
 static uint32_t word_at(const unsigned char *bytes)
 {
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;

@@ -61,6 +61,9 @@ struct image {
  * parse it. */
 bool image_is_whole(const unsigned char *bytes, size_t size);
 
+/* Returns how many bytes an image in memory has, where the last of its tables and sections ends; or PTX. */
+size_t image_length(const void *image);
+
 /* Reads all of one image but facts.code. The function may change the `size` bytes, which must outlive the image. -1
  * after error(); release the image in any case. */
 int image_read(struct image *image, const char *name, size_t offset, char *bytes, size_t size);
