@@ -9,11 +9,13 @@
 # CUGATE=build/cugate: the program. One thread, so that a second of it is one of a core. Takes a minute or two.
 # OLD=PROGRAM: cugate of another build. The two are measured in turn, ROUNDS=3 times each, and of each the least time counts,
 # since other programs on the machine only add to it. The counts of both builds have to be the same: if not, the exit code is 1.
+# WHOLE=1: the other one is this build with every block executed (--whole), and it is also said how many are without. Minutes.
 set -euo pipefail
 export LC_ALL=C CUGATE_SIM_THREADS=1
 cugate=${CUGATE:-build/cugate}
-old=${OLD:-}
-rounds=${ROUNDS:-$([ -z "$old" ] && echo 1 || echo 3)}
+old=${WHOLE:+$cugate}
+old=${OLD:-$old}
+rounds=${ROUNDS:-$([ -z "${OLD-}" ] && echo 1 || echo 3)}
 
 [ $# -gt 0 ] || set -- sgemm/naive sgemm/tiled sgemm/warp_tile dgemm/naive dgemm/tiled shared_bank/stride32 transpose/naive \
     divergence/per_thread divergence/tiled_partition reduce/sequential occupancy/registers_free access/coalesced
@@ -23,7 +25,8 @@ trap 'rm -rf "$work"' EXIT
 # measure NAME PROGRAM KERNEL: adds a line to $work/NAME.time, of CPU seconds and kilobytes.
 measure() {
     local which=(-k "$3")
-    [[ $3 != *.so ]] || which=(--whole --kernels "$3")
+    [[ $3 != *.so ]] || which=(--kernels "$3")
+    [ "${WHOLE:+$1}" != old ] && [[ -n ${WHOLE-} || $3 != *.so ]] || which+=(--whole)
     /usr/bin/time -f '%U %S %M' -o "$work/time" "$2" run --simulate "${which[@]}" --save "$work/$1.json" >"$work/log" 2>&1 || {
         cat "$work/log" >&2
         exit 1
@@ -47,7 +50,7 @@ for kernel; do
         .metrics.instructions.sessions[0]? // [0] | flatten | .[(length - 1) / 2 | floor]] | add' "$work/new.json")
     read -r seconds kilobytes < <(least new)
     awk -v kernel="$kernel" -v n="$instructions" -v s="$seconds" -v m="$kilobytes" \
-        'BEGIN { sub(/.*\//, "", kernel); printf "%-28s %14d %8.2f %10.1f %9.0f", kernel, n, s, n / s / 1e6, m / 1024 }'
+        'BEGIN { if (kernel ~ /[.]so$/) sub(/.*\//, "", kernel); printf "%-28s %14.0f %8.2f %10.1f %9.0f", kernel, n, s, n / s / 1e6, m / 1024 }'
     if [ -n "$old" ]; then
         read -r seconds_before _ < <(least old)
         awk -v s="$seconds" -v old="$seconds_before" 'BEGIN { printf "  %9.2f %6.2f", old, s / old }'
@@ -57,6 +60,7 @@ for kernel; do
             printf '  other counts'
         fi
     fi
+    [ -z "${WHOLE-}" ] || jq -rj '.kernels[] | if .blocks_executed then "  \(.blocks_executed) of \(.blocks) blocks" else "  \(.not_proved // "")" end' "$work/new.json"
     echo
 done
 exit "$different"
