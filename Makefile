@@ -55,7 +55,8 @@ V ?=
 BUILD ?= $(if $(SAN),build/san,build)
 
 quoted = '$(subst ','\'',$(1))'
-say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$@';)
+# $(call say,WORD)COMMAND: makes the folder of what COMMAND makes, and says so in a word unless V is set.
+say = $(if $(V),mkdir -p $(@D);,@mkdir -p $(@D); printf '  %-8s %s\n' '$(1)' '$@';)
 
 # ---- CUDA ----------------------------------------------------------------------------------------------------------
 
@@ -299,10 +300,8 @@ fuzz:
 sim-random:
 	@ci/install_deps.sh build gate $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/random_kernels
-	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
-	    CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' CUDA_LIBS='$(abspath $(CUDA_LIBS))' tests/sim/random.sh $(SEEDS)
-	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
-	    CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' CUDA_LIBS='$(abspath $(CUDA_LIBS))' tests/sim/oracle.sh $(SEEDS)
+	@for script in random oracle; do \
+	    CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels $(test_environment) tests/sim/$$script.sh $(SEEDS); done
 
 ## install: copy the program, its plugins, headers, metrics, scripts, reports, manual and completion to PREFIX (below DESTDIR)
 install: to := $(DESTDIR)$(PREFIX)
@@ -400,14 +399,12 @@ build/flags.cu: FORCE | build
 	@$(file >$@.new,$(NVCC) $(CU_FLAGS) $(CU_HOST_FLAGS) $(CUDA_LDFLAGS) $(CUDA_PARTS))$(update)
 
 $(BUILD)/%.o: %.c $(BUILD)/flags.c | check-dependencies
-	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) $(PLUGIN_FLAGS) -MMD -MP -c -o $@ $<
 
 ARCH_avx2 := -march=x86-64-v3
 ARCH_avx512 := -march=x86-64-v4 -mprefer-vector-width=512
 define lanes_rule
 $(LANES_C:%.c=$(BUILD)/%.$(1).o): $(BUILD)/%.$(1).o: %.c $(BUILD)/flags.c | check-dependencies
-	@mkdir -p $$(@D)
 	$$(call say,CC)$(CC) $$(C_FLAGS) -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math $(ARCH_$(1)) \
 	    -DVECTOR=$(1) -MMD -MP -c -o $$@ $$<
 endef
@@ -416,7 +413,6 @@ $(foreach vector,$(VECTORS),$(eval $(call lanes_rule,$(vector))))
 # A unit test takes longer to compile than to run. The self-test runs long, so its objects are optimized.
 $(filter-out $(SELFTEST_O),$(TESTS_O) $(MACHINE_TESTS_O)): TEST_FLAGS := -O0
 $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags.c | check-dependencies
-	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) $(TEST_FLAGS) -Itests/unit $(CRITERION_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The rooms of plugins, which alone include CUDA's headers.
@@ -461,7 +457,6 @@ UNDEFINED = LD_LIBRARY_PATH='$(subst $(space),:,$(strip $(abspath $(CUDA_LIBS)))
 # when they are first called (distributions that bind at once would refuse to load it), and no other may be open.
 # CUPTI opens libnvperf_host.so by its bare name: of the two kinds of run path, only the older serves its needs.
 $(BUILD)/libcugate_cupti.so $(BUILD)/package/libcugate_cupti.so: $(PLUGIN_O) $(BUILD)/libcugate.a
-	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -Wl,--exclude-libs,ALL -Wl,-z,lazy -Wl,--as-needed \
 	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti -lstdc++
 	@if $(UNDEFINED) $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
@@ -472,7 +467,6 @@ $(BUILD)/libcugate_cupti.so $(BUILD)/package/libcugate_cupti.so: $(PLUGIN_O) $(B
 $(BUILD)/libcuda-empty.so: | $(BUILD)
 	$(call say,LD)$(CC) -shared -nostdlib -x c /dev/null -o $@ -Wl,-soname,libcuda.so.1
 $(BUILD)/libcugate_inject.so $(BUILD)/package/libcugate_inject.so: $(INJECT_O) $(BUILD)/libcugate.a $(BUILD)/libcuda-empty.so
-	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -Wl,--no-as-needed -o $@ $^ -Wl,--exclude-libs,ALL -Wl,--as-needed \
 	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti
 	@if $(UNDEFINED) $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
@@ -505,18 +499,15 @@ $(BUILD)/package/%.so: private CUDA_RPATHS := $$ORIGIN/cuda/nvidia/cu13/lib /usr
 # cugate's own kernels travel inside the plugin, for every GPU: what is installed may meet another one than the present.
 # Without lines, which would name this machine's folders. Not by `ld -b binary`, which aligns nothing.
 build/device/%.fatbin: kernels/device/%.cu build/flags.cu $(CUDA_READY)
-	@mkdir -p $(@D)
 	$(call say,NVCC)$(NVCC) -fatbin $(filter-out $(GENCODE) -lineinfo,$(CU_FLAGS)) -arch=all $(CUDA_CPPFLAGS) -o $@ $<
 .SECONDARY: $(DEVICE_CU:kernels/device/%.cu=build/device/%.fatbin)
 $(BUILD)/device/%.o: build/device/%.fatbin | $(BUILD)
-	@mkdir -p $(@D)
 	$(call say,EMBED)name=_binary_$*_fatbin && printf '%s\n' '.section .rodata' '.balign 16' \
 	    ".globl $${name}_start, $${name}_end" ".hidden $${name}_start, $${name}_end" \
 	    "$${name}_start: .incbin \"$<\"" "$${name}_end:" '.section .note.GNU-stack,"",%progbits' | \
 	    $(CC) -c -x assembler -o $@ -
 
 build/kernels/%.o: kernels/%.cu build/flags.cu $(CUDA_READY) | check-dependencies
-	@mkdir -p $(@D)
 	$(call say,NVCC)$(NVCC) $(CU_FLAGS) $(CU_HOST_FLAGS) -Iharness $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
 
 build/catalogue.cpp: FORCE | build $(CUDA_READY)
@@ -550,7 +541,6 @@ $(foreach script,$(COMPILING),$(eval $(call compiled_rule,$(script))))
 
 # Kernel libraries for the tests, in plain C; like the plugins they are loaded and not linked.
 $(BUILD)/tests/lib%.so: tests/libraries/%.c tests/libraries/answer.h harness/cugate/kernel.h $(BUILD)/flags.c | check-dependencies
-	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -shared -o $@ $<
 
 $(BUILD)/tests/unit_tests: $(TESTS_O) $(BUILD)/libcugate.a | $(TESTS_SO) $(BUILD)/libcugate_cupti.so
@@ -564,7 +554,6 @@ $(BUILD)/tests/unit_tests $(BUILD)/tests/machine_tests:
 standin: $(STANDIN)
 standin_o = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1:%=tests/standin/%)))
 $(BUILD)/tests/standin/%.o: tests/standin/%.c $(BUILD)/flags.c $(CUDA_READY) | check-dependencies build/include-cxx-stub/string
-	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -isystem build/include-cxx-stub $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/standin/libcuda.so.1: $(call standin_o,driver_*.c) $(BUILD)/libcugate.a tests/standin/libcuda.map
@@ -585,17 +574,14 @@ $(BUILD)/tests/standin/bare: $(call standin_o,bare.c)
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^
 # Sanitizers need shared libraries.
 $(BUILD)/tests/standin/bare_static: tests/standin/bare.c $(BUILD)/flags.c
-	@mkdir -p $(@D)
 	$(call say,LD)$(CC) -std=c11 -D_GNU_SOURCE $(CFLAGS) $(LDFLAGS) -static -o $@ $(filter tests/%.c,$^)
 
 # Machine code for one architecture, whatever GPU is here: the made up one is of that.
 STANDIN_CUBINS := $(patsubst %,build/tests/standin/%.cubin,kernels other unlined)
 $(STANDIN_CUBINS): build/tests/standin/%.cubin: tests/standin/kernels.cu build/flags.cu $(CUDA_READY)
-	@mkdir -p $(@D)
 	$(call say,NVCC)$(NVCC) -cubin -arch=sm_90 $(if $(filter unlined,$*),,-lineinfo) $(if $(filter other,$*),-DOTHER) -o $@ $<
 # In containers as nvcc puts them into a program (harness/cubin/cubin.c), but for the one that has another add_one.
 $(BUILD)/tests/standin/cubins.o: $(STANDIN_CUBINS) | $(BUILD)
-	@mkdir -p $(@D)
 	$(call say,EMBED)for file in $^; do name=_binary_$$(basename $$file .cubin)_cubin; section='.nv_fatbin, "a"'; \
 	    [ $$name != _binary_other_cubin ] || section=.rodata; printf '%s\n' ".section $$section" '.balign 16' \
 	    '.long 0xba55ed50' '.short 1, 16' '.quad 2f - 1f' '1: .short 2, 1' '.long 16' '.quad 2f - 3f' \
@@ -603,7 +589,6 @@ $(BUILD)/tests/standin/cubins.o: $(STANDIN_CUBINS) | $(BUILD)
 	    { cat; echo '.section .note.GNU-stack,"",%progbits'; } | $(CC) -c -x assembler -o $@ -
 
 $(BUILD)/selftest/selftest: $(SELFTEST_O) $(BUILD)/libcugate.a
-	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) $(GSL_LIBS)
 
 # One folder, whatever folders the archive has.
@@ -636,7 +621,6 @@ FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay_main.o
 fuzzers: $(FUZZERS)
 $(BUILD)/fuzz/fuzz_decode $(BUILD)/fuzz/fuzz_driver $(BUILD)/fuzz/fuzz_proof: $(SIM_O)
 $(FUZZERS): $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_MAIN) $(BUILD)/libcugate.a
-	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(LD_FLAGS) $(FUZZ_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 
 FORCE:
