@@ -134,4 +134,13 @@ static inline void memory_free(void *pointer)
 #define ANY(index, count, condition) (FIRST(index, count, condition) < (count))
 #define ALL(index, count, condition) (!ANY(index, count, !(condition)))
 
+/* The first such element of a list, or NULL: FIND(row, result->rows, result->row_count, row->state == state). */
+#define FIND(name, list, count, condition)                                                                             \
+    __extension__({                                                                                                    \
+        __typeof__(&*(list)) name = (list), name##_end = name + (count);                                               \
+        while (name < name##_end && !(condition))                                                                      \
+            name++;                                                                                                    \
+        name < name##_end ? name : NULL;                                                                               \
+    })
+
 #define ARRAY_SIZE(table) (sizeof(table) / sizeof((table)[0]))

@@ -10,10 +10,8 @@
 bool drawing_points(const void *self, uint64_t word)
 {
     const struct capsule *capsule = self;
-    for (size_t i = 0; i < capsule->range_count; i++)
-        if (word >= capsule->ranges[i].address && word - capsule->ranges[i].address <= capsule->ranges[i].size)
-            return true;
-    return false;
+    return ANY(i, capsule->range_count,
+               word >= capsule->ranges[i].address && word - capsule->ranges[i].address <= capsule->ranges[i].size);
 }
 
 /* Whether the upper half of a word is an infinity below or above 0, or a NaN, as arithmetic makes it of any type. */

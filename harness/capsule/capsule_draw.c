@@ -387,11 +387,10 @@ static int take_captured(struct drawing *drawing)
 /* A variable has another address in each process, so what the launch leaves there is not known in the program's. */
 static bool changes_variable(const struct drawing *drawing)
 {
-    for (size_t i = 0; i < drawing->capsule->range_count; i++)
-        if (drawing->capsule->ranges[i].kind == MEMORY_VARIABLE &&
-            memcmp(drawing->found.ranges[i], drawing->left.ranges[i], (size_t)drawing->capsule->ranges[i].size) != 0)
-            return true;
-    return false;
+    return ANY(
+        i, drawing->capsule->range_count,
+        drawing->capsule->ranges[i].kind == MEMORY_VARIABLE &&
+            memcmp(drawing->found.ranges[i], drawing->left.ranges[i], (size_t)drawing->capsule->ranges[i].size) != 0);
 }
 
 static int draw(struct drawing *drawing, struct capsule_writer *writer, struct drawn *drawn, char *why, size_t why_size)

@@ -15,8 +15,5 @@ size_t capsules_same_code(const struct capsules *capsules, size_t i)
 
 const struct capsule *capsules_find(const struct capsules *capsules, const char *id)
 {
-    for (size_t i = 0; i < capsules->count; i++)
-        if (strcmp(capsules->list[i].id, id) == 0)
-            return &capsules->list[i];
-    return NULL;
+    return FIND(one, capsules->list, capsules->count, strcmp(one->id, id) == 0);
 }

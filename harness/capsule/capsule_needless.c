@@ -44,10 +44,8 @@ static int drop(struct proving *proving, size_t from, size_t to)
 
 static bool is_changed(const struct proving *proving, const struct place *place)
 {
-    for (size_t i = 0; i < proving->changed_count; i++)
-        if (proving->changed[i].range == place->range && proving->changed[i].page == place->page)
-            return true;
-    return false;
+    return ANY(i, proving->changed_count,
+               proving->changed[i].range == place->range && proving->changed[i].page == place->page);
 }
 
 /* Whether all that a launch wrote to a page of zeros is what the program's launch left there. */

@@ -109,10 +109,7 @@ int proving_read(struct proving *proving, const struct place *places, size_t cou
 /* Whether bytes are the same but for those of a mask. */
 static bool is_same_but_for(const unsigned char *a, const unsigned char *b, const unsigned char *mask, size_t size)
 {
-    for (size_t i = 0; i < size; i++)
-        if ((a[i] ^ b[i]) & (unsigned char)~mask[i])
-            return false;
-    return true;
+    return ALL(i, size, ((a[i] ^ b[i]) & (unsigned char)~mask[i]) == 0);
 }
 
 int proving_is_same(struct proving *proving)

@@ -161,10 +161,8 @@ static bool is_known(const struct replay *replay, uint64_t word)
     uint64_t here;
     if (moves_find(&replay->moves, word, &here))
         return true;
-    EACH(const struct memory_range, range, replay->capsule->ranges, replay->capsule->range_count)
-        if (range->kind != MEMORY_VARIABLE && word >= range->address && word - range->address < range->size)
-            return true;
-    return false;
+    return FIND(range, replay->capsule->ranges, replay->capsule->range_count,
+                range->kind != MEMORY_VARIABLE && word >= range->address && word - range->address < range->size);
 }
 
 /* Of the words that the loader wrote, such as addresses of functions, those stay that nobody can know but it. One that
@@ -502,10 +500,7 @@ int replay_compare(struct replay *replay, char *why, size_t why_size, struct pro
 
 static const struct part *part_of(const struct replay *replay, size_t range)
 {
-    for (size_t i = 0; i < replay->part_count; i++)
-        if (replay->parts[i].range == &replay->capsule->ranges[range])
-            return &replay->parts[i];
-    return NULL;
+    return FIND(part, replay->parts, replay->part_count, part->range == &replay->capsule->ranges[range]);
 }
 
 int replay_read(struct replay *replay, size_t range, uint64_t at, void *bytes, size_t size, struct problem *problem)

@@ -20,10 +20,7 @@ struct search {
 
 static bool is_filled_with(const unsigned char *bytes, int value, size_t size)
 {
-    for (size_t i = 0; i < size; i++)
-        if (bytes[i] != (unsigned char)value)
-            return false;
-    return true;
+    return ALL(i, size, bytes[i] == (unsigned char)value);
 }
 
 /* Fills the pages from..to, launches, and notes the words that were written to them. */

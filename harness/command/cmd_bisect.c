@@ -166,11 +166,9 @@ static void print_change(const struct metric *metric, double from, double to)
 /* The row that got worse most, of the metric that was asked for. */
 static const struct judgement *find_worse(const struct comparison *comparison, const struct metric *metric)
 {
-    EACH(const struct judgement, judgement, comparison->list, comparison->count)
-        if (judgement->metric && judgement->compared && judgement->worse && judgement->metric->class != METRIC_INFO &&
-            (!metric || judgement->metric == metric))
-            return judgement;
-    return NULL;
+    return FIND(judgement, comparison->list, comparison->count,
+                judgement->metric && judgement->compared && judgement->worse &&
+                    judgement->metric->class != METRIC_INFO && (!metric || judgement->metric == metric));
 }
 
 /* Nothing is searched for, or the history cannot tell. The names of the files are those of commits. */

@@ -41,10 +41,7 @@ static const struct sm sms[] = {
 
 static const struct sm *find_sm(int capability)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(sms); i++)
-        if (sms[i].capability == capability)
-            return &sms[i];
-    return NULL;
+    return FIND(one, sms, ARRAY_SIZE(sms), one->capability == capability);
 }
 
 /* Cuts a number to a limit, because cuda_occupancy.h multiplies ints. A launch with numbers that were cut fits on no

@@ -150,10 +150,7 @@ static int check_arguments(const struct replacement *replacement, const struct c
 
 static bool is_changed(const struct memory_range *range)
 {
-    for (size_t page = 0; page < pages_of(range->size); page++)
-        if (range->after[page] != PAGE_SAME)
-            return true;
-    return false;
+    return ANY(page, pages_of(range->size), range->after[page] != PAGE_SAME);
 }
 
 static int check_variable(const struct replacement *replacement, const struct capsule *capsule,

@@ -44,11 +44,9 @@ static size_t find_free(const struct claims *claims, enum likeness likeness, con
 /* Whether another missing function is similar to the same one. */
 static bool has_rival(const struct claims *claims, enum likeness likeness, const struct rename *rename)
 {
-    EACH(const struct rename, other, claims->renames, claims->rename_count)
-        if (other != rename && !other->is &&
-            is_alike(likeness, rename->launch, other->launch->function, other->launch->code))
-            return true;
-    return false;
+    return FIND(other, claims->renames, claims->rename_count,
+                other != rename && !other->is &&
+                    is_alike(likeness, rename->launch, other->launch->function, other->launch->code));
 }
 
 static void find_renamed(struct claims *claims, bool may_be_new)
@@ -69,10 +67,7 @@ static void find_renamed(struct claims *claims, bool may_be_new)
 
 static struct rename *find_gone(const struct claims *claims, const char *function)
 {
-    for (size_t i = 0; i < claims->rename_count; i++)
-        if (strcmp(claims->renames[i].launch->function, function) == 0)
-            return &claims->renames[i];
-    return NULL;
+    return FIND(rename, claims->renames, claims->rename_count, strcmp(rename->launch->function, function) == 0);
 }
 
 /* Records which kernel launches a function. A function without a code hash was not in the baseline's library either. */

@@ -57,10 +57,7 @@ cudaGraph_t stream_graph(cudaStream_t stream)
 
 bool stream_captures(cudaGraph_t graph)
 {
-    for (size_t i = 0; i < runtime_now()->capture_count; i++)
-        if (runtime_now()->captures[i]->graph == graph)
-            return true;
-    return false;
+    return ANY(i, runtime_now()->capture_count, runtime_now()->captures[i]->graph == graph);
 }
 
 /* ---- Chains of launches ---- */

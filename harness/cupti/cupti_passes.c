@@ -303,9 +303,9 @@ static int check_short(struct range_collector *self, const struct image *image, 
 {
     OWNED_MEMORY double *first = x_calloc(self->counters.count, sizeof *first);
     int failed = counters_evaluate(&self->counters, image->bytes, image->size, begin, first, problem);
-    bool has = false;
-    for (size_t i = 0; i < self->counters.count; i++)
-        has |= counter_split(self->counters.wanted[i]).instrumented && counted(first[i]).state == VALUE_MEASURED;
+    const bool has =
+        ANY(i, self->counters.count,
+            counter_split(self->counters.wanted[i]).instrumented && counted(first[i]).state == VALUE_MEASURED);
     if (failed == 0 && !has)
         failed = problem_set(problem, "not counted: no instrumented counter in the first range");
     return failed;

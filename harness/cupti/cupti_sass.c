@@ -25,9 +25,7 @@ static void choose_counters(struct sass_metrics *self, const char *chip)
         if (cuptiSassMetricsGetProperties(&params) != CUPTI_SUCCESS)
             continue;
         self->counted |= 1u << counter;
-        size_t known = 0;
-        while (known < self->count && self->configs[known].metricId != params.metric.metricId)
-            known++;
+        size_t known = FIRST(k, self->count, self->configs[k].metricId == params.metric.metricId);
         if (known < self->count)
             continue;
         self->counters[known] = counter;

@@ -183,10 +183,7 @@ static const char *reason_of(const struct stalls_collector *self, uint32_t index
 
 static bool was_launched(const struct stalls_collector *self, const char *function)
 {
-    for (size_t i = 0; i < self->log.list_count; i++)
-        if (strcmp(self->log.list[i].function, function) == 0)
-            return true;
-    return false;
+    return ANY(i, self->log.list_count, strcmp(self->log.list[i].function, function) == 0);
 }
 
 static void add_place(const struct stalls_collector *self, const CUpti_PCSamplingPCData *place,

@@ -30,19 +30,15 @@ static const char *refused; /* why this call is not simulated, which is told onc
 /* Returns the reservation that has all of these bytes; NULL: none. */
 static struct reserved *find_reserved(uint64_t address, size_t size)
 {
-    for (size_t i = 0; i < reserved_count; i++)
-        if (address >= reserved[i].address && address - reserved[i].address <= reserved[i].size &&
-            size <= reserved[i].size - (address - reserved[i].address))
-            return &reserved[i];
-    return NULL;
+    return FIND(one, reserved, reserved_count,
+                address >= one->address && address - one->address <= one->size &&
+                    size <= one->size - (address - one->address));
 }
 
 /* Returns how many mappings begin below an address. */
 static size_t mapped_below(uint64_t address)
 {
-    size_t count = 0;
-    while (count < mapped_count && mapped[count].address < address)
-        count++;
+    size_t count = FIRST(k, mapped_count, mapped[k].address >= address);
     return count;
 }
 

@@ -5,11 +5,9 @@
 /* Whether the run has a gated number of the kernel that the baseline lacks. Bank conflicts may be missing. */
 static bool lacks_number(const struct metrics *metrics, const struct result *base, const struct result *now)
 {
-    EACH(const struct metric, metric, metrics->list, metrics->count)
-        if (metric->class != METRIC_INFO && !metric_is_on_demand(metric) && result_measured(now, metric->name) &&
-            !result_measured(base, metric->name))
-            return true;
-    return false;
+    return FIND(metric, metrics->list, metrics->count,
+                metric->class != METRIC_INFO && !metric_is_on_demand(metric) && result_measured(now, metric->name) &&
+                    !result_measured(base, metric->name));
 }
 
 /* Whether a kernel of the base build has to be measured. If it failed in the run, it is red anyway. */

@@ -22,10 +22,7 @@ struct observation *import_add(struct import *import, char *key, char *family, c
 const struct metric *import_metric(const struct import *import, const char *counter)
 {
     const struct metrics *metrics = import->request->metrics;
-    for (size_t i = 0; i < metrics->count; i++)
-        if (metric_has_counter(&metrics->list[i], counter))
-            return &metrics->list[i];
-    return NULL;
+    return FIND(one, metrics->list, metrics->count, metric_has_counter(one, counter));
 }
 
 const struct metric *import_needed_metric(const struct import *import, const char *counter)

@@ -21,10 +21,7 @@ static const char *base_name(const char *path)
 
 static bool is_passed_over(const char *path)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(passed_over); i++)
-        if (strncmp(base_name(path), passed_over[i], strlen(passed_over[i])) == 0)
-            return true;
-    return false;
+    return ANY(i, ARRAY_SIZE(passed_over), strncmp(base_name(path), passed_over[i], strlen(passed_over[i])) == 0);
 }
 
 static bool is_program(const char *path)

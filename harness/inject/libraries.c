@@ -22,10 +22,7 @@ static const char *const prefixes[] = {
 
 static bool is_told(const char *name)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-            return true;
-    return false;
+    return ANY(i, ARRAY_SIZE(prefixes), strncmp(name, prefixes[i], strlen(prefixes[i])) == 0);
 }
 
 /* Whether the bytes are part of what was loaded. */

@@ -70,10 +70,7 @@ CUcontext ranges_context(void)
 static bool ranges_instrument(void)
 {
     const struct metrics *metrics = ranges.profiler ? sets_metrics(sets_now()) : NULL;
-    for (size_t m = 0; metrics && m < metrics->count; m++)
-        if (counter_split(metrics->list[m].counter).instrumented)
-            return true;
-    return false;
+    return metrics && ANY(m, metrics->count, counter_split(metrics->list[m].counter).instrumented);
 }
 
 size_t ranges_lost(void)

@@ -165,10 +165,8 @@ static bool ask(uint64_t address, struct reached *found)
 
 static bool is_in(const struct reach *reach, uint64_t address)
 {
-    for (size_t i = 0; i < reach->count; i++)
-        if (address >= reach->list[i].address && address - reach->list[i].address < reach->list[i].size)
-            return true;
-    return false;
+    return ANY(i, reach->count,
+               address >= reach->list[i].address && address - reach->list[i].address < reach->list[i].size);
 }
 
 /* Takes a word that may be a pointer. A doubtful one may mean other memory, and is none to that of another GPU. */

@@ -154,10 +154,7 @@ static bool groups_lack(size_t set, size_t since)
 {
     size_t count;
     struct group *const *list = groups_all(&count);
-    for (size_t i = 0; i < count; i++)
-        if (list[i]->seen >= since && group_needs(list[i], set))
-            return true;
-    return false;
+    return ANY(i, count, list[i]->seen >= since && group_needs(list[i], set));
 }
 
 /* Whether it is time to leave the set for the next one, or for home, where nothing is lacking. */

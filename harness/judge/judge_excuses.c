@@ -105,11 +105,10 @@ static bool is_ratio_of_caches(const struct asked *row)
 /* Whether both sides have an exact count, which is then as good as the code that one of them lacks. */
 static bool has_exact_count(const struct pairing *pairing)
 {
-    EACH(const struct metric, metric, pairing->sides->metrics->list, pairing->sides->metrics->count)
-        if (metric->class == METRIC_EXACT && !is_metric_of_program(metric) &&
-            result_measured(pairing->base_result, metric->name) && result_measured(pairing->now_result, metric->name))
-            return true;
-    return false;
+    return FIND(metric, pairing->sides->metrics->list, pairing->sides->metrics->count,
+                metric->class == METRIC_EXACT && !is_metric_of_program(metric) &&
+                    result_measured(pairing->base_result, metric->name) &&
+                    result_measured(pairing->now_result, metric->name));
 }
 
 static bool is_traffic_of_same_code(const struct asked *row)

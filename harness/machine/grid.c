@@ -27,11 +27,9 @@ static void add_tallies(struct tally *sum, const struct tally *more, size_t coun
 /* Returns whether the code uses the answers of atomics on global memory. */
 static bool uses_answers(const struct code *code)
 {
-    for (size_t i = 0; i < code->count; i++)
-        if (code->list[i].traits & TRAIT_ATOMIC && !(code->list[i].traits & TRAIT_SHARED) &&
-            code->list[i].output_count > 0)
-            return true;
-    return false;
+    return ANY(i, code->count,
+               code->list[i].traits & TRAIT_ATOMIC && !(code->list[i].traits & TRAIT_SHARED) &&
+                   code->list[i].output_count > 0);
 }
 
 /* Returns the number of threads. A launch that is not counted may make the inputs of one that is. Its results have to

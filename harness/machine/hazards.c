@@ -63,10 +63,7 @@ static bool has_copies(const struct code *code)
 {
     if (code->has_copies)
         return true;
-    for (size_t i = 0; i < code->count; i++)
-        if (code->list[i].traits & TRAIT_BULK)
-            return true;
-    return false;
+    return ANY(i, code->count, code->list[i].traits & TRAIT_BULK);
 }
 
 static bool begin(struct block *block)

@@ -130,10 +130,7 @@ bool meetings_answered(const struct meetings *meetings)
 
 static bool was_written(const struct meetings *meetings, uint64_t begin)
 {
-    for (size_t i = 0; i < meetings->written_count; i++)
-        if (meetings->written[i] == begin)
-            return true;
-    return false;
+    return ANY(i, meetings->written_count, meetings->written[i] == begin);
 }
 
 /* There may be as many as a quarter of the allocation's bytes, so large pages save time. */

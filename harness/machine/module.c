@@ -256,10 +256,8 @@ char *module_linked(const struct function *function)
 
 bool module_calls(const struct module *module, const char *name)
 {
-    for (size_t i = 0; i < module->image.symbol_count; i++)
-        if (module->image.symbols[i].st_shndx == SHN_UNDEF && strcmp(symbol_name(&module->image, i), name) == 0)
-            return true;
-    return false;
+    return ANY(i, module->image.symbol_count,
+               module->image.symbols[i].st_shndx == SHN_UNDEF && strcmp(symbol_name(&module->image, i), name) == 0);
 }
 
 /* ---- The module ---- */
@@ -351,10 +349,7 @@ void module_set_call_stack(struct machine *machine, size_t bytes)
 
 struct function *module_function(struct module *module, const char *name)
 {
-    for (size_t i = 0; i < module->function_count; i++)
-        if (strcmp(module->functions[i].text.name, name) == 0)
-            return &module->functions[i];
-    return NULL;
+    return FIND(function, module->functions, module->function_count, strcmp(function->text.name, name) == 0);
 }
 
 bool module_cluster(const struct function *function, unsigned blocks[3])
@@ -373,10 +368,7 @@ bool module_cluster(const struct function *function, unsigned blocks[3])
 
 struct variable *module_variable(struct module *module, const char *name)
 {
-    for (size_t i = 0; i < module->variable_count; i++)
-        if (strcmp(module->variables[i].name, name) == 0)
-            return &module->variables[i];
-    return NULL;
+    return FIND(variable, module->variables, module->variable_count, strcmp(variable->name, name) == 0);
 }
 
 const struct cubin_function *module_facts(const struct function *function)

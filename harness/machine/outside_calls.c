@@ -279,10 +279,7 @@ char *outside_noted(struct machine *machine)
 
 static const struct outside *find(const char *name)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
-        if (strcmp(functions[i].name, name) == 0)
-            return &functions[i];
-    return NULL;
+    return FIND(function, functions, ARRAY_SIZE(functions), strcmp(function->name, name) == 0);
 }
 
 uint64_t call_address(const struct warp *warp, const struct instruction *code, unsigned lane)

@@ -14,11 +14,9 @@ enum { READ = 1, WRITTEN = 2 };
 /* Textures, surfaces and the hardware's copies read what is not told of. */
 static bool is_noted(const struct code *code)
 {
-    for (size_t i = 0; i < code->count; i++)
-        if (code->list[i].opcode[0] == 'T' || strncmp(code->list[i].opcode, "SU", 2) == 0 ||
-            code->list[i].traits & TRAIT_BULK)
-            return false;
-    return true;
+    return !ANY(i, code->count,
+                code->list[i].opcode[0] == 'T' || strncmp(code->list[i].opcode, "SU", 2) == 0 ||
+                    code->list[i].traits & TRAIT_BULK);
 }
 
 bool touched_begin(struct machine *machine, const struct grid *grid)

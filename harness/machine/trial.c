@@ -18,10 +18,7 @@ void trial_place(const struct grid *grid, const struct axis *axes, uint64_t numb
 
 static bool has_place(const struct ranges *places, uint64_t begin)
 {
-    for (size_t i = 0; i < places->count; i++)
-        if (places->list[i].begin == begin)
-            return true;
-    return false;
+    return ANY(i, places->count, places->list[i].begin == begin);
 }
 
 void trial_add_place(struct ranges *places, uint64_t begin, uint64_t end)

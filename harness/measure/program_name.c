@@ -79,10 +79,7 @@ static const char *base_name(const char *path)
 static const struct starter *find_starter(const char *word)
 {
     const char *name = base_name(word);
-    for (size_t i = 0; i < ARRAY_SIZE(starters); i++)
-        if (find_word(starters[i].names, name, strlen(name), true))
-            return &starters[i];
-    return NULL;
+    return FIND(starter, starters, ARRAY_SIZE(starters), find_word(starter->names, name, strlen(name), true));
 }
 
 /* Returns how many of the words that follow an option are its values. */

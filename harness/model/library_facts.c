@@ -17,8 +17,5 @@ void library_facts_release(struct library_facts *facts)
 
 const struct kernel_facts *library_facts_find(const struct library_facts *facts, const char *id)
 {
-    for (size_t k = 0; k < facts->count; k++)
-        if (strcmp(facts->kernels[k].id, id) == 0)
-            return &facts->kernels[k];
-    return NULL;
+    return FIND(kernel, facts->kernels, facts->count, strcmp(kernel->id, id) == 0);
 }

@@ -32,10 +32,7 @@ enum metric_better metric_better_of(const char *name)
 
 const struct metric *metrics_find(const struct metrics *metrics, const char *name)
 {
-    for (size_t i = 0; i < metrics->count; i++)
-        if (strcmp(metrics->list[i].name, name) == 0)
-            return &metrics->list[i];
-    return NULL;
+    return FIND(one, metrics->list, metrics->count, strcmp(one->name, name) == 0);
 }
 
 void metrics_need(struct metrics *chosen, const struct metrics *all, const char *name)

@@ -99,10 +99,7 @@ static const struct waiting *find_waiting(const char *function)
 {
     if (strncmp(function, "void ", 5) == 0)
         function += 5;
-    for (size_t i = 0; i < ARRAY_SIZE(waiting); i++)
-        if (strncmp(function, waiting[i].begin, strlen(waiting[i].begin)) == 0)
-            return &waiting[i];
-    return NULL;
+    return FIND(one, waiting, ARRAY_SIZE(waiting), strncmp(function, one->begin, strlen(one->begin)) == 0);
 }
 
 bool program_communicates(const struct result *kernel)

@@ -4,10 +4,7 @@
 
 static struct phase *find(const struct phases *phases, uint32_t place)
 {
-    for (size_t i = 0; i < phases->count; i++)
-        if (phases->list[i].place == place)
-            return &phases->list[i];
-    return NULL;
+    return FIND(one, phases->list, phases->count, one->place == place);
 }
 
 void phases_begin(struct phases *phases, uint32_t place, uint64_t wanted)

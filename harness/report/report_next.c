@@ -300,10 +300,7 @@ static struct answer advice_on_run(const struct report *report)
 /* Returns the worst kernel of the section. */
 static const struct group *first_of(const struct groups *groups, enum section section)
 {
-    for (size_t i = 0; i < groups->count; i++)
-        if (groups->list[i].section == section)
-            return &groups->list[i];
-    return NULL;
+    return FIND(one, groups->list, groups->count, one->section == section);
 }
 
 /* Advises on what decides the exit code. */

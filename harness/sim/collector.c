@@ -30,9 +30,7 @@ static int sim_open(void **self, const struct job *job, struct device *device, s
         launches_only_note(&simulation->launches);
     if (job->whole)
         grid_leave_none(runtime_machine());
-    bool threads = false;
-    for (size_t m = 0; m < job->metrics->count; m++)
-        threads |= exact_counts_threads(exact_counter_of(&job->metrics->list[m]));
+    const bool threads = ANY(m, job->metrics->count, exact_counts_threads(exact_counter_of(&job->metrics->list[m])));
     simulation->launches.times.wanted = !job->dry && gpu_as_chip(runtime_gpu(), &simulation->launches.times.chip);
     grid_ask_threads(runtime_machine(), threads);
     runtime_machine()->headway.self = simulation;

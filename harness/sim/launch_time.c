@@ -232,10 +232,7 @@ void times_take(struct launch_times *times, const struct grid *grid, const struc
 
 bool times_need_more(const struct launch_times *times)
 {
-    for (size_t i = 0; i < times->count; i++)
-        if (!times->list[i]->known)
-            return true;
-    return false;
+    return ANY(i, times->count, !times->list[i]->known);
 }
 
 /* ---- All of them ---- */

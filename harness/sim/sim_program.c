@@ -514,9 +514,8 @@ __attribute__((constructor)) static void begin(void)
     }
     runtime_set_gpu(&gpu);
     outside_allow(runtime_machine());
-    bool threads = false;
-    for (size_t m = 0; m < program.request.metrics.count; m++)
-        threads |= exact_counts_threads(exact_counter_of(&program.request.metrics.list[m]));
+    const bool threads =
+        ANY(m, program.request.metrics.count, exact_counts_threads(exact_counter_of(&program.request.metrics.list[m])));
     grid_ask_threads(runtime_machine(), threads);
     program.has_chip = gpu_as_chip(runtime_gpu(), &program.log.times.chip);
     function_run_by(run_told, NULL);

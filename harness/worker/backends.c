@@ -89,10 +89,7 @@ const struct backend *backend_list(size_t *count)
 
 const struct backend *backend_find(const char *name)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(backends); i++)
-        if (strcmp(backends[i].name, name) == 0)
-            return &backends[i];
-    return NULL;
+    return FIND(backend, backends, ARRAY_SIZE(backends), strcmp(backend->name, name) == 0);
 }
 
 bool backend_provides(const struct backend *backend, const struct metric *metric)

@@ -22,10 +22,7 @@ static bool is_skipped(const char *name)
     static const char *const own[] = {"cuMemcpy",           "cuLaunchHostFunc", "cuStreamAddCallback",
                                       "cuGraphAddHostNode", "cuProfiler",       "cuPointerGet",
                                       "cuLinkAdd",          "cuGetExportTable", "cuLaunchKernelEx"};
-    for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-        if (strncmp(name, own[i], strlen(own[i])) == 0)
-            return true;
-    return false;
+    return ANY(i, ARRAY_SIZE(own), strncmp(name, own[i], strlen(own[i])) == 0);
 }
 
 /* Remembers what calls have made. */

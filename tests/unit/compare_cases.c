@@ -417,10 +417,7 @@ static void expect_totals(void)
 
 static bool has_note(const char *words)
 {
-    for (size_t i = 0; i < compared()->note_count; i++)
-        if (strstr(compared()->notes[i], words))
-            return true;
-    return false;
+    return ANY(i, compared()->note_count, strstr(compared()->notes[i], words));
 }
 
 DO(expect_note(void), CHECK(has_note(word(1)), "no note says: %s", word(1)));

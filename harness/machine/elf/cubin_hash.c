@@ -282,10 +282,7 @@ static char *mix_of(const size_t counts[OPCODES])
 
 static bool has_tensor(const size_t counts[OPCODES])
 {
-    for (size_t i = 0; i < ARRAY_SIZE(tensor_opcodes); i++)
-        if (counts[tensor_opcodes[i]] > 0)
-            return true;
-    return false;
+    return ANY(i, ARRAY_SIZE(tensor_opcodes), counts[tensor_opcodes[i]] > 0);
 }
 
 /* Whether an instruction is HADD2, HFMA2, HMUL2 or HFMA2.MMA, in any form of its operands. Compilers set constants by

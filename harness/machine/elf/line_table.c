@@ -165,9 +165,7 @@ void line_table_release(struct line_table *table)
  * innermost. */
 static size_t row_at(const struct line_function *function, uint64_t offset)
 {
-    size_t row = 0;
-    while (row < function->count && address_of(function->rows, function->first + row) - function->base <= offset)
-        row++;
+    size_t row = FIRST(k, function->count, address_of(function->rows, function->first + k) - function->base > offset);
     return row < function->count ? row : 0;
 }
 

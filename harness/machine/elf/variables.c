@@ -6,10 +6,7 @@
 static bool holds_variables(const char *section)
 {
     static const char *const beginnings[] = {".nv.global", ".nv.constant3"};
-    for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
-        if (strncmp(section, beginnings[i], strlen(beginnings[i])) == 0)
-            return true;
-    return false;
+    return ANY(i, ARRAY_SIZE(beginnings), strncmp(section, beginnings[i], strlen(beginnings[i])) == 0);
 }
 
 /* Returns the name of a symbol that is a variable; NULL for any other. */

@@ -3,10 +3,7 @@
 
 static const struct config_key *key(const struct config *config, const char *name)
 {
-    for (size_t i = 0; i < config->count; i++)
-        if (strcmp(config->keys[i].name, name) == 0)
-            return &config->keys[i];
-    return NULL;
+    return FIND(key, config->keys, config->count, strcmp(key->name, name) == 0);
 }
 
 Test(config, keys_with_their_lines_and_paths_from_the_file)
