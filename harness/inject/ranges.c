@@ -250,7 +250,7 @@ static bool is_blind(const struct group *group, const char *counter)
 }
 
 /* Whether the number is another than that of later launches: the first range of a session takes a graph up to twice its
- * time, from a cold L2. Only counts of instructions and their accesses are right, and its time is a bound. */
+ * time, from a cold L2. Only counts of instructions and their accesses are right. */
 static bool is_cold(const struct group *group, const char *counter, bool is_first)
 {
     return group->graph && is_first && !strstr(counter, "inst_executed") &&
@@ -274,10 +274,6 @@ static void send_values(const struct range *range, const double *numbers, bool i
     for (size_t m = 0; m < set->count; m++) {
         const char *counter = ranges.counters.names[m];
         const double number = counter ? round_value(*numbers++) : NAN; /* NaN stands for what CUPTI could not count */
-        if (counter && range->use == PASSED_OVER && strcmp(counter, COUNTER_TIME) == 0 && number > 0) {
-            OWNED_TEXT bound = x_sprintf("%.0f %s", number, result.id);
-            link_say(MESSAGE_BOUND, bound);
-        }
         const bool sees = counter && !is_blind(range->group, counter);
         if (sees && is_cold(range->group, counter, is_first))
             continue;

@@ -384,18 +384,15 @@ static bool is_of_division(const struct metric *metric)
 }
 
 /* Returns whether the kernel takes too little of its program's time for the row to be asked of it, or is of its first
- * part only. Its time is, unless there is none though the program has one: then it is less than 1 % of that
- * (measure/program_times.c). The program's own row lacks what any of its kernels does. */
+ * part only. Its time is. The program's own row lacks what any of its kernels does. */
 static bool is_seldom(const struct sides *sides, const struct run *run, const struct result *result,
                       const struct metric *metric)
 {
     const struct result *program = program_of(run, result->id);
-    if (!sides->origin->own_caches || is_metric_of_program(metric) || !program)
+    if (!sides->origin->own_caches || metric->class == METRIC_TIME || is_metric_of_program(metric) || !program)
         return false;
-    const double time = program_time(sides->metrics, result, NULL), whole = program_time(sides->metrics, program, NULL);
-    if (metric->class == METRIC_TIME || isnan(time))
-        return isnan(time) && program_is_timed(sides->metrics, program);
-    return is_program_row(result->id) || is_minor_first_part(sides, run, result) || program_is_seldom(time, whole);
+    return is_program_row(result->id) || is_minor_first_part(sides, run, result) ||
+           program_is_seldom(program_time(sides->metrics, result, NULL), program_time(sides->metrics, program, NULL));
 }
 
 /* Whether it takes a measured launch of a program's kernel. What follows from the machine code is a fact without it. */
@@ -473,18 +470,12 @@ static bool is_in_program(const struct look *look)
     return is_part_of_program(look->pairing, look->metric);
 }
 
-/* A graph's time is not supported where only a cold launch of it was measured. */
-static bool lacks(enum value_state state, const struct metric *metric)
-{
-    return state == ABSENT || (state == VALUE_NOT_SUPPORTED && metric->class == METRIC_TIME);
-}
-
 static bool is_too_seldom(const struct look *look)
 {
     const struct pairing *pairing = look->pairing;
     const struct sides *sides = pairing->sides;
-    return (lacks(look->was, look->metric) && is_seldom(sides, sides->baseline, pairing->base_result, look->metric)) ||
-           (lacks(look->is, look->metric) && is_seldom(sides, sides->run, pairing->now_result, look->metric));
+    return (look->was == ABSENT && is_seldom(sides, sides->baseline, pairing->base_result, look->metric)) ||
+           (look->is == ABSENT && is_seldom(sides, sides->run, pairing->now_result, look->metric));
 }
 
 static bool is_waiting(const struct look *look)

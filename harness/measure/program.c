@@ -185,7 +185,7 @@ static void fill_row(const struct measuring *measuring, struct result *result, s
     if (group && (group->known || (in_set && is_left_out(measuring, group, set))))
         return;
     struct row *row = result_add(result, metric->name);
-    const bool cold = in_set && group && group->bound_ns > 0; /* of its first launch alone, which does not tell it */
+    const bool cold = in_set && group && group->graph; /* its first launch alone was counted, which does not tell it */
     row->state = (metric->optional && !in_set) || cold ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
     if (row->state == VALUE_NOT_COUNTED && in_set)
         row->reason = x_strdup("launched too rarely in the runs of the program");
@@ -205,7 +205,7 @@ static bool is_only_timed(const struct measuring *measuring, const struct progra
 {
     const bool ended = !measuring->interrupted && !measuring->timed_out && measuring->status < 128,
                left_out = is_left_out(measuring, group, 0);
-    return group->runs > 0 && group->shares[0].took[0] > 0 &&
+    return program_group_time(group) > 0 &&
            (group->known || (group->due == 0 && left_out) ||
             (ended && measuring->measurement->program->skip == 0 && (left_out || seldom)));
 }
@@ -216,7 +216,7 @@ static bool lack_is_seldom(const struct measuring *measuring)
     double lacks = 0, all = 0;
     for (size_t g = 0; g < measuring->groups.count; g++) {
         const struct program_group *group = measuring->groups.list[g];
-        const double took = group->runs > 0 ? group->shares[0].took[0] : 0;
+        const double took = group->runs > 0 ? program_group_time(group) : 0;
         all += took;
         lacks += group->wanted && !group->known && !run_find(measuring->run, group->id) ? took : 0;
     }
@@ -400,6 +400,24 @@ static int run_first(struct measuring *measuring)
     return run_once(measuring, 0, false);
 }
 
+/* Runs the program again without counting where it is not known how long all of it took: counting spoils the record of
+ * a graph that is launched once. */
+static int complete_times(struct measuring *measuring)
+{
+    const int runs = measuring->measurement->program->runs;
+    const size_t untimed = program_is_simulated(measuring->measurement)
+                               ? 0
+                               : program_untimed(&measuring->groups, measuring->measurement->metrics);
+    if (untimed == 0 || measuring->status >= 128 || (runs > 0 && measuring->done >= (size_t)runs))
+        return EXIT_SAME;
+    for (size_t g = 0; g < measuring->groups.count; g++)
+        measuring->groups.list[g]->complete = true;
+    if (!measuring->measurement->program->quiet)
+        remark("run %zu of the program: %zu kernel%s %s no recorded time", measuring->done + 1, untimed,
+               plural(untimed), plural_of(untimed, "has", "have"));
+    return run_once(measuring, 0, true);
+}
+
 /* Runs the program again for sets that some kernels lack. A program that was killed would be killed again. */
 static int complete(struct measuring *measuring)
 {
@@ -427,7 +445,7 @@ static int complete(struct measuring *measuring)
                 measuring->done + 1, kernels, plural(kernels), plural_of(kernels, "was", "were"), measuring->sets);
         code = run_once(measuring, set, true);
     }
-    return code;
+    return code == EXIT_SAME ? complete_times(measuring) : code;
 }
 
 static int measure_sets(struct measuring *measuring)

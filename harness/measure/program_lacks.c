@@ -52,23 +52,26 @@ bool program_group_is_of_first_part(const struct program_group *group)
     return group->times > 0 && !group->is_late;
 }
 
-/* Return how long the launches of the first run took; NAN where no record tells. */
-static double time_of(const struct program_group *group)
+double program_group_time(const struct program_group *group)
 {
-    return group->runs > 0 ? group->shares[0].took[0] : NAN;
+    const struct program_share *whole = &group->shares[0];
+    for (size_t run = 0; run < group->runs; run++)
+        if (whole->counts[run] > 0 && !isnan(whole->took[run]))
+            return whole->took[run];
+    return group->runs > 0 ? whole->took[0] : NAN;
 }
 
 static double all_time(const struct program_groups *groups)
 {
     double all = 0;
     for (size_t g = 0; g < groups->count; g++)
-        all += time_of(groups->list[g]);
+        all += program_group_time(groups->list[g]);
     return all;
 }
 
 bool program_group_is_seldom(const struct program_groups *groups, const struct program_group *group)
 {
-    return program_is_seldom(time_of(group), all_time(groups));
+    return program_is_seldom(program_group_time(group), all_time(groups));
 }
 
 bool program_group_is_spared(const struct program_groups *groups, const struct program_group *group, size_t first)
@@ -98,8 +101,8 @@ bool program_lack_matters(const struct program_groups *groups)
         const struct program_group *group = groups->list[g];
         if (group->complete)
             continue;
-        time += time_of(group);
-        matters |= !program_is_seldom(time_of(group), whole);
+        time += program_group_time(group);
+        matters |= !program_is_seldom(program_group_time(group), whole);
     }
     return matters || !(2 * time < whole);
 }
@@ -107,7 +110,8 @@ bool program_lack_matters(const struct program_groups *groups)
 /* Orders groups by how long they took, the longest first. */
 static int by_time(const void *left, const void *right)
 {
-    const double a = time_of(*(struct program_group *const *)left), b = time_of(*(struct program_group *const *)right);
+    const double a = program_group_time(*(struct program_group *const *)left),
+                 b = program_group_time(*(struct program_group *const *)right);
     return (a < b) - (a > b);
 }
 
@@ -143,7 +147,7 @@ char *program_left_out(const struct program_groups *groups, const struct run *ru
     qsort(list, count, sizeof(struct program_group *), by_time);
     OWNED_TEXT names = x_strdup("");
     for (size_t i = 0; i < count; i++) {
-        time += time_of(list[i]);
+        time += program_group_time(list[i]);
         if (i < SHOWN)
             x_append(&names, ",", " %s", list[i]->id);
     }

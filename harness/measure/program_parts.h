@@ -47,8 +47,6 @@ struct program_group {
     struct program_group *one; /* that of all shapes of its function, which counts its launches; NULL: none */
     bool skipped;              /* the same, since no launch of it was to be measured in the first run */
     bool unrecorded;           /* it was, and there is no record, so that a further run measures it */
-    double bound_ns;           /* a graph's launch takes no longer; 0: not known */
-    bool bounded;              /* that stands for its time, in the program's alone */
     char *launched_by;         /* by whom, as the process tells that launched it first, `teller`; NULL: not known */
     pid_t teller;              /* 0: none */
 
@@ -105,6 +103,10 @@ struct program_groups {
  * description makes no sense. */
 bool program_group_take(struct program_groups *groups, const struct measurement *measurement, const char *folder,
                         int capability, const char *text, size_t most, struct program_group **taken);
+/* Returns how long its launches took in the first run whose records tell, in ns; NAN: in none. */
+double program_group_time(const struct program_group *group);
+/* Returns how many groups have no time, where CUPTI makes records and the program as a whole is to have one. */
+size_t program_untimed(const struct program_groups *groups, const struct metrics *metrics);
 /* Returns the group with that id; NULL: there is none. */
 struct program_group *program_group_find(const struct program_groups *groups, const char *id);
 /* Checks that each glob means a group. -1 after error(), which suggests what was probably meant. */

@@ -356,18 +356,6 @@ static bool take_caller(const struct program_run *run, const struct program_proc
     return true;
 }
 
-/* "NS ID", of a graph: the first launch of a session takes up to twice its time. */
-static bool take_bound(const struct program_run *run, const struct program_process *process, const char *text)
-{
-    char *end;
-    const double ns = strtod(text, &end);
-    struct program_group *group = *end == ' ' ? program_group_find(run->groups, end + 1) : NULL;
-    if (!group || !group->graph || !run_find(&process->part, group->id) || !(ns > 0 && ns < 1e18))
-        return false;
-    group->bound_ns = fmax(group->bound_ns, ns);
-    return true;
-}
-
 /* The id of a group, and why its launch could not be kept; that of any process will do. */
 static bool take_kept(const struct program_run *run, const struct program_process *process, char *text)
 {
@@ -664,8 +652,6 @@ bool program_take(struct program_run *run, struct program_process *process, stru
         return take_work(run, process, message->text);
     case MESSAGE_CALLER:
         return take_caller(run, process, message->text);
-    case MESSAGE_BOUND:
-        return take_bound(run, process, message->text);
     case MESSAGE_KEPT:
         return take_kept(run, process, message->text);
     case MESSAGE_SUPPRESSED:

@@ -48,25 +48,6 @@ static void fill(const struct program_groups *groups, const double *measured, si
         }
 }
 
-/* Fills in bounds of what nothing tells the time of, if that is less than 1 % of the rest. */
-static void fill_bounds(const struct program_groups *groups, size_t number)
-{
-    double known = 0, most = 0;
-    for (size_t g = 0; g < groups->count; g++) {
-        const struct program_group *group = groups->list[g];
-        const bool ran = number < group->runs && group->shares[0].counts[number] > 0;
-        const bool lacks = ran && isnan(group->shares[0].took[number]);
-        known += ran && !lacks ? group->shares[0].took[number] : 0;
-        most += !lacks ? 0 : group->bound_ns > 0 ? group->bound_ns * group->shares[0].counts[number] : NAN;
-    }
-    for (size_t g = 0; g < groups->count && program_is_seldom(most, known); g++)
-        EACH(struct program_share, share, groups->list[g]->shares, groups->list[g]->share_count)
-            if (number < groups->list[g]->runs && isnan(share->took[number])) {
-                share->took[number] = groups->list[g]->bound_ns * share->counts[number];
-                groups->list[g]->bounded = true;
-            }
-}
-
 /* Returns the median time of the measured launches of each group. Caller frees. */
 static double *measured_times(const struct program_groups *groups, const struct metrics *metrics, const struct run *run)
 {
@@ -108,8 +89,6 @@ void program_times_fill(const struct program_groups *groups, const struct measur
 {
     const bool is_part = !program_part_is_all(&measurement->program->part);
     OWNED_MEMORY double *measured = measured_times(groups, measurement->metrics, run);
-    for (size_t number = 0; number < groups->runs; number++) {
+    for (size_t number = 0; number < groups->runs; number++)
         fill(groups, measured, number, is_part);
-        fill_bounds(groups, number);
-    }
 }

@@ -63,6 +63,19 @@ static bool has_counter(const struct metrics *metrics, enum computed_counter cou
     return ANY(m, metrics->count, computed_counter_of(&metrics->list[m]) == counter);
 }
 
+size_t program_untimed(const struct program_groups *groups, const struct metrics *metrics)
+{
+    bool records = groups->runs > 0 && !isnan(groups->work[WORK_COPIES][0]), whole = true;
+    size_t count = 0;
+    for (size_t g = 0; g < groups->count; g++) {
+        const double time = program_group_time(groups->list[g]);
+        records |= time > 0;
+        count += isnan(time) ? 1 : 0;
+        whole &= groups->list[g]->wanted;
+    }
+    return records && whole && has_counter(metrics, COMPUTED_GPU_TIME) ? count : 0;
+}
+
 /* Whether the first run launched the group in that share. */
 static bool is_launched(const struct program_group *group, size_t share)
 {
@@ -173,9 +186,10 @@ static struct result *add_share(const struct program_groups *groups, size_t shar
         add_counts(total, metrics, COMPUTED_GPU_TIME, times, groups->runs);
         if (share == 0)
             say_restless(measurement->program, counts, groups->runs);
-        if (isnan(times[0]) && share == 0 && has_counter(metrics, COMPUTED_GPU_TIME))
-            warning("CUPTI's records lack the time of some kernels: the program's time uses their measured times, "
-                    "which are about 1 us longer each");
+        const size_t untimed = share == 0 ? program_untimed(groups, metrics) : 0;
+        if (untimed > 0)
+            warning("the program's GPU time is not known: CUPTI's records lack that of %zu kernel%s", untimed,
+                    plural(untimed));
     }
     return total;
 }
@@ -306,8 +320,7 @@ void program_total_add(const struct program_groups *groups, const struct measure
         firsts += first;
         add_counts(result, metrics, COMPUTED_FIRST_PART, &first, 1);
         add_counts(result, metrics, COMPUTED_LAUNCHES, group->shares[0].counts, group->runs);
-        if (!group->bounded)
-            add_counts(result, metrics, COMPUTED_GPU_TIME, group->shares[0].took, group->runs);
+        add_counts(result, metrics, COMPUTED_GPU_TIME, group->shares[0].took, group->runs);
     }
     const bool whole = is_whole(groups, run);
     fail_empty_ranges(groups, measurement, run);

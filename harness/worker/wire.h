@@ -50,7 +50,6 @@ enum message_kind {
     MESSAGE_GROUP = 'G',  /* a new group of launches, a line a kernel; the answer is how many to measure, and their id;
                              then names of variables of its machine code, a line each, if launches are kept */
     MESSAGE_ANSWER = 'A', /* the parent's answer to HELLO, SETS, MODULE or GROUP */
-    MESSAGE_BOUND = 'N',  /* the most ns that a launch of a graph takes, and the id of its group */
     MESSAGE_WORK = 'Z', /* before END: how often memory was copied, its bytes, its ns; the same of memory that was set;
                          more: see enum program_work */
     MESSAGE_CALLER = 'Y', /* the id of a group, and in the next line who launches it; later words take their place */

@@ -52,29 +52,3 @@ Test(program_times, without_records_they_stay)
     program_times_correct(&groups, &metrics, &run);
     cr_expect_eq(result_find(run_find(&run, "timed"), "time")->sessions[0].samples[0], 5000);
 }
-
-/* Bounds, in ns, of graphs that only a cold launch was measured of; and what the program takes that way. */
-Test(program_times, bounds_stand_for_times_where_they_are_small)
-{
-    static const struct {
-        double one, other, took;
-    } cases[] = {{400, 500, 1800}, {400, 600, NAN}, {400, 0, NAN}, {0, 0, NAN}};
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        OWNED(metrics) metrics = {0};
-        OWNED(run) run = {0};
-        AT_END(program_groups_release) struct program_groups groups = {.runs = 1};
-        struct program program = {0};
-        const struct measurement measurement = {.program = &program, .metrics = &metrics};
-        groups.work[WORK_COPIES] = x_calloc(1, sizeof *groups.work[WORK_COPIES]);
-        put(&groups, &run, "kernel", 99000, 100000);
-        put(&groups, &run, "graph one", 1, NAN);
-        put(&groups, &run, "graph two", 1, NAN);
-        groups.list[1]->bound_ns = cases[i].one;
-        groups.list[2]->bound_ns = cases[i].other;
-        program_times_fill(&groups, &measurement, &run);
-        const double took = groups.list[1]->shares[0].took[0] + groups.list[2]->shares[0].took[0];
-        cr_expect(took == cases[i].took || (isnan(took) && isnan(cases[i].took)), "%zu: %g", i, took);
-        cr_expect_eq(groups.list[1]->bounded, !isnan(cases[i].took));
-        cr_expect_not(groups.list[0]->bounded);
-    }
-}
