@@ -4,15 +4,15 @@
 #include "memory.h"
 #include "turns.h"
 
-const struct order orders[ALL_ORDERS] = {{1, 256, false, false, false, false, 0},
-                                         {1, FUEL, true, true, false, false, 0},
-                                         {16, 61, false, false, false, false, 0},
-                                         {5, 7, true, true, false, true, 0},
-                                         {5, 7, true, true, true, true, 0},
+const struct order orders[ALL_ORDERS] = {{1, 256, false, false, SPLITS_IN_TURN, false, false, 0},
+                                         {1, FUEL, true, true, SPLITS_IN_TURN, false, false, 0},
+                                         {16, 61, false, false, SPLITS_IN_TURN, false, false, 0},
+                                         {5, 7, true, true, SPLITS_IN_TURN, false, true, 0},
+                                         {5, 7, true, true, SPLITS_IN_TURN, true, true, 0},
                                          /* Large as a float, a half, a whole number: positive, and negative. */
-                                         {1, FUEL, true, true, false, false, 0x7f7f7f7f},
-                                         {1, FUEL, true, false, false, false, 0xff7fff7f},
-                                         {1, 1, true, false, false, false, 0x7f7f7f7f}};
+                                         {1, FUEL, true, true, SPLITS_FIRST, false, false, 0x7f7f7f7f},
+                                         {1, FUEL, true, false, SPLITS_IN_TURN, false, false, 0xff7fff7f},
+                                         {1, 1, true, false, SPLITS_LAST, false, false, 0x7f7f7f7f}};
 
 /* Where constants are that the launch sets, in bytes. Only 9.0 has clusters here. */
 enum {

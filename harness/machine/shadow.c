@@ -1,5 +1,5 @@
-/* Finds warps of a block that access a word of shared memory without a barrier between them, one of which writes it,
- * and words that are read though nobody wrote them. */
+/* Finds warps of a block, and lanes of a warp that have parted, that access a word of shared memory without a barrier
+ * between them, one of which writes it, and words that are read though nobody wrote them. */
 #include "proof.h"
 
 /* For each word of shared memory: the warp + 1 that wrote it since the last barrier, the one that read it, and the one
@@ -10,8 +10,17 @@ struct shadow_word {
     bool written;
 };
 
+/* Of a block whose lanes parted also which lanes accessed it, with those that were with them: since the last barrier,
+ * and the last time that lanes of their warp joined. */
+struct shadow_lanes {
+    unsigned epoch, since;
+    uint32_t wrote, read;
+};
+
 struct shadow {
     struct shadow_word *words;
+    struct shadow_lanes *lanes;
+    bool parted;
     /* A store to a word that another warp has written: it is a fault if it changes the word. */
     struct {
         bool any;
@@ -22,20 +31,27 @@ struct shadow {
 
 enum { SEVERAL = 255 };
 
+static size_t words_of(const struct block *block)
+{
+    return (block->shared_size + SHARED_BEYOND) / 4 + 1;
+}
+
 static bool begin(struct block *block)
 {
     struct shadow *shadow = block->watch.states[WATCH_SHADOW];
     if (!watch_samples(block) || block->code->tells_others)
         return false;
-    const size_t count = (block->shared_size + SHARED_BEYOND) / 4 + 1;
+    const size_t count = words_of(block);
     shadow->words = shadow->words ? shadow->words : x_calloc(count, sizeof *shadow->words);
     memset(shadow->words, 0, count * sizeof *shadow->words);
+    shadow->parted = false;
     return true;
 }
 
 static void release(void *state)
 {
     free(((struct shadow *)state)->words);
+    free(((struct shadow *)state)->lanes);
 }
 
 static void writes_meet(struct block *block, unsigned one, unsigned other, uint32_t address, const char *what)
@@ -104,6 +120,25 @@ static void visit_atomic(struct shadow *shadow, struct warp *warp, uint32_t addr
     word->written = true;
 }
 
+/* What lanes did that are elsewhere, in another branch or gone, and have not joined since, may come before or after.
+ * Lanes that are together are in order, whether or not the source has a __syncwarp(). */
+static void visit_lanes(const struct shadow *shadow, const struct warp *warp, uint32_t address, bool writes)
+{
+    struct block *block = warp->block;
+    struct shadow_lanes *word = &shadow->lanes[address / 4];
+    const unsigned since = warp->joined * LANES + warp->number;
+    if (word->epoch != block->epoch || word->since != since)
+        *word = (struct shadow_lanes){.epoch = block->epoch, .since = since};
+    const uint32_t others = writes ? word->read : word->wrote, here = warp->active;
+    if (others && !(others & here))
+        block_doubt(block,
+                    "lanes 0x%08x of warp %u %s byte %lld of shared memory that lanes 0x%08x %s, without a "
+                    "__syncwarp() between them",
+                    here, warp->number, writes ? "write" : "read", (long long)address - block->reserved, others,
+                    writes ? "read" : "wrote");
+    *(writes ? &word->wrote : &word->read) |= here;
+}
+
 static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t address, unsigned kind)
 {
     const bool writes = !(kind & ACCESS_READS);
@@ -111,6 +146,8 @@ static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t addres
     struct shadow_word *word = word_at(shadow, block, address);
     const unsigned char me = (unsigned char)(warp->number + 1);
     const long long byte = (long long)address - block->reserved;
+    if (shadow->parted)
+        visit_lanes(shadow, warp, address, writes);
     if (is_of_another(word->adder, me))
         block_doubt(block,
                     "warp %u %s byte %lld of shared memory that another warp changes by an atomic without a barrier "
@@ -173,6 +210,11 @@ static void hear(const struct access *access)
     }
     if (reads)
         look_for_unwritten(shadow, access);
+    if (access->warp->split_count > 1 && !shadow->parted) {
+        shadow->parted = true;
+        free(shadow->lanes);
+        shadow->lanes = x_calloc(words_of(access->block), sizeof *shadow->lanes);
+    }
     uint64_t last = UINT64_MAX;
     for (uint32_t left = access->lanes; left; left &= left - 1) {
         const uint64_t first = access_address(access, (unsigned)__builtin_ctz(left));

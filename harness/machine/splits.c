@@ -25,6 +25,7 @@ static void remove_split(struct warp *warp, unsigned index)
  * continue by themselves. */
 static void release(struct warp *warp, uint32_t marked)
 {
+    warp->joined++;
     for (unsigned i = 0; i < warp->split_count; i++) {
         if (!(marked >> i & 1))
             continue;

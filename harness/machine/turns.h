@@ -4,14 +4,20 @@
 #include "block.h"
 #include "hot_addresses.h"
 
+/* Splits of a warp are executed in turn; or the first one goes on for as long as it can, or the last one. */
+enum split_order { SPLITS_IN_TURN, SPLITS_FIRST, SPLITS_LAST };
+
 /* The rows are the orders. Each says how many clusters a thread has begun at a time, and how many instructions a warp
- * executes before the next one; whether blocks, and warps, come last first; whether lanes that yield part; whether
- * every other block is slow for some turns once an atomic has answered it, so that blocks which do the same come apart;
- * and which word shared memory holds at first. Without clusters, each block is one by itself. In the first order, turns
- * are short because warps of a block often read the same lines, which then are still in the CPU's caches. */
+ * executes before the next one; whether blocks, and warps, come last first; the order of splits; whether lanes that
+ * yield part; whether every other block is slow for some turns once an atomic has answered it, so that blocks which do
+ * the same come apart; and which word shared memory holds at first. Without clusters, each block is one by itself. In
+ * the first order, turns are short because warps of a block often read the same lines, which then are still in the
+ * CPU's caches. */
 struct order {
     unsigned clusters, turn;
-    bool backwards, warps_backwards, parts, slow;
+    bool backwards, warps_backwards;
+    enum split_order splits;
+    bool parts, slow;
     uint32_t fresh;
 };
 extern const struct order orders[ALL_ORDERS];

@@ -3,6 +3,7 @@
 #include "control_parts.h"
 #include "proof.h"
 #include "splits.h"
+#include "turns.h"
 #include "waits.h"
 #include "warpgroup.h"
 
@@ -160,12 +161,14 @@ void warp_start(struct warp *warp)
 bool warp_run(struct warp *warp)
 {
     bool ran = false;
+    const enum split_order order = orders[warp->block->grid->order].splits;
     warp->idle = false;
     for (;;) {
         unsigned ready = warp->split_count;
         /* Splits are executed in turn, so that of two that wait for each other in a loop none runs for ever. */
         for (unsigned k = 0; k < warp->split_count && ready == warp->split_count; k++) {
-            const unsigned i = (warp->current + k) % warp->split_count;
+            const unsigned in_turn = (warp->current + k) % warp->split_count,
+                           i = order == SPLITS_LAST ? warp->split_count - 1 - in_turn : in_turn;
             if (warp->splits[i].state == SPLIT_READY)
                 ready = i;
         }
@@ -179,9 +182,10 @@ bool warp_run(struct warp *warp)
         const char *ends = client ? client_check(client, warp->steps - before) : NULL;
         if (ends)
             block_fault_of(warp->block, FAULT_NONE, "%s", ends);
-        if (warp->turns >= FUEL / warp->block->turn)
+        const bool long_enough = warp->turns >= FUEL / warp->block->turn;
+        if (long_enough)
             warp->turns = 0;
-        warp->current = ready + (warp->turns == 0);
+        warp->current = order != SPLITS_IN_TURN ? warp->current + long_enough : ready + (warp->turns == 0);
         if (warp->yields) {
             warp->yields = false;
             return ran;

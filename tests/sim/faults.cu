@@ -120,6 +120,34 @@ KERNEL(read_before_added)
     out[I] = ((volatile int *)sums)[T];
 }
 
+/* Takes long, so that lanes part: a short branch is predicated. */
+__device__ __noinline__ int walk(const int *in, int at)
+{
+    for (int steps = at % 8 + 2; steps > 0; steps--)
+        at = in[at % threads] + steps;
+    return at;
+}
+
+/* Lanes in one branch do the first, those in the other one the second, and all do the third in between. */
+#define BRANCHES(name, begin, first, between, second)                                                                  \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        __shared__ volatile int tile[threads];                                                                         \
+        const int at = walk(in, in[I]);                                                                                \
+        int seen = (int)zero;                                                                                          \
+        tile[T] = begin;                                                                                               \
+        __syncthreads();                                                                                               \
+        if ((T & 16) && walk(in, at) >= 0)                                                                             \
+            first;                                                                                                     \
+        between;                                                                                                       \
+        if (!(T & 16) && walk(in, at) >= 0)                                                                            \
+            second;                                                                                                    \
+        out[I] = in[I] + 1 + seen;                                                                                     \
+    }
+BRANCHES(branch_read, at, tile[T] = 0, , seen = tile[T + 16])    /* branch_read */
+BRANCHES(branch_written, 0, seen = tile[T - 16], , tile[T] = at) /* branch_written */
+BRANCHES(branches_join, at, tile[T] = 0, __syncwarp(), seen = tile[T + 16])
+
 /* Both warps add to the same numbers. */
 EACH(sums_meet, out[T % 32] += in[I]) /* sums_meet */
 
@@ -780,7 +808,7 @@ CUGATE_LIBRARY(
         ROW(shared_unwritten) ROW(shared_partly_unwritten) ROW(writes_meet) ROW(read_after_write) ROW(write_after_read) ROW(sums_meet)
         ROW(added_before_zero) ROW(read_before_added)
         ROW(neighbour_in_global) ROW(local_beyond) ROW(lost_barrier) ROW(trap) ROW(assertion) ROW(second_block)
-        ROW(wraps_around) ROW(atomic_wraps_around) ROW(lower_words_wrap) ROW(counts_meet) ROW(large_sums_meet),
+        ROW(wraps_around) ROW(atomic_wraps_around) ROW(lower_words_wrap) ROW(counts_meet) ROW(large_sums_meet) ROW(branch_read) ROW(branch_written),
     FAMILY("timing")
         ROW(waits_for_block) ROW(takes_lock) ROW(doubles_meet) ROW(sleeps_between_looks) ROW(adds_by_swapping)
         ROW(reads_clock) ROW(prints) ROW(ticket_decides) ROW(exchange_decides) ROW(most_decides) ROW(bits_decide)
@@ -795,5 +823,5 @@ CUGATE_LIBRARY(
         ROW(in_place) ROW(volatile_in_loop) ROW(turned_in_global) ROW(same_in_shared) ROW(negated_index)
         ROW(infinity_chosen) ROW(bits_kept) ROW(upper_word) ROW(barrier_in_register) ROW(copies_by_lanes)
         ROW(calls_and_returns) ROW(exits_by_two) ROW(copies_zeros) ROW(reads_ahead) ROW(reads_beyond) ROW(reads_aside)
-        ROW(swaps_own_word) ROW(sums_of_warps))
+        ROW(swaps_own_word) ROW(sums_of_warps) ROW(branches_join))
 /* clang-format on */
