@@ -478,10 +478,16 @@ $(BUILD)/driver_entries.c: ci/driver_entries.awk $(CUDA_READY) | $(BUILD)
 $(BUILD)/driver_entries.o: $(BUILD)/driver_entries.c $(BUILD)/flags.c
 	$(call say,CC)$(CC) $(C_FLAGS) -MMD -MP -c -o $@ $<
 
+# Other names of the runtime's functions, for programs with a default stream for each thread: the same here.
+$(BUILD)/runtime_aliases.ld: $(RUNTIME_C:%.c=$(BUILD)/%.o) $(CUDA_READY)
+	$(call say,AWK)nm --defined-only $(filter %.o,$^) | awk '$$2 == "T" { there[$$3] } match($$0, /__CUDART_API_PT[DS][SZ]\(cuda[A-Za-z0-9_]+/) { \
+	    name = substr($$0, RSTART + 18, RLENGTH - 18); other = name "_" tolower(substr($$0, RSTART + 13, 4)); \
+	    if (name in there && !(other in there)) print other " = " name ";" }' - $(call header,cuda_runtime_api.h) >$@
+
 # The runtime of CUDA for a simulated GPU, and its driver: it carries the runtime's name, so that kernel libraries take it for
 # that one, and exports what that does under the version that they ask for.
-$(BUILD)/libcugate_sim.so: $(SIM_O) $(BUILD)/libcugate.a harness/cudart/cudart.map
-	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(SIM_O) $(BUILD)/driver_entries.ld $(BUILD)/libcugate.a -Wl,-soname,libcudart.so.13 \
+$(BUILD)/libcugate_sim.so: $(SIM_O) $(BUILD)/runtime_aliases.ld $(BUILD)/libcugate.a harness/cudart/cudart.map
+	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(SIM_O) $(BUILD)/driver_entries.ld $(BUILD)/runtime_aliases.ld $(BUILD)/libcugate.a -Wl,-soname,libcudart.so.13 \
 	    -Wl,--version-script=harness/cudart/cudart.map -Wl,--exclude-libs,ALL -Wl,--as-needed $(LIBS)
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol'; then rm $@; exit 1; fi
 

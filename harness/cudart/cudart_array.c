@@ -98,13 +98,11 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t array, size_t left, size_t top,
     REFUSE(!set_place(&copy.dstPos, &copy.extent, array, left, top, width, height), cudaErrorInvalidValue);
     return runtime_copy_in(stream, &copy);
 }
-ALSO(cudaMemcpy2DToArrayAsync, _ptsz);
 
 RUNTIME(cudaMemcpy2DToArray,
         (cudaArray_t array, size_t left, size_t top, const void *from, size_t pitch, size_t width, size_t height,
          enum cudaMemcpyKind kind),
         runtime_waited(cudaMemcpy2DToArrayAsync(array, left, top, from, pitch, width, height, kind, NULL), kind))
-ALSO(cudaMemcpy2DToArray, _ptds);
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t array, size_t left, size_t top,
                                        size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -114,13 +112,11 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t
     REFUSE(!set_place(&copy.srcPos, &copy.extent, array, left, top, width, height), cudaErrorInvalidValue);
     return runtime_copy_in(stream, &copy);
 }
-ALSO(cudaMemcpy2DFromArrayAsync, _ptsz);
 
 RUNTIME(cudaMemcpy2DFromArray,
         (void *to, size_t pitch, cudaArray_const_t array, size_t left, size_t top, size_t width, size_t height,
          enum cudaMemcpyKind kind),
         runtime_waited(cudaMemcpy2DFromArrayAsync(to, pitch, array, left, top, width, height, kind, NULL), kind))
-ALSO(cudaMemcpy2DFromArray, _ptds);
 
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_left, size_t to_top, cudaArray_const_t from, size_t left,
                                      size_t top, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -131,7 +127,6 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_left, size_t to_t
         return runtime_return(cudaErrorInvalidValue);
     return runtime_copy(&copy);
 }
-ALSO(cudaMemcpy2DArrayToArray, _ptds);
 
 /* CUDA's older copies of so many bytes, row by row. Programs still call them, so the compiler need not say so. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -155,12 +150,10 @@ cudaError_t cudaMemcpyToArrayAsync(cudaArray_t array, size_t left, size_t top, c
     CUDA_TRY(find_rows(array, left, size, &width, &height));
     return cudaMemcpy2DToArrayAsync(array, left, top, from, width, width, height, kind, stream);
 }
-ALSO(cudaMemcpyToArrayAsync, _ptsz);
 
 RUNTIME(cudaMemcpyToArray,
         (cudaArray_t array, size_t left, size_t top, const void *from, size_t size, enum cudaMemcpyKind kind),
         runtime_waited(cudaMemcpyToArrayAsync(array, left, top, from, size, kind, NULL), kind))
-ALSO(cudaMemcpyToArray, _ptds);
 
 cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t array, size_t left, size_t top, size_t size,
                                      enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -169,9 +162,7 @@ cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t array, size_t l
     CUDA_TRY(find_rows(array, left, size, &width, &height));
     return cudaMemcpy2DFromArrayAsync(to, width, array, left, top, width, height, kind, stream);
 }
-ALSO(cudaMemcpyFromArrayAsync, _ptsz);
 
 RUNTIME(cudaMemcpyFromArray,
         (void *to, cudaArray_const_t array, size_t left, size_t top, size_t size, enum cudaMemcpyKind kind),
         runtime_waited(cudaMemcpyFromArrayAsync(to, array, left, top, size, kind, NULL), kind))
-ALSO(cudaMemcpyFromArray, _ptds);

@@ -196,10 +196,8 @@ cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms 
 
 RUNTIME(cudaMemcpy3D, (const struct cudaMemcpy3DParms *copy),
         copy ? runtime_waited(runtime_copy(copy), copy->kind) : runtime_return(cudaErrorInvalidValue))
-ALSO(cudaMemcpy3D, _ptds);
 RUNTIME(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *copy, cudaStream_t stream),
         copy ? runtime_copy_in(stream, copy) : runtime_return(cudaErrorInvalidValue))
-ALSO(cudaMemcpy3DAsync, _ptsz);
 
 /* ---- Copies of bytes and of rectangles ---- */
 
@@ -212,13 +210,11 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
                                            .kind = kind};
     return runtime_copy_in(stream, &copy);
 }
-ALSO(cudaMemcpy2DAsync, _ptsz);
 
 RUNTIME(cudaMemcpy2D,
         (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
          enum cudaMemcpyKind kind),
         runtime_waited(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL), kind))
-ALSO(cudaMemcpy2D, _ptds);
 
 struct cudaMemcpy3DParms runtime_copy_of(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
 {
@@ -231,11 +227,9 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMe
     const struct cudaMemcpy3DParms copy = runtime_copy_of(to, from, size, kind);
     return runtime_copy_in(stream, &copy);
 }
-ALSO(cudaMemcpyAsync, _ptsz);
 
 RUNTIME(cudaMemcpy, (void *to, const void *from, size_t size, enum cudaMemcpyKind kind),
         runtime_waited(cudaMemcpyAsync(to, from, size, kind, NULL), kind))
-ALSO(cudaMemcpy, _ptds);
 
 RUNTIME(cudaMemcpyPeerAsync,
         (void *to, int to_device, const void *from, int from_device, size_t size, cudaStream_t stream),
@@ -277,12 +271,10 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t
     function_settle(NULL, 0, false); /* it may be a constant, which blocks read without an access to memory */
     return error == cudaSuccess ? cudaMemcpyAsync(place, from, size, kind, stream) : error;
 }
-ALSO(cudaMemcpyToSymbolAsync, _ptsz);
 
 RUNTIME(cudaMemcpyToSymbol,
         (const void *symbol, const void *from, size_t size, size_t offset, enum cudaMemcpyKind kind),
         runtime_waited(cudaMemcpyToSymbolAsync(symbol, from, size, offset, kind, NULL), kind))
-ALSO(cudaMemcpyToSymbol, _ptds);
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size, size_t offset,
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -291,11 +283,9 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size,
     const cudaError_t error = runtime_place(&place, symbol, size, offset);
     return error == cudaSuccess ? cudaMemcpyAsync(to, place, size, kind, stream) : error;
 }
-ALSO(cudaMemcpyFromSymbolAsync, _ptsz);
 
 RUNTIME(cudaMemcpyFromSymbol, (void *to, const void *symbol, size_t size, size_t offset, enum cudaMemcpyKind kind),
         runtime_waited(cudaMemcpyFromSymbolAsync(to, symbol, size, offset, kind, NULL), kind))
-ALSO(cudaMemcpyFromSymbol, _ptds);
 
 /* ---- Fills ---- */
 
@@ -363,15 +353,11 @@ cudaError_t runtime_fill_in(cudaStream_t stream, const struct cudaMemsetParams *
 
 RUNTIME(cudaMemset2DAsync, (void *memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream),
         runtime_fill_in(stream, &(struct cudaMemsetParams){memory, pitch, (unsigned)value, 1, width, height}))
-ALSO(cudaMemset2DAsync, _ptsz);
 RUNTIME(cudaMemset2D, (void *memory, size_t pitch, int value, size_t width, size_t height),
         cudaMemset2DAsync(memory, pitch, value, width, height, NULL))
-ALSO(cudaMemset2D, _ptds);
 RUNTIME(cudaMemsetAsync, (void *memory, int value, size_t size, cudaStream_t stream),
         cudaMemset2DAsync(memory, size, value, size, 1, stream))
-ALSO(cudaMemsetAsync, _ptsz);
 RUNTIME(cudaMemset, (void *memory, int value, size_t size), cudaMemsetAsync(memory, value, size, NULL))
-ALSO(cudaMemset, _ptds);
 
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr memory, int value, struct cudaExtent extent, cudaStream_t stream)
 {
@@ -381,8 +367,6 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr memory, int value, struct cu
                                   extent.width, extent.height, stream);
     return error;
 }
-ALSO(cudaMemset3DAsync, _ptsz);
 
 RUNTIME(cudaMemset3D, (struct cudaPitchedPtr memory, int value, struct cudaExtent extent),
         cudaMemset3DAsync(memory, value, extent, NULL))
-ALSO(cudaMemset3D, _ptds);

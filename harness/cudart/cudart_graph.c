@@ -58,7 +58,6 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *made, cudaGraph_t gr
     params->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
     return error;
 }
-ALSO(cudaGraphInstantiateWithParams, _ptsz);
 
 RUNTIME(cudaGraphExecGetFlags, (cudaGraphExec_t exec, unsigned long long *flags),
         handle_is(HANDLE_EXEC, exec) ? SET(flags, exec->flags, runtime_lost()) : runtime_return(cudaErrorInvalidValue))
@@ -74,7 +73,6 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 
 RUNTIME(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream),
         ((void)stream, handle_is(HANDLE_EXEC, exec) ? runtime_lost() : runtime_return(cudaErrorInvalidValue)))
-ALSO(cudaGraphUpload, _ptsz);
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
@@ -89,7 +87,6 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
         stream_chain(stream, exec->graph->chain);
     return error;
 }
-ALSO(cudaGraphLaunch, _ptsz);
 
 /* Whether nodes are the same kind of work in the same order, with the same dependencies. */
 static bool is_like(cudaGraph_t graph, cudaGraph_t other, cudaGraphExecUpdateResultInfo *info)

@@ -105,11 +105,12 @@ static struct launch_work work_of(const void *kernel, dim3 blocks, dim3 threads,
         struct launch_work work = work_of(kernel, blocks, threads, arguments, shared);                                 \
         work.cooperative = together;                                                                                   \
         return launch_in(stream, &work);                                                                               \
-    }                                                                                                                  \
-    ALSO(name, _ptsz)
-LAUNCH(cudaLaunchKernel, const void *, false);
-LAUNCH(__cudaLaunchKernel, cudaKernel_t, false);
-LAUNCH(cudaLaunchCooperativeKernel, const void *, true);
+    }
+LAUNCH(cudaLaunchKernel, const void *, false)
+LAUNCH(cudaLaunchCooperativeKernel, const void *, true)
+LAUNCH(__cudaLaunchKernel, cudaKernel_t, false)
+/* For a default stream for each thread. Such names of all others are made when this is built. */
+extern __typeof(__cudaLaunchKernel) __cudaLaunchKernel_ptsz __attribute__((alias("__cudaLaunchKernel")));
 
 cudaError_t launch_attribute(struct launch_work *work, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value)
 {
@@ -147,7 +148,6 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
     }
     return launch_in(config->stream, &work);
 }
-ALSO(cudaLaunchKernelExC, _ptsz);
 
 /* ---- What stands in <<<>>>, until the kernel's stub takes it ---- */
 

@@ -124,11 +124,9 @@ cudaError_t cudaMallocFromPoolAsync(void **memory, size_t size, cudaMemPool_t po
     const cudaError_t error = stream_lost(stream);
     return error == cudaSuccess ? allocate_from(pool, memory, size, cudaMemoryTypeDevice) : error;
 }
-ALSO(cudaMallocFromPoolAsync, _ptsz);
 
 RUNTIME(cudaMallocAsync, (void **memory, size_t size, cudaStream_t stream),
         cudaMallocFromPoolAsync(memory, size, runtime_now()->current_pool, stream))
-ALSO(cudaMallocAsync, _ptsz);
 
 RUNTIME(cudaMallocManaged, (void **memory, size_t size, unsigned flags),
         ((void)flags, allocate(memory, size, cudaMemoryTypeManaged)))
@@ -169,7 +167,6 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
     graph_capture(graph, &(struct node_work){.kind = &node_free});
     return runtime_lost();
 }
-ALSO(cudaFreeAsync, _ptsz);
 
 RUNTIME(cudaFreeHost, (void *memory), release(memory))
 

@@ -168,25 +168,20 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 
 RUNTIME(cudaStreamGetPriority, (cudaStream_t stream, int *priority),
         SET(priority, is_made(stream) ? stream->priority : 0, stream_lost(stream)))
-ALSO(cudaStreamGetPriority, _ptsz);
 RUNTIME(cudaStreamGetFlags, (cudaStream_t stream, unsigned *flags),
         SET(flags, is_made(stream) ? stream->flags : cudaStreamDefault, stream_lost(stream)))
-ALSO(cudaStreamGetFlags, _ptsz);
 RUNTIME(cudaStreamGetId, (cudaStream_t stream, unsigned long long *id),
         SET(id, is_made(stream) ? stream->id : 0, stream_lost(stream)))
-ALSO(cudaStreamGetId, _ptsz);
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 {
     const cudaError_t error = stream_lost(stream);
     return error == cudaSuccess ? cudaGetDevice(device) : error;
 }
-ALSO(cudaStreamGetDevice, _ptsz);
 
 /* Attributes say what stays in the caches, and how the host waits. They change no count. */
 RUNTIME(cudaStreamSetAttribute, (cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue *value),
         ((void)attribute, value ? stream_lost(stream) : runtime_return(cudaErrorInvalidValue)))
-ALSO(cudaStreamSetAttribute, _ptsz);
 
 /* A stream that is captured does nothing, so nobody can wait for it. */
 static cudaError_t wait_for(cudaStream_t stream)
@@ -203,10 +198,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
         stream_waited(stream);
     return error;
 }
-ALSO(cudaStreamSynchronize, _ptsz);
 
 RUNTIME(cudaStreamQuery, (cudaStream_t stream), wait_for(stream))
-ALSO(cudaStreamQuery, _ptsz);
 
 /* A stream that waits for an event of a captured one is captured too. */
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
@@ -227,7 +220,6 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     stream->level = event->level;
     return cudaSuccess;
 }
-ALSO(cudaStreamWaitEvent, _ptsz);
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned flags)
 {
@@ -240,7 +232,6 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     callback(stream, error, data);
     return error;
 }
-ALSO(cudaStreamAddCallback, _ptsz);
 
 /* Calls a host function that the program itself puts into a stream. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
@@ -255,7 +246,6 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
         function(data);
     return error;
 }
-ALSO(cudaLaunchHostFunc, _ptsz);
 
 /* ---- Capture ---- */
 
@@ -276,7 +266,6 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     stream->level = 0;
     return cudaSuccess;
 }
-ALSO(cudaStreamBeginCapture, _ptsz);
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
@@ -289,12 +278,10 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     capture->graph = NULL;
     return cudaSuccess;
 }
-ALSO(cudaStreamEndCapture, _ptsz);
 
 RUNTIME(cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
         SET(status, capture_of(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone,
             stream_lost(stream)))
-ALSO(cudaStreamIsCapturing, _ptsz);
 
 /* What is captured next comes behind the last node of the graph. */
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
@@ -319,7 +306,6 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
         *count = nodes > 0;
     return stream_lost(stream);
 }
-ALSO(cudaStreamGetCaptureInfo, _ptsz);
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
@@ -365,7 +351,6 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     event->ns = atomic_load(&runtime_now()->clock_ns);
     return cudaSuccess;
 }
-ALSO(cudaEventRecordWithFlags, _ptsz);
 
 static cudaError_t run_record(const struct node_work *work)
 {
@@ -377,7 +362,6 @@ const struct node_kind node_wait = {.type = cudaGraphNodeTypeWaitEvent}; /* it i
 
 RUNTIME(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream),
         cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault))
-ALSO(cudaEventRecord, _ptsz);
 RUNTIME(cudaEventQuery, (cudaEvent_t event),
         handle_is(HANDLE_EVENT, event) ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle))
 

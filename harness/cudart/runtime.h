@@ -262,6 +262,3 @@ static inline unsigned char *runtime_bytes(const void *pointer)
 /* Sets *value to an attribute of the GPU. False, after runtime_not_simulated(), if its description lacks the attribute.
  */
 bool runtime_attribute(int *value, enum cudaDeviceAttr attribute);
-
-/* Gives a function a second name, which programs call that were compiled for a default stream for each thread. */
-#define ALSO(name, suffix) extern __typeof(name) name##suffix __attribute__((alias(#name)))

@@ -65,7 +65,6 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **found, uns
         *result = (enum cudaDriverEntryPointQueryResult)status;
     return status == CU_GET_PROC_ADDRESS_SUCCESS || result ? cudaSuccess : runtime_return(cudaErrorSymbolNotFound);
 }
-ALSO(cudaGetDriverEntryPointByVersion, _ptsz);
 
 /* The header calls it deprecated, so that it has another name here. */
 cudaError_t entry_point(const char *name, void **found, unsigned long long flags,
@@ -74,13 +73,6 @@ cudaError_t entry_point(const char *name, void **found, unsigned long long flags
                         enum cudaDriverEntryPointQueryResult *result)
 {
     return cudaGetDriverEntryPointByVersion(name, found, CUDART_VERSION, flags, result);
-}
-cudaError_t entry_point_of_thread(const char *name, void **found, unsigned long long flags,
-                                  enum cudaDriverEntryPointQueryResult *result) __asm__("cudaGetDriverEntryPoint_ptsz");
-cudaError_t entry_point_of_thread(const char *name, void **found, unsigned long long flags,
-                                  enum cudaDriverEntryPointQueryResult *result)
-{
-    return entry_point(name, found, flags, result);
 }
 
 /* ---- What is refused ---- */
