@@ -159,46 +159,35 @@ typedef void take_call(CUpti_CallbackId id, const CUpti_CallbackData *call);
         CUPTI_DRIVER_TRACE_CBID_##name, take                                                                           \
     }
 
+/* Also the name of it for a default stream of each thread. */
+#define BOTH(name, of_thread, take) CALL(name, take), CALL(name##of_thread, take)
+
 static const struct {
     CUpti_CallbackId id;
     take_call *take;
 } calls[] = {
     /* Beside those of launch_calls. */
-    CALL(cuGraphLaunch, launch_of_graph),
-    CALL(cuGraphLaunch_ptsz, launch_of_graph),
-    CALL(cuStreamBeginCapture, capture_begin),
-    CALL(cuStreamBeginCapture_ptsz, capture_begin),
-    CALL(cuStreamBeginCapture_v2, capture_begin),
-    CALL(cuStreamBeginCapture_v2_ptsz, capture_begin),
-    CALL(cuStreamBeginCaptureToGraph, capture_begin),
-    CALL(cuStreamBeginCaptureToGraph_ptsz, capture_begin),
-    CALL(cuStreamEndCapture, capture_end),
-    CALL(cuStreamEndCapture_ptsz, capture_end),
+    BOTH(cuGraphLaunch, _ptsz, launch_of_graph),
+    BOTH(cuStreamBeginCapture, _ptsz, capture_begin),
+    BOTH(cuStreamBeginCapture_v2, _ptsz, capture_begin),
+    BOTH(cuStreamBeginCaptureToGraph, _ptsz, capture_begin),
+    BOTH(cuStreamEndCapture, _ptsz, capture_end),
     CALL(cuProfilerStart, bounds_take_profiler),
     CALL(cuProfilerStop, bounds_take_profiler),
     CALL(cuCtxSynchronize, on_synchronization),
 #if CUDA_VERSION >= 13000
     CALL(cuCtxSynchronize_v2, on_synchronization),
 #endif
-    CALL(cuStreamSynchronize, on_synchronization),
-    CALL(cuStreamSynchronize_ptsz, on_synchronization),
+    BOTH(cuStreamSynchronize, _ptsz, on_synchronization),
     CALL(cuEventSynchronize, on_synchronization),
-    CALL(cuMemcpy, on_synchronization),
-    CALL(cuMemcpy_ptds, on_synchronization),
-    CALL(cuMemcpyHtoD_v2, on_synchronization),
-    CALL(cuMemcpyHtoD_v2_ptds, on_synchronization),
-    CALL(cuMemcpyDtoH_v2, on_synchronization),
-    CALL(cuMemcpyDtoH_v2_ptds, on_synchronization),
-    CALL(cuMemcpyHtoA_v2, on_synchronization),
-    CALL(cuMemcpyHtoA_v2_ptds, on_synchronization),
-    CALL(cuMemcpyAtoH_v2, on_synchronization),
-    CALL(cuMemcpyAtoH_v2_ptds, on_synchronization),
-    CALL(cuMemcpy2D_v2, on_synchronization),
-    CALL(cuMemcpy2D_v2_ptds, on_synchronization),
-    CALL(cuMemcpy2DUnaligned_v2, on_synchronization),
-    CALL(cuMemcpy2DUnaligned_v2_ptds, on_synchronization),
-    CALL(cuMemcpy3D_v2, on_synchronization),
-    CALL(cuMemcpy3D_v2_ptds, on_synchronization),
+    BOTH(cuMemcpy, _ptds, on_synchronization),
+    BOTH(cuMemcpyHtoD_v2, _ptds, on_synchronization),
+    BOTH(cuMemcpyDtoH_v2, _ptds, on_synchronization),
+    BOTH(cuMemcpyHtoA_v2, _ptds, on_synchronization),
+    BOTH(cuMemcpyAtoH_v2, _ptds, on_synchronization),
+    BOTH(cuMemcpy2D_v2, _ptds, on_synchronization),
+    BOTH(cuMemcpy2DUnaligned_v2, _ptds, on_synchronization),
+    BOTH(cuMemcpy3D_v2, _ptds, on_synchronization),
     CALL(cuMemAlloc_v2, on_allocation),
     CALL(cuMemAllocPitch_v2, on_allocation),
     CALL(cuMemAllocManaged, on_allocation),
