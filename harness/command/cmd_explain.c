@@ -99,7 +99,7 @@ static void print_explanation(const struct work *work, const struct result *resu
     explanation.run_name = options->replay ? options->replay : options->save;
     explanation.replay = options->replay != NULL;
     explanation.exit_code = (enum exit_code)code;
-    const struct explain_style style = {
+    const struct style style = {
         .columns = terminal_columns(work->output.stream),
         .color = options_color(options, work->output.stream),
         .quiet = options->quiet,
@@ -107,7 +107,7 @@ static void print_explanation(const struct work *work, const struct result *resu
         .follows = follows,
     };
     /* a write error is reported by the commit */
-    (void)work->format->explain(&explanation, &style, work->output.stream);
+    work->format->explain(&explanation, &style, work->output.stream);
     explain_release(&explanation);
 }
 

@@ -64,7 +64,8 @@ int output_print(const struct format *format, struct report *report, const struc
     report->against = options->against;
     report->metrics_said = metrics;
     report->gpu = gpu;
-    return format->check(report, stream);
+    format->check(report, stream);
+    return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }
 
 int output_open(struct atomic_file *file, const char *path)

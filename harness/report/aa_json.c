@@ -132,7 +132,7 @@ static void put_detectables(struct json_writer *json, const struct analysis *ana
     json_close(json);
 }
 
-int analysis_json(const struct analysis *analysis, const struct analysis_style *style, FILE *stream)
+void analysis_json(const struct analysis *analysis, const struct style *style, FILE *stream)
 {
     struct json_writer json = {.stream = stream, JSON_DOCUMENT};
     json_open(&json, NULL, '{', JSON_LINES);
@@ -149,5 +149,4 @@ int analysis_json(const struct analysis *analysis, const struct analysis_style *
     put_detectables(&json, analysis);
     json_close(&json);
     fputc('\n', stream);
-    return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

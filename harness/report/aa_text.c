@@ -316,24 +316,18 @@ static void print_conclusion(const struct text *text, const struct analysis *ana
     text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "next: "), 6, advice);
 }
 
-static void print_body(const struct text *text, const struct analysis *analysis, const struct analysis_style *style)
-{
-    print_head(text, analysis);
-    print_left_out(text, analysis);
-    print_views(text, analysis);
-    print_noisy_rows(text, analysis, style->verbose);
-    if (!style->quiet) {
-        print_spread(text, analysis, style->verbose);
-        print_exactness(text, analysis, style->verbose);
-        print_power(text, analysis);
-    }
-}
-
-int analysis_text(const struct analysis *analysis, const struct analysis_style *style, FILE *stream)
+void analysis_text(const struct analysis *analysis, const struct style *style, FILE *stream)
 {
     const struct text text = {.stream = stream, .color = style->color, .columns = style->columns};
-    print_body(&text, analysis, style);
-    text_print(&text, INK_PLAIN, style->quiet ? "" : "\n");
+    print_head(&text, analysis);
+    print_left_out(&text, analysis);
+    print_views(&text, analysis);
+    print_noisy_rows(&text, analysis, style->verbose);
+    if (!style->quiet) {
+        print_spread(&text, analysis, style->verbose);
+        print_exactness(&text, analysis, style->verbose);
+        print_power(&text, analysis);
+        text_print(&text, INK_PLAIN, "\n");
+    }
     print_conclusion(&text, analysis, style->exit_code);
-    return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

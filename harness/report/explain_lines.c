@@ -130,7 +130,7 @@ static void print_hotspot(const struct text *text, const struct explained_patter
 }
 
 static void print_pattern(const struct text *text, const struct explanation *explanation,
-                          const struct explained_pattern *explained, const struct explain_style *style)
+                          const struct explained_pattern *explained, const struct style *style)
 {
     const size_t shown = hotspots_shown(explained, style->verbose);
     const struct table_column places = fit_places(text, explained, shown);
@@ -227,8 +227,7 @@ static void print_hints(const struct text *text, const struct profile *profile)
         text_wrap(text, INK_YELLOW, 0, 2, words);
 }
 
-void explain_text_lines(const struct text *text, const struct explanation *explanation,
-                        const struct explain_style *style)
+void explain_text_lines(const struct text *text, const struct explanation *explanation, const struct style *style)
 {
     if (!explanation->has_profile) {
         const int column = text_print(text, INK_BOLD, "\nSource lines  ");

@@ -190,8 +190,7 @@ static void print_busy(const struct text *text, const struct estimated_time *of)
     }
 }
 
-void explain_text_roofs(const struct text *text, const struct explanation *explanation,
-                        const struct explain_style *style)
+void explain_text_roofs(const struct text *text, const struct explanation *explanation, const struct style *style)
 {
     if (explanation->launch_count == 0)
         return;

@@ -246,24 +246,17 @@ static void print_occupancy(const struct text *text, const struct explanation *e
     print_achieved(text, explanation);
 }
 
-static void print_body(const struct text *text, const struct explanation *explanation,
-                       const struct explain_style *style)
-{
-    text_banner(text, &(struct report){
-                          .run = explanation->run, .run_name = explanation->run_name, .replay = explanation->replay});
-    print_head(text, explanation);
-    if (!style->quiet) {
-        print_launches(text, explanation, style->verbose);
-        print_occupancy(text, explanation, style->verbose);
-    }
-    explain_text_roofs(text, explanation, style);
-    explain_text_lines(text, explanation, style);
-}
-
-int explain_text(const struct explanation *explanation, const struct explain_style *style, FILE *stream)
+void explain_text(const struct explanation *explanation, const struct style *style, FILE *stream)
 {
     const struct text text = {.stream = stream, .color = style->color, .columns = style->columns};
     fputs(style->follows ? "\n" : "", stream);
-    print_body(&text, explanation, style);
-    return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
+    text_banner(&text, &(struct report){
+                           .run = explanation->run, .run_name = explanation->run_name, .replay = explanation->replay});
+    print_head(&text, explanation);
+    if (!style->quiet) {
+        print_launches(&text, explanation, style->verbose);
+        print_occupancy(&text, explanation, style->verbose);
+    }
+    explain_text_roofs(&text, explanation, style);
+    explain_text_lines(&text, explanation, style);
 }

@@ -29,7 +29,5 @@ const char *explain_advice(const struct explanation *explanation, const struct e
 void explain_part(const struct text *text, const char *title, enum ink ink, const char *words);
 
 /* Print the parts of an explanation about roofs and about source lines. */
-void explain_text_roofs(const struct text *text, const struct explanation *explanation,
-                        const struct explain_style *style);
-void explain_text_lines(const struct text *text, const struct explanation *explanation,
-                        const struct explain_style *style);
+void explain_text_roofs(const struct text *text, const struct explanation *explanation, const struct style *style);
+void explain_text_lines(const struct text *text, const struct explanation *explanation, const struct style *style);

@@ -43,50 +43,42 @@ struct report {
     bool power;   /* show every judged row with the smallest change that would have been caught */
 };
 
-int report_text(const struct report *report, FILE *stream);
-int report_json(const struct report *report, FILE *stream);
-int report_junit(const struct report *report, FILE *stream);
-int report_markdown(const struct report *report, FILE *stream);
-int report_comment(const struct report *report, FILE *stream);
-int report_github(const struct report *report, FILE *stream);
-int report_sarif(const struct report *report, FILE *stream);
-int report_bmf(const struct report *report, FILE *stream);
-int report_list(const struct report *report, FILE *stream); /* in report_bmf.c */
+void report_text(const struct report *report, FILE *stream);
+void report_json(const struct report *report, FILE *stream);
+void report_junit(const struct report *report, FILE *stream);
+void report_markdown(const struct report *report, FILE *stream);
+void report_comment(const struct report *report, FILE *stream);
+void report_github(const struct report *report, FILE *stream);
+void report_sarif(const struct report *report, FILE *stream);
+void report_bmf(const struct report *report, FILE *stream);
+void report_list(const struct report *report, FILE *stream); /* in report_bmf.c */
 
-/* ---- An explanation ---- */
+/* ---- An explanation, and an A/A analysis ---- */
 
-struct explain_style {
+struct style {
     int columns; /* width of the terminal, as in struct report */
     bool color, quiet, verbose;
-    bool follows; /* another explanation precedes it in the stream */
+    bool follows;             /* another explanation precedes it in the stream */
+    enum exit_code exit_code; /* of an analysis: what the command will end with */
 };
-int explain_text(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
-int explain_json(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
-
-/* ---- An A/A analysis ---- */
-
-/* Prints an A/A analysis. exit_code is what the command will end with. -1 when the stream failed. */
-struct analysis_style {
-    enum exit_code exit_code;
-    int columns;                /* width of the terminal, as in struct report */
-    bool color, quiet, verbose; /* for text only: quiet shows alarms only, verbose shows every row */
-};
-int analysis_text(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
-int analysis_json(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
+void explain_text(const struct explanation *explanation, const struct style *style, FILE *stream);
+void explain_json(const struct explanation *explanation, const struct style *style, FILE *stream);
+void analysis_text(const struct analysis *analysis, const struct style *style, FILE *stream);
+void analysis_json(const struct analysis *analysis, const struct style *style, FILE *stream);
 
 /* ---- The formats ---- */
 
 enum document { DOCUMENT_CHECK, DOCUMENT_EXPLAIN, DOCUMENT_AA };
 
-/* A format, with a function for each document that it can print; NULL where it cannot. A function returns -1 when the
- * stream failed. */
+/* A format, with a function for each document that it can print; NULL where it cannot. Who opened the stream sees
+ * whether it failed. */
 struct format {
     const char *name;
     const char *doc;
     const char *file; /* what `cugate check --out DIR` calls it in DIR */
-    int (*check)(const struct report *report, FILE *stream);
-    int (*explain)(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
-    int (*aa)(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
+    void (*check)(const struct report *report, FILE *stream);
+    void (*explain)(const struct explanation *explanation, const struct style *style, FILE *stream);
+    void (*aa)(const struct analysis *analysis, const struct style *style, FILE *stream);
 };
 
 /* Returns the table, which is in report.c. Its names are the values of --format and --report. */

@@ -34,7 +34,7 @@ static void put_number(struct json_writer *json, const struct result *result, co
                         JSON_NUMBER("lower_value", lowest), JSON_NUMBER("upper_value", highest));
 }
 
-static int put_run(const struct report *report, FILE *stream, bool is_list)
+static void put_run(const struct report *report, FILE *stream, bool is_list)
 {
     struct json_writer json = {.stream = stream, JSON_DOCUMENT};
     json_open(&json, NULL, is_list ? '[' : '{', JSON_LINES);
@@ -54,15 +54,14 @@ static int put_run(const struct report *report, FILE *stream, bool is_list)
     }
     json_close(&json);
     fputc('\n', stream);
-    return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }
 
-int report_bmf(const struct report *report, FILE *stream)
+void report_bmf(const struct report *report, FILE *stream)
 {
-    return put_run(report, stream, false);
+    put_run(report, stream, false);
 }
 
-int report_list(const struct report *report, FILE *stream)
+void report_list(const struct report *report, FILE *stream)
 {
-    return put_run(report, stream, true);
+    put_run(report, stream, true);
 }

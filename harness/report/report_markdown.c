@@ -424,7 +424,7 @@ static void add_results(struct page *page, const struct report *report)
     page_add(page, 0);
 }
 
-int report_markdown(const struct report *report, FILE *stream)
+void report_markdown(const struct report *report, FILE *stream)
 {
     const size_t max = report->quiet ? COMMENT_MAX : SUMMARY_MAX;
     OWNED(page) page = {.report = report, .stream = stream, .left = max - 1};
@@ -438,12 +438,11 @@ int report_markdown(const struct report *report, FILE *stream)
     } else {
         add_results(&page, report);
     }
-    return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }
 
-int report_comment(const struct report *report, FILE *stream)
+void report_comment(const struct report *report, FILE *stream)
 {
     struct report brief = *report;
     brief.quiet = true;
-    return report_markdown(&brief, stream);
+    report_markdown(&brief, stream);
 }

@@ -86,12 +86,11 @@ static void print_body(const struct text *text, const struct report *report)
         text_accept(text, report);
 }
 
-int report_text(const struct report *report, FILE *stream)
+void report_text(const struct report *report, FILE *stream)
 {
     const struct text text = {.stream = stream, .color = report->color, .columns = report->columns};
     print_body(&text, report);
     print_verdict(&text, report);
     if (!report->certificates)
         text_advice(&text, report);
-    return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

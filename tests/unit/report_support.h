@@ -43,7 +43,7 @@ void invent_many(struct fixture *fixture, size_t count, const char *reason);
 void forget_judgements(struct fixture *fixture);
 
 /* Returns what the reporter prints. Caller frees. */
-char *print(const struct report *report, int (*reporter)(const struct report *, FILE *));
+char *print(const struct report *report, void (*reporter)(const struct report *, FILE *));
 
 bool is_utf8(const char *text);
 size_t count_words(const char *text, const char *word);

@@ -63,8 +63,8 @@ static void compute(struct fixture *fixture)
 
 Test(words, what_was_computed_says_so_in_every_format_and_what_is_not_judged)
 {
-    static int (*const formats[])(const struct report *, FILE *) = {report_text, report_junit, report_markdown,
-                                                                    report_comment, report_github};
+    static void (*const formats[])(const struct report *, FILE *) = {report_text, report_junit, report_markdown,
+                                                                     report_comment, report_github};
     AT_END(report_tear_down) struct fixture fixture = report_set_up("worse.json");
     compute(&fixture);
     const struct computing *computing = &fixture.comparison.computing;
