@@ -64,6 +64,11 @@ int file_read(const char *path, size_t limit, char **text, size_t *length)
     return result;
 }
 
+bool is_absent(const char *path)
+{
+    return access(path, F_OK) < 0 && errno == ENOENT;
+}
+
 int make_folders(const char *path)
 {
     char *part = x_strdup(path);

@@ -9,6 +9,9 @@
 /* Reads a whole regular file of at most limit bytes. *text ends with a NUL; the caller frees it. */
 int file_read(const char *path, size_t limit, char **text, size_t *length);
 
+/* Whether nothing has the path. */
+bool is_absent(const char *path);
+
 /* Creates a folder and its parents unless they exist. */
 int make_folders(const char *path);
 

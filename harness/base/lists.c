@@ -22,6 +22,13 @@ size_t place_of_name(const void *list, size_t count, size_t size, const char *na
     return low;
 }
 
+void *find_by_name(const void *list, size_t count, size_t size, const char *name)
+{
+    const size_t place = place_of_name(list, count, size, name);
+    char *const found = place < count ? (char *)list + place * size : NULL;
+    return found && strcmp(*(char **)(void *)found, name) == 0 ? found : NULL;
+}
+
 int order_of_texts(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);

@@ -141,7 +141,7 @@ void baseline_files_release(struct baseline_files *files)
 
 struct kernel_file *baseline_files_find(const struct baseline_files *files, const char *id)
 {
-    return files->count > 0 ? bsearch(&id, files->list, files->count, sizeof *files->list, by_text) : NULL;
+    return find_by_name(files->list, files->count, sizeof *files->list, id);
 }
 
 void baseline_files_add(struct baseline_files *files, const struct run *run, const struct device *device)
@@ -149,7 +149,7 @@ void baseline_files_add(struct baseline_files *files, const struct run *run, con
     const size_t known = files->count;
     for (size_t i = 0; i < run->result_count; i++) {
         const char *id = run->results[i].id;
-        if (known > 0 && bsearch(&id, files->list, known, sizeof *files->list, by_text))
+        if (find_by_name(files->list, known, sizeof *files->list, id))
             continue;
         struct kernel_file *file = ARRAY_GROW(files->list, files->count);
         file->id = x_strdup(id);

@@ -1,8 +1,5 @@
 #include "known_regression_file.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #define KNOWN_REGRESSION_FILE_LIMIT (1u << 20)
 
 /* The state of reading a file. inih's handler learns no line number and cuts names of sections, so our line reader
@@ -59,39 +56,24 @@ static int set_worst(struct regression_reader *reader, const char *value)
     return 0;
 }
 
-static bool has_issue(const struct known_regression *known)
-{
-    return known->issue;
-}
-
-static bool has_expires(const struct known_regression *known)
-{
-    return known->expires;
-}
-
-static bool has_worst(const struct known_regression *known)
-{
-    return !isnan(known->worst);
-}
-
 /* To add a key: a field in struct known_regression, a row here, and a line in the example of known_regression_file.h.
  */
 static const struct key {
     const char *name;
     int (*set)(struct regression_reader *reader, const char *value);
-    bool (*is_set)(const struct known_regression *known);
     bool optional;
-} keys[] = {
-    {"issue", set_issue, has_issue, false},
-    {"expires", set_expires, has_expires, false},
-    {"worst", set_worst, has_worst, true},
-};
+} keys[] = {{"issue", set_issue, false}, {"expires", set_expires, false}, {"worst", set_worst, true}};
+
+static bool is_set(const struct known_regression *known, size_t key)
+{
+    return key == 0 ? known->issue != NULL : key == 1 ? known->expires != NULL : !isnan(known->worst);
+}
 
 static int end_section(struct regression_reader *reader)
 {
     for (size_t i = 0; reader->open && !reader->text.failed && i < ARRAY_SIZE(keys); i++) {
         const struct known_regression *known = current(reader);
-        if (!keys[i].optional && !keys[i].is_set(known))
+        if (!keys[i].optional && !is_set(known, i))
             return ini_text_wrong(&reader->text, known->line, "[%s %s] lacks the key \"%s\"", known->kernel,
                                   known->metric, keys[i].name);
     }
@@ -138,7 +120,7 @@ static int set_key(struct regression_reader *reader, const char *name, const cha
         names[i] = keys[i].name;
         if (strcmp(names[i], name) != 0)
             continue;
-        if (keys[i].is_set(current(reader)))
+        if (is_set(current(reader), i))
             return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is given twice: remove one", name);
         if (!*value)
             return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" has no value: write one", name);
@@ -218,7 +200,7 @@ int known_regressions_read(struct known_regressions *regressions, const char *fo
     OWNED_TEXT path = x_sprintf("%s/%s", folder, KNOWN_REGRESSION_FILE), *text = NULL;
     size_t length;
     *regressions = (struct known_regressions){0};
-    if (access(path, F_OK) < 0 && errno == ENOENT)
+    if (is_absent(path))
         return 0;
     TRY(file_read(path, KNOWN_REGRESSION_FILE_LIMIT, &text, &length));
     return strlen(text) == length ? known_regressions_read_text(regressions, path, text)
@@ -255,7 +237,7 @@ int known_regressions_check(const struct known_regressions *regressions, const s
                            known->file, known->line, metric->name, known->kernel, metric->name);
         }
         OWNED_TEXT below = id_path(known->kernel), *path = x_sprintf("%s/%s.json", folder, below);
-        if (access(path, F_OK) != 0 && errno == ENOENT)
+        if (is_absent(path))
             warning("%s:%d: %s has no baseline: remove [%s %s], or correct its name", known->file, known->line,
                     known->kernel, known->kernel, known->metric);
     }

@@ -63,7 +63,7 @@ static int expect_whole(struct run *run, const char *name, const struct options 
 {
     const struct result *lacking = NULL;
     size_t count = 0;
-    TRY_AS(EXIT_USAGE, gate_filter(run, NULL, options->globs, options->glob_count));
+    TRY_AS(EXIT_USAGE, gate_filter(run, &(struct run){0}, options->globs, options->glob_count));
     EACH(const struct result, result, run->results, run->result_count) {
         if (result->status == RESULT_OK && result_uncounted(result) == 0)
             continue;
@@ -181,7 +181,7 @@ static int read_files(struct runs *runs, const struct options *options, const st
             return EXIT_USAGE;
         if (i > 0 && gate_comparable(&run, &runs->list[0]) < 0)
             return FAIL(EXIT_BASELINE, "%s and %s are not sessions of one A/A", runs->names[0], path);
-        if (i == 0 && gate_filter(&run, NULL, options->globs, options->glob_count) < 0)
+        if (i == 0 && gate_filter(&run, &(struct run){0}, options->globs, options->glob_count) < 0)
             return EXIT_USAGE;
         run_filter(&run, options->globs, options->glob_count);
         add_run(runs, &run, x_strdup(path));
@@ -197,14 +197,14 @@ static int analyse(struct runs *runs, const struct options *options, const struc
     for (size_t i = 0; i < runs->count; i++)
         program_time_by_records(&runs->list[i], metrics);
     analysis_make(&analysis, runs->list, runs->count, runs->names, metrics);
-    const struct analysis_style style = {
+    const struct style style = {
         .exit_code = code == EXIT_SAME ? analysis_exit_code(&analysis) : (enum exit_code)code,
         .columns = terminal_columns(file->stream),
         .color = options_color(options, file->stream),
         .quiet = options->quiet,
         .verbose = options->verbose,
     };
-    (void)format->aa(&analysis, &style, file->stream); /* atomic_file_commit reports write errors */
+    format->aa(&analysis, &style, file->stream); /* atomic_file_commit reports write errors */
     return atomic_file_commit(file) < 0 ? EXIT_USAGE : (int)style.exit_code;
 }
 

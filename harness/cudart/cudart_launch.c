@@ -143,9 +143,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
 {
     REFUSE(!config, cudaErrorInvalidValue);
     struct launch_work work = work_of(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes);
-    for (unsigned i = 0; i < config->numAttrs; i++) {
+    for (unsigned i = 0; i < config->numAttrs; i++)
         CUDA_TRY(launch_attribute(&work, config->attrs[i].id, &config->attrs[i].val));
-    }
     return launch_in(config->stream, &work);
 }
 

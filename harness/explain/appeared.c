@@ -44,11 +44,8 @@ char *appearances_of(const struct appearances *appearances, const char *kernel)
     for (; i < appearances->count && strcmp(appearances->list[i].kernel, kernel) == 0; i++) {
         const struct judgement *judgement = appearances->list[i].judgement;
         char now[64];
-        char *longer =
-            x_sprintf("%s%s%s 0 -> %s (%s)", words ? words : "", words ? "; " : "", judgement->metric->name,
-                      metric_format(judgement->metric, judgement->now, now, sizeof now), appearances->list[i].hint);
-        free(words);
-        words = longer;
+        x_append(&words, "; ", "%s 0 -> %s (%s)", judgement->metric->name,
+                 metric_format(judgement->metric, judgement->now, now, sizeof now), appearances->list[i].hint);
     }
     return words;
 }

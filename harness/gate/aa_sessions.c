@@ -121,16 +121,6 @@ static void keep_common_kernels(struct analysis *analysis, struct run *runs, siz
     }
 }
 
-static bool is_row_in_all(const struct run *runs, size_t count, const char *id, const char *metric)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct result *result = run_find(&runs[i], id);
-        if (result && !result_find(result, metric))
-            return false;
-    }
-    return true;
-}
-
 /* Removes rows of a metric where some sessions have none because it was not asked for. For example, some sessions count
  * bank conflicts for all kernels, others for few. A counter that failed has a row, which stays. */
 static void keep_common_rows(struct analysis *analysis, struct run *runs, size_t count, const struct metrics *metrics)
@@ -141,7 +131,7 @@ static void keep_common_rows(struct analysis *analysis, struct run *runs, size_t
         for (size_t k = 0; k < runs[0].result_count; k++) { /* by now all runs have the same kernels */
             const char *id = runs[0].results[k].id;
             bool any = false;
-            if (is_row_in_all(runs, count, id, metric))
+            if (ALL(i, count, result_find(run_find(&runs[i], id), metric)))
                 continue;
             for (size_t i = 0; i < count; i++)
                 any |= result_remove(run_find(&runs[i], id), metric);
@@ -157,7 +147,7 @@ static void keep_common_rows(struct analysis *analysis, struct run *runs, size_t
 
 static const char *fact(const struct run *run, enum session_fact which)
 {
-    return run->session_count > 0 ? run->sessions[0].facts[which] : NULL;
+    return run->sessions[0].facts[which];
 }
 
 static bool same_gpu(const struct run *a, const struct run *b)

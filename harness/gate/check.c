@@ -7,9 +7,6 @@
 #include "paired.h"
 #include "weakened.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 /* Removes the kernels from the baseline that the run lacks. */
 static void forget_others(struct run *baseline, const struct run *run)
 {
@@ -59,8 +56,7 @@ static int find_baseline(struct check *check)
     const struct check_request *request = check->request;
     OWNED_TEXT folder = baseline_folder(request->baselines, &check->run.device);
     int code = read_known_regressions(check, folder);
-    const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
-    const bool wanted = !absent || !request->against; /* with a base build, a missing baseline is no error */
+    const bool wanted = !request->against || !is_absent(folder); /* with a base build, a missing baseline is no error */
     if (code == EXIT_SAME && wanted)
         code = read_baseline(check, &check->run.device);
     if (code != EXIT_USAGE) {
@@ -79,18 +75,15 @@ static int find_baseline(struct check *check)
 /* Restricts both sides to the kernels that -k chose and, after Ctrl-C, to what was measured. */
 static int keep_chosen(struct check *check)
 {
-    struct run *baseline = check->has_baseline ? &check->baseline : NULL;
-    const size_t all = baseline ? baseline->result_count : 0;
-    if (check->measured != EXIT_INTERRUPTED) {
-        if (gate_filter(&check->run, baseline, check->request->measurement.globs,
-                        check->request->measurement.glob_count) < 0)
-            return EXIT_USAGE;
-        if (baseline && run_origin(&check->run)->own_caches)
-            check->unchosen += all - baseline->result_count;
+    const struct measurement *measurement = &check->request->measurement;
+    const size_t all = check->baseline.result_count;
+    if (check->measured == EXIT_INTERRUPTED) {
+        forget_others(&check->baseline, &check->run); /* a kernel that Ctrl-C left unmeasured is not missing */
         return EXIT_SAME;
     }
-    if (baseline)
-        forget_others(baseline, &check->run); /* a kernel that Ctrl-C left unmeasured is not missing */
+    TRY_AS(EXIT_USAGE, gate_filter(&check->run, &check->baseline, measurement->globs, measurement->glob_count));
+    if (run_origin(&check->run)->own_caches)
+        check->unchosen += all - check->baseline.result_count;
     return EXIT_SAME;
 }
 

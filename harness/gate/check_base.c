@@ -45,9 +45,8 @@ static int measure_base(const struct measurement *measurement, const char *again
 static int check_base_program(const struct measurement *measurement, const char *against, const struct run *run,
                               struct run *baseline)
 {
-    bool wanted = baseline->result_count == 0;
-    for (size_t i = 0; i < run->result_count && !wanted; i++)
-        wanted = is_wanted(measurement->metrics, run, baseline, run->results[i].id);
+    const bool wanted = baseline->result_count == 0 ||
+                        ANY(i, run->result_count, is_wanted(measurement->metrics, run, baseline, run->results[i].id));
     return wanted ? measure_base(measurement, against, measurement->globs, measurement->glob_count, run, baseline)
                   : EXIT_SAME;
 }

@@ -50,8 +50,7 @@ void check_confirm_conflicts(struct run *run, const struct run *again, const str
             continue;
         for (size_t i = 0; i < again->result_count; i++) {
             const struct row *second = result_find(&again->results[i], metric);
-            struct result *result = run_find(run, again->results[i].id);
-            struct row *first = result ? result_find(result, metric) : NULL;
+            struct row *first = result_find(run_find(run, again->results[i].id), metric);
             if (first && second && second->state == VALUE_NOT_COUNTED)
                 row_clear(first);
         }

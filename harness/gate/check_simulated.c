@@ -6,7 +6,7 @@
  * have failed because nothing was executed. */
 static bool is_wanted(const struct check *check, const struct result *dry)
 {
-    const struct result *base = check->has_baseline ? run_find(&check->baseline, dry->id) : NULL;
+    const struct result *base = run_find(&check->baseline, dry->id);
     if (dry->status == RESULT_NOT_BUILT)
         return false;
     if (dry->status != RESULT_OK || check->request->all || !base || base->status != RESULT_OK)

@@ -6,12 +6,8 @@
 /* Whether a GPU of that capability could run some of the machine code. */
 static bool has_code_for(const struct cubin *cubin, int capability)
 {
-    for (size_t i = 0; i < cubin->count; i++) {
-        const int built = cubin->list[i].capability;
-        if (built / 10 == capability / 10 && built <= capability)
-            return true;
-    }
-    return false;
+    return FIND(built, cubin->list, cubin->count,
+                built->capability / 10 == capability / 10 && built->capability <= capability);
 }
 
 /* Whether a baseline's device fits. A capability as device is for functions of files, not for kernels of a library: see
@@ -25,11 +21,9 @@ static bool is_meant(const struct device *device, const struct cubin *fitting)
 static char *folder_names(const struct baseline_devices *devices, const struct cubin *fitting)
 {
     char *names = x_strdup("");
-    for (size_t i = 0; i < devices->count; i++) {
-        if (!is_meant(&devices->list[i].device, fitting))
-            continue;
-        x_append(&names, ", ", "%s", devices->list[i].folder);
-    }
+    for (size_t i = 0; i < devices->count; i++)
+        if (is_meant(&devices->list[i].device, fitting))
+            x_append(&names, ", ", "%s", devices->list[i].folder);
     return names;
 }
 

@@ -40,7 +40,7 @@ struct names {
 
 static void add_names(struct names *names, const struct run *run)
 {
-    for (size_t i = 0; run && i < run->result_count; i++)
+    for (size_t i = 0; i < run->result_count; i++)
         *ARRAY_GROW(names->ids, names->count) = run->results[i].id;
 }
 
@@ -63,7 +63,7 @@ static int no_match(const char *glob, const struct names *names)
 
 static bool matches(const struct run *run, char *const *glob)
 {
-    return run && ANY(i, run->result_count, glob_any(glob, 1, run->results[i].id));
+    return ANY(i, run->result_count, glob_any(glob, 1, run->results[i].id));
 }
 
 int gate_filter(struct run *run, struct run *baseline, char *const *globs, size_t count)
@@ -78,8 +78,7 @@ int gate_filter(struct run *run, struct run *baseline, char *const *globs, size_
     free(names.ids);
 
     run_filter(run, globs, count);
-    if (baseline)
-        run_filter(baseline, globs, count);
+    run_filter(baseline, globs, count);
     return result;
 }
 

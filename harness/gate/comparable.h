@@ -7,7 +7,7 @@
  * or -1 after error(), and then all runs are empty. A run that was cut (SESSION_CUT) is refused. */
 int gate_read(struct run *runs, const char *const *paths, size_t count, const struct metrics *metrics);
 
-/* Keeps the kernels that -k chose, on both sides; baseline may be NULL. -1 after error() that names near kernels when
+/* Keeps the kernels that -k chose, on both sides. -1 after error() that names near kernels when
  * nothing is left. */
 int gate_filter(struct run *run, struct run *baseline, char *const *globs, size_t count);
 

@@ -2,9 +2,6 @@
 
 #include "baseline/baseline.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 /* A row that was made worse, and the reason that was given; rows with one reason share a note. */
 struct worsened {
     char *words;
@@ -228,14 +225,13 @@ void weakened_note(struct comparison *comparison, const struct standards *was, c
 static int read_baseline(struct run *baseline, const char *baselines, const struct device *device)
 {
     OWNED_TEXT folder = baseline_folder(baselines, device);
-    const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
-    return absent ? EXIT_SAME : baseline_read(baseline, baselines, device);
+    return is_absent(folder) ? EXIT_SAME : baseline_read(baseline, baselines, device);
 }
 
 /* Whether the folder exists; if not, adds a note. */
 static bool is_there(struct comparison *comparison, const char *folder, const char *before, const char *what)
 {
-    const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
+    const bool absent = is_absent(folder);
     if (absent)
         comparison_add_note(comparison, "%s has no %s, so weakened metrics cannot be found", before, what);
     return !absent;
@@ -253,7 +249,7 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
     struct standards was = {0};
     const struct standards now = {
         .metrics = metrics, .baseline = &now_baseline, .known_regressions = known_regressions};
-    const bool shipped = !own_metrics && access(old_metrics, F_OK) < 0; /* cugate's own then and now */
+    const bool shipped = !own_metrics && is_absent(old_metrics); /* cugate's own then and now */
     if (!shipped && is_there(comparison, old_metrics, before, "metrics")) {
         TRY_AS(EXIT_USAGE, metrics_read_folder(&was_metrics, old_metrics));
         was.metrics = &was_metrics;

@@ -110,10 +110,7 @@ void queue_try_elsewhere(struct slot *slot, size_t kernel)
 
 static const struct known_kernel *find_known(const struct measurement *measurement, const char *id)
 {
-    const size_t place = place_of_name(measurement->known, measurement->known_count, sizeof *measurement->known, id);
-    return place < measurement->known_count && strcmp(measurement->known[place].id, id) == 0
-               ? &measurement->known[place]
-               : NULL;
+    return find_by_name(measurement->known, measurement->known_count, sizeof *measurement->known, id);
 }
 
 char *queue_text(const struct pool *pool, size_t first, size_t limit)

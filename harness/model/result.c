@@ -246,8 +246,7 @@ size_t result_session(const struct result *result)
 
 struct row *result_find(const struct result *result, const char *metric)
 {
-    const size_t place = place_of_name(result->rows, result->row_count, sizeof *result->rows, metric);
-    return place < result->row_count && strcmp(result->rows[place].metric, metric) == 0 ? &result->rows[place] : NULL;
+    return find_by_name(result->rows, result->row_count, sizeof *result->rows, metric);
 }
 
 const struct row *result_measured(const struct result *result, const char *metric)

@@ -22,8 +22,7 @@ void run_release(struct run *run)
 
 struct result *run_find(const struct run *run, const char *id)
 {
-    const size_t place = place_of_name(run->results, run->result_count, sizeof *run->results, id);
-    return place < run->result_count && strcmp(run->results[place].id, id) == 0 ? &run->results[place] : NULL;
+    return find_by_name(run->results, run->result_count, sizeof *run->results, id);
 }
 
 struct result *run_add(struct run *run, const char *id)

@@ -40,8 +40,7 @@ struct metric_note note_of_metric(const struct metric *metric)
 
 struct metric_note *run_find_note(const struct run *run, const char *metric)
 {
-    const size_t place = place_of_name(run->notes, run->note_count, sizeof *run->notes, metric);
-    return place < run->note_count && strcmp(run->notes[place].name, metric) == 0 ? &run->notes[place] : NULL;
+    return find_by_name(run->notes, run->note_count, sizeof *run->notes, metric);
 }
 
 bool note_is_equal(const struct metric_note *a, const struct metric_note *b)

@@ -14,12 +14,6 @@ bool shows_totals(const struct report *report)
     return false;
 }
 
-static struct kernel_line *find_line(struct kernel_line *lines, size_t count, const char *id)
-{
-    const size_t place = place_of_name(lines, count, sizeof *lines, id);
-    return place < count && strcmp(lines[place].id, id) == 0 ? &lines[place] : NULL;
-}
-
 /* Whether a kernel is as it was, so that many of them are one line. */
 static bool is_same(const struct kernel_line *line)
 {
@@ -88,7 +82,7 @@ static struct kernel_line *make_lines(const struct report *report, size_t *count
         const struct judgement *judgement = &comparison->list[i];
         if (strcmp(judgement->kernel, COMPARISON_SUITE) == 0)
             continue;
-        struct kernel_line *line = find_line(lines, measured, judgement->kernel);
+        struct kernel_line *line = find_by_name(lines, measured, sizeof *lines, judgement->kernel);
         if (!line) {
             line = ARRAY_GROW(lines, *count);
             *line = (struct kernel_line){

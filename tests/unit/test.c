@@ -113,9 +113,7 @@ static char *framed(const struct frame *frames, size_t count, const char *text)
         for (char *at; (at = strstr(whole, frame->name)) && (!frame->after || at == whole);) {
             *at = '\0';
             at += length + (frame->after && at[length] == ' ');
-            char *longer = x_sprintf("%s%s%s%s", whole, frame->before, at, frame->after ? frame->after : "");
-            free(whole);
-            whole = longer;
+            x_append(&whole, "", "%s%s%s", frame->before, at, frame->after ? frame->after : "");
         }
     }
     return whole;

@@ -32,9 +32,7 @@ static char *text_with(const char *key, const char *value)
         known |= same;
         if (!this)
             continue;
-        char *longer = x_sprintf("%s%s\"%s\": %s", text, text[1] ? ", " : "", last ? key : members[i][0], this);
-        free(text);
-        text = longer;
+        x_append(&text, text[1] ? ", " : "", "\"%s\": %s", last ? key : members[i][0], this);
     }
     char *whole = x_sprintf("%s}", text);
     free(text);

@@ -18,11 +18,8 @@ static char *filled(const char *argument, uint64_t seed, unsigned char bytes[64]
     memset(bytes, 0xee, 64);
     task_fill(&launch.arguments[0], bytes, seed);
     char *hex = x_strdup("");
-    for (uint64_t i = 0; i < task_array_size(&launch.arguments[0]); i++) {
-        char *longer = x_sprintf("%s%02x", hex, bytes[i]);
-        free(hex);
-        hex = longer;
-    }
+    for (uint64_t i = 0; i < task_array_size(&launch.arguments[0]); i++)
+        x_append(&hex, "", "%02x", bytes[i]);
     return hex;
 }
 

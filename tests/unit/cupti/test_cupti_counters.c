@@ -197,9 +197,7 @@ Test(cupti_counters, tensor_metrics_have_counters)
         for (size_t m = 0; m < answer.metrics.count; m++) {
             if (answer.chosen[m] || computed_counter_of(&answer.metrics.list[m]) != COMPUTED_NONE)
                 continue;
-            char *longer = x_sprintf("%s %s", lacks, answer.metrics.list[m].name);
-            free(lacks);
-            lacks = longer;
+            x_append(&lacks, "", " %s", answer.metrics.list[m].name);
         }
         cr_expect_str_eq(lacks, chips[i].lacks, "%s", chips[i].chip);
         cr_expect_leq(answer.passes, chips[i].most_passes, "%s: %zu passes", chips[i].chip, answer.passes);

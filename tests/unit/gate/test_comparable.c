@@ -41,7 +41,7 @@ Test(comparable, a_glob_that_matches_nothing_names_what_is_near)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         OWNED(run) run = made_run(1);
-        expect_filter(&run, NULL, "access/*", cases[i].glob, cases[i].words);
+        expect_filter(&run, &(struct run){0}, "access/*", cases[i].glob, cases[i].words);
     }
 }
 

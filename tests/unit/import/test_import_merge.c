@@ -8,11 +8,9 @@ static char *benchmarks(const char *const *names, size_t count)
 {
     char *text = x_strdup("{\"context\": {}, \"benchmarks\": [");
     for (size_t i = 0; i < count; i++) {
-        char *longer = x_sprintf("%s%s{\"run_type\": \"iteration\", \"run_name\": \"%s\", \"real_time\": %zu, "
-                                 "\"time_unit\": \"ns\"}",
-                                 text, i > 0 ? ", " : "", names[i], i + 1);
-        free(text);
-        text = longer;
+        x_append(&text, i > 0 ? ", " : "",
+                 "{\"run_type\": \"iteration\", \"run_name\": \"%s\", \"real_time\": %zu, \"time_unit\": \"ns\"}",
+                 names[i], i + 1);
     }
     char *whole = x_sprintf("%s]}", text);
     free(text);

@@ -45,11 +45,8 @@ static char *read_sets(const char *first, const char *second)
         return words;
     }
     cr_expect_str_empty(words);
-    for (size_t i = 0; i < metrics.count; i++) {
-        char *longer = x_sprintf("%s%s%s", words, i > 0 ? " " : "", metrics.list[i].name);
-        free(words);
-        words = longer;
-    }
+    for (size_t i = 0; i < metrics.count; i++)
+        x_append(&words, " ", "%s", metrics.list[i].name);
     return words;
 }
 

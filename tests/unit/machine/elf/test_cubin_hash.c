@@ -24,14 +24,10 @@ Test(cubin_hash, the_hash_is_of_the_code_and_not_of_its_wrapping)
 static char *replaced(const char *text, const char *from, const char *to)
 {
     char *all = x_strdup("");
-    for (const char *hit; from && (hit = strstr(text, from)); text = hit + strlen(from)) {
-        char *longer = x_sprintf("%s%.*s%s", all, (int)(hit - text), text, to);
-        free(all);
-        all = longer;
-    }
-    char *whole = x_sprintf("%s%s", all, text);
-    free(all);
-    return whole;
+    for (const char *hit; from && (hit = strstr(text, from)); text = hit + strlen(from))
+        x_append(&all, "", "%.*s%s", (int)(hit - text), text, to);
+    x_append(&all, "", "%s", text);
+    return all;
 }
 
 static void build_edited(struct cubin *cubin, const char *folder, const char *name, const char *text, const char *flag)
