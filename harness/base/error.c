@@ -12,7 +12,7 @@ static const struct exit_row {
     const char *doc;
 } table[] = {
     {EXIT_SAME, "same", "nothing is worse"},
-    {EXIT_REGRESSED, "regressed", "at least one regression, or a declared one that no longer occurs"},
+    {EXIT_REGRESSED, "regressed", "a regression, or a declared regression that no longer occurs"},
     {EXIT_USAGE, "usage", "unknown option, or a file that cannot be read or written; nothing was judged"},
     {EXIT_UNSURE, "unsure", "inconclusive: nothing regressed, but some rows could not be decided"},
     {EXIT_BASELINE, "no baseline", "no baseline for this GPU, or it was made under other conditions"},
@@ -159,8 +159,7 @@ __attribute__((noreturn)) static void out_of_memory(size_t count, size_t size)
 {
     if (memory_taker)
         longjmp(*memory_taker, 1);
-    die(EXIT_USAGE, "cannot allocate %zu x %zu bytes: free some memory, or measure fewer kernels at once with -k",
-        count, size);
+    die(EXIT_USAGE, "cannot allocate %zu x %zu bytes: free some memory, or choose fewer kernels with -k", count, size);
 }
 
 void *x_calloc(size_t count, size_t size)

@@ -27,7 +27,7 @@ static int read_all(int descriptor, const char *path, size_t limit, char **text,
             return error("cannot read %s: %s", path, strerror(errno));
         *length += (size_t)got;
         if (*length > limit)
-            return error("cannot read %s: it is larger than %zu bytes, which is the limit", path, limit);
+            return error("cannot read %s: it is larger than the limit of %zu bytes", path, limit);
         if (got == 0)
             break;
     }
@@ -50,7 +50,7 @@ int file_read(const char *path, size_t limit, char **text, size_t *length)
     else if (S_ISDIR(facts.st_mode))
         error("cannot read %s: it is a folder, not a file", path);
     else if (!S_ISREG(facts.st_mode))
-        error("cannot read %s: it is not a regular file; write its data into one first", path);
+        error("cannot read %s: it is not a regular file; copy its contents into one first", path);
     else if ((unsigned long long)facts.st_size > limit)
         error("cannot read %s: it has %lld bytes, more than the limit of %zu", path, (long long)facts.st_size, limit);
     else
@@ -93,7 +93,7 @@ char *make_temporary_folder(void)
     char *path = x_sprintf("%s/cugate-XXXXXX", parent && *parent ? parent : "/tmp");
     if (mkdtemp(path))
         return path;
-    error("cannot make a folder like %s: %s; set TMPDIR to another folder", path, strerror(errno));
+    error("cannot create a temporary folder %s: %s; set TMPDIR to another folder", path, strerror(errno));
     free(path);
     return NULL;
 }

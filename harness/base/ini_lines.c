@@ -41,7 +41,7 @@ const char *ini_text_next(struct ini_text *text, size_t *length)
     text->line++;
     for (size_t i = 0; i < *length; i++)
         if ((unsigned char)line[i] < 0x20 && line[i] != '\t' && (line[i] != '\r' || i + 1 < *length)) {
-            ini_text_wrong(text, text->line, "column %zu holds the control character %d: remove it", i + 1, line[i]);
+            ini_text_wrong(text, text->line, "column %zu has the control character %d: remove it", i + 1, line[i]);
             return NULL;
         }
     return line;
@@ -50,7 +50,8 @@ const char *ini_text_next(struct ini_text *text, size_t *length)
 char *ini_text_copy(struct ini_text *text, const char *line, size_t length, char *buffer, int size, const char *advice)
 {
     if (length + 2 > (size_t)size) {
-        ini_text_wrong(text, text->line, "the line has %zu characters, more than %d%s", length, size - 2, advice);
+        ini_text_wrong(text, text->line, "the line has %zu characters, but at most %d are allowed%s", length, size - 2,
+                       advice);
         return NULL;
     }
     memcpy(buffer, line, length);
@@ -62,5 +63,5 @@ void ini_text_parse(struct ini_text *text, ini_reader next_line, ini_handler tak
 {
     const int line = ini_parse_stream(next_line, data, take_key, data);
     if (!text->failed && line != 0)
-        ini_text_wrong(text, line > 0 ? line : text->line, "this is neither %s nor key = value", form);
+        ini_text_wrong(text, line > 0 ? line : text->line, "expected %s or key = value", form);
 }

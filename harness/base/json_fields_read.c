@@ -66,14 +66,15 @@ static int take_bytes(const struct json_at *at, const json_t *value, const struc
     const char *text = json_string_value(value);
     const size_t length = json_string_length(value);
     if (length % 2 > 0 || length / 2 > (size_t)field->most)
-        return json_error(at, "has %zu digits, not two for each of at most %lld bytes", length, field->most);
+        return json_error(at, "has %zu digits, but needs two for each byte, and at most %lld bytes are allowed", length,
+                          field->most);
     unsigned char *bytes = x_calloc(length / 2, 1);
     *(unsigned char **)(of + field->offset) = bytes;
     *(size_t *)(of + field->count) = length / 2;
     for (size_t i = 0; i < length; i++) {
         const int digit = digit_of(text[i]);
         if (digit < 0)
-            return json_error(at, "has a character other than 0 to 9 and a to f after %zu digits", i);
+            return json_error(at, "has a character other than 0-9 and a-f after %zu digits", i);
         bytes[i / 2] = (unsigned char)(bytes[i / 2] << 4 | digit);
     }
     return 0;

@@ -6,7 +6,7 @@
 void json_put_reading(struct json_writer *json, const char *key, double number)
 {
     if (!isfinite(number) || number < 0)
-        BUG("%g is not a reading of a counter", number);
+        BUG("%g is not a valid counter value", number);
     json_put_number(json, key, number);
 }
 
@@ -135,7 +135,7 @@ static void put_field(struct json_writer *json, const struct json_field *field, 
         put_list(json, field, pointer_at(member), *count);
         break;
     case FIELD_OTHER:
-        BUG("nothing writes %s", field->key);
+        BUG("no code writes the field %s", field->key);
     }
 }
 

@@ -86,7 +86,7 @@ int json_at_number(const struct json_at *at, json_t *value, double *number)
         return json_error(at, "is %g, but must not be negative", *number);
     /* Above 2^53 a double cannot represent every whole number. */
     if (json_is_integer(value) && (*number >= 0x1p63 || (json_int_t)*number != json_integer_value(value)))
-        return json_error(at, "is %" JSON_INTEGER_FORMAT ", which a double does not hold exactly",
+        return json_error(at, "is %" JSON_INTEGER_FORMAT ", which a double cannot hold exactly",
                           json_integer_value(value));
     return 0;
 }
@@ -209,11 +209,11 @@ json_t *json_at_parse(const char *name, const char *text, size_t length)
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
     if (!root) {
         if (memmem(text, length, "\n<<<<<<< ", 9))
-            error("%s has the marks of a merge conflict: take either side, then measure and accept again", name);
+            error("%s has merge conflict markers: keep either side, then measure and accept again", name);
         else if (*problem.text)
             error("%s:%d:%d: %s", name, problem.line, problem.column, problem.text);
         else /* Jansson has no message when memory is exhausted */
-            error("%s: not enough memory to read it: free some memory", name);
+            error("not enough memory to read %s: free some memory", name);
         close_document();
     }
     return root;

@@ -83,7 +83,7 @@ void json_open(struct json_writer *json, const char *key, char bracket, enum jso
 {
     begin_value(json, key);
     if (json->depth == JSON_DEPTH)
-        BUG("JSON of more than %d levels", JSON_DEPTH);
+        BUG("JSON with more than %d levels", JSON_DEPTH);
     json->levels[json->depth++] = (struct json_level){.bracket = bracket, .lines = layout == JSON_LINES};
     put_character(json, bracket);
 }

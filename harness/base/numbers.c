@@ -49,7 +49,7 @@ static void sort_few(double *sorted, const double *values, size_t count)
 double median(const double *values, size_t count)
 {
     if (count == 0)
-        BUG("median of nothing");
+        BUG("the median of no values");
     if (count == 1) /* fast path: each session of a baseline has one sample */
         return values[0];
     double few[16]; /* space for as many samples as a session usually has, so nothing is allocated */

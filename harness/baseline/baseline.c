@@ -52,8 +52,8 @@ static int check_kernel(const struct baseline_files *files, struct kernel_file *
     device_difference(device, &file->run.device, difference, sizeof difference);
     if (*difference)
         return FAIL(EXIT_BASELINE,
-                    "%s is the baseline of a different device: this one has %s. Measure on that device, or keep the "
-                    "baselines of this one in a separate folder with --baselines",
+                    "%s is the baseline of a different device; the run's device has %s. Measure on the baseline's "
+                    "device, or keep separate baselines for this one with --baselines",
                     file->path, difference);
     for (size_t i = 0; i < file->run.result_count; i++) {
         const char *id = file->run.results[i].id;
@@ -305,8 +305,7 @@ int baseline_devices_read(struct baseline_devices *devices, const char *baseline
     *devices = (struct baseline_devices){0};
     const int count = scandir(baselines, &entries, is_visible, by_entry_name);
     if (count < 0 && errno != ENOENT)
-        return error("cannot read the folder of baselines %s: %s; name it with --baselines", baselines,
-                     strerror(errno));
+        return error("cannot read the baseline folder %s: %s; name it with --baselines", baselines, strerror(errno));
     for (int i = 0; i < count; i++) {
         OWNED_TEXT folder = x_sprintf("%s/%s", baselines, entries[i]->d_name);
         OWNED_TEXT path = result == 0 ? first_file(folder, 1) : NULL;

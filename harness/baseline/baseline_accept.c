@@ -20,7 +20,7 @@ static int check_sessions(const struct candidate *candidates, size_t count)
     OWNED_MEMORY size_t *first = first_of_equals(all, sessions, sizeof *all, by_session_and_reason);
     for (size_t i = 0; i < sessions && result == 0; i++)
         if (candidate_of[first[i]] != candidate_of[i])
-            result = FAIL(EXIT_USAGE, "%s and %s are the same session (%s), which counts once: remove one",
+            result = FAIL(EXIT_USAGE, "%s and %s are the same session (%s), which may count only once: remove one",
                           candidates[candidate_of[first[i]]].name, candidates[candidate_of[i]].name,
                           all[i].facts[SESSION_DATE] ? all[i].facts[SESSION_DATE] : "no date");
     free(all);
@@ -55,7 +55,7 @@ static int check_pair(const char *name, const struct run *run, const char *other
     char difference[512];
     device_difference(&run->device, &other->device, difference, sizeof difference);
     if (*difference)
-        return FAIL(EXIT_BASELINE, "%s and %s are from different devices: %s. Accept them one by one", name, other_name,
+        return FAIL(EXIT_BASELINE, "%s and %s are from different devices: %s. Accept them separately", name, other_name,
                     difference);
     const char *second, *ignored, *collector = run_collector(run, &second), *first = run_collector(other, &ignored);
     if (second)
@@ -125,8 +125,8 @@ static int check_notes(const struct baseline_files *files, const struct run *fre
                 if (!result_find(&old->results[i], note->name) || is_fresh(fresh, id, note->name))
                     continue;
                 return FAIL(EXIT_BASELINE,
-                            "%s is now %s in %s, but %s holds %s of %s as %s in %s: accept that row too, or remove the "
-                            "kernel from the file if it is gone",
+                            "%s is now defined as %s in %s, but in %s the %s of %s is still %s in %s: accept that row "
+                            "too, or remove the kernel's file if the kernel is gone",
                             note->name, note->counter, note->unit, files->list[f].path, note->name, id,
                             old->notes[n].counter, old->notes[n].unit);
             }
@@ -189,13 +189,13 @@ static int rename_kernel(struct baseline_files *files, const struct acceptance *
 {
     const char *was = acceptance->was, *id = fresh->results[0].id;
     if (acceptance->glob_count != 1 || fresh->result_count != 1)
-        return error("--was %s needs one -k, the new name of that one kernel", was);
+        return error("--was %s needs exactly one -k, which names the kernel's new name", was);
     for (size_t i = 0; i < count; i++)
         if (run_find(candidates[i].run, was))
             return error("%s contains %s, so that kernel was not renamed: accept %s without --was", candidates[i].name,
                          was, id);
     if (!baseline_files_find(files, was))
-        return error("no baseline of %s in %s to take over: pass the former name of %s to --was, or remove --was", was,
+        return error("there is no baseline of %s in %s: pass the former name of %s to --was, or remove --was", was,
                      files->folder, id);
     if (baseline_files_find(files, id))
         return error("%s has a baseline of its own: accept it without --was, or remove its file first", id);

@@ -37,8 +37,8 @@ static bool is_ok_everywhere(struct gathering *gathering, const char *id)
             continue;
         const bool computed = run_origin(candidate->run)->computed;
         OWNED_TEXT declared = computed && result_is_not_computed(result)
-                                  ? x_sprintf("; until it can be computed, [%s " KNOWN_NOT_COMPUTED
-                                              "] in " KNOWN_REGRESSION_FILE " declares that it has no baseline",
+                                  ? x_sprintf("; if that is acceptable, declare it: add [%s " KNOWN_NOT_COMPUTED
+                                              "] to " KNOWN_REGRESSION_FILE,
                                               id)
                                   : x_strdup("");
         baseline_refuse(&gathering->refused, "%s, because in %s it is \"%s\"%s%s%s", id, candidate->name,
@@ -68,13 +68,13 @@ static bool gather_row(struct gathering *gathering, const char *id, struct row *
         if (!found)
             continue;
         if (found->state == VALUE_NOT_COUNTED && !row_is_open(found)) {
-            baseline_refuse(&gathering->refused, "%s of %s, because in %s it is not counted%s%s", row->metric, id, name,
-                            found->reason ? ": " : "", found->reason ? found->reason : "");
+            baseline_refuse(&gathering->refused, "%s of %s, because it was not counted in %s%s%s", row->metric, id,
+                            name, found->reason ? ": " : "", found->reason ? found->reason : "");
             return false;
         }
         if (state != VALUE_STATES && state != found->state) {
-            baseline_refuse(&gathering->refused, "%s of %s, because in %s it is %s, but %s in the runs before",
-                            row->metric, id, name, value_state_name(found->state), value_state_name(state));
+            baseline_refuse(&gathering->refused, "%s of %s, because it is %s in %s, but %s in earlier runs",
+                            row->metric, id, value_state_name(found->state), name, value_state_name(state));
             return false;
         }
         state = found->state;

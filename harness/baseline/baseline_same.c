@@ -48,10 +48,10 @@ static const char *difference(const struct run *a, const struct run *b, const ch
                                                       : "a different number of launches";
     }
     if (one->inputs && two->inputs && strcmp(one->inputs, two->inputs) != 0)
-        return "other inputs";
+        return "different inputs";
     if (programs[0] && programs[1] && is_other_command(programs[0], programs[1]))
         return "a different command";
-    return is_program_row(id) && is_other_program(a, b, id) ? "only different kernels" : NULL;
+    return is_program_row(id) && is_other_program(a, b, id) ? "entirely different kernels" : NULL;
 }
 
 /* Returns the candidate that differs from most others in that kernel, and sets one that it differs from. NULL: none

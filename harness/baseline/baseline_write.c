@@ -42,7 +42,8 @@ static int write_files(const struct baseline_files *files)
     }
     for (; done < opened; done++)
         if (atomic_file_commit(&pending[done]) < 0) {
-            error("%zu of %zu files were written: fix the problem, and accept again for the others", done, opened);
+            error("%zu of %zu files were written: fix the problem, then accept again to write the others", done,
+                  opened);
             done++;
             goto out;
         }
@@ -69,8 +70,9 @@ int baseline_lock(const char *folder)
 static int remove_old(const char *path)
 {
     if (unlink(path) < 0)
-        return error("cannot remove %s: %s; remove it by hand, because its kernel is gone or has another file now",
-                     path, strerror(errno));
+        return error(
+            "cannot remove %s: %s; remove it yourself, because its kernel is gone or is now kept in another file", path,
+            strerror(errno));
     OWNED_TEXT folder = folder_of(path);
     (void)rmdir(folder); /* succeeds only if that was the last file of its family */
     return 0;

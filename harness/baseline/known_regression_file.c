@@ -128,7 +128,7 @@ static int set_key(struct regression_reader *reader, const char *name, const cha
     }
     const char *near = nearest_name(name, names, ARRAY_SIZE(keys));
     return ini_text_wrong(&reader->text, reader->text.line, "unknown key \"%s\": %s%s%s", name,
-                          near ? "did you mean " : "there are ", near ? near : "issue, expires and worst",
+                          near ? "did you mean " : "the keys are ", near ? near : "issue, expires and worst",
                           near ? "?" : "");
 }
 
@@ -156,7 +156,7 @@ static char *next_line(char *buffer, int size, void *stream)
             return NULL;
         length = 0;
     } else if (indent > 0 && indent < length && line[indent] != ';' && line[indent] != '#') {
-        ini_text_wrong(&reader->text, reader->text.line, "the line is indented: begin it in the first column");
+        ini_text_wrong(&reader->text, reader->text.line, "the line is indented: start it in the first column");
         return NULL;
     }
     return ini_text_copy(&reader->text, line, length, buffer, size, "");
@@ -177,7 +177,7 @@ static int sort(struct regression_reader *reader)
     for (size_t i = 1; i < regressions->count; i++) {
         const struct known_regression *first = &regressions->list[i - 1], *second = &regressions->list[i];
         if (known_regression_order(first, second) == 0)
-            return ini_text_wrong(&reader->text, second->line, "[%s %s] is already in line %d: remove one",
+            return ini_text_wrong(&reader->text, second->line, "[%s %s] is already declared in line %d: remove one",
                                   second->kernel, second->metric, first->line);
     }
     return 0;
@@ -223,7 +223,7 @@ int known_regressions_check(const struct known_regressions *regressions, const s
         const struct metric *metric = metrics_find(metrics, known->metric);
         if (strcmp(known->metric, KNOWN_REGRESSION_REMOVED) == 0 || strcmp(known->metric, KNOWN_NOT_COMPUTED) == 0) {
             if (!isnan(known->worst))
-                result = error("%s:%d: a kernel as a whole has no worst value: remove the key \"worst\"", known->file,
+                result = error("%s:%d: a whole kernel has no worst value: remove the key \"worst\"", known->file,
                                known->line);
             continue;
         }

@@ -431,7 +431,8 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         drawing->scratch = scratch;
         TRY(drawing_launch(drawing, &drawing->other));
         if (is_same(drawing, false)) {
-            snprintf(why, why_size, "its result depends on the first contents of scratch memory: write that first");
+            snprintf(why, why_size,
+                     "its result depends on the initial contents of scratch memory: write to it before reading");
             return 1;
         }
     }
@@ -445,7 +446,7 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         return problem_set(drawing->problem, "more of its results become infinite, subnormal or NaN");
     if (!is_same(drawing, true)) {
         if (drawing->request->last && drawing->request->care < DRAW_ONCE)
-            return problem_set(drawing->problem, "its results vary when an integer occurs twice");
+            return problem_set(drawing->problem, "its results vary from launch to launch when an integer occurs twice");
         drawing->has_varied = true;
     }
     if (drawing->request->inputs && drawing->request->tolerance > 0 && drawing_mask_unsteady(drawing) < 0)
@@ -453,7 +454,7 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
     /* Of what overflows only on inputs that are drawn, code that sums in another order may leave something else. */
     if (drawing->request->inputs && drawing_overflows(drawing, &drawing->base, &drawing->again, &drawing->left, true) &&
         drawing->request->care + 1 < DRAW_CARES)
-        return problem_set(drawing->problem, "most of what it leaves overflows");
+        return problem_set(drawing->problem, "most of its results overflow");
     return write_capsule(drawing, writer);
 }
 

@@ -33,8 +33,7 @@ int player_keep(struct player *player, const unsigned char *code, size_t size, v
     int failed = 0;
     if (!writable_variables(relocations, &names, &count))
         failed = problem_set(
-            problem,
-            "the machine code has unnamed device memory, in which a launch could keep a result for the next one");
+            problem, "the machine code has unnamed device memory, where one launch could leave a result for the next");
     for (size_t i = 0; i < count; i++) {
         if (failed == 0)
             failed = keep(player, module, names[i], problem);
@@ -85,7 +84,7 @@ int player_compare_kept(const struct player *player, const struct capsule *capsu
             differs = -1;
         else if (memcmp(now, kept->bytes, kept->size) != 0) {
             snprintf(why, why_size,
-                     "a launch leaves data for the next one in %s, a variable that the program's code does not have",
+                     "a launch leaves data for the next one in %s, a variable that the reference does not have",
                      kept->name);
             differs = 1;
         }

@@ -11,7 +11,7 @@ static int take_pages(const struct json_at *list, json_t *value, void *of, const
     const uint64_t size = *(const uint64_t *)((const char *)of + field->count);
     TRY(json_at_expect(list, value, JSON_ARRAY, "a list of pages"));
     if (count != pages_of(size))
-        return json_error(list, "has %zu pages, but %llu bytes take %zu", count, (unsigned long long)size,
+        return json_error(list, "has %zu pages, but %llu bytes need %zu", count, (unsigned long long)size,
                           pages_of(size));
     uint32_t *pages = x_calloc(count, sizeof *pages);
     *(uint32_t **)((char *)of + field->offset) = pages;

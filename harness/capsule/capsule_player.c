@@ -80,10 +80,11 @@ static int hold(const struct stretch *stretch, const char *path, struct problem 
         munmap(mapped, size);
     char occupant[256];
     name_occupant(stretch, occupant, sizeof occupant);
-    return problem_set(problem,
-                       "%s needs the addresses 0x%" PRIx64 " to 0x%" PRIx64
-                       ", where this process has %s; run it again, because addresses differ in each process",
-                       path, stretch->begin, stretch->end, occupant);
+    return problem_set(
+        problem,
+        "%s needs the addresses 0x%" PRIx64 " to 0x%" PRIx64
+        ", but this process has %s there; run the command again, because addresses differ between processes",
+        path, stretch->begin, stretch->end, occupant);
 }
 
 static void release(const struct stretch *stretch)
@@ -112,11 +113,11 @@ static int check_next(const struct player *player, struct problem *problem)
     munmap(next, NEAR);
     for (size_t i = 0; i < player->block_count; i++)
         if (player->blocks[i].begin > below && player->blocks[i].begin < libraries)
-            return problem_set(
-                problem,
-                "%s needs the addresses 0x%" PRIx64 " to 0x%" PRIx64
-                ", where this process maps its next memory; run it again, because addresses differ in each process",
-                player->capsules->path, player->blocks[i].begin, player->blocks[i].end);
+            return problem_set(problem,
+                               "%s needs the addresses 0x%" PRIx64 " to 0x%" PRIx64
+                               ", but this process will map its next memory there; run the command again, because "
+                               "addresses differ between processes",
+                               player->capsules->path, player->blocks[i].begin, player->blocks[i].end);
     return 0;
 }
 

@@ -35,7 +35,7 @@ static int read_at(const struct capsules *capsules, uint64_t at, void *bytes, si
         if (got < 0)
             return problem_set(problem, "cannot read %s: %s", capsules->path, strerror(errno));
         if (got == 0)
-            return problem_set(problem, "%s was truncated during the read: " AGAIN, capsules->path);
+            return problem_set(problem, "%s was truncated while it was read: " AGAIN, capsules->path);
         to += got;
         at += (uint64_t)got;
         size -= (size_t)got;
@@ -62,7 +62,7 @@ static int read_head(const struct capsules *capsules, uint64_t size, struct prob
     unsigned char head[FILE_HEAD];
     const char *path = capsules->path;
     if (size < sizeof head)
-        return problem_set(problem, "%s is not a capsule file: its %d bytes are too few", path, (int)size);
+        return problem_set(problem, "%s is not a capsule file: it has only %d bytes", path, (int)size);
     TRY(read_at(capsules, 0, head, sizeof head, problem));
     if (memcmp(head, capsules_mark, FILE_MARK) != 0)
         return problem_set(problem, "%s is not a capsule file: it does not begin with \"%.15s\"", path, capsules_mark);
@@ -148,7 +148,7 @@ static int take_record(struct capsules *capsules, uint64_t at, const struct reco
         return take_page(capsules, at, record, problem);
     if (record->kind >= RECORD_ABOUT && record->kind <= RECORD_END)
         return take_text(capsules, at, record, problem);
-    return problem_set(problem, "%s is damaged: the record at byte %llu has the unknown kind %u: " AGAIN,
+    return problem_set(problem, "%s is damaged: the record at byte %llu is of the unknown kind %u: " AGAIN,
                        capsules->path, (unsigned long long)at, record->kind);
 }
 
@@ -243,7 +243,7 @@ unsigned char *capsules_blob(const struct capsules *capsules, const struct blob 
     unsigned char page[CAPSULE_PAGE];
     unsigned char *bytes = blob->size <= BLOB_LIMIT ? calloc((size_t)blob->size + 1, 1) : NULL;
     if (!bytes) {
-        problem_set(problem, "%s: cannot allocate %llu bytes for a capsule: free some memory; the limit is %d",
+        problem_set(problem, "%s: cannot allocate %llu bytes for a capsule: free some memory (the limit is %d)",
                     capsules->path, (unsigned long long)blob->size, BLOB_LIMIT);
         return NULL;
     }

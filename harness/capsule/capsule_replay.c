@@ -121,7 +121,7 @@ static int add_variable(struct replay *replay, const struct memory_range *range,
         return capsule->swapped ? 0 : -1;
     if (size != range->size)
         return problem_set(problem,
-                           "variable %s of %s has %" PRIu64 " bytes, and had %" PRIu64
+                           "variable %s of %s has %" PRIu64 " bytes, but had %" PRIu64
                            " when it was captured: replay it with code that has the same variables",
                            range->variable, capsule->id, size, range->size);
     struct part *part = ARRAY_GROW(replay->parts, replay->part_count);
@@ -442,10 +442,11 @@ static void say_difference(const struct difference *difference, char *why, size_
     else
         snprintf(place, sizeof place, "memory at 0x%" PRIx64, range->address);
     if (tolerance->integers > 0)
-        snprintf(integers, sizeof integers, ", in %" PRIu64 " integer%s, which must match bit for bit",
+        snprintf(integers, sizeof integers, ", including %" PRIu64 " integer%s, which must match bit for bit",
                  tolerance->integers, plural((size_t)tolerance->integers));
     if (tolerance->beyond > 0)
-        snprintf(values, sizeof values, ", in %" PRIu64 " %s value%s beyond the tolerance of %g, the largest by %.3g",
+        snprintf(values, sizeof values,
+                 ", including %" PRIu64 " %s value%s beyond the tolerance of %g (the worst is off by %.3g)",
                  tolerance->beyond, value_type_name(tolerance->type), plural((size_t)tolerance->beyond),
                  tolerance->most, tolerance->largest);
     snprintf(why, why_size,
@@ -462,7 +463,7 @@ static void say_near(struct replay *replay, const struct tolerance *tolerance)
     *replay->near = '\0';
     replay->off = tolerance->off;
     if (tolerance->counted > 0)
-        snprintf(ulps, sizeof ulps, ", %.3g ULP, with a root mean square of %.3g ULP", tolerance->ulps,
+        snprintf(ulps, sizeof ulps, ", which is %.3g ULP (root mean square %.3g ULP)", tolerance->ulps,
                  sqrt(tolerance->squares / (double)tolerance->counted));
     if (tolerance->within > 0)
         snprintf(replay->near, sizeof replay->near,

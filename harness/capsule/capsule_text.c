@@ -132,8 +132,9 @@ static int check_steps(const struct json_at *at, const struct capsule *capsule)
             if (argument->offset > step->byte_count || argument->size > step->byte_count - argument->offset ||
                 argument->of > capsule->argument_count ||
                 (argument->of > 0 && argument->size != capsule->arguments[argument->of - 1].size))
-                return json_error(at, "has a step %zu whose argument %zu is not one of its own bytes or of the capsule",
-                                  i, k);
+                return json_error(
+                    at, "has a step %zu whose argument %zu is neither in its own bytes nor an argument of the capsule",
+                    i, k);
         }
     }
     return 0;

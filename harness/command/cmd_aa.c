@@ -34,7 +34,7 @@ static int prepare_folder(const char *folder)
 {
     TRY(make_folders(folder));
     if (access(folder, W_OK | X_OK) < 0)
-        return error("cannot write into %s: %s; give --save another folder", folder, strerror(errno));
+        return error("cannot write to %s: %s; choose another folder with --save", folder, strerror(errno));
     return 0;
 }
 
@@ -73,9 +73,9 @@ static int expect_whole(struct run *run, const char *name, const struct options 
     if (run_exit_code(run) == EXIT_SAME)
         return EXIT_SAME;
     if (!lacking)
-        return FAIL(EXIT_NOT_MEASURED, "%s has no launch to measure", name);
+        return FAIL(EXIT_NOT_MEASURED, "%s launches nothing that can be measured", name);
     return FAIL(EXIT_NOT_MEASURED, "%s is incomplete in %zu kernel%s: %s %s", name, count, plural(count), lacking->id,
-                lacking->status == RESULT_OK ? "has rows that were not counted"
+                lacking->status == RESULT_OK ? "some rows were not counted"
                 : lacking->reason            ? lacking->reason
                                              : result_status_name(lacking->status));
 }
@@ -161,26 +161,27 @@ static int measure(struct runs *runs, const struct options *options, const struc
     if (interrupts_close(&interrupts) && code == EXIT_SAME)
         code = EXIT_INTERRUPTED;
     if (code == EXIT_INTERRUPTED)
-        warning("the A/A uses the %zu complete session%s%s", runs->count, plural(runs->count),
-                runs->count < 2 ? ", but it needs two" : "");
+        warning("the A/A analysis uses the %zu complete session%s%s", runs->count, plural(runs->count),
+                runs->count < 2 ? ", but an A/A needs two" : "");
     return code;
 }
 
 static int read_files(struct runs *runs, const struct options *options, const struct metrics *metrics)
 {
     if (options->save)
-        return FAIL(EXIT_USAGE,
-                    "--save keeps measured sessions, but `cugate aa` with run files measures nothing: remove it");
+        return FAIL(
+            EXIT_USAGE,
+            "--save keeps measured sessions, but `cugate aa` measures nothing when run files are given: remove --save");
     for (size_t i = 0; i < options->argument_count; i++) {
         const char *path = options->arguments[i];
         OWNED(run) run = {0};
         if (!options_is_run_file(path) && access(path, F_OK) < 0)
-            return FAIL(EXIT_USAGE, "no run file %s; to measure a program: cugate aa -- %s", path, path);
+            return FAIL(EXIT_USAGE, "there is no run file %s; to measure a program, type: cugate aa -- %s", path, path);
         if (gate_read(&run, &path, 1, metrics) < 0 || run_refuse_part(&run, path) < 0 ||
             analysis_takes(&run, path, runs->list, runs->count, runs->names, metrics) < 0)
             return EXIT_USAGE;
         if (i > 0 && gate_comparable(&run, &runs->list[0]) < 0)
-            return FAIL(EXIT_BASELINE, "%s and %s are not sessions of one A/A", runs->names[0], path);
+            return FAIL(EXIT_BASELINE, "%s and %s are not sessions of the same A/A", runs->names[0], path);
         if (i == 0 && gate_filter(&run, &(struct run){0}, options->globs, options->glob_count) < 0)
             return EXIT_USAGE;
         run_filter(&run, options->globs, options->glob_count);
@@ -227,7 +228,7 @@ static int cmd_aa(const struct options *options)
     if (runs.count >= 2 && (code == EXIT_SAME || !reads)) {
         code = analyse(&runs, options, &metrics, code, format, &file);
     } else if (code == EXIT_SAME) {
-        code = FAIL(EXIT_USAGE, "an A/A needs at least two sessions, and %s is one; name more run files",
+        code = FAIL(EXIT_USAGE, "an A/A needs at least two sessions, but %s is only one; name more run files",
                     options->arguments[0]);
     }
 out:
@@ -253,22 +254,15 @@ const struct command command_aa = {
     .name = "aa",
     .arguments = "[-- PROGRAM [ARG]... | RUN.json...]",
     .summary = "A/A: judge identical code against itself to measure the false-alarm rate",
-    .details = "Measures the same code in many sessions and judges each by the others. It prints the false alarms, the "
-               "spread of each metric, the counters that do not repeat, and the smallest change of time that would be "
-               "caught.\n"
-               "PROGRAM runs once per session, as under `cugate run -- PROGRAM`, or more often if that is needed to count "
-               "everything. Its output goes to standard error. A session that fails or is incomplete ends the command "
-               "and is not saved.\n"
-               "--save keeps each session as DIR/<its date>.json as soon as it is measured. Run files of at least "
-               "two sessions, of several GPUs or days for example, are analysed without a GPU.\n"
-               "--device all measures one session on each GPU at once. Ctrl-C ends it with the sessions that are "
-               "complete.",
+    .details = "Measures the same code in many sessions and judges each against the others. It prints the false alarms, the spread of each metric, the counters that do not repeat, and the smallest change in time that would be caught.\n"
+"PROGRAM runs once per session, as under `cugate run -- PROGRAM`, or more often if that is needed to count everything. Its output goes to standard error. A session that fails or is incomplete ends the command and is not saved.\n"
+"--save keeps each session as DIR/<its date>.json as soon as it is measured. Run files of at least two sessions, of several GPUs or days for example, are analysed without a GPU.\n"
+"--device all measures one session on each GPU at once. After Ctrl-C, the complete sessions are analysed.",
     .exits = EXITS({EXIT_SAME, "no false alarm"},
-                   {EXIT_REGRESSED, "a false alarm: a session would have failed a check by the others"},
+                   {EXIT_REGRESSED, "a false alarm: a session would have failed a check against the others"},
                    {EXIT_USAGE, NULL},
                    {EXIT_BASELINE, "the run files do not belong to one A/A analysis"},
-                   {EXIT_NOT_MEASURED, "no GPU, counters denied, a kernel crashed, hung or was wrong in some session, "
-                                       "or PROGRAM failed"},
+                   {EXIT_NOT_MEASURED, "no GPU, counters denied, a kernel crashed, hung or gave a wrong result in some session, or PROGRAM failed"},
                    {EXIT_INTERRUPTED, NULL}),
     .example = "cugate aa --sessions 20 --save sessions",
     .takes = takes,

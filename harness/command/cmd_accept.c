@@ -35,7 +35,7 @@ static void print_move(const struct metrics *metrics, const struct accepted_move
     if (move->was_state == VALUE_MEASURED && move->now_state == VALUE_MEASURED && move->was > 0)
         snprintf(share, sizeof share, " (%+.3g %%)", 100 * (move->now / move->was - 1));
     if (move->left)
-        left_out = x_sprintf(", left out: -k %s -m %s accepts it anyway", move->kernel, move->metric);
+        left_out = x_sprintf("; left out, but -k %s -m %s accepts it anyway", move->kernel, move->metric);
     print_wrapped(11, "  %-7s  %s %s: %s -> %s%s%s", finding_words[move->finding], move->kernel, move->metric, left,
                   right, share, left_out ? left_out : "");
     free(left_out);
@@ -45,13 +45,13 @@ static void print_move(const struct metrics *metrics, const struct accepted_move
 static char *counts_words(const struct accepted *accepted)
 {
     static const char *const words[ACCEPTED_STEPS] = {
-        [ACCEPTED_ADDED] = "agreed and were added",
-        [ACCEPTED_NOISE] = "moved with unchanged code and were added",
+        [ACCEPTED_ADDED] = "agree with the baseline and were added",
+        [ACCEPTED_NOISE] = "changed with unchanged code and were added",
         [ACCEPTED_REPLACED] = "replaced",
         [ACCEPTED_INFO] = "only shown (info)",
         [ACCEPTED_FIRST] = "new",
         [ACCEPTED_KNOWN] = "already there",
-        [ACCEPTED_LEFT] = "moved far with unchanged code and were left out",
+        [ACCEPTED_LEFT] = "changed far with unchanged code and were left out",
     };
     char *list = NULL;
     for (size_t i = 0; i < ACCEPTED_STEPS; i++)
@@ -78,13 +78,13 @@ static void print_accepted(const struct options *options, const struct metrics *
     while (shown < accepted->move_count && (shown < MOVES_SHOWN || accepted_is_worse(&accepted->moves[shown])))
         print_move(metrics, &accepted->moves[shown++]);
     if (shown < accepted->move_count)
-        print_wrapped(2, "  and %zu more that moved, none of them worse", accepted->move_count - shown);
+        print_wrapped(2, "  and %zu more that changed, none of them for the worse", accepted->move_count - shown);
 
     const size_t needed = rule_sessions_needed(METRIC_TIME);
     if (accepted->time_sessions > 0 && accepted->time_sessions < needed)
         print_wrapped(2,
-                      "times have wider limits until they have %zu session%s; now they have %zu: accept more run "
-                      "files, each from a separate `cugate run`",
+                      "times have wider limits until the baseline has %zu session%s, and it now has %zu: accept more "
+                      "run files, each from a separate `cugate run`",
                       needed, plural(needed), accepted->time_sessions);
 }
 
@@ -100,8 +100,8 @@ static void warn_of_ignored(const char *folder, const struct run *run)
     if (!said)
         return;
     if (fgets(rule, sizeof rule, said))
-        warning("git ignores %s/%s by %.*s: another checkout, such as CI's, will not have it; write /NAME there to "
-                "ignore the program alone",
+        warning("git ignores %s/%s because of %.*s, so other checkouts, such as CI's, will not have it: write /NAME "
+                "there to ignore only the program",
                 folder, file, (int)strcspn(rule, "\t\n"), rule);
     fclose(said);
     (void)process_wait(git);
@@ -136,9 +136,10 @@ static int accept_runs(const struct options *options, const struct metrics *metr
 static int check_reason(const char *reason)
 {
     if (!reason || reason[strspn(reason, " \t\n")] == '\0')
-        return error("accept needs --reason TEXT: why this is the new baseline; it is stored in the file");
+        return error("accept needs --reason TEXT, which says why this is the new baseline and is stored with it");
     if (strlen(reason) > REASON_LIMIT)
-        return error("--reason has %zu bytes; every file stores it, so the limit is %d", strlen(reason), REASON_LIMIT);
+        return error("--reason has %zu bytes, but at most %d are allowed, because every file stores it", strlen(reason),
+                     REASON_LIMIT);
     for (const char *rest = reason; *rest;) {
         const char *begin = rest;
         const unsigned character = text_next(&rest);

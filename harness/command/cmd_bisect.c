@@ -250,7 +250,8 @@ static int judge_found(struct bisecting *work)
         return EXIT_NOT_MEASURED;
     print_change(work->metric, has_before ? before : good, now);
     if (has_before && fabs(now - before) < fabs(bad - good))
-        print_harmless("  this commit explains only part of it: another commit of the range has the rest\n");
+        print_harmless(
+            "  this commit explains only part of the change; another commit in the range explains the rest\n");
     return EXIT_SAME;
 }
 
@@ -297,13 +298,13 @@ static int cmd_bisect(const struct options *options)
 static const struct option_row *const takes[] = {
     &option_k,
     OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
-           .doc = "the metric that got worse (default: the computed one that got worse most)"),
+           .doc = "the metric that got worse (default: the computed metric that got worse most)"),
     OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(build),
            .doc = "shell command that builds a commit, run at its top (default: `build` of cugate.ini, else `make` of "
                   "the library that --kernels names)"),
     &option_kernels, &option_metrics, &option_simulate,
     OPTION(.name = "device", .argument = "N", .kind = KIND_DEVICES, .place = PLACE(devices), .maximum = 1023,
-           .doc = "measure on this GPU, even if the metric can be computed; 0,1,3 or all: on these"),
+           .doc = "measure on this GPU, even if the metric can be computed; 0,1,3 or all: on these GPUs"),
     &option_samples, &option_timeout,
     OPTION(.name = "judge", .internal = true, .argument = "QUESTION", .kind = KIND_TEXT, .place = PLACE(judge),
            .doc = "for ci/bisect.sh, with run files instead of a range: ran, worse, nearer or found"),
@@ -313,7 +314,7 @@ static const struct option_row *const takes[] = {
 const struct command command_bisect = {
     .name = "bisect",
     .arguments = "GOOD..BAD",
-    .summary = "which commit made a kernel worse",
+    .summary = "find the commit that made a kernel worse",
     .details = "Finds the commit between two revisions of this repository that made a kernel worse. It builds and "
                "compares the commits that `git bisect` chooses, in a temporary worktree. Your checkout is not touched, "
                "and uncommitted changes are ignored.\n"

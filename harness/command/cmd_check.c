@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "dry_run.h"
+#include "gpu/gpu.h"
 #include "outputs.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ static int open_files(struct checking *checking, struct measurement *measurement
     const struct options *options = checking->options;
     const bool is_program = 1u << options->way & WAYS_OF_PROGRAM;
     if (options->paired && !options->against)
-        return error("--paired needs --against BASE, the build to take turns with");
+        return error("--paired needs --against BASE, the build to alternate with");
     if (outputs_open(&checking->outputs, options) < 0 || options_read_metrics(options, &checking->metrics) < 0 ||
         options_choose_metrics(&checking->chosen, &checking->metrics, options) < 0 ||
         options_measurement(measurement, options, asked_of(checking) ? &checking->chosen : &checking->metrics) < 0)
@@ -89,6 +90,17 @@ static int print_reports(struct checking *checking, int ended)
     return printed < 0 ? EXIT_USAGE : (int)report.exit_code;
 }
 
+/* Returns the capability of the GPU model that --static names for files: "sm_90". NULL after error(). Caller frees. */
+static char *capability_of_model(const struct options *options)
+{
+    struct gpu gpu;
+    struct problem problem;
+    OWNED_TEXT path = options_find_gpu(options);
+    if (path && gpu_read(&gpu, path, &problem) < 0)
+        return error("%s", problem.text), NULL;
+    return path ? x_sprintf("sm_%d", gpu_capability(&gpu)) : NULL;
+}
+
 static int cmd_check(const struct options *options)
 {
     struct checking checking = {.options = options};
@@ -113,6 +125,11 @@ static int cmd_check(const struct options *options)
     if (options->dry_run)
         return dry_run_print(options, stdout);
 
+    const bool model = options->way == ORIGIN_FILES && options->gpu && strncmp(options->gpu, "sm", 2) != 0;
+    OWNED_TEXT capability = model ? capability_of_model(options) : NULL;
+    if (model && !capability)
+        return EXIT_USAGE;
+    request.gpu = model ? capability : request.gpu;
     int code = EXIT_USAGE;
     OWNED(run) costs = {0};
     struct relay *relay = relay_make(); /* workers end in the background while results are judged */
@@ -157,23 +174,21 @@ static const struct option_row *const takes[] = {
            .doc = "also simulate kernels whose code, launches and inputs are unchanged"),
     OPTION(.name = "stale", .kind = KIND_FLAG, .place = PLACE(stale),
            .ways = WAYS_OF_LIBRARY | WAYS_OF_PROGRAM | WAY(COMPUTED) | WAY(CODE),
-           .doc = "judge what is older than its sources; without this a pass is *unsure*"),
+           .doc = "judge a build that is older than its sources; without this option a pass is *unsure*"),
     OPTION(.name = "against", .argument = "BASE", .kind = KIND_TEXT, .place = PLACE(against),
            .ways = WAYS_MEASURED | WAY(COMPUTED) | WAY(CODE) | WAY(FILES),
-           .doc = "base build, LIB.so or 'COMMAND': run in turn with this one to settle uncertain times and those of "
-                  "changed code"),
+           .doc = "base build, LIB.so or 'COMMAND': runs alternately with this build to settle uncertain times and times of changed code"),
     OPTION(.name = "paired", .kind = KIND_FLAG, .place = PLACE(paired), .ways = WAYS_MEASURED,
-           .doc = "run every kernel in turn with --against, not only those in doubt"),
+           .doc = "alternate every kernel with --against, not only the uncertain ones"),
     &option_power,
     &option_explain, &option_baselines,
     OPTION(.name = "before", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(before),
-           .doc = "report what was weakened since the previous revision, whose files are DIR/baselines and "
-                  "DIR/metrics"),
+           .doc = "report what weakens the gate since the previous revision, whose files are DIR/baselines and DIR/metrics"),
     &option_first, &option_skip, &option_nvtx, &option_from_start, &option_m, &option_lines, &option_runs, &option_name,
     &option_kernels, &option_metrics, &option_trades, &option_collector, &option_device, &option_samples, &option_timeout,
     &option_format, &option_report,
     OPTION(.name = "dry-run", .kind = KIND_FLAG, .place = PLACE(dry_run),
-           .doc = "print as JSON what would be judged, without measuring"),
+           .doc = "measure nothing; print as JSON what would be judged"),
     NULL,
 };
 

@@ -57,7 +57,7 @@ static enum health look_at_library(struct doctor *doctor)
     if (options_find_library(options, &problem) < 0) {
         doctor->no_library = options_library_is_own(options);
         if (doctor->no_library)
-            return found(doctor, HEALTH_UNKNOWN, "none named: only needed to gate your own kernels");
+            return found(doctor, HEALTH_UNKNOWN, "none: only needed to gate your own kernels");
         doctor->remedy = NAME_IT;
         return found(doctor, HEALTH_BAD, problem.text);
     }
@@ -103,12 +103,12 @@ static enum health look_at_measuring(struct doctor *doctor)
 {
     if (doctor->no_library) {
         doctor->remedy = "`cugate run -- PROGRAM` measures the kernels of a program";
-        return found(doctor, HEALTH_UNKNOWN, "not tried: no kernel library to measure");
+        return found(doctor, HEALTH_UNKNOWN, "not tried, because there is no kernel library to measure");
     }
     if (!doctor->kernel)
-        return found(doctor, HEALTH_UNKNOWN, "not tried: no kernel to measure");
+        return found(doctor, HEALTH_UNKNOWN, "not tried, because there is no kernel to measure");
     if ((doctor->measurement.backend->provides & PROVIDES_COUNTERS) && gpu_driver_is_absent())
-        return found(doctor, HEALTH_UNKNOWN, "not tried: no NVIDIA driver");
+        return found(doctor, HEALTH_UNKNOWN, "not tried, because there is no NVIDIA driver");
     const struct device_list *devices = &doctor->measurement.devices;
     enum health health = measure_on(doctor, devices->list[0]);
     for (size_t i = 1; i < devices->count && health == HEALTH_GOOD; i++)
@@ -169,7 +169,7 @@ static enum health look_at_another(struct doctor *doctor, int ordinal, const str
             doctor->remedy = "a run needs GPUs of one model: name them with --device";
             health = HEALTH_BAD;
         } else {
-            add_text(doctor, "; GPU %d, too", ordinal);
+            add_text(doctor, "; GPU %d as well", ordinal);
         }
     }
     return health;
@@ -182,7 +182,7 @@ static enum health look_at_gpu(struct doctor *doctor)
     if (gpu_driver_is_absent()) /* without a driver no other finding matters */
         return found(doctor, HEALTH_BAD, "no NVIDIA driver here (libcuda.so.1 was not found)");
     if (!load_cupti(doctor))
-        return found(doctor, HEALTH_UNKNOWN, "unknown without CUPTI");
+        return found(doctor, HEALTH_UNKNOWN, "unknown, because CUPTI is missing");
     struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     const struct device_list *devices = &doctor->measurement.devices;
     const int count = doctor->gpu->count(&problem);
@@ -212,7 +212,7 @@ static enum health look_at_simulating(struct doctor *doctor)
         return HEALTH_UNKNOWN;
     }
     OWNED_TEXT names = options_gpu_names(doctor->options);
-    snprintf(doctor->text, sizeof doctor->text, "by --simulate, of %s",
+    snprintf(doctor->text, sizeof doctor->text, "by --simulate, for %s",
              *names ? names : "what --simulate=FILE.ini describes");
     return HEALTH_GOOD;
 }
@@ -227,14 +227,12 @@ static const struct doctor_check checks[] = {
      .remedy = "install CUPTI of the CUDA toolkit's version (`ci/install_deps.sh gpu`), and run `make` again",
      .remedy_installed = "install CUDA toolkit 13 in /usr/local/cuda, or run `sudo cugate-fetch cupti`"},
     {.title = "counter access", .of_counters = true, .look = look_at_permission,
-     .remedy = "put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into "
-               "/etc/modprobe.d/nvidia-profiling.conf and reboot, or run as root; in a container add "
-               "--cap-add=SYS_ADMIN"},
+     .remedy = "put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into /etc/modprobe.d/nvidia-profiling.conf and reboot, or run as root; in a container, add --cap-add=SYS_ADMIN"},
     {.title = "kernel library", .look = look_at_library,
-     .remedy = "`make` builds cugate's own; for another, " NAME_IT,
+     .remedy = "`make` builds cugate's own library; for another one, " NAME_IT,
      .remedy_installed = "build one with <cugate/kernel.hpp>, and " NAME_IT},
     {.title = "measuring", .look = look_at_measuring,
-     .remedy = "fix the FAIL lines above; if there are none, `cugate run -k` with this kernel shows more"},
+     .remedy = "fix the FAIL lines above; if there are none, run this kernel with `cugate run -k`"},
     {.title = "computing", .opens_driver = true, .look = look_at_simulating,
      .remedy = "`make` installs NVIDIA's disassembler; without a network it prints the alternatives",
      .remedy_installed = "`sudo cugate-fetch` installs NVIDIA's disassembler"},

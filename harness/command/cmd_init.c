@@ -307,13 +307,14 @@ static int look(struct beginning *beginning)
     const bool named = !options_library_is_own(options),
                has_library = named && !(options->program && config_gives(&options->config, "kernels"));
     if (has_library == (options->program != NULL))
-        return error("name what to judge: --kernels LIB.so, a kernel library, or --program COMMAND");
+        return error("say what to judge: --kernels LIB.so (a kernel library) or --program COMMAND");
     if (has_library && !options->build)
-        return error("name the command that builds %s: --build COMMAND", options->kernels);
+        return error("say how to build %s: --build COMMAND", options->kernels);
     if ((has_library || options->gpu || config_gpu(&options->config)) && !(beginning->gpu = find_gpu(options)))
         return -1;
     if (access(".git", F_OK) < 0)
-        return error("this is not the root of a git repository, the place for " CONFIG_FILE " and the workflow belong");
+        return error("this is not the root of a git repository, which is the place for " CONFIG_FILE
+                     " and the workflow belong");
     beginning->keeps = !options->force && access(CONFIG_FILE, F_OK) == 0;
     beginning->kernels = has_library ? options->kernels : NULL;
     beginning->baselines = strcmp(options->baselines, OPTIONS_BASELINES) == 0 ? "perf/baselines" : options->baselines;
@@ -352,16 +353,15 @@ static int cmd_init(const struct options *options)
 /* clang-format off */
 static const struct option_row *const takes[] = {
     OPTION(.name = "kernels", .argument = "LIB.so", .kind = KIND_TEXT, .place = PLACE(kernels),
-           .doc = "kernel library, at the path where the build puts it"),
+           .doc = "kernel library: the path where the build writes it"),
     OPTION(.name = "program", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(program),
-           .doc = "instead of a library: program to measure, quoted: 'python3 bench.py'"),
+           .doc = "program to measure instead of a library, in quotes: 'python3 bench.py'"),
     OPTION(.name = "build", .argument = "COMMAND", .kind = KIND_TEXT, .place = PLACE(build),
            .doc = "shell command that builds the library or program, run at the top of the repository"),
     OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(gpu),
-           .doc = "GPU to simulate, such as nvidia-h200; a program is measured without it"),
+           .doc = "GPU to simulate, such as nvidia-h200; without it, a program is measured on a GPU"),
     OPTION(.name = "runner", .argument = "LABELS", .kind = KIND_TEXT, .place = PLACE(runner),
-           .doc = "measure on a runner with a GPU and these labels (default for a program: " RUNNER "); of a library, counts "
-                  "are computed too"),
+           .doc = "measure on a runner with a GPU and these labels (default for a program: " RUNNER "); for a library, counts are computed too"),
     OPTION(.name = "action", .argument = "USES", .kind = KIND_TEXT, .place = PLACE(action),
            .doc = "the action, with owner and commit (default: " OTHER ", to be filled in)"),
     OPTION(.name = "nightly", .kind = KIND_FLAG, .place = PLACE(nightly),

@@ -121,8 +121,9 @@ static int cmd_list(const struct options *options)
         if (strcmp(lists[i].name, word) == 0)
             return lists[i].list(options);
     if (word)
-        error("`cugate list` lists metrics, gpus, collectors or config, not '%s'; kernels: cugate list -k '%s'", word,
-              word);
+        error(
+            "`cugate list` lists metrics, gpus, collectors or config, not '%s'; for kernels, type: cugate list -k '%s'",
+            word, word);
     return word ? EXIT_USAGE : list_kernels(options);
 }
 

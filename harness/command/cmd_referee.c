@@ -251,7 +251,7 @@ static int cmd_referee(const struct options *options)
     struct stat facts;
     unsigned drawn = 0;
     if (!options->code)
-        die(EXIT_USAGE, "which code? add --code FILE: a cubin, fatbin, library or program, or a folder of them");
+        die(EXIT_USAGE, "no candidate: add --code FILE, a cubin, fatbin, library or program, or a folder of them");
     if (own.seed < 0 && getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
         die(EXIT_USAGE, "this system cannot provide a random seed: add --seed N");
     if (own.seed < 0)
@@ -273,11 +273,11 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "seed", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(seed), .minimum = 0, .maximum = SEED_MOST,
            .doc = "seed for the inputs; an earlier verdict's seed reproduces it (default: random)"),
     OPTION(.name = "draws", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(draws), .minimum = 1, .maximum = 100,
-           .doc = "number of other inputs to judge each kernel on (default: 2)"),
+           .doc = "number of further inputs to judge each kernel on (default: 2)"),
     OPTION(.name = "jobs", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(jobs), .minimum = 1, .maximum = 1000,
            .doc = "judge N candidates of a folder at once (default: 1)"),
     OPTION(.name = "keep", .argument = "N[,N]...", .kind = KIND_TEXT, .place = PLACE(keep),
-           .doc = "arguments, numbered from 1, that keep their captured values: a candidate may rely on these"),
+           .doc = "arguments, counted from 1, that keep their captured values; a candidate may rely on these values"),
     OPTION(.name = "allow", .argument = "RULE", .kind = KIND_LIST, .place = PLACE(allowed),
            .doc = "do not refuse for RULE: tensor, precision, unexecuted or varying; repeatable"),
     &option_simulate, &option_output, &option_format, &option_report, &option_metrics, &option_collector, &option_device,
@@ -310,9 +310,9 @@ const struct command command_referee = {
                "[\"sums<<<64, 64>>>(3, 2)\", \"scale<<<1, 64>>>(1, 3, f32=2)\"]}. The exit code is the worst. Without --tolerance the task's own counts; `cugate swap TASK --code TASK "
                "--tolerance X -o NEW` sets it. To compare with the last accepted code, make NEW by `cugate swap TASK --code ACCEPTED "
                "-o NEW`, and judge a candidate that TASK passed by NEW too.",
-    .exits = EXITS({EXIT_SAME, "right, and not slower"}, {EXIT_REGRESSED, "right, and slower"}, {EXIT_USAGE, "an option, a file or a candidate is invalid: nothing was judged"},
-                   {EXIT_UNSURE, "no error found, but something is undecided"},
-                   {EXIT_NOT_MEASURED, "wrong, refused or not measured"}, {EXIT_INTERRUPTED, NULL}),
+    .exits = EXITS({EXIT_SAME, "every result is right, and the candidate is not slower"}, {EXIT_REGRESSED, "every result is right, but the candidate is slower"}, {EXIT_USAGE, "an option, a file or a candidate is invalid, so nothing was judged"},
+                   {EXIT_UNSURE, "no error was found, but something is undecided"},
+                   {EXIT_NOT_MEASURED, "the candidate is wrong, refused or could not be measured"}, {EXIT_INTERRUPTED, NULL}),
     .example = "cugate referee softmax.capsule --code candidate.cubin --tolerance 1e-5 --simulate",
     .takes = takes,
     .minimum = 1, .maximum = 1, .replays_argument = true, .ways = WAYS_OF_LIBRARY | WAY(COMPUTED), .run = cmd_referee,

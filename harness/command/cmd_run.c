@@ -88,7 +88,7 @@ out:
 static const struct option_row *const takes[] = {
     &option_k,
     OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs), .ways = LIBRARY | WAY(PROGRAM),
-           .doc = "only metrics that match this name or glob, and those that they are judged by; repeatable"),
+           .doc = "only metrics that match this name or glob, plus those needed to judge them; repeatable"),
     &option_save,
     OPTION(.name = "output", .letter = 'o', .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(output), .ways = LIBRARY,
            .doc = "write the table to FILE, atomically; - is standard output"),

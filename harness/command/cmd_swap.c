@@ -3,9 +3,9 @@
 static int cmd_swap(const struct options *options)
 {
     if (!options->code)
-        die(EXIT_USAGE, "which code? add --code FILE: a cubin, fatbin, library or program");
+        die(EXIT_USAGE, "no code: add --code FILE, a cubin, fatbin, library or program");
     if (!options->output)
-        die(EXIT_USAGE, "no output file: add -o FILE.capsule; %s does not change", options->arguments[0]);
+        die(EXIT_USAGE, "no output file: add -o FILE.capsule (%s itself does not change)", options->arguments[0]);
     struct swap_request request;
     const int failed = read_swap(options, &request);
     request.warns = true;

@@ -64,12 +64,13 @@ static int find_code(struct task *task)
     int failed = 0;
     if (access(nvcc, X_OK) < 0)
         failed =
-            error("%s is compiled by nvcc, which is not on the PATH: install CUDA's, set NVCC, or name a cubin", path);
+            error("%s needs nvcc, which is not on the PATH: install the CUDA toolkit, set NVCC, or name a cubin", path);
     else if (supervised_start(&supervised, words, &problem) < 0)
         failed = error("%s", problem.text);
     else if (supervised_end(&supervised) != 0)
-        failed = error("nvcc cannot compile %s for sm_%d: if it needs options, compile a cubin yourself and pass that",
-                       path, task->capability);
+        failed =
+            error("nvcc cannot compile %s for sm_%d: if it needs other options, compile a cubin yourself and pass that",
+                  path, task->capability);
     return failed;
 }
 
@@ -81,7 +82,7 @@ static int place_argument(struct capsule *capsule, const struct entry *entry, si
 {
     const struct parameter *parameter = &entry->parameters[number];
     if (parameter->size != size)
-        return error("argument %zu of %s has %u bytes, and %u were given", number + 1, capsule->id, parameter->size,
+        return error("argument %zu of %s has %u bytes, but %u were given", number + 1, capsule->id, parameter->size,
                      size);
     memcpy(capsule->bytes + parameter->offset, bytes, size);
     capsule->arguments[number] = (struct argument){.offset = parameter->offset, .size = size, .exact = exact};
@@ -199,7 +200,7 @@ static int add_launch(struct task *task, struct capsule_writer *writer, size_t n
     const struct entry *entry = launch->step_count > 0 ? &laid_out : &code.entry;
     int failed = launch->step_count > 0 ? 0 : replacement_find(&code, task->code, capsule.function, task->capability);
     if (failed == 0 && entry->parameter_count != launch->count)
-        failed = error("%s takes %zu argument%s, and %zu were given", read, entry->parameter_count,
+        failed = error("%s takes %zu argument%s, but %zu were given", read, entry->parameter_count,
                        plural(entry->parameter_count), launch->count);
     if (failed == 0) {
         capsule.byte_count = entry->parameter_bytes;
@@ -215,9 +216,9 @@ static int add_launch(struct task *task, struct capsule_writer *writer, size_t n
                                         : replacement_check(&code, &capsule, task->capability);
     const char *unset = failed == 0 ? image_unset_constant(&code.image) : NULL;
     if (unset)
-        failed = error("%s has the constant %s without a value: here no host sets it; write its values in the source, "
-                       "make it an argument, or leave it out",
-                       task->options->arguments[0], unset);
+        failed = error("the constant %s of %s has no value, because no host code runs here: initialise it in the "
+                       "source, make it an argument, or leave it out",
+                       unset, task->options->arguments[0]);
     if (failed == 0)
         capsule.code = capsule_writer_blob(writer, code.bytes, code.size);
     if (failed == 0 && capsule_writer_add(writer, &capsule) < 0)
@@ -279,8 +280,9 @@ static void warn_unwritten(const struct task *task)
             if (task->launches[i].arguments[k].kind == TASK_OUTPUT)
                 bytes += task_array_size(&task->launches[i].arguments[k]) / 8 * 8;
         if (!result->unfilled && result->drawn.filled < bytes)
-            warning("%s: of %" PRIu64 " bytes of outputs %" PRIu64 " are not overwritten: is the grid too small, or an "
-                    "output too large? Does it add to them?",
+            warning("%s: of %" PRIu64 " bytes of outputs, %" PRIu64
+                    " are not overwritten: is the grid too small or an output too large, or does the kernel add to its "
+                    "output?",
                     result->id, bytes, bytes - result->drawn.filled);
     }
 }
@@ -310,8 +312,8 @@ static int write_task(struct task *task, const char *path)
         else if (compared.changed == 0)
             failed = problem_set(
                 &writer.problem,
-                "%s leaves 0 in its outputs, and everything else as it was, so code that does nothing would be right: "
-                "are all outputs among the arguments, and do these inputs lead to other results?",
+                "%s leaves only zeros in its outputs and changes nothing else, so code that does nothing would be "
+                "right: are all outputs among the arguments, and do these inputs give results other than 0?",
                 capsule.id);
         else
             failed = capsule_writer_copy(&writer, &computed, &capsule, NULL);
@@ -349,7 +351,7 @@ static int judge_itself(const struct task *task, const char *path)
     const char *why = code == EXIT_SAME ? refereed_why(&refereed) : said.text;
     code = code == EXIT_SAME ? (int)refereed.exit_code : code;
     if (code == EXIT_NOT_MEASURED)
-        error("%s cannot be a reference, because it fails its own task: %s; if its sums have no fixed order, add "
+        error("%s cannot be a reference, because it fails its own task: %s; if its sums are in no fixed order, add "
               "--tolerance",
               options->arguments[0], why ? why : exit_code_name(EXIT_NOT_MEASURED));
     else if (code == EXIT_UNSURE && !options->quiet)
@@ -409,11 +411,11 @@ static int cmd_task(const struct options *options)
     struct options computing = *options;
     struct task task = {.options = options};
     if (options->launch_count == 0)
-        die(EXIT_USAGE, "how is it launched? add --launch 'NAME<<<GRID, BLOCK>>>(ARGUMENT, ...)', as in --help");
+        die(EXIT_USAGE, "no launch: add --launch 'NAME<<<GRID, BLOCK>>>(ARGUMENT, ...)', as in --help");
     if (options->launch_count > LAUNCHES_MOST)
         die(EXIT_USAGE, "a task has at most %d launches", LAUNCHES_MOST);
     if (!options->output)
-        die(EXIT_USAGE, "where to? add -o TASK.capsule");
+        die(EXIT_USAGE, "no output file: add -o TASK.capsule");
     struct interrupts interrupts;
     int code = EXIT_USAGE;
     if (interrupts_open(&interrupts) < 0) /* Ctrl-C is held back, so that the folder goes */
@@ -427,11 +429,11 @@ static int cmd_task(const struct options *options)
         (code = write_task(&task, options->output)) == EXIT_SAME && !options->quiet) {
         warn_unwritten(&task);
         fprintf(stderr,
-                "%s: %zu launch%s of %s, as an %s would leave %s\n"
+                "%s: %zu launch%s of %s, with the results that an %s gives\n"
                 "next: cugate referee %s --code CANDIDATE.cubin --simulate%s\n",
                 options->output, task.launch_count, plural_of(task.launch_count, "", "es"), options->arguments[0],
-                task.about.device.name, plural_of(task.launch_count, "it", "them"), options->output,
-                options->tolerance ? "" : " (all bits count; --tolerance 1e-5 lets floats round)");
+                task.about.device.name, options->output,
+                options->tolerance ? "" : " (results must match bit for bit; --tolerance 1e-5 allows rounding)");
     }
     release(&task);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
@@ -444,7 +446,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "output", .letter = 'o', .argument = "TASK.capsule", .kind = KIND_TEXT, .place = PLACE(output),
            .doc = "write the task to this file"),
     OPTION(.name = "gpu", .argument = "GPU", .kind = KIND_TEXT, .place = PLACE(gpu),
-           .doc = "the GPU that the reference is executed for, such as H200 (default: `gpu` in cugate.ini)"),
+           .doc = "GPU to execute the reference for, such as H200 (default: `gpu` in cugate.ini)"),
     OPTION(.name = "seed", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(seed), .minimum = 0, .maximum = 1000000000,
            .doc = "seed for the input values (default: 1)"),
     &option_tolerance, &option_type, &option_metrics, &option_timeout, NULL,

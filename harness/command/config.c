@@ -110,8 +110,8 @@ static int check_link(struct config_reader *reader, const struct link *link, con
     }
     for (size_t i = 0; i < ARRAY_SIZE(link_words); i++)
         if (link->must[i] && !held[i])
-            return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" lacks {%s}: every link would be the same",
-                                  link->name, link_words[i]);
+            return ini_text_wrong(&reader->text, reader->text.line,
+                                  "\"%s\" lacks {%s}, so every link would be the same", link->name, link_words[i]);
     return 0;
 }
 
@@ -159,7 +159,7 @@ static char *next_line(char *buffer, int size, void *stream)
         *buffer = '\0';
     } else if (indent > 0) {
         ini_text_wrong(text, text->line,
-                       "the line is indented, but does not continue the line before: begin it at the margin");
+                       "the line is indented, but does not continue the line before: start it in the first column");
         return NULL;
     } else if (strstr(buffer, " ;") || strstr(buffer, "\t;")) {
         ini_text_wrong(text, text->line, "a comment needs a line of its own");

@@ -70,7 +70,8 @@ static void print_config(const struct text *text, const struct command *command)
     for (size_t i = 0; i < count; i++)
         if (options_takes_key(command, names[i]))
             fprintf(text->stream, "%s%s",
-                    printed++ ? ", " : "\n" CONFIG_FILE ", here or in a parent folder, sets defaults of\n  ", names[i]);
+                    printed++ ? ", " : "\n" CONFIG_FILE ", here or in a parent folder, sets defaults for\n  ",
+                    names[i]);
     if (printed == 0)
         return;
     fputs("\n", text->stream);
@@ -78,8 +79,8 @@ static void print_config(const struct text *text, const struct command *command)
     if (config_read(&config) == 0)
         for (size_t i = 0; i < config.count; i++)
             if (options_takes_key(command, config.keys[i].name))
-                text_print(text, INK_PLAIN, "  here: %s = %s, of %s:%d\n", config.keys[i].name, config.keys[i].value,
-                           config.path, config.keys[i].line);
+                text_print(text, INK_PLAIN, "  here: %s = %s, set in %s:%d\n", config.keys[i].name,
+                           config.keys[i].value, config.path, config.keys[i].line);
 }
 
 static void print_exits(const struct text *text, const struct command *command)
@@ -117,7 +118,7 @@ void options_help(const struct command *command, bool all, FILE *stream)
     print_details(&text, details);
     print_options(&text, command, brief);
     if (brief) {
-        fprintf(stream, "\n`cugate %s --help -v` adds more options, what each does, " CONFIG_FILE " and exit codes.\n",
+        fprintf(stream, "\n`cugate %s --help -v` shows all options, details, " CONFIG_FILE " and exit codes.\n",
                 command->name);
         return;
     }

@@ -64,9 +64,10 @@ static void name_many_passes(const struct gpu_plugin *gpu, const char *chip, con
         OWNED_TEXT memory = NULL;
         size_t passes = 0;
         if (chosen[m] && gpu->chip_counters(chip, &alone, &counter, &memory, &passes, &ignored) == 0 && passes > 1)
-            print_wrapped(
-                2, "%s alone needs %zu passes: `cugate run -- PROGRAM`, with one pass per run, does not count it",
-                metrics->list[m].name, passes);
+            print_wrapped(2,
+                          "%s alone needs %zu passes, so `cugate run -- PROGRAM`, which makes one pass per run, does "
+                          "not count it",
+                          metrics->list[m].name, passes);
     }
 }
 
@@ -94,7 +95,7 @@ static int check_chip(const struct gpu_plugin *gpu, const char *chip, const stru
                   metrics->count, plural(metrics->count), passes, plural_of(passes, "pass", "passes"));
     code = EXIT_SAME;
     if (missing > 0)
-        code = FAIL(EXIT_USAGE, "chip %s lacks the counters of %zu metric%s: they would read \"not supported\"", chip,
+        code = FAIL(EXIT_USAGE, "chip %s lacks the counters of %zu metric%s, which would read \"not supported\"", chip,
                     missing, plural(missing));
 out:
     free(memory);
@@ -121,7 +122,7 @@ static int list_without_cupti(const struct options *options, const struct metric
     if (help)
         return EXIT_SAME;
     if (chip)
-        error("the counters of the chip %s come from CUPTI, which needs no GPU for this: %s", chip, why);
+        error("CUPTI, which needs no GPU for this, does not show the counters of the chip %s: %s", chip, why);
     return chip ? EXIT_NOT_MEASURED : EXIT_USAGE;
 }
 

@@ -29,11 +29,15 @@ static void print_help(FILE *stream)
                 fprintf(stream, "%s:\n", wishes[w].wish);
         fprintf(stream, "  %-10s  %s\n", list[i]->name, list[i]->summary);
     }
-    fputs(
-        "\n`cugate COMMAND --help` explains a command, `cugate help words` its words; `cugate help completion` prints "
-        "what bash completes: source <(cugate help completion); `cugate --version` prints the version.\n"
-        "\nexample\n  cugate check --replay run.json\n\nexit codes\n",
-        stream);
+    fputs("\n"
+          "`cugate COMMAND --help` explains a command, and `cugate help words` explains the terms in reports.\n"
+          "For completion in bash, type: source <(cugate help completion)\n"
+          "\n"
+          "example\n"
+          "  cugate check --replay run.json\n"
+          "\n"
+          "exit codes\n",
+          stream);
     exit_code_help(stream);
 }
 
@@ -129,8 +133,8 @@ static void take_old_spellings(int *argc, char **argv)
                 continue;
             if (!now) {
                 memmove(argv + i, argv + i + 1, (size_t)((*argc)-- - i) * sizeof *argv);
-                warning("%s ends with the next release: `cugate help words` explains words, `cugate list metrics -v` "
-                        "metrics",
+                warning("%s ends with the next release: `cugate help words` explains terms, and `cugate list metrics "
+                        "-v` metrics",
                         old);
                 break;
             }

@@ -8,7 +8,7 @@
  * row is here, with its declaration in options.h. */
 const struct option_row option_k = {
     .name = "k", .letter = 'k', .argument = "GLOB", .kind = KIND_LIST, .place = PLACE(globs),
-    .doc = "only kernels that match, quoted: 'transpose/*', or for one size 'softmax/*[n=16M]'; repeatable"};
+    .doc = "only kernels that match this quoted pattern: 'transpose/*', or 'softmax/*[n=16M]' for one size; repeatable"};
 const struct option_row option_output = {
     .name = "output", .letter = 'o', .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(output),
     .doc = "write the document to FILE, atomically; - is standard output"};
@@ -20,26 +20,26 @@ const struct option_row option_replay = {
     .doc = "measure nothing: judge a recorded run", .ways = WAY_RECORDED};
 const struct option_row option_power = {
     .name = "power", .kind = KIND_FLAG, .place = PLACE(power),
-    .doc = "show for each row the smallest change that is caught in 99 of 100 cases"};
+    .doc = "show for each row the smallest change that the gate catches in 99 of 100 cases"};
 const struct option_row option_baselines = {
     .name = "baselines", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(baselines),
     .doc = "folder of the baselines (default: " OPTIONS_BASELINES ")"};
 const struct option_row option_kernels = {
     .name = "kernels", .argument = "LIB.so", .kind = KIND_TEXT, .place = PLACE(kernels),
-    .doc = "kernel library, or launches in FILE.capsule (default: libkernels.so next to cugate)", .ways = WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE) | WAY_RECORDED};
+    .doc = "kernel library, or FILE.capsule with captured launches (default: libkernels.so next to cugate)", .ways = WAYS_OF_LIBRARY | WAY(COMPUTED) | WAY(CODE) | WAY_RECORDED};
 const struct option_row option_metrics = {
     .name = "metrics", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(metrics),
     .place_more = PLACE(metric_sets),
     .doc = "folder of metrics instead of cugate's own; +DIR, or an optional set such as +tensor, adds to them"};
 const struct option_row option_trades = {
     .name = "trades", .argument = "no", .kind = KIND_TEXT, .place = PLACE(trades),
-    .doc = "no: every row that is worse fails, even if its kernel became faster"};
+    .doc = "no: every worse row fails, even if its kernel became faster"};
 const struct option_row option_collector = {
     .name = "collector", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(collector),
     .doc = "how to measure (default: cupti)", .ways = WAYS_OF_LIBRARY | WAY_RECORDED};
 const struct option_row option_simulate = {
     .name = "simulate", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(simulate), .place_2 = PLACE(gpu),
-    .doc = "no GPU: execute the machine code on the CPU and compute the exact counts of that GPU", .ways = WAY(COMPUTED_PROGRAM) | WAY(COMPUTED)};
+    .doc = "without a GPU: execute the machine code on the CPU and compute the exact counts of that GPU", .ways = WAY(COMPUTED_PROGRAM) | WAY(COMPUTED)};
 const struct option_row option_whole = {
     .name = "whole", .kind = KIND_FLAG, .place = PLACE(whole), .ways = WAY(COMPUTED),
     .doc = "execute every block, including those proved redundant, and compare complete results"};
@@ -52,8 +52,7 @@ const struct option_row option_samples = {
            "counts repeat)", .ways = WAYS_OF_LIBRARY | WAY_RECORDED};
 const struct option_row option_timeout = {
     .name = "timeout", .argument = "SECONDS", .kind = KIND_SECONDS, .place = PLACE(timeout), .minimum = 0,
-    .maximum = 86400, .doc = "time limit per kernel (default: 60; simulated: 600 without a finished block, 6,000 in "
-                             "all), or per run of a program (default: none)"};
+    .maximum = 86400, .doc = "time limit in seconds per kernel (default: 60; when simulated: 600 without a finished block, 6,000 in all), or per run of a program (default: none)"};
 const struct option_row option_first = {
     .name = "first", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(first), .minimum = 1, .maximum = 1000000000,
     .doc = "launches to measure per kernel and shape, after one warm-up (default: adaptive, at most 5; a check skips "
@@ -84,16 +83,13 @@ const struct option_row option_runs = {
     .doc = "run the program at most N times (default: once, twice if counters are missing)", .ways = WAY(PROGRAM)};
 const struct option_row option_explain = {
     .name = "explain", .argument = "SECONDS", .kind = KIND_INTEGER, .place = PLACE(explain), .minimum = 0, .maximum = 86400,
-    .doc = "time limit for details: source lines of regressed kernels (default: 20), or counters of a program "
-           "(default: an eighth of its run time, 2 to 60); 0: no details"};
+    .doc = "time limit in seconds for source lines of regressed kernels (default: 20), or for counters of a program (default: an eighth of its run time, 2 to 60); 0: none of these"};
 const struct option_row option_launch = {
     .name = "launch", .argument = "LAUNCH", .kind = KIND_LIST, .place = PLACE(launches),
-    .doc = "'NAME<<<GRID, BLOCK, SHARED>>>' or a part of it, such as NAME or '<<<, 32x4>>>': the function and launch of "
-           "the code (default: as Triton's JSON says, else as captured); repeatable: a later part adds to an earlier one"};
+    .doc = "'NAME<<<GRID, BLOCK, SHARED>>>' or a part of it, such as NAME or '<<<, 32x4>>>': the function and launch of the code (default: from Triton's JSON, else as captured); repeatable: a later part adds to an earlier one"};
 const struct option_row option_tolerance = {
     .name = "tolerance", .argument = "RATIO", .kind = KIND_TEXT, .place = PLACE(tolerance),
-    .doc = "allowed error, relative to the largest value in the same 512 bytes (default: the capsule's, else bit for "
-           "bit)"};
+    .doc = "allowed error, relative to the largest value in the same 512 bytes (default: the capsule's tolerance, else bit for bit)"};
 const struct option_row option_type = {
     .name = "type", .argument = "TYPE", .kind = KIND_TEXT, .place = PLACE(type),
     .doc = "type of the results that --tolerance applies to: f16, bf16, f32 or f64 (default: f32)"};

@@ -102,7 +102,7 @@ int options_check_files(const struct options *options, const struct command *com
     if (options->save)
         *ARRAY_GROW(outputs, count) = (struct written){"--save", options->save, options->save, false};
     if (options->output && prints_table && options_is_run_file(options->output))
-        result = error("-o %s is for the table, as text; the run file is kept by --save %s", options->output,
+        result = error("-o %s would write the table, as text; to keep the run file, use --save %s", options->output,
                        options->output);
     else if (options->output)
         *ARRAY_GROW(outputs, count) = (struct written){"-o", options->output, options->output, true};

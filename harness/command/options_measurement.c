@@ -24,7 +24,7 @@ static int expect_bounds(const struct options *options)
     if (options->from_start && strcmp(options->from_start, "on") != 0 && strcmp(options->from_start, "off") != 0)
         return error("--from-start needs on or off, not '%s'", options->from_start);
     if (options->nvtx_count > NVTX_MAX)
-        return error("--nvtx is given %zu times, but at most %d are allowed", options->nvtx_count, NVTX_MAX);
+        return error("--nvtx is given %zu times, but at most %d ranges are allowed", options->nvtx_count, NVTX_MAX);
     for (size_t i = 0; i < options->nvtx_count; i++)
         for (size_t j = 0; j < i; j++)
             if (is_same_row(options->nvtx[i], options->nvtx[j]))
@@ -44,7 +44,7 @@ int options_program(struct program *program, struct measurement *measurement, co
         return error("the program's name is empty");
     TRY(expect_bounds(options));
     if (options->lines && !options->save && options->out_count == 0)
-        return error("--lines needs a run file to record into: add --save RUN.json");
+        return error("--lines needs a run file to record to: add --save RUN.json");
     struct suppressions suppressed = {0};
     if (options->suppress && suppressions_read(&suppressed, options->suppress) < 0)
         return -1;

@@ -254,7 +254,7 @@ static int check_arguments(const struct options *options, const struct command *
         return error("`cugate %s` needs %s; see cugate %s --help", command->name, command->arguments, command->name);
     if (command->maximum >= 0 && count > (size_t)command->maximum &&
         capsules_is_file(options->arguments[command->maximum]))
-        return error("`cugate %s` reads a file of capsules by --kernels %s", command->name,
+        return error("`cugate %s` takes a file of capsules as --kernels %s", command->name,
                      options->arguments[command->maximum]);
     if (options->behind_dashes && command->maximum >= 0 && count > (size_t)command->maximum)
         return error("`cugate %s` runs no program: run it by `cugate run --lines --save RUN.json -- PROGRAM`, and pass "

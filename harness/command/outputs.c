@@ -80,7 +80,7 @@ int output_expect_file(const char *path)
 {
     struct atomic_file file;
     if (strcmp(path, "-") == 0)
-        return error("-o -: capsules cannot go to standard output: use -o FILE.capsule");
+        return error("-o -: capsules cannot be written to standard output: use -o FILE.capsule");
     TRY(atomic_file_open_beside(&file, path));
     atomic_file_abandon(&file);
     return 0;

@@ -33,8 +33,8 @@ static void say_gaps(const struct prove *prove)
         count += !prove->results[i].refused && prove->results[i].in_part;
     if (count > 0)
         fprintf(stderr,
-                "%zu kernel%s: the search for writes that change nothing ran out of time, so only those found "
-                "are compared\n",
+                "%zu kernel%s: the search for writes that change nothing ran out of time, so only the ones found are "
+                "compared\n",
                 count, plural(count));
 }
 
@@ -47,13 +47,12 @@ static int say_results(const struct prove *prove, bool quiet)
         if (result->refused)
             warning("%s is refused: %s", result->id, result->refused);
         else if (result->uncompared)
-            warning("the whole result of %s varies from replay to replay: it can be measured, but its result is not "
-                    "compared",
+            warning("the whole result of %s varies from replay to replay, so it can be measured, but not compared",
                     result->id);
         if (!result->refused && result->careful)
-            warning(
-                "%s fails on cleared memory: all its memory is kept, and writes that change nothing are not compared",
-                result->id);
+            warning("%s fails on cleared memory, so all its memory is kept, and writes that change nothing are not "
+                    "compared",
+                    result->id);
     }
     if (prove->kept == 0)
         return FAIL(EXIT_NOT_MEASURED, "no kernel can be replayed: %s was not written", prove->to);

@@ -59,7 +59,7 @@ static void note_costs(const struct shard *shard, const struct run *costs, const
     for (size_t i = 0; i < shard->kernel_count; i++)
         if (run_find(costs, shard->kernels[i]))
             return;
-    warning("kernel durations are unknown, so all are weighted equally: accept baselines of the collector %s",
+    warning("kernel durations are unknown, so all kernels are weighted equally: accept baselines of the collector %s",
             measurement->backend->name);
 }
 
@@ -88,8 +88,7 @@ static int make_shard(struct sharding *sharding, const struct options *options, 
     note_costs(shard, &sharding->costs, measurement);
     divide(sharding);
     if (sharding->kernel_count == 0)
-        warning("shard %s has no kernels, because there are more shards than families: its run is empty, which is not "
-                "an error",
+        warning("shard %s has no kernels, because there are more shards than families; its empty run is not an error",
                 options->shard);
     return 0;
 }

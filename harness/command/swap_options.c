@@ -15,7 +15,7 @@ static int read_launch(struct swap_request *request, char *text)
     }
     if (*text)
         request->function = text;
-    return good ? 0 : error("--launch needs NAME<<<GRID, BLOCK, SHARED>>> or a part of it, not '%s'", typed);
+    return good ? 0 : error("--launch takes NAME<<<GRID, BLOCK, SHARED>>> or a part of it, not '%s'", typed);
 }
 
 int read_tolerance(const struct options *options, double *tolerance, enum value_type *type)
@@ -28,9 +28,9 @@ int read_tolerance(const struct options *options, double *tolerance, enum value_
         return options->type ? error("--type %s needs --tolerance: add it", options->type) : 0;
     *tolerance = strtod(text, &end);
     if (end == text || *end || !(*tolerance > 0 && *tolerance < 1))
-        return error(
-            "--tolerance needs a number between 0 and 1, such as 1e-5, not '%s'; without it results match bit for bit",
-            text);
+        return error("--tolerance needs a number between 0 and 1, such as 1e-5, not '%s'; without it, results must "
+                     "match bit for bit",
+                     text);
     if (options->type)
         *type = value_type_of(options->type);
     if (*type >= VALUE_TYPES)
@@ -44,7 +44,7 @@ int read_arguments(const char *option, const char *text, uint64_t *bits)
         char *end;
         const unsigned long number = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
         if (number == 0 || number > 64 || (*end && *end != ','))
-            return error("--%s needs numbers of arguments from 1, such as 2 or 2,5, not '%s'", option, text);
+            return error("--%s takes argument numbers, counted from 1, such as 2 or 2,5, not '%s'", option, text);
         *bits |= UINT64_C(1) << (number - 1);
         at = *end ? end + 1 : NULL;
     }

@@ -75,7 +75,7 @@ static size_t find(const struct kernels *kernels, const char *meant)
             found = i;
     }
     if (other < kernels->count)
-        error("%s has several kernels %s, such as %s and %s: write the template arguments too, or the name in the "
+        error("%s has several kernels %s, such as %s and %s: add the template arguments, or use the name in the "
               "machine code, %s",
               kernels->path, meant, names[found], names[other], kernels->names[found]);
     else if (found == kernels->count)

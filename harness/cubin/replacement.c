@@ -135,14 +135,14 @@ static int check_arguments(const struct replacement *replacement, const struct c
         const struct parameter *takes = &entry->parameters[i];
         const struct argument *has = &capsule->arguments[i];
         if (takes->offset != has->offset || takes->size != has->size)
-            return error("argument %zu of %s has %u byte%s at byte %u in %s, and %u byte%s at byte %u in the launch of "
+            return error("argument %zu of %s has %u byte%s at byte %u in %s, but %u byte%s at byte %u in the launch of "
                          "%s: build it with the same parameters",
                          i + 1, replacement->function, takes->size, plural(takes->size), takes->offset,
                          replacement->path, has->size, plural(has->size), has->offset, capsule->id);
     }
     if (entry->parameter_count == capsule->argument_count && entry->parameter_bytes <= capsule->byte_count)
         return 0;
-    return error("%s of %s takes %zu argument%s of %u bytes in all, and the launch of %s has %zu of %zu: build it with "
+    return error("%s of %s takes %zu argument%s of %u bytes in all, but the launch of %s has %zu of %zu: build it with "
                  "the same parameters",
                  replacement->function, replacement->path, entry->parameter_count, plural(entry->parameter_count),
                  entry->parameter_bytes, capsule->id, capsule->argument_count, capsule->byte_count);
@@ -162,13 +162,13 @@ static int check_variable(const struct replacement *replacement, const struct ca
             return error("%s has no variable %s, which the launch of %s changes, so results cannot be compared: build "
                          "it with the same variables",
                          replacement->path, range->variable, capsule->id);
-        warning("%s: %s has no variable %s, so the program's value of it is not used", capsule->id, replacement->path,
+        warning("%s: %s has no variable %s, so the program's value is not used", capsule->id, replacement->path,
                 range->variable);
         return 0;
     }
     if (size == range->size)
         return 0;
-    return error("variable %s has %" PRIu64 " bytes in %s, and %" PRIu64 " in %s: build it with the same variables",
+    return error("variable %s has %" PRIu64 " bytes in %s, but %" PRIu64 " in %s: build it with the same variables",
                  range->variable, size, replacement->path, range->size, capsule->id);
 }
 
@@ -194,8 +194,8 @@ int replacement_warn(const struct replacement *replacement, const struct capsule
     for (size_t length; had && *name; name += length + 1) {
         length = strcspn(name, "\n");
         if (!memchr(name, '$', length) && !has_line(had, name, length))
-            warning("%s: the program had no variable %.*s, so it starts as in %s", capsule->id, (int)length, name,
-                    replacement->path);
+            warning("%s: the program had no variable %.*s, so its initial value is that of %s", capsule->id,
+                    (int)length, name, replacement->path);
     }
     const bool failed = !had;
     free(names);
@@ -216,8 +216,8 @@ static int check_block(const struct replacement *replacement, const struct capsu
     const unsigned most = replacement->image.kernels[replacement->kernel].facts.max_threads;
     const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (only[0] > 0 && memcmp(only, block, sizeof capsule->block) != 0)
-        return error("%s of %s runs in blocks of %ux%ux%u only, but the launch of %s has %ux%ux%u: add --launch "
-                     "'<<<, %ux%ux%u>>>' if this is intended",
+        return error("%s of %s runs only in blocks of %ux%ux%u, but the launch of %s has %ux%ux%u: add --launch '<<<, "
+                     "%ux%ux%u>>>' if this is intended",
                      replacement->function, replacement->path, only[0], only[1], only[2], capsule->id, block[0],
                      block[1], block[2], only[0], only[1], only[2]);
     if (most > 0 && threads > most)
@@ -243,11 +243,12 @@ static int check_resources(const struct replacement *replacement, const struct c
     struct occupancy occupancy;
     if (!occupancy_of(&occupancy, capability, &launch) || occupancy.blocks > 0)
         return 0;
-    return error("%s of %s takes %u registers a thread and %u + %u bytes of shared memory a block, with which the "
-                 "blocks of %s, %" PRIu64 " threads, do not fit on a GPU of compute capability %d.%d: change it, or "
-                 "its launch with --launch",
-                 replacement->function, replacement->path, facts->registers, facts->shared_bytes, capsule->shared,
-                 capsule->id, threads, capability / 10, capability % 10);
+    return error(
+        "%s of %s takes %u registers per thread and %u + %u bytes of shared memory per block, so the blocks of %s, "
+        "with %" PRIu64
+        " threads, do not fit on a GPU of compute capability %d.%d: change the code, or its launch with --launch",
+        replacement->function, replacement->path, facts->registers, facts->shared_bytes, capsule->shared, capsule->id,
+        threads, capability / 10, capability % 10);
 }
 
 int replacement_check(const struct replacement *replacement, const struct capsule *capsule, int capability)
@@ -298,7 +299,7 @@ static int place(struct capsule_step *step, const struct capsule *capsule, const
                      (unsigned long long)argument->count);
     const unsigned size = is_own ? task_argument_size(argument) : capsule->arguments[argument->count - 1].size;
     if (size != parameter->size)
-        return error("argument %zu of %s has %u bytes, and %u were given", number + 1, step->function, parameter->size,
+        return error("argument %zu of %s has %u bytes, but %u were given", number + 1, step->function, parameter->size,
                      size);
     step->arguments[number] =
         (struct argument){.offset = parameter->offset, .size = size, .of = is_own ? 0 : (unsigned)argument->count};
@@ -325,7 +326,7 @@ int replacement_steps(struct replacement *replacement, const char *path, struct 
                      ? -1
                      : 0;
         if (failed == 0 && entry->parameter_count != launch->count)
-            failed = error("%s takes %zu argument%s, and %zu were given", launch->function, entry->parameter_count,
+            failed = error("%s takes %zu argument%s, but %zu were given", launch->function, entry->parameter_count,
                            plural(entry->parameter_count), launch->count);
         step->byte_count = failed == 0 ? entry->parameter_bytes : 0;
         step->bytes = x_calloc(step->byte_count + 1, 1);

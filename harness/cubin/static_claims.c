@@ -147,7 +147,7 @@ static void mark_images(const struct claims *claims, const char *id, bool *marks
 static void put_function(const struct cubin_function *function, FILE *stream)
 {
     char local[16], shared[16];
-    fprintf(stream, "%s with %u registers, %s B of local and %s B of static shared memory", function->name,
+    fprintf(stream, "%s uses %u registers, %s B of local and %s B of static shared memory", function->name,
             function->registers, group_digits(function->local_bytes, local, sizeof local),
             group_digits(function->shared_bytes, shared, sizeof shared));
 }
@@ -164,7 +164,7 @@ static size_t put_free(const struct claims *claims, enum scope scope, const char
         if (!claims->fitting[i] || claims->kernels[i] || marks[function->image] != (scope == SCOPE_FAMILY))
             continue;
         if (explained < FUNCTIONS_TOLD) {
-            fputs(explained == 0 ? "no kernel of the baseline launches " : "; ", stream);
+            fputs(explained == 0 ? "no kernel in the baseline launches " : "; ", stream);
             put_function(function, stream);
         }
         explained++;

@@ -4,9 +4,9 @@
 
 static const char *const lack_words[] = {
     [CUBIN_FOUND] = "the function",
-    [CUBIN_ABSENT] = "no machine code of the function",
-    [CUBIN_OTHER_GPUS] = "machine code of the function for other GPUs only",
-    [CUBIN_SEVERAL] = "several functions of this name (rename them)",
+    [CUBIN_ABSENT] = "no machine code for this function",
+    [CUBIN_OTHER_GPUS] = "machine code for this function, but only for other GPUs",
+    [CUBIN_SEVERAL] = "several functions with this name (rename them)",
 };
 
 /* What is needed to look up the facts of each kernel. */
@@ -246,8 +246,8 @@ static void look_up(const struct inquiry *inquiry, const struct cubin *cubin, st
     enum cubin_status why;
     const struct launch *unknown = take_facts(inquiry, cubin, result, facts, &why);
     if (unknown && (!base || was_known(base, result, unknown))) {
-        OWNED_TEXT reason = x_sprintf("the library has %s: %s; %s launches it", lack_words[why], unknown->function,
-                                      base ? "the baseline" : "the capsule");
+        OWNED_TEXT reason = x_sprintf("the library has %s for %s, which %s launches", lack_words[why],
+                                      unknown->function, base ? "the baseline" : "the capsule");
         result_fail(result, RESULT_FAILED, reason);
         return;
     }

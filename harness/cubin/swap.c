@@ -62,10 +62,9 @@ static int change_launch(struct capsule *capsule, const struct swap *swap, bool 
 {
     const struct swap_request *changes = &swap->asked;
     if (!is_one && (changes->block[0] > 0 || changes->grid[0] > 0 || changes->has_shared))
-        return error(
-            "%s is several launches, whose shapes no option can change: write them as \"launches\" in the JSON "
-            "next to %s, or name one function with --function",
-            capsule->id, changes->code);
+        return error("%s consists of several launches, whose shapes no option can change: write them as \"launches\" "
+                     "in the JSON next to %s, or name one function with --function",
+                     capsule->id, changes->code);
     if (swap->ctas > 0 && swap->ctas != cluster_of(capsule))
         return error("%s is for clusters of %u block%s, but the launch of %s has %u: compile it with num_ctas=%u",
                      changes->code, swap->ctas, plural(swap->ctas), capsule->id, cluster_of(capsule),

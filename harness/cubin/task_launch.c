@@ -209,7 +209,7 @@ static int read_extents(const char *what, char *text, unsigned extents[3])
         uint64_t number = 1;
         if ((i == 0 || words.next) &&
             (read_whole(take(&words, is_dim3 ? ',' : 'x'), INT32_MAX, &number) < 0 || number == 0))
-            return error("the %s is X, XxY or XxYxZ, such as 256 or 32x4", what);
+            return error("the %s must be X, XxY or XxYxZ, such as 256 or 32x4", what);
         extents[i] = (unsigned)number;
     }
     return words.next ? error("a %s has at most three dimensions", what) : 0;
@@ -220,7 +220,7 @@ static const struct task_type *type_named(const char *name)
     for (size_t i = 0; name && i < ARRAY_SIZE(types); i++)
         if (strcmp(types[i].name, name) == 0)
             return &types[i];
-    return FAIL(NULL, "'%s' is not a type; use %s", name ? name : "", task_types_doc);
+    return FAIL(NULL, "unknown type '%s'; use %s", name ? name : "", task_types_doc);
 }
 
 static int check_range(const struct task_argument *argument, double number)
@@ -258,15 +258,16 @@ static int read_values(struct task_argument *argument, struct words *words)
         if (strcmp(kinds[i].name, name) == 0)
             argument->values = &kinds[i];
     if (!argument->values)
-        return error("'%s' is not a kind of values; use %s", name, task_values_doc);
+        return error("unknown kind of values '%s'; use %s", name, task_values_doc);
     if (argument->values->optional && !argument->type->is_integer && !words->next) {
         argument->a = -1;
         argument->b = 1;
         return 0;
     }
     if (argument->values->optional && !words->next)
-        return error("which values? Write for example %s:COUNT:uniform:0:99; only floats have a default range",
-                     argument->type->name);
+        return error(
+            "no values are given: write for example %s:COUNT:uniform:0:99, because only floats have a default range",
+            argument->type->name);
     for (unsigned i = 0; i < argument->values->numbers && i < ARRAY_SIZE(numbers); i++)
         if (read_number(words->next ? take(words, ':') : NULL, numbers[i]) < 0)
             return error("%s takes %u number%s", argument->values->name, argument->values->numbers,
@@ -278,10 +279,10 @@ static int read_values(struct task_argument *argument, struct words *words)
     if (argument->values->order & ALL_SAME)
         argument->b = argument->a;
     if (argument->values->next == uniform && argument->b < argument->a)
-        return error("%s goes from %g down to %g: put the smaller value first", argument->values->name, argument->a,
+        return error("%s goes from %g to %g: put the smaller value first", argument->values->name, argument->a,
                      argument->b);
     if (words->next)
-        return error("'%s' is one too many: %s takes %u number%s", words->next, argument->values->name,
+        return error("'%s' is too much: %s takes %u number%s", words->next, argument->values->name,
                      argument->values->numbers, plural(argument->values->numbers));
     return argument->values->next == normal ? 0
                                             : check_range(argument, argument->a) | check_range(argument, argument->b);
@@ -295,7 +296,8 @@ static int read_argument(struct task_argument *argument, char *text, bool of_ste
         argument->kind = TASK_NUMBER;
         return read_whole(text, ARGUMENTS_MOST, &argument->count) == 0 && argument->count > 0
                    ? 0
-                   : error("an argument of these launches is the number of one of the task's, from 1, or TYPE=VALUE");
+                   : error("each argument of these launches must be the number of a task argument, counted from 1, or "
+                           "TYPE=VALUE");
     }
     if (strncmp(text, "file:", 5) == 0) {
         argument->kind = TASK_FILE;
@@ -313,7 +315,7 @@ static int read_argument(struct task_argument *argument, char *text, bool of_ste
     if (!argument->type)
         return -1;
     if (read_whole(take(&words, ':'), ELEMENTS_MOST, &argument->count) < 0 || argument->count == 0)
-        return error("how many elements? Say %s%s%s:COUNT, a whole number up to 2^36",
+        return error("the number of elements is missing: write %s%s%s:COUNT, a whole number up to 2^36",
                      argument->kind == TASK_INPUT ? "" : word, argument->kind == TASK_INPUT ? "" : ":",
                      argument->type->name);
     if (argument->kind == TASK_INPUT)

@@ -137,7 +137,7 @@ static cudaError_t find_rows(cudaArray_const_t array, size_t left, size_t size, 
     const size_t row = handle_is(HANDLE_ARRAY, array) ? array->width * array->element : 0;
     REFUSE(row == 0, cudaErrorInvalidValue);
     if (left != 0 || (size > row && size % row != 0))
-        return runtime_not_simulated("a copy of a part of an array's row");
+        return runtime_not_simulated("a copy of part of an array's row");
     *width = size < row ? size : row;
     *height = *width ? size / *width : 0;
     return cudaSuccess;

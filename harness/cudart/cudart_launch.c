@@ -325,9 +325,9 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *handle, co
         function_resident_clusters(kernel->function, config->blockDim.x * config->blockDim.y * config->blockDim.z,
                                    config->dynamicSmemBytes, kernel->carve_out, blocks);
     if (*clusters < 0)
-        return runtime_not_simulated(
-            "cudaOccupancyMaxActiveClusters of clusters of %u blocks: it differs between chips of the same model",
-            blocks);
+        return runtime_not_simulated("cudaOccupancyMaxActiveClusters for clusters of %u blocks, because its result "
+                                     "differs between chips of one model",
+                                     blocks);
     return cudaSuccess;
 }
 

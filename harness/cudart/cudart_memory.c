@@ -54,7 +54,7 @@ static cudaError_t allocate_from(cudaMemPool_t pool, void **memory, size_t size,
     const size_t used = runtime->used + (type == cudaMemoryTypeHost ? size : 0);
     runtime_memory_end(runtime);
     if (!made && fits)
-        runtime_not_simulated("an allocation of %zu bytes, which this machine refuses", size);
+        runtime_not_simulated("an allocation of %zu bytes, for which this machine has no memory", size);
     else if (made)
         runtime_watch_memory(runtime, used);
     if (made)
@@ -277,7 +277,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
     runtime_calls();
     REFUSE(!pool || !properties, cudaErrorInvalidValue);
     if (properties->handleTypes != cudaMemHandleTypeNone || properties->location.type != cudaMemLocationTypeDevice)
-        return runtime_not_simulated("a memory pool that is shared between processes or is not on the device");
+        return runtime_not_simulated("a memory pool that is shared between processes, or not on the device");
     *pool = x_calloc(1, sizeof **pool);
     **pool = (struct CUmemPoolHandle_st){.reuse = {1, 1, 1}};
     return runtime_lost();

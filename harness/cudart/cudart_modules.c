@@ -59,7 +59,7 @@ bool runtime_attribute(int *value, enum cudaDeviceAttr attribute)
 {
     const struct gpu *gpu = runtime_gpu();
     if ((int)attribute < 1 || (int)attribute >= GPU_ATTRIBUTES || !gpu || !gpu->known[attribute]) {
-        runtime_not_simulated("the program reads attribute %d of the GPU, which the GPU's description lacks",
+        runtime_not_simulated("the program reads attribute %d of the GPU, which the description of the GPU lacks",
                               (int)attribute);
         return false;
     }
@@ -132,12 +132,12 @@ static void open_binary(struct binary *binary)
     if (!choice.bytes && choice.ptx)
         choice.bytes = ptx_compile(choice.ptx, choice.capability, false, &choice.size, &binary->problem);
     if (failed < 0)
-        problem_set(&binary->problem, "its machine code cannot be read, see the error above");
+        problem_set(&binary->problem, "the machine code cannot be read, see the error above");
     else if (choice.bytes)
         binary->module = module_open(runtime_now()->machine, choice.bytes, choice.size, &binary->problem);
     else if (unknown > 0 && !choice.ptx)
         problem_set(&binary->problem,
-                    "its machine code has an unknown format: build it with nvcc --compress-mode=none");
+                    "the machine code has an unknown format: build it with nvcc --compress-mode=none");
     else if (!choice.ptx) {
         OWNED_TEXT newest =
             choice.newest ? x_sprintf(" (the newest is for %d.%d)", choice.newest / 10, choice.newest % 10) : NULL;
@@ -379,7 +379,7 @@ void **__cudaRegisterFatBinary(void *container)
         binary->container = wrapper->data;
     } else {
         binary->was_opened = true;
-        problem_set(&binary->problem, "its machine code is registered in an unknown format: build it with nvcc 13");
+        problem_set(&binary->problem, "the machine code is registered in an unknown format: build it with nvcc 13");
     }
     *ARRAY_GROW(runtime_now()->binaries, runtime_now()->binary_count) = binary;
     runtime_now()->in_use = true;

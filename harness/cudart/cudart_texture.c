@@ -143,7 +143,7 @@ static const char *take_how(struct texture *texture, const struct cudaTextureDes
     memcpy(texture->border, how->borderColor, sizeof texture->border);
     const bool is_cube = texture->shape == TEXTURE_CUBE || texture->shape == TEXTURE_CUBE_LAYERS;
     if (how->sRGB)
-        return "a texture of sRGB colours";
+        return "an sRGB texture";
     if (how->maxAnisotropy > 1)
         return "a texture with anisotropic filtering";
     if (texture->linear && texture->kind != TEXEL_FLOAT && !texture->to_float)

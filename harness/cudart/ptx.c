@@ -158,7 +158,7 @@ static char *link_in(const char *folder, const char *ptxas, const struct code_pi
     architecture = x_sprintf("-arch=sm_%d%s", capability, exact ? "a" : "");
     memcpy(words, (const char *[]){nvlink, architecture, "-o", to}, 4 * sizeof *words);
     if (written && access(nvlink, X_OK) != 0)
-        problem_set(problem, "pieces of code are linked by CUDA's nvlink, which is not next to %s", ptxas);
+        problem_set(problem, "CUDA's nvlink, which links pieces of code, is not next to %s", ptxas);
     else if (written)
         image = made_by(words, to, "link the pieces", size, problem);
     for (size_t i = 4; i < given; i++)
@@ -174,7 +174,7 @@ unsigned char *pieces_link(const struct code_piece *pieces, size_t count, int ca
         image = link_in(folder, ptxas, pieces, count, capability, size, problem);
         remove_temporary_folder(folder);
     } else if (ptxas) {
-        problem_set(problem, "code cannot be linked without a folder for files");
+        problem_set(problem, "code cannot be linked without a temporary folder");
     }
     free(ptxas);
     return (unsigned char *)image;

@@ -6,7 +6,7 @@ static void end(void *of)
 {
     struct runtime *runtime = of;
     OWNED_TEXT words = x_sprintf("out of memory on this machine: the program and its simulated GPU memory take %.1f "
-                                 "GB: use less data, or a machine with more memory",
+                                 "GB; use less data, or a machine with more memory",
                                  memory_taken() / 1e9);
     runtime->tell(words);
     _exit(EXIT_NOT_MEASURED);

@@ -16,7 +16,7 @@ static int reserve(uint64_t address, uint64_t size, struct problem *problem)
     cuMemAddressFree(got, size);
     return problem_set(problem,
                        "the driver does not provide the addresses from 0x%" PRIx64 " to 0x%" PRIx64
-                       ", but those from 0x%llx: something else of this process is there or right behind; try again",
+                       ", only those from 0x%llx, because this process uses them for something else; try again",
                        address, address + size, got);
 }
 
@@ -166,7 +166,7 @@ static int launch(void *module, const struct capsule *capsule, const unsigned ch
 
 static int wait(struct problem *problem)
 {
-    return cuda_check("waiting for it", cuCtxSynchronize(), problem);
+    return cuda_check("waiting for the launch", cuCtxSynchronize(), problem);
 }
 
 const struct capsule_device cupti_capsule_device = {

@@ -170,13 +170,13 @@ static int collect(struct range_collector *self, const struct part *part, const 
         TRY(cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), problem));
     }
     if (pass < passes && part->batch->count > 1) /* one kernel alone is verified afterwards */
-        return problem_set(problem, "CUPTI finished after %zu of %zu passes, before outputs were compared", pass,
-                           passes);
+        return problem_set(problem, "CUPTI finished after only %zu of %zu passes, before the outputs were compared",
+                           pass, passes);
     CUPTI_PARAMS(RangeProfiler_DecodeData, decode, .pRangeProfilerObject = self->profiler);
     TRY(cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decode), problem));
     if (!stop.isAllPassSubmitted || decode.numOfRangeDropped > 0)
         return problem_set(problem, "not counted: %zu ranges were dropped, %s", decode.numOfRangeDropped,
-                           stop.isAllPassSubmitted ? "all passes done" : "passes are missing");
+                           stop.isAllPassSubmitted ? "after all passes" : "but some passes are missing");
     return 0;
 }
 
@@ -285,7 +285,7 @@ static int check_end(struct range_collector *self, const struct image *image, co
             continue;
         const bool is_lost = counted(first[i]).state == VALUE_MEASURED && counted(last[i]).state != VALUE_MEASURED;
         if (is_lost && !is_left_in(self, part, r, m)) {
-            problem_set(problem, "not counted: CUPTI lost ranges of kernels, so %s cannot be assigned to kernels",
+            problem_set(problem, "not counted, because CUPTI lost ranges, so %s cannot be assigned to kernels",
                         self->counters.wanted[i]);
             goto out;
         }
@@ -307,7 +307,7 @@ static int check_short(struct range_collector *self, const struct image *image, 
         ANY(i, self->counters.count,
             counter_split(self->counters.wanted[i]).instrumented && counted(first[i]).state == VALUE_MEASURED);
     if (failed == 0 && !has)
-        failed = problem_set(problem, "not counted: no instrumented counter in the first range");
+        failed = problem_set(problem, "not counted, because the first range has no instrumented counter");
     return failed;
 }
 
@@ -411,11 +411,10 @@ static int profile(struct range_collector *self, const struct part *part, struct
         cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), problem) < 0)
         goto out;
     if (info.numTotalRanges != part->ranges) {
-        problem_set(
-            problem,
-            "not counted: %zu kernels were launched but CUPTI has ranges of %zu; launches in CUDA graphs or other "
-            "contexts are not supported",
-            part->ranges, info.numTotalRanges);
+        problem_set(problem,
+                    "not counted, because %zu kernels were launched, but CUPTI has ranges of %zu; launches in CUDA "
+                    "graphs or other contexts are not supported",
+                    part->ranges, info.numTotalRanges);
         goto out;
     }
     failed = evaluate(self, &image, part, plans, rounds, problem);

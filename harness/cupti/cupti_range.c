@@ -127,12 +127,11 @@ static int range_open(void **opened, const struct job *job, struct device *devic
     if (gpu_describe(0, device, session, problem) < 0)
         goto failed;
     if (cuDriverGetVersion(&driver) == CUDA_SUCCESS && driver / 10 < CUDA_VERSION / 10) {
-        problem_set(
-            problem,
-            "the driver supports CUDA %d.%d but this cugate was built with CUPTI of CUDA %d.%d: update the driver, or "
-            "build with a toolkit of CUDA %d.%d (make CUDA_HOME=...)",
-            driver / 1000, driver % 1000 / 10, CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10, driver / 1000,
-            driver % 1000 / 10);
+        problem_set(problem,
+                    "the driver supports CUDA %d.%d, but this cugate was built with CUPTI of CUDA %d.%d: update the "
+                    "driver, or build with the CUDA %d.%d toolkit (make CUDA_HOME=...)",
+                    driver / 1000, driver % 1000 / 10, CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10, driver / 1000,
+                    driver % 1000 / 10);
         goto failed;
     }
     if (gpu_context(&self->context, problem) < 0 || launch_log_open(&self->log, problem) < 0 ||
@@ -167,7 +166,8 @@ static int plan(struct range_collector *self, const struct batch *batch, size_t 
     plan->samples = (size_t)samples_of_length(self->job->samples, plan->seconds);
     plan->pins = gpu_condition_is_carved(self->condition);
     if (plan->measured == 0)
-        return problem_set(problem, "no kernel was launched; a family that only copies needs the kind CUGATE_TRANSFER");
+        return problem_set(problem,
+                           "no kernel was launched; a family that only copies must have the kind CUGATE_TRANSFER");
     launch_log_hand_over(&self->log, batch->results[i]);
     return 0;
 }

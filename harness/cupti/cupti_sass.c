@@ -50,7 +50,7 @@ int sass_metrics_begin(struct sass_metrics *self, CUcontext context, struct prob
     TRY(cupti_check("reading the chip's name", cuptiDeviceGetChipName(&chip), problem));
     choose_counters(self, chip.pChipName);
     if (self->count == 0)
-        return problem_set(problem, "chip %s has none of the counters by instruction", chip.pChipName);
+        return problem_set(problem, "chip %s has no counters by instruction", chip.pChipName);
     config.deviceIndex = (uint32_t)device;
     config.numOfMetricConfig = self->count;
     config.pConfigs = self->configs;

@@ -62,7 +62,7 @@ static cudaError_t add(CUlinkState state, CUjitInputType type, const void *bytes
     if (!handle_is(HANDLE_LINK, state) || !bytes || state->made)
         return cudaErrorInvalidValue;
     if ((size_t)type >= ARRAY_SIZE(kinds))
-        return runtime_not_simulated("linking of code of type %d", (int)type);
+        return runtime_not_simulated("linking code of type %d", (int)type);
     char *copy = memcpy(x_calloc(size + 1, 1), bytes, size);
     *ARRAY_GROW(state->pieces, state->count) = (struct code_piece){kinds[type], copy, size};
     return runtime_lost();

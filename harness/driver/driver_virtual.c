@@ -102,7 +102,7 @@ static cudaError_t check_properties(const CUmemAllocationProp *how)
     if (how->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return refuse("virtual memory that is not on the device");
     if (how->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE)
-        return refuse("virtual memory that other processes share");
+        return refuse("virtual memory that is shared with other processes");
     return how->location.id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
@@ -143,7 +143,7 @@ static cudaError_t create(CUmemGenericAllocationHandle *handle, size_t size, con
         return cudaErrorMemoryAllocation;
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (bytes == MAP_FAILED)
-        return refuse("memory that this machine refuses");
+        return refuse("an allocation for which this machine has no memory");
     struct created *made = handle_new(HANDLE_MEMORY, sizeof *made);
     *made = (struct created){.bytes = bytes, .size = size};
     runtime->used += size;
@@ -208,7 +208,7 @@ static cudaError_t unmap(CUdeviceptr address, size_t size)
         memory->bytes = mmap(NULL, memory->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory->bytes == MAP_FAILED ||
             mremap(from, memory->size, memory->size, MREMAP_MAYMOVE | MREMAP_FIXED, memory->bytes) == MAP_FAILED)
-            die(EXIT_NOT_MEASURED, "there are no addresses left for memory that is unmapped");
+            die(EXIT_NOT_MEASURED, "no address space is left for unmapped memory");
         device_unback(runtime_machine(), mapped[i].address, memory->size);
         let_go(memory);
     }
@@ -223,7 +223,7 @@ static cudaError_t set_access(CUdeviceptr address, size_t size, const CUmemAcces
     if (count == 0 || !accesses || access_count != 1 || accesses->location.id != 0)
         return cudaErrorInvalidValue;
     if (accesses->location.type != CU_MEM_LOCATION_TYPE_DEVICE || accesses->flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
-        return refuse("virtual memory that is only read, or that the host accesses");
+        return refuse("virtual memory that is read-only, or that the host accesses");
     for (size_t i = first; i < first + count; i++)
         mapped[i].accessible = accesses->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     return cudaSuccess;

@@ -4,10 +4,10 @@
 static const struct {
     const char *metric, *hint;
 } telling[] = {
-    {"fp64_arithmetic", "a double literal, or a function of doubles?"},
-    {"local_memory", "spilled registers, or an array that is indexed at run time?"},
-    {"tensor_instructions", "tensor cores are used now"},
-    {"global_atomics", "atomic operations on global memory"},
+    {"fp64_arithmetic", "is there a double literal, or a call of a double-precision function?"},
+    {"local_memory", "are registers spilled, or is an array indexed by a variable?"},
+    {"tensor_instructions", "tensor cores are now used"},
+    {"global_atomics", "there are now atomics on global memory"},
 };
 
 static int by_kernel(const void *left, const void *right)

@@ -60,9 +60,9 @@ static void note_age(struct comparison *comparison, const struct run *baseline, 
             now = seconds;
     const long days = (long)((now - newest) / (24L * 60 * 60));
     if (newest > 0 && now > 0 && days > STALE_DAYS)
-        comparison_add_note(comparison,
-                            "the baseline is stale: its newest session is %ld days older than the run; accept new ones",
-                            days);
+        comparison_add_note(
+            comparison, "the baseline is stale: its newest session is %ld days older than the run; accept new sessions",
+            days);
 }
 
 /* Notes definitions of metrics that changed. A metric that is no longer defined is among the unknown ones instead. */
@@ -78,7 +78,7 @@ static void note_definitions(struct comparison *comparison, const struct run *ba
             note_items_add(change == NOTE_WEAKENED ? &weakened : &changed, "%s (%s)", now.name, words);
     }
     comparison_add_items(comparison, &weakened, "WEAKENED: the baseline was accepted with stricter metric definitions");
-    comparison_add_items(comparison, &changed, "the baseline was accepted with other metric definitions");
+    comparison_add_items(comparison, &changed, "the baseline was accepted with different metric definitions");
 }
 
 static bool has_other_name(const struct launch *was, const struct launch *is)
@@ -120,7 +120,7 @@ static void note_relaunched(struct comparison *comparison, const struct run *bas
         if (baseline->results[i].former_id)
             note_items_add(&items, "%s, before %s", baseline->results[i].id,
                            strchr(baseline->results[i].former_id, '@'));
-    comparison_add_items(comparison, &items, "launched in another shape, and compared as one kernel");
+    comparison_add_items(comparison, &items, "launched in another shape, but compared as the same kernel");
 }
 
 /* Notes what was computed of kernels besides their counts. */
@@ -130,9 +130,9 @@ static void note_computed(struct comparison *comparison, const struct run *run)
         size_t at;
         const char *what;
     } notes[] = {
-        {offsetof(struct result, varies), "results depend on the order of blocks or warps"},
-        {offsetof(struct result, doubt), "harmless, because no result depends on it"},
-        {offsetof(struct result, outside), "counted in part"},
+        {offsetof(struct result, varies), "kernels whose results depend on the order of blocks or warps"},
+        {offsetof(struct result, doubt), "harmless faults, because no result depends on them"},
+        {offsetof(struct result, outside), "only partly counted"},
         {offsetof(struct result, suppressed), "suppressed"},
     };
     for (size_t n = 0; n < ARRAY_SIZE(notes); n++) {
@@ -155,8 +155,8 @@ static void note_gone(struct comparison *comparison, const struct run *run)
                 !run_find(run, comparison->list[i].kernel);
     if (gone > 0 && run_origin(run)->own_caches)
         comparison_add_note(comparison,
-                            "%zu kernel%s of the baseline %s gone; if this is intended, remove the program's folder "
-                            "from the baseline and accept the run again, or remove only the kernels' files",
+                            "%zu kernel%s of the baseline %s gone; if this is intended, remove their files from the "
+                            "baseline, or remove the program's folder and accept the run again",
                             gone, plural(gone), gone == 1 ? "is" : "are");
 }
 
@@ -175,11 +175,12 @@ static void note_fact(struct comparison *comparison, const struct run *baseline,
         if (first[i] != i || bsearch(&now[i], was, was_count, sizeof *was, by_text))
             continue;
         if (!row->title)
-            comparison_add_note(comparison, "measured on a GPU that the baseline has no session of: %s", now[i]);
+            comparison_add_note(comparison, "measured on a GPU without a session in the baseline: %s", now[i]);
         else if (others > 1)
-            comparison_add_note(comparison, "%s %s; the baseline has %zu others", row->title, now[i], others);
+            comparison_add_note(comparison, "%s is %s; the baseline has %zu different ones", row->title, now[i],
+                                others);
         else
-            comparison_add_note(comparison, "%s %s; the baseline has %s", row->title, now[i], newest);
+            comparison_add_note(comparison, "%s is %s, but %s in the baseline", row->title, now[i], newest);
     }
     free(now);
     free(was);

@@ -76,7 +76,7 @@ static void compare_launches(struct changes *changes, const struct launch *was, 
     if (was->carve_out != is->carve_out)
         add_change(changes, "preferred carve-out of shared memory %s -> %s", carve_out_name(was, before),
                    carve_out_name(is, after));
-    compare_numbers(changes, "times in a row", was->times, is->times, "");
+    compare_numbers(changes, "launches in a row", was->times, is->times, "");
     if (was->has_machine && is->has_machine) {
         compare_machines(changes, &was->machine, &is->machine);
         compare_occupancy(changes, was, is);

@@ -11,33 +11,33 @@ static const struct {
      "keep more loads in flight (unroll, load ahead, more warps), or load less: reuse values in registers and shared "
      "memory"},
     {"short_scoreboard", "waiting for shared memory or a special function",
-     "use shared memory with fewer wavefronts: no bank conflicts, 8 or 16 bytes a lane, values in registers"},
-    {"mio_throttle", "the queue for shared memory, indexed constants and special functions is full",
-     "issue fewer shared memory instructions: no bank conflicts, 8 or 16 bytes a lane, or pass values by shuffles"},
+     "use fewer shared-memory wavefronts: avoid bank conflicts, access 8 or 16 bytes per lane, keep values in registers"},
+    {"mio_throttle", "the queue for shared-memory, indexed-constant and special-function instructions is full",
+     "issue fewer shared-memory instructions: avoid bank conflicts, access 8 or 16 bytes per lane, or pass values by shuffles"},
     {"lg_throttle", "the queue for global and local memory is full",
-     "issue fewer loads and stores, coalesced: 8 or 16 bytes a lane, each value once"},
+     "issue fewer, coalesced loads and stores: access 8 or 16 bytes per lane, and each value once"},
     {"tex_throttle", "the texture queue is full",
      "issue fewer texture reads, or mix them with other work"},
     {"math_pipe_throttle", "the arithmetic pipe is busy",
-     "arithmetic is the limit: use fewer or cheaper operations, another precision, tensor cores"},
+     "arithmetic is the limit: use fewer or cheaper operations, lower precision, or tensor cores"},
     {"gmma", "waiting for a matrix instruction of its warp group", NULL},
     {"warpgroup_arrive", "waiting for the other warps of its warp group", NULL},
     {"barrier", "waiting for other warps at a barrier",
-     "let warps arrive together or wait less often: equal work, smaller blocks, __syncwarp where one warp is enough"},
+     "let warps arrive together or wait less often: give them equal work, use smaller blocks, or __syncwarp where one warp is enough"},
     {"membar", "waiting at a memory fence",
      "use fewer memory fences, or a smaller scope"},
-    {"branch_resolving", "waiting for a branch",
+    {"branch_resolving", "waiting for a branch target",
      "unroll the loop, or replace short branches by selects"},
-    {"wait", "fixed latency between two instructions",
+    {"wait", "waiting for the fixed latency of an earlier instruction",
      "give each warp independent instructions to overlap, or run more warps"},
-    {"no_instructions", "the instruction cache missed",
+    {"no_instructions", "waiting for an instruction-cache miss",
      "the code does not stay in the instruction cache: unroll less"},
-    {"imc_miss", "the constant cache missed",
+    {"imc_miss", "waiting for a constant-cache miss",
      "read fewer constants, or let all lanes read the same one"},
     {"drain", "waiting for its stores before it exits",
-     "let the last stores coalesce, or store less at the end"},
+     "coalesce the last stores, or store less at the end"},
     {"dispatch_stall", "held back by the dispatcher", NULL},
-    {"not_selected", "ready, but another warp was selected",
+    {"not_selected", "ready, but the scheduler selected another warp",
      "enough warps are ready: only fewer instructions will help"},
     {"selected", "issuing",
      "the scheduler issues nearly all the time: only fewer instructions will help"},
@@ -92,7 +92,6 @@ const char *stall_advice(const char *reason, const struct profile *profile)
     const bool is_of_mio = strcmp(reason, "mio_throttle") == 0 || strcmp(reason, "short_scoreboard") == 0;
     const size_t i = place_of(reason);
     if (is_of_mio && !uses_shared)
-        return "let all lanes read the same constant, and compute less with special functions (division, square roots, "
-               "sines)";
+        return "let all lanes read the same constant, and use fewer special functions (division, square roots, sines)";
     return i < ARRAY_SIZE(stalls) && stalls[i].advice ? stalls[i].advice : "";
 }

@@ -8,7 +8,7 @@ static const char *const class_names[UPGRADE_CLASSES] = {
     [UPGRADE_LAUNCH] = "launch",
     [UPGRADE_SAME] = "same code",
     [UPGRADE_REGISTERS] = "registers or spills",
-    [UPGRADE_SCHEDULE] = "same instructions in another order",
+    [UPGRADE_SCHEDULE] = "the same instructions in another order",
     [UPGRADE_INSTRUCTIONS] = "other instructions",
     [UPGRADE_UNKNOWN] = "other code",
 };

@@ -138,7 +138,7 @@ static void keep_common_rows(struct analysis *analysis, struct run *runs, size_t
             kernels += any;
         }
         if (kernels > 0)
-            leave_out(analysis, metric, x_sprintf("of %zu kernel%s: not in every session", kernels, plural(kernels)),
+            leave_out(analysis, metric, x_sprintf("%zu kernel%s: not in every session", kernels, plural(kernels)),
                       false);
     }
 }

@@ -177,9 +177,10 @@ static void compare(struct check *check)
     check_settle_blocks(&check->baseline, &check->run, check->request->metrics, false);
     note_newer(check);
     if (check->neither > 0)
-        comparison_add_note(&check->comparison,
-                            "not checked: %zu kernel%s of the baseline that neither this build nor the base build has",
-                            check->neither, plural(check->neither));
+        comparison_add_note(
+            &check->comparison,
+            "not checked, because neither this build nor the base build has them: %zu kernel%s of the baseline",
+            check->neither, plural(check->neither));
     note_differences(&check->comparison, &check->baseline, &check->run, check->request->metrics);
     if (!check->baseline_is_base_build)
         check_note_stand_ins(&check->comparison, &check->baseline);

@@ -26,7 +26,8 @@ static int measure_base(const struct measurement *measurement, const char *again
     OWNED(run) base = {0};
     struct program program;
     struct measurement other = measurement_of_base(measurement, against, baseline, &program);
-    OWNED_TEXT label = x_sprintf("the base library, %zu kernel%s that the baseline lacks", count, plural(count));
+    OWNED_TEXT label =
+        x_sprintf("measuring %zu kernel%s that the baseline lacks in the base library", count, plural(count));
     other.globs = ids;
     other.glob_count = count;
     other.skip_unmatched = true;
@@ -121,7 +122,7 @@ void check_note_stand_ins(struct comparison *comparison, const struct run *basel
         if (check_has_stand_in(baseline, baseline->results[i].id))
             note_items_add(&items, "%s", baseline->results[i].id);
     comparison_add_items(comparison, &items,
-                         "compared with the base build, because the baseline lacks them or some of their rows");
+                         "kernels compared with the base build, because the baseline lacks them or some of their rows");
 }
 
 /* Returns the text that begins with the version of Triton which made a capsule's code, as far as it is known. */
@@ -187,12 +188,11 @@ void check_note_inputs(struct comparison *comparison, const char *kernels, const
         }
     comparison_add_items(
         comparison, &others,
-        "captured with different arguments or memory than the base file, which alone may change counts");
+        "kernels captured with other arguments or memory than in the base file, which alone can change counts");
     OWNED_TEXT file = shell_word(against);
-    OWNED_TEXT words =
-        x_sprintf("built by a different compiler than the base file, which alone changes counts; to judge "
-                  "only your change, compile the base's source with the same compiler and pass --against "
-                  "base.capsule: cugate swap %s --code BASE.cubin -o base.capsule",
-                  file);
+    OWNED_TEXT words = x_sprintf("kernels built by another compiler than the base file's, which alone changes counts; "
+                                 "to judge only your change, compile the base's source with this compiler, and pass "
+                                 "--against base.capsule after cugate swap %s --code BASE.cubin -o base.capsule",
+                                 file);
     comparison_add_items(comparison, &made, words);
 }

@@ -71,13 +71,13 @@ static void settle(struct result *base, struct result *now, struct row *was, str
     set_row(base, was, before);
     if (lost == 0 || lost == allowed || (named && after < before)) {
         set_row(now, is, after);
-        is->reason = before == after ? NULL : x_sprintf("with blocks of %u threads", block);
+        is->reason = before == after ? NULL : x_sprintf("for blocks of %u threads", block);
         return;
     }
     const unsigned shown = after < before ? block : last;
     is->reason =
-        x_sprintf("fewer warps fit on an SM with some blocks of %u to %u threads, such as %u: %.3g %% -> %.3g %%; "
-                  "state the block with __block_size__ or __launch_bounds__, or simulate a launch",
+        x_sprintf("fewer warps fit on an SM for some block sizes from %u to %u threads (with %u: %.3g %% -> %.3g %%); "
+                  "state the block size with __block_size__ or __launch_bounds__, or simulate a launch",
                   first, last, shown, occupancy_with(base, capability, shown), occupancy_with(now, capability, shown));
 }
 

@@ -73,9 +73,7 @@ static int choose_capability(const struct check_request *request, const struct s
     *capability = named_capability(request->gpu);
     if (*capability > 0)
         return 0;
-    return FAIL(EXIT_USAGE,
-                "--static=%s is not a compute capability: files are judged for one such as sm_90, not for a GPU model",
-                request->gpu);
+    return FAIL(EXIT_USAGE, "--static=%s is not a compute capability such as sm_90", request->gpu);
 }
 
 static int expect_code(char *const *paths, size_t count, const struct static_files *files, int capability)
@@ -112,7 +110,7 @@ static int read_base(const struct check_request *request, const struct static_fi
     name_alike(&base_files, files);
     static_files_run(&base, &base_files, capability, &none, request->metrics);
     check_take_base(baseline, &base);
-    *name = x_sprintf("read now: %s", against);
+    *name = x_sprintf("%s, read now", against);
     return EXIT_SAME;
 }
 

@@ -43,7 +43,7 @@ static int find_named(const struct check_request *request, const struct baseline
                     static_facts_capability(*device));
     }
     OWNED_TEXT names = folder_names(devices, NULL);
-    return FAIL(EXIT_BASELINE, "no baseline '%s' in %s; it has %s", request->gpu, request->baselines,
+    return FAIL(EXIT_BASELINE, "there is no baseline '%s' in %s; it has %s", request->gpu, request->baselines,
                 *names ? names : "none");
 }
 
@@ -63,8 +63,8 @@ static int find_fitting(const struct check_request *request, const struct baseli
               "cugate.ini",
               count, request->measurement.kernels, names);
     else
-        error("%s has no baseline for a GPU that %s has machine code for; it has %s. Build the kernels for such a GPU, "
-              "or measure on yours and accept",
+        error("%s has no baseline for any GPU that %s has machine code for; it has %s. Build the kernels for one of "
+              "these GPUs, or measure on yours and accept the run",
               request->baselines, request->measurement.kernels, *names ? names : "none");
     return count > 1 ? EXIT_USAGE : EXIT_BASELINE;
 }
@@ -123,7 +123,7 @@ static int read_base(const struct check_request *request, struct run *baseline, 
     TRY_AS(EXIT_USAGE, static_facts_run(&base, baseline, request->against, &facts, request->metrics));
     check_take_base(baseline, &base);
     free(*name);
-    *name = x_sprintf("read now: %s", request->against);
+    *name = x_sprintf("%s, read now", request->against);
     return 0;
 }
 

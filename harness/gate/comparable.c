@@ -87,9 +87,9 @@ static int expect_one_collector(const struct run *run, const char *what, const c
 {
     const char *other;
     *name = run_collector(run, &other);
-    return other
-               ? error("the two cannot be compared: %s holds sessions of two collectors, %s and %s", what, *name, other)
-               : 0;
+    return other ? error("the two cannot be compared, because %s has sessions of two collectors, %s and %s", what,
+                         *name, other)
+                 : 0;
 }
 
 int gate_comparable(const struct run *run, const struct run *baseline)
@@ -97,7 +97,8 @@ int gate_comparable(const struct run *run, const struct run *baseline)
     char difference[512];
     device_difference(&run->device, &baseline->device, difference, sizeof difference);
     if (*difference)
-        return error("the two cannot be compared: the run and the baseline are from different devices: %s", difference);
+        return error("the two cannot be compared, because the run and the baseline are from different devices: %s",
+                     difference);
 
     const char *ours, *theirs;
     if (expect_one_collector(run, "the run", &ours) < 0 || expect_one_collector(baseline, "the baseline", &theirs) < 0)
@@ -105,14 +106,14 @@ int gate_comparable(const struct run *run, const struct run *baseline)
     /* Computed are counts that the GPU's counters have as well, to the digit: compare_runs judges no others. */
     const char *counts_of = run_origin(run)->counts_of;
     if (strcmp(ours, theirs) != 0 && !(counts_of && strcmp(counts_of, theirs) == 0))
-        return error("the two cannot be compared: the run was measured by the collector %s, the baseline by %s", ours,
-                     theirs);
+        return error(
+            "the two cannot be compared, because the run was measured by the collector %s, but the baseline by %s",
+            ours, theirs);
     const char *silicon = run_fact(run, SESSION_SILICON);
     if (strcmp(ours, theirs) != 0 && silicon)
-        return error(
-            "the two cannot be compared: computed counts for compute capability %s were never validated on a GPU, so a "
-            "measured baseline cannot judge them; use a base build (--against) or a computed baseline",
-            run->device.compute_capability);
+        return error("the two cannot be compared, because computed counts for compute capability %s were never "
+                     "validated on a GPU; use a base build (--against) or a computed baseline",
+                     run->device.compute_capability);
     return 0;
 }
 

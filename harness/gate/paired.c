@@ -118,7 +118,7 @@ static bool both_ran(struct settling *settling, struct result *result, const str
         result_fail(result, head->status, head->reason);
         give_up(settling, result, NULL);
     } else if (!base && whole) {
-        warning("%s is not in %s, so its time cannot be settled by pairs", result->id, settling->against);
+        warning("%s is not in %s, so pairs cannot settle its time", result->id, settling->against);
         give_up(settling, result, NULL);
     } else if (base && base->status != RESULT_OK) {
         give_up(settling, result,

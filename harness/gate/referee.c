@@ -13,8 +13,9 @@ static int check_task(const struct referee_request *request)
         return error("%s", problem.text);
     for (size_t i = 0; i < task.count; i++)
         if (strlen(task.list[i].id) + strlen("~100f") > NAME_LENGTH - 1)
-            return error("the name of %s is too long to number its inputs: capture it with a shorter --name",
-                         task.list[i].id);
+            return error(
+                "the name of %s is too long, because its inputs need a number: capture it with a shorter --name",
+                task.list[i].id);
     return capsules_check_globs(&task, request->swap.globs, request->swap.glob_count);
 }
 
@@ -278,7 +279,8 @@ int referee_judge(struct refereed *refereed, const struct referee_request *reque
     if (code == EXIT_SAME) {
         /* Whoever made the task chose the sizes at which speed matters. */
         comparison_show_only(&refereed->check.comparison, has_no_speed,
-                             "its sizes, order or far values were drawn: only its results count");
+                             "only the results are judged, not the speed, because the referee drew other sizes, "
+                             "another order or extreme values");
         code = certify_all(refereed, request, inputs) < 0 ? EXIT_USAGE : EXIT_SAME;
     }
     return code;

@@ -64,7 +64,7 @@ static int end_turn(struct turn *turn, FILE *stream)
     (void)pass_on(turn->said[1], stderr);
     const bool has_line = !is_cut && (code == EXIT_INTERRUPTED || pass_on(turn->said[0], stream));
     if (!has_line) {
-        OWNED_TEXT why = turn->process < 0     ? x_strdup("cannot start a process for it")
+        OWNED_TEXT why = turn->process < 0     ? x_strdup("cannot start a process for this candidate")
                          : code == MEMORY_EXIT ? memory_words()
                                                : x_sprintf("its process ended with exit code %d", code);
         turn->turns->lost(turn->turns->self, turn->number, why, stream);

@@ -81,7 +81,7 @@ static void weigh_values(struct weighing *weighing, const struct result *was_res
     if (is_worse(weighing, metric, was, now)) {
         char before[80], after[80];
         *ARRAY_GROW(weighing->worsened, weighing->worsened_count) = (struct worsened){
-            .words = x_sprintf("%s %s %s -> %s", result->id, was->metric,
+            .words = x_sprintf("%s %s: %s -> %s", result->id, was->metric,
                                metric_format(metric, row_value(was), before, sizeof before),
                                metric_format(metric, row_value(now), after, sizeof after)),
             .reason = reason_of(was_result, result, now),
@@ -130,8 +130,9 @@ static void note_worsened(struct comparison *comparison, struct weighing *weighi
             free(other->words);
             other->words = NULL;
         }
-        OWNED_TEXT words = reason && *reason ? x_sprintf("made worse in the baseline, with the reason \"%s\"", reason)
-                                             : x_strdup("WEAKENED: made worse in the baseline without a reason");
+        OWNED_TEXT words = reason && *reason
+                               ? x_sprintf("values made worse in the baseline, with the reason \"%s\"", reason)
+                               : x_strdup("WEAKENED: values were made worse in the baseline without a reason");
         comparison_add_items(comparison, &rows, words);
     }
     free(weighing->worsened);
@@ -145,20 +146,21 @@ static void weigh_baselines(struct comparison *comparison, const struct standard
         was->baseline->session_count > 0 && now->baseline->session_count > 0 && strcmp(before, after) != 0;
     if (weighing.incomparable)
         comparison_add_note(
-            comparison, "WEAKENED: the baseline is from the collector %s, not %s, so weakened values cannot be found",
-            after, before);
+            comparison,
+            "WEAKENED: the baseline is now from the collector %s, not %s, so weakened values cannot be found", after,
+            before);
     for (size_t i = 0; i < was->baseline->result_count; i++)
         weigh_kernel(&weighing, &was->baseline->results[i]);
     comparison_add_items(comparison, &weighing.kernels, "WEAKENED: kernels are gone from the baseline");
     comparison_add_items(comparison, &weighing.rows, "WEAKENED: values are gone from the baseline");
     note_worsened(comparison, &weighing);
     comparison_add_items(comparison, &weighing.wider,
-                         "WEAKENED: the baseline's spread grew so much that limits have doubled");
+                         "WEAKENED: the baseline's spread grew so much that these limits have doubled");
     comparison_add_items(comparison, &weighing.drift_references,
-                         "WEAKENED: drift references of the baseline moved for the worse");
+                         "WEAKENED: drift references of the baseline got worse");
     comparison_add_items(comparison, &weighing.inputs,
-                         "WEAKENED: the baseline names other inputs than before; kernels with these inputs are not "
-                         "simulated (--all simulates them)");
+                         "WEAKENED: the baseline was made with other inputs than before; kernels with these inputs are "
+                         "not simulated (--all simulates them)");
 }
 
 static void weigh_metrics(struct comparison *comparison, const struct metrics *was, const struct metrics *now)
@@ -175,9 +177,9 @@ static void weigh_metrics(struct comparison *comparison, const struct metrics *w
         if (note_compare(&before, &after, &words) == NOTE_WEAKENED)
             note_items_add(&laxer, "%s (%s)", metric->name, words);
         else if (was->list[i].never_paid && !metric->never_paid)
-            note_items_add(&laxer, "%s (trades no -> yes)", metric->name);
+            note_items_add(&laxer, "%s (a worse value may now be traded for speed)", metric->name);
         else if (!was->list[i].follows && metric->follows)
-            note_items_add(&laxer, "%s (known no -> yes)", metric->name);
+            note_items_add(&laxer, "%s (it may now be left out when the machine code is unchanged)", metric->name);
     }
     comparison_add_items(comparison, &gone, "WEAKENED: metrics are gone from the metric files");
     comparison_add_items(comparison, &laxer, "WEAKENED: metrics are defined less strictly");
@@ -199,13 +201,16 @@ static void weigh_known_regressions(struct comparison *comparison, const struct 
         const struct known_regression *before = known_regressions_find(was->known_regressions, is->kernel, is->metric);
         const struct metric *metric = metrics_find(now->metrics, is->metric);
         if (!before)
-            note_items_add(&items, "%s %s (new, until %s)", is->kernel, is->metric, is->expires);
+            note_items_add(&items, "%s %s (declared now, until %s)", is->kernel, is->metric, is->expires);
         else if (strcmp(is->expires, before->expires) > 0)
-            note_items_add(&items, "%s %s (until %s -> %s)", is->kernel, is->metric, before->expires, is->expires);
+            note_items_add(&items, "%s %s (extended from %s to %s)", is->kernel, is->metric, before->expires,
+                           is->expires);
         else if (reaches_further(metric, before->worst, is->worst) && isnan(is->worst))
-            note_items_add(&items, "%s %s (worst %.9g -> any)", is->kernel, is->metric, before->worst);
+            note_items_add(&items, "%s %s (the worst allowed value is no longer %.9g, but any)", is->kernel, is->metric,
+                           before->worst);
         else if (reaches_further(metric, before->worst, is->worst))
-            note_items_add(&items, "%s %s (worst %.9g -> %.9g)", is->kernel, is->metric, before->worst, is->worst);
+            note_items_add(&items, "%s %s (the worst allowed value moved from %.9g to %.9g)", is->kernel, is->metric,
+                           before->worst, is->worst);
     }
     comparison_add_items(comparison, &items, "WEAKENED: " KNOWN_REGRESSION_FILE " excuses more");
 }
@@ -233,7 +238,7 @@ static bool is_there(struct comparison *comparison, const char *folder, const ch
 {
     const bool absent = is_absent(folder);
     if (absent)
-        comparison_add_note(comparison, "%s has no %s, so weakened metrics cannot be found", before, what);
+        comparison_add_note(comparison, "%s has no folder %s, so weakened metrics cannot be found", before, what);
     return !absent;
 }
 

@@ -51,8 +51,8 @@ static int take_attribute(struct reader *reader, const char *number, const char 
 {
     long long index, setting;
     if (!read_number(number, 1, GPU_ATTRIBUTES - 1, &index))
-        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is not the number of an attribute (1 to %d)",
-                              number, GPU_ATTRIBUTES - 1);
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is not an attribute's number (1 to %d)", number,
+                              GPU_ATTRIBUTES - 1);
     if (!read_number(value, INT_MIN, INT_MAX, &setting))
         return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is not an integer", value);
     if (reader->gpu->known[index])
@@ -71,7 +71,7 @@ static int take_timing(struct reader *reader, const char *name, const char *valu
     while (timing_row(i, &row) && strcmp(row.name, name) != 0)
         i++;
     if (!timing_row(i, &row))
-        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is not a constant of the replay", name);
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is not a constant of the timing model", name);
     if (end == value || *end || !(number > 0 && number < 1e9))
         return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" must be a number above 0", value);
     *timing_place(&reader->gpu->timing, &row) = number;

@@ -6,7 +6,7 @@ int csv_open(struct csv *csv, const char *name, const char *text, size_t length)
 {
     *csv = (struct csv){.name = name, .line = 1};
     if (memchr(text, '\0', length))
-        return error("%s contains a zero byte: it is not a text file", name);
+        return error("%s contains a NUL byte: it is not a text file", name);
     csv->text = csv->rest = x_calloc(length + 1, 1);
     memcpy(csv->text, text, length);
     return 0;

@@ -29,7 +29,7 @@ const struct import_format *import_format_find(const char *name)
     const size_t found = name_index(name, names, ARRAY_SIZE(names));
     const char *near = nearest_name(name, names, ARRAY_SIZE(names));
     if (found == ARRAY_SIZE(names))
-        error("'%s' is not an import format%s%s%s: name %s", name, near ? "; did you mean " : "", near ? near : "",
+        error("unknown import format '%s'%s%s%s; known are %s", name, near ? "; did you mean " : "", near ? near : "",
               near ? "?" : "", all);
     return found < ARRAY_SIZE(formats) ? &formats[found] : NULL;
 }
@@ -43,7 +43,7 @@ static int take_device(struct import *import, struct device *found)
         return error("%s is from %s, but --gpu names %s: remove --gpu", import->name, found->name, gpu);
     if (!found->name && !gpu)
         return error(
-            "%s does not name its GPU: pass the name that `nvidia-smi -L` prints, for example --gpu 'NVIDIA H200'",
+            "%s does not name its GPU: add --gpu with the name that `nvidia-smi -L` prints, such as 'NVIDIA H200'",
             import->name);
     if (!found->name)
         found->name = x_strdup(gpu);
@@ -75,10 +75,10 @@ static int add_text(struct import *import, const char *name, const char *text, s
     const size_t before = import->count;
     import->name = name;
     if (length == 0)
-        return error("%s is empty; it should be output of %s", name, import->request->format->name);
+        return error("%s is empty, but should be the output of %s", name, import->request->format->name);
     int result = import->request->format->read(import, text, length, &device, session);
     if (result == 0 && import->count == before)
-        result = error("%s holds no measurement", name);
+        result = error("%s has no measurement", name);
     session->facts[SESSION_COLLECTOR] = x_strdup(import->request->format->name);
     session->facts[SESSION_CUGATE] = x_strdup(CUGATE_VERSION);
     if (!session->facts[SESSION_DATE])

@@ -135,9 +135,9 @@ static int check_aggregates(const struct import *import, size_t first, char *con
     SORT(keys, known, by_text);
     for (size_t i = 0; i < count && result == 0; i++)
         if (!bsearch(&names[i], keys, known, sizeof *keys, by_text))
-            result = error("%s has aggregates of %s, but none of its repetitions: run it without "
-                           "--benchmark_report_aggregates_only",
-                           import->name, names[i]);
+            result = error(
+                "%s has only aggregates of %s, and no repetitions: run it without --benchmark_report_aggregates_only",
+                import->name, names[i]);
     return result;
 }
 

@@ -79,7 +79,7 @@ static int read_sample(struct import *import, const struct listed *format, const
     const bool follows =
         import->count > 0 && sample == SIZE_MAX && strcmp(import->list[import->count - 1].key, name) == 0;
     if (!json_is_number(value))
-        return json_error(at, "has no number in %s, where %s writes a time", format->time, format->made);
+        return json_error(at, "has no number in the column %s, where %s writes a time", format->time, format->made);
     import_number(follows ? &import->list[import->count - 1] : add(import, format, name, sample), metric,
                   json_number_value(value) * scale);
     return 0;
@@ -103,7 +103,8 @@ static int read_object(struct import *import, const struct listed *format, const
     if (format->reason && (!reason || strcmp(reason, format->reason) != 0))
         return 0;
     if (!name || !*name)
-        return json_error(at, "has no name in %s; it should be output of `%s`", format->name, format->made);
+        return json_error(at, "has no name in the column %s; it should be the output of `%s`", format->name,
+                          format->made);
     /* "transpose/padded: time", as cugate writes it */
     const char *last = format->unit ? strrchr(name, ' ') : NULL;
     const struct metric *named = last && last > name && last[-1] == ':'
@@ -114,8 +115,8 @@ static int read_object(struct import *import, const struct listed *format, const
     if (!metric)
         return -1;
     if (!unit || !is_unit(unit, metric, &scale))
-        return json_error(at, "%s is in \"%.32s\", but only times and metrics in their own units are imported", name,
-                          unit ? unit : "nothing");
+        return json_error(at, "the unit of %s is \"%.32s\", but only times and metrics in their own units are imported",
+                          name, unit ? unit : "nothing");
     scale *= format->nanoseconds;
     const json_t *samples = format->samples ? member(object, format->samples) : NULL;
     OWNED_TEXT kernel = x_sprintf("%.*s", (int)(named ? last - 1 - name : (long)strlen(name)), name);
@@ -199,7 +200,7 @@ static int read_rows(struct import *import, const struct listed *format, struct 
     const size_t width = csv->count, name = name_index(format->name, (const char *const *)csv->fields, width),
                  time = name_index(format->time, (const char *const *)csv->fields, width);
     if (name == width || time == width)
-        return error("%s has no table with the columns \"%s\" and \"%s\"; it should be output of `%s`", csv->name,
+        return error("%s has no table with the columns \"%s\" and \"%s\"; it should be the output of `%s`", csv->name,
                      format->name, format->time, format->made);
     while (csv_has_more(csv)) {
         const size_t line = csv->line;

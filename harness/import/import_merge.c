@@ -29,7 +29,7 @@ const struct metric *import_needed_metric(const struct import *import, const cha
 {
     const struct metric *metric = import_metric(import, counter);
     if (!metric)
-        error("no metric has the counter %s, which times of %s are read as: name another folder with --metrics",
+        error("no metric has the counter %s, as which times of %s are imported: name another folder with --metrics",
               counter, import->request->format->name);
     return metric;
 }

@@ -112,7 +112,7 @@ static int expect_once(const struct csv *csv, size_t column)
     const char *const *titles_read = (const char *const *)csv->fields;
     return name_index(csv->fields[column], titles_read, column) == column
                ? 0
-               : error("%s:%zu: the table has the column \"%s\" twice: print it again, with one ncu", csv->name,
+               : error("%s:%zu: the table has the column \"%s\" twice: print it again, with a single ncu", csv->name,
                        csv->line - 1, csv->fields[column]);
 }
 
@@ -171,7 +171,8 @@ static int read_unit(const struct ncu *ncu, size_t line, const char *unit, struc
 {
     return ncu_unit(unit, counter->metric->unit, &counter->scale)
                ? 0
-               : error("%s:%zu: %s is in \"%.32s\", which is not a unit of %s in %s; print it with --print-units base",
+               : error("%s:%zu: the unit of %s is \"%.32s\", which is not a unit of %s in %s: print it with "
+                       "--print-units base",
                        ncu->csv.name, line, counter->metric->name, unit, counter->metric->name, counter->metric->unit);
 }
 
@@ -180,7 +181,7 @@ static int read_units(struct ncu *ncu)
     const size_t line = ncu->csv.line;
     TRY(skip_others(ncu, "\""));
     if (!csv_has_more(&ncu->csv))
-        return error("%s holds no launch: ncu profiled no kernel", ncu->csv.name);
+        return error("%s has no launch, so ncu profiled no kernel", ncu->csv.name);
     if (csv_read(&ncu->csv) < 0 || expect_width(ncu, line) < 0)
         return -1;
     if (*field(ncu, COLUMN_ID))
@@ -252,7 +253,7 @@ static int read_number(const struct ncu *ncu, size_t line, const struct counter 
                                 strcmp(counter->metric->unit, "count") == 0);
     if (whole && point && point > text && point - text <= 3 && strlen(point) == 4 &&
         strspn(point + 1, "0123456789") == 3)
-        return error("%s:%zu: %s is %s, where the point may separate thousands: print it again with LC_ALL=C",
+        return error("%s:%zu: %s is %s, whose point may separate thousands: print it again with LC_ALL=C",
                      ncu->csv.name, line, counter->metric->name, text);
     if (ncu_number(text, &number))
         import_number(observation, counter->metric, number * counter->scale);
@@ -307,9 +308,9 @@ static int take_text(const struct ncu *ncu, size_t line, enum column column, cha
     if (!found || !*found)
         return 0;
     if (*text && strcmp(*text, found) != 0)
-        return error("%s:%zu: is of %s %.64s, but rows before it are of %.64s: profile one GPU into a file, with "
-                     "--devices",
-                     ncu->csv.name, line, titles[column], found, *text);
+        return error(
+            "%s:%zu: is from %s %.64s, but earlier rows are from %.64s: profile one GPU per file, with --devices",
+            ncu->csv.name, line, titles[column], found, *text);
     if (!*text)
         *text = x_strdup(found);
     return 0;

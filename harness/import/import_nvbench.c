@@ -176,8 +176,8 @@ static int read_state_device(struct nvbench *nvbench, const struct json_at *stat
         return 0;
     TRY(json_at_whole(&at, id, 0, INT32_MAX, &device));
     if (nvbench->device >= 0 && nvbench->device != device)
-        return json_error(&at, "is %lld, but states before it ran on %lld: run one GPU into a file, with --devices",
-                          device, nvbench->device);
+        return json_error(&at, "is %lld, but earlier states ran on %lld: run one GPU per file, with --devices", device,
+                          nvbench->device);
     nvbench->device = device;
     return 0;
 }
@@ -249,7 +249,7 @@ static int find_device(const struct json_at *top, json_t *root, long long wanted
         if (json_is_integer(id) && json_integer_value(id) == wanted)
             return read_device(&at, object, device);
     }
-    return json_error(&list_at, "has no device %lld, on which the states ran", wanted);
+    return json_error(&list_at, "lacks the device %lld, on which the states ran", wanted);
 }
 
 static int check_version(const struct json_at *top, json_t *root)

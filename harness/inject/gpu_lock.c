@@ -44,7 +44,7 @@ int gpu_lock_take(const char *folder, CUdevice device, struct problem *problem)
     const bool taken = flock_within(queue, LOCK_SECONDS) && flock_within(held, LOCK_SECONDS);
     flock(queue, LOCK_UN);
     if (!taken)
-        return problem_set(problem, "another process that is measured kept the GPU's counters for %d s", LOCK_SECONDS);
+        return problem_set(problem, "another measured process kept the GPU's counters for %d s", LOCK_SECONDS);
     return 0;
 }
 

@@ -62,7 +62,7 @@ static int take_before(size_t place, struct problem *problem)
     if (kept.reach.size > RANGE_LIMIT)
         return problem_set(problem,
                            "it can access more than %.0f GB, including one range of %.1f GB: if the program "
-                           "preallocates memory, turn that off (XLA_PYTHON_CLIENT_PREALLOCATE=false)",
+                           "preallocates memory, switch that off (XLA_PYTHON_CLIENT_PREALLOCATE=false)",
                            (double)RANGE_LIMIT / 1e9, (double)range->size / 1e9);
     range->before = room_for(range->size);
     if (!range->before)

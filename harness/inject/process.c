@@ -169,7 +169,7 @@ static int expect_same_model(struct problem *problem)
         memcpy(gpu_name, name, sizeof name);
     if (strcmp(gpu_name, name) == 0)
         return 0;
-    return problem_set(problem, "the program uses GPUs of two models, %s and %s: choose one with CUDA_VISIBLE_DEVICES",
+    return problem_set(problem, "the program uses two GPU models, %s and %s: choose one with CUDA_VISIBLE_DEVICES",
                        gpu_name, name);
 }
 

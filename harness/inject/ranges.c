@@ -302,7 +302,7 @@ static int decode(struct problem *problem)
     TRY(cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decoded), problem));
     TRY(cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), problem));
     if (info.numTotalRanges != ranges.count || decoded.numOfRangeDropped > 0)
-        return problem_set(problem, "%zu %s made and CUPTI has ranges of %zu", ranges.count,
+        return problem_set(problem, "%zu %s made, but CUPTI has ranges of %zu", ranges.count,
                            plural_of(ranges.count, "launch was", "launches were"), info.numTotalRanges);
     return 0;
 }

@@ -59,7 +59,7 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
     const struct result *off = NULL; /* on the inputs that it is off the most on */
     struct certificate_row open = {CERTIFICATE_UNDECIDED, NULL};
     if (facts->undrawn)
-        return row(CERTIFICATE_UNDECIDED, x_strdup("not run: see the inputs"));
+        return row(CERTIFICATE_UNDECIDED, x_strdup("the candidate was not run, because no inputs were drawn"));
     for (size_t i = 0; i < facts->count; i++) {
         const struct result *base = facts->base[i], *now = facts->now[i];
         const char *inputs = i == 0 ? "the captured inputs" : "drawn inputs";
@@ -90,26 +90,27 @@ static struct certificate_row judge_result(const struct certificate_facts *facts
         if (facts->now[i]->near && (!off || facts->now[i]->off > off->off))
             off = facts->now[i];
     if (facts->count == 0 || facts->count < facts->wanted)
-        return row(CERTIFICATE_REFUSED, x_sprintf("ran on only %zu of %zu inputs", facts->count, facts->wanted));
+        return row(CERTIFICATE_REFUSED,
+                   x_sprintf("the candidate ran on only %zu of %zu inputs", facts->count, facts->wanted));
     if (facts->uncounted > 0)
         return row(facts->allowed & ALLOW_VARYING ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
                    x_sprintf("%.3g %% of the reference's results vary from launch to launch and are not compared",
                              100 * facts->uncounted));
     if (facts->undecided > 0)
         return row(facts->allowed & ALLOW_VARYING ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
-                   x_sprintf("argument %u: %" PRIu64 " word%s of the result %s, on all drawn inputs, infinite, not a "
-                             "number, or near the largest one, and not compared there",
+                   x_sprintf("argument %u: %" PRIu64 " word%s of the result %s infinite, NaN or close to overflow on "
+                             "all drawn inputs, so not compared there",
                              facts->undecided_argument, facts->undecided, plural((size_t)facts->undecided),
                              facts->undecided == 1 ? "is" : "are"));
     char within[64] = "bit for bit", beyond[96] = "";
     if (facts->overflows > 0)
-        snprintf(beyond, sizeof beyond, ", but for %.2g %% of a drawn result, which overflows or cancels",
+        snprintf(beyond, sizeof beyond, "; %.2g %% of one drawn result overflows or cancels and is not compared",
                  100 * facts->overflows);
     if (facts->tolerance > 0)
         snprintf(within, sizeof within, "within %.3g as %s", facts->tolerance, facts->type);
     return row(CERTIFICATE_PASSED,
-               x_sprintf("its results match the reference's %s, on the captured inputs and %zu others%s%s%s", within,
-                         facts->count - 1, beyond, off ? ", except for " : "", off ? off->near : ""));
+               x_sprintf("its results match the reference's %s on the captured inputs and %zu others%s%s%s", within,
+                         facts->count - 1, off ? ", except for " : "", off ? off->near : "", beyond));
 }
 
 static bool is_in_part(const struct certificate_input *input)
@@ -131,17 +132,17 @@ char *certificate_input_words(const struct certificate_input *input)
     else
         fprintf(stream, " (%" PRIu64 " byte%s): ", input->bytes, plural((size_t)input->bytes));
     if (input->of_grid)
-        fputs("kept with the grid, which has as many blocks", stream);
+        fputs("kept, because the grid has as many blocks", stream);
     else if (input->kept)
         fprintf(stream, "kept as captured (%s)", input->kept);
     else if (*input->size)
-        fprintf(stream, input->multiple > 1 ? "%s in one draw, still a multiple of %" PRIu64 : "%s in one draw",
+        fprintf(stream, input->multiple > 1 ? "%s in one draw, kept a multiple of %" PRIu64 : "%s in one draw",
                 input->size, input->multiple);
     else if (is_in_part(input))
-        fprintf(stream, "some of its parts do not change the result: %s", input->parts);
+        fprintf(stream, "some parts of it do not change the result: %s", input->parts);
     else if (input->moves)
         fprintf(stream, "%s the result%s", *input->parts ? "each part changes" : "changes",
-                input->reorders ? "; in one draw in another order" : "");
+                input->reorders ? "; one draw also reorders it" : "");
     else
         fputs(input->within ? "it changes the result only within the tolerance" : "it does not change the result",
               stream);
@@ -153,7 +154,7 @@ char *certificate_input_words(const struct certificate_input *input)
 static struct certificate_row judge_inputs(const struct certificate_facts *facts)
 {
     if (facts->undrawn)
-        return row(CERTIFICATE_UNDECIDED, x_sprintf("no other inputs were drawn: %s", facts->undrawn));
+        return row(CERTIFICATE_UNDECIDED, x_sprintf("no new inputs were drawn: %s", facts->undrawn));
     char *words = NULL, *numbers = NULL;
     size_t sizes[2] = {0, 0}, moving = 0, open = 0, asked = 0;
     FILE *stream = x_memstream(&words, &sizes[0]), *keep = x_memstream(&numbers, &sizes[1]);
@@ -188,14 +189,16 @@ static struct certificate_row judge_inputs(const struct certificate_facts *facts
 static struct certificate_row judge_outputs(const struct certificate_facts *facts)
 {
     if (facts->undrawn)
-        return row(CERTIFICATE_UNDECIDED, x_strdup("no output was filled: see the inputs"));
+        return row(CERTIFICATE_UNDECIDED,
+                   x_strdup("no output was filled with a pattern, because no inputs were drawn"));
     if (facts->unfilled)
-        return row(CERTIFICATE_UNDECIDED, x_strdup("no output was filled, because the reference then fails"));
+        return row(CERTIFICATE_UNDECIDED,
+                   x_strdup("no output was filled with a pattern, because the reference then fails"));
     return row(
         CERTIFICATE_PASSED,
         facts->filled > 0
             ? x_sprintf("%" PRIu64 " bytes of output were filled with a pattern before each launch", facts->filled)
-            : x_strdup("no output was filled, because the reference reads all of it"));
+            : x_strdup("no output was filled with a pattern, because the reference reads all outputs"));
 }
 
 /* ---- Precision ---- */
@@ -252,24 +255,24 @@ static struct certificate_row judge_types(const struct certificate_facts *facts,
     const enum tensor_cores used = uses_tensor_cores(base), uses = uses_tensor_cores(now);
     if (used == TENSOR_UNUSED && uses == TENSOR_USED)
         return row(allowed & ALLOW_TENSOR ? CERTIFICATE_ALLOWED : CERTIFICATE_REFUSED,
-                   x_strdup("it uses tensor cores, and the reference does not"));
+                   x_strdup("it uses tensor cores, but the reference does not"));
     if (used == TENSOR_UNUSED && uses == TENSOR_UNKNOWN)
-        return row(CERTIFICATE_UNDECIDED, x_strdup("unknown whether it uses tensor cores"));
+        return row(CERTIFICATE_UNDECIDED, x_strdup("it is unknown whether it uses tensor cores"));
     const int had = read_work(base, facts->base_no_singles, facts->base_no_halves, was),
               has = read_work(now, facts->no_singles, facts->no_halves, is);
     if (had == 0)
-        return row(CERTIFICATE_PASSED, x_strdup("the reference does no floating-point arithmetic that is counted"));
+        return row(CERTIFICATE_PASSED, x_strdup("the reference does no floating-point arithmetic of a counted type"));
     if (had > 0 && is_open(now, "fp32_arithmetic") && facts->no_halves && was[0] < was[TYPES - 1] * TYPE_USED)
         return row(
             CERTIFICATE_PASSED,
             x_strdup("its amount of arithmetic depends on the order of blocks, but all of it is fp32 or better"));
     if (had < 0 || has < 0)
-        return row(CERTIFICATE_UNDECIDED, x_strdup("its arithmetic or the reference's was not counted"));
+        return row(CERTIFICATE_UNDECIDED, x_strdup("its arithmetic, or the reference's, was not counted"));
     if (has == 0 && (used == TENSOR_USED || uses == TENSOR_USED))
         return row(CERTIFICATE_PASSED, x_strdup("both use tensor cores"));
     if (has == 0)
         return row(allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
-                   x_strdup("it does no floating-point arithmetic, and the reference does"));
+                   x_strdup("it does no floating-point arithmetic, but the reference does"));
     const double all = was[TYPES - 1];
     (void)read_work(base, facts->base_no_singles && facts->no_singles, facts->base_no_halves && facts->no_halves,
                     counted);
@@ -282,11 +285,10 @@ static struct certificate_row judge_types(const struct certificate_facts *facts,
             used != TENSOR_USED && uses != TENSOR_USED)
             return row(
                 allowed & ALLOW_PRECISION ? CERTIFICATE_ALLOWED : CERTIFICATE_UNDECIDED,
-                x_sprintf(
-                    "its %s%s arithmetic is %.2g %% of the reference's, and the rest is of types that are not counted",
-                    types[i], i > 0 ? " or better" : "", 100 * is[i] / was[i]));
+                x_sprintf("its %s%s arithmetic is %.2g %% of the reference's; the rest uses types that are not counted",
+                          types[i], i > 0 ? " or better" : "", 100 * is[i] / was[i]));
     }
-    return row(CERTIFICATE_PASSED, x_strdup("its arithmetic uses the reference's types"));
+    return row(CERTIFICATE_PASSED, x_strdup("it uses the same arithmetic types as the reference"));
 }
 
 static struct certificate_row judge_precision(const struct certificate_facts *facts)
@@ -324,17 +326,17 @@ static struct certificate_row judge_execution(const struct certificate_facts *fa
             result_is_not_simulated(executed))
             return row(open, x_sprintf("not executed by the simulator%s%s", *reason ? ": " : "", reason));
         if (executed->status == RESULT_WRONG) /* as a race would, or a rounding that no GPU does */
-            return row(open, x_sprintf("its result in the simulator differs: %s", reason));
+            return row(open, x_sprintf("its result differs in the simulator: %s", reason));
         if (executed->status != RESULT_OK)
             return row(CERTIFICATE_REFUSED,
-                       x_sprintf("in the simulator: %s: %s", result_status_name(executed->status), reason));
+                       x_sprintf("the simulator reports: %s: %s", result_status_name(executed->status), reason));
         const struct result *base = facts->base[i];
         if (executed->doubt && !(base && base->doubt))
             doubt = executed->doubt;
     }
     if (facts->count == 0)
         return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
-    return row(doubt ? open : CERTIFICATE_PASSED, x_sprintf("in the simulator it accesses only the task's memory%s%s",
+    return row(doubt ? open : CERTIFICATE_PASSED, x_sprintf("the simulator saw it access only the task's memory%s%s",
                                                             doubt ? "; but " : "", doubt ? doubt : ""));
 }
 
@@ -373,14 +375,15 @@ static struct certificate_row judge_shares(const struct certificate_facts *facts
     for (size_t i = 0; i < facts->count; i++) {
         const struct result *base = facts->base[i], *now = facts->now[i];
         if (now != facts->executed[i])
-            return row(CERTIFICATE_PASSED, x_strdup("its time is measured"));
+            return row(CERTIFICATE_PASSED, x_strdup("not needed: its time was measured"));
         if (!base || base->status != RESULT_OK || now->status != RESULT_OK)
             return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
         const double sleeps = result_value(now, "sleep_time"), slept = result_value(base, "sleep_time");
         if (!(sleeps <= slept) && !is_open(now, "sleep_time"))
-            return row(CERTIFICATE_UNDECIDED,
-                       x_sprintf("its warps sleep for %.3g ns, the reference's for %.3g ns: measure on a GPU to decide",
-                                 sleeps, slept));
+            return row(
+                CERTIFICATE_UNDECIDED,
+                x_sprintf("its warps sleep for %.3g ns, those of the reference for %.3g ns: measure on a GPU to decide",
+                          sleeps, slept));
     }
     if (facts->count == 0)
         return row(CERTIFICATE_UNDECIDED, x_strdup("see the result"));
@@ -388,17 +391,17 @@ static struct certificate_row judge_shares(const struct certificate_facts *facts
     const struct shares shares = shares_of(now), were = shares_of(base);
     if (is_open(now, "busiest_block"))
         return row(CERTIFICATE_PASSED,
-                   x_strdup("the work of its blocks and warps depends on their order: see its speed"));
+                   x_strdup("the work of its blocks and warps depends on their order, so only its speed can show it"));
     if (isnan(shares.block + shares.warp + were.block + were.warp + result_value(now, "sleep_time")))
         return row(CERTIFICATE_UNDECIDED, x_strdup("the work of its blocks and warps was not counted"));
     const bool uneven = shares.block > UNEVEN * were.block || shares.warp > UNEVEN * were.warp;
     if (uneven && !is_hardly_slower(now, base))
         return row(CERTIFICATE_UNDECIDED,
-                   x_sprintf("its busiest block does %.3g times the average work, its longest warp %.3g times, the "
-                             "reference's %.3g and %.3g times: measure on a GPU to decide",
+                   x_sprintf("its busiest block does %.3g times the average work and its longest warp %.3g times; in "
+                             "the reference it is %.3g and %.3g times: measure on a GPU to decide",
                              shares.block, shares.warp, were.block, were.warp));
     return row(CERTIFICATE_PASSED,
-               x_sprintf("its busiest block does %.3g times the average work, its longest warp %.3g times",
+               x_sprintf("its busiest block does %.3g times the average work and its longest warp %.3g times",
                          shares.block, shares.warp));
 }
 

@@ -35,7 +35,7 @@ static void note_unknown(struct comparison *comparison, const struct unknown *un
     struct note_items items = {0};
     for (size_t i = 0; i < unknown->count; i++)
         note_items_add(&items, "%s", unknown->names[i]);
-    comparison_add_items(comparison, &items, "not judged, because no metric file defines them");
+    comparison_add_items(comparison, &items, "these metrics are not judged, because no metric file defines them");
 }
 
 static bool is_gated_number(const struct metric *metric, const struct row *row)
@@ -159,7 +159,7 @@ static void judge_both(struct judging *judging, const struct result *base, const
     const bool bytes = now->bytes < base->bytes * (1 - RULE_INEXACT);
     if (bytes || now->flops < base->flops * (1 - RULE_INEXACT))
         set_reason(add_judgement(judging->comparison, now->id, NULL, VERDICT_UNSURE),
-                   "it states a smaller problem, %.4g %s instead of %.4g: accept it if this is intended",
+                   "the library now states a smaller problem: %.4g %s instead of %.4g. Accept it if this is intended",
                    bytes ? now->bytes : now->flops, bytes ? "bytes" : "operations", bytes ? base->bytes : base->flops);
     judge_rows(judging, base, now);
 }
@@ -195,24 +195,26 @@ static void judge_gone(struct comparison *comparison, const struct sides *sides,
 {
     OWNED_TEXT shapes = other_shapes(sides->run, sides->baseline, base->id);
     OWNED_TEXT share = share_of_program(sides->metrics, sides->baseline, base);
-    const char *where = *shapes ? "; its function now runs as " : "";
+    const char *where = *shapes ? "; its function is now launched as " : "";
     if (is_seen_whole(sides, base->id)) {
         judgement->verdict = VERDICT_INFO;
         comparison->gone++;
-        set_reason(judgement, "gone, it was %s; not in this run%s%s", share, where, shapes);
+        set_reason(judgement, "gone: the program no longer launches it (%s in the baseline)%s%s", share, where, shapes);
     } else if (is_counted_whole(sides, base->id)) {
         judgement->verdict = VERDICT_UNSURE;
         OWNED_TEXT same = *shapes && !strstr(shapes, ", ")
-                              ? x_sprintf(", or -k %.*s%s with --was %s if it is the same work",
+                              ? x_sprintf("; if it is the same work, accept it with -k %.*s%s --was %s",
                                           (int)strcspn(base->id, "@"), base->id, shapes, base->id)
                               : x_strdup("");
-        set_reason(judgement, "gone, it was %s%s%s: accept the run with --gone if that is intended%s", share, where,
-                   shapes, same);
+        set_reason(judgement,
+                   "gone: the program no longer launches it (%s in the baseline)%s%s. If this is intended, accept the "
+                   "run with --gone%s",
+                   share, where, shapes, same);
     } else if (is_program_row(base->id)) {
         set_reason(judgement, "not in this run: %s",
                    strchr(base->id, ':')
                        ? "--nvtx does not select this range, or nothing was launched in it"
-                       : "it has no row of the whole program, because -k chose kernels or not all were measured");
+                       : "the run has no row of the whole program, because -k chose kernels or some were not measured");
     } else {
         set_reason(judgement, "not in this run%s%s", where, shapes);
     }
@@ -231,7 +233,7 @@ static void judge_absent(const struct judging *judging, const struct result *bas
         set_reason(judgement, "removed, see %s", removal->issue);
     } else if (only_base && !seen_whole) {
         set_reason(judgement,
-                   "the base build has it and this one does not%s%s; if it was removed on purpose, declare "
+                   "the base build has it, but this build does not%s%s; if it was removed on purpose, declare "
                    "[KERNEL " KNOWN_REGRESSION_REMOVED "] in " KNOWN_REGRESSION_FILE,
                    renamed ? ", but runs the same code as " : "", renamed ? renamed->id : "");
     } else if (renamed && !seen_whole) {
@@ -272,12 +274,12 @@ static void judge_not_simulated(struct comparison *comparison, const struct side
     } else if (!known) {
         set_reason(judgement, "%s", now->reason);
     } else if (known_regression_is_over(known, run_fact(sides->run, SESSION_DATE))) {
-        set_reason(judgement, "%s; its declaration as not computed ended on %s (%s:%d), see %s", now->reason,
+        set_reason(judgement, "%s; the declaration that it cannot be computed ended on %s (%s:%d), see %s", now->reason,
                    known->expires, known->file, known->line, known->issue);
     } else {
         judgement->verdict = VERDICT_EXPECTED;
         comparison->computing.declared++;
-        set_reason(judgement, "declared as not computed until %s, see %s; %s", known->expires, known->issue,
+        set_reason(judgement, "declared until %s that it cannot be computed, see %s; %s", known->expires, known->issue,
                    now->reason);
     }
 }
@@ -291,7 +293,7 @@ static void judge_needless(struct comparison *comparison, const struct sides *si
         return;
     if (now->status == RESULT_OK && now->launch_count > 0)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNEXPECTED),
-                   "it is declared as not computed and can be computed: remove [%s %s] at %s:%d", known->kernel,
+                   "it is declared as not computed, but can be computed: remove [%s %s] at %s:%d", known->kernel,
                    known->metric, known->file, known->line);
     else
         comparison_add_note(comparison, "%s is declared as not computed, which has no effect: remove [%s %s] at %s:%d",
@@ -302,9 +304,9 @@ static void judge_new(const struct sides *sides, const struct result *now, struc
 {
     OWNED_TEXT shapes = sides->origin->own_caches ? other_shapes(sides->baseline, sides->run, now->id) : x_strdup("");
     OWNED_TEXT share = is_seen_whole(sides, now->id) ? share_of_program(sides->metrics, sides->run, now) : NULL;
-    const char *where = *shapes ? ", where its function has other shapes: " : "";
+    const char *where = *shapes ? ", which has this function in other shapes: " : "";
     if (share)
-        set_reason(judgement, "it is %s; not in the baseline%s%s", share, where, shapes);
+        set_reason(judgement, "it is new: %s; it is not in the baseline%s%s", share, where, shapes);
     else if (*shapes)
         set_reason(judgement, "not in the baseline%s%s", where, shapes);
     else
@@ -334,11 +336,12 @@ static bool leave_out(struct judging *judging, const struct result *base, const 
 /* Adds the note about kernels that were left out. */
 static void note_left_out(struct judging *judging)
 {
-    comparison_add_items(judging->comparison, &judging->not_simulated,
-                         "left out: not simulated, with unchanged machine code and launches");
+    comparison_add_items(
+        judging->comparison, &judging->not_simulated,
+        "left out, because they cannot be simulated, and their machine code and launches are unchanged");
     comparison_add_items(judging->comparison, &judging->elsewhere,
-                         "left out: they call another library, whose code is not simulated");
-    comparison_add_items(judging->comparison, &judging->without_launch, "left out: they launch nothing");
+                         "left out, because they call a library whose code is not simulated");
+    comparison_add_items(judging->comparison, &judging->without_launch, "left out, because they launch nothing");
 }
 
 /* Counts of different machine code are comparable only if the same compiler made both. Returns NULL if they are;
@@ -405,7 +408,7 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
         judge_both(judging, base, now);
     if (now->status == RESULT_OK && now->elsewhere)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNSURE),
-                   "%s; the values shown are from another GPU: the kernel or the failing GPU is faulty",
+                   "%s; the values shown are from another GPU, so either the kernel or the failing GPU is faulty",
                    now->elsewhere);
     return true;
 }
@@ -466,7 +469,7 @@ static void note_new_code(struct comparison *comparison, const struct sides *sid
         note_items_add(&items, "%s", judgement->kernel);
         count++;
     }
-    OWNED_TEXT words = x_sprintf("%zu kernel%s new code; whether %s slower was not computed", count,
+    OWNED_TEXT words = x_sprintf("%zu kernel%s new code; whether %s slower is not known without a GPU", count,
                                  plural_of(count, " has", "s have"), plural_of(count, "it is", "they are"));
     comparison_add_items(comparison, &items, words);
 }
@@ -509,8 +512,10 @@ static void doubt_blind(struct comparison *comparison)
             if (!is_blind(&rows[i]))
                 continue;
             rows[i].verdict = VERDICT_UNSURE;
-            add_reason(&rows[i], "it fails only beyond %.0f %% of its value, and no other row that was judged can fail",
-                       100 * rows[i].limit / fabs(rows[i].base));
+            add_reason(
+                &rows[i],
+                "it fails only if it changes by more than %.0f %%, and no other judged row of the kernel can fail",
+                100 * rows[i].limit / fabs(rows[i].base));
         }
         end = conclude_kernel(comparison, first);
         if (!is_program_row(rows->kernel)) {

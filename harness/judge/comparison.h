@@ -66,8 +66,8 @@ struct judgement {
     char *reason;           /* for missing, unsure and new, and wherever there is something to add; else NULL. Owned */
 };
 
-/* Writes the evidence of a verdict into text and returns it. It is "13 of 14 pairs slower by more than 1 %", "2 of 2
- * sessions against 12", or nothing. */
+/* Writes the evidence of a verdict into text and returns it: "13 of 14 pairs worse by more than 1 %", "beyond the limit
+ * in 2 of 2 sessions (baseline: 12)", or nothing. */
 const char *judgement_evidence(const struct judgement *judgement, char *text, size_t size);
 
 /* Returns what the row's verdict is for its kernel, whose own is the worst of them: what a faster kernel paid counts as

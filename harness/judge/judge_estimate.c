@@ -71,10 +71,8 @@ static const char *why_unknown(const struct estimated_time *was, const struct es
     if (refused)
         return refused;
     if (!is_known(was) || !is_known(now))
-        return "one side has no estimate";
-    return strcmp(was->model, now->model) == 0
-               ? NULL
-               : "the baseline's estimate is from another version of the model or its constants";
+        return is_known(was) ? "this run has no estimated time" : "the baseline has no estimated time";
+    return strcmp(was->model, now->model) == 0 ? NULL : "another version of the timing model estimated the baseline";
 }
 
 /* Whether more may be done by the counts, and only a model that was never compared with such a GPU says that it hides
@@ -126,10 +124,10 @@ const char *estimated_words(const struct estimated_change *change, char *text, s
     const double likely = 100 * fabs(change->likely - 1), first = 100 * fabs(from - 1), last = 100 * fabs(to - 1);
     const int digits = last < 10; /* behind the point */
     if (fmax(last, first) < 0.05) {
-        snprintf(text, size, "the same by its estimated time");
+        snprintf(text, size, "the same estimated time");
         return text;
     }
-    const int length = snprintf(text, size, "about %.*f %% %s by its estimated time ", digits, likely, words[slower]);
+    const int length = snprintf(text, size, "estimated to be about %.*f %% %s ", digits, likely, words[slower]);
     if (mixed)
         snprintf(text + length, size - (size_t)length, "(%.*f %% %s to %.*f %% %s)", digits, first, words[from > 1],
                  digits, last, words[to > 1]);
@@ -162,7 +160,7 @@ void judge_unknown(struct comparison *comparison, size_t first, const struct sid
     row->base = row->has_base ? base->estimated->ns : 0;
     row->has_now = is_known(now->estimated);
     row->now = row->has_now ? now->estimated->ns : 0;
-    set_reason(row, "its code changed, and no time is estimated (%s): measure on a GPU to decide", why);
+    set_reason(row, "its code changed and its time could not be estimated (%s): measure on a GPU to decide", why);
 }
 
 void judge_estimate(struct comparison *comparison, const struct sides *sides, const struct result *base,
@@ -183,6 +181,6 @@ void judge_estimate(struct comparison *comparison, const struct sides *sides, co
     row->worse = verdict == VERDICT_REGRESSED;
     row->share = verdict == VERDICT_SAME ? 0 : 1;
     row->base_sessions = row->run_sessions = 1;
-    set_reason(row, "%s, bound by %s", estimated_words(change, words, sizeof words),
+    set_reason(row, "%s; limited by %s", estimated_words(change, words, sizeof words),
                now->estimated->bound_by ? now->estimated->bound_by : "unknown");
 }

@@ -143,20 +143,19 @@ static const struct excuse {
     const char *words;
 } not_judged[] = {
     {is_of_other_shapes,
-     "not judged, because its function is launched with other grids; see the program's GPU time and launches"},
-    {is_no_program_count, "not judged; see the program's time and launches"},
-    {has_gpu_time, "not judged; see the GPU time by records"},
+     "not judged, because its function is now launched with other grids; see the program's GPU time and launches"},
+    {is_no_program_count, "not judged for one kernel of a program; see the program's time and launches"},
+    {has_gpu_time, "not judged; see the GPU time that CUPTI recorded"},
     {has_computing_time, "not judged, because it includes waiting; see the computing time of the slowest rank"},
-    {is_of_almost_nothing, "not judged: too few events for a ratio (`few` in its metric file)"},
-    {is_first_part,
-     "not judged, because it is launched only in the first part of the program; see the program's GPU time"},
+    {is_of_almost_nothing, "not judged: there are too few events for a meaningful ratio (`few` in its metric file)"},
+    {is_first_part, "not judged, because it is launched only while the program starts; see the program's GPU time"},
     {is_of_collective,
      "not judged, because it waits for other processes or the host; see the program's computing time and its launches"},
     {explains, "counts of unchanged code in the same shape are not judged; see its time, or the program's"},
-    {is_short, "not judged: a launch of less than 10 us in a program"},
-    {is_ratio_of_caches, "not judged in a program, whose caches are not flushed"},
+    {is_short, "not judged, because a launch takes less than 10 us, and caches are not flushed in a program"},
+    {is_ratio_of_caches, "not judged in a program, because caches are not flushed between launches"},
     {is_traffic_of_same_code, "counts of unchanged code in the same shape are not judged; see its time"},
-    {is_little_traffic, "not judged: less than 4 MB in a program, whose caches are not flushed"},
+    {is_little_traffic, "not judged below 4 MB in a program, because caches are not flushed between launches"},
 };
 
 const char *why_not_judged(const struct judgement *judgement, const struct pairing *pairing)

@@ -106,9 +106,9 @@ void compare_libraries(struct comparison *comparison, const struct sides *sides)
     for (size_t i = 0; i < was_count; i++)
         if (was[i])
             note_items_add(&gone, "%.*s", (int)strcspn(was[i], " "), was[i]);
-    comparison_add_items(comparison, &others, "loaded in another version than the baseline's");
-    comparison_add_items(comparison, &more, "loaded, but not in the baseline");
-    comparison_add_items(comparison, &gone, "not loaded, but in the baseline");
+    comparison_add_items(comparison, &others, "libraries loaded in a version that differs from the baseline's");
+    comparison_add_items(comparison, &more, "libraries loaded now, but not by the baseline");
+    comparison_add_items(comparison, &gone, "libraries loaded by the baseline, but not now");
     free(now);
     free(was);
     free(copies[0]);

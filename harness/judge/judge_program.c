@@ -71,7 +71,7 @@ char *share_of_program(const struct metrics *metrics, const struct run *run, con
     const struct result *program = program_of(run, kernel->id);
     const double whole = program ? program_time(metrics, program, NULL) : NAN;
     if (isnan(launches))
-        return x_strdup("launches that were not counted");
+        return x_strdup("an unknown number of launches");
     if (isnan(took) || isnan(whole))
         return x_sprintf("%.0f launch%s", launches, plural_of((size_t)launches, "", "es"));
     char own[64], all[64];
@@ -176,19 +176,19 @@ void note_moved_counts(struct comparison *comparison, const struct sides *sides)
             note_items_add(&items, "%s (%s %+.3g %%)", moved->kernel, moved->metric->name,
                            100 * moved->change / moved->base);
     }
-    comparison_add_items(
-        comparison, &items,
-        "counts differ for the same code and shape (different arguments or data): judged by time only");
+    comparison_add_items(comparison, &items,
+                         "kernels whose counts differ for the same code and shape (different arguments or data), so "
+                         "they are judged by time only");
 }
 
 void note_unread(struct comparison *comparison, const struct sides *sides)
 {
     const char *left_out = sides->run->session_count > 0 ? sides->run->sessions[0].facts[SESSION_LEFT_OUT] : NULL;
     if (left_out)
-        comparison_add_note(
-            comparison,
-            "not read, so judged by time: counters of %s; count longer with --explain SECONDS, or again with --runs 3",
-            left_out);
+        comparison_add_note(comparison,
+                            "counters of %s were not read, so these kernels are judged by time; count longer with "
+                            "--explain SECONDS, or again with --runs 3",
+                            left_out);
     struct note_items items = {0};
     for (size_t i = 0; i < sides->run->result_count; i++) {
         const struct result *now = &sides->run->results[i], *base = run_find(sides->baseline, now->id);
@@ -197,7 +197,8 @@ void note_unread(struct comparison *comparison, const struct sides *sides)
             note_items_add(&items, "%s", now->id);
     }
     comparison_add_items(comparison, &items,
-                         "machine code not found in one of the two runs, so judged by time and counts alone");
+                         "kernels whose machine code was found in only one of the two runs, so they are judged by time "
+                         "and counts alone");
 }
 
 static bool is_improved_program(const struct judgement *judgement)
@@ -403,8 +404,8 @@ static void revise_lost_work(struct judgement *program, const struct sides *side
         return;
     program->verdict = VERDICT_UNSURE;
     set_reason(program,
-               "kernels that did %.0f %% of its %s are gone or launched less often, and others do only %.1f %% "
-               "instead: accept it if their work is not needed",
+               "kernels that did %.0f %% of its %s are gone or launched less often, while other kernels do only %.1f "
+               "%% instead: accept the run if that work is not needed",
                100 * lost / whole, computed ? "instructions" : "GPU time", 100 * work.instead / whole);
 }
 
@@ -421,11 +422,11 @@ static void revise_heavier_kernels(struct judgement *program, const struct sides
     program->verdict = VERDICT_UNSURE;
     if (isnan(work.fresh) || lost == 0)
         set_reason(program, "the instructions of its new kernels, or of those they replace, were not counted: accept "
-                            "it if they are intended");
+                            "the run if the new kernels are intended");
     else
         set_reason(program,
-                   "its new kernels execute %.1f times as many instructions as those that they replace: accept it if "
-                   "that is intended",
+                   "its new kernels execute %.1f times the instructions of those they replace: accept the run if that "
+                   "is intended",
                    work.fresh / lost);
 }
 
@@ -447,7 +448,8 @@ static void revise_less_than_parts(struct judgement *program, const struct sides
         return;
     char all[64], sum[64];
     program->verdict = VERDICT_UNSURE;
-    set_reason(program, "its kernels add up to %s, but it has %s: a record is missing, measure again",
+    set_reason(program,
+               "its kernels add up to %s, more than the program's own %s: a record is missing, so measure again",
                metric_format(metric, parts, sum, sizeof sum), metric_format(metric, program->now, all, sizeof all));
 }
 
@@ -464,7 +466,7 @@ static void revise_new_waits(struct judgement *program, const struct sides *side
             continue;
         program->verdict = VERDICT_UNSURE;
         set_reason(program,
-                   "it increased, and %s is a new kernel that waits for other processes: accept it if this is intended",
+                   "it increased, and the new kernel %s waits for other processes: accept the run if this is intended",
                    now->id);
         return;
     }
@@ -494,8 +496,10 @@ static void revise_silenced(struct comparison *comparison, struct judgement *jud
     if (judgement->now != 0 && !less)
         return;
     leave_unsure(comparison, judgement);
-    set_reason(judgement, "it %s: accept it if atomics or bulk copies write its results, or if they are not needed",
-               judgement->now == 0 ? "no longer stores anything" : "stores half as much in another shape, or less");
+    set_reason(
+        judgement,
+        "the kernel %s: accept the run if atomics or bulk copies write its results, or if its results are not needed",
+        judgement->now == 0 ? "no longer stores anything" : "stores at most half as much in its new shape");
 }
 
 /* A kernel that is launched less than half as often without a GPU: as one that is gone. */
@@ -506,7 +510,7 @@ static void revise_hardly_launched(struct comparison *comparison, struct judgeme
         judgement->now >= RULE_LOST_LAUNCHES * judgement->base)
         return;
     leave_unsure(comparison, judgement);
-    set_reason(judgement, "launched less than half as often: accept it if the work is not needed");
+    set_reason(judgement, "launched less than half as often: accept the run if the work is not needed");
 }
 
 void revise_programs(struct comparison *comparison, const struct sides *sides)

@@ -25,8 +25,8 @@ static void revise_far(struct judgement *judgement)
         return;
     judgement->verdict = VERDICT_UNSURE;
     set_reason(judgement,
-               "the same machine code and launch, but more than %g %% off: its input, its memory or the GPU differs; "
-               "settle it with --against a base library",
+               "more than %g %% off with the same machine code and launch, so the input, the memory or the GPU "
+               "differs; settle it with --against a base library",
                100 * RULE_SAME_CODE);
 }
 
@@ -45,7 +45,7 @@ static void revise_counted_less(struct comparison *comparison, size_t first, con
             continue;
         judgement->verdict = VERDICT_UNSURE;
         set_reason(judgement,
-                   "the same machine code and launch, but a lower count: its input differs, or the counter failed");
+                   "a lower count with the same machine code and launch: the input differs, or the counter failed");
     }
 }
 
@@ -69,7 +69,7 @@ static void revise_counted_otherwise(struct comparison *comparison, size_t first
             continue;
         }
         judgement->verdict = VERDICT_UNSURE;
-        set_reason(judgement, "the same machine code and launch, but the computed count differs from the baseline: its "
+        set_reason(judgement, "the computed count differs from the baseline with the same machine code and launch: the "
                               "input differs, or the simulation is wrong; measure on a GPU to decide");
     }
 }
@@ -156,7 +156,7 @@ static void revise_unpaired(struct judgement *judgement, const struct result *no
         judgement->pairs > 0 || !judgement->compared || !passed)
         return;
     judgement->verdict = VERDICT_UNSURE;
-    set_reason(judgement, "pairs could not settle it: %s", now->unpaired);
+    set_reason(judgement, "pairs with the base build could not settle it: %s", now->unpaired);
 }
 
 static void revise_expected(struct judgement *judgement, const struct sides *sides, const struct suite *suite)
@@ -178,7 +178,7 @@ static void revise_expected(struct judgement *judgement, const struct sides *sid
     if ((paired && (!judgement->worse || beyond || over)) || (!judgement->worse && suite && suite->moved))
         return;
     if (judgement->worse && over) {
-        set_reason(judgement, "it was expected until %s only (%s:%d)%s, see %s", known->expires, known->file,
+        set_reason(judgement, "it was expected only until %s (%s:%d)%s, see %s", known->expires, known->file,
                    known->line, date ? "" : ", and this run has no date", known->issue);
     } else if (judgement->worse && beyond) {
         char worst[64];
@@ -186,10 +186,10 @@ static void revise_expected(struct judgement *judgement, const struct sides *sid
         set_reason(judgement, "worse than declared (%s, %s:%d), see %s", worst, known->file, known->line, known->issue);
     } else if (judgement->worse) {
         judgement->verdict = VERDICT_EXPECTED;
-        set_reason(judgement, "known until %s, see %s", known->expires, known->issue);
+        set_reason(judgement, "expected until %s, see %s", known->expires, known->issue);
     } else if (judgement->verdict == VERDICT_SAME || judgement->verdict == VERDICT_IMPROVED) {
         judgement->verdict = VERDICT_UNEXPECTED;
-        set_reason(judgement, "it is declared as a regression and passes: remove [%s %s] at %s:%d", known->kernel,
+        set_reason(judgement, "it is declared as a regression, but passes: remove [%s %s] at %s:%d", known->kernel,
                    known->metric, known->file, known->line);
     }
 }

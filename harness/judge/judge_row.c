@@ -15,7 +15,7 @@ static void judge_pairs(struct judgement *judgement, const struct row *now)
                          : paired == PAIRED_SAME   ? VERDICT_SAME
                                                    : VERDICT_UNSURE;
     if (paired == PAIRED_UNDECIDED)
-        set_reason(judgement, "%zu pair%s against the base do%s not decide it", now->pair_count,
+        set_reason(judgement, "%zu pair%s with the base build do%s not decide it", now->pair_count,
                    plural(now->pair_count), now->pair_count == 1 ? "es" : "");
     else if (paired == PAIRED_DOUBTFUL)
         set_reason(judgement, "more pairs are worse than chance explains, but too few to be sure");
@@ -38,7 +38,7 @@ static bool judge_drift(struct judgement *judgement, const struct row *base)
     metric_format(judgement->metric, base->drift_reference, reference, sizeof reference);
     judgement->verdict = VERDICT_REGRESSED;
     judgement->worse = true;
-    set_reason(judgement, "each step was small, but it is now more than %g %% past its drift reference, %s",
+    set_reason(judgement, "each step was small, but together they are more than %g %% past the drift reference of %s",
                100 * RULE_DRIFT_REFERENCE, reference);
     return true;
 }
@@ -89,12 +89,12 @@ static bool judge_provisional(struct judgement *judgement, const struct pairing 
     if (!same && is_past(judgement, judgement->base, 0, judgement->chance))
         return false;
     judgement->verdict = VERDICT_UNSURE;
-    add_reason(judgement, "too few sessions: the baseline has %zu of this row, but %zu are needed to know the spread",
+    add_reason(judgement, "the baseline has too few sessions of this row to know its spread: %zu of %zu",
                judgement->base_sessions, needed);
     if (!same && judgement->chance < HUGE_VAL) {
         char chance[64];
         metric_format(metric, judgement->chance, chance, sizeof chance);
-        add_reason(judgement, "noise may move it by %s", chance);
+        add_reason(judgement, "noise alone may change it by %s", chance);
     }
     return true;
 }
@@ -111,8 +111,10 @@ static void judge_gpu(struct judgement *judgement)
     if (judgement->metric->class == METRIC_TIME && is_past(judgement, judgement->base, differ, judgement->limit))
         return;
     judgement->verdict = VERDICT_UNSURE;
-    add_reason(judgement, "a different GPU: the baseline has only %zu, too few to know how GPUs differ (%d needed)%s",
-               gpus, RULE_GPUS, judgement->metric->class == METRIC_TIME ? "; --against a base library settles it" : "");
+    add_reason(
+        judgement,
+        "measured on a different GPU, and the baseline has only %zu, too few to know how GPUs differ (%d needed)%s",
+        gpus, RULE_GPUS, judgement->metric->class == METRIC_TIME ? "; --against a base library settles it" : "");
 }
 
 /* Whether values may differ between GPUs of a model. Machine code and exact counts do not. */
@@ -140,7 +142,7 @@ static bool is_steady_enough(const struct judgement *judgement, const struct pai
     if (!judgement->worse && pairing->sides->origin->own_caches)
         return true;
     if (base && !now) {
-        snprintf(why, size, "the clock is unknown here, but known in the baseline");
+        snprintf(why, size, "the clock is unknown in this run, but known in the baseline");
         return false;
     }
     const bool explained = judgement->verdict != VERDICT_SAME || rule_clock_apart(now, base) <= RULE_CLOCK_APART;
@@ -173,12 +175,12 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
     char why[160];
     if (pairing->suite && pairing->suite->moved) {
         judgement->verdict = judgement->verdict == VERDICT_SAME ? VERDICT_SAME : VERDICT_UNSURE;
-        add_reason(judgement, "not judged: all kernels moved together");
+        add_reason(judgement, "not judged, because all kernels moved together");
     } else if (judgement->unwitnessed && pairing->suite) {
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement,
-                   "all kernels moved together, by %+.1f %%, and too few have unchanged code to tell whether the GPU "
-                   "or the code changed; --against a base library settles it",
+                   "all kernels moved together by %+.1f %%, and too few have unchanged code to show whether the GPU or "
+                   "the code changed; --against a base library settles it",
                    100 * pairing->suite->shift);
     } else if (has_gpu_processes(pairing->sides->run, pairing->now)) {
         judgement->verdict = VERDICT_UNSURE;
@@ -192,7 +194,7 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
                judgement->run_sessions == 1 && !stands_out(judgement, pairing)) {
         judgement->verdict = VERDICT_UNSURE;
         judgement->wants_session = true;
-        add_reason(judgement, "one session; a second must agree");
+        add_reason(judgement, "only one session shows it, and a second must agree");
     } else {
         judge_gpu(judgement);
     }
@@ -210,7 +212,7 @@ static void judge_static(struct judgement *judgement, const struct pairing *pair
     if (!is || judgement->verdict != VERDICT_REGRESSED)
         return;
     judgement->verdict = VERDICT_UNSURE;
-    set_reason(judgement, "%s compiled this code, %s the baseline's", is, was);
+    set_reason(judgement, "%s compiled this code, but %s compiled the baseline's", is, was);
 }
 
 /* Holds both numbers against each other by the rule, and sets what stands behind the row. */
@@ -249,9 +251,9 @@ static void tell_disagreement(struct judgement *judgement, const struct assessme
         chance ? found->finding == FOUND_MIXED ? ", and its machine code is the same" : "; its machine code is the same"
                : "";
     if (found->finding == FOUND_MIXED)
-        set_reason(judgement, "%zu of %zu sessions agree%s", found->agree, found->sessions, same);
+        set_reason(judgement, "only %zu of %zu sessions agree%s", found->agree, found->sessions, same);
     else if (found->finding == FOUND_NONREPEATING)
-        set_reason(judgement, "identical in %zu readings of the baseline, but not now%s",
+        set_reason(judgement, "all %zu readings of the baseline are identical, but this run's are not%s",
                    row_equal_readings(pairing->base), same);
 }
 
@@ -325,13 +327,13 @@ static const enum verdict by_state[VALUE_STATES + 1][VALUE_STATES + 1] = {
 
 static const char *const state_reasons[VALUE_STATES + 1] = {
     [VALUE_MEASURED] = "",
-    [VALUE_NOT_COUNTED] = "not counted: reading the counter failed",
-    [VALUE_NOT_SUPPORTED] = "not supported: this chip or collector lacks the counter",
+    [VALUE_NOT_COUNTED] = "not counted, because reading the counter failed",
+    [VALUE_NOT_SUPPORTED] = "not supported, because this chip or collector lacks the counter",
     [VALUE_NOT_APPLICABLE] = "not applicable",
     [ABSENT] = "not in this run",
 };
 
-static const char no_code[] = "not known: the machine code that was launched was not found";
+static const char no_code[] = "not known, because the machine code that was launched was not found";
 
 /* Bank conflicts are counted in a process of their own, so they are not counted again where nothing can have changed
  * them. */
@@ -364,9 +366,10 @@ static void set_unchanged_reason(struct judgement *judgement, const struct pairi
                            ? fact_of(pairing->sides, pairing->base_result, row, row->session_count - 1, SESSION_DATE)
                            : NULL;
     const bool computed = pairing->sides->origin->computed;
-    set_reason(judgement, "same %s: not %s again%s%.10s",
-               result_has_code(pairing->base_result) ? "code, launches and inputs"
-                                                     : "launches and hardware counts of another library's code",
+    set_reason(judgement, "the same %s, so not %s again%s%.10s",
+               result_has_code(pairing->base_result)
+                   ? "code, launches and inputs"
+                   : "launches and hardware counts as the baseline, in another library's code",
                computed ? "computed" : "read", date && !computed ? ", known since " : "",
                date && !computed ? date : "");
 }
@@ -461,7 +464,8 @@ static bool is_divided_once(const struct look *look)
 
 static void say_divided_once(const struct look *look)
 {
-    set_reason(look->judgement, "not judged: %s has no collectives, or was measured before they were distinguished",
+    set_reason(look->judgement,
+               "not judged, because %s has no collectives, or was measured before cugate distinguished them",
                look->judgement->has_base ? "the run" : "the baseline");
 }
 
@@ -503,7 +507,7 @@ static bool is_out_of_time(const struct look *look)
 
 static void say_out_of_time(const struct look *look)
 {
-    set_reason(look->judgement, "not read%s: the time for counting ran out; its time is judged",
+    set_reason(look->judgement, "not read%s, because the time for counting ran out; the kernel's time is judged",
                look->judgement->has_now ? " in the baseline" : "");
 }
 
@@ -558,8 +562,8 @@ static void judge_open(const struct look *look)
     const bool timed = neither && asks_for_time(pairing->sides->metrics); /* else nothing would judge other code */
     look->judgement->verdict = same || timed ? VERDICT_INFO : VERDICT_UNSURE;
     set_reason(look->judgement,
-               same    ? "not judged: the same machine code, whose count %s"
-               : timed ? "not judged: neither side can be counted: it %s"
+               same    ? "not judged: the machine code is the same, but its count %s"
+               : timed ? "not judged, because neither this run nor the baseline can be counted: it %s"
                        : "not counted: %s",
                pairing->now->reason);
 }
@@ -594,15 +598,15 @@ static void say_unsure(const struct look *look)
 {
     const struct row *base = look->pairing->base, *now = look->pairing->now;
     if (base && base->reason)
-        set_reason(look->judgement, "in the baseline, %s", base->reason);
+        set_reason(look->judgement, "the baseline's value is in doubt: %s", base->reason);
     else if (now && now->reason)
         set_reason(look->judgement, "%s", now->reason);
     else
         set_reason(look->judgement, "%s",
-                   look->judgement->has_base ? "had a value, and is now not applicable"
+                   look->judgement->has_base ? "the baseline has a value, but the metric is not applicable now"
                    : look->was == VALUE_NOT_APPLICABLE
-                       ? "was not applicable, and now has a value"
-                       : "the baseline has this kernel, but no value of this metric; `cugate accept` adds it");
+                       ? "not applicable in the baseline, but it has a value now"
+                       : "the baseline has the kernel, but not this metric; `cugate accept` adds it");
 }
 
 #define AS_IT_IS VERDICTS /* by the states, or by `judge` */
@@ -615,22 +619,23 @@ static const struct reason {
     void (*judge)(const struct look *look); /* or NULL */
 } reasons[] = {
     {no_gpu_counts_it, VERDICT_INFO,
-     "not judged: no GPU counts it, so a measured baseline lacks it; use `--against` a base build", NULL},
+     "not judged: no GPU counts it, so a measured baseline has no value; compare with a base build (--against)", NULL},
     {is_divided_once, VERDICT_INFO, NULL, say_divided_once},
-    {is_in_program, VERDICT_INFO, "not judged; see the time of a launch and of the program", NULL},
+    {is_in_program, VERDICT_INFO, "not judged in a program; see the time per launch and the program's time", NULL},
     {is_too_seldom, VERDICT_INFO,
-     "not judged: less than 1 % of the program's GPU time, or only in its first part, so not all sets of counters "
-     "have it",
+     "not judged, because the kernel takes less than 1 % of the program's GPU time, or runs only while the program "
+     "starts, so some counters miss it",
      NULL},
-    {is_waiting, VERDICT_INFO, "not read: it waits for others, so its counts depend on its waits", NULL},
-    {is_of_known_code, VERDICT_INFO, "not read: same machine code and shape; its time is judged", NULL},
-    {is_of_lost_code, VERDICT_INFO, "not known: the machine code was found on one side alone; its time is judged",
-     NULL},
+    {is_waiting, VERDICT_INFO, "not read, because the kernel waits for others and its counts depend on how long", NULL},
+    {is_of_known_code, VERDICT_INFO,
+     "not read, because machine code and shape are the same; the kernel's time is judged", NULL},
+    {is_of_lost_code, VERDICT_INFO,
+     "not known, because the machine code was found in only one of the two runs; the kernel's time is judged", NULL},
     {is_out_of_time, VERDICT_INFO, NULL, say_out_of_time},
     {has_both, AS_IT_IS, NULL, judge_both},
     {is_not_made_again, VERDICT_INFO, NULL, say_not_made_again},
-    {has_known_conflicts, VERDICT_SAME, "not counted again: the machine code and the exact counts are the baseline's",
-     NULL},
+    {has_known_conflicts, VERDICT_SAME,
+     "not counted again, because the machine code and the exact counts equal the baseline's", NULL},
     {is_not_asked_for, AS_IT_IS, "not in this run: `cugate run --lines` and `cugate check` count it", NULL},
     {is_open, AS_IT_IS, NULL, judge_open},
     {is_missing, AS_IT_IS, NULL, say_missing},

@@ -12,8 +12,9 @@ bool same_definition(const struct sides *sides, const struct metric *metric, cha
         const struct metric_note *note = run_find_note(both[i].run, metric->name);
         if (!note || (strcmp(note->counter, metric->counter) == 0 && strcmp(note->unit, metric->unit) == 0))
             continue;
-        *why = x_sprintf("%s measured it as %s in %s, but %s:%d defines it as %s in %s", both[i].whose, note->counter,
-                         note->unit, metric->file, metric->line, metric->counter, metric->unit);
+        *why = x_sprintf(
+            "%s measured %s (unit %s), but %s:%d defines the metric as %s (unit %s), so the two cannot be compared",
+            both[i].whose, note->counter, note->unit, metric->file, metric->line, metric->counter, metric->unit);
         return false;
     }
     return true;
@@ -65,8 +66,8 @@ bool same_part(const struct pairing *pairing, char **why)
     }
     if (same)
         return true;
-    *why = x_sprintf("the run counts %s%s of the program, the baseline %s: use the baseline's options, or another "
-                     "folder with --baselines",
+    *why = x_sprintf("this run covers %s%s of the program, but the baseline covers %s: use the baseline's options, or "
+                     "another folder with --baselines",
                      now ? "a part, " : "all", now ? now : "", was ? was : "all");
     return false;
 }

@@ -87,6 +87,7 @@ void excuse_instructions(struct comparison *comparison, size_t first)
             exact_counter_of(judgement->metric) != EXACT_INSTRUCTIONS)
             continue;
         judgement->verdict = VERDICT_INFO;
-        set_reason(judgement, "not judged: polls of a wait vary by chance; see the instructions outside of waits");
+        set_reason(judgement,
+                   "not judged, because the number of polls varies by chance; see the instructions outside waits");
     }
 }

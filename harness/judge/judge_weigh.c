@@ -134,17 +134,17 @@ static const struct line {
     const char *words; /* why */
 } table[] = {
     {TIME_SLOWER, ANY, ANY, STAYS, NULL},
-    {TIME_FASTER, ANY, YES, PAID, "code of another toolchain, and faster"},
+    {TIME_FASTER, ANY, YES, PAID, "built by another toolchain, and faster"},
     {TIME_FASTER, ANY, NO, PAID, "the kernel is faster"},
-    {TIME_EQUAL, ANY, YES, PAID, "code of another toolchain"},
+    {TIME_EQUAL, ANY, YES, PAID, "built by another toolchain"},
     {TIME_EQUAL, YES, NO, PAID, "the kernel improved elsewhere"},
     {TIME_EQUAL, NO, NO, STAYS, NULL},
-    {TIME_ONCE, ANY, ANY, AGAIN, "the kernel is faster in one session; a second must agree"},
-    {TIME_MAYBE, ANY, ANY, AGAIN, "the kernel seems faster, but that is uncertain, and its time decides"},
-    {TIME_OPEN, ANY, YES, ASKED, "code of another toolchain"},
-    {TIME_OPEN, YES, NO, AGAIN, "other counts are better; its time decides, and is uncertain"},
+    {TIME_ONCE, ANY, ANY, AGAIN, "the kernel is faster in only one session, and a second must agree"},
+    {TIME_MAYBE, ANY, ANY, AGAIN, "the kernel seems faster, but its time, which decides, is uncertain"},
+    {TIME_OPEN, ANY, YES, ASKED, "built by another toolchain"},
+    {TIME_OPEN, YES, NO, AGAIN, "other counts are better, but the time, which decides, is uncertain"},
     {TIME_OPEN, NO, NO, STAYS, NULL},
-    {TIME_UNKNOWN, ANY, YES, ASKED, "code of another toolchain"},
+    {TIME_UNKNOWN, ANY, YES, ASKED, "built by another toolchain"},
     {TIME_UNKNOWN, YES, NO, WEIGHED, NULL},
     {TIME_UNKNOWN, NO, NO, STAYS, NULL},
 };
@@ -185,15 +185,15 @@ static void apply(struct comparison *comparison, size_t first, const struct side
         judgement->paid = line->outcome == PAID && evidence->time == TIME_FASTER;
         judgement->wants_session |= evidence->time == TIME_ONCE;
         if (line->outcome == ASKED)
-            set_reason(judgement, "%s, %s -> %s: settle it by time, in pairs with a base build (--against)",
+            set_reason(judgement, "%s, %s -> %s: let the time decide, measured in pairs with a base build (--against)",
                        line->words, evidence->was, evidence->is);
         else if (line->upgraded == YES && evidence->time == TIME_EQUAL)
-            set_reason(judgement, "%s, %s -> %s: %zu pairs do not show its time %g %% worse", line->words,
-                       evidence->was, evidence->is, evidence->pairs, 100 * RULE_MARGIN);
+            set_reason(judgement, "%s, %s -> %s: in %zu pairs its time is not %g %% worse", line->words, evidence->was,
+                       evidence->is, evidence->pairs, 100 * RULE_MARGIN);
         else if (line->upgraded == YES)
             set_reason(judgement, "%s, %s -> %s", line->words, evidence->was, evidence->is);
         else if (evidence->time == TIME_EQUAL)
-            set_reason(judgement, "%s (%s): %zu pairs do not show its time %g %% worse", line->words, evidence->better,
+            set_reason(judgement, "%s (%s): in %zu pairs its time is not %g %% worse", line->words, evidence->better,
                        evidence->pairs, 100 * RULE_MARGIN);
         else if (evidence->time == TIME_FASTER)
             set_reason(judgement, "%s (time %+.1f %%)", line->words, 100 * evidence->change);
@@ -223,10 +223,10 @@ static void leave_open(struct comparison *comparison, size_t first, const struct
         judgement->verdict = VERDICT_UNSURE;
         if (why)
             set_reason(judgement,
-                       "other counts are better, but its time cannot be estimated: %s. Settle it by pairs on a GPU",
+                       "other counts are better, but the time cannot be estimated: %s. Settle it by pairs on a GPU",
                        why);
         else
-            set_reason(judgement, "other counts are better, but its time is uncertain: settle it by pairs (--against)");
+            set_reason(judgement, "other counts are better, but the time is uncertain: settle it by pairs (--against)");
     }
 }
 
@@ -262,10 +262,10 @@ static bool weigh_time(struct comparison *comparison, size_t first, const struct
         else if (pays)
             judgement->verdict = VERDICT_TRADED;
         set_reason(judgement, "%s%s", words,
-                   little                          ? ": too little to pay for so much: settle it by pairs on a GPU"
+                   little ? ", too little for so large an increase: settle it by pairs on a GPU"
                    : change->way == ESTIMATED_OPEN ? ": settle it by pairs on a GPU"
                    : change->way == ESTIMATED_HIDDEN
-                       ? ": it does more work, and the model was never validated on this GPU"
+                       ? ", but it does more work, and the timing model was never validated on this GPU"
                        : "");
     }
     return true;
@@ -281,8 +281,8 @@ static void allow_upgrade(struct comparison *comparison, size_t first, const str
             !(fabs(judgement->change) <= RULE_TOOLCHAIN * fabs(judgement->base)))
             continue;
         judgement->verdict = VERDICT_TRADED;
-        set_reason(judgement, "code of another toolchain, %s -> %s, and less than %g %%: measure its cost on a GPU",
-                   was, is, 100 * RULE_TOOLCHAIN);
+        set_reason(judgement, "a change of less than %g %% by another toolchain, %s -> %s: measure its cost on a GPU",
+                   100 * RULE_TOOLCHAIN, was, is);
     }
 }
 
@@ -344,7 +344,8 @@ static void allow_ratio(struct comparison *comparison, size_t first, const struc
     if (whole)
         set_reason(judgement, "trade-off: %s did not get worse", judgement->metric->trade);
     else
-        set_reason(judgement, "a proxy for %s, which the simulator cannot compute fully; measure on a GPU to decide",
+        set_reason(judgement,
+                   "it approximates %s, which the simulator cannot compute fully: measure on a GPU to decide",
                    judgement->metric->trade);
 }
 

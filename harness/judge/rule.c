@@ -215,14 +215,14 @@ bool rule_precondition(const struct row *now_clock, const struct row *base_clock
         const struct session_samples *session = &now_clock->sessions[i];
         const size_t near = samples_near(session, row_session_value(now_clock, i));
         if ((double)near < RULE_SAMPLES_AT_CLOCK * (double)session->count) {
-            snprintf(why, size, "the clock was unsteady: %zu of %zu samples were within %g %% of their median", near,
-                     session->count, 100 * RULE_CLOCK);
+            snprintf(why, size, "the clock was unsteady: only %zu of %zu samples were within %g %% of their median",
+                     near, session->count, 100 * RULE_CLOCK);
             return false;
         }
     }
     if (rule_clock_apart(now_clock, base_clock) <= RULE_CLOCK)
         return true;
-    snprintf(why, size, "the clock was %.0f MHz, in the baseline %.0f MHz", row_value(now_clock) / 1e6,
+    snprintf(why, size, "the clock was %.0f MHz, but %.0f MHz in the baseline", row_value(now_clock) / 1e6,
              row_value(base_clock) / 1e6);
     return false;
 }
@@ -231,7 +231,7 @@ bool rule_two_groups(const struct row *now, double *low, double *high, char *why
 {
     for (size_t i = 0; i < now->session_count; i++) {
         if (has_two_modes(&now->sessions[i], low, high)) {
-            snprintf(why, size, "its samples fall into two groups: up to %.6g, and %.6g or more", *low, *high);
+            snprintf(why, size, "the samples form two groups: up to %.6g, and from %.6g", *low, *high);
             return true;
         }
     }

@@ -34,7 +34,7 @@ static cugate_status load(cugate_machine *machine, const void *bytes, size_t siz
         return problem_status(problem, strstr(problem->text, "cannot allocate") ? CUGATE_NO_MEMORY : CUGATE_BAD_FILE);
     const int capability = image->architecture->capability;
     if (machine->capability && (capability / 10 != machine->capability / 10 || capability > machine->capability)) {
-        problem_set(problem, "it is code for compute capability %d.%d, and the GPU is %d.%d", capability / 10,
+        problem_set(problem, "the code is for compute capability %d.%d, but the GPU is %d.%d", capability / 10,
                     capability % 10, machine->capability / 10, machine->capability % 10);
         return CUGATE_BAD_FILE;
     }

@@ -30,7 +30,7 @@ static int check_cluster(struct grid *grid, struct problem *problem)
             return problem_set(problem, "%u blocks in dimension %u are not whole clusters of %u", grid->blocks[i], i,
                                given[i]);
     if (cluster_blocks(grid) > MOST_CLUSTER)
-        return problem_set(problem, "a cluster of %llu blocks: at most %d are allowed",
+        return problem_set(problem, "a cluster has %llu blocks, but at most %d are allowed",
                            (unsigned long long)cluster_blocks(grid), MOST_CLUSTER);
     return 0;
 }
@@ -42,17 +42,18 @@ static int check_threads(const struct grid *grid, struct problem *problem)
     const uint64_t all = (uint64_t)threads[0] * threads[1] * threads[2];
     if (threads[0] > MOST_THREADS || threads[1] > MOST_THREADS || threads[2] > MOST_DEEP || all > MOST_THREADS ||
         all == 0)
-        return problem_set(problem, "a block of %ux%ux%u threads: 1 to %d are allowed, and %d along z", threads[0],
+        return problem_set(problem, "a block has %ux%ux%u threads, but 1 to %d are allowed, and %d along z", threads[0],
                            threads[1], threads[2], MOST_THREADS, MOST_DEEP);
     if (only[0] && memcmp(only, threads, 3 * sizeof *only) != 0)
         return problem_set(problem, "the kernel was compiled for blocks of %ux%ux%u threads", only[0], only[1],
                            only[2]);
     if (function->max_threads && all > function->max_threads)
-        return problem_set(problem, "a block of %llu threads: the kernel was compiled for %u at most",
+        return problem_set(problem, "a block has %llu threads, but the kernel was compiled for at most %u",
                            (unsigned long long)all, function->max_threads);
     const unsigned warp = (function->registers * LANES + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
     if (warp && (all + LANES - 1) / LANES > REGISTERS / warp)
-        return problem_set(problem, "a block of %llu threads with %u registers each: too many registers",
+        return problem_set(problem,
+                           "a block of %llu threads with %u registers each needs more registers than an SM has",
                            (unsigned long long)all, function->registers);
     return 0;
 }
@@ -63,14 +64,17 @@ static int check_sizes(const struct grid *grid, struct problem *problem)
     const unsigned *const blocks = grid->blocks;
     if (blocks[0] == 0 || blocks[1] == 0 || blocks[2] == 0 || blocks[0] > INT32_MAX || blocks[1] > MOST_BLOCKS ||
         blocks[2] > MOST_BLOCKS)
-        return problem_set(problem, "a grid of %ux%ux%u blocks: 1 to 2147483647, 65535 and 65535 are allowed",
-                           blocks[0], blocks[1], blocks[2]);
+        return problem_set(
+            problem, "a grid has %ux%ux%u blocks, but at least 1 and at most 2147483647, 65535 and 65535 are allowed",
+            blocks[0], blocks[1], blocks[2]);
     const unsigned most = function->module->architecture->shared_most;
     if ((uint64_t)function->shared_bytes + grid->shared > most)
-        return problem_set(problem, "%u static and %u dynamic bytes of shared memory: a block has %u",
+        return problem_set(problem,
+                           "the launch needs %u static and %u dynamic bytes of shared memory, but a block has %u",
                            function->shared_bytes, grid->shared, most);
     if (function->stack_bytes > MOST_LOCAL)
-        return problem_set(problem, "%u bytes of local memory: a thread has %d", function->stack_bytes, MOST_LOCAL);
+        return problem_set(problem, "the kernel needs %u bytes of local memory, but a thread has %d",
+                           function->stack_bytes, MOST_LOCAL);
     return 0;
 }
 
@@ -78,8 +82,8 @@ static int check_sizes(const struct grid *grid, struct problem *problem)
 static unsigned char *place_arguments(const cugate_launch *launch, const struct entry *entry, struct problem *problem)
 {
     if (launch->argument_count != entry->parameter_count || (launch->argument_count && !launch->arguments)) {
-        problem_set(problem, "%zu arguments for %zu parameters", launch->arguments ? launch->argument_count : 0,
-                    entry->parameter_count);
+        problem_set(problem, "the launch has %zu arguments, but the kernel has %zu parameters",
+                    launch->arguments ? launch->argument_count : 0, entry->parameter_count);
         return NULL;
     }
     unsigned char *bytes = x_calloc((size_t)entry->parameter_bytes + 1, 1);
@@ -165,7 +169,7 @@ static cugate_status run(cugate_kernel *kernel, const cugate_launch *launch, cug
     if (check_sizes(&grid, problem) < 0 || check_threads(&grid, problem) < 0 || check_cluster(&grid, problem) < 0)
         return CUGATE_BAD_ARGUMENT;
     if (!blocks_fit(machine, &grid) || !outside_begin(grid.function)) {
-        problem_set(problem, "the blocks of the launch take more than is left of %llu bytes",
+        problem_set(problem, "the blocks of the launch need more memory than is left of %llu bytes",
                     (unsigned long long)machine->limits.bytes);
         return CUGATE_NO_MEMORY;
     }
@@ -195,7 +199,7 @@ cugate_status cugate_run(cugate_kernel *kernel, const cugate_launch *launch, cug
 cugate_status cugate_last_fault(cugate_machine *machine, cugate_fault *fault)
 {
     if (!machine || !fault || !machine->client.failed)
-        return call_refused(CUGATE_NOT_FOUND, "the last launch made no fault");
+        return call_refused(CUGATE_NOT_FOUND, "the last launch had no fault");
     *fault = machine->client.fault;
     return CUGATE_OK;
 }

@@ -66,7 +66,7 @@ cugate_status call_without_memory(struct call *call)
 {
     if (call->machine)
         call->machine->is_broken = true;
-    problem_set(&call->problem, "this computer has no memory left: close the machine");
+    problem_set(&call->problem, "the computer is out of memory: close the machine");
     return call_end(call, CUGATE_NO_MEMORY);
 }
 
@@ -111,8 +111,8 @@ cugate_status cugate_open(const char *gpu, cugate_machine **machine)
     const int capability = gpu ? capability_of(gpu) : 0;
     if (!machine || capability < 0)
         return call_refused(CUGATE_BAD_ARGUMENT,
-                            "there is no GPU %s: a100, rtx3090, rtx4090, h100, h200, b200, rtx5090",
-                            machine ? gpu : "to set: machine is NULL");
+                            "unknown GPU %s: known are a100, rtx3090, rtx4090, h100, h200, b200, rtx5090",
+                            machine ? gpu : "because machine is NULL");
     *machine = NULL;
     if (setjmp(*call_begin(&call, NULL)))
         return call_without_memory(&call);
@@ -145,7 +145,7 @@ void cugate_close(cugate_machine *machine)
 cugate_status cugate_set_limits(cugate_machine *machine, const cugate_limits *limits)
 {
     if (!machine || !limits || !(limits->seconds >= 0))
-        return call_refused(CUGATE_BAD_ARGUMENT, "limits: %s", machine && limits ? "seconds are below 0" : "NULL");
+        return call_refused(CUGATE_BAD_ARGUMENT, "limits: %s", machine && limits ? "seconds is negative" : "NULL");
     machine->limits = *limits;
     if (!limits->bytes)
         machine->limits.bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -196,7 +196,8 @@ cugate_status cugate_alloc(cugate_machine *machine, size_t size, uint64_t *addre
 {
     struct call call;
     if (!machine || !address || size == 0)
-        return call_refused(CUGATE_BAD_ARGUMENT, "cannot allocate %zu bytes: a size and where to set it are needed",
+        return call_refused(CUGATE_BAD_ARGUMENT,
+                            "cannot allocate %zu bytes: pass a machine, a size above 0 and a place for the address",
                             size);
     *address = 0;
     if (setjmp(*call_begin(&call, machine)))
@@ -205,7 +206,7 @@ cugate_status cugate_alloc(cugate_machine *machine, size_t size, uint64_t *addre
     if (*address)
         *ARRAY_GROW(machine->allocated, machine->allocated_count) = *address;
     else
-        problem_set(&call.problem, "cannot allocate %zu bytes: of %llu, %llu are allocated", size,
+        problem_set(&call.problem, "cannot allocate %zu bytes: the limit is %llu, and %llu are already allocated", size,
                     (unsigned long long)machine->limits.bytes, (unsigned long long)machine->machine->memory.taken);
     return call_end(&call, *address ? CUGATE_OK : CUGATE_NO_MEMORY);
 }
@@ -226,7 +227,7 @@ void *cugate_host_pointer(cugate_machine *machine, uint64_t address, size_t size
     struct allocation place;
     if (machine && device_find(machine->machine, address, &place) && size <= place.end - address)
         return device_bytes(machine->machine, address);
-    call_refused(CUGATE_BAD_ARGUMENT, "%zu bytes at 0x%llx are not in one allocation", size,
+    call_refused(CUGATE_BAD_ARGUMENT, "%zu bytes at 0x%llx are not within one allocation", size,
                  (unsigned long long)address);
     return NULL;
 }

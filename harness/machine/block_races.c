@@ -511,7 +511,7 @@ char *block_races_find(const struct block_races *races, bool *sure)
         text = x_sprintf("a block %s the word at 0x%llx of global memory that another block %s at %s, and %s: at %s",
                          is_load(worst, worst->pc) ? "loads" : "changes", at,
                          is_load(worst, worst->before) ? "loads" : "changes", before,
-                         unfenced ? "the atomic or flag that is to order them lacks a __threadfence() before it"
+                         unfenced ? "the atomic or flag that should order them has no __threadfence() before it"
                                   : "nothing orders them",
                          worst->place);
     free(before);

@@ -200,7 +200,7 @@ static bool add_class(struct trial *trial, uint64_t number)
     if (good && proof.why)
         good = give_up(trial, proof.why, proof.where);
     if (good && !within_bounds(trial->run->grid->function->module->machine, class))
-        good = give_up(trial, "a block of its class accesses memory outside every allocation", NULL);
+        good = give_up(trial, "a block of this class accesses memory outside every allocation", NULL);
     for (size_t i = 0; i < proof.arrays.count; i++)
         trial_add_place(&class->read, proof.arrays.list[i].begin, proof.arrays.list[i].end);
     for (unsigned k = 0; k < trial->axis_count; k++) {
@@ -365,11 +365,12 @@ static bool prove(struct trial *trial, const struct tally *middle, uint64_t whol
     if ((grid->meetings && meetings_place(grid->meetings)) || (grid->doubt && grid->doubt->any))
         return give_up(trial, "blocks may access the same memory", NULL);
     if (grid_is_shared(grid->function->module->machine, &trial->places))
-        return give_up(trial, "it accesses memory that the host shares", NULL);
+        return give_up(trial, "the kernel accesses memory that the host shares", NULL);
     struct hot_addresses hot = {0};
-    bool counted = trial_count_hot(trial, whole, &hot) || give_up(trial, "atomics of blocks that may overlap", NULL);
+    bool counted =
+        trial_count_hot(trial, whole, &hot) || give_up(trial, "atomics of different blocks may overlap", NULL);
     if (counted && trial->every && !same_hot(trial, &hot))
-        counted = give_up(trial, "atomics at an address", NULL);
+        counted = give_up(trial, "the number of atomics at an address is uncertain", NULL);
     if (counted) {
         const struct hot_addresses executed = trial->run->hot;
         trial->run->hot = hot;
@@ -386,13 +387,13 @@ static const char *cannot_be_tried(const struct run_state *run, bool small)
     if (!grid_leaves(grid->function->module->machine))
         return "all blocks were requested";
     if (grid->untrusted)
-        return "replaced code";
+        return "its code was replaced";
     if (grid->order > 0)
         return "an order of blocks was requested";
     if (grid->cooperative)
-        return "cooperative launch";
+        return "it is a cooperative launch";
     if (run->count < (small ? 2 : BLOCKS_LEAST) || run->count > BLOCKS_MOST)
-        return "too few or too many blocks";
+        return "it has too few or too many blocks";
     return grid->meetings && meetings_place(grid->meetings) ? "blocks of an earlier launch accessed the same memory"
                                                             : NULL;
 }

@@ -44,8 +44,8 @@ static void visit(struct block *me, const struct block *there, uint64_t address,
     const unsigned how = writes ? READ : WRITTEN; /* of the other */
     if ((own ? word->far : word->own)[how] > races_of(me)->knows)
         block_fault(me,
-                    "block %u of the cluster %s byte %lld of block %u's shared memory that block %u %s: it has not "
-                    "waited for it at the cluster's barrier or an mbarrier",
+                    "block %u of the cluster %s byte %lld of block %u's shared memory that block %u %s without a wait "
+                    "at the cluster's barrier or an mbarrier between them",
                     me->rank, writes ? "writes" : "reads", (long long)address - SHARED_RESERVED, there->rank,
                     own ? word->who[how] : there->rank, writes ? "reads" : "writes");
     (own ? word->own : word->far)[writes] = races_of(&me->cluster->blocks[0])->now;

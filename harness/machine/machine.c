@@ -6,7 +6,7 @@ struct machine *machine_open(struct problem *problem)
 {
     struct machine *machine = x_calloc(1, sizeof *machine);
     if (memory_open(&machine->memory) < 0) {
-        problem_set(problem, "this process has no addresses left for another GPU");
+        problem_set(problem, "this process has no address space left for another GPU");
         free(machine);
         return NULL;
     }

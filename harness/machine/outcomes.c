@@ -241,10 +241,10 @@ char *outcomes_compare(struct machine *machine)
     }
     if (most.bytes == 0)
         return NULL;
-    return x_sprintf("%llu of %llu bytes of the allocation at 0x%llx, from byte %llu on%s",
+    return x_sprintf("%llu of %llu bytes of the allocation at 0x%llx differ, from byte %llu on%s",
                      (unsigned long long)most.bytes, (unsigned long long)(where.end - where.begin),
                      (unsigned long long)where.begin, (unsigned long long)most.first,
-                     outcomes->near ? ", in the last bits of floats" : "");
+                     outcomes->near ? ", but only in the last bits of floats" : "");
 }
 
 void outcomes_restore(struct machine *machine)

@@ -232,7 +232,7 @@ static void release(struct warp *warp, unsigned lane)
 static void fail(struct warp *warp, unsigned lane)
 {
     (void)lane;
-    block_fault_of(warp->block, FAULT_ASSERT, "an assertion fails");
+    block_fault_of(warp->block, FAULT_ASSERT, "an assertion failed");
 }
 
 /* To add a function: a row, with what it does for one lane. */
@@ -300,14 +300,14 @@ bool do_call_outside(struct warp *warp, const struct instruction *code, unsigned
     EACH_BIT(l, lanes) {
         const char *own = module_outside(block->grid->function->module, call_address(warp, code, l));
         if (!own || (name && strcmp(own, name) != 0))
-            block_not_simulated(block, "%s of something outside the machine code", code->opcode);
+            block_not_simulated(block, "%s of code outside the kernel's machine code", code->opcode);
         name = own;
     }
     const struct outside *function = name ? find(name) : NULL;
     if (!function)
-        block_not_simulated(block, "%s of %s", code->opcode, name ? name : "something outside the machine code");
+        block_not_simulated(block, "%s of %s", code->opcode, name ? name : "code outside the kernel's machine code");
     if (block->counts && function->note && !outside_note(block->machine, function->note))
-        block_not_simulated(block, "%s in a counted kernel, which executes code of the driver", function->said);
+        block_not_simulated(block, "%s in a counted kernel, which would execute code of the driver", function->said);
     EACH_BIT(l, lanes)
         function->call(warp, l);
     warp->splits[index].pc++;

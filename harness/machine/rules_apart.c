@@ -8,7 +8,8 @@
 #include "tile.h"
 
 enum { COPY_UNIT = 16, TYPES_EXACT = 10 /* CUtensorMapDataType: those behind it are rounded */ };
-static const char where[] = "an address in shared memory", place[] = "the address of a copy";
+static const char where[] = "a shared-memory address does not follow from the block index",
+                  place[] = "the address of a copy does not follow from the block index";
 
 /* ---- Words of shared memory ---- */
 
@@ -107,7 +108,7 @@ static bool need_barrier(struct step *step, uint32_t address)
     const uint32_t *low = word_at(step->warp->block, address),
                    *high = word_at(step->warp->block, address + sizeof(uint32_t));
     if (address % sizeof(uint64_t) || !low || !high || *low != WORD_BARRIER || *high != WORD_BARRIER)
-        proof_fail(step->proof, step->code, "a barrier with another initial value");
+        proof_fail(step->proof, step->code, "a barrier starts with a value that may differ between blocks");
     return !step->proof->why;
 }
 
@@ -115,8 +116,9 @@ static bool need_barrier(struct step *step, uint32_t address)
 void rule_begins(struct step *step)
 {
     uint32_t addresses[LANES];
-    if (!need_narrow(step, 1) || !need(step, row_tag(step, 2, 0), step->lanes, "the state of a barrier") ||
-        !need(step, row_tag(step, 2, 1), step->lanes, "the state of a barrier"))
+    if (!need_narrow(step, 1) ||
+        !need(step, row_tag(step, 2, 0), step->lanes, "the state of a barrier may differ between blocks") ||
+        !need(step, row_tag(step, 2, 1), step->lanes, "the state of a barrier may differ between blocks"))
         return;
     put_all(step, &tag_data, 0, 2);
     barrier_addresses(step->warp, &step->code->operands[1], addresses);
@@ -134,8 +136,9 @@ void rule_barrier(struct step *step)
     const struct instruction *code = step->code;
     const unsigned n = code->output_count;
     uint32_t addresses[LANES];
-    if (!need_narrow(step, n) || (code->operand_count > n + 1 && !need(step, row_tag(step, n + 1, 0), step->lanes,
-                                                                       "the number of arrivals, or the phase")))
+    if (!need_narrow(step, n) ||
+        (code->operand_count > n + 1 && !need(step, row_tag(step, n + 1, 0), step->lanes,
+                                              "the number of arrivals or the phase may differ between blocks")))
         return;
     barrier_addresses(step->warp, &code->operands[n], addresses);
     for (uint32_t left = step->lanes; left; left &= left - 1)
@@ -196,7 +199,7 @@ static void note(struct step *step, const struct tag *moves, uint64_t begin, uin
     int64_t by[AXES_MOST] = {0};
     tag_factors(moves, by);
     if (end > begin && !footprint_add(&step->proof->footprint, by, begin, end, kind))
-        proof_fail(step->proof, step->code, "too many accesses to record");
+        proof_fail(step->proof, step->code, "there are too many accesses to record");
 }
 
 /* Bytes of global memory behind each other, which move by units of a copy. */
@@ -221,7 +224,7 @@ void rule_bulk(struct step *step)
     enum { UNIT_BITS = 16 };
     const struct instruction *code = step->code;
     const bool to_shared = code->modifiers[0][0] == 'S', from_shared = code->modifiers[1][0] == 'S';
-    if (!need(step, row_tag(step, 2, 0), 1, "the number of copied bytes"))
+    if (!need(step, row_tag(step, 2, 0), 1, "the number of copied bytes may differ between blocks"))
         return;
     const uint32_t word = row_at(step->warp, code->operands[2].space, code->operands[2].row)[0];
     const uint32_t bytes = (word & ((1u << UNIT_BITS) - 1)) * COPY_UNIT;
@@ -244,7 +247,7 @@ static bool read_map(struct step *step, struct tensor_map *map)
         return false;
     if (!device_find(machine, address, &found) || found.end - address < TENSOR_MAP_READ ||
         !tensor_map_decode(device_bytes(machine, address), map) || map->columns || map->type >= TYPES_EXACT) {
-        proof_fail(step->proof, step->code, "this kind of tensor map");
+        proof_fail(step->proof, step->code, "the kind of the tensor map is not supported");
         return false;
     }
     note(step, &tag_same, address, address + TENSOR_MAP_READ, FOOTPRINT_READS);
@@ -301,7 +304,7 @@ void rule_tile(struct step *step)
     struct tensor_map map;
     struct tile_place at = {0};
     struct tag moves = tag_same;
-    if (!read_map(step, &map) || (more && !need(step, row_tag(step, 2, 0), 1, "blocks of a multicast")))
+    if (!read_map(step, &map) || (more && !need(step, row_tag(step, 2, 0), 1, "the blocks of a multicast may differ")))
         return;
     const uint32_t packed = more ? row_at(step->warp, code->operands[2].space, code->operands[2].row)[0] : 0;
     if (loads ? !need_target(step, packed >> 16) : !need_words(step, 0, 1))
@@ -332,11 +335,11 @@ void rule_group(struct step *step)
     const struct instruction *code = step->code;
     const unsigned rows = code->flags[PRODUCT_COLUMNS] * (code->flags[PRODUCT_SUM] == ELEMENT_F16 ? 2u : 4u);
     if (code->flags[PRODUCT_WAYS] & WAY_SPARSE)
-        proof_fail(step->proof, code, "the sparsity pattern");
+        proof_fail(step->proof, code, "the sparsity pattern may differ between blocks");
     for (unsigned n = 1; n < code->operand_count && !step->proof->why; n++) {
         const struct operand *operand = &code->operands[n];
         if (operand->kind == OPERAND_PREDICATE)
-            need(step, mask_tag(step, n), step->lanes, "whether the product accumulates");
+            need(step, mask_tag(step, n), step->lanes, "whether the product accumulates may differ between blocks");
         const bool describes = operand->kind == OPERAND_DESCRIPTOR && operand->row < ROW_UNIFORM_ZERO * ROW_BYTES;
         for (unsigned k = n == 1 ? 0 : 2; k < 4 && describes; k++)
             need(step, tag_at(step, operand->row / ROW_BYTES + k), 1, where);

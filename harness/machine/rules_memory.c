@@ -84,7 +84,8 @@ void rule_ldc(struct step *step)
         struct tag address = step->tags->rows[from->row / ROW_BYTES];
         tag_settle(&address, step->proof->floors, step->proof->axes);
         address.ring = 0; /* lanes that turn around it are as far apart as before */
-        if (!tag_add(&tag, &address, 0) || !need(step, &tag, step->lanes, "an address of constant memory"))
+        if (!tag_add(&tag, &address, 0) ||
+            !need(step, &tag, step->lanes, "a constant-memory address does not follow from the block index"))
             return;
         tag.lanes = tag_add(&tag, &address, 1) ? UINT32_MAX : 0;
         tag_same_by(&tag, 32);
@@ -248,7 +249,7 @@ static void note_access(struct step *step, uint32_t lanes, const uint64_t *addre
     }
     noted &= !range.end || footprint_add(&step->proof->footprint, by, range.begin, range.end, kind);
     if (!noted)
-        proof_fail(step->proof, step->code, "too many accesses to record");
+        proof_fail(step->proof, step->code, "there are too many accesses to record");
 }
 
 /* Whether a load of what others may change (a volatile one) may find the address at which the warp looked last: what it
@@ -271,7 +272,7 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
     const struct tag *low = tag_at(step, operand->row / ROW_BYTES);
     const struct tag *base = operand->based ? tag_at(step, operand->base / ROW_BYTES) : &tag_same;
     const uint32_t *base_row = operand->based ? row_at(step->warp, SPACE_WARP, operand->base) : NULL;
-    static const char why[] = "an address of global memory";
+    static const char why[] = "a global-memory address does not follow from the block index";
     struct tag moves = tag_same, box = tag_same;
     int64_t values[LANES], bases[LANES];
     uint64_t addresses[LANES];
@@ -291,7 +292,7 @@ static bool need_global(struct step *step, unsigned n, uint32_t lanes, int64_t s
         one &= !(lanes >> l & 1) || addresses[l] == addresses[__builtin_ctz(lanes)];
     }
     if (kind == FOOTPRINT_READS && step->code->flags[FLAG_STRONG] && looks_again(step, lanes, addresses, &moves)) {
-        proof_fail(step->proof, step->code, "it polls memory that others may change");
+        proof_fail(step->proof, step->code, "it polls memory that other blocks may change");
         return false;
     }
     const int64_t unit = one && stride == 32 ? size : stride;
@@ -371,7 +372,7 @@ void rule_generic(struct step *step)
     const unsigned n = address_operand(code);
     const bool loads = code->traits & TRAIT_LOAD;
     const struct operand *operand = &code->operands[n];
-    static const char why[] = "an address of shared or local memory";
+    static const char why[] = "a shared or local address does not follow from the block index";
     uint64_t addresses[LANES];
     uint32_t narrow = 0;
     global_addresses(step->warp, operand, addresses);
@@ -381,14 +382,14 @@ void rule_generic(struct step *step)
     }
     narrow &= step->lanes;
     if (narrow && narrow != step->lanes)
-        proof_fail(step->proof, code, "addresses of several kinds");
+        proof_fail(step->proof, code, "one access reaches several kinds of memory");
     if (narrow && loads && code->flags[FLAG_STRONG])
-        proof_fail(step->proof, code, "it reads shared memory that others may change");
+        proof_fail(step->proof, code, "it reads shared memory that other threads may change");
     if (step->proof->why)
         return;
     if (!narrow) {
         if (code->traits & TRAIT_ATOMIC)
-            proof_fail(step->proof, code, "the answer of an atomic on global memory");
+            proof_fail(step->proof, code, "the result of a global atomic may differ between blocks");
         else
             (loads ? rule_load : rule_store)(step);
         return;
@@ -414,9 +415,11 @@ void rule_texture(struct step *step)
     unsigned channels;
     const int row = texture_handle(step->warp, code, &handle, &channels);
     const struct texture *texture = texture_find(step->warp->block->machine, handle);
-    if (row < 0 || (row > 0 && !need(step, row_tag(step, (unsigned)row, 0), step->lanes, "which texture")) ||
+    if (row < 0 ||
+        (row > 0 &&
+         !need(step, row_tag(step, (unsigned)row, 0), step->lanes, "the texture may differ between blocks")) ||
         !texture || texture->shape == TEXTURE_CUBE || texture->shape == TEXTURE_CUBE_LAYERS) {
-        proof_fail(step->proof, code, "a cube map, or a varying texture");
+        proof_fail(step->proof, code, "it reads a cube map, or a texture that may differ between blocks");
         return;
     }
     static const int64_t stays_there[AXES_MOST] = {0};
@@ -429,7 +432,7 @@ void rule_texture(struct step *step)
         *ARRAY_GROW(arrays->list, arrays->count) = (struct range){array, array + texture->bytes};
     else if (texture->address && !footprint_add(&step->proof->footprint, stays_there, texture->address,
                                                 texture->address + texture->bytes, FOOTPRINT_READS))
-        proof_fail(step->proof, code, "too many accesses to record");
+        proof_fail(step->proof, code, "there are too many accesses to record");
     for (unsigned i = 0; i < channels; i++)
         put_row(step, i < 2, i % 2, &tag_data);
 }
@@ -441,12 +444,12 @@ void rule_copy(struct step *step)
     if (!need_narrow(step, 0))
         return;
     if (step->code->operand_count > 2) {
-        if (!need(step, mask_tag(step, 2), step->lanes, "which lanes copy"))
+        if (!need(step, mask_tag(step, 2), step->lanes, "the lanes that copy may differ between blocks"))
             return;
         copies &= predicate(step->warp, &step->code->operands[2]);
     }
     if (step->code->flags[FLAG_FILLS])
-        proof_fail(step->proof, step->code, "the number of copied bytes");
+        proof_fail(step->proof, step->code, "the number of copied bytes may differ between blocks");
     else if (copies)
         need_global(step, 1, copies, 128, step->code->size, FOOTPRINT_READS);
 }

@@ -358,6 +358,7 @@ bool need_row(struct step *step, uint32_t offset, const char *why)
 bool need_narrow(struct step *step, unsigned n)
 {
     const struct operand *operand = &step->code->operands[n];
-    return need_row(step, operand->row, "an address of shared or local memory") &&
-           (!operand->based || need_row(step, operand->base, "an address of shared or local memory"));
+    return need_row(step, operand->row, "a shared or local address does not follow from the block index") &&
+           (!operand->based ||
+            need_row(step, operand->base, "a shared or local address does not follow from the block index"));
 }

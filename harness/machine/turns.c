@@ -173,7 +173,7 @@ static void look_for_progress(struct run_state *run, struct turns *turns)
         __atomic_load_n(&run->stuck, __ATOMIC_SEQ_CST) >= __atomic_load_n(&run->live, __ATOMIC_SEQ_CST) &&
         __atomic_load_n(&run->progress, __ATOMIC_SEQ_CST) == turns->seen)
         block_not_simulated(turns->at->blocks,
-                            "deadlock: all blocks have started, and the last %u instructions wrote nothing",
+                            "deadlock: all blocks have started, but the last %u instructions wrote nothing",
                             MOST_STEPS);
 }
 

@@ -50,7 +50,7 @@ static void split_batch(struct slot *slot, enum ending ending, const char *how)
     struct pool *pool = slot->pool;
     char quiet[64];
     snprintf(quiet, sizeof quiet, "no response within %g s", pool->measurement->timeout);
-    warning("%s and the kernels measured with it are measured again, one by one: %s", pool->ids[slot->item.first],
+    warning("measuring %s and the kernels of its batch again, one by one: %s", pool->ids[slot->item.first],
             slot->gave_up                  ? slot->gave_up
             : ending == ENDING_HUNG        ? quiet
             : ending == ENDING_OUT_OF_TURN ? pool_out_of_turn
@@ -74,7 +74,7 @@ static void say_impossible(const struct slot *slot, enum ending ending, const ch
         error("cannot measure%s: the GPU did not open within %g s; another program may hold it (nvidia-smi)", place,
               slot->pool->measurement->timeout);
     else if (ending == ENDING_OUT_OF_TURN)
-        error("cannot measure%s: before its first kernel the worker %s", place, pool_out_of_turn);
+        error("cannot measure%s: before its first kernel, the worker %s", place, pool_out_of_turn);
     else
         error("cannot measure%s: the worker ended before its first kernel: %s", place, how);
 }
@@ -90,8 +90,8 @@ static char *hung_words(const struct slot *slot)
     last.left = -1;
     OWNED_TEXT far = headway_words(&last);
     char *words = slot->deadline < slot->limit
-                      ? x_sprintf("no block of it ended within %g s, last seen: %s; %s", timeout, far, longer)
-                      : x_sprintf("no result within %g s, %d times --timeout, last seen: %s; %s",
+                      ? x_sprintf("no block ended within %g s (last seen: %s); %s", timeout, far, longer)
+                      : x_sprintf("no result within %g s, which is %d times --timeout (last seen: %s); %s",
                                   HEADWAY_TIMES * timeout, HEADWAY_TIMES, far, longer);
     return words;
 }
@@ -121,7 +121,7 @@ static bool take_end(struct slot *slot, enum slot_state was, enum ending ending,
         return true;
     } else if (ending == ENDING_HUNG || (ending == ENDING_NEXT && was != SLOT_LEAVING)) {
         /* All results have arrived: only what cleans up after a kernel is left to fail. */
-        snprintf(reason, sizeof reason, "after its results its process %s%s, probably in the family's close()",
+        snprintf(reason, sizeof reason, "after giving its results the process %s%s, probably in the family's close()",
                  ending == ENDING_HUNG ? "hung" : "died: ", ending == ENDING_HUNG ? "" : how);
         pool_fail(slot, slot->last, ending == ENDING_HUNG ? RESULT_HUNG : RESULT_CRASHED, reason);
     }
@@ -295,7 +295,7 @@ static void fail_rest(struct pool *pool)
     for (size_t k = 0; k < pool->count && pool->run->result_count > 0; k++)
         if (!run_find(pool->run, pool->ids[k]))
             result_fail(run_add(pool->run, pool->ids[k]), RESULT_FAILED,
-                        "not measured: an earlier error stopped the run, see above");
+                        "not measured, because an earlier error stopped the run, see above");
 }
 
 /* Returns the code of the measurement, and reports how it ended. A GPU that should have measured and did not is

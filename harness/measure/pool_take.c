@@ -148,7 +148,7 @@ static enum ending take_device(struct slot *slot, const char *text)
     if (described.session_count != 1 || described.result_count > 0) {
         ending = ENDING_OUT_OF_TURN;
     } else if (slot->has_session && is_other_device(slot, &described)) {
-        error("cannot measure: this is not the GPU that measured the first kernels");
+        error("cannot measure: the GPU is not the one that measured the first kernels");
         ending = ENDING_IMPOSSIBLE;
     } else if (!slot->has_session && !fits_the_others(slot, &described)) {
         ending = ENDING_MIXED;
@@ -274,13 +274,13 @@ static void combine_second(const struct slot *slot, struct result *first, struct
 {
     const struct slot *other = &slot->pool->slots[slot->item.failed_on];
     OWNED_TEXT there = slot_name(other), *here = slot_name(slot);
-    OWNED_TEXT how = x_sprintf("it %s on %s: %s", failed_words(first->status), there, first->reason);
+    OWNED_TEXT how = x_sprintf("it %s on %s (%s)", failed_words(first->status), there, first->reason);
     if (second->status == RESULT_OK) {
-        warning("%s: %s; it was measured on %s", first->id, how, here);
+        warning("%s: %s, but it was measured on %s", first->id, how, here);
         result_note_elsewhere(second, how);
     } else {
         const bool alike = second->status == first->status && strcmp(second->reason, first->reason) == 0;
-        OWNED_TEXT reason = alike ? x_sprintf("%s; on %s and on %s", second->reason, there, here)
+        OWNED_TEXT reason = alike ? x_sprintf("%s, both on %s and on %s", second->reason, there, here)
                                   : x_sprintf("%s; before, %s", second->reason, how);
         result_fail(second, second->status, reason);
     }

@@ -47,10 +47,10 @@ static void join(struct measuring *measuring, struct program_run *part)
 }
 
 static const char *const unwatched_reasons[UNWATCHED_REASONS] = {
-    [UNWATCHED_SHAPES] = "they had too many shapes; choose kernels with -k",
-    [UNWATCHED_GRAPH] = "their CUDA graph was changed, so its kernels are unknown",
-    [UNWATCHED_WAIT] = "each began while another thread's launch, which may wait for it, was still in progress",
-    [UNWATCHED_CALL] = "they were made by a deprecated driver function, or by one for several GPUs",
+    [UNWATCHED_SHAPES] = "there were too many shapes; choose kernels with -k",
+    [UNWATCHED_GRAPH] = "their CUDA graph was modified, so the kernels in it are unknown",
+    [UNWATCHED_WAIT] = "each started while a launch of another thread, which may wait for it, was still running",
+    [UNWATCHED_CALL] = "they used a deprecated driver function, or one for several GPUs",
 };
 
 size_t program_unwatched(const struct program_run *part)
@@ -98,8 +98,9 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     /* A fault is told when it happens, but not by a process that closed the link. */
     measuring->failed |= part->broken_off > 0 && program_is_simulated(part->measurement);
     if (part->interrupted) {
-        remark("%s was ended by a signal, so its counts are incomplete: the run file records that and is not judged",
-               what);
+        remark(
+            "%s was ended by a signal, so its counts are incomplete: the run file records this and will not be judged",
+            what);
         return EXIT_INTERRUPTED;
     }
     say_losses(part);
@@ -120,13 +121,13 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
             snprintf(ended, sizeof ended, "ended with exit code %d before it opened a GPU", part->status);
         return FAIL(
             EXIT_NOT_MEASURED,
-            "%s %s, so there is nothing to measure: %s, or it runs with other rights (setuid) or in a container of "
-            "its own",
-            what, ended, part->status != 0 ? "mend it" : "no process of it started the CUDA driver");
+            "%s %s, so there is nothing to measure: %s, or it runs with other rights (setuid) or in its own container",
+            what, ended, part->status != 0 ? "fix it" : "no process of it started the CUDA driver");
     }
     if (part->further && part->status != measuring->status)
-        return FAIL(EXIT_NOT_MEASURED, "%s ended with %d the first time and with %d in run %zu: it does not repeat",
-                    what, measuring->status, part->status, measuring->done + 1);
+        return FAIL(EXIT_NOT_MEASURED,
+                    "%s ended with exit code %d in the first run, but with %d in run %zu, so it does not repeat", what,
+                    measuring->status, part->status, measuring->done + 1);
     if (!part->further && part->part.session_count == 0 && !part->failure)
         return FAIL(EXIT_NOT_MEASURED, "%s opened a GPU and launched nothing on it, so there is nothing to %s", what,
                     program_is_simulated(measuring->measurement) ? "count" : "measure");
@@ -188,7 +189,7 @@ static void fill_row(const struct measuring *measuring, struct result *result, s
     const bool cold = in_set && group && group->graph; /* its first launch alone was counted, which does not tell it */
     row->state = (metric->optional && !in_set) || cold ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
     if (row->state == VALUE_NOT_COUNTED && in_set)
-        row->reason = x_strdup("launched too rarely in the runs of the program");
+        row->reason = x_strdup("the kernel was launched too rarely in the runs of the program");
 }
 
 /* Whether launches of the group are to have a number: some were due, or counted and were none that --skip leaves out.
@@ -251,10 +252,10 @@ static void fill_gaps(struct measuring *measuring)
         if (lacks && expects_number(measuring, group) && !measuring->measurement->profile)
             result_fail(run_add(run, group->id), RESULT_FAILED,
                         group->holds > 0
-                            ? "it waits for others, so it is not measured, and CUPTI's records lack its time"
+                            ? "it waits for other kernels, so it is not measured, and CUPTI did not record its time"
                             : "it was launched, but never measured");
         else if (lacks && group->graph && measuring->measurement->profile)
-            result_fail(run_add(run, group->id), RESULT_FAILED, "the launch of a graph has no lines");
+            result_fail(run_add(run, group->id), RESULT_FAILED, "a graph launch has no counts by source line");
     }
     if (skipped > 0 && run->result_count > 0)
         warning("%zu kernel%s of the program %s not measured: --skip leaves out all launches of %s", skipped,
@@ -279,7 +280,7 @@ static int expect_results(const struct measuring *measuring)
                 program->part.nvtx_count > 0 && program->part.waits ? ", or " : "",
                 program->part.waits ? "none was between cudaProfilerStart and cudaProfilerStop (--from-start off)" : "",
                 !program_part_is_all(&program->part) && program->skip > 0 ? ", or " : "",
-                program->skip > 0 ? "--skip leaves out all of them" : "");
+                program->skip > 0 ? "--skip leaves out all launches" : "");
 }
 
 static void describe(struct measuring *measuring)
@@ -339,8 +340,9 @@ static void note_left_out(const struct measuring *measuring)
         return;
     char *text = program_left_out(&measuring->groups, measuring->run, measurement->metrics, measuring->set_of);
     if (text && !measurement->program->quiet && !measuring->groups.baseline)
-        remark("not all counters were read of %s; --explain SECONDS counts longer, --runs 3 runs the program again",
-               text);
+        remark(
+            "some counters of %s were not read; --explain SECONDS counts longer, and --runs 3 runs the program again",
+            text);
     measuring->run->sessions[0].facts[SESSION_LEFT_OUT] = text;
 }
 
@@ -348,11 +350,10 @@ static void note_left_out(const struct measuring *measuring)
 static void say_lacks(const struct measuring *measuring, size_t set, size_t kernels)
 {
     OWNED_TEXT names = names_of_set(measuring, set);
-    warning(
-        "%zu kernel%s lack%s counts of %s: %s launched too rarely for the runs that --runs %d allows; without it the "
-        "program runs again for %s",
-        kernels, plural(kernels), plural_of(kernels, "s", ""), names, plural_of(kernels, "it was", "they were"),
-        measuring->measurement->program->runs, plural_of(kernels, "it", "them"));
+    warning("%zu kernel%s lack%s counts of %s, because %s launched too rarely for --runs %d; without --runs the "
+            "program runs again for %s",
+            kernels, plural(kernels), plural_of(kernels, "s", ""), names, plural_of(kernels, "it was", "they were"),
+            measuring->measurement->program->runs, plural_of(kernels, "it", "them"));
 }
 
 static void release_images(struct measuring *measuring)

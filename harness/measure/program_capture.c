@@ -29,7 +29,7 @@ static int judge_run(const struct capturing *capturing, const struct program_run
         error("a process of %s could not be captured: %s%s", what, part->failure,
               strstr(part->failure, part->setting->folder) ? "; set TMPDIR to another folder" : "");
     else if (part->status != 0)
-        error("%s ended with exit code %d%s; a program that fails is not captured", what, part->status,
+        error("%s ended with exit code %d%s, and a program that fails is not captured", what, part->status,
               part->keeps ? " when it ran again" : "");
     else if (part->processes == 0)
         error("%s opened no GPU%s, so there is nothing to capture", what, part->keeps ? " when it ran again" : "");
@@ -45,8 +45,8 @@ static void say_losses(const struct capturing *capturing, const struct program_r
 {
     const size_t unwatched = program_unwatched(part);
     if (unwatched > 0)
-        warning("%zu launch%s of kernels that are not captured: there are too many shapes, or graphs that were "
-                "changed, or launches that waited for each other",
+        warning("%zu launch%s not captured, because of too many shapes, modified graphs, or launches that wait for "
+                "each other",
                 unwatched, plural_of(unwatched, " was", "es were"));
     capturing->captured->refused += unwatched > 0;
     if (part->broken_off > 0)
@@ -230,8 +230,7 @@ static int capture_both(struct capturing *capturing)
                                static_facts_capability(&capturing->about.device));
     const size_t picked = program_pick(&capturing->groups, capturing->captured->launch);
     if (picked > 0 && !measurement->program->quiet)
-        remark("the program runs again, and %zu kernel%s of it %s captured", picked, plural(picked),
-               plural_of(picked, "is", "are"));
+        remark("running the program again to capture %zu kernel%s", picked, plural(picked));
     if (picked > 0)
         TRY_CODE(run_program(capturing, true));
     describe(capturing);
@@ -240,7 +239,7 @@ static int capture_both(struct capturing *capturing)
         return EXIT_SAME;
     return FAIL(EXIT_NOT_MEASURED, "no launch of the program could be captured%s",
                 capturing->captured->refused > 0 ? ""
-                                                 : ": none is within the part that --nvtx and --from-start select");
+                                                 : ": none is inside the part that --nvtx and --from-start select");
 }
 
 int program_capture(const struct measurement *measurement, struct captured *captured)

@@ -5,13 +5,13 @@
 static size_t pick(struct program_group *group, size_t asked)
 {
     if (group->graph)
-        group->refused = x_strdup("it launches a graph, whose kernels cannot be distinguished");
+        group->refused = x_strdup("it is launched in a graph, whose kernels cannot be distinguished");
     else if (!group->image)
         group->refused = group->refused
                              ? group->refused
                              : x_strdup("its machine code is unknown: several modules have a function of that name");
     else if (asked > group->most)
-        group->refused = x_sprintf("it has %zu launch%s, so launch %zu does not exist", group->most,
+        group->refused = x_sprintf("it has only %zu launch%s, so there is no launch %zu", group->most,
                                    plural_of(group->most, "", "es"), asked);
     else
         return asked > 0 ? asked : group->most / 2 + 1;

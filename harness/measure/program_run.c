@@ -256,7 +256,7 @@ static bool goes_on(struct running *running)
                      "the program ended but left processes running, whose launches are not seen: let it wait for them");
     if (running->count == 0)
         return false;
-    warning("%zu process%s of the program still run%s: their counts until now are kept", running->count,
+    warning("%zu process%s of the program still run%s; the counts so far are kept", running->count,
             plural_of(running->count, "", "es"), running->count == 1 ? "s" : "");
     return false;
 }

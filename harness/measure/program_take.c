@@ -91,8 +91,8 @@ static bool take_hello(struct program_run *run, struct program_process *process,
     const struct program_setting *setting = run->setting;
     if (!has_loaded(process->peer.process, setting->injection) && !has_loaded(process->peer.process, setting->of_12)) {
         program_fail(run,
-                     "process %d sends data like cugate's library, but has not loaded it: the program imitates it, or "
-                     "the process was killed at once",
+                     "process %d sends data in the format of cugate's library without having loaded it: the program "
+                     "imitates the library, or the process was killed at once",
                      (int)process->peer.process);
         return false;
     }
@@ -140,7 +140,7 @@ static bool take_device(struct program_run *run, struct program_process *process
         else
             program_fail(
                 run,
-                "it uses a second GPU model, and only the first is measured (%s): choose with CUDA_VISIBLE_DEVICES",
+                "it uses a second GPU model, but only the first (%s) is measured: choose one with CUDA_VISIBLE_DEVICES",
                 difference);
     } else if (good) {
         part->device = described.device;
@@ -232,7 +232,7 @@ static void join_times(struct result *result, struct result *more)
         return;
     if (!other->refused) {
         OWNED(result) differ = {.estimated = x_calloc(1, sizeof *other)};
-        differ.estimated->refused = x_strdup("its launches differ between shapes or processes");
+        differ.estimated->refused = x_strdup("the launches differ between shapes or processes");
         join_times(result, &differ);
         return;
     }

@@ -159,7 +159,7 @@ static void say_restless(const struct program *program, const double *counts, si
 {
     for (size_t i = 1; i < runs; i++)
         if (counts[i] != counts[0] && !program->quiet) {
-            remark("the program does not repeat: run 1 made %.0f launches and run %zu %.0f; the median counts",
+            remark("the program does not repeat: run 1 made %.0f launches, but run %zu made %.0f; the median is used",
                    counts[0], i + 1, counts[i]);
             return;
         }
@@ -220,7 +220,7 @@ static void fail_empty_ranges(const struct program_groups *groups, const struct 
         const bool any = ANY(g, groups->count, is_launched(groups->list[g], 1 + i));
         OWNED_TEXT id = program_range_id(program->name, program->part.nvtx[i]);
         if (!any)
-            result_fail(run_add(run, id), RESULT_FAILED, "no launch was within an NVTX range of that name");
+            result_fail(run_add(run, id), RESULT_FAILED, "no launch was inside an NVTX range of that name");
     }
 }
 

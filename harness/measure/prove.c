@@ -188,7 +188,7 @@ static void prove_all(int pipe, const void *data)
         snprintf(number, sizeof number, "%zu", i);
         message_send(pipe, MESSAGE_START, number);
         if (job->draws && !glob_any(job->draws->globs, job->draws->glob_count, capsules.list[i].id)) {
-            send_result(pipe, i, false, &(struct drawn){0}, "", "it was not chosen");
+            send_result(pipe, i, false, &(struct drawn){0}, "", "this kernel was not chosen");
             continue;
         }
         bool in_part = false;

@@ -29,8 +29,7 @@ static int wrong(const struct parser *parser, const char *expected)
     const bool at_end = *parser->rest == '\0';
     return problem_set(
         parser->problem,
-        "%s is missing %s%s%s in the law \"%s\": write laws such as `> 0` or `<= 1.1 * sm_cycles`, with commas "
-        "between them",
+        "%s is missing %s%s%s in the law \"%s\": write laws such as `> 0` or `<= 1.1 * sm_cycles`, separated by commas",
         expected, at_end ? "at the end" : "before \"", at_end ? "" : parser->rest, at_end ? "" : "\"", parser->text);
 }
 

@@ -102,8 +102,8 @@ static int check_laws(const struct metrics *metrics)
     EACH(const struct metric, metric, metrics->list, metrics->count) {
         const char *unknown = laws_unknown_name(&metric->laws, metrics);
         if (unknown)
-            return error("%s:%d: a law of [%s] names \"%s\", but no section has that name, and it is not " LAW_WARPS,
-                         metric->file, metric->laws_line, metric->name, unknown);
+            return error("%s:%d: a law of [%s] names \"%s\", which is neither a section nor " LAW_WARPS, metric->file,
+                         metric->laws_line, metric->name, unknown);
     }
     return 0;
 }
@@ -115,10 +115,9 @@ int metrics_check(const struct metrics *metrics)
         if (!metric->weight)
             continue;
         if (!weight)
-            return error(
-                "%s:%d: [%s] is weighed by \"%s\", but no section has that name: add one for the counter of the "
-                "denominator",
-                metric->file, metric->line, metric->name, metric->weight);
+            return error("%s:%d: [%s] is weighed by \"%s\", but no section has that name: add a section for the "
+                         "counter of the denominator",
+                         metric->file, metric->line, metric->name, metric->weight);
         if (weight->weight)
             return error("%s:%d: [%s] is weighed by [%s], which is weighed itself: only a metric that adds up over "
                          "launches can be a weight",

@@ -143,11 +143,11 @@ static int set_trade(struct metric_reader *reader, const char *value)
     const char *rest = value;
     if (!*value)
         return ini_text_wrong(&reader->text, reader->text.line,
-                              "the trade names no metric: write section names of other metrics, or remove it");
+                              "\"trade\" names no metric: write section names of other metrics, or remove the key");
     while (metric_next_trade(&rest, name))
         if (!is_name(name))
             return ini_text_wrong(&reader->text, reader->text.line,
-                                  "\"%s\" is not a trade: write section names of other metrics", name);
+                                  "\"%s\" is not a valid trade: write section names of other metrics", name);
     current(reader)->trade = x_strdup(value);
     return 0;
 }
@@ -155,7 +155,7 @@ static int set_trade(struct metric_reader *reader, const char *value)
 static int set_trades(struct metric_reader *reader, const char *value)
 {
     if (strcmp(value, "no") != 0)
-        return ini_text_wrong(&reader->text, reader->text.line, "trades can only be no, not \"%s\"", value);
+        return ini_text_wrong(&reader->text, reader->text.line, "\"trades\" can only be no, not \"%s\"", value);
     current(reader)->never_paid = true;
     return 0;
 }
@@ -163,7 +163,7 @@ static int set_trades(struct metric_reader *reader, const char *value)
 static int set_known(struct metric_reader *reader, const char *value)
 {
     if (strcmp(value, "yes") != 0)
-        return ini_text_wrong(&reader->text, reader->text.line, "known can only be yes, not \"%s\"", value);
+        return ini_text_wrong(&reader->text, reader->text.line, "\"known\" can only be yes, not \"%s\"", value);
     current(reader)->follows = true;
     return 0;
 }
@@ -215,8 +215,8 @@ static int wrong_floor(struct metric_reader *reader)
 static int refuse_all(struct metric_reader *reader, const char *all)
 {
     return ini_text_wrong(&reader->text, reader->floor_line,
-                          "the floor \"%s\" lets everything pass: write less than %s, or make [%s] info", reader->floor,
-                          all, current(reader)->name);
+                          "with the floor \"%s\" every value passes: write less than %s, or make [%s] info",
+                          reader->floor, all, current(reader)->name);
 }
 
 /* Parses a floor such as "2 % and 250 ns". For a percentage "1 point" is absolute, since "1 %" would be relative. */
@@ -277,12 +277,12 @@ static int end_section(struct metric_reader *reader)
                                   keys[i].name);
     if (!*metric->doc)
         return ini_text_wrong(&reader->text, reader->header,
-                              "[%s] has an empty \"doc\": say what the metric shows and where it misleads",
+                              "[%s] has an empty \"doc\": describe what the metric shows and where it misleads",
                               metric->name);
     if (reader->floor && (metric->class == METRIC_EXACT || metric->class == METRIC_STATIC))
         return ini_text_wrong(&reader->text, reader->floor_line,
-                              "[%s] is %s, so any change counts: remove the floor or make it steady", metric->name,
-                              metric_class_name(metric->class));
+                              "[%s] is %s, so any change counts: remove the floor, or make the metric steady",
+                              metric->name, metric_class_name(metric->class));
     if (metric->few > 0 && (!metric->weight || metric->class != METRIC_STEADY))
         return ini_text_wrong(&reader->text, metric->line,
                               "[%s] has the key \"few\", which only steady metrics with a weight may have",
@@ -325,7 +325,7 @@ static int take_head(struct metric_reader *reader, const char *name, const char 
         return ini_text_wrong(&reader->text, reader->text.line,
                               "\"%s\" comes before the first section: write [metric_name] above it", name);
     if (strcmp(value, "yes") != 0)
-        return ini_text_wrong(&reader->text, reader->text.line, "optional can only be yes, not \"%s\"", value);
+        return ini_text_wrong(&reader->text, reader->text.line, "\"optional\" can only be yes, not \"%s\"", value);
     reader->optional = true;
     return 0;
 }
@@ -380,7 +380,7 @@ static char *next_line(char *buffer, int size, void *stream)
     const char *line = ini_text_next(&reader->text, &length);
     if (!line)
         return NULL;
-    if (!ini_text_copy(&reader->text, line, length, buffer, size, ": go on in an indented line"))
+    if (!ini_text_copy(&reader->text, line, length, buffer, size, ": continue it in an indented line"))
         return NULL;
     size_t indent = strspn(line, " \t\r");
     bool blank = indent >= length || line[indent] == '#' || line[indent] == ';';

@@ -45,7 +45,7 @@ static int read_folder(struct metrics *metrics, const char *folder, bool optiona
     if (count < 0)
         return error("cannot read the metric files in %s: %s; name their folder with --metrics", folder,
                      strerror(errno));
-    int result = count > 0 ? 0 : error("%s holds no metric files (*.ini); name their folder with --metrics", folder);
+    int result = count > 0 ? 0 : error("%s has no metric files (*.ini); name their folder with --metrics", folder);
     const size_t before = metrics->count;
     for (int i = 0; i < count && result == 0; i++) {
         const size_t kept = metrics->count;
@@ -55,8 +55,8 @@ static int read_folder(struct metrics *metrics, const char *folder, bool optiona
             metrics_cut(metrics, kept);
     }
     if (result == 0 && metrics->count == before)
-        result = error("the metric files in %s are optional or empty: name one, --metrics +%s/%s", folder, folder,
-                       entries[0]->d_name);
+        result = error("the metric files in %s are all optional or empty: name one with --metrics +%s/%s", folder,
+                       folder, entries[0]->d_name);
     forget_files(entries, count);
     return result;
 }
@@ -87,7 +87,7 @@ static int refuse_set(const char *name, const char *shipped)
     }
     const char *near = count > 0 ? nearest_name(name, names, (size_t)count) : NULL;
     error("--metrics +%s: no such folder or file%s%s%s%s%s", name, near ? "; did you mean +" : "", near ? near : "",
-          near ? "?" : "", *all ? (near ? " There are " : "; cugate's own are ") : "", all);
+          near ? "?" : "", *all ? (near ? " There are " : "; cugate has ") : "", all);
     forget_files(entries, count > 0 ? count : 0);
     return -1;
 }

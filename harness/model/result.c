@@ -65,7 +65,7 @@ bool row_is_annotated(const struct row *row)
 void row_add_session(struct row *row, const double *samples, size_t count)
 {
     if (count == 0)
-        BUG("a session of %s without a sample", row->metric);
+        BUG("a session of %s has no sample", row->metric);
     for (size_t i = 0; i < count; i++)
         if (!isfinite(samples[i]) || samples[i] < 0) {
             row_clear(row);

@@ -120,17 +120,17 @@ static int check_profile(const struct json_at *at, void *of)
     struct profile *profile = of;
     OWNED(profile_line) known = {0}; /* the reasons of all lines */
     if (!has_profile(profile))
-        return json_error(at, "says neither which counters were \"counted\" nor the \"period\" of its samples");
+        return json_error(at, "has neither \"counted\", the counters, nor \"period\", that of its samples");
     if (profile->period && !profile->launches)
         return json_error(at, "has samples of 0 \"launches\"");
     if (profile->period && profile->estimated)
-        return json_error(at, "has stalls that were sampled, in each \"period\", and are \"estimated\"");
+        return json_error(at, "has stalls that are both sampled (\"period\") and \"estimated\"");
     for (size_t i = 0; i < profile->count && known.stall_count <= STALL_REASONS; i++)
         for (size_t k = 0; k < profile->list[i].stall_count; k++)
             profile_line_add_stall(&known, profile->list[i].stalls[k].reason, 0);
     const bool too_many = known.stall_count > STALL_REASONS;
     if (too_many)
-        return json_error(at, "has more than %d stall reasons, more than any GPU", STALL_REASONS);
+        return json_error(at, "has more than %d stall reasons; no GPU has so many", STALL_REASONS);
     profile_sort(profile);
     return 0;
 }
@@ -176,7 +176,7 @@ static void put_sessions(struct json_writer *json, const struct json_field *fiel
 {
     const struct row *row = of;
     if (row->state == VALUE_MEASURED && row->session_count == 0)
-        BUG("%s is measured, but has no session", row->metric);
+        BUG("%s is \"measured\", but has no session", row->metric);
     if (row->session_count == 0)
         return;
     json_open(json, field->key, '[', JSON_IN_LINE);

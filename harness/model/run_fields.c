@@ -108,7 +108,7 @@ static int check_places(const struct json_at *top, const struct run *run)
             for (size_t s = 0; s < row->session_count; s++)
                 if (row->sessions[s].session != s && row->sessions[s].session >= run->session_count)
                     return json_error(
-                        top, "holds a value of %s of %s from session %zu, but only %zu are named, counted from 0",
+                        top, "has a value of %s of %s from session %zu, counted from 0, but names only %zu sessions",
                         row->metric, run->results[i].id, row->sessions[s].session, run->session_count);
         }
     return 0;
@@ -120,7 +120,7 @@ static int check_run(const struct json_at *top, void *of)
     const struct shard *shard = &run->shard;
     const struct json_at at = {top, "shard", 0};
     if (is_part(shard) && run->result_count > shard->measures)
-        return json_error(&at, "was to measure %zu kernels, but the file holds %zu", shard->measures,
+        return json_error(&at, "should have measured %zu kernels, but the file has %zu", shard->measures,
                           run->result_count);
     for (size_t i = 0; is_part(shard) && i < run->result_count; i++) {
         char *const *id = &run->results[i].id;

@@ -83,7 +83,7 @@ static int take_sessions(const struct json_at *list, json_t *value, void *of, co
         if (count > 0)
             row_add_session(row, samples, count);
         if (count == 0)
-            return json_error(&at, "is a session without a sample");
+            return json_error(&at, "is a session without samples");
     }
     return 0;
 }
@@ -201,7 +201,7 @@ int run_read(struct run *run, const char *path)
     int result = run_parse(run, path, text, length);
     if (result == 0 && run->session_count == 0) {
         run_release(run);
-        return error("%s: sessions: names no session, so the time and conditions of the measurement are unknown", path);
+        return error("%s: sessions: is empty, so the time and conditions of the measurement are unknown", path);
     }
     return result;
 }

@@ -15,7 +15,7 @@ int run_refuse_part(const struct run *run, const char *name)
     char words[64];
     if (run->shard.of == 0)
         return 0;
-    return error("%s is only %s: join all %u with `cugate merge`", name, shard_words(&run->shard, words, sizeof words),
+    return error("%s is only %s: merge all %u with `cugate merge`", name, shard_words(&run->shard, words, sizeof words),
                  run->shard.of);
 }
 
@@ -50,8 +50,8 @@ static void warn_of_facts(const struct session *one, const char *name, const str
     static const enum session_fact alike[] = {SESSION_DRIVER, SESSION_CUDA, SESSION_CUPTI};
     for (size_t i = 0; i < ARRAY_SIZE(alike); i++)
         if (strcmp(fact(one, alike[i]), fact(other, alike[i])) != 0)
-            warning("%s was measured with %s %s, but %s with %s", name, session_fact_name(alike[i]),
-                    fact(one, alike[i]), other_name, fact(other, alike[i]));
+            warning("%s has the %s %s, but %s has %s", name, session_fact_name(alike[i]), fact(one, alike[i]),
+                    other_name, fact(other, alike[i]));
 }
 
 /* Checks that the GPUs which measured the shards are in one machine, with one driver. Each of them has a session. */
@@ -108,9 +108,9 @@ static int check_part(const struct merging *merging, size_t place)
     const char *name = merging->names[place], *first_name = merging->names[0];
     char difference[512];
     if (one->shard.of == 0)
-        return FAIL(EXIT_USAGE, "%s is a whole run, not a part: it was measured without --shard", name);
+        return FAIL(EXIT_USAGE, "%s is a whole run, not a part, because it was measured without --shard", name);
     if (one->shard.of != first->shard.of)
-        return FAIL(EXIT_USAGE, "%s is one of %u shards, but %s one of %u", name, one->shard.of, first_name,
+        return FAIL(EXIT_USAGE, "%s is one of %u shards, but %s is one of %u", name, one->shard.of, first_name,
                     first->shard.of);
     device_difference(&one->device, &first->device, difference, sizeof difference);
     if (*difference)
@@ -175,8 +175,8 @@ static int take_results(struct merging *merging, struct run *merged)
     for (size_t i = 1; i < merged->result_count; i++)
         if (strcmp(merged->results[i - 1].id, merged->results[i].id) == 0)
             return FAIL(EXIT_USAGE,
-                        "%s is in two of the parts: they were divided by different durations; use the same "
-                        "baselines for all",
+                        "%s is in two parts, because they were divided by different durations: use the same baselines "
+                        "for all parts",
                         merged->results[i].id);
     return 0;
 }
@@ -247,7 +247,7 @@ static int check_kernels(const struct merging *merging, const struct run *merged
         if (!run_find(merged, shard->kernels[i]))
             name(&missing, shard->kernels[i]);
     if (missing.count > 0)
-        tell(&missing, "in no part");
+        tell(&missing, "missing in all parts");
     return missing.count > 0 ? EXIT_NOT_MEASURED : 0;
 }
 

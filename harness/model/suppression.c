@@ -22,7 +22,7 @@ static int read_line(struct suppressions *suppressions, struct ini_text *text, c
     rest += function ? strspn(rest, blanks) : 0;
     if (!function || !*rest)
         return ini_text_wrong(text, text->line,
-                              "%s is missing: write KIND FUNCTION REASON, such as: race scan* issue 12",
+                              "%s is missing: write KIND FUNCTION REASON, for example: race scan* issue 12",
                               function ? "the reason" : "the function");
     *ARRAY_GROW(suppressions->list, suppressions->count) = (struct suppression){
         .kind = (enum suppressed_kind)k, .function = x_strdup(function), .reason = x_strdup(rest), .line = text->line};
@@ -56,7 +56,7 @@ void suppressions_say(const struct suppressions *suppressions)
             remark("%s: suppressed in %zu launch%s: %s", what, row->launches, row->launches == 1 ? "" : "es",
                    row->reason);
         else
-            warning("%s matched no fault: remove the line, or correct its function", what);
+            warning("no fault matched %s: remove the line, or correct its function", what);
     }
 }
 

@@ -60,7 +60,7 @@ static int say_none(const char *wanted, const char *const *ids, size_t count, co
     if (near)
         error("%s has no kernel '%s'; did you mean %s?", where, wanted, near);
     else if (members)
-        error("%s has no kernel '%s'; of that family it has %s", where, wanted, members);
+        error("%s has no kernel '%s'; that family has %s", where, wanted, members);
     else {
         OWNED_TEXT all = kernel_names_join(ids, count, NULL);
         error("%s has no kernel '%s'; it has %s", where, wanted, count > 0 ? all : "none");

@@ -206,16 +206,16 @@ static bool may_steer(const struct instruction *code, const struct tally *tally,
 static const char *why_refused(const struct instruction *code, const struct tally *tally, const struct work *work)
 {
     if (depends_on_timing(tally) || code->polls || code->traits & TRAIT_SPINS)
-        return "its warps wait for others in a loop";
+        return "its warps wait for other warps in a loop";
     if (tally->home_bytes[HOME_HOST] || tally->home_bytes[HOME_MANAGED])
         return "accesses to host or managed memory have no calibrated times";
     if (may_steer(code, tally, work))
-        return "an atomic's result may decide its branches";
+        return "its branches may depend on an atomic's result";
     if (code->apart && has_modifier(code, "SP"))
         return "sparse matrix products have no calibrated times";
     const bool looks = strncmp(code->opcode, "SYNCS.PHASECHK", 14) == 0 && code->control != CONTROL_WAIT_PHASE;
     if (looks || has_modifier(code, "OPTOUT"))
-        return "its warps may do other work while they wait";
+        return "its warps may do other work while waiting";
     if (code->control == CONTROL_WAIT_CLUSTER)
         return "clusters have no calibrated times";
     if (code->rule == RULE_TEXTURE >> RULE_SHIFT || strncmp(code->opcode, "SU", 2) == 0)

@@ -833,10 +833,10 @@ static const struct {
     const char *name;
     double error;
 } bounds[BOUND_BYS] = {
-    [BOUND_BY_LATENCY] = {"latency", 1.25}, [BOUND_BY_ISSUE] = {"issue of instructions", 1.45},
+    [BOUND_BY_LATENCY] = {"latency", 1.25}, [BOUND_BY_ISSUE] = {"instruction issue", 1.45},
     [BOUND_BY_UNIT] = {"arithmetic", 1.45}, [BOUND_BY_L1] = {"the L1 and shared memory", 1.25},
     [BOUND_BY_L2] = {"the L2", 2.2},        [BOUND_BY_DRAM] = {"DRAM", 1.25},
-    [BOUND_BY_ATOMICS] = {"atomics", 2.5},  [BOUND_BY_CONSTANTS] = {"reads of constants", 1.3},
+    [BOUND_BY_ATOMICS] = {"atomics", 2.5},  [BOUND_BY_CONSTANTS] = {"constant reads", 1.3},
 };
 
 const char *stalled_name(enum stalled by)

@@ -19,15 +19,15 @@
     T(warp,              1.6,    1.3,  "cycles added per warp of the first block") \
     T(branch,            6.5,   1.5,  "extra cycles of a taken branch") \
     T(fetch,             40,    1.5,  "cycles to fetch code that is new to the SM") \
-    T(single,            1,     1.1,  "cycles that FFMA and similar occupy their unit") \
-    T(double_precision,  2,     1.1,  "cycles of DFMA and similar") \
-    T(xu,                8,     1.1,  "cycles of MUFU and similar") \
-    T(xu_latency,        16,    1.2,  "latency of MUFU and similar, in cycles as all latencies") \
+    T(single,            1,     1.1,  "cycles for which FFMA and similar occupy their unit") \
+    T(double_precision,  2,     1.1,  "the same for DFMA and similar") \
+    T(xu,                8,     1.1,  "the same for MUFU and similar") \
+    T(xu_latency,        16,    1.2,  "latency of MUFU and similar; all latencies are in cycles") \
     T(double_latency,    18,    1.2,  "latency of double precision on chips that use a scoreboard for it") \
-    T(tensor,            7,     1.2,  "cycles that a 16 x 8 x 16 product of halves occupies the tensor cores") \
+    T(tensor,            7,     1.2,  "cycles for which a 16 x 8 x 16 product of halves occupies the tensor cores") \
     T(tensor_latency,    33,    1.2,  "latency of tensor cores") \
     T(group_product,     0.57,  1.2,  "cycles per column of a warpgroup's product, 64 rows and 32 bytes deep") \
-    T(group_latency,     47,    1.2,  "cycles after it until its sums are available") \
+    T(group_latency,     47,    1.2,  "cycles from the end of a warpgroup's product until its sums are available") \
     T(bulk,              50,    1.3,  "cycles until a bulk copy starts") \
     T(phase,             46,    1.3,  "cycles from the end of a phase until its waiters continue") \
     T(special_latency,   30,    1.2,  "latency of S2R") \
@@ -36,33 +36,33 @@
     T(shared_atomic,     33,    1.2,  "latency of ATOMS") \
     T(constant_latency,  40,    1.2,  "latency of LDC") \
     T(constant_turn,     2,     1.2,  "cycles of the SM for each further address of an LDC") \
-    T(constant_wait,     11,    1.3,  "cycles of its warp for each further address") \
+    T(constant_wait,     11,    1.3,  "cycles of the warp for each further address of an LDC") \
     T(barrier,           13,    1.3,  "cycles from the last warp at a barrier until all continue") \
-    T(barrier_warp,      2,     1.2,  "cycles of each warp's arrival, in sequence") \
+    T(barrier_warp,      2,     1.2,  "cycles for each warp's arrival at a barrier, one after another") \
     T(fence,             540,   1.5,  "cycles of a MEMBAR.GPU") \
     T(fence_system,      1550,  1.5,  "cycles of a MEMBAR.SYS") \
-    T(issue_memory,      2,     1.2,  "cycles that a memory access occupies its scheduler's unit") \
+    T(issue_memory,      2,     1.2,  "cycles for which a memory access occupies its scheduler's unit") \
     T(tags,              3.4,   0.77,  "lines that the L1 looks up per cycle") \
     T(l1_latency,        32,    1.2,  "latency of a hit in the L1") \
     T(l1_fill,           1,     1.3,  "cycles of the L1 to fill a line") \
     T(l2_latency,        260,   1.2,  "latency of a hit in the L2") \
     T(l2_line,           1.59,  1.2,  "cycles of an SM's path to the L2 per line") \
-    T(l2_sector,         0.318, 1.2,  "cycles of that path per sector") \
-    T(l2_strong,         1.8,   1.2,  "factor of both for loads that bypass the L1") \
-    T(store_line,        0.61,  1.2,  "cycles of that path per stored line") \
-    T(store_sector,      1.68,  1.2,  "cycles per stored sector") \
-    T(store_scattered,   3.8,  1.3,  "cycles per sector of a store that scatters more than 16") \
+    T(l2_sector,         0.318, 1.2,  "cycles of the path to the L2 per sector") \
+    T(l2_strong,         1.8,   1.2,  "factor of the two path costs for loads that bypass the L1") \
+    T(store_line,        0.61,  1.2,  "cycles of the path to the L2 per stored line") \
+    T(store_sector,      1.68,  1.2,  "cycles of the path to the L2 per stored sector") \
+    T(store_scattered,   3.8,  1.3,  "cycles of the path to the L2 per sector of a store to more than 16 sectors") \
     T(l2_mib,            30,    0.77,  "MiB of loads after which the L2 has evicted a line") \
     T(dram_latency,      740,   1.2,  "latency of a load from DRAM") \
     T(dram_share,        0.93,  0.91,  "share of the theoretical bandwidth of DRAM") \
     T(dram_stored,       0.3,   1.5,  "cost of a stored sector relative to a loaded one, while the L2 has room") \
-    T(dram_written,      1.15,  1.15, "the same when the L2 is full") \
-    T(dram_partial,      2.5,   1.3,  "the same of a partly stored sector") \
+    T(dram_written,      1.15,  1.15, "cost of a stored sector relative to a loaded one, when the L2 is full") \
+    T(dram_partial,      2.5,   1.3,  "cost of a partly stored sector relative to a loaded one") \
     T(atomic_latency,    320,   1.2,  "latency of an atomic in global memory") \
-    T(atomic_sector,     2.7,   1.3,  "cycles of an SM per sector of one") \
-    T(atomic_meeting,    4.1,   1.3,  "cycles per lane that shares its address") \
+    T(atomic_sector,     2.7,   1.3,  "cycles of an SM per sector of a global atomic") \
+    T(atomic_meeting,    4.1,   1.3,  "cycles per lane of an atomic that shares its address") \
     T(atomic_ns,         0.13,  1.5,  "ns of the GPU per atomic on few addresses") \
-    T(atomic_met,        4.6,   1.5,  "how many of these an atomic counts as that shares its address within a warp") \
+    T(atomic_met,        4.6,   1.5,  "how many atomics one counts as that shares its address within a warp") \
     T(hottest_ns,        0.86,  1.3,  "ns of the GPU per atomic on one address") \
     T(crowded_ns,        0.95,  1.3,  "ns of the GPU per sector of atomics on one line")
 /* clang-format on */

@@ -6,9 +6,9 @@
 #define NONREPEATING_SHOWN 5
 
 static const char *const view_titles[VIEWS] = {
-    [VIEW_PAIRS] = "by each other session alone",
-    [VIEW_OTHERS] = "by all other sessions together",
-    [VIEW_GPUS] = "by the sessions of all other GPUs",
+    [VIEW_PAIRS] = "against each other session alone",
+    [VIEW_OTHERS] = "against all other sessions together",
+    [VIEW_GPUS] = "against the sessions of all other GPUs",
 };
 
 static const char *const view_columns[VIEWS] = {
@@ -27,13 +27,13 @@ static void print_head(const struct text *text, const struct analysis *analysis)
 {
     const char *first = analysis->first_date, *last = analysis->last_date;
     char words[512];
-    snprintf(words, sizeof words, "of %zu kernel%s%s on %zu GPU%s (%s, collector %s), %.10s%s%.10s", analysis->kernels,
+    snprintf(words, sizeof words, ", %zu kernel%s%s, %zu GPU%s (%s, collector %s), %.10s%s%.10s", analysis->kernels,
              plural(analysis->kernels), analysis->programs > 0 ? " and the program as a whole" : "", analysis->gpus,
              plural(analysis->gpus), analysis->device->name ? analysis->device->name : "unknown",
              analysis->collector ? analysis->collector : "unknown", first ? first : "on an unknown day",
              analysis->days > 1 && last ? " to " : "", analysis->days > 1 && last ? last : "");
-    text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "A/A of %zu sessions ", analysis->sessions), 2, words);
-    text_wrap(text, INK_DIM, 0, 2, "The code is the same in all of them: whatever differs is noise.");
+    text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "A/A of %zu sessions", analysis->sessions), 2, words);
+    text_wrap(text, INK_DIM, 0, 2, "The code is the same in all sessions, so every difference is noise.");
 }
 
 static void print_left_out(const struct text *text, const struct analysis *analysis)
@@ -75,13 +75,13 @@ static void print_views(const struct text *text, const struct analysis *analysis
 {
     text_print(text, INK_BOLD, "\nFalse alarms\n");
     text_wrap(text, INK_DIM, 0, 2,
-              "worse and better: beyond the limit, whatever the verdict; a time that is worse has yet to be confirmed");
+              "worse and better: beyond the limit, whatever the verdict; a worse time has yet to be confirmed");
     for (size_t kind = 0; kind < VIEWS; kind++) {
         const struct view *view = &analysis->views[kind];
         if (view->comparisons == 0)
             continue;
-        text_print(text, INK_PLAIN, "\nA session judged %s: %zu comparison%s\n", view_titles[kind], view->comparisons,
-                   plural(view->comparisons));
+        text_print(text, INK_PLAIN, "\nEach session judged %s: %zu comparison%s\n", view_titles[kind],
+                   view->comparisons, plural(view->comparisons));
         text_print(text, INK_DIM, "  class        rows  regressed   unsure    worse (in 1,000)   better (in 1,000)\n");
         for (size_t class = 0; class < METRIC_CLASSES; class ++)
             if (view->tallies[class].rows > 0)
@@ -127,7 +127,7 @@ static void print_noisy_rows(const struct text *text, const struct analysis *ana
     if (count == 0)
         return;
     text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nWorst rows  ") - 1, 2,
-              "rows beyond the limit in either direction, unsure, and regressed");
+              "rows beyond the limit in either direction, unsure rows, and regressed rows");
     if (noisy_rows_fit(text, analysis))
         text_print(text, INK_DIM, "  %-*s %-*s", NOISY_KERNEL, "kernel", NOISY_METRIC, "metric");
     else
@@ -189,7 +189,7 @@ static void print_spread(const struct text *text, const struct analysis *analysi
     const bool one_line = text_fits(text, SPREAD_LINE);
     bool known[SPREAD_PARTS] = {false};
     text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nSpread  ") - 1, 2,
-              "standard deviation of a kernel's sessions, as a share of their mean; points for metrics in %");
+              "standard deviation of a kernel's sessions, as a share of their mean; for metrics in % in points");
     text_print(text, INK_DIM, "  %-*s  %-22s  %7s  %13s  %13s%s\n", one_line ? 24 : 0, one_line ? "metric" : "",
                one_line ? "" : "metric", "kernels", "median kernel", "worst", one_line ? "  worst kernel" : "");
     EACH(const struct metric_spread, spread, analysis->spreads, analysis->spread_count) {
@@ -205,11 +205,11 @@ static void print_spread(const struct text *text, const struct analysis *analysi
         }
     }
     if (!known[SPREAD_WITHIN])
-        text_print(text, INK_YELLOW, "  within a GPU and day: not known, no GPU has two sessions on one day\n");
+        text_print(text, INK_YELLOW, "  within a GPU and day: not known, because no GPU has two sessions on one day\n");
     if (!known[SPREAD_GPUS])
-        text_print(text, INK_YELLOW, "  between GPUs: not known, all sessions are from one GPU\n");
+        text_print(text, INK_YELLOW, "  between GPUs: not known, because all sessions are from one GPU\n");
     if (!known[SPREAD_DAYS])
-        text_print(text, INK_YELLOW, "  between days on a GPU: not known, %s\n",
+        text_print(text, INK_YELLOW, "  between days on a GPU: not known, because %s\n",
                    analysis->days == 1 ? "all sessions are from one day" : "no GPU has sessions from two days");
 }
 
@@ -221,7 +221,7 @@ static void print_nonrepeating(const struct text *text, const struct exactness *
         char low[64], high[64], *words;
         metric_format(exactness->metric, range->low, low, sizeof low);
         metric_format(exactness->metric, range->high, high, sizeof high);
-        words = x_sprintf("does not repeat: %s, %s to %s (%.2g %%)", range->kernel, low, high,
+        words = x_sprintf("does not repeat: %s, from %s to %s (%.2g %%)", range->kernel, low, high,
                           100 * (range->high - range->low) / range->high);
         text_wrap(text, INK_YELLOW, text_print(text, INK_PLAIN, "    "), 6, words);
         free(words);
@@ -237,9 +237,10 @@ static void print_exactness(const struct text *text, const struct analysis *anal
     if (analysis->exactness_count == 0)
         return;
     char words[128];
-    snprintf(words, sizeof words,
-             "kernels with equal readings in all sessions; admitted after %d equal readings in %d sessions",
-             ANALYSIS_READINGS, ANALYSIS_READ_SESSIONS);
+    snprintf(
+        words, sizeof words,
+        "kernels whose readings are equal in all sessions; admitted as exact after %d equal readings in %d sessions",
+        ANALYSIS_READINGS, ANALYSIS_READ_SESSIONS);
     text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nExactness  ") - 1, 2, words);
     const bool one_line = text_fits(text, EXACTNESS_LINE);
     text_print(text, INK_DIM, "  %-26s  class   kernels   repeat  admitted  readings%s\n", "metric",
@@ -265,7 +266,8 @@ static size_t print_detectables(const struct text *text, const struct detectable
     OWNED_MEMORY double *shares = x_calloc(count, sizeof *shares);
     for (; same < count && list[same].metric == list[0].metric; same++)
         shares[same] = list[same].change / list[same].base;
-    text_print(text, INK_PLAIN, "  %s: median kernel %.2f %%\n", list[0].metric->name, 100 * median(shares, same));
+    text_print(text, INK_PLAIN, "  %s: %.2f %% for the median kernel\n", list[0].metric->name,
+               100 * median(shares, same));
     for (size_t i = 0; i < same; i++) {
         char base[64], change[64];
         metric_format(list[i].metric, list[i].base, base, sizeof base);
@@ -281,8 +283,8 @@ static void print_power(const struct text *text, const struct analysis *analysis
     if (analysis->detectable_count == 0)
         return;
     char words[128];
-    snprintf(words, sizeof words, "in %g of 100 cases by one session, with these %zu as its baseline", 100 * RULE_POWER,
-             analysis->sessions);
+    snprintf(words, sizeof words, "by one session, in %g of 100 cases, with these %zu sessions as the baseline",
+             100 * RULE_POWER, analysis->sessions);
     text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nSmallest change in time that is caught  ") - 1, 2, words);
     for (size_t i = 0; i < analysis->detectable_count;)
         i += print_detectables(text, &analysis->detectables[i], analysis->detectable_count - i);
@@ -299,7 +301,7 @@ static void print_conclusion(const struct text *text, const struct analysis *ana
     char words[256];
     const char *advice = "accept the sessions (--save DIR keeps them): the more a baseline has, the tighter its limits";
     if (alarms > 0)
-        snprintf(words, sizeof words, "a false alarm: the gate would have failed in %zu of %zu comparison%s (exit %d)",
+        snprintf(words, sizeof words, "false alarms: the gate would have failed in %zu of %zu comparison%s (exit %d)",
                  alarms, comparisons, plural(comparisons), (int)code);
     else if (analysis_exit_code(analysis) == EXIT_NOT_MEASURED)
         snprintf(words, sizeof words, "not measured: something failed or is missing, see above (exit %d)", (int)code);
@@ -307,8 +309,8 @@ static void print_conclusion(const struct text *text, const struct analysis *ana
         snprintf(words, sizeof words, "no false alarm in %zu comparison%s (exit %d)", comparisons, plural(comparisons),
                  (int)code);
     if (alarms > 0)
-        advice = "see the rows that regressed: another process on the GPU, unsteady clocks, or counts that do not "
-                 "repeat and so are not exact";
+        advice = "look at the regressed rows: was another process on the GPU, was the clock unsteady, or does a count "
+                 "not repeat?";
     else if (code != EXIT_SAME)
         advice = "fix the failures, then measure again";
     text_print(text, INK_PLAIN, "\n");

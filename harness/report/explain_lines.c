@@ -62,9 +62,9 @@ static void print_stalls(const struct text *text, const struct explanation *expl
     char period[EXPLAIN_CELL];
     const size_t count = explanation->stall_count < STALLS_SHOWN ? explanation->stall_count : STALLS_SHOWN;
     if (profile->estimated)
-        text_print(text, INK_DIM, "  not measured: the warps of one SM are replayed\n");
+        text_print(text, INK_DIM, "  estimated, not measured, by replaying the warps of one SM\n");
     else
-        text_print(text, INK_DIM, "  one warp of each SM every %s cycles, in %u launch%s\n",
+        text_print(text, INK_DIM, "  samples one warp of each SM every %s cycles, in %u launch%s\n",
                    explain_number(profile->period, "count", period), profile->launches,
                    plural_of(profile->launches, "", "es"));
     char words[STALLS_SHOWN * EXPLAIN_CELL] = "";
@@ -140,7 +140,7 @@ static void print_pattern(const struct text *text, const struct explanation *exp
     if (shown > 0)
         text_print(text, INK_DIM, "     share  %-*s      amount  source\n", places.width, places.title);
     else
-        text_print(text, INK_DIM, "  no line has %.0f %% of it\n", 100 * SHOWN_SHARE);
+        text_print(text, INK_DIM, "  no line has %.0f %% or more of it\n", 100 * SHOWN_SHARE);
     for (size_t i = 0; i < shown; i++)
         print_hotspot(text, explained, &explained->hotspots[i], &places);
     const char *advice = explain_advice(explanation, explained);
@@ -237,7 +237,7 @@ void explain_text_lines(const struct text *text, const struct explanation *expla
                       ? "none in this run: `cugate run --lines` counts them, except in graphs"
                   : explanation->replay ? "none in this run: `cugate explain`, or `cugate run --lines`, counts "
                                           "them on a machine with a GPU"
-                                        : "none: they could not be counted, see the warnings");
+                                        : "none: they could not be counted, as the warnings say");
         return;
     }
     for (size_t i = 0; i < explanation->pattern_count; i++)

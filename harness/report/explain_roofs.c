@@ -89,7 +89,7 @@ static void print_roofs(const struct text *text, const struct explanation *expla
     const struct roofline *roofline = &explanation->roofline;
     size_t kinds = 0;
     text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nRoofs  ") - 1, 2,
-              "peak: reached by cugate's own kernels in the same session");
+              "the peak is what cugate's own kernels reached in the same session");
     text_print(text, INK_DIM, "                 %20s  %12s  %12s  %8s\n", "measured", "rate", "peak", "share");
     for (enum roof roof = 0; roof < ROOFS; roof++) {
         const bool is_kind = roof >= ROOF_FP64;
@@ -102,7 +102,7 @@ static void print_roofs(const struct text *text, const struct explanation *expla
         text_print(text, INK_PLAIN, "  %-13s  %20s\n", "arithmetic", "0 FLOP");
     if (kinds > 1 && !isnan(roofline->compute)) {
         text_print(text, INK_PLAIN, "  %-13s  %20s  %12s  %12s", "arithmetic", "", "", "");
-        print_share(text, roofline->compute, "the sum of these");
+        print_share(text, roofline->compute, "all kinds together");
     }
     if (!isnan(roofline->issue)) {
         char number[CELL];
@@ -143,12 +143,11 @@ static void print_stated(const struct text *text, const struct roofline *rooflin
         return;
     explain_number(roofline->stated_bytes, "B", bytes);
     explain_number(roofline->stated_flops, "count", flops);
-    snprintf(words, sizeof words, "the kernel states that its problem needs %s%s%s%s", has_bytes ? bytes : "",
+    snprintf(words, sizeof words, "by the kernel's own statement, its problem needs %s%s%s%s", has_bytes ? bytes : "",
              has_bytes && has_flops ? " and " : "", has_flops ? flops : "", has_flops ? " FLOP" : "");
     if (isfinite(times))
-        snprintf(words + strlen(words), sizeof words - strlen(words),
-                 "; %s of these bytes went to or from device memory%s", explain_percent(100 * times, number),
-                 times < 0.95 ? ", the rest stayed in the L2" : "");
+        snprintf(words + strlen(words), sizeof words - strlen(words), "; device memory carried %s of these bytes%s",
+                 explain_percent(100 * times, number), times < 0.95 ? ", and the rest stayed in the L2" : "");
     explain_part(text, "stated", INK_PLAIN, words);
 }
 
@@ -165,17 +164,18 @@ static void print_bound(const struct text *text, const struct roofline *roofline
     explain_percent(100 * roofline->share, share);
     if (roofline->bound == ROOFLINE_LATENCY)
         snprintf(words, sizeof words,
-                 "latency: no roof reaches %.0f %%, %s at %s is the nearest; stall reasons are below",
+                 "latency: no roof reaches %.0f %% (the nearest is %s at %s); see the stall reasons below",
                  100 * ROOFLINE_NEAR, title, share);
     else if (roofline->bound == ROOFLINE_ISSUE)
-        snprintf(words, sizeof words, "%s: %s of the slots are used", title, share);
+        snprintf(words, sizeof words, "%s: %s of the issue slots are used", title, share);
     else if (roofline->bound != ROOFLINE_UNKNOWN)
         snprintf(words, sizeof words, "%s: at %s of its peak%s", title, share,
-                 roofline->share > 1 ? ", a measured peak, not a limit of the hardware" : "");
+                 roofline->share > 1 ? ", which is a measured peak, not a hardware limit" : "");
     else if (title)
-        snprintf(words, sizeof words, "unknown: %s is at %s, but other shares are unknown", title, share);
+        snprintf(words, sizeof words, "unknown: %s is at %s of its peak, but the other shares are unknown", title,
+                 share);
     else
-        snprintf(words, sizeof words, "unknown: no share of a roof is known");
+        snprintf(words, sizeof words, "unknown, because no roof's share is known");
     explain_part(text, "bound by", INK_BOLD, words);
 }
 
@@ -183,7 +183,7 @@ static void print_bound(const struct text *text, const struct roofline *roofline
 static void print_busy(const struct text *text, const struct estimated_time *of)
 {
     text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nRoofline by the model  ") - 1, 2,
-              "not measured: the share of the estimated time in which each bound is busy");
+              "the share of the estimated time in which each bound is busy; not measured");
     for (size_t i = 0; i < of->busy_count; i++) {
         text_print(text, INK_PLAIN, "  %-24s", of->busy[i].name);
         print_share(text, of->busy[i].part, "");

@@ -20,7 +20,7 @@ static void print_time(const struct text *text, const struct explanation *explan
     if (isnan(explanation->roofline.seconds) && isnan(wall)) {
         snprintf(words, sizeof words, "not known: %s", explain_state(explanation, "time"));
     } else if (isnan(explanation->roofline.seconds)) {
-        snprintf(words, sizeof words, "%s by the host's clock", explain_number(wall, "ns", time));
+        snprintf(words, sizeof words, "%s, measured with the host's clock", explain_number(wall, "ns", time));
     } else {
         const double nanoseconds = explanation->roofline.seconds * 1e9;
         int used = snprintf(words, sizeof words, "%s", explain_number(nanoseconds, "ns", time));
@@ -38,9 +38,9 @@ static void print_estimated(const struct text *text, const struct estimated_time
     char time[CELL], low[CELL], high[CELL];
     OWNED_TEXT words = of->refused
                            ? x_sprintf("none: %s", of->refused)
-                           : x_sprintf("%s (%s to %s), not measured; bound by %s", explain_number(of->ns, "ns", time),
-                                       explain_number(of->low, "ns", low), explain_number(of->high, "ns", high),
-                                       of->bound_by ? of->bound_by : "unknown");
+                           : x_sprintf("%s (%s to %s), estimated, not measured; limited by %s",
+                                       explain_number(of->ns, "ns", time), explain_number(of->low, "ns", low),
+                                       explain_number(of->high, "ns", high), of->bound_by ? of->bound_by : "unknown");
     text_fact(text, "estimated", words);
 }
 
@@ -120,11 +120,11 @@ static void print_launches(const struct text *text, const struct explanation *ex
     bool unknown = false;
     text_print(text, INK_BOLD, "\nLaunches");
     if (explanation->launch_count == 0) {
-        text_print(text, INK_PLAIN, "  none: the run has no launch of a kernel\n");
+        text_print(text, INK_PLAIN, "  none: the run launched no kernel\n");
         return;
     }
     text_wrap(text, INK_DIM, text_print(text, INK_PLAIN, "  ") + (int)strlen("Launches"), 2,
-              "registers and local memory a thread, shared memory a block: static + dynamic");
+              "registers and local memory per thread; shared memory per block: static + dynamic");
     const int width = function_width(text);
     if (width > 0)
         text_print(text, INK_DIM, "   no  %-*s  ", width, "function");
@@ -138,7 +138,7 @@ static void print_launches(const struct text *text, const struct explanation *ex
     if (shown < explanation->launch_count)
         text_print(text, INK_DIM, "       and %zu more; -v shows all\n", explanation->launch_count - shown);
     if (unknown)
-        text_print(text, INK_DIM, "       -: the run lacks the resources of the machine code\n");
+        text_print(text, INK_DIM, "       -: the run does not record the resources of the machine code\n");
 }
 
 /* ---- Occupancy ---- */
@@ -151,10 +151,10 @@ static void print_step(const struct text *text, const struct explained_launch *l
         const char *before, *unit, *behind;
     } rows[] = {
         {OCCUPANCY_THREADS, "with blocks of ", "", " threads"},
-        {OCCUPANCY_REGISTERS, "with ", "", " registers a thread"},
-        {OCCUPANCY_SHARED_MEMORY, "with ", " B", " of shared memory a block"},
+        {OCCUPANCY_REGISTERS, "with ", "", " registers per thread"},
+        {OCCUPANCY_SHARED_MEMORY, "with ", " B", " of shared memory per block"},
         {OCCUPANCY_BLOCKS, "with blocks of ", "", " threads"},
-        {OCCUPANCY_BARRIERS, "with ", "", " barriers a block"},
+        {OCCUPANCY_BARRIERS, "with ", "", " barriers per block"},
     };
     char to[CELL], from[CELL], before[CELL], after[CELL];
     size_t row = 0;
@@ -184,22 +184,23 @@ static void print_theoretical(const struct text *text, const struct explained_la
         snprintf(title, sizeof title, "launch %zu", number);
     if (!launch->known)
         snprintf(words, sizeof words, "not known: %s",
-                 launch->launch->has_machine ? "of this GPU" : "the run lacks the resources of the machine code");
+                 launch->launch->has_machine ? "not for this GPU"
+                                             : "the run does not record the resources of the machine code");
     else if (occupancy->blocks == 0)
-        snprintf(words, sizeof words, "0 %%: the GPU refuses this launch, because of its %s",
+        snprintf(words, sizeof words, "0 %%: the GPU cannot run this launch, because of its %s",
                  occupancy_limits(occupancy->limits, limits));
     else if (occupancy->warps == occupancy->max_warps)
-        snprintf(words, sizeof words, "100.0 %%: all %u warps of an SM, in %u block%s", occupancy->max_warps,
+        snprintf(words, sizeof words, "100.0 %%: all %u warps of each SM, in %u block%s", occupancy->max_warps,
                  occupancy->blocks, plural(occupancy->blocks));
     else
-        snprintf(words, sizeof words, "%s: %u of %u warps of an SM, in %u block%s; limited by %s",
+        snprintf(words, sizeof words, "%s: %u of %u warps of each SM, in %u block%s; limited by %s",
                  explain_percent(occupancy->percent, share), occupancy->warps, occupancy->max_warps, occupancy->blocks,
                  plural(occupancy->blocks), occupancy_limits(occupancy->limits, limits));
     explain_part(text, title, INK_PLAIN, words);
     for (size_t i = 0; i < launch->step_count; i++)
         print_step(text, launch, &launch->steps[i]);
     if (launch->known && launch->step_count == 0 && occupancy->warps < occupancy->max_warps)
-        text_print(text, INK_PLAIN, "                reducing only one of them admits no more blocks\n");
+        text_print(text, INK_PLAIN, "                reducing only one of these limits fits no more blocks\n");
 }
 
 static void print_achieved(const struct text *text, const struct explanation *explanation)
@@ -208,7 +209,7 @@ static void print_achieved(const struct text *text, const struct explanation *ex
     if (isnan(explanation->achieved))
         snprintf(words, sizeof words, "not known: %s", explain_state(explanation, "achieved_occupancy"));
     else
-        snprintf(words, sizeof words, "%s, measured over the cycles in which an SM had a warp",
+        snprintf(words, sizeof words, "%s, measured over the cycles in which an SM had an active warp",
                  explain_percent(explanation->achieved, share));
     explain_part(text, "achieved", INK_PLAIN, words);
     if (!*explain_gap_words(explanation, gap, sizeof gap))
@@ -239,7 +240,7 @@ static void print_occupancy(const struct text *text, const struct explanation *e
         if (explanation->launches[i].same_as == i)
             print_theoretical(text, &explanation->launches[i], heads > 1 ? i + 1 : 0);
     if (known == 0 && !isnan(theoretical)) {
-        snprintf(words, sizeof words, "%s; the run lacks the resources of the machine code",
+        snprintf(words, sizeof words, "%s; the run does not record the resources of the machine code",
                  explain_percent(theoretical, share));
         explain_part(text, "theoretical", INK_PLAIN, words);
     }

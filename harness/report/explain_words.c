@@ -31,7 +31,7 @@ const char *explain_gap_words(const struct explanation *explanation, char *text,
     if (explanation->gap == GAP_UNKNOWN || explanation->gap == GAP_NONE)
         return text;
     explain_number(largest->blocks, "count", blocks);
-    snprintf(capacity, sizeof capacity, "%lld SMs x %u block%s", explanation->run->device.sm_count,
+    snprintf(capacity, sizeof capacity, "%lld SMs with %u block%s each", explanation->run->device.sm_count,
              largest->occupancy.blocks, plural(largest->occupancy.blocks));
     switch (explanation->gap) {
     case GAP_FEW_BLOCKS:
@@ -43,7 +43,7 @@ const char *explain_gap_words(const struct explanation *explanation, char *text,
         break;
     case GAP_SHORT_KERNEL:
         explain_number(time / explanation->launches_in_all, "ns", duration);
-        snprintf(text, size, "a short kernel: starting and ending take a large part of its %s per launch", duration);
+        snprintf(text, size, "a short kernel: its start and end take a large part of its %s per launch", duration);
         break;
     case GAP_SHORT_BLOCKS:
         explain_number(time / largest->waves, "ns", duration);
@@ -51,9 +51,9 @@ const char *explain_gap_words(const struct explanation *explanation, char *text,
                  duration);
         break;
     default:
-        snprintf(
-            text, size,
-            "enough blocks and no tail: the launch does not explain it; warps or blocks may end at different times");
+        snprintf(text, size,
+                 "not explained by the launch, which has enough blocks and no tail; warps or blocks may end at "
+                 "different times");
         break;
     }
     return text;
@@ -63,7 +63,7 @@ const char *explain_state(const struct explanation *explanation, const char *met
 {
     const struct row *row = result_find(explanation->result, metric);
     return !row                           ? "not in this run"
-           : row->state == VALUE_MEASURED ? "no number"
+           : row->state == VALUE_MEASURED ? "it has no value"
            : row->reason                  ? row->reason
                                           : value_state_name(row->state);
 }
@@ -72,8 +72,7 @@ const char *explain_unknown(const struct explanation *explanation, const struct 
 {
     if (strcmp(pattern->name, "stalls") == 0)
         return "warps were not sampled";
-    return explanation->result->profile.counted ? "not among the counters that were read"
-                                                : "instructions were not counted";
+    return explanation->result->profile.counted ? "this counter was not read" : "instructions were not counted";
 }
 
 const char *explain_advice(const struct explanation *explanation, const struct explained_pattern *explained)
@@ -82,7 +81,7 @@ const char *explain_advice(const struct explanation *explanation, const struct e
         return "";
     if (strcmp(explained->pattern->name, "instructions") == 0)
         return explanation->roofline.issue >= ROOFLINE_NEAR
-                   ? "use fewer: hoist loop invariants, unroll, use wider types"
+                   ? "use fewer instructions: hoist loop invariants, unroll, or use wider types"
                    : "";
     if (explained->pattern->sum.count == 0 && explanation->stall_count > 0)
         return stall_advice(explanation->stalls[0].reason, &explanation->result->profile);

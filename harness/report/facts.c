@@ -112,7 +112,7 @@ static void add_shift(struct facts *facts, const struct suite *suite)
                       suite->one_of_several ? ", on " : "", suite->one_of_several ? words_known(suite->gpu) : "",
                       suite->moved       ? ": all kernels moved together"
                       : suite->same_code ? ", subtracted"
-                                         : ", not subtracted"));
+                                         : ", but not subtracted"));
 }
 
 static void add_comparison(struct facts *facts, const struct report *report, bool whole)
@@ -127,7 +127,7 @@ static void add_comparison(struct facts *facts, const struct report *report, boo
     for (size_t i = 0; i < comparison->note_count - more; i++)
         add(facts, "note", whole ? x_strdup(comparison->notes[i]) : text_cut(comparison->notes[i], NOTE_MAX));
     if (more > 0)
-        add(facts, "note", x_sprintf("and %zu more notes: the JSON report has all", more));
+        add(facts, "note", x_sprintf("%zu more notes are in the JSON report", more));
 }
 
 /* Says of a computed run how many blocks were executed, since only those show a wrong result; and with `all` of which
@@ -143,13 +143,13 @@ static void add_proved(struct facts *facts, const struct run *run, bool all)
     }
     if (kernels > 0)
         add(facts, "blocks",
-            x_sprintf("executed %.0f of %.0f (%zu kernel%s); the rest are proved to count the same. Results are "
-                      "compared where verify() checks the whole output; --whole checks all",
+            x_sprintf("executed %.0f of %.0f (%zu kernel%s); the others are proved to give the same counts. Results "
+                      "are compared only where verify() checks the whole output; --whole executes every block",
                       executed, blocks, kernels, plural(kernels)));
     for (size_t i = 0; i < run->result_count && all; i++)
         if (run->results[i].not_proved && missing++ < NOTES)
             add(facts, "not proved",
-                x_sprintf("%s, all blocks executed: %s", run->results[i].id, run->results[i].not_proved));
+                x_sprintf("%s: all blocks were executed, because %s", run->results[i].id, run->results[i].not_proved));
 }
 
 /* Says of which kernels of a computed run no time is estimated, and why. */
@@ -162,7 +162,8 @@ static void add_refused(struct facts *facts, const struct run *run)
             add(facts, "no time", x_sprintf("%s: %s", run->results[i].id, of->refused));
     }
     if (count > NOTES)
-        add(facts, "no time", x_sprintf("nor of %zu more kernels: the run file has all", count - NOTES));
+        add(facts, "no time",
+            x_sprintf("%zu more kernels have no estimated time; the run file lists them", count - NOTES));
 }
 
 /* Of a run that is not judged. A comparison has notes of them. */
@@ -171,9 +172,10 @@ static void add_varying(struct facts *facts, const struct run *run)
     EACH(const struct result, of, run->results, run->result_count) {
         if (of->varies)
             add(facts, "note",
-                x_sprintf("%s: its result depends on the order of blocks or warps: %s", of->id, of->varies));
+                x_sprintf("the result of %s depends on the order of blocks or warps: %s", of->id, of->varies));
         if (of->doubt)
-            add(facts, "note", x_sprintf("%s: harmless, because no result depends on it: %s", of->id, of->doubt));
+            add(facts, "note",
+                x_sprintf("%s has a harmless fault, because no result depends on it: %s", of->id, of->doubt));
         if (of->outside)
             add(facts, "note", x_sprintf("%s: %s", of->id, of->outside));
         if (of->suppressed)

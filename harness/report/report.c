@@ -3,17 +3,18 @@
 /* To add a format: a file for each document that has it, their declarations in report.h, and a row here. */
 static const struct format formats[] = {
     {"text", "for people", "report.txt", report_text, explain_text, analysis_text},
-    {"json", "for programs: schema 1, stable order, one judgement a line", "check.json", report_json, explain_json,
-     analysis_json},
-    {"junit", "for CI servers that show tests: a test case a kernel and metric", "junit.xml", report_junit, NULL, NULL},
-    {"markdown", "for a step's summary; with -q, as comment", "summary.md", report_markdown, NULL, NULL},
-    {"comment", "Markdown short enough for a comment", "comment.md", report_comment, NULL, NULL},
+    {"json", "for programs: schema 1, in a stable order, one judgement per line", "check.json", report_json,
+     explain_json, analysis_json},
+    {"junit", "for CI servers that show tests: one test case per kernel and metric", "junit.xml", report_junit, NULL,
+     NULL},
+    {"markdown", "for the summary of a CI step; with -q, as comment", "summary.md", report_markdown, NULL, NULL},
+    {"comment", "Markdown that is short enough for a comment", "comment.md", report_comment, NULL, NULL},
     {"github", "for the log of a GitHub workflow: the worst rows as annotations", "annotations.txt", report_github,
      NULL, NULL},
     {"sarif", "for code hosts and editors that mark lines: SARIF 2.1.0", "report.sarif", report_sarif, NULL, NULL},
     {"bmf", "for Bencher: the numbers of each kernel, without verdicts", "bmf.json", report_bmf, NULL, NULL},
-    {"github-action-benchmark", "for that action: numbers where smaller is better", "benchmarks.json", report_list,
-     NULL, NULL},
+    {"github-action-benchmark", "for github-action-benchmark: numbers where smaller is better", "benchmarks.json",
+     report_list, NULL, NULL},
 };
 
 const struct format *format_list(size_t *count)

@@ -142,9 +142,10 @@ void report_github(const struct report *report, FILE *stream)
 
     struct verdict_words words;
     words_verdict(report, "", &words);
-    OWNED_TEXT rest = more > 0 ? x_sprintf("\n%zu more row%s %s not annotated: a step takes at most %d", more,
-                                           plural(more), more == 1 ? "is" : "are", ANNOTATIONS)
-                               : x_strdup("");
+    OWNED_TEXT rest = more > 0
+                          ? x_sprintf("\n%zu more row%s %s not annotated, because GitHub shows at most %d per step",
+                                      more, plural(more), more == 1 ? "is" : "are", ANNOTATIONS)
+                          : x_strdup("");
     char *message =
         x_sprintf("%s%s%s%s%s", warned ? banner.loud : "", warned ? " " : "", words.headline, words.rest, rest);
     put_annotation(stream, words_exit_tone(report->exit_code), NULL, "cugate", message);

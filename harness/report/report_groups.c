@@ -5,15 +5,15 @@
 #define NEW_ROWS 10
 
 static const struct section_words words[SECTIONS] = {
-    [SECTION_WRONG] = {"Wrong", "the result is wrong; its speed does not matter"},
+    [SECTION_WRONG] = {"Wrong", "the result is wrong, so its speed does not matter"},
     [SECTION_WORSE] = {"Worse", "beyond the limit"},
-    [SECTION_MISSING] = {"Missing", "the baseline has a value, this run does not: never a pass"},
-    [SECTION_UNSURE] = {"Unsure", "neither shown to be worse nor to be unchanged"},
+    [SECTION_MISSING] = {"Missing", "the baseline has a value, but this run does not, so it never passes"},
+    [SECTION_UNSURE] = {"Unsure", "could be worse or unchanged; this run does not show which"},
     [SECTION_ALLOWED] = {"Worse, but allowed",
-                         "a trade-off, in which something else improved, or expected, as declared in expected.ini"},
-    [SECTION_NEW] = {"New", "the baseline has no number for it"},
+                         "trade-off: something else improved in return; expected: declared in expected.ini"},
+    [SECTION_NEW] = {"New", "the baseline has no value for it"},
     [SECTION_IMPROVED] = {"Improved", "better by more than the limit"},
-    [SECTION_SAME] = {"Same", "within the limit; info: shown, never judged"},
+    [SECTION_SAME] = {"Same", "within the limit; rows marked info are shown, but never judged"},
 };
 
 const struct section_words *section_words(enum section section)

@@ -184,7 +184,7 @@ static char *hotspot_of(const struct blame *blame)
     return hotspot;
 }
 
-/* Returns "regressed: base 18.7 us, now 22.1 us; 2 of 2 sessions against 12", with the kernel's verdict where it is
+/* Returns "regressed: base 18.7 us, now 22.1 us; beyond the limit in ...", with the kernel's verdict where it is
  * another one. Caller frees. */
 static char *message_on(const struct report *report, const struct judgement *judgement)
 {

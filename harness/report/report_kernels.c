@@ -100,9 +100,9 @@ static const struct mark {
     const char *mark;
     const char *legend;
 } marks[VALUE_STATES] = {
-    [VALUE_NOT_COUNTED] = {"!", "not counted, reading it failed or its number breaks a law"},
+    [VALUE_NOT_COUNTED] = {"!", "not counted, because reading it failed or its value is impossible"},
     [VALUE_NOT_SUPPORTED] = {"-", "not supported by this chip or collector"},
-    [VALUE_NOT_APPLICABLE] = {"n/a", "not applicable, for example without branches"},
+    [VALUE_NOT_APPLICABLE] = {"n/a", "not applicable (for example branch efficiency, without branches)"},
 };
 
 /* ---- Cells ---- */
@@ -302,7 +302,7 @@ static void print_left_out(const struct text *text, const struct columns *column
     OWNED_TEXT list = NULL;
     for (size_t i = first; i < columns->count; i++)
         x_append(&list, ", ", "%s", columns->list[i].table.title);
-    OWNED_TEXT words = x_sprintf("%s of the other kernels: with -v, or in %d columns", list, width);
+    OWNED_TEXT words = x_sprintf("%s of the other kernels: shown with -v, or in %d columns", list, width);
     text_wrap(text, INK_DIM, 0, 2, words);
 }
 
@@ -340,10 +340,11 @@ static void print_legend(const struct text *text, unsigned used)
             const size_t length = strlen(words);
             snprintf(words + length, sizeof words - length, "%s%s: %s", length ? "; " : "",
                      i < VALUE_STATES ? marks[i].mark : "*",
-                     i < VALUE_STATES ? marks[i].legend : "by the host's clock");
+                     i < VALUE_STATES ? marks[i].legend : "measured with the host's clock");
         }
-    if (*words)
-        text_wrap(text, INK_DIM, 0, 2, words);
+    OWNED_TEXT legend = *words ? x_sprintf("%s; terms: cugate help words", words) : NULL;
+    if (legend)
+        text_wrap(text, INK_DIM, 0, 2, legend);
     text_print(text, INK_PLAIN, "\n");
 }
 
@@ -425,9 +426,9 @@ static void print_minor(const struct text *text, const struct report *report, co
         metric_format(time, total, words, sizeof words);
     if (whole > 0 && !program_is_seldom(most, whole))
         snprintf(each, sizeof each, "of at most %.2g %% of the GPU time", 100 * most / whole);
-    OWNED_TEXT all = shows_totals(report) ? x_sprintf("%zu more kernels, %s%s%s%s: -v lists them", count, each,
+    OWNED_TEXT all = shows_totals(report) ? x_sprintf("%zu more kernels, %s%s%s%s (shown by -v)", count, each,
                                                       time ? ", " : "", words, time ? " together" : "")
-                                          : x_sprintf("%zu kernels are the same: -v lists them", count);
+                                          : x_sprintf("%zu kernels are the same (shown by -v)", count);
     if (count > 0)
         text_wrap(text, INK_DIM, 0, 2, all);
 }

@@ -122,7 +122,7 @@ static void put_hotspots(FILE *stream, const struct blame *blame, const char *be
             put_code(stream, blame->hotspots[i].line->text);
         }
     }
-    OWNED_TEXT words = blame->same_as   ? x_sprintf("the lines of %s", blame->same_as->name)
+    OWNED_TEXT words = blame->same_as   ? x_sprintf("the same lines as %s", blame->same_as->name)
                        : blame->pattern ? words_advice(blame)
                                         : NULL;
     OWNED_TEXT appeared = blame->is_worst && blame->appeared ? x_sprintf("appeared: %s", blame->appeared) : NULL;
@@ -160,7 +160,8 @@ static void put_row(FILE *stream, const struct report *report, const struct judg
     const struct judgement *const end = report->comparison->list + report->comparison->count, *other = judgement;
     while ((other = same_fault(report, judgement, other + 1, end))) {
         words_cells(other, &size);
-        x_append(&why, "; ", "the same at %s: %s", words_other_size(judgement->kernel, other->kernel), size.change);
+        x_append(&why, "; ", "the same fault at %s: %s", words_other_size(judgement->kernel, other->kernel),
+                 size.change);
     }
     const char *const row[] = {words_verdicts(judgement, verdicts, sizeof verdicts),
                                judgement->kernel,
@@ -392,7 +393,7 @@ static void add_judgements(struct page *page, const struct report *report, size_
         fputs("</details>\n\n", page->piece);
     }
     if (next < count)
-        fprintf(page->piece, "%zu row%s left out here, to stay below %zu KiB: the text and JSON reports have all.\n",
+        fprintf(page->piece, "%zu row%s left out to stay below %zu KiB; the text and JSON reports have all rows.\n",
                 count - next, count - next == 1 ? " is" : "s are", max >> 10);
     page_add(page, 0);
 }
@@ -412,11 +413,11 @@ static void add_results(struct page *page, const struct report *report)
         shown += page_add(page, 2 * TAIL);
     }
     if (failed > shown)
-        fprintf(page->piece, "\n%zu more are left out here.\n", failed - shown);
+        fprintf(page->piece, "\n%zu more are in the other reports.\n", failed - shown);
     if (failed > 0)
         fputc('\n', page->piece);
     if (report->exit_code == EXIT_BASELINE) {
-        fputs("No baseline fits this run. To make one:\n\n", page->piece);
+        fputs("Nothing was judged, because no baseline fits this run. To make one:\n\n", page->piece);
         put_fence(page->piece, report, "sh");
         words_first_baseline(report, "", page->piece);
         put_fence(page->piece, report, "");

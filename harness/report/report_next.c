@@ -132,7 +132,7 @@ void text_first_baseline(const struct text *text, const struct report *report)
 {
     OWNED_TEXT commands = NULL;
     FILE *memory = x_memstream(&commands, NULL);
-    text_wrap(text, INK_YELLOW, 0, 0, "Nothing was judged: no baseline fits this run. To make one:");
+    text_wrap(text, INK_YELLOW, 0, 0, "Nothing was judged, because no baseline fits this run. To make one:");
     words_first_baseline(report, "", memory);
     fclose(memory);
     print_commands(text, commands);
@@ -193,15 +193,16 @@ static struct answer advice_on_worse(const struct report *report, const struct g
     const bool named = group->rows[0]->metric && strcmp(group->kernel, COMPARISON_SUITE) != 0;
     struct answer advice = {0};
     if (group->verdict == VERDICT_UNEXPECTED)
-        advice.words = x_sprintf("remove the section of %s from expected.ini: it passes again", group->kernel);
+        advice.words = x_sprintf("remove the section of %s from expected.ini, because it passes again", group->kernel);
     else if (is_program_row(group->kernel))
-        advice.words = x_sprintf("see %s above, or accept it as above if it is intended",
+        advice.words = x_sprintf("look at %s above; if the change is intended, accept it as shown above",
                                  run_origin(report->run)->computed ? "its kernels" : "the kernels' times in the table");
     else if (named)
         advice.command = explain_command(report, group->kernel);
     if (!advice.words)
-        advice.words = advice.command ? x_strdup("see why, or accept it as above if it is intended")
-                                      : x_sprintf("fix %s, or accept it as above if it is intended", group->kernel);
+        advice.words = advice.command ? x_strdup("see why; or, if the change is intended, accept it as shown above")
+                                      : x_sprintf("fix %s; or, if the change is intended, accept it as shown above",
+                                                  group->kernel);
     return advice;
 }
 
@@ -210,7 +211,7 @@ static struct answer advice_on_no_value(const struct report *report)
 {
     const struct origin *origin = run_origin(report->run);
     if (!origin->no_value)
-        return (struct answer){.words = x_strdup("measure the numbers that the file lacks, listed above")};
+        return (struct answer){.words = x_strdup("measure the values listed above, which the file lacks")};
     return (struct answer){.words = x_strdup("check whether this machine can read counters"),
                            .command = words_command(report, origin->no_value, NULL)};
 }
@@ -252,19 +253,18 @@ static struct answer advice_on_missing(const struct report *report, const char *
     if (!result && !report->against && comparison && comparison->kernel_counts[VERDICT_NEW] > 0 &&
         comparison->computing.unchanged == 0 &&
         comparison->kernel_counts[VERDICT_NEW] + comparison->kernel_counts[VERDICT_MISSING] == comparison->kernels)
-        return (struct answer){
-            .words = x_sprintf(
-                "name the folder of these kernels' baselines, or a new one, with --baselines: %s has none of them",
-                report->baseline_name ? report->baseline_name : "the baseline")};
+        return (struct answer){.words = x_sprintf("%s has a baseline for none of these kernels: name their baseline "
+                                                  "folder, or a new one, with --baselines",
+                                                  report->baseline_name ? report->baseline_name : "the baseline")};
     if (!result && report->against)
-        return (struct answer){.words = x_sprintf("build it too, or exclude it on both sides with -k: %s", kernel)};
+        return (struct answer){.words = x_sprintf("build %s too, or exclude it on both sides with -k", kernel)};
     if (!result)
         return advice_on_gone(report, kernel);
     const struct origin *origin = run_origin(report->run);
     if (result->status == RESULT_OK)
         return advice_on_no_value(report);
     char *rerun = words_command(report, origin->rerun, kernel);
-    return (struct answer){.words = x_sprintf("fix %s%s", kernel, rerun ? "; this runs it alone" : ""),
+    return (struct answer){.words = x_sprintf("fix %s%s", kernel, rerun ? "; this command runs it alone" : ""),
                            .command = rerun};
 }
 
@@ -276,16 +276,17 @@ static struct answer advice_on_run(const struct report *report)
         if (run->results[i].status != RESULT_OK && run->results[i].status != RESULT_NOT_BUILT)
             return advice_on_missing(report, run->results[i].id);
     if (report->exit_code == EXIT_BASELINE)
-        return (struct answer){.words = x_strdup("make the first baseline by the commands above")};
+        return (struct answer){.words = x_strdup("make the first baseline with the commands above")};
     const char *cut = run_fact(run, SESSION_CUT);
     if (report->exit_code == EXIT_NOT_MEASURED && cut)
         return (struct answer){.words = x_sprintf("fix the program, which ended with %s, and measure again", cut)};
     if (report->exit_code != EXIT_SAME)
         return advice_on_no_value(report);
     if (!report->run_name)
-        return (struct answer){.words = x_strdup("keep the run, to accept and compare it, with --save RUN.json")};
+        return (struct answer){
+            .words = x_strdup("add --save RUN.json to keep the run, so that you can accept or compare it")};
     if (run->shard.of > 0)
-        return (struct answer){.words = x_strdup("join this and the other parts into one run, and judge that"),
+        return (struct answer){.words = x_strdup("merge this part with the others, then judge the merged run"),
                                .command = x_strdup("cugate merge PART.json... --save run.json")};
     OWNED_TEXT file = shell_word(report->run_name);
     if (report->baseless)
@@ -307,7 +308,7 @@ static const struct group *first_of(const struct groups *groups, enum section se
 static struct answer advice_of(const struct report *report)
 {
     if (report->exit_code == EXIT_INTERRUPTED)
-        return (struct answer){.words = x_strdup("run the same command again: it did not finish")};
+        return (struct answer){.words = x_strdup("run the same command again, because it did not finish")};
     if (report->exit_code == EXIT_USAGE)
         return (struct answer){.words = x_strdup("fix the error, then run the same command again")};
     if (!report->comparison)
@@ -353,8 +354,8 @@ void text_advice(const struct text *text, const struct report *report)
     OWNED_TEXT command = words_capture(report);
     if (command) {
         const bool reads = strstr(command, " --from-check REPORT.json") != NULL;
-        OWNED_TEXT words = x_sprintf("to work on the worse kernels without the program, capture their launches%s",
-                                     reads ? " (check --report json=REPORT.json writes the file)" : "");
+        OWNED_TEXT words = x_sprintf("to work on the regressed kernels without the program, capture their launches%s",
+                                     reads ? " (`check --report json=REPORT.json` writes the file)" : "");
         print_advice(text, &(struct answer){.words = words, .command = command});
     }
 }

@@ -200,7 +200,7 @@ static void print_hotspots(const struct text *text, const struct report *report,
         if (blame->hotspots[i].line->text)
             print_source(text, indent, blame->hotspots[i].line->text);
     }
-    OWNED_TEXT words = blame->same_as   ? x_sprintf("the lines of %s above", blame->same_as->name)
+    OWNED_TEXT words = blame->same_as   ? x_sprintf("the same lines as %s above", blame->same_as->name)
                        : blame->pattern ? advice_words(blame, said)
                                         : NULL;
     if (words)
@@ -235,7 +235,8 @@ static bool is_brief(const struct report *report, const struct group *group, siz
     if (place == 0 || report->verbose || report->power || is_program_row(group->kernel) || !row->metric)
         return false;
     const struct judgement *before = group->rows[place - 1];
-    if (!row->compared || (row->verdict == VERDICT_UNSURE && group->section == SECTION_UNSURE))
+    if (!row->compared ||
+        (row->verdict == VERDICT_UNSURE && (group->section == SECTION_UNSURE || row->metric->class == METRIC_TIME)))
         return before->verdict == row->verdict && order_of_texts(before->reason, row->reason) == 0;
     return words_verdict_tone(row->verdict) != TONE_FAIL || before->verdict == row->verdict;
 }
@@ -424,7 +425,7 @@ static char *names_of(const struct group *group, size_t count)
     for (size_t i = 1; i < count && i < named; i++)
         x_append(&names, ", ", "%s", group[i].kernel);
     if (count > named)
-        x_append(&names, "", " and %zu more (-v lists them)", count - named);
+        x_append(&names, "", " and %zu more (shown by -v)", count - named);
     return names;
 }
 
@@ -494,7 +495,7 @@ static void print_sizes(const struct text *text, const struct layout *layout, co
             continue;
         char words[512];
         red_words(&groups->list[i], words, sizeof words);
-        OWNED_TEXT line = x_sprintf("the same at %s: %s", size, words);
+        OWNED_TEXT line = x_sprintf("the same fault at %s: %s", size, words);
         print_line(text, INK_PLAIN, kernel_indent(layout), line);
         printed[i] = true;
     }

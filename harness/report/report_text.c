@@ -23,7 +23,7 @@ void text_fact(const struct text *text, const char *title, const char *words)
 static void print_verdict(const struct text *text, const struct report *report)
 {
     struct verdict_words words;
-    words_verdict(report, report->verbose ? "" : " (-v lists them)", &words);
+    words_verdict(report, report->verbose ? "" : " (shown by -v)", &words);
     const enum ink ink = tone_ink(words_exit_tone(report->exit_code));
     const int column = (int)text_count(words.headline) + (int)text_count(words.rest);
     if (column <= text_width(text)) {

@@ -61,7 +61,7 @@ static void print_kernels(const struct text *text, const struct upgrade_table *t
         if (words_upgrade_shows(upgrade, i, table->all))
             print_kernel(text, table, &upgrade->list[i], table->names[i]);
         else if (i == UPGRADE_SHOWN / 2)
-            text_print(text, INK_PLAIN, "  (%zu kernels between; -v lists them)\n", upgrade->count - UPGRADE_SHOWN);
+            text_print(text, INK_PLAIN, "  (%zu kernels between; shown by -v)\n", upgrade->count - UPGRADE_SHOWN);
     }
     text_print(text, INK_PLAIN, "\n");
 }

@@ -124,7 +124,7 @@ static void drift_words(const struct judgement *judgement, char *text, size_t si
     if (!judgement->compared || fabs(judgement->drift) < judgement->limit / 10 || judgement->drift == 0)
         return;
     format_difference(judgement->metric, judgement->drift, judgement->drift > 0 ? "+" : "-", 3, drift, sizeof drift);
-    snprintf(text, size, "%s of the change is common to all kernels", drift);
+    snprintf(text, size, "all kernels share %s of the change", drift);
 }
 
 /* Whether a kernel's result is wrong: it is not missing, though its numbers are. */
@@ -182,7 +182,7 @@ char *words_why(const struct judgement *judgement)
     }
     char blind[96] = "";
     if (judgement->blind)
-        snprintf(blind, sizeof blind, "wide limit: it fails only beyond %.0f %% of its value",
+        snprintf(blind, sizeof blind, "wide limit: the row fails only if it changes by more than %.0f %%",
                  100 * judgement->limit / fabs(judgement->base));
     const char *const parts[] = {evidence, drift, blind, judgement->reason ? judgement->reason : ""};
     char *why = NULL;
@@ -198,8 +198,8 @@ bool words_banner(const struct report *report, struct banner *banner)
     const struct origin *origin = run_origin(run);
     *banner = (struct banner){.loud = ""};
     if (report->replay && !origin->loud) {
-        banner->loud = "REPLAY: NOTHING WAS MEASURED HERE.";
-        banner->words = "The numbers below are a recording, not this machine and not this code:";
+        banner->loud = "REPLAY: NOTHING WAS MEASURED NOW.";
+        banner->words = "The numbers below are a recording, perhaps of other code on another machine:";
         snprintf(banner->source, sizeof banner->source, "%s, recorded %s on %s, driver %s", report->run_name,
                  words_fact(run, SESSION_DATE), words_known(run->device.name), words_fact(run, SESSION_DRIVER));
     } else if (origin->loud) {
@@ -232,7 +232,7 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
         has_program |= comparison->list[i].compared && is_program_row(comparison->list[i].kernel);
     }
     if (computing->rows == 0 && computing->unchanged > 0)
-        append(text, size, "nothing was executed again");
+        append(text, size, "no kernel was executed again");
     else
         append(text, size, "%zu row%s of %zu kernel%s%s here", computing->rows, plural(computing->rows),
                computing->kernels, plural(computing->kernels), has_program ? " and the program" : "");
@@ -240,7 +240,7 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
         append(text, size, ", and %zu row%s read from machine code", facts, plural(facts));
     if (computing->unchanged > 0)
         append(text, size,
-               "; %zu row%s of %zu kernel%s with unchanged code, launches and inputs: not executed or verified again",
+               "; %zu row%s of %zu kernel%s with unchanged code, launches and inputs, not executed or verified again",
                computing->unchanged_rows, plural(computing->unchanged_rows), computing->unchanged,
                plural(computing->unchanged));
     if (computing->not_simulated > 0)
@@ -251,7 +251,8 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
         append(text, size, "; NOT JUDGED HERE: %zu row%s not computed (times, traffic, caches)", computing->absent,
                plural(computing->absent));
     if (computing->baseless > 0)
-        append(text, size, "%s%zu row%s that no GPU counts, so the baseline has none (use a base build: --against)",
+        append(text, size,
+               "%s%zu row%s that no GPU counts, so the baseline has no values (compare with a base build: --against)",
                computing->absent > 0 ? ", and " : "; NOT JUDGED HERE: ", computing->baseless,
                plural(computing->baseless));
 }
@@ -287,10 +288,11 @@ static void judged(const struct report *report, const char *hint, struct verdict
                    comparison->kernels, plural(comparison->kernels));
         first++;
     } else if (rows == 0 && computing->unchanged_rows == 0) {
-        append(words->headline, sizeof words->headline, "nothing was judged: no gated metric has a row on both sides");
+        append(words->headline, sizeof words->headline,
+               "nothing was judged: this run and the baseline have no judged row in common");
     } else if (rows == counts[VERDICT_NEW] && computing->unchanged_rows == 0) {
-        append(words->headline, sizeof words->headline, "nothing was compared: the baseline has none of the %zu row%s",
-               rows, plural(rows));
+        append(words->headline, sizeof words->headline,
+               "nothing was compared, because the baseline has none of the %zu row%s", rows, plural(rows));
     } else {
         append(words->headline, sizeof words->headline, "nothing %s: %zu row%s in %zu kernel%s",
                counts[VERDICT_TRADED] + counts[VERDICT_EXPECTED] > 0 ? "fails" : "is worse", rows, plural(rows),
@@ -322,7 +324,7 @@ static void judged(const struct report *report, const char *hint, struct verdict
         append(words->rest, sizeof words->rest, "; %zu kernel%s not built", comparison->not_built,
                plural(comparison->not_built));
     if (report->verbose && comparison->same_code > 0)
-        append(words->rest, sizeof words->rest, "; %zu row%s of the same code moved, which is noise",
+        append(words->rest, sizeof words->rest, "; %zu row%s of unchanged code moved, which is noise",
                comparison->same_code, plural(comparison->same_code));
 }
 
@@ -365,7 +367,7 @@ void words_verdict(const struct report *report, const char *hint, struct verdict
     *words = (struct verdict_words){0};
     if (code == EXIT_USAGE) /* EXIT_USAGE has a name for commands, not for judgements */
         append(words->headline, sizeof words->headline, "stopped by an error%s; ",
-               report->comparison ? "" : ", nothing was judged");
+               report->comparison ? "" : ", so nothing was judged");
     else if (report->certificates)
         append_certificates(report, words);
     else if (code == EXIT_NOT_MEASURED && run_fact(report->run, SESSION_CUT))
@@ -445,8 +447,8 @@ static bool needs_gpu(const struct report *report)
 const char *words_run_file(const struct report *report)
 {
     if (needs_gpu(report))
-        return " (measure on a GPU first: cugate check --save RUN.json)";
-    return report->run_name ? "" : " (check --save RUN.json writes the file)";
+        return " (first measure on a GPU: cugate check --save RUN.json)";
+    return report->run_name ? "" : " (`check --save RUN.json` writes the file)";
 }
 
 void words_put_accept(const struct report *report, FILE *stream)
@@ -488,12 +490,12 @@ struct answer words_fine(const struct report *report)
     if (is_gone)
         answer.words = x_sprintf("make this mix of kernels the baseline%s", words_run_file(report));
     else if (most && counts[VERDICT_TRADED] > 0)
-        answer.words =
-            x_sprintf("%zu row%s got worse and %zu better: if you want that trade, accept it%s", counts[VERDICT_TRADED],
-                      plural(counts[VERDICT_TRADED]), counts[VERDICT_IMPROVED], words_run_file(report));
+        answer.words = x_sprintf("%zu row%s got worse and %zu improved; if you want this trade-off, accept it%s",
+                                 counts[VERDICT_TRADED], plural(counts[VERDICT_TRADED]), counts[VERDICT_IMPROVED],
+                                 words_run_file(report));
     else if (most)
         answer.words = x_sprintf(
-            "this run is better (%s of %s by %.1f %%): accept it, or a later loss of the gain goes unnoticed%s",
+            "this run is better (%s of %s by %.1f %%); accept the gain, or a later loss of it will go unnoticed%s",
             most->metric->name, most->kernel, 100 * fabs(most->change / most->base), words_run_file(report));
     else if (counts[VERDICT_NEW] > 0)
         answer.words = x_sprintf("add new kernels to the baseline%s", words_run_file(report));

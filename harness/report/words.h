@@ -39,7 +39,7 @@ const char *words_verdicts(const struct judgement *judgement, char *text, size_t
 char *words_failed_at(const char *reason, unsigned *line);
 
 /* Returns the evidence of a judgement, the common shift in its change unless that is small, and its reason. An example
- * is "2 of 2 sessions against 12; the clock was ...". NULL without any of these. Caller frees. */
+ * is "in 2 of 2 sessions (baseline: 12); the clock was ...". NULL without any of these. Caller frees. */
 char *words_why(const struct judgement *judgement);
 
 /* Returns what the table of kernels does not show of a program's row: its copies, how busy the GPU was, what only its

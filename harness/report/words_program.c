@@ -79,7 +79,7 @@ static void add_part(FILE *stream, const struct report *report, const struct res
         return;
     metric_format(time, took, own, sizeof own);
     metric_format(time, whole, all, sizeof all);
-    fprintf(stream, "%s%zu kernel%s %s launched in its first part only: %s of its GPU time of %s",
+    fprintf(stream, "%s%zu kernel%s %s launched only while it starts: %s of its GPU time of %s",
             ftell(stream) > 0 ? "; " : "", kernels, plural(kernels), kernels == 1 ? "was" : "were", own, all);
 }
 
@@ -116,7 +116,7 @@ static void add_ranks(FILE *stream, const struct report *report, const struct re
     if (count == 1)
         fprintf(stream, "it computed for %s and waited for %s", computing, communication);
     else
-        fprintf(stream, "rank %.*s of %zu computed longest, %s, and communicated for %s", (int)strcspn(slowest, " "),
+        fprintf(stream, "rank %.*s of %zu computed longest (%s) and communicated for %s", (int)strcspn(slowest, " "),
                 slowest, count, computing, communication);
     for (const char *next = ranks; *next; next = rank_behind(next)) {
         char *end;
@@ -135,7 +135,7 @@ char *words_program(const struct report *report, const struct result *program)
     char *text = NULL, busy[64];
     double ignored;
     FILE *stream = x_memstream(&text, NULL);
-    add_work(stream, report, program, "copies of memory", "copy of memory", COMPUTED_COPIES, COMPUTED_COPY_BYTES);
+    add_work(stream, report, program, "memory copies", "memory copy", COMPUTED_COPIES, COMPUTED_COPY_BYTES);
     add_work(stream, report, program, "memsets", "memset", COMPUTED_FILLS, COMPUTED_FILL_BYTES);
     if (value_words(report, program, COMPUTED_GPU_BUSY, &ignored, busy, sizeof busy))
         fprintf(stream, "%sthe GPU was busy for %s of the time", ftell(stream) > 0 ? "; " : "", busy);

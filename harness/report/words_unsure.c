@@ -66,39 +66,41 @@ static const struct way_out {
     const char *accept; /* NULL: by `cugate accept` */
 } ways_out[] = {
     {"only a GPU counts it", SUITE, "measure on a GPU", COMMAND_CHECK, "remove the metric from --metrics"},
-    {NULL, SUITE, "end other processes on the GPU, let its clock settle, and measure again", COMMAND_CHECK, NULL},
+    {NULL, SUITE, "end other processes on the GPU, let its clock settle, then measure again", COMMAND_CHECK, NULL},
     {NULL, NOT_COMPUTED, "measure it on a GPU", COMMAND_CHECK,
-     "declare it as not_computed in expected.ini, with an issue and a date"},
-    {NULL, OTHER_GPU, "find out whether the kernel or that GPU is faulty: run it on each one alone, with --device N",
+     "declare it as not_computed in expected.ini, with an issue and a last day"},
+    {NULL, OTHER_GPU,
+     "find out whether the kernel or that GPU is faulty: run the kernel on each GPU alone, with --device N",
      COMMAND_CHECK, "a failure cannot be accepted"},
-    {"no metric file defines", 0, "add the folder of these metrics, --metrics +DIR, to the command", COMMAND_NONE,
-     "remove them from the kernel's file in the baseline"},
-    {"this run measured it as", 0, "measure again with the new definition", COMMAND_CHECK,
-     "measure again first: this run counted something else"},
-    {"the baseline measured it as", 0, "measure both builds with the new definition", COMMAND_PAIRS, NULL},
-    {"the run counts ", 0, "run it again with the baseline's options", COMMAND_NONE,
-     "keep this run in a separate folder, with --baselines DIR"},
-    {"was renamed", GONE, "find out whether it was renamed", COMMAND_NONE, of_the_reason},
-    {NULL, GONE | OF_PROGRAM, "find out whether the program still does the work of this kernel", COMMAND_NONE,
+    {"no metric file defines", 0, "add the folder that defines these metrics to the command: --metrics +DIR",
+     COMMAND_NONE, "remove them from the kernel's file in the baseline"},
+    {"this run measured ", 0, "measure again with the new definition", COMMAND_CHECK,
+     "not with this run, which counted something else"},
+    {"the baseline measured ", 0, "measure both builds with the new definition", COMMAND_PAIRS, NULL},
+    {"this run covers ", 0, "run the command again with the baseline's options", COMMAND_NONE,
+     "accept this run into a separate folder: --baselines DIR"},
+    {"was renamed", GONE, "check whether the kernel was renamed", COMMAND_NONE, of_the_reason},
+    {NULL, GONE | OF_PROGRAM, "check whether the program still does the work of this kernel", COMMAND_NONE,
      all_that_is_gone},
-    {"the host code changed", 0, "find out whether verify() still compares all of the output", COMMAND_NONE, NULL},
-    {"a computed base build", SIMULATED | OF_PROGRAM, "compute more runs of the old code and accept them",
+    {"the host code changed", 0, "check whether verify() still compares all of the output", COMMAND_NONE, NULL},
+    {"a computed base build", SIMULATED | OF_PROGRAM, "compute more runs of the old code, and accept them",
      COMMAND_SESSIONS, NULL},
-    {"needed to show that it repeats", SIMULATED | OF_PROGRAM, "compute more runs of the old code and accept them",
+    {"needed to show that it repeats", SIMULATED | OF_PROGRAM, "compute more runs of the old code, and accept them",
      COMMAND_SESSIONS, NULL},
     {NULL, WANTS_SESSION, "measure a second session, which `check` on a GPU does by itself", COMMAND_CHECK, NULL},
     {NULL, PAIRED, "run more pairs, with nothing else on the GPU", COMMAND_PAIRS, NULL},
     {"on a GPU", SIMULATED, "run both builds in turn on a GPU", COMMAND_PAIRS, NULL},
     {"(--against)", SIMULATED, "run both builds in turn on a GPU", COMMAND_PAIRS, NULL},
-    {"a computed base build", SIMULATED, "compute the base build too, built by the same compiler", COMMAND_BASE, NULL},
-    {"needed to show that it repeats", SIMULATED, "compute the base build too, on the same inputs", COMMAND_BASE, NULL},
-    {NULL, WITHIN | PROGRAM, "find out whether the program still does all of its work", COMMAND_NONE, all_that_is_gone},
-    {NULL, NO_BASE, "check the new value: the baseline has none to compare with", COMMAND_NONE, NULL},
-    {NULL, NO_VALUE, "find out whether the kernel still does this work", COMMAND_NONE, NULL},
+    {"a computed base build", SIMULATED, "compute a base build too, built with the same compiler", COMMAND_BASE, NULL},
+    {"needed to show that it repeats", SIMULATED, "compute a base build too, on the same inputs", COMMAND_BASE, NULL},
+    {NULL, WITHIN | PROGRAM, "check whether the program still does all of its work", COMMAND_NONE, all_that_is_gone},
+    {NULL, NO_BASE, "check the new value yourself, because the baseline has none to compare it with", COMMAND_NONE,
+     NULL},
+    {NULL, NO_VALUE, "check whether the kernel still does this work", COMMAND_NONE, NULL},
     {NULL, CODE_ONLY, "build both sides with the same compiler, or measure on a GPU", COMMAND_CHECK, NULL},
     {NULL, WORSE, "run both builds in turn", COMMAND_PAIRS, NULL},
-    {NULL, FEW_SESSIONS, "measure more sessions of the old code and accept them, which narrows the limit",
-     COMMAND_SESSIONS, NULL},
+    {NULL, FEW_SESSIONS, "measure more sessions of the old code, and accept them to narrow the limit", COMMAND_SESSIONS,
+     NULL},
     {NULL, WITHIN, "run both builds in turn, which needs no limit", COMMAND_PAIRS, NULL},
     {NULL, SIMULATED, "fix the cause, then compute it again", COMMAND_AGAIN, NULL},
     {NULL, 0, "fix the cause, then measure again", COMMAND_CHECK, NULL},
@@ -174,10 +176,10 @@ static void answer_stale(const struct report *report, struct answer answers[ANSW
     for (size_t i = 0; i < report->comparison->note_count; i++)
         if (strncmp(report->comparison->notes[i], "STALE: ", strlen("STALE: ")) == 0)
             because = report->comparison->notes[i] + strlen("STALE: ");
-    answers[ANSWER_WHAT].words = x_strdup("whether this is the code of the sources");
+    answers[ANSWER_WHAT].words = x_strdup("whether the library was built from the current sources");
     answers[ANSWER_WHY].words = x_strdup(because);
-    answers[ANSWER_SETTLE].words = x_strdup("build the library, and run the same command again");
-    answers[ANSWER_ACCEPT].words = x_strdup("add --stale to the command");
+    answers[ANSWER_SETTLE].words = x_strdup("build the library, then run the same command again");
+    answers[ANSWER_ACCEPT].words = x_strdup("judge the old library anyway: add --stale to the command");
 }
 
 void words_unsure(const struct report *report, struct answer answers[ANSWERS])
@@ -204,6 +206,13 @@ void words_unsure(const struct report *report, struct answer answers[ANSWERS])
         asked.row->metric ? asked.row->metric->name : "", *cells.change ? " " : "", cells.change, others);
     char *why = words_why(asked.row);
     answers[ANSWER_WHY].words = why ? why : x_strdup("no reason is known");
+    EACH(const struct judgement, row, report->comparison->list, report->comparison->count) {
+        const struct asked other = {report, row}; /* what that does not settle */
+        if (row->verdict != VERDICT_UNSURE || !row->reason || way_out_of(&other) == way)
+            continue;
+        x_append(&answers[ANSWER_WHY].words, "; ", "another cause, of %s: %s", row->kernel, row->reason);
+        break;
+    }
     answers[ANSWER_SETTLE].words = x_strdup(way->settle);
     answers[ANSWER_SETTLE].command = settle_command(report, way->command, kernels);
     const char *named = way->accept == of_the_reason ? strstr(asked.row->reason, of_the_reason) : NULL,

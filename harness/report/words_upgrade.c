@@ -10,7 +10,7 @@ char *words_upgrade(const struct upgrade *upgrade)
     for (enum upgrade_class class = 0; class < UPGRADE_CLASSES; class ++)
         if (counts[class] > 0)
             x_append(&classes, "; ", "%zu %s", counts[class], upgrade_class_name(class));
-    return x_sprintf("%s -> %s: %zu kernel%s of other code (%s), %zu of the same", upgrade->was, upgrade->is,
+    return x_sprintf("%s -> %s: %zu kernel%s with changed code (%s), %zu with the same code", upgrade->was, upgrade->is,
                      upgrade->count, plural(upgrade->count), classes, upgrade->same);
 }
 

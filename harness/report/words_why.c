@@ -99,7 +99,8 @@ char *words_hotspot(const struct blame *blame, const struct hotspot *hotspot)
     OWNED_TEXT amounts = words_amounts(blame, hotspot);
     const char *reason = hotspot->stall;
     const char *meaning = reason ? stall_words(reason) : NULL;
-    return x_sprintf("%s (%s of the kernel's)%s%s%s%s%s", amounts, share_words(hotspot->share, share, sizeof share),
+    return x_sprintf("%s (%s of the kernel's total)%s%s%s%s%s", amounts,
+                     share_words(hotspot->share, share, sizeof share),
                      reason ? hotspot->has_base ? "; more " : "; mostly " : "", reason ? reason : "",
                      reason ? " stalls" : "", meaning ? ": " : "", meaning ? meaning : "");
 }
@@ -110,8 +111,10 @@ char *words_advice(const struct blame *blame)
     const char *stall = blame->against_base ? blame->hotspots[0].stall : NULL;
     const char *advice = stall ? stall_advice(stall, blame->profile) : blame->pattern->advice;
     return x_sprintf("%s%s%s", *advice ? advice : blame->pattern->advice,
-                     blame->against_base ? "" : "; the baseline has no lines: these have most of it now",
-                     nameless ? "; no line information: compile with -lineinfo" : "");
+                     blame->against_base
+                         ? ""
+                         : "; the baseline has no counts by line, so the lines with the highest counts are shown",
+                     nameless ? "; for line numbers, compile with -lineinfo" : "");
 }
 
 void words_body(const struct report *report, const struct judgement *judgement, FILE *stream)
@@ -137,7 +140,7 @@ void words_body(const struct report *report, const struct judgement *judgement, 
     if (blame->appeared)
         fprintf(stream, "appeared: %s\n", blame->appeared);
     if (judgement->verdict == VERDICT_REGRESSED && judgement->metric) {
-        fprintf(stream, "If it is intended, accept it and say why%s:\n", words_run_file(report));
+        fprintf(stream, "If the change is intended, accept it and say why%s:\n", words_run_file(report));
         words_accept(report, &judgement, 1, stream);
     }
 }

@@ -233,7 +233,8 @@ static int sim_measure(void *self, const struct workload *workload, struct resul
     if (workload->transfer || job->dry)
         return 0; /* nothing of it can be counted, or is to be counted */
     if (launches_counted(log) == 0)
-        return problem_set(problem, "no kernel was launched; a family that only copies needs the kind CUGATE_TRANSFER");
+        return problem_set(problem,
+                           "no kernel was launched; a family that only copies must have the kind CUGATE_TRANSFER");
     add_rows(log, job->metrics, result);
     launches_hand_over(log, result);
     return 0;

@@ -152,9 +152,9 @@ void launches_find_waits(struct launches *log)
             if (depends_on_timing(&counted->tallies[k]) && counted->tallies[k].executed) {
                 place = code_place(counted->function, k);
                 waits = counted->tallies[k].spins || counted->tallies[k].looks
-                            ? x_sprintf("how often %s at %s polls", code_opcode(counted->function, k), place)
-                            : x_sprintf(
-                                  "which lanes are together: they call from within a region that they are to join in");
+                            ? x_sprintf("the number of polls of %s at %s", code_opcode(counted->function, k), place)
+                            : x_sprintf("which lanes run together, because they call a function inside a region before "
+                                        "they reconverge");
             }
         counters_compare(counted->tallies, counted->tallies, counted->traits, counted->count, log->open_counters,
                          &log->open_lines);

@@ -215,7 +215,7 @@ void times_take(struct launch_times *times, const struct grid *grid, const struc
         const char *refused = replay_refused(grid, tallies, &where);
         OWNED_TEXT place = refused ? code_place(one->function, where) : NULL;
         one->refused = grid->function->module->machine->noted_count > 0
-                           ? x_strdup("it calls functions of the driver or reads a clock")
+                           ? x_strdup("it calls driver functions, or reads a clock")
                        : refused ? x_sprintf("%s: %s at %s", refused, code_opcode(one->function, where), place)
                                  : NULL;
         one->known = whole || one->refused;
@@ -257,7 +257,8 @@ struct estimated_time *times_together(const struct launch_times *times)
         if (one->refused || !one->known) {
             free(together->refused);
             *together = (struct estimated_time){
-                .refused = x_strdup(one->refused ? one->refused : "a different block decides in each execution")};
+                .refused =
+                    x_strdup(one->refused ? one->refused : "another block decides the result in each execution")};
             return together;
         }
         together->ns += one->time.ns;

@@ -105,7 +105,8 @@ char *gpu_file(const struct job *job, struct problem *problem)
         path = x_sprintf("%s/%s", folder, entries[0]->d_name);
     else
         problem_set(problem, "%s %s: choose the GPU to simulate, with --simulate=GPU or `gpu = GPU` in cugate.ini",
-                    count <= 0 ? "no GPU is described in" : "several GPUs are described in", folder);
+                    count <= 0 ? "there is no description of a GPU in" : "there are several descriptions of GPUs in",
+                    folder);
     for (int i = 0; i < count; i++)
         free(entries[i]);
     free(entries);

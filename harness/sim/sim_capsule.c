@@ -15,7 +15,7 @@ static int begin(struct problem *problem)
     if (!watched) /* whose code it is, nobody knows */
         memory_watch(NULL, NULL);
     watched = true;
-    return runtime_gpu() ? 0 : problem_set(problem, "no GPU is described to simulate");
+    return runtime_gpu() ? 0 : problem_set(problem, "no description of a GPU to simulate is given");
 }
 
 static int say(cudaError_t error, struct problem *problem)
@@ -89,10 +89,11 @@ static int reserve(uint64_t address, uint64_t size, struct problem *problem)
 {
     if (device_reserve(runtime_machine(), address, size))
         return 0;
-    return problem_set(problem,
-                       "the capsules need the addresses 0x%" PRIx64 " to 0x%" PRIx64
-                       ", where this process has other memory; run it again, because addresses differ in each process",
-                       address, address + size);
+    return problem_set(
+        problem,
+        "the capsules need the addresses 0x%" PRIx64 " to 0x%" PRIx64
+        ", but this process has other memory there; run the command again, because addresses differ between processes",
+        address, address + size);
 }
 
 static int back(uint64_t address, uint64_t size, enum memory_kind kind, struct problem *problem)
@@ -100,7 +101,7 @@ static int back(uint64_t address, uint64_t size, enum memory_kind kind, struct p
     (void)kind; /* kernels access both alike */
     if (device_back(runtime_machine(), address, size))
         return 0;
-    return problem_set(problem, "cannot allocate %" PRIu64 " bytes at 0x%" PRIx64 " of a capsule", size, address);
+    return problem_set(problem, "cannot allocate %" PRIu64 " bytes at 0x%" PRIx64 " for a capsule", size, address);
 }
 
 /* What blocks that were left out would leave there is seen by nobody. */
@@ -128,8 +129,9 @@ static int allocate(uint64_t size, uint64_t *address, struct problem *problem)
 static int free_memory(uint64_t address, struct problem *problem)
 {
     inputs_add(INPUT_FREED, &address, 1, NULL, 0);
-    return device_free(runtime_machine(), address) ? 0
-                                                   : problem_set(problem, "no memory begins at 0x%" PRIx64, address);
+    return device_free(runtime_machine(), address)
+               ? 0
+               : problem_set(problem, "no allocation begins at 0x%" PRIx64, address);
 }
 
 /* Copies what is not equal already. So zeros that nobody wrote take no memory. */
@@ -201,7 +203,7 @@ static int check_capability(const void *image, size_t size, struct problem *prob
         return problem_set(problem, "cannot read the machine code, see the error above");
     if (built / 10 == capability / 10 && built <= capability)
         return 0;
-    return problem_set(problem, "its machine code is for compute capability %d.%d, but the GPU has %d.%d", built / 10,
+    return problem_set(problem, "the machine code is for compute capability %d.%d, but the GPU has %d.%d", built / 10,
                        built % 10, capability / 10, capability % 10);
 }
 
@@ -254,7 +256,7 @@ static struct function *find_function(struct module *module, const struct capsul
     if (!function)
         problem_set(problem, "the machine code has no function %s", capsule->function);
     else if (function->entry.parameter_bytes > capsule->byte_count)
-        problem_set(problem, "%s takes %u bytes of arguments, and the capsule has %zu", capsule->function,
+        problem_set(problem, "%s takes %u bytes of arguments, but the capsule has %zu", capsule->function,
                     function->entry.parameter_bytes, capsule->byte_count);
     else
         return function;

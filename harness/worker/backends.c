@@ -57,7 +57,7 @@ static const struct backend backends[] = {
     },
     {
         .name = "warm",
-        .doc = "as cupti, but with warm caches: restoring the inputs fills them, and they are not flushed",
+        .doc = "like cupti, but with warm caches: restoring the inputs fills them, and they are not flushed",
         .provides = PROVIDES_VALUES | PROVIDES_LINE_COUNTS | PROVIDES_STALLS | PROVIDES_COUNTERS | PROVIDES_ROOFS,
         .warm = true,
         .capsule_device = gpu_capsules,
@@ -65,13 +65,13 @@ static const struct backend backends[] = {
     },
     {
         .name = "host",
-        .doc = "wall time by the host's clock; no counters, no privileges",
+        .doc = "wall time by the host's clock, without counters or privileges",
         .provides = PROVIDES_VALUES,
         .load = load_host,
     },
     {
         .name = "sim",
-        .doc = "exact counters, computed on the CPU from the machine code; needs no GPU; chosen by --simulate",
+        .doc = "exact counters, computed on the CPU from the machine code, without a GPU; chosen by --simulate",
         .provides = PROVIDES_VALUES | PROVIDES_LINE_COUNTS,
         .tells_headway = true,
         .prepare = prepare_sim,

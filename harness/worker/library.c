@@ -40,7 +40,7 @@ static const char *family_fault(const struct cugate_family *family)
 /* Refuses the family at that index if it breaks the contract. */
 static int check_family(const struct cugate_family *family, size_t index, const char *path, struct problem *problem)
 {
-    const char *name = family && good_name(family->name) ? family->name : "without a good name";
+    const char *name = family && good_name(family->name) ? family->name : "without a valid name";
     const char *fault = family_fault(family);
     OWNED_TEXT point_is = family && family->point ? point_fault(family->point) : NULL;
     if (!point_is && !fault)
@@ -49,8 +49,8 @@ static int check_family(const struct cugate_family *family, size_t index, const 
         return problem_set(problem, "%s: family %s (number %zu): %s; see kernel.h", path, name, index + 1, fault);
     OWNED_TEXT point = x_strdup(family->point); /* checked first: numbers computed from a wrong point are wrong too */
     text_make_harmless(point, '?');
-    problem_set(problem, "%s: family %s (number %zu): its point \"%.60s\": %s; see kernel.h", path, name, index + 1,
-                point, point_is);
+    problem_set(problem, "%s: family %s (number %zu), point \"%.60s\": %s; see kernel.h", path, name, index + 1, point,
+                point_is);
     return -1;
 }
 
@@ -87,7 +87,7 @@ static int collect_kernels(struct library *library, const char *path, struct pro
 {
     const struct cugate_library *table = library->table;
     if (!table->synchronize || !table->error_text || (!table->families && table->family_count))
-        return problem_set(problem, "%s: cugate_library() lacks families, synchronize or error_text; see kernel.h",
+        return problem_set(problem, "%s: cugate_library() sets no families, synchronize or error_text; see kernel.h",
                            path);
     for (size_t f = 0; f < table->family_count; f++) {
         const struct cugate_family *family = table->families[f];
@@ -96,7 +96,7 @@ static int collect_kernels(struct library *library, const char *path, struct pro
             add_kernel(library, f, &family->variants[v]);
     }
     if (library->count == 0)
-        return problem_set(problem, "%s holds no kernel: its table has no family; see kernel.h", path);
+        return problem_set(problem, "%s has no kernel, because its table has no family; see kernel.h", path);
     return 0;
 }
 
@@ -107,8 +107,8 @@ static int load_library(struct library *library, const char *path, struct proble
     library->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     const char *why = library->handle ? "" : dlerror();
     if (strstr(why, "cannot dynamically load"))
-        return problem_set(
-            problem, "%s is a program, not a kernel library: name it behind --, as in cugate check -- %s", path, file);
+        return problem_set(problem, "%s is a program, not a kernel library: put it after --, as in cugate check -- %s",
+                           path, file);
     if (!library->handle)
         return problem_set(problem,
                            "cannot load the kernel library: %s; build it again, or name another with --kernels", why);

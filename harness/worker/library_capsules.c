@@ -48,6 +48,6 @@ int library_open_capsules(struct library *library, const char *path, struct prob
             (struct kernel){.id = x_strdup(capsule->id), .doc = describe(capsule), .group = group, .capsule = capsule};
     }
     if (library->count == 0)
-        return problem_set(problem, "%s holds no capsule: capture launches into it", path);
+        return problem_set(problem, "%s contains no capsule: capture launches into it", path);
     return 0;
 }

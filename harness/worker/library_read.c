@@ -124,8 +124,8 @@ int library_facts_read(struct library_facts *facts, const char *path, double sec
         code = take_message(facts, path, &message, problem);
         break;
     case CHILD_ENDED:
-        problem_set(problem, "the process that loaded %s died before it listed its kernels: %s", path,
-                    how ? how : "it was not started");
+        problem_set(problem, "the process that loaded %s ended before it listed the kernels: %s", path,
+                    how ? how : "the process was not started");
         break;
     case CHILD_QUIET:
         problem_set(problem, "%s was not loaded within %g s; set a longer limit with --timeout", path, seconds);

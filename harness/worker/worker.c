@@ -126,7 +126,7 @@ static void open_device(struct worker *worker)
         give_up(worker, problem.text);
     session->facts[SESSION_COLLECTOR] = x_strdup(job->backend->name);
     if (job->backend->warm)
-        session->facts[SESSION_CACHES] = x_strdup("as restoring the inputs left them");
+        session->facts[SESSION_CACHES] = x_strdup("warm, as restoring the inputs left them");
     session->facts[SESSION_COMPILER] = x_strdup(worker->library.table->compiler);
     session->facts[SESSION_FLAGS] = x_strdup(worker->library.table->flags);
 
@@ -344,7 +344,7 @@ static void take_kernel(struct worker *worker, const struct kernel *kernel, char
     struct problem problem = {0};
     struct begun *begun = begin(worker, kernel, mark);
     if (worker->job->quiet && kernel->transfer) {
-        result_fail(&begun->result, RESULT_FAILED, "it launches nothing");
+        result_fail(&begun->result, RESULT_FAILED, "the variant launches nothing");
     } else if (kernel->not_built) {
         result_fail(&begun->result, RESULT_NOT_BUILT, kernel->not_built);
     } else {

@@ -84,11 +84,11 @@ def place_words(cause: Cause) -> str:
 
 
 def cause_words(cause: Cause, judgement: Judgement) -> str:
-    """Returns "excess wavefronts 0 → 16.25 M (100 % of the kernel's)"."""
+    """Returns "excess wavefronts 0 → 16.25 M (100 % of the kernel's total)"."""
     what = (judgement.story or judgement.metric or "").replace("_", " ")
     now, share = units.value(cause.now, "count"), ""
     if cause.share is not None:
-        share = f" ({100 * cause.share:.0f} % of the kernel's)"
+        share = f" ({100 * cause.share:.0f} % of the kernel's total)"
     return (
         f"{what} {units.value(cause.base, 'count')} \N{RIGHTWARDS ARROW} {now}{share}"
         if cause.base is not None

@@ -165,7 +165,7 @@ class Postgres:
             self._is_up = True
 
     def stop(self, how: str = "fast") -> None:
-        """Stops without waiting for its clients; "immediate" writes nothing that is not needed."""
+        """Stops without waiting for the launchs clients; "immediate" writes nothing that is not needed."""
         if self._is_up:
             self._control("stop", "-m", how)
             self._is_up = False

@@ -292,7 +292,7 @@ def test_words_that_explain_themselves(tmp_path: Path) -> None:
 
 
 COUNTS = ("excess_wavefronts", "instructions", "shared_wavefronts")
-AGAIN = "same code, launches and inputs: not computed again"
+AGAIN = "same code, launches and inputs, so not computed again"
 
 
 def computed(number: int, commit: str, now: tuple[int, ...] = ()) -> list[bytes]:

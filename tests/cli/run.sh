@@ -257,7 +257,7 @@ configured doctor
 finish "doctor on it" $? 5 "FAIL  kernel library; ../cugate.ini:4 names; !cugate run -- PROGRAM; cannot measure: fix the FAIL lines"
 sed -i '$d' configured/cugate.ini
 configured check --help -v
-finish "check --help -v with a cugate.ini" $? 0 "here: baselines = ../perf, of ../cugate.ini:2"
+finish "check --help -v with a cugate.ini" $? 0 "here: baselines = ../perf, set in ../cugate.ini:2"
 echo 'sampels = 3' >>configured/cugate.ini
 configured compare ../../made_up/same.json ../../made_up/same.json
 finish "an unknown key" $? 2 '../cugate.ini:4: unknown key "sampels": did you mean samples?; !nothing is worse'
@@ -274,12 +274,12 @@ mkdir -p installed/bin
 cp "$cugate" installed/bin/cugate && touch installed/bin/cugate-fetch
 installed/bin/cugate doctor "$@" >out 2>err
 finish "doctor where cugate is installed without kernels" $? 5 \
-    "FAIL  GPU; FAIL  CUPTI; sudo cugate-fetch cupti; -     kernel library  none named; cannot measure programs either; -     computing; sudo cugate-fetch\`; check --static FILE; !check --simulate; !FAIL  kernel library; !make; !install_deps"
+    "FAIL  GPU; FAIL  CUPTI; sudo cugate-fetch cupti; -     kernel library  none: only needed; cannot measure programs either; -     computing; sudo cugate-fetch\`; check --static FILE; !check --simulate; !FAIL  kernel library; !make; !install_deps"
 without_cupti() { # CODE EXPECTATIONS ARGUMENT...
     installed/bin/cugate list --metrics=made_up/metrics "${@:3}" >out 2>err
     finish "list --metrics ${*:3}, without CUPTI" $? "$1" "$2"
 }
-without_cupti 5 'smsp__inst_executed; the counters of the chip GH100 come from CUPTI, which needs no GPU for this; sudo cugate-fetch cupti; !make' H200
+without_cupti 5 'smsp__inst_executed; CUPTI, which needs no GPU for this, does not show the counters of the chip GH100; sudo cugate-fetch cupti; !make' H200
 without_cupti 0 'GH100  H100, H200; GB202  ; RTX 5090; !error' help
 without_cupti 2 "'RTX 4909' is not a chip or product: did you mean 'RTX 4090'?" 'RTX 4909'
 installed/bin/cugate run "$@" >out 2>err

@@ -53,7 +53,7 @@ ask "$cugate" run -- "$work/first.capsule"
 expect "run says how it is named" 2 "to measure a file of capsules: " "--kernels $work/first.capsule"
 expect "run takes it" 0 'train/saxpy@64,256#2' -- "$cugate" run --simulate=nvidia-h200 "$work/first.capsule"
 ask "$cugate" check --simulate=nvidia-h200 "$work/first.capsule"
-expect "check, too; the baselines are of another library" 5 'train/chain@1,32, ' "name the folder of these kernels' baselines, or a new one, with --baselines"
+expect "check, too; the baselines are of another library" 5 'train/chain@1,32, ' "name their baseline folder, or a new one, with --baselines"
 expect "so does the help" 0 'FILE.capsule' -- "$cugate" check --help
 
 # ---- It is executed, and its output is compared with the program's
@@ -71,7 +71,7 @@ expect "an access beyond an array of the program" 5 'failed        train/saxpy@6
 made cluster as_it_was cluster
 expect "in clusters of blocks" 0 'computed: 3 of 3 kernels' -- run_in run cluster -k 'train/saxpy*' -k train/chain@1,32
 made older older
-expect "machine code for another GPU" 5 "its machine code is for compute capability 8.0, but the GPU has 9.0" -- run_in run older
+expect "machine code for another GPU" 5 "the machine code is for compute capability 8.0, but the GPU has 9.0" -- run_in run older
 
 # ---- Blocks are left out that are proved to count as others
 made many as_it_was many
@@ -104,10 +104,10 @@ ask "$cugate" accept "$work/first.json" --baselines "$work/kept" --reason first
 expect "begins with one that was computed" 0 'of 5 kernels'
 judge first
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 15 rows in 5 kernels' \
-    'nothing was executed again' '120 unchanged rows not computed again'
+    'no kernel was executed again' '120 unchanged rows not computed again'
 judge other_data
 expect "with other data it is computed again" 0 'of 4 kernels here' \
-    '24 rows of 1 kernel with unchanged code, launches and inputs: not executed or verified again'
+    '24 rows of 1 kernel with unchanged code, launches and inputs, not executed or verified again'
 made strided strided swapped=strided.cubin
 judge strided
 expect "other code is caught on its line" 1 'regressed  train/saxpy@64,256' 'launched by train.py:31 in step' \
@@ -122,9 +122,9 @@ judge strided --baselines "$work/none" --against "$work/first.capsule"
 expect "without a baseline by another file" 1 'regressed  train/saxpy@64,256' 'measured now:' '!train/transpose' '!captured with'
 made moved as_it_was at=7c0000000000
 judge moved --baselines "$work/none" --against "$work/first.capsule"
-expect "the same elsewhere is the same, but for pointers in memory" 0 'base file, which alone may change counts: train/tally@1,32, train/chain@1,32'
+expect "the same elsewhere is the same, but for pointers in memory" 0 'base file, which alone can change counts: train/tally@1,32, train/chain@1,32'
 judge other_data --baselines "$work/none" --against "$work/first.capsule"
-expect "other memory is said" 0 'captured with different arguments or memory than the base file, which alone may change counts: train/'
+expect "other memory is said" 0 'kernels captured with other arguments or memory than in the base file, which alone can change counts: train/'
 made padded padded swapped=padded.cubin
 judge first --baselines "$work/none" --against "$work/padded.capsule" -k 'train/*se@*'
 expect "of which it has other code" 1 'regressed  train/transpose@1,32x32,4224' 'shared_wavefronts' 'mine/kernels.cu:23'
@@ -171,8 +171,8 @@ expect "is computed to the digit" 0 'same instructions 54,504 54,504 0 0' 'same 
 taken=(env ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0" LD_PRELOAD="$compiled/taken.so" TAKEN=7d0000201000)
 ask "${taken[@]}" "$cugate" run --simulate=nvidia-h200 --kernels "$work/first.capsule"
 expect "a process that has other memory there begins anew" 0 'computed: 5 of 5 kernels (exit 0)'
-expect "but not for ever" 5 'first.capsule needs the addresses 0x7d0000000000 to 0x7d0002000000, where this process has' \
-    'run it again' -- "${taken[@]}" TAKEN_TIMES=1000 "$cugate" run --simulate=nvidia-h200 --kernels "$work/first.capsule"
+expect "but not for ever" 5 'first.capsule needs the addresses 0x7d0000000000 to 0x7d0002000000, but this process has' \
+    'run the command again' -- "${taken[@]}" TAKEN_TIMES=1000 "$cugate" run --simulate=nvidia-h200 --kernels "$work/first.capsule"
 ask "${taken[@]}" TAKEN_TIMES=1000 "$cugate" check --simulate=nvidia-h200 --kernels "$work/strided.capsule" \
     --against "$work/first.capsule" --baselines "$work/none"
 expect "nor for a base build" 5 'needs the addresses'

@@ -101,16 +101,16 @@ options='-k program/add_on@64,256' program 'plain 48' 2 \
 options='--launch 1' program 'plain 48' 5 'add_one@64,256 64 256 1.02 kB 1 of 6'
 options='--launch 6 -k program/add_one*' program 'plain 48' 0 'add_one@64,256 64 256 1.02 kB 6 of 6'
 options='--launch 7 -k program/add_one*' program 'plain 48' 5 'NO FILE' \
-    'program/add_one@64,256 is not captured: it has 6 launches, so launch 7 does not exist' 'no launch of the program could be captured'
+    'program/add_one@64,256 is not captured: it has only 6 launches, so there is no launch 7' 'no launch of the program could be captured'
 options='--nvtx forward*' program 'in-ranges' 0 '2 kernels: 2 replayed' 'add_one@64,256 64 256 1.02 kB 5 of 8' '!tiny' '!warning'
-options='--nvtx nowhere' program 'in-ranges' 5 'NO FILE' 'none is within the part that --nvtx and --from-start select'
+options='--nvtx nowhere' program 'in-ranges' 5 'NO FILE' 'none is inside the part that --nvtx and --from-start select'
 options='--from-start off' program 'warmed-up' 0 '1 kernel: 1 replayed' 'add_one@64,256 64 256 1.02 kB 5 of 8' '!large' '!warning'
-program 'graph' 5 'NO FILE' 'is not captured: it launches a graph, whose kernels cannot be distinguished'
-program 'capture 4 0' 5 'is not captured: it launches a graph' '8 kernels: 7 replayed' 'program/add_one@64,256'
+program 'graph' 5 'NO FILE' 'is not captured: it is launched in a graph, whose kernels cannot be distinguished'
+program 'capture 4 0' 5 'is not captured: it is launched in a graph' '8 kernels: 7 replayed' 'program/add_one@64,256'
 program 'failing' 5 '8 kernels: 7 replayed' '1 refused' '!2048 is' '2 of 3'
 program 'ways' 0 '1 kernel: 1 replayed' '4 of 6'
 options='-k program/add_one@7,*' program 'shapes 5002' 5 '1 kernel: 1 replayed' \
-    '2 launches were of kernels that are not captured: there are too many shapes'
+    '2 launches were not captured, because of too many shapes'
 program 'shapes 60' 0 '60 kernels: 60 replayed'
 
 # ---- Modules, contexts, threads, processes
@@ -169,7 +169,7 @@ if chosen 'gather'; then
     grep -aqE '"before": \[[0-9]+, [0-9]+, -1\]' file.capsule ||
         echo "WRONG: indices are dropped: $(grep -a '"after"' file.capsule)" >>said
     expect 'what is read is kept, even where the result is the same without' 0 "$all" '!WRONG' \
-        'warning: program/gather@1,256 fails on cleared memory: all its memory is kept'
+        'warning: program/gather@1,256 fails on cleared memory, so all its memory is kept'
 fi
 program 'memory freed' 0 "$all" 'add_one@64,256 64 256 2.05 kB'  # without what the pointer is to
 program 'memory behind' 0 "$all" 'behind@1,256 1 256 1.02 kB'
@@ -179,7 +179,7 @@ program 'memory vast' 5 '2 kernels: 2 replayed' 'program/add_one@64,256 is not c
 STANDIN_DEVICES=2 program 'memory other-gpu' 5 '2 kernels: 2 replayed' \
     'program/add_one@64,256 is not captured: it can access memory of another GPU'
 program 'memory noise' 0 '3 kernels: 2 replayed bit for bit, 1 replayed except for varying bits' \
-    'except varying bits' "its result is not compared"
+    'except varying bits' "so it can be measured, but not compared"
 if chosen 'varies'; then
     captured -- "$program" memory noise
     ask_standin "$cugate" run --metrics "$metrics" --kernels file.capsule --save run.json
@@ -197,7 +197,7 @@ fi
 # ---- Replays that go wrong cost one capsule
 
 program 'memory hidden' 5 '3 kernels: 2 replayed bit for bit' \
-    'program/hidden@1,256 is refused: its replay fails: waiting for it: an illegal memory access was encountered (700)'
+    'program/hidden@1,256 is refused: its replay fails: waiting for the launch: an illegal memory access was encountered (700)'
 program 'memory hidden-near' 5 '3 kernels: 2 replayed bit for bit' \
     "program/hidden@1,256 is refused: a replay does not reproduce the program's launch"
 program 'memory hidden-crash' 5 '3 kernels: 2 replayed bit for bit' \
@@ -208,7 +208,7 @@ options='-k program/tiny*' program 'plain' 5 'NO FILE' 'tiny@1,32 is refused' 'n
 
 # ---- Programs that do not end well
 
-nothing='; a program that fails is not captured'
+nothing=', and a program that fails is not captured'
 program 'exit3' 5 'NO FILE' "ended with exit code 3$nothing"
 program 'crash' 5 'NO FILE' "ended with exit code 139$nothing"
 program 'illegal' 5 'NO FILE' "ended with exit code 1$nothing"
@@ -248,7 +248,7 @@ if chosen 'check'; then
         ask "$cugate" accept sessions-"$name"/*.json --baselines "$name" --reason first
     done
     judged 'the kernel that is worse is named' 1 changed 48 -- \
-        "next: to work on the worse kernels without the program, capture their launches: cugate capture -k program/add_one@64,256 -o worse.capsule -- $program changed 48"
+        "next: to work on the regressed kernels without the program, capture their launches: cugate capture -k program/add_one@64,256 -o worse.capsule -- $program changed 48"
     # What was offered is done as it stands there.
     unbroken said | grep -o 'cugate capture -k.*' | sed "s|^cugate|'$cugate'|" >offered
     ask_standin bash offered
@@ -262,7 +262,7 @@ if chosen 'check'; then
     captured --from-check report.json -- "$program" long-first
     expect 'check: of another program' 2 'no kernel that the program launched matches' 'NO FILE' '!WRONG'
     judged 'of many the report is read' 1 plain 96 -- 'cugate capture --from-check REPORT.json -o worse.capsule -- ' \
-        '(check --report json=REPORT.json writes the file)'
+        '(`check --report json=REPORT.json` writes the file)'
     captured --from-check report.json -- "$program" plain 96
     expect 'check: the report chooses many' 5 '8 kernels: 7 replayed' 'tiny@1,32 is refused' '!WRONG'
     base=restless judged 'what made the program slower' 1 data -- 'regressed gpu_time 270 us 400 us' \
@@ -314,7 +314,7 @@ if chosen 'places'; then
     [ "$(cat file.capsule)" = before ] || echo 'WRONG: changed' >>said
     expect 'places: what is there stays when nothing is captured' 5 '!WRONG'
     ask_standin env "TMPDIR=$work/nowhere" "$cugate" capture -o file.capsule -- "$program" plain 8
-    expect 'places: no TMPDIR' 2 "cannot make a folder like $work/nowhere/cugate-" 'set TMPDIR to another folder'
+    expect 'places: no TMPDIR' 2 "cannot create a temporary folder $work/nowhere/cugate-" 'set TMPDIR to another folder'
     # As on a full disk. What the program itself writes is small.
     full() {
         (
@@ -364,7 +364,7 @@ if chosen 'Ctrl-C of a terminal'; then # which all processes get
         ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 "$cugate" capture \
         --metrics "$metrics" -o file.capsule -- "$program" memory hidden-hang
     { [ ! -e file.capsule ] && [ -z "$(ls tmp)" ]; } || echo 'WRONG: a file is left' >>said
-    expect 'Ctrl-C of a terminal while replaying' 130 'runs again' '!WRONG'
+    expect 'Ctrl-C of a terminal while replaying' 130 'running the program again' '!WRONG'
 fi
 
 summary

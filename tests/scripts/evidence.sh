@@ -122,7 +122,7 @@ there faster/byte_vectors | more store instructions:
 there faster/warp_sum | lanes of one warp update the same address,
 there faster/private_histogram | more atomics on global memory,
 elsewhere timeless.sh | lanes read constant memory at different addresses,
-elsewhere timeless.sh | more instructions outside of waits:
+elsewhere timeless.sh | more instructions outside waits:
 elsewhere timeless.sh | special functions, conversions, divisions or double arithmetic
 elsewhere timing.sh | warps are estimated, not measured, to spend their time here:
 there faster/double_buffer | a warp waits here before it issues its next load:

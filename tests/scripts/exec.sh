@@ -193,10 +193,10 @@ slow=$!
 # ---- Launches
 
 program 'plain' 0 '8 ok, 0 failed, samples 8 16 16' 'measured: 8 of 8 kernels (exit 0)'
-program 'plain 8' 0 '8 ok, 0 failed, samples 8 8 8' 'run 2 of' 'run 3 of' '!not all counters'
+program 'plain 8' 0 '8 ok, 0 failed, samples 8 8 8' 'run 2 of' 'run 3 of' '!some counters of'
 options='--explain 0' program 'plain 8' 0 '8 ok, 0 failed, samples 0 0 0' '!run 2 of' \
-    'note: not all counters were read of 8 kernels, 100.0 % of the GPU time: program/large@1024,256, ' \
-    ', ...; --explain SECONDS counts longer, --runs 3 runs the program again'
+    'note: some counters of 8 kernels, 100.0 % of the GPU time: program/large@1024,256, ' \
+    ', ... were not read; --explain SECONDS counts longer, and --runs 3 runs the program again'
 options='--runs 3' program 'plain 1' 0 '1 ok, 0 failed, samples 1 1 1'
 program 'changed' 0 '8 ok, 0 failed, samples 8 16 16'
 # How busy the GPU was is known where little was measured; what was launched at the beginning only is told.
@@ -204,7 +204,7 @@ program 'plain 480' 0 '8 ok, 0 failed' 'busy: 80 %, first part: 0 kernels'
 program 'plain 8' 0 '8 ok, 0 failed' 'busy: not applicable %'
 options='--runs 3' program 'warmed-up' 0 '22 ok, 0 failed, samples 26 27 26' 'first part: 0 kernels' # it repeats too little to tell
 program 'warmed-up 4000' 0 '22 ok, 0 failed, samples 26 2 2' 'first part: 20 kernels' '!run 2 of' '!run 3 of' \
-    'launched in its first part only: 6.48 ms of its GPU time of 54.5 ms'
+    'launched only while it starts: 6.48 ms of its GPU time of 54.5 ms'
 # A kernel that is launched once, and takes its part of the time, is counted in all sets.
 options='--runs 3' program 'long-first 480' 0 '2 ok, 0 failed, samples 6 3 3' 'first part: 1 kernels' 'run 3 of'
 options='--runs 3' program 'warmed-up 4000' 0 '22 ok, 0 failed, samples 26 23 23' 'first part: 20 kernels' 'run 3 of'
@@ -212,7 +212,7 @@ options='--runs 3' program 'warmed-up 4000' 0 '22 ok, 0 failed, samples 26 23 23
 program 'tuned' 0 '3 ok, 0 failed, samples 5 2 2' 'program: 520 launches' 'first part: 2 kernels' '!run 2 of'
 # What was launched once while another set was counted has its time, and fails nothing; it does where that is unknown.
 options='--explain 5 --runs 1' program 'aside' 0 '4 ok, 0 failed, samples 15 6 6' 'program: 240 launches' \
-    'not all counters were read of 1 kernel, <0.1 % of the GPU time: program/tiny@100,128'
+    'some counters of 1 kernel, <0.1 % of the GPU time: program/tiny@100,128'
 STANDIN_NO_RECORDS=1 options='--explain 5 --runs 1' program 'aside' 5 '3 ok, 1 failed' '!program: 240'
 warned='1 kernel lacks counts of time' options='--runs 1' program 'aside' 5 '4 ok, 0 failed' '58 rows not counted'
 # More than 16 shapes of a function are one kernel, which nothing is measured of.
@@ -270,13 +270,13 @@ program 'exec-child' 0 '8 ok, 0 failed'
 program 'processes' 0 '8 ok, 0 failed'
 
 # Counts of a collective stray, and of those of two passes one is more than it may be. It is believed, and not judged.
-program 'ranks 40' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest, 13.4 ms, and communicated for 200 us (rank 0: 13.4 ms and 13.2 ms)' \
+program 'ranks 40' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest (13.4 ms) and communicated for 200 us (rank 0: 13.4 ms and 13.2 ms)' \
     '!law' '!not counted'
-program 'ranks 40 2' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest, 26.4 ms, and communicated for' '(rank 0: 13.4 ms and 13.2 ms)'
+program 'ranks 40 2' 0 '3 ok, 0 failed' 'rank 1 of 2 computed longest (26.4 ms) and communicated for' '(rank 0: 13.4 ms and 13.2 ms)'
 
 # What waits is not measured, and fails where no record tells its time.
-STANDIN_NO_RECORDS=1 program 'ranks 40' 5 '2 ok, 1 failed' 'records lack its time'
-STANDIN_NO_RECORDS=1 program 'tuned' 5 'records lack its time' '!run 2'
+STANDIN_NO_RECORDS=1 program 'ranks 40' 5 '2 ok, 1 failed' 'did not record its time'
+STANDIN_NO_RECORDS=1 program 'tuned' 5 'did not record its time' '!run 2'
 
 # ---- Graphs
 
@@ -301,7 +301,7 @@ options='--runs 3' program 'recapture 5 8' 0 '2 ok, 0 failed, samples 4 5 6'
 
 # A graph that is launched once, behind what an autotuner times, has no record in a run that counts. What the autotuner
 # does not wait for is timed too. Another thread's hold ends none.
-program 'tuned-graph 400' 0 '4 ok, 0 failed' 'program: 403 launches' 'not all counters were read of 2 kernels, <0.1 % of the GPU time'
+program 'tuned-graph 400' 0 '4 ok, 0 failed' 'program: 403 launches' 'some counters of 2 kernels, <0.1 % of the GPU time'
 program 'tuned-graph 400 1 1' 0 '4 ok, 0 failed, samples 5 2 3' 'program: 404 launches'
 warned=$timeless options='--runs 2' program 'tuned-graph 40' 0 '4 ok, 0 failed' 'program: 43 launches'
 program 'tuned-graph 400 0' 0 '4 ok, 0 failed' 'program: 403 launches'
@@ -328,7 +328,7 @@ options='--nvtx forward* --nvtx backward --nvtx step' program 'in-ranges' 0 '2 o
     'range program/program:forward_: 16 launches, 2688000 ns' 'range program/program:backward: 8 launches, 96000 ns' \
     'range program/program:step: 32 launches, 2880000 ns'
 options='--nvtx step --nvtx nowhere' program 'in-ranges' 5 '2 ok' 'range program/program:step' 'program/program:nowhere' \
-    'no launch was within an NVTX range of that name'
+    'no launch was inside an NVTX range of that name'
 options='--nvtx nowhere' program 'in-ranges' 5 'none was within an NVTX range that matches --nvtx' '!ok'
 options='--from-start off' program 'warmed-up' 0 '1 ok, 0 failed, samples 1 2 2' 'program: 8 launches' '!large' '!tiny'
 options='--from-start on' program 'warmed-up 5' 0 '22 ok, 0 failed' 'program: 26 launches'
@@ -336,12 +336,12 @@ options='--from-start off' program 'plain' 5 'none was between cudaProfilerStart
 options='--name mine_2' program 'plain' 0 '8 ok, 0 failed' 'mine_2/tiny@1,32' '!program/tiny'
 options='-m time --runs 1' program 'plain' 0 '8 ok, 0 failed, samples 40 0 0'
 options='-m branch*' program 'plain' 0 '8 ok, 0 failed, samples 0 48 0'
-warned='8 kernels lack counts of global_load_sectors, global_store_sectors, l1_hit_rate, l1_sectors: they were launched too' \
+warned='8 kernels lack counts of global_load_sectors, global_store_sectors, l1_hit_rate, l1_sectors, because they were launched too' \
     options='--runs 1' program 'plain 16' 5 '8 ok, 0 failed, samples 8 0 0' '144 rows not counted'
 options='--lines --runs 3' program 'plain 16' 0 '8 ok, 0 failed, samples 8 16 8' 'LINES program/large@1024,256' \
     'LINES program/scale<uint>@32,64'
 options='--lines' program 'namesakes' 0 '2 ok' 'LINES program/add_one@64,256' 'LINES program/add_one@64,256#2'
-warned='no exact counts by source line: the launch of a graph has no lines' options='--lines' \
+warned='no exact counts by source line: a graph launch has no counts by source line' options='--lines' \
     program 'capture' 0 '9 ok, 0 failed' 'LINES program/add_one@64,256' '!LINES program/graph' '!error'
 
 # A session takes 64 launches, also of kernels that nobody wants.
@@ -387,7 +387,7 @@ runs 'once less' 2 4 0 '8 ok, 0 failed, samples 8 16 10' "note: run 2 of the pro
 runs 'half of the time' 3 3 0 '200 ok, 0 failed, samples 200 100 100' "note: run 2 of the program: 100 kernels were launched $again" \
     -- "$program" blocks 200
 # Steps in which layers repeat, and what comes once in each, after shapes of which each comes once.
-firsts='not all counters were read'
+firsts='some counters of'
 runs 'steps' 1 9 0 '70 ok, 0 failed' "$firsts" '!run 2' -- "$program" training 6
 runs 'steps without layers' 1 3 0 '70 ok, 0 failed, samples 86 100 68' "$firsts" '!run 2' -- "$program" training 6 1
 # Of the third set there are fewer samples than another run gives, which takes their place.
@@ -399,9 +399,9 @@ rare="note: run 3 of the program: 1 kernel was launched $again"
 options='--runs 3' runs 'a rare kernel' 3 7 0 '9 ok, 0 failed, samples 41 17 17' "$rare" '!8 kernels' \
     -- "$program" plain 240 '&&' "$program" shapes 1
 # The program does not run again for it unless it is asked to. With and without its counts, a baseline judges it.
-runs 'a rare kernel' 1 5 0 '9 ok, 0 failed, samples 41 16 16' 'not all counters were read of 1 kernel, <0.1 % of the GPU time: program/add_one@1,128' \
+runs 'a rare kernel' 1 5 0 '9 ok, 0 failed, samples 41 16 16' 'some counters of 1 kernel, <0.1 % of the GPU time: program/add_one@1,128' \
     '--runs 3 runs the program again' '!run 2' -- "$program" plain 240 '&&' "$program" shapes 1
-warned='1 kernel lacks counts of global_load_sectors, global_store_sectors, l1_hit_rate, l1_sectors: it was launched' options='--runs 2' \
+warned='1 kernel lacks counts of global_load_sectors, global_store_sectors, l1_hit_rate, l1_sectors, because it was launched' options='--runs 2' \
     runs 'a rare kernel' 2 6 5 '9 ok, 0 failed, samples 41 17 16' '; 8 rows not counted' '!run 3' \
     -- "$program" plain 240 '&&' "$program" shapes 1
 options='-m time -m branch_targets --runs 1' runs 'two sets' 1 3 0 '8 ok, 0 failed, samples 40 16 0' '!note' \
@@ -411,12 +411,12 @@ runs 'a period' 1 7 0 '7 ok, 0 failed, samples 35 14 14' '!note' -- "$program" p
 # Phases, each with a kernel of its own, begin with the first set. A process changes twelve times at most.
 runs 'phases' 1 10 0 '3 ok, 0 failed, samples 15 6 6' '!note' -- "$program" phases 3
 runs 'many phases' 3 15 0 '10 ok, 0 failed, samples 46 44 34' 'note: run 2 of the program: 6 kernels were launched' \
-    'note: run 3 of the program: 5 kernels were launched' '!not all counters' \
+    'note: run 3 of the program: 5 kernels were launched' '!some counters of' \
     -- "$program" phases 10
 # Counting stops when its seconds are over, and the program goes on at full speed: the rest is known by records.
-options='--explain 0' runs 'no seconds for counting' 1 0 0 '8 ok, 0 failed, samples 0 0 0' 'not all counters were read of 8 kernels, 100.0 %' -- "$program" plain
+options='--explain 0' runs 'no seconds for counting' 1 0 0 '8 ok, 0 failed, samples 0 0 0' 'some counters of 8 kernels, 100.0 %' -- "$program" plain
 options='--explain 2' STANDIN_SLOW_START=1100 \
-    runs 'two seconds for counting' 1 2 0 '6 ok, 0 failed, samples 1 1 0' 'not all counters were read of 6 kernels, 100.0 %' -- "$program" phases 6
+    runs 'two seconds for counting' 1 2 0 '6 ok, 0 failed, samples 1 1 0' 'some counters of 6 kernels, 100.0 %' -- "$program" phases 6
 options='--explain 2 --runs 1' STANDIN_SLOW_START=1100 runs 'two seconds in one run' 1 2 0 '6 ok, 0 failed, samples 1 1 0' -- "$program" phases 6
 # A program that does something else each time is told.
 if chosen 'runs: another number of launches each time'; then
@@ -424,7 +424,7 @@ if chosen 'runs: another number of launches each time'; then
     # shellcheck disable=SC2016 # for that shell
     measured --name program -- sh -c 'echo >>ran; exec "$0" plain $((8 + 8 * $(grep -c "" ran)))' "$program"
     expect 'runs: another number of launches each time' 0 '8 ok, 0 failed' \
-        'note: the program does not repeat: run 1 made 16 launches and run 2 24; the median counts'
+        'note: the program does not repeat: run 1 made 16 launches, but run 2 made 24; the median is used'
 fi
 # A process that ends without a word does not tell what it missed; another set says so.
 warned=$ended options='--first 5' runs 'a process that ends without a word' 3 4 0 '8 ok, 0 failed, samples 40 48 40' -- "$program" _exit 80 0
@@ -537,7 +537,7 @@ refused 'a program that is not there' 2 'error: cannot run ./missing: No such fi
 refused 'a program that is none' 2 'error: cannot run ./input: Permission denied' -- -- ./input
 CUDA_INJECTION64_PATH=/other.so refused 'another tool' 2 'error: CUDA_INJECTION64_PATH is set to /other.so' \
     '!plain:' -- -- "$program" plain
-TMPDIR=$work/missing refused 'no folder for temporary files' 5 'error: cannot make a folder like' '!plain:' -- \
+TMPDIR=$work/missing refused 'no folder for temporary files' 5 'error: cannot create a temporary folder' '!plain:' -- \
     -- "$program" plain
 mkdir "$work/$(printf 'long%.0s' {1..20})"
 TMPDIR=$work/$(printf 'long%.0s' {1..20}) refused 'a folder with a long name' 2 'is too long for a socket: set TMPDIR' -- \
@@ -581,13 +581,13 @@ much() {
 }
 much 'many 300000' 0 'many: 300000 launches' '1 ok, 0 failed, samples 5 2 2' 'peak: '
 options='-m time -m branch_targets -q' much 'shapes 6000' 5 '1 ok, 0 failed, samples 0 0 0' \
-    '1001 launches were not watched: they had too many shapes'
+    '1001 launches were not watched: there were too many shapes'
 
 # Ranges that get lost without an error are seen by their number; others of the same kernels are measured.
-lost='48 launches were made and CUPTI has ranges of 47'
+lost='48 launches were made, but CUPTI has ranges of 47'
 warned="the counts of 48 launches were lost: $lost" options='--first 5' STANDIN_LOSE_RANGES=1 program 'plain' 5 '0 ok, 8 failed'
-warned='the counts of 48 launches were lost: 48 launches were made and CUPTI has ranges of 28' options='--first 5' STANDIN_LOSE_RANGES=20 program 'plain 800' 0 '8 ok, 0 failed'
-warned='a process of the program could not be measured: 64 launches were made and CUPTI has ranges of 0' \
+warned='the counts of 48 launches were lost: 48 launches were made, but CUPTI has ranges of 28' options='--first 5' STANDIN_LOSE_RANGES=20 program 'plain 800' 0 '8 ok, 0 failed'
+warned='a process of the program could not be measured: 64 launches were made, but CUPTI has ranges of 0' \
     STANDIN_LOSE_RANGES=1000000 options='--first 1000' program 'plain 8000' 5 '0 ok, 8 failed'
 
 # ---- Between processes
@@ -647,7 +647,7 @@ same_of_files() { # LABEL CODE
     sed 's/^/DIFFERS: /' other >>said
     expect "aa: $1, of its files" "$2" '"sessions": 3' '!DIFFERS'
 }
-aa 'a program' 0 'A/A of 3 sessions of 8 kernels and the program as a whole on 1 GPU (Stand-in GPU, collector exec)' \
+aa 'a program' 0 'A/A of 3 sessions, 8 kernels and the program as a whole, 1 GPU (Stand-in GPU, collector exec)' \
     'note: session 1 of 3' 'note: session 3 of 3' '!note: run 2 of the program' 'exit codes: 0 in 6' 'kept 3' \
     'program/program                        2.00 %     55.4 us of    2.77 ms' 'plain: 48 launches' \
     'no false alarm in 9 comparisons (exit 0)' -- --sessions 3 -- "$program" plain
@@ -676,13 +676,13 @@ aa 'a program that fails in a session' 5 'A/A of 2 sessions' 'kept 2' 'ended wit
     -- --sessions 5 -- ./fails.sh
 aa 'a program that hangs in a session' 5 'A/A of 2 sessions' 'kept 2' 'did not end within 1 s' -- \
     --timeout 1 --sessions 5 -- ./hangs.sh
-aa 'a session that is not whole' 5 'session 1 of 10 is incomplete in 9 kernels: program/' 'rows that were not counted' \
+aa 'a session that is not whole' 5 'session 1 of 10 is incomplete in 9 kernels: program/' 'some rows were not counted' \
     'kept 0' '!A/A of' -- --first 5 --runs 1 -- "$program" plain
 aa 'a process that ends without a word' 5 'session 1 of 10 is incomplete in 8 kernels: program/add_one@16,256 it was launched' \
     'kept 0' -- --first 5 -- "$program" _exit 23 0
-aa 'nothing to measure' 5 'session 1 of 10 has no launch to measure' 'kept 0' -- --skip 6 -- "$program" plain
+aa 'nothing to measure' 5 'session 1 of 10 launches nothing that can be measured' 'kept 0' -- --skip 6 -- "$program" plain
 aa 'a kernel that never was' 2 "no kernel matches -k 'program/never*'" 'kept 0' -- -k 'program/never*' -- "$program" plain
-aa 'one kernel' 0 'of 1 kernel on' '!add_one' 'kept 2' -- --sessions 2 -k 'program/tiny@*' --first 2 -- "$program" plain
+aa 'one kernel' 0 ', 1 kernel, ' '!add_one' 'kept 2' -- --sessions 2 -k 'program/tiny@*' --first 2 -- "$program" plain
 aa 'some metrics' 0 'instructions ' '!branch_targets' '!run 2' 'kept 2' -- --sessions 2 -m instructions -m time -- "$program" plain
 aa 'quietly' 0 '!note' 'kept 2' -- -q --sessions 2 --name mine -- "$program" plain
 aa 'an option of libraries' 2 '--samples has no effect when a program is measured' 'kept 0' -- --samples 3 -- "$program" plain
@@ -696,7 +696,7 @@ if chosen 'aa: Ctrl-C'; then
     code=0
     wait $cugate_pid || code=$?
     { cat report; echo "kept $(find sessions -name '*.json' | grep -c '')"; } >>said
-    expect 'aa: Ctrl-C' 130 'the A/A uses the 2 complete sessions' 'A/A of 2 sessions' '(exit 130)' 'kept 2'
+    expect 'aa: Ctrl-C' 130 'the A/A analysis uses the 2 complete sessions' 'A/A of 2 sessions' '(exit 130)' 'kept 2'
 fi
 # Each of two sessions reads all of the input, in each of three runs.
 for way in file pipe; do
@@ -760,10 +760,10 @@ gate 'another kernel' 1 'regressed  program/add_one@64,256' 'instructions' '16.3
     '!regressed  program/add_one@16,256' 'registers 8 -> 10' -- -- "$program" changed
 # The program as a whole judges which kernels there are: what is gone is not a fault where the rest does not take longer, and
 # where hardly anything is in its place, a person decides.
-gate 'other shapes' 3 'new        program/add_one@1,128' ', program/add_one@3,128' '; 8 kernels gone' 'others do only' '!missing' -- -- "$program" shapes 3
-gate 'fewer launches' 3 '; 3 kernels gone' 'others do only' '!missing' '!new ' -- -- "$program" plain 5
+gate 'other shapes' 3 'new        program/add_one@1,128' ', program/add_one@3,128' '; 8 kernels gone' 'other kernels do only' '!missing' -- -- "$program" shapes 3
+gate 'fewer launches' 3 '; 3 kernels gone' 'other kernels do only' '!missing' '!new ' -- -- "$program" plain 5
 gate 'ten times the launches' 1 'regressed  program/program' '27.7 ms  +24.9 ms (10.0 x)' \
-    'regressed  launches       48      480' 'regressed  program/tiny@1,32' "see the kernels' times in the table above" '1 of 1 session against 3' \
+    'regressed  launches       48      480' 'regressed  program/tiny@1,32' "look at the kernels' times in the table above" 'beyond the limit in 1 of 1 session (baseline: 3)' \
     'accept RUN.json --metrics' '--reason "..."' '!-m launches' '!shift' -- -- "$program" plain 480
 # Totals that are far out take no second run; nor do counters that were not read.
 printf '#!/bin/sh\necho >>ran\nexec "%s" "$@"\n' "$program" >counted.sh
@@ -778,7 +778,7 @@ once() { # once LABEL CODE WORDS... -- ARGUMENT...
 gate 'changed code, launched once' 1 'regressed  program/add_one@64,256' 'instructions' '!not read' -- -- "$program" changed 8
 once 'far more copies' 1 'regressed  copies                     2       50' -- --name program -- ./counted.sh reads
 once 'far more time' 1 'regressed  launches       48      480' -- --name program -- ./counted.sh plain 480
-once 'changed code that is not read' 1 'not read, so judged by time: counters of 1 kernel, 2.6 % of the GPU time: program/add_one@64,256; count longer with --explain SECONDS' '!missing' '!regressed  program/add_one' \
+once 'changed code that is not read' 1 'counters of 1 kernel, 2.6 % of the GPU time: program/add_one@64,256 were not read, so these kernels are judged by time; count longer with --explain SECONDS' '!missing' '!regressed  program/add_one' \
     -- --explain 0 --name program -- ./counted.sh changed
 # A second session reads no counters where only times are in doubt.
 if chosen 'gate: times in doubt'; then
@@ -797,7 +797,7 @@ if chosen 'gate: many shapes'; then
     gate 'many shapes, and now more' 1 'regressed  launches' '20      300' '!new ' '!gone' -- -v -- ./grown shapes 300
     cp "$program" apart
     ask sessions apart ./apart shapes 3
-    gate 'few shapes, and now many' 1 'new        apart/add_one@any,128' 'it is 297 launches in grids 4x1x1 to 300x1x1' \
+    gate 'few shapes, and now many' 1 'new        apart/add_one@any,128' 'it is new: 297 launches in grids 4x1x1 to 300x1x1' \
         'apart/add_one@3,128 ' '!gone' '!missing' '!not read' -- -- ./apart shapes 300
 fi
 gate 'more launches of less' 0 'trade-off  program/add_one@64,256' "the program's GPU time improved" \
@@ -833,7 +833,7 @@ if chosen 'another shape'; then # is the same kernel, whose file in the baseline
     "${standing_in[@]}" "$cugate" run --metrics "$metrics" -q --name one --save one.json -- "$program" blocks 1 >/dev/null </dev/null
     "$cugate" accept --metrics "$metrics" --baselines one --reason first one.json >"$work/said"
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines one --name one --save one.json -- "$program" shapes 1
-    expect 'another shape' 3 'compared as one kernel: one/add_one@1,128, before @1,32' 'block 32x1x1 -> 128x1x1' \
+    expect 'another shape' 3 'compared as the same kernel: one/add_one@1,128, before @1,32' 'block 32x1x1 -> 128x1x1' \
         'one/add_one@1,128  gpu_time unchanged' '!gone' '!new '
     for known in one none; do
         ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines $known --name one --against "$program blocks 1" -- "$program" shapes 1
@@ -847,7 +847,7 @@ if chosen 'lost code'; then # of two libraries, which both have the kernel
     "${standing_in[@]}" "$cugate" run --metrics "$metrics" -q --name lost --save lost.json -- "$program" library 20 sized >/dev/null </dev/null
     "$cugate" accept --metrics "$metrics" --baselines lost --reason first lost.json >"$work/said"
     ask "${standing_in[@]}" "$cugate" check --metrics "$metrics" --baselines lost --name lost -- "$program" library 20 both
-    expect 'lost code' 0 'machine code not found in one of the two runs, so judged by time and counts alone: lost/add_one@64,256' \
+    expect 'lost code' 0 'kernels whose machine code was found in only one of the two runs, so they are judged by time and counts alone: lost/add_one@64,256' \
         'nothing is worse'
 fi
 if chosen 'a process that is gone'; then
@@ -886,7 +886,7 @@ if chosen 'gate: libraries'; then
     with_library 1 check --metrics "$metrics" --baselines loaded --name loaded
     expect 'gate: the same libraries' 0 'nothing is worse' '!libnccl'
     with_library 2 check --metrics "$metrics" --baselines loaded --name loaded
-    expect 'gate: another library' 0 'nothing is worse' 'loaded in another version' 'libnccl.so.2 '
+    expect 'gate: another library' 0 'nothing is worse' 'loaded in a version that differs' 'libnccl.so.2 '
 fi
 # A range that is slower is red itself; one that is not asked for any more is missing, and another part of the program is
 # not judged by this one.
@@ -908,7 +908,7 @@ if chosen 'gate: ranges'; then
     expect 'gate: ranges, another part is not accepted' 4 'covers a different part of the program (--nvtx step)' \
         'remove the old baseline, or keep this one elsewhere'
     in_ranges check --baselines ranges 8
-    expect 'gate: ranges, the whole program' 5 'counts all of the program, the baseline --nvtx backward --nvtx step'
+    expect 'gate: ranges, the whole program' 5 'covers all of the program, but the baseline covers --nvtx backward --nvtx step'
 fi
 if chosen 'gate: who launches'; then
     cp "$top/tests/standin/launches.py" .
@@ -942,7 +942,7 @@ gate 'a metric, against a base build' 0 'metrics that -m leaves out (exit 0)' 'm
     -- --baselines none --against "$program plain" -m time -- "$program" plain
 gate 'no such metric' 2 "no metric matches -m 'nosuch'" -- -m nosuch -- "$program" plain
 gate 'metrics of a library' 2 '-m has no effect when a kernel library is measured: remove it, or add -- PROGRAM' -- -m time
-gate 'one run, and what lacks' 5 'missing    branch_targets' '--runs 1 allows' '!nothing is worse' '!run 2' -- --first 5 --runs 1 -- "$program" plain
+gate 'one run, and what lacks' 5 'missing    branch_targets' 'too rarely for --runs 1' '!nothing is worse' '!run 2' -- --first 5 --runs 1 -- "$program" plain
 gate 'one run' 0 'nothing is worse' '!run 2' -- --runs 1 -m time -- "$program" plain
 # What is measured again reads the same input.
 printf '#!/bin/sh\ncat >>seen\nexec "%s" changed\n' "$program" >reads_too.sh
@@ -955,7 +955,7 @@ if chosen 'gate: input'; then
     diff seen <(cat input input) | sed 's/^/DIFFERS: /' >>said
     expect 'gate: input' 1 '2 of 2 sessions' '!DIFFERS'
 fi
-gate 'lines that nobody keeps' 2 '--lines needs a run file to record into: add --save RUN.json' '!plain:' -- --lines \
+gate 'lines that nobody keeps' 2 '--lines needs a run file to record to: add --save RUN.json' '!plain:' -- --lines \
     -- "$program" plain
 gate 'lines' 0 'nothing is worse' -- --lines --save lines.json -- "$program" plain
 if chosen 'gate: lines'; then
@@ -997,7 +997,7 @@ printf '#!/bin/sh\ncp "%s" "${CUGATE_EXEC%%/*}/0123456789abcdef.cubin"\nexec "%s
     "$cubins/kernels.cubin" "$program" >forge.sh
 chmod +x forge.sh
 tail -c +4 good >greeted # without the HELLO
-gate 'forged, alone' 5 'changed: 48 launches' 'but has not loaded it: the program imitates it' \
+gate 'forged, alone' 5 'changed: 48 launches' 'without having loaded it: the program imitates the library' \
     '!nothing is worse' -- --name program -- ./forge.sh alone good
 gate 'forged, with the library loaded' 5 'changed: 48 launches' 'sent unexpected data' '!nothing is worse' -- \
     --name program -- ./forge.sh with-library good
@@ -1034,11 +1034,11 @@ cp "$program" restless
 expect 'gate: accept another program' 0 'of 2 kernels from 3 sessions' -- sessions restless ./restless restless
 gate 'counts that do not repeat' 0 'nothing is worse' '!program/' -- -- ./restless restless
 gate 'the other program still' 0 'nothing is worse' '!restless/' -- -- "$program" plain
-gate 'a third one' 4 'nothing was compared: the baseline has none' '!missing' -- --name third -- "$program" plain
+gate 'a third one' 4 'nothing was compared, because the baseline has none' '!missing' -- --name third -- "$program" plain
 
 # Nor has a run of the harness, whose caches are empty.
 jq '.sessions[] |= (del(.program, .caches) | .collector = "cupti")' now.json >harness.json
-gate 'a run of the harness' 4 'measured by the collector cupti, the baseline by exec' -- --replay harness.json
+gate 'a run of the harness' 4 'measured by the collector cupti, but the baseline by exec' -- --replay harness.json
 ask "$cugate" compare --metrics "$metrics" now.json harness.json
 expect 'gate: compare with a run of the harness' 4 'by the collector'
 ask "$cugate" accept --metrics "$metrics" --baselines baselines --reason mixed harness.json

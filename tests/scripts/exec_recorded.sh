@@ -60,7 +60,7 @@ done
 ask "$cugate" check --baselines same --replay train-batch.json
 expect "another batch size: shapes are gone and new, by name" 5 \
     'missing    train/' 'train/reduce_kernel<128,4,ReduceOp<BFloat16,func_wrapper_t~ecfd@8x16,32x4,2048' \
-    'its function now runs as @' 'kernels of the baseline are gone'
+    'its function is now launched as @' 'kernels of the baseline are gone'
 ask "$cugate" check -v --baselines same --replay train-gelu.json
 expect "a fused operation in parts" 5 'missing    train/vectorized_elementwise_kernel<8,GeluCUDAKernelImpl' \
     'new        train/vectorized_elementwise_kernel<8,erf_kernel_cuda'
@@ -71,7 +71,7 @@ rm -rf triton-base
 expect "Triton, unchanged" 0 'nothing is worse' -- "$cugate" check --baselines triton-base --replay triton.json
 ask "$cugate" check -v --baselines triton-base --replay triton-tile.json
 expect "another tile size" 5 'triton_add/sum_kernel@264,128,16' '  instructions ' 'registers 25 -> 13' \
-    'missing    triton_add/add_kernel@16384,128' 'now runs as @65536,128'
+    'missing    triton_add/add_kernel@16384,128' 'now launched as @65536,128'
 
 # ---- Lines
 

@@ -42,7 +42,7 @@ line_of() { # MARK: "FILE:LINE" of the comment
 # Counts.
 expect 'a build for a debugger' 5 'not simulated: compiled with -G, for a debugger: build without it' -- run "$compiled/debug" right
 expect 'a right program' 0 'sum 80000' 'COMPUTED: NO KERNEL RAN ON A GPU' 'program/scale@40,256' 'program/sum@40,256' \
-    'computed: 2 of 2 kernels' '2 copies of memory (40.0 kB), 1 memset (4 B)' -- run "$program" right
+    'computed: 2 of 2 kernels' '2 memory copies (40.0 kB), 1 memset (4 B)' -- run "$program" right
 cat >counts.jq <<'JQ'
 def of($kernel; $metric): .kernels[$kernel].metrics[$metric].sessions[0][0];
 [of("program/scale@40,256"; "launches"), of("program/program"; "launches"), of("program/program"; "copy_bytes"),
@@ -55,7 +55,7 @@ def of($kernel; $metric): .kernels[$kernel].metrics[$metric].sessions[0][0];
 JQ
 expect 'its counts' 0 '[3,4,40004,2,2,40004,40004,4,4,1,1250,10000,true,"exec-sim",true,false,true]' -- jq -c -f counts.jq run.json
 git init -q ignoring && echo program >ignoring/.gitignore
-expect 'a baseline that git ignores' 0 'git ignores ignoring/perf/nvidia-h200/program/' 'by .gitignore:1:program' -- \
+expect 'a baseline that git ignores' 0 'git ignores ignoring/perf/nvidia-h200/program/' 'because of .gitignore:1:program' -- \
     "$cugate" accept run.json --metrics "$top/metrics" --baselines ignoring/perf --reason test
 (cd / && "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" --save "$work/lines.json" -- "$program" right >"$work/out" 2>/dev/null)
 ask jq -c '[.kernels["program/scale@40,256"].lines.list[] | [.file[:1] != "/", .text != null]] | unique' lines.json
@@ -101,7 +101,7 @@ run "$program" grid
 expect 'blocks that wait for each other: no count of them is known, and none is missing' 0 '4 blocks, 115712 bytes' 'rows not counted (exit 0)'
 expect 'memory that is only set takes none' 0 '0 1' -- run "$program" huge
 run sh -c "ulimit -m 500000; exec $program touches"
-expect 'memory that this machine lacks' 5 'out of memory on this machine: the program and' 'take 0.' '!other@1,32'
+expect 'an allocation for which this machine has no memory' 5 'out of memory on this machine: the program and' 'take 0.' '!other@1,32'
 
 
 # Where memory lies: loads and texels, a managed variable, cp.async, bulk copies, atomics.
@@ -204,7 +204,7 @@ passes() { # WHAT ROW...
 while read -r fault kind; do
     passes "$fault" '# known' "$kind $fault* issue 12" "$kind other none"
     expect "$fault is let pass" 0 "note: suppressed:2: $kind in $fault*: suppressed in 1 launch: issue 12" \
-        "warning: suppressed:3: $kind in other matched no fault" 'computed: 1 of 1 kernel'
+        "warning: no fault matched suppressed:3: $kind in other" 'computed: 1 of 1 kernel'
     ask jq -c '.runs[0].results[0] | [.ruleId, .suppressions, .locations[0].physicalLocation.region.startLine]' report.sarif
     expect "$fault is marked so" 0 "[\"suppressed\",[{\"kind\":\"external\"}],$(line_of "$fault" | cut -d: -f2)]"
     kinds=("race * no" "uninitialized * no" "out-of-bounds * no")
@@ -218,7 +218,7 @@ unwritten uninitialized
 EOF
 for what in misaligned asserts multiprocessor; do
     passes $what "${kinds[@]}"
-    expect "$what is not" 5 'matched no fault'
+    expect "$what is not" 5 'no fault matched'
 done
 expect 'a kernel that is not simulated' 5 'not simulated: %smid, the SM of a block' -- run "$program" multiprocessor
 
@@ -238,7 +238,7 @@ expect 'its fault has the line of the function' 5 "linked_device.cu:$(grep -n '/
 
 # What the driver executes on a GPU is done, and not counted. A report says so. Clocks are virtual.
 run "$program" says
-expect 'printf in a kernel' 0 'program/says@3,1: counts exclude printf' 'no time   program/says@3,1: it calls functions'
+expect 'printf in a kernel' 0 'program/says@3,1: counts exclude printf' 'no time   program/says@3,1: it calls driver functions'
 cp "$work/said" printed
 expect 'it is heard once' 0 '3' -- grep -c 'block . of 3' printed
 expect 'malloc and virtual functions' 0 'sum 256032' 'program/allocates@3,64: counts exclude malloc and new' \
@@ -288,11 +288,11 @@ run "$program" grid
 expect 'blocks that wait' 0 'accepted' -- "$cugate" accept --metrics "$top/metrics" --baselines waiting run.json --reason test
 base=waiting expect 'are the same' 0 'nothing is worse' -- check "$program" grid
 base=waiting expect 'do more outside of their waits; of other code no time is estimated' 1 'unsure     estimated_time' \
-    'regressed  instructions_outside_waits' 'no time is estimated (its blocks wait for each other)' -- check "$compiled/slower" grid
+    'regressed  instructions_outside_waits' 'its time could not be estimated (its blocks wait for each other)' -- check "$compiled/slower" grid
 expect 'a fault' 5 "$(line_of stray)" -- check "$program" stray
 expect 'a program that fails' 5 'ended with exit code 3, so it is not judged' -- check "$program" right fails
 # Counts of a GPU are by what its program found in the caches, by other launches than all: they do not judge.
 find base -name '*.json' -exec sed -i 's/"exec-sim"/"exec"/' {} +
 check "$program" right
-expect 'a baseline that a GPU measured' 4 'the run was measured by the collector exec-sim, the baseline by exec'
+expect 'a baseline that a GPU measured' 4 'the run was measured by the collector exec-sim, but the baseline by exec'
 summary

@@ -94,7 +94,7 @@ expect 'an A/A looks at every sample' 0 '1 pass 0: 41 of 41' '1 pass 2: 41 of 41
 measured -k 'wrong/*'
 expect 'wrong when it is measured' 5 'wrong/first: ok 5 1' 'wrong/second: wrong result 0 0' 'wrong/third: ok 5 1' \
     'the sum is' '1 pass 0: 32 of 32' '!WRONG' '!warning: wrong'
-one_by_one='and the kernels measured with it are measured again, one by one'
+one_by_one='and the kernels of its batch again, one by one'
 measured -k 'more/*'
 expect 'another number of launches than before' 5 'more/first: ok 5 1' 'more/second: failed 0 0' 'more/third: ok 5 1' \
     "warning: more/first $one_by_one: not counted: more/second launched 1 + 1 kernels" '!WRONG'
@@ -115,7 +115,7 @@ expect 'outputs are compared also where CUPTI is done early' 5 'wrong/first: ok'
     "warning: wrong/first $one_by_one: CUPTI finished after 2 of 3 passes"
 STANDIN_LOSE_RANGES=1 standing_in aa -k 'well/*' --sessions 2 --save lost # by each process, the next one too
 jq -c '.kernels[].metrics | [.time, .branch_targets]' lost/*.json >>said
-expect 'where it is, one that is lost costs the batch' 5 "warning: well/first $one_by_one: not counted: CUPTI lost ranges" \
+expect 'where it is, one that is lost costs the batch' 5 "warning: well/first $one_by_one: not counted, because CUPTI lost ranges" \
     '[{"state":"not counted"},{"sessions":[[65536,' '[{"sessions":[[328000,' '[{"sessions":[[12000,'
 
 # By line: each function has counts (tests/standin/profiler_sass.c) and samples (profiler_sampling.c) at its first four

@@ -46,7 +46,7 @@ for change in '.period = 0 | .list[].stalls = {}' 'del(.list[].text)'; do
     why=$(grep -A9 '^ *regressed  time ' "$work/report") || why="exit code $code: $(head -3 "$work/report")"
     case $code:$why in
     *barrier* | *warps*) ;;
-    '1:'*'the lines of excess_wavefronts above'*) why= ;;
+    '1:'*'the same lines as excess_wavefronts above'*) why= ;;
     esac
     cp "$work/padded.json" "$kept"
     verdict "the time of a bank conflict, of a base changed by $change" "$why"

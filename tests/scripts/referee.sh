@@ -261,9 +261,9 @@ done
 # ---- The reference, as its own candidate
 referee task kernels.cubin
 expect "is right on all that can be drawn" 3 'passed     train/transpose@1,32x32,4224' 'undecided  train/tally@1,32' \
-    'no other inputs were drawn: it changes a __device__ variable' 'argument 2 (256 bytes): kept as captured (pointers)' '!refused'
+    'no new inputs were drawn: it changes a __device__ variable' 'argument 2 (256 bytes): kept as captured (pointers)' '!refused'
 referee turn turn.cubin
-expect "and what is changed in place is drawn, and not filled" 0 '1 of 1 input was redrawn' 'because the reference reads all of it'
+expect "and what is changed in place is drawn, and not filled" 0 '1 of 1 input was redrawn' 'because the reference reads all outputs'
 referee product product.cubin --draws 1
 expect "and halves" 0 'passed     train/product@16x8,256' '2 of 2 inputs were redrawn'
 
@@ -339,7 +339,7 @@ task() {
 }
 saxpy='<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384:normal:0:1, f32=2)'
 task cheats.cubin --launch "plain$saxpy" --launch 'plain<<<1, 32>>>(out:f32:32, f32:32, f32:32, f32=2)' --launch "plain$saxpy" --tolerance 1e-5
-expect "is made without a GPU" 0 'made.capsule: 3 launches of cheats.cubin, as an NVIDIA H200 would leave them' '--code CANDIDATE.cubin' '!lets floats'
+expect "is made without a GPU" 0 'made.capsule: 3 launches of cheats.cubin, with the results that an NVIDIA H200 gives' '--code CANDIDATE.cubin' '!lets floats'
 referee made cheats.cubin --launch plain --draws 1
 expect "and says of the reference that it is right" 0 'passed     made/plain@64,256' 'passed     made/plain@64,256#2' '!refused'
 for cheat in rounded by_heart; do
@@ -349,11 +349,11 @@ done
 printf '%s\n' 'template <int N> __global__ void fill(int *out, int value) { out[threadIdx.x] = value + N; }' \
     'template __global__ void fill<1>(int *, int);' 'template __global__ void fill<2>(int *, int);' >"$work/fill.cu"
 NVCC=$nvcc task "$work/fill.cu" --launch 'fill<2><<<1, 32>>>(out:i32:32, i32=5)'
-expect "of source code too" 0 '1 launch of' '--simulate (all bits count; --tolerance 1e-5 lets floats round)'
+expect "of source code too" 0 '1 launch of' '--simulate (results must match bit for bit; --tolerance 1e-5 allows rounding)'
 expect "with the name of the kernel" 0 'made/fill<2>@1,32' -- "$cugate" list --kernels "$work/made.capsule"
 cp "$work/made.capsule" "$work/both.capsule"
 task "$work/both.capsule" --launch 'fill<<<1, 32>>>(out:i32:32, i32=5)'
-expect "which may be one of several" 2 'has several kernels fill, such as fill<' 'write the template arguments too'
+expect "which may be one of several" 2 'has several kernels fill, such as fill<' 'add the template arguments'
 mkdir "$work/described" && cp "$work/names.cubin" "$work/described/by_two.cubin"
 for name in 'ns::scale<float,4>' 'scale<float, 4>'; do
     task "$work/names.cubin" --launch "$name<<<1, 64>>>(out:f32:64, f32:64)"
@@ -379,7 +379,7 @@ expect "of what is changed in place, of integers, and of sums without an order" 
 for stated in '' '--tolerance 1e-4'; do
     # shellcheck disable=SC2086 # words
     referee made "$work/made.capsule" -k 'made/whole*' --launch partly $stated
-    expect "of integers each bit counts, whatever the tolerance of floats $stated" 5 '63 bytes differ' 'in 63' '!f32 values'
+    expect "of integers each bit counts, whatever the tolerance of floats $stated" 5 '63 bytes differ' 'including 63' '!f32 values'
 done
 task "$work/made.capsule" --launch 'best<<<1, 64>>>(out:i32:64, out:f16:64, f16:1024:uniform:0:1, i32:65:offsets:1024)' \
     --launch 'alike<<<1, 64>>>(out:i32:64, u8:4096:uniform:97:100, u8:4096:uniform:97:100)' \
@@ -396,19 +396,19 @@ referee rows "$work/made.capsule" -k 'rows/means*' --launch sampled --tolerance 
 expect "and a mean that a few values have" 5 'result refused on drawn inputs'
 task "$work/made.capsule" --launch 'cancels<<<64, 256>>>(out:f32:16384, f32:16384:normal:0:1, f32:17408:normal:0:1)' --tolerance 1e-5 -o "$work/cancels.capsule"
 referee cancels "$work/made.capsule" --launch exact
-expect "what hangs on rounding is not compared" 0 'which overflows or cancels'
+expect "what hangs on rounding is not compared" 0 'overflows or cancels'
 task "$work/made.capsule" --launch 'logs<<<1, 64>>>(out:f32:64, f32:4096)' --launch 'steep<<<1, 64>>>(out:f32:64, f32:64:constant:0)' --tolerance 1e-4 -o "$work/finite.capsule"
 expect "of what may overflow" 0 'launches'
 referee finite "$work/made.capsule" -k 'finite/logs*' --launch stable
-expect "where the reference overflows on drawn inputs alone, nothing is compared" 1 'of a drawn result, which overflows'
+expect "where the reference overflows on drawn inputs alone, nothing is compared" 1 'of one drawn result overflows'
 for cheat in early inflating once; do
     referee finite "$work/made.capsule" -k 'finite/logs*' --launch $cheat
     expect "but where it is finite, all is: $cheat" 5 'result refused on drawn inputs: wrong result'
 done
 referee finite "$work/made.capsule" -k 'finite/steep*'
-expect "what overflows on all drawn inputs is named" 3 'on all drawn inputs, infinite, not a number'
+expect "what overflows on all drawn inputs is named" 3 'infinite, NaN or close to overflow on all drawn inputs'
 task "$work/made.capsule" --launch 'sum<<<1, 64>>>(out:f32:1, f32:64)' -o "$work/other.capsule"
-expect "what is refused by itself cannot be a reference" 5 'cannot be a reference' 'if its sums have no fixed order, add --tolerance'
+expect "what is refused by itself cannot be a reference" 5 'cannot be a reference' 'if its sums are in no fixed order, add --tolerance'
 task "$work/others.cubin" --launch 'bounded<<<16, 256>>>(out:f32:4096, out:i32:4096, f32:4096)'
 expect "an output that is all zeros, and infinities" 0 '1 launch of' '!does not change the result'
 for cheat in endless silent; do
@@ -423,16 +423,16 @@ printf '%s\n' '__constant__ float of_host[4], own[4] = {1, 2, 3, 4};' \
 sed 's/CONSTANT/of_host/' "$work/constant.cu" >"$work/host.cu"
 sed 's/CONSTANT/own/; s/of_host.4., //' "$work/constant.cu" >"$work/own.cu"
 NVCC=$nvcc task "$work/host.cu" --launch 'scaled<<<1, 64>>>(out:f32:64, f32:64)'
-expect "a constant that the host would set" 2 'has the constant of_host without a value' 'write its values in the source'
+expect "a constant that the host would set" 2 'the constant of_host of' 'initialise it in the source'
 NVCC=$nvcc task "$work/own.cu" --launch 'scaled<<<1, 64>>>(out:f32:96, f32:64)'
-expect "one with values, and a grid that is too small" 0 'made/scaled@1,64: of 384 bytes of outputs 128 are not overwritten'
+expect "one with values, and a grid that is too small" 0 'made/scaled@1,64: of 384 bytes of outputs, 128 are not overwritten'
 referee made "$work/elsewhere.cubin"
 expect "which code that has them elsewhere agrees with" 0 'passed: 1 of 1 kernel'
 # Sizes are drawn below the task's: what is slower there alone is not slower, and what is wrong there is.
 task "$work/loop.cubin" --launch 'loop<<<1, 64>>>(out:f32:64, f32:256:uniform:0:1, i32=256)' --tolerance 1e-5
 expect "of a size" 0 'made.capsule'
 referee made "$work/slow.cubin" -v
-expect "slower at a drawn size alone" 0 'passed: 1 of 1 kernel' 'its sizes, order or far values were drawn: only its results count'
+expect "slower at a drawn size alone" 0 'passed: 1 of 1 kernel' 'only the results are judged, not the speed, because the referee drew other sizes, another order or extreme values'
 referee made "$work/wrong.cubin"
 expect "wrong there alone" 3 'with other sizes'
 # Several launches, of the reference or of a candidate, with memory for what one leaves to the next.
@@ -444,7 +444,7 @@ expect "which pass their own task" 0 'passed: 1 of 1 kernel; nothing is worse' '
 referee made "$work/norm.cubin" --launch 'whole<<<,256>>>'
 expect "and so does one that does all" 0 'launches 2 -> 1' 'passed: 1 of 1 kernel'
 referee made "$work/norm.cubin" --block 64
-expect "whose shapes are not one" 2 'is several launches, whose shapes no option can change'
+expect "whose shapes are not one" 2 'consists of several launches, whose shapes no option can change'
 for described in '1 3, 2, 4, i32=256)' '0 whole<<<16, 256>>>(1, 2, u64=0, 4)' '5 scale<<<16, 256>>>(1, 3, 2, 4, i32=256)'; do
     echo '{"launches": ["'"${described#* }"'"]}' >"$work/norm.json"
     [ "${described%% *}" = 1 ] && echo '{"launches": ["sums<<<16, 32>>>(3, 2)", "sums<<<16, 32>>>(3, 2)", "scale<<<16, 256>>>(1, '"${described#* }"'"]}' >"$work/norm.json"
@@ -456,15 +456,15 @@ referee made "$work/norm.cubin"
 expect "with an argument that the task has not" 2 'has 4 arguments, not 5'
 rm "$work/norm.json"
 task "$work/norm.cubin" --tolerance 1e-5 --launch 'norm(out:f32:4096, f32:4096, scratch:f32:16) { scale<<<16, 256>>>(1, 3, 2, f32=9, i32=256); }'
-expect "a result that depends on what was in scratch memory" 5 'cannot run made/norm@16,256: its result depends on the first contents of scratch memory'
+expect "a result that depends on what was in scratch memory" 5 'cannot run made/norm@16,256: its result depends on the initial contents of scratch memory'
 NVCC=$nvcc task "$work/own.cu" --launch 'none<<<1, 64>>>(out:f32:64, f32:64)'
-expect "a result of zeros" 2 'leaves 0 in its outputs' 'code that does nothing would be right'
+expect "a result of zeros" 2 'leaves only zeros in its outputs' 'code that does nothing would be right'
 task cheats.cubin --launch "plane$saxpy"
 expect "a kernel that is not in the code" 2 'cheats.cubin has no kernel plane; did you mean plain?'
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, f32:16384)'
-expect "too few arguments" 2 'plain takes 4 arguments, and 2 were given' "in --launch 'plain<<<"
+expect "too few arguments" 2 'plain takes 4 arguments, but 2 were given' "in --launch 'plain<<<"
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, f32:16384, f32:16384, f64=2)'
-expect "arguments of another size" 2 'has 4 bytes, and 8 were given'
+expect "arguments of another size" 2 'has 4 bytes, but 8 were given'
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16383, f32:16384, f32:16384, f32=2)'
 expect "an output that is too small" 5 'beyond the end of an allocation' 'cheats.cu:'
 task cheats.cubin --launch 'plain<<<64, 256>>>(out:f32:16384, file:none.bin, f32:16384, f32=2)'
@@ -473,14 +473,14 @@ printf 'int x = ;\n' >"$work/bad.cu"
 NVCC=$nvcc task "$work/bad.cu" --launch 'f<<<1, 1>>>()'
 expect "source code that does not compile" 2 'nvcc cannot compile'
 NVCC=$work/none task "$work/bad.cu" --launch 'f<<<1, 1>>>()'
-expect "and no compiler" 2 'is compiled by nvcc, which is not on the PATH'
+expect "and no compiler" 2 'needs nvcc, which is not on the PATH'
 
 # ---- What cannot be
-expect "the code is asked for" 2 'which code? add --code FILE' -- "$cugate" referee "$work/task.capsule" --simulate
+expect "the code is asked for" 2 'add --code FILE' -- "$cugate" referee "$work/task.capsule" --simulate
 referee task cheats.cubin --launch plain --allow everything
 expect "what is allowed has a name" 2 "--allow needs tensor, precision, unexecuted or varying, not 'everything'"
 referee task cheats.cubin --launch plain --keep 0
-expect "and an argument a number" 2 '--keep needs numbers of arguments from 1' "not '0'"
+expect "and an argument a number" 2 '--keep takes argument numbers, counted from 1' "not '0'"
 referee task cheats.cubin --launch plain -k 'train/saxpi@64,256'
 expect "a kernel that is not there" 2 "has no kernel 'train/saxpi@64,256'; did you mean"
 referee task cheats.cubin --launch plain -k 'train/transpose*'

@@ -102,7 +102,7 @@ jq '.kernels |= map_values(.seconds = 0.1)' whole.json >alike.json
 ask "$cugate" accept --metrics metrics alike.json --baselines alike --reason first
 expect "by other seconds" 0 -- "$cugate" run "${options[@]}" -q --shard 2/4 --baselines alike --save other.json
 ask "$cugate" merge part-1.json other.json part-3.json part-4.json --save never.json
-expect "it is another part, and does not fit" 2 'is in two of the parts' 'use the same baselines'
+expect "it is another part, and does not fit" 2 'is in two parts' 'use the same baselines'
 expect "and no run is written" 1 -- test -e never.json
 # shellcheck disable=SC2016 # jq's
 ask jq -es '.[0] as $costs | .[1:] | map([.kernels | keys[] as $id | $costs.kernels[$id].seconds] | add) | max / (add / length) < 1.051' \
@@ -122,7 +122,7 @@ expect "few kernels: the third is missing, though it may be empty" 5 'missing: s
 for command in "check --replay part-1.json" "compare whole.json part-1.json" "compare part-1.json whole.json" \
     "aa part-1.json part-2.json" "accept part-1.json --reason x"; do
     # shellcheck disable=SC2086 # words
-    expect "$command: a part is not a run" 2 "is only shard 1 of 4: join all" -- "$cugate" $command --metrics metrics
+    expect "$command: a part is not a run" 2 "is only shard 1 of 4: merge all" -- "$cugate" $command --metrics metrics
 done
 
 summary

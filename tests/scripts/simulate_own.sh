@@ -53,7 +53,7 @@ judge as_it_was "${mine[@]}" --save "$work/first.json"
 expect "a library of somebody else's without a baseline" 4 'no baseline' "cugate accept $work/first.json --baselines" '!cugate aa'
 expect "begins with one that was computed" 0 -- "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
 expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 6 rows in 2 kernels' \
-    'nothing was executed again' '48 unchanged rows not computed again' -- judge as_it_was "${mine[@]}"
+    'no kernel was executed again' '48 unchanged rows not computed again' -- judge as_it_was "${mine[@]}"
 expect "unless its host code is other, such as verify()" 5 'host code ' 'wrong      mine/scale' 'the last is 0, not 1' -- \
     judge verified_otherwise "${mine[@]}"
 cp "$compiled/as_it_was/lib.so" "$work/old.so" && touch -d 2001-01-01 "$work/old.so"
@@ -72,14 +72,14 @@ judge strided --baselines "$work/of_two" -k '*/s*'
 expect "what the library of a baseline lacks is missing" 5 'missing    other/shift'
 judge strided --baselines "$work/of_two" -k '*/s*' --against "$compiled/as_it_was/lib.so"
 expect "but not where its base build lacks it too, as a kernel of another library" 1 'regressed  mine/scale' '!missing' \
-    'not checked: 1 kernel of the baseline that neither this build nor the base build has'
+    'not checked, because neither this build nor the base build has them: 1 kernel of the baseline'
 judge strided "${mine[@]}" --out "$work/build/check"
 # shellcheck disable=SC2016 # Markdown's quotes
 ask env -C "$work" bash -c "$(awk '/^ *```$/ { n++; next } n == 1' ci/SKILL.md)"
 expect "and what ci/SKILL.md reads of it has all to mend it" 0 '"regressed"' '"kernel": "mine/scale"' 'kernels/mine.cu"' '"line": 26' \
     'let neighbouring lanes read neighbouring'
 expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:32' \
-    'this runs it alone: cugate run --simulate=nvidia-h200 -k mine/shift --kernels lib.so' -- judge beyond "${mine[@]}"
+    'this command runs it alone: cugate run --simulate=nvidia-h200 -k mine/shift --kernels lib.so' -- judge beyond "${mine[@]}"
 expect_typed beyond 5
 for ending in exits:mine.cu:32 'aborts:shift(float*, float const*)+0x'; do
     judge "${ending%%:*}" "${mine[@]}"
@@ -90,7 +90,7 @@ sums=(--baselines "$work/sums" -k mine/gather)
 judge as_it_was "${sums[@]}" --save "$work/sums.json"
 ask "$cugate" accept "$work/sums.json" --baselines "$work/sums" --reason first
 judge as_it_was "${sums[@]}"
-expect "what takes long is not computed again" 0 'not computed again' 'nothing was executed again'
+expect "what takes long is not computed again" 0 'not computed again' 'no kernel was executed again'
 expect "but it is when the host passes another argument to the same code" 3 'unsure     mine/gather' 'counts of the same' \
     '1 kernel here' '!not computed again' -- judge told_otherwise "${sums[@]}"
 sed -i '/"inputs": /d' "$work"/sums/*/mine/gather.json
@@ -125,30 +125,30 @@ expect "and nothing that keeps a baseline from its beginning" 4 'no baseline' 'm
 ask "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/as_it_was/lib.so" -k mine/handle
 expect "and a run of it has measured nothing" 5 'not simulated: cudaIpcGetMemHandle'
 expect "accept says what the baseline lacks, and how to declare it" 0 'not accepted: mine/handle' \
-    '[mine/handle not_computed] in expected.ini' -- "$cugate" accept "$work/all.json" --baselines "$work/declared" --reason first
+    '[mine/handle not_computed] to expected.ini' -- "$cugate" accept "$work/all.json" --baselines "$work/declared" --reason first
 declare_not_computed() { # KERNEL DATE
     printf '[%s not_computed]\nissue = issue 27\nexpires = %s\n' "$1" "$2" >"$(echo "$work"/declared/*)/expected.ini"
 }
 lacking=(as_it_was --baselines "$work/declared")
 declare_not_computed mine/handle 2999-12-31
 judge "${lacking[@]}" --format json
-expect "what is declared is counted" 0 '"not_simulated": 1, "declared": 1' '"expected": 1' 'declared as not computed until 2999-12-31, see issue 27'
+expect "what is declared is counted" 0 '"not_simulated": 1, "declared": 1' '"expected": 1' 'declared until 2999-12-31 that it cannot be computed, see issue 27'
 judge "${lacking[@]}" -k mine/handle
 expect "and where nothing else is judged, that is no pass" 5 'nothing was judged' '1 kernel declared as not computed'
 for format in text markdown github; do
     judge "${lacking[@]}" --format $format
-    expect "it is told in $format" 0 'expected' 'mine/handle' 'declared as not computed until 2999-12-31, see issue 27; not simulated: cudaIpcGetMemHandle' \
+    expect "it is told in $format" 0 'expected' 'mine/handle' 'declared until 2999-12-31 that it cannot be computed, see issue 27; not simulated: cudaIpcGetMemHandle' \
         'NOT JUDGED: 1 kernel declared as not computed'
 done
 judge "${lacking[@]}" --format junit
 expect "and in JUnit's" 0 '1 kernel not simulated, 1 as declared' \
-    '<skipped type="expected" message="expected: declared as not computed until 2999-12-31, see issue 27; not simulated: cudaIpcGetMemHandle"'
+    '<skipped type="expected" message="expected: declared until 2999-12-31 that it cannot be computed, see issue 27; not simulated: cudaIpcGetMemHandle"'
 declare_not_computed mine/handle 2020-12-31
 judge "${lacking[@]}"
-expect "no longer than was said" 3 'unsure     mine/handle' 'its declaration as not computed ended on 2020-12-31'
+expect "no longer than was said" 3 'unsure     mine/handle' 'the declaration that it cannot be computed ended on 2020-12-31'
 declare_not_computed mine/scale 2999-12-31
 judge "${lacking[@]}"
-expect "of what can be computed it fails" 1 'unexpected-pass' 'declared as not computed and can be computed: remove [mine/scale not_computed]' \
+expect "of what can be computed it fails" 1 'unexpected-pass' 'declared as not computed, but can be computed: remove [mine/scale not_computed]' \
     'unsure           mine/handle'
 declare_not_computed mine/other 2999-12-31
 judge "${lacking[@]}"
@@ -157,7 +157,7 @@ ask "$cugate" run --simulate=nvidia-h200 --kernels "$compiled/static.so" -k mine
 expect "a library with the runtime in it is refused" 2 '-cudart shared'
 judge as_it_was "${mine[@]}" --baselines "$work/none" --against "$compiled/static.so"
 expect "nothing is judged by a base build that cannot be used, and the last lines say so" 2 '-cudart shared' \
-    'stopped by an error, nothing was judged; ' 'next: fix the error' '!usage;'
+    'stopped by an error, so nothing was judged; ' 'next: fix the error' '!usage;'
 
 ask "$cugate" run --simulate=nvidia-b200 --kernels "$compiled/as_it_was/lib.so" -k 'mine/s*'
 expect "code for another GPU" 5 'mine/scale' 'mine/shift' 'CMAKE_CUDA_ARCHITECTURES=100'
@@ -195,7 +195,7 @@ lasting=("$cugate" run --simulate=nvidia-h200 --kernels "$compiled/lasting/lib.s
 ask "${lasting[@]}" -k mine/scale
 expect "what takes longer than its time limit is not hung while its blocks end" 0 'computed: 1 of 1 kernel' '!hung'
 CUGATE_SIM_THREADS=1 ask "${lasting[@]}" -k mine/gather --timeout 2
-expect "a block without an end is" 5 '1 hung' 'no block of it ended within 2 s, last seen: ' ' of 64 blocks; set a longer'
+expect "a block without an end is" 5 '1 hung' 'no block ended within 2 s (last seen: ' ' of 64 blocks); set a longer'
 expect "a disassembler that hangs" 5 'no result within 1 s' -- "${hanging[@]}" --timeout 1
 expect_ended "after its time"
 rm "$work/hanging"

@@ -191,7 +191,7 @@ submit
 scancel --signal=KILL --full "$task"
 submitted
 number=${task#*_}
-expect "a task that was killed: its part is said, and its kernels are" 5 "shard $number of 4" 'in no part: ' family_42 \
+expect "a task that was killed: its part is said, and its kernels are" 5 "shard $number of 4" 'missing in all parts: ' family_42 \
     '!nothing is worse'
 rm "$MANY_HOLD"
 ask env CUGATE_BUILD='' ONLY="$number" ci/slurm_shards.sh 4 "${options[@]}"

@@ -47,10 +47,10 @@ expect "more local memory" 1 'regressed  app/stacked' '  regressed  local_memory
     '!app/bounded' -- "$cugate" check --static larger/app.o
 ask "$cugate" check --static shared_grown/app.o
 expect "40 times the shared memory, by its launch bounds" 1 '  regressed  theoretical_occupancy' '100 %  62.5 %' \
-    'with blocks of 256 threads' '!app/plain'
+    'for blocks of 256 threads' '!app/plain'
 expect "a little more shared memory, and as many warps" 0 -- "$cugate" check --static shared_more/app.o
 ask "$cugate" check --static registers/app.o
-expect "more registers, for any block" 1 'launch: registers 32 -> ' '  regressed  theoretical_occupancy' 'with blocks of 256 threads'
+expect "more registers, for any block" 1 'launch: registers 32 -> ' '  regressed  theoretical_occupancy' 'for blocks of 256 threads'
 ask "$cugate" check --static=sm_90 stated_grown/app.o --against stated/app.o
 expect "40 times the shared memory, and the code states its block" 1 '  regressed  theoretical_occupancy' '100 %  62.5 %' \
     'machine code changed in 1 of 3 functions: app/bounded'

@@ -76,7 +76,7 @@ expect "so is single precision in place of pairs of bfloat16" 1 'regressed  trai
     'mine/product.cu:20: instructions 0 ->'
 swap turn other by_other.cubin
 expect "a base build is executed whatever the compiler, which is told" 1 'local_memory' \
-    'compiler ptxas 13.0.77; the baseline has ptxas 13.0.88' 'cugate swap' -- judge other turn
+    'compiler is ptxas 13.0.77, but ptxas 13.0.88 in the baseline' 'cugate swap' -- judge other turn
 swap turn wrong short.cubin
 expect "a wrong result comes before all else" 5 'wrong result  train/turn@1,256' \
     "memory at 0x7d0000000000 differs from the program's result: byte 0 of 49152" '1 wrong result (exit 5)' \
@@ -114,16 +114,16 @@ expect "that is slower, on its line" 1 'regressed  train/softmax@64,256,32' 'glo
 # Another version of Triton, by the same ptxas.
 cp $triton/softmax_scattered.cubin "$work/newer.cubin" && sed 's/"3.6.0"/"3.7.1"/' $triton/softmax_scattered.json >"$work/newer.json"
 swap softmax newer "$work/newer.cubin" --launch softmax_scattered --tolerance 1e-5
-expect "another Triton is told, and how to judge the change alone" 1 'built by a different compiler than the base file' \
+expect "another Triton is told, and how to judge the change alone" 1 'built by another compiler than the base file' \
     "cugate swap $work/good.capsule --code BASE.cubin -o base.capsule" 'train/softmax@64,256,32' -- judge newer good
-expect "but not where it is the same" 1 '!built by a different compiler' -- judge slow good
+expect "but not where it is the same" 1 '!built by another compiler' -- judge slow good
 swap softmax wrong $triton/softmax_wrong.cubin --launch softmax_wrong --tolerance 1e-5
 expect "that is faster but wrong" 5 'wrong result  train/softmax@64,256,32' \
-    'f32 values beyond the tolerance of 1e-05, the largest by 0.0008' '!improved' -- judge wrong softmax
+    'f32 values beyond the tolerance of 1e-05 (the worst is off by 0.0008' '!improved' -- judge wrong softmax
 swap softmax x $triton/softmax_base_2.cubin
 expect "a name that is not there" 2 'has no function softmax, only softmax_base_2: name its replacement with --launch'
 swap softmax x $triton/softmax_base_2.cubin --launch softmax_base_2 --launch '<<<,256>>>'
-expect "options come before the description" 2 'runs in blocks of 128x1x1 only' 'train/softmax@64,256,32 has 256x1x1'
+expect "options come before the description" 2 'runs only in blocks of 128x1x1' 'train/softmax@64,256,32 has 256x1x1'
 cp $triton/softmax_base_2.cubin "$work/alone.cubin"
 swap softmax x "$work/alone.cubin" --launch softmax_base_2
 expect "without a description the launch is as it was" 2 "add --launch '<<<, 128x1x1>>>' if this is intended"
@@ -151,7 +151,7 @@ expect "fewer" 2 'saxpy of as_it_was.cubin takes 4 arguments'
 swap turn x "$top/$triton/softmax.cubin" --launch softmax
 expect "a block that it has not" 2 'takes 5 arguments'
 swap first x resized.cubin -k 'train/tally*'
-expect "a variable of another size" 2 'variable steps has 32 bytes in resized.cubin, and 16 in train/tally@1,32'
+expect "a variable of another size" 2 'variable steps has 32 bytes in resized.cubin, but 16 in train/tally@1,32'
 swap first x renamed.cubin -k 'train/tally*'
 expect "a variable that is part of the result" 2 'renamed.cubin has no variable cursor, which the launch of train/tally@1,32 changes'
 swap first constant constant.cubin -k 'train/tally*'
@@ -175,12 +175,12 @@ expect "kernels that are not there" 2 "first.capsule has no kernel 'train/saxpi@
 for words in '--launch <<<,0>>>' '--launch <<<,1x2x3x4>>>' '--launch <<<dim3(5,)>>>' '--launch <<<,,-1>>>' '--launch <<<,,1e3>>>' \
     '--launch <<<1,2' '--launch f<<<1,2>>>()' '--tolerance 0' '--tolerance 1' '--tolerance 1e-5x' '--tolerance nan'; do
     # shellcheck disable=SC2086 # words
-    expect "$words" 2 "${words% *} needs" "not '${words#* }'" -- swap turn x turn.cubin $words
+    expect "$words" 2 "${words% *} takes" "not '${words#* }'" -- swap turn x turn.cubin $words
 done
 for words in '--exact 0' '--exact 2,' '--exact 65' '--exact x'; do
     # shellcheck disable=SC2086 # words
     swap turn x turn.cubin --tolerance 1e-5 $words
-    expect "$words" 2 "--exact needs numbers of arguments from 1" "not '${words#* }'"
+    expect "$words" 2 "--exact takes argument numbers, counted from 1" "not '${words#* }'"
 done
 expect "of what has a tolerance" 2 '--exact needs --tolerance: add it' -- swap turn x turn.cubin --exact 1
 swap first x as_it_was.cubin -k 'train/saxpy@64,256' --tolerance 1e-5 --exact 1,4
@@ -197,6 +197,6 @@ expect "a file that is not there" 2 'nothing.cubin' -- swap turn x "$work/nothin
 expect "its own file is not written over" 2 'would overwrite' -- swap turn turn turn.cubin
 expect "and where something is wrong nothing is written" 0 -- test ! -e "$work/x.capsule"
 expect "a place is asked for" 2 'no output file: add -o FILE.capsule' -- "$cugate" swap "$work/turn.capsule" --code turn.cubin
-expect "and the code" 2 'which code? add --code FILE' -- "$cugate" swap "$work/turn.capsule" -o "$work/x.capsule"
+expect "and the code" 2 'add --code FILE' -- "$cugate" swap "$work/turn.capsule" -o "$work/x.capsule"
 expect "of a file of capsules" 2 'turn.cubin' -- "$cugate" swap turn.cubin --code turn.cubin -o "$work/x.capsule"
 summary

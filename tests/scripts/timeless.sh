@@ -45,19 +45,19 @@ red() {
 red grid/filled grid_balance
 red grid/whole_rounds grid_balance
 judge planted -k grid/this_gpu "${against[@]}" # 3.9 and 4.3 us on an H200
-expect "planted: grid/this_gpu" 1 "regressed  grid/this_gpu" "grid_balance" "about 9 % slower by its estimated time"
+expect "planted: grid/this_gpu" 1 "regressed  grid/this_gpu" "grid_balance" "estimated to be about 9 % slower"
 red histogram/shared global_atomics 'hottest_address' '// every sample'
 red total/shuffled atomic_meetings 'hottest_address' '// every thread'
 red largest/reduced atomic_meetings 'hottest_address' '// every lane'
 red loads/in_flight load_waits '// one at a time'
 red pointer/hoisted load_waits '// asks where it is each time'
 
-red decode/table constant_replays 'out[i] = table[v & 255]' 'keep a table that lanes index by their data in shared memory'
+red decode/table constant_replays 'out[i] = table[v & 255]' 'keep a table with data-dependent indices in shared memory'
 
 # Less work, and more of what sums hide: the estimated time tells, or says why it does not.
 judge planted -k 'work/*' "${against[@]}"
 for hidden in one_warp one_block sleeps bulk_copies; do
-    expect "planted: work/$hidden" 1 "regressed  work/$hidden" '% slower by its estimated time ('
+    expect "planted: work/$hidden" 1 "regressed  work/$hidden" '% slower ('
 done
 expect "planted: work/fences" 1 "unsure     work/fences" # how long a fence takes is not known well
 for hidden in barriers past_l1 logarithms; do # eight of them take less than 90 additions one after the other
@@ -66,7 +66,7 @@ done
 judge planted -v -k work/logarithms "${against[@]}"
 expect 'cycles of slow pipes have a line' 0 'slow_instructions' 'cycles of slow pipes 524,288 (100 %' 'special functions, conversions'
 judge planted -k list/indexed "${against[@]}"
-expect 'a chain of four in the L1 is hardly slower, so nothing pays for it' 3 'unsure     load_waits' '% slower by its estimated time ('
+expect 'a chain of four in the L1 is hardly slower, so nothing pays for it' 3 'unsure     load_waits' '% slower ('
 
 # Launches are weighed, both ways. No file has their number: a baseline that a GPU measured judges them too.
 red joined/launches kernel_launches
@@ -77,20 +77,20 @@ ask "$cugate" check --replay "$work/nine.json" -k transpose/padded
 expect "nine launches that were recorded" 1 'regressed  kernel_launches     1    9'
 
 judge right -k decode/table --against "$compiled/planted/lib.so"
-expect "and a table that comes back to shared memory pays" 0 'trade-off  decode/table' 'improved   constant_replays' 'faster by its estimated time'
+expect "and a table that comes back to shared memory pays" 0 'trade-off  decode/table' 'improved   constant_replays' '% faster ('
 expect "the right ones are not" 0 'nothing is worse' '!unsure' '!missing' -- judge right "${against[@]}" --all
 judge harmless "${against[@]}"
 # Twice as many blocks of half the size: an H200 takes 2.8 and 3.4 us for list/indexed, and as long as before for the others.
-expect "nor is an edit that does no harm" 1 'regressed: 1 of' 'regressed  list/indexed' '% slower by its estimated time (' '!unsure' '!missing'
+expect "nor is an edit that does no harm" 1 'regressed: 1 of' 'regressed  list/indexed' '% slower (' '!unsure' '!missing'
 
 # How often warps look while they wait is chance, and their instructions besides are not. Of a measured baseline the lines
 # tell: one is made here, in which they look a thousand times more.
 judge waits_planted --against "$compiled/waits/lib.so"
-expect "16 instructions more a tile, among warps that wait" 1 'regressed  instructions_outside_waits' '// planted' 'more instructions outside of waits:'
+expect "16 instructions more a tile, among warps that wait" 1 'regressed  instructions_outside_waits' '// planted' 'more instructions outside waits:'
 judge waits --against "$compiled/waits/lib.so" --all --save "$work/waits.json"
 expect "and none" 0 'nothing is worse' '!unsure' 'is identical to the base build: there is no change to judge'
 judge waits --against "$compiled/waits_planted/lib.so"
-expect "taken away they are a gain" 3 'no time is estimated (its warps wait' '1 improved' '!identical to the base' '!regressed'
+expect "taken away they are a gain" 3 'its time could not be estimated (its warps wait' '1 improved' '!identical to the base' '!regressed'
 jq '.sessions[].collector = "cupti" | .metrics |= del(.instructions_outside_waits) | .kernels[] |= (
     del(.estimated) | .metrics |= (del(.instructions_outside_waits) | map_values(select(.sessions)) | .instructions.sessions = [[900000]]) |
     .lines |= (.counted = ["instructions"] | .list |= map(.counts = {instructions:
@@ -113,7 +113,7 @@ judge right --baselines "$work/computed" -k list/indexed --all
 expect "and the right one by what it had" 0 'nothing is worse' '!no GPU counts'
 
 # One that a GPU measured has not, and that is said: neither good nor red. Its launches tell of the grid.
-expect "a measured baseline has no judge for them" 0 '14 rows that no GPU counts' 'use a base build: --against' \
+expect "a measured baseline has no judge for them" 0 '14 rows that no GPU counts' 'compare with a base build: --against' \
     'info       load_waits' 'same       grid_balance' -- "$cugate" check --simulate=nvidia-h200 -k hierarchy/thread_index --all -v
 
 # ---- Other compute capabilities

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/begin.sh"
 cd "$top" || exit 2
 
-# Bounded by issue, latency, reads of constants, shared memory, DRAM.
+# Bounded by issue, latency, constant reads, shared memory, DRAM.
 kernels=(divergence/per_thread divergence/per_warp reduce/sequential elementwise/{vector2,lookup_table,row_blocks}
     cached_reads/constant_{same_address,scattered} hierarchy/thread_index shared_bank/{padded,stride32} transpose/{tiled,padded})
 
@@ -53,7 +53,7 @@ holds "stalls of all lines are the time" '[.kernels | to_entries[] | .value.esti
         or ($all + 2000 * $n) / $ns - 1 > 1e-6 or ($all + 2000 * $n) / $ns - 1 < -1e-6) | .key] | if . == [] then empty else tojson end' "$work/run.json"
 ask "$cugate" explain --replay "$work/run.json" shared_bank/stride32
 expect "explained with estimated stalls" 0 "Roofline by the model  not measured" "the L1 and shared memory" "Where the time goes: estimated ns" \
-    "not measured: the warps of one SM are replayed" "mio_throttle" "!one warp of each SM"
+    "estimated, not measured, by replaying the warps of one SM" "mio_throttle" "!one warp of each SM"
 "$cugate" explain --replay "$work/run.json" shared_bank/stride32 --format json >"$work/explained.json"
 # shellcheck disable=SC2016
 holds "explained as JSON" 'if .stalls == null and .estimated.stalls[0].reason == "mio_throttle" and .estimated.busy["the L1 and shared memory"] > 0.6

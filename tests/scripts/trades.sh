@@ -56,7 +56,7 @@ bounds sessions 'regressed' 'regressed|unsure|missing' 40
 
 # What was paid and what was gained stand side by side.
 ask "$cugate" compare base-computed.json new-computed.json -k faster/warp_sum
-expect 'what a trade gained is shown beside it' 0 'trade-off  instructions' 'improved   atomic_meetings' ', global_atomics' '% faster by its estimated time'
+expect 'what a trade gained is shown beside it' 0 'trade-off  instructions' 'improved   atomic_meetings' ', global_atomics' '% faster ('
 ask "$cugate" compare base-computed.json new-computed.json -k faster/warp_sum --trades no
 expect 'where nobody may trade, it is red' 1 'regressed  instructions'
 summary

@@ -31,7 +31,7 @@ ask "$cugate" check --replay h200.json -k 'dot/*' --baselines lone
 expect "another model's is none, and is named" 4 'no baseline for NVIDIA H200 in lone/nvidia-h200; lone has made-up-h100'
 expect "two models are not compared" 4 "NVIDIA H200" "$other" -- "$cugate" compare h200.json other.json
 ask "$cugate" accept h200.json other.json --reason none
-expect "nor accepted together" 4 'from different devices' 'Accept them one by one'
+expect "nor accepted together" 4 'from different devices' 'Accept them separately'
 cp -r baselines before
 expect "one is accepted" 0 'baselines/made-up-h100' -- "$cugate" accept other.json -k dot/fp32 --reason 'one more'
 expect "and the other stays as it is" 0 -- diff -rq before/nvidia-h200 baselines/nvidia-h200
@@ -42,12 +42,12 @@ ask "$cugate" check --static "${library[@]}"
 expect "two fit the machine code" 2 "2 baselines fit" "$which" '--static=NAME' 'cugate.ini'
 expect "one is named" 0 'baselines/made-up-h100, ' 'nothing is worse' -- "$cugate" check --static=made-up-h100 "${library[@]}"
 expect "a name that there is not" 4 "it has $which" -- "$cugate" check --static=h100 "${library[@]}"
-expect "two can be simulated" 2 "Known are $which" '--simulate=NAME' 'cugate.ini' -- "$cugate" check --simulate "${library[@]}"
+expect "two can be simulated" 2 "known are $which" '--simulate=NAME' 'cugate.ini' -- "$cugate" check --simulate "${library[@]}"
 ask "$cugate" check --simulate=made-up-h100 "${library[@]}"
 expect "one is named, to simulate" 0 'baselines/made-up-h100, ' 'COMPUTED' 'nothing is worse'
 ask "$cugate" run --simulate "${library[@]}" --save run.json
-expect "run asks as well" 2 "Known are $which" 'name one with --simulate=NAME'
-expect "and explain" 2 "Known are $which" -- "$cugate" explain --simulate transpose/padded "${library[@]:0:4}"
+expect "run asks as well" 2 "known are $which" 'name one with --simulate=NAME'
+expect "and explain" 2 "known are $which" -- "$cugate" explain --simulate transpose/padded "${library[@]:0:4}"
 
 # ---- cugate.ini says it once
 echo 'gpu = made-up-h100' >cugate.ini

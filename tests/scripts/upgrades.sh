@@ -19,7 +19,7 @@ upgrades="
 nvrtc-12.0.140   ; nvrtc-12.4.127     ; 1 ; regressed nvrtc/conv2d@256x256,16x16      ; Toolchain: ptxas 12.0 -> ptxas 12.4: 20 kernels of other code | +3.14 us (+1.7 %) nvrtc/conv2d@256x256,16x16 other instructions, instructions -18.8 %
 nvrtc-12.4.127   ; nvrtc-12.9.86      ; 1 ; regressed nvrtc/histogram@1056,256        ; Toolchain: ptxas 12.4 -> ptxas 12.9 | nvrtc/histogram@1056,256 other instructions, instructions +0.2 %
 nvrtc-12.4.127   ; nvrtc-12.9.86-again; 1 ; regressed nvrtc/histogram@1056,256        ; nvrtc/histogram@1056,256 other instructions, instructions +0.2 %
-nvrtc-12.9.86    ; nvrtc-13.0.88      ; 0 ;                                           ; Toolchain: ptxas 12.9 -> ptxas 13.0.88: 18 kernels of other code (18 same instructions in another order), 2 of the same
+nvrtc-12.9.86    ; nvrtc-13.0.88      ; 0 ;                                           ; Toolchain: ptxas 12.9 -> ptxas 13.0.88: 18 kernels of other code (18 the same instructions in another order), 2 of the same
 nvrtc-13.0.88    ; nvrtc-13.5.37      ; 0 ;                                           ; Toolchain: ptxas 13.0.88 -> ptxas 13.5.37: 11 kernels of other code
 triton-3.3.1     ; triton-3.4.0       ; 3 ; unsure triton/matmul@512,128,98304        ; Toolchain: ptxas 12.4 -> ptxas 12.8: 10 kernels of other code
 triton-3.4.0     ; triton-3.6.0       ; 3 ; unsure triton/transpose@64x64,128,16384  ; Toolchain: triton 3.4.0 -> triton 3.6.0: 10 kernels of other code | launched in another shape

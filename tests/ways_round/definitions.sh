@@ -10,11 +10,11 @@ own_metrics() {
 
 everything_passes() { own_metrics '/^\[time\]/,/^doc/s/^floor = .*/floor = 100 %/'; }
 way 'a floor of 100 %' everything_passes 2 '"$cugate" check --baselines "$top/baselines" --metrics metrics --replay "$recorded"' \
-    'core.ini' 'the floor "100 %" lets everything pass'
+    'core.ini' 'with the floor "100 %" every value passes'
 
 all_points_pass() { own_metrics '/^\[achieved_occupancy\]/,/^doc/s/^floor = .*/floor = 100 points/'; }
 way 'a floor of 100 points' all_points_pass 2 \
-    '"$cugate" check --baselines "$top/baselines" --metrics metrics --replay "$recorded"' 'the floor "100 points" lets everything pass'
+    '"$cugate" check --baselines "$top/baselines" --metrics metrics --replay "$recorded"' 'with the floor "100 points" every value passes'
 
 # accepted_under SED: a baseline that was accepted under the metric files of the tree, changed ones, and a worse run.
 accepted_under() {
@@ -56,7 +56,7 @@ raised_row() {
     before && sed -i '/^ *"shared_wavefronts": {.*sessions/s/1048576/2097152/g' baselines/nvidia-h200/transpose/padded.json
 }
 way 'a row of the baseline made worse by hand' raised_row 3 "\"\$cugate\" check $CHECK --format comment" \
-    'WEAKENED: made worse in the baseline without a reason: transpose/padded shared_wavefronts 1,048,576 -&gt; 2,097,152'
+    'WEAKENED: values were made worse in the baseline without a reason: transpose/padded shared_wavefronts 1,048,576 -&gt; 2,097,152'
 
 laxer_metric() { before && sed -i '/^\[time\]/,/^doc/s/^floor = .*/floor = 60 %/' metrics/core.ini; }
 way 'a floor widened, and the baseline says nothing of floors' laxer_metric 0 "\"\$cugate\" check $CHECK --format junit" \

@@ -43,7 +43,7 @@ thinned() {
 }
 way 'most rows of the baseline are deleted, and the rest is fifty times as large' thinned 3 \
     '"$cugate" check $H200 --baselines baselines --replay run.json' \
-    'the baseline has this kernel, but no value of this metric' '!nothing is worse'
+    'the baseline has the kernel, but not this metric' '!nothing is worse'
 
 one_row_less() {
     cp -r "$top/baselines" baselines
@@ -52,7 +52,7 @@ one_row_less() {
 }
 way 'the row that would fail is deleted from the baseline' one_row_less 3 \
     '"$cugate" check $H200 --baselines baselines --replay run.json -k transpose/padded' \
-    'shared_wavefronts' 'no value of this' '!nothing is worse'
+    'shared_wavefronts' 'not this metric' '!nothing is worse'
 
 # ---- Expectations
 
@@ -93,9 +93,9 @@ way 'aa over sessions of which some have lines' some_with_lines 0 '"$cugate" aa 
 # ---- Rows that can hardly fail
 
 as_recorded() { cp "$recorded" run.json; }
-way 'a time that hardly can fail looks green' as_recorded 0 "$judge -k 'trans*/pa*'" 'same, wide limit' '1 row has a wide limit (-v lists them)'
-way 'a time that hardly can fail has no reason' as_recorded 0 "$judge -v -k 'trans*/pa*'" 'wide limit: it fails only beyond'
-way 'nothing that can fail is green' as_recorded 3 "$judge -k transfer/pageable" 'no other row that was judged can fail'
+way 'a time that hardly can fail looks green' as_recorded 0 "$judge -k 'trans*/pa*'" 'same, wide limit' '1 row has a wide limit (shown by -v)'
+way 'a time that hardly can fail has no reason' as_recorded 0 "$judge -v -k 'trans*/pa*'" 'wide limit: the row fails only if it changes by more than'
+way 'nothing that can fail is green' as_recorded 3 "$judge -k transfer/pageable" 'no other judged row of the kernel can fail'
 
 # ---- Against a base build
 
@@ -122,7 +122,7 @@ bad_base_before() {
         "$cugate" accept --metrics metrics --baselines baselines bad_base.json --reason 'made up'
 }
 way 'the base cannot run a kernel whose pairs were asked for' bad_base_before 3 "$two -k turns/bad_base --paired" \
-    'pairs could not settle it: the base build gave "failed"'
+    'pairs with the base build could not settle it: the base build gave "failed"'
 
 # ---- A harmless rewrite
 
@@ -191,7 +191,7 @@ lost_work() {
         .kernels["gpt2/program"].metrics |= (.launches.sessions |= map(map(1)) | .gpu_time.sessions |= map(map(2000)))'
 }
 way 'a program launches one kernel of 2 us in place of 15,309' lost_work 3 "$judge_program" 'gpt2/program' \
-    'of its GPU time are gone or launched less often, and others do only 0.0 % instead' '!nothing is worse'
+    'of its GPU time are gone or launched less often, while other kernels do only 0.0 % instead' '!nothing is worse'
 idle() {
     recorded_program '.kernels["gpt2/program"].metrics |= (.launches.sessions |= map(map(. * 100)) |
         .gpu_time.sessions |= map(map(. * 0.5)) | .gpu_busy.sessions |= map(map(. * 0.04)))'

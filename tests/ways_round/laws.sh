@@ -94,4 +94,4 @@ no_metric() { unreadable_law '<= no_such'; }
 way 'a law that is no relation is ignored' no_relation 2 '"$cugate" list --metrics=metrics' \
     'metrics/own.ini:7: one of > >= < <= is missing before "32"'
 way 'a law of a metric that is not there is ignored' no_metric 2 '"$cugate" list --metrics=metrics' \
-    'metrics/own.ini:7: a law of [wall_time] names "no_such", but no section has that name'
+    'metrics/own.ini:7: a law of [wall_time] names "no_such", which is neither a section'

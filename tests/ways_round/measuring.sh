@@ -19,7 +19,7 @@ static="check --static=nvidia-h200 $H200 $ours"
 
 exits() { unruly_code LOAD '_exit(0)'; }
 way 'a library that exits when it is loaded: check --static' exits 5 '"$cugate" $static' \
-    'the process that loaded ./unruly.so died before it listed its kernels: it exited with 0'
+    'the process that loaded ./unruly.so ended before it listed the kernels: it exited with 0'
 way 'a library that exits when it is loaded: list' exits 5 '"$cugate" list $ours' 'it exited with 0'
 way 'a library that exits when it is loaded: explain' exits 5 '"$cugate" explain first/one $HOST $ours' 'it exited with 0'
 way 'a library that exits when it is loaded: doctor' exits 5 '"$cugate" doctor $HOST $ours' 'it exited with 0' \
@@ -81,16 +81,16 @@ is_other_gpu() { unruly LAUNCH 'say(68, "{}")'; }
 way 'another GPU, says a kernel' is_other_gpu 5 "$believed" "${two_is_lost[@]}"
 lists_one() { unruly LOAD 'say(75, "first/one\n")'; }
 way 'a shorter list of kernels' lists_one 5 "$believed" \
-    'cannot measure: before its first kernel the worker sent unexpected data'
+    'cannot measure: before its first kernel, the worker sent unexpected data'
 forges_no_match() { unruly LOAD 'say(78, "x\ny\n")'; }
-way 'no match, of no -k' forges_no_match 5 "$believed" 'before its first kernel the worker sent unexpected data'
+way 'no match, of no -k' forges_no_match 5 "$believed" 'before its first kernel, the worker sent unexpected data'
 
 breaks_off() {
     library unruly "$here/unruly.c" '-DAT_LOAD=if (access("was_here", F_OK) == 0) _exit(0)' \
         '-DAT_LAUNCH=was_here(), raise(SIGKILL)'
 }
 way 'a library that cannot be loaded again after a crash' breaks_off 5 "$believed" \
-    'first/one' 'crashed' 'not measured: an earlier error stopped the run' 'last/three' 'measured: 1 of 3 kernels'
+    'first/one' 'crashed' 'not measured, because an earlier error stopped the run' 'last/three' 'measured: 1 of 3 kernels'
 
 scribbles() { unruly LAUNCH 'scribble("a forged line")'; }
 way 'a library that writes into our files' scribbles 0 "$believed"' --save run.json; code=$?; cat run.json; exit $code' \

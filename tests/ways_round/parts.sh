@@ -31,21 +31,21 @@ check='"$cugate" merge -q [1-4]*.json --save run.json && "$cugate" check $H200 -
 
 way 'parts that are all there' parts 0 "$check" 'nothing is worse'
 no_third() { parts && rm 3.json; }
-way 'a part is missing' no_third 5 "$merge" 'missing: shard 3 of 4' 'in no part: ' '!a run was written'
+way 'a part is missing' no_third 5 "$merge" 'missing: shard 3 of 4' 'missing in all parts: ' '!a run was written'
 fourth_for_third() { parts && cp 4.json 3.json; }
 way 'a part stands in for the one that is missing' fourth_for_third 5 "$merge" 'missing: shard 3 of 4' '!a run was written'
 said_to_be_third() { no_third && spoil 4.json '.shard.number = 3'; }
 way 'and says that it was that one' said_to_be_third 5 "$merge" 'missing: shard 4 of 4' '!a run was written'
 of_three() { parts && rm 4.json && for number in 1 2 3; do spoil $number.json '.shard.of = 3' || return; done; }
-way 'what is left says that there were no more parts' of_three 5 "$merge" 'in no part: ' '!missing: shard' '!a run was written'
+way 'what is left says that there were no more parts' of_three 5 "$merge" 'missing in all parts: ' '!missing: shard' '!a run was written'
 twice() { parts && cp 2.json 2b.json && spoil 2b.json '(.kernels[].metrics.time.sessions[0] | select(.)) |= map(. + 1)'; }
 way 'the same part twice, one of them better' twice 2 "$merge" 'are both shard 2 of 4, and differ' '!a run was written'
 empty() { parts && spoil 3.json '.kernels = {} | .shard.measures = 0'; }
-way 'a part is empty, and says that it was to be' empty 5 "$merge" 'in no part: ' '!a run was written'
+way 'a part is empty, and says that it was to be' empty 5 "$merge" 'missing in all parts: ' '!a run was written'
 interrupted() { parts && spoil 3.json 'del(.kernels[.kernels | keys | last])'; }
 way 'a part was interrupted' interrupted 5 "$merge" '3.json, shard 3 of 4, was interrupted' '!a run was written'
 counted() { interrupted && spoil 3.json '.shard.measures -= 1'; }
-way 'and its count is doctored' counted 5 "$merge" 'in no part: ' '!was interrupted' '!a run was written'
+way 'and its count is doctored' counted 5 "$merge" 'missing in all parts: ' '!was interrupted' '!a run was written'
 listed() { counted && spoil 3.json '.shard.kernels -= ["transpose/padded"]'; }
 way 'and its list' listed 4 "$merge" 'is only among the kernels of' '!a run was written'
 forgotten() {
@@ -56,7 +56,7 @@ forgotten() {
 }
 way 'all parts agree that a kernel is none' forgotten 5 "$check" 'transpose/padded' missing
 too_few() { parts && spoil 3.json '.shard.measures = 0'; }
-way 'a part holds more than it was to measure' too_few 2 "$merge" 'was to measure 0 kernels' '!a run was written'
+way 'a part holds more than it was to measure' too_few 2 "$merge" 'should have measured 0 kernels' '!a run was written'
 stranger() { parts && spoil 3.json '.shard.kernels -= [.kernels | keys[0]]'; }
 way 'a part holds what its list lacks' stranger 2 "$merge" 'which the file has' '!a run was written'
 of_other_code() { parts && spoil 3.json '.shard.code = "ffff"'; }
@@ -69,7 +69,7 @@ other_counter() { parts && spoil 3.json '.metrics.time.counter = "sm__cycles_act
 way 'a part that counted something else' other_counter 4 "$merge" 'they define the metric time differently' '!a run was written'
 crashed() { parts && spoil 3.json '.kernels[] |= (.status = "crashed" | .reason = "died" | .metrics = {})'; }
 way 'a part whose kernels crashed' crashed 5 '"$cugate" merge -q [1-4].json --save run.json' 'crashed' '(exit 5)'
-way 'a part is judged by itself' parts 2 '"$cugate" check $H200 --replay 2.json' 'is only shard 2 of 4: join all'
+way 'a part is judged by itself' parts 2 '"$cugate" check $H200 --replay 2.json' 'is only shard 2 of 4: merge all'
 undivided() { parts && spoil 2.json 'del(.shard)'; }
 way 'and says that it is the whole' undivided 5 '"$cugate" check $H200 --replay 2.json' missing
 

@@ -101,7 +101,7 @@ static int add_target(XXH3_state_t *state, const struct image *image, const XXH1
     if (symbol->st_shndx == SHN_UNDEF) {
         const char *name = elf_strptr(image->elf, image->symbol_names, symbol->st_name);
         if (!name)
-            return image_error(image, "refers to something without a name");
+            return image_error(image, "refers to a symbol without a name");
         add_bytes(state, name, strlen(name));
         return 0;
     }

@@ -162,7 +162,7 @@ static json_t *ask_and_keep(struct disassembler *disassembler, const unsigned ch
     }
     json_decref(whole);
     if (!found)
-        problem_set(problem, "nvdisasm does not print function %s", function);
+        problem_set(problem, "nvdisasm did not print function %s", function);
     return found;
 }
 

@@ -67,7 +67,7 @@ char *nvdisasm_look(const char *folder, struct problem *problem)
     if (!path)
         problem_set(problem, "NVIDIA's disassembler nvdisasm was not found: %s", remedy);
     else if (major == 0)
-        problem_set(problem, "%s does not print its release: %s", path, remedy);
+        problem_set(problem, "%s did not print its release: %s", path, remedy);
     else
         problem_set(problem, "%s is release %d.%d, but 13.2 or later is needed: %s", path, major, minor, remedy);
     free(path);

@@ -331,5 +331,5 @@ Test(files, a_temporary_folder_is_in_tmpdir_and_goes_with_its_files, .init = scr
     setenv("TMPDIR", "nowhere", 1);
     cr_expect_null(make_temporary_folder());
     error_into(before);
-    expect_word(problem.text, "cannot make a folder like nowhere/cugate-");
+    expect_word(problem.text, "cannot create a temporary folder nowhere/cugate-");
 }

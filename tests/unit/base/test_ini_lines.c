@@ -23,9 +23,9 @@ Test(ini_lines, a_failure_says_where_and_ends_the_file)
     static const struct {
         const char *content, *words;
     } rows[] = {
-        {"a\nb\x01\nc", "x.ini:2: column 2 holds the control character 1: remove it"},
-        {"a\rb\nc", "x.ini:1: column 2 holds the control character 13: remove it"},
-        {"a\n123456789\nc", "x.ini:2: the line has 9 characters, more than 8: split it"},
+        {"a\nb\x01\nc", "x.ini:2: column 2 has the control character 1: remove it"},
+        {"a\rb\nc", "x.ini:1: column 2 has the control character 13: remove it"},
+        {"a\n123456789\nc", "x.ini:2: the line has 9 characters, but at most 8 are allowed: split it"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct ini_text text;

@@ -90,7 +90,7 @@ Test(json_read, memory_that_there_is_not_is_said)
     cr_expect_null(json_at_parse("a.json", text, length));
     cr_assert_eq(setrlimit(RLIMIT_AS, &before), 0);
     OWNED_TEXT said = capture_end();
-    expect_word(said, "a.json: not enough memory");
+    expect_word(said, "not enough memory to read a.json");
     json_t *root = json_at_parse("a.json", text, length);
     cr_expect_eq(json_array_size(root), length / 2, "with memory it is read");
     json_at_end(root);

@@ -74,7 +74,8 @@ Test(baseline, what_cannot_be_read_is_said, .init = scratch_begin, .fini = scrat
     struct device other = run.device;
     other.memory_bytes = 1;
     other.mig = true;
-    expect_read(scratch, &other, EXIT_BASELINE, "this one has memory 1 bytes, not 150754820096 bytes; MIG on, not off");
+    expect_read(scratch, &other, EXIT_BASELINE,
+                "the run's device has memory 1 bytes, not 150754820096 bytes; MIG on, not off");
 
     OWNED(run) file;
     cr_assert_eq(run_read(&file, tree), 0);

@@ -90,7 +90,7 @@ static void expect_command(const char *folder, const char *reason, char **argume
 }
 
 #define WIDER_LIMITS(now)                                                                                              \
-    "times have wider limits until they have 10 sessions; now they have " now                                          \
+    "times have wider limits until the baseline has 10 sessions, and it now has " now                                  \
     ": accept more run files, each from a separate `cugate run`\n"
 
 Test(baseline_accept, the_command_says_what_happened, .init = scratch_begin, .fini = scratch_leave)
@@ -98,7 +98,7 @@ Test(baseline_accept, the_command_says_what_happened, .init = scratch_begin, .fi
     OWNED_TEXT metrics = x_sprintf("%s/metrics", scratch);
     char *arguments[5];
     cr_assert_eq(make_folders(metrics), 0);
-    expect_command(scratch, "first", arguments, 1, EXIT_USAGE, "holds no metric files");
+    expect_command(scratch, "first", arguments, 1, EXIT_USAGE, "has no metric files");
     free(scratch_file(metrics, "made.ini", made_definitions));
     for (int i = 0; i < 5; i++) {
         OWNED(run) run = made_run(i + 1);
@@ -129,22 +129,24 @@ Test(baseline_accept, the_command_says_what_happened, .init = scratch_begin, .fi
     fflush(stdout);
     OWNED_TEXT expected = x_sprintf(
         "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 12 new\n" WIDER_LIMITS(
-            "2") "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 9 agreed and were added, 3 already "
-                 "there\n" WIDER_LIMITS("3") "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 7 "
-                                             "agreed and were added, 1 replaced, "
-                                             "1 only shown (info), 3 already there; 1 drift "
-                                             "reference moved\n"
-                                             "  worse    access/coalesced count: 7 -> 10.00 M (+1.43e+08 "
-                                             "%%)\n" WIDER_LIMITS(
-                                                 "4") "accepted 12 rows of 3 kernels from 1 session in "
-                                                      "%s/nvidia-h200: 3 agreed and were added, 3 replaced, "
-                                                      "3 only shown (info), 3 already there; 1 "
-                                                      "drift reference moved\n"
-                                                      "  worse    access/coalesced count: 10000000 -> 10000001 "
-                                                      "(+1e-05 %%)\n"
-                                                      "  worse    reduce/tree time: 202 ns -> 250 ns (+23.5 %%)\n"
-                                                      "  changed  reduce/warp count: 7 -> not "
-                                                      "supported\n" WIDER_LIMITS("1"),
+            "2") "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 9 agree with the baseline and were "
+                 "added, 3 already there\n" WIDER_LIMITS("3") "accepted 12 rows of 3 kernels from 1 session in "
+                                                              "%s/nvidia-h200: 7 agree with the baseline and were "
+                                                              "added, 1 replaced, 1 only shown (info), 3 already "
+                                                              "there; 1 drift reference moved\n"
+                                                              "  worse    access/coalesced count: 7 -> 10.00 M "
+                                                              "(+1.43e+08 %%)\n" WIDER_LIMITS(
+                                                                  "4") "accepted 12 rows of 3 kernels from 1 session "
+                                                                       "in %s/nvidia-h200: 3 agree with the baseline "
+                                                                       "and were added, 3 replaced, 3 only shown "
+                                                                       "(info), 3 already there; 1 drift reference "
+                                                                       "moved\n"
+                                                                       "  worse    access/coalesced count: 10000000 -> "
+                                                                       "10000001 (+1e-05 %%)\n"
+                                                                       "  worse    reduce/tree time: 202 ns -> 250 ns "
+                                                                       "(+23.5 %%)\n"
+                                                                       "  changed  reduce/warp count: 7 -> not "
+                                                                       "supported\n" WIDER_LIMITS("1"),
         scratch, scratch, scratch, scratch);
     cr_expect_stdout_eq_str(expected);
     free(scratch_file(scratch, "run_1.json", "broken"));
@@ -169,13 +171,12 @@ Test(baseline_accept, the_command_names_what_it_left_out, .init = scratch_begin,
         expect_command(scratch, "why", &path, 1, 0, NULL);
     }
     fflush(stdout);
-    OWNED_TEXT expected =
-        x_sprintf("accepted 4 rows of 1 kernel from 1 session in %s/nvidia-h200: 4 new\n" WIDER_LIMITS(
-                      "1") "accepted 3 rows of 1 kernel from 1 session in %s/nvidia-h200: 2 agreed and were added, 1 "
-                           "already there, "
-                           "1 moved far with unchanged code and were left out\n"
-                           "  worse    reduce/tree time: 200 ns -> 300 ns (+50 %%), left out: -k reduce/tree -m time "
-                           "accepts it anyway\n" WIDER_LIMITS("1"),
-                  scratch, scratch);
+    OWNED_TEXT expected = x_sprintf(
+        "accepted 4 rows of 1 kernel from 1 session in %s/nvidia-h200: 4 new\n" WIDER_LIMITS(
+            "1") "accepted 3 rows of 1 kernel from 1 session in %s/nvidia-h200: 2 agree with the baseline "
+                 "and were added, 1 already there, 1 changed far with unchanged code and were left out\n"
+                 "  worse    reduce/tree time: 200 ns -> 300 ns (+50 %%); left out, but -k reduce/tree -m time "
+                 "accepts it anyway\n" WIDER_LIMITS("1"),
+        scratch, scratch);
     cr_expect_stdout_eq_str(expected);
 }

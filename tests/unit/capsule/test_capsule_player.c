@@ -52,12 +52,12 @@ Test(capsule_player, it_is_said_what_has_the_addresses)
     void *mapped = mmap(wanted, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     cr_assert_eq(mapped, wanted);
     cr_expect_eq(player_hold(&player, &made.capsules, &problem), -1);
-    expect_word(problem.text, "needs the addresses 0x7d0010000000 to 0x7d0012000000, where this process has other "
-                              "memory; run it again");
+    expect_word(problem.text, "needs the addresses 0x7d0010000000 to 0x7d0012000000, but this process has other "
+                              "memory there; run the command again");
     cr_expect_not(is_taken(MADE_IN), "what was held is given up");
     made.capsules.list[MADE_FOLLOW].ranges[0].address = (uint64_t)(uintptr_t)stdout;
     cr_expect_eq(player_hold(&player, &made.capsules, &problem), -1);
-    expect_word(problem.text, "where this process has ");
+    expect_word(problem.text, "but this process has ");
     made.capsules.list[MADE_FOLLOW].ranges[0].address = (uint64_t)1 << 50;
     cr_expect_eq(player_hold(&player, &made.capsules, &problem), -1);
     expect_word(problem.text, "app/follow@1 has memory at 0x4000000000000, which is not a valid address");

@@ -81,7 +81,7 @@ Test(capsule_read, what_is_no_file_of_capsules_is_refused, .init = enter, .fini 
     cr_assert_eq(mkfifo("pipe", 0600), 0);
     expect_refused("pipe", false, "cannot read pipe: not a regular file");
     write_bytes("b", "", 0);
-    expect_refused("b", true, "b is not a capsule file: its 0 bytes");
+    expect_refused("b", true, "b is not a capsule file: it has only 0 bytes");
     write_bytes("b", "{\"schema\": 1, \"device\": {}}", 27);
     expect_refused("b", false, "b is not a capsule file: it does not begin with \"cugate capsules\"");
     bytes[FILE_MARK] = 2;
@@ -217,8 +217,8 @@ Test(capsule_read, records_that_no_cugate_writes_are_refused, .init = enter, .fi
         uint32_t kind, size;
         const char *content, *words;
     } cases[] = {
-        {0, 0, "", "b is damaged: the record at byte 44 has the unknown kind 0"},
-        {6, 1, "x", "b is damaged: the record at byte 44 has the unknown kind 6"},
+        {0, 0, "", "b is damaged: the record at byte 44 is of the unknown kind 0"},
+        {6, 1, "x", "b is damaged: the record at byte 44 is of the unknown kind 6"},
         {RECORD_PAGE, 0, "", "b: page 0 has 0 bytes, but a page has 1 to 65536"},
         {RECORD_PAGE, CAPSULE_PAGE + 1, large, "b: page 0 has 65537 bytes"},
         {RECORD_PAGE_ZSTD, CAPSULE_PAGE, large, "b: page 0 has 65536 bytes, but a page has 1 to 65535"},
@@ -263,7 +263,7 @@ Test(capsule_read, a_file_that_becomes_shorter_is_told, .init = enter, .fini = l
     static unsigned char page[CAPSULE_PAGE];
     cr_assert_eq(truncate("a", 1000), 0);
     cr_expect_eq(capsules_page(&a, 1, page, &problem), -1);
-    expect_word(problem.text, "a was truncated during the read");
+    expect_word(problem.text, "a was truncated while it was read");
     cr_expect_null(capsules_blob(&a, &(struct blob){a.list[1].ranges[0].size, a.list[1].ranges[0].before}, &problem));
 }
 

@@ -112,11 +112,11 @@ Test(capsule_replay, values_within_the_tolerance_do_not_differ)
     words[20001] += 1000000;
     cr_expect_eq(replay_compare(replay, why, sizeof why, &problem), 1);
     expect_words(why, "byte 80004 of 160000 is ",
-                 ", in 1 f32 value beyond the tolerance of 0.01, the largest by 1.29e-20");
+                 ", including 1 f32 value beyond the tolerance of 0.01 (the worst is off by 1.29e-20)");
     words[20001] -= 1000000;
     capsule->arguments[0].exact = true;
     cr_expect_eq(replay_compare(replay, why, sizeof why, &problem), 1);
-    expect_words(why, "byte 80000 of 160000 is ", ", in 1 integer, which must match bit for bit");
+    expect_words(why, "byte 80000 of 160000 is ", ", including 1 integer, which must match bit for bit");
     capsule->arguments[0].exact = false;
     made_memory(MADE_IN + 400, 1)[0] ^= 1; /* memory that the launch should not have changed */
     cr_expect_eq(replay_compare(replay, why, sizeof why, &problem), 1);
@@ -182,7 +182,7 @@ Test(capsule_replay, a_variable_of_another_size_is_another)
     struct replay *replay = NULL;
     made.capsules.list[MADE_FOLLOW].ranges[2].size = 56;
     cr_expect_eq(replay_open(&replay, &made.player, &made.capsules.list[MADE_FOLLOW], &problem), -1);
-    expect_word(problem.text, "variable table of app/follow@1 has 64 bytes, and had 56");
+    expect_word(problem.text, "variable table of app/follow@1 has 64 bytes, but had 56");
 }
 
 /* Does all that can be done with a capsule; the device refuses one of the calls. */

@@ -281,6 +281,6 @@ Test(config, help_says_what_is_in_force, .init = enter, .fini = scratch_leave)
     FILE *stream = open_memstream(&text, &size);
     options_help(&command, false, stream);
     fclose(stream);
-    expect_word(text, "here: samples = 9, of ../cugate.ini:1\n");
+    expect_word(text, "here: samples = 9, set in ../cugate.ini:1\n");
     cr_expect_null(strstr(text, "sessions"));
 }

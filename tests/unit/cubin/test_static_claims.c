@@ -125,7 +125,7 @@ Test(static_claims, a_new_kernel_may_launch_what_nobody_does)
     add_kernel(&fixture, "a/two", "bounded_before(int)", BOUNDED);
     list_kernel(&fixture, "c/new");
     claims_make(&fixture.claims, &fixture.baseline, &fixture.cubin, 90, &fixture.facts);
-    expect_new(&fixture, STACKED " with 32 registers, 96 B of local and 0 B of static shared memory", true);
+    expect_new(&fixture, STACKED " uses 32 registers, 96 B of local and 0 B of static shared memory", true);
     expect_new(&fixture, PLAIN, false);
     expect_new(&fixture, BOUNDED, false);
     tear_down(&fixture);

@@ -189,8 +189,8 @@ Test(static_facts, two_functions_of_one_name_are_none)
     expect_facts(&fixture.run, "a/unclear", -1, -1, -1, -1);
     expect_facts(&fixture.run, "a/clear", 100, 0, 12, 1024);
     cr_expect_null(code_of(&fixture.run, "a/unclear", 0));
-    cr_expect(strstr(said, "a/unclear") && strstr(said, "several functions of this name") && strstr(said, PLAIN), "%s",
-              said);
+    cr_expect(strstr(said, "a/unclear") && strstr(said, "several functions with this name") && strstr(said, PLAIN),
+              "%s", said);
     scratch_remove(folder);
 }
 
@@ -271,7 +271,7 @@ Test(static_facts, a_static_run_repeats_the_baseline_s_launches_with_the_facts_o
     const struct result *gone = run_find(&run, "a/bounded");
     cr_expect_eq(gone->status, RESULT_FAILED);
     cr_expect_eq(gone->row_count, 0);
-    cr_expect(strstr(gone->reason, "no machine code of the function") && strstr(gone->reason, BOUNDED), "%s",
+    cr_expect(strstr(gone->reason, "no machine code for this function") && strstr(gone->reason, BOUNDED), "%s",
               gone->reason);
 
     cr_assert_eq(run.session_count, 1);

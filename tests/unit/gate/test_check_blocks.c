@@ -25,17 +25,17 @@ Test(check_blocks, occupancy_is_judged_for_what_the_code_allows)
         enum verdict verdict;
         const char *words;
     } rows[] = {
-        {{25, 0, 0}, {142, 0, 256}, VERDICT_REGRESSED, "with blocks of 256 threads"},
-        {{25, 0, 0}, {142, 0, 0}, VERDICT_REGRESSED, "with blocks of 256 threads"}, /* any block loses */
-        {{32, 0, 0}, {34, 0, 0}, VERDICT_UNSURE, "some blocks of 64 to 1024 threads, such as 256: 100 % -> 75 %"},
-        {{32, 0, 256}, {34, 0, 256}, VERDICT_REGRESSED, "with blocks of 256 threads"},
-        {{32, 0, 256}, {34, 0, 0}, VERDICT_REGRESSED, "with blocks of 256 threads"}, /* the bounds are gone */
-        {{60, 0, 128}, {70, 0, 512}, VERDICT_REGRESSED, "with blocks of 128 threads"},
-        {{60, 0, 512}, {70, 0, 128}, VERDICT_REGRESSED, "with blocks of 128 threads"},
-        {{40, 0, 1024}, {48, 0, 1024}, VERDICT_UNSURE, "some blocks of "}, /* one block an SM before and after */
-        {{0, 1024, 0}, {0, 40960, 0}, VERDICT_UNSURE, "some blocks of 32 to "},
+        {{25, 0, 0}, {142, 0, 256}, VERDICT_REGRESSED, "for blocks of 256 threads"},
+        {{25, 0, 0}, {142, 0, 0}, VERDICT_REGRESSED, "for blocks of 256 threads"}, /* any block loses */
+        {{32, 0, 0}, {34, 0, 0}, VERDICT_UNSURE, "some block sizes from 64 to 1024 threads (with 256: 100 % -> 75 %)"},
+        {{32, 0, 256}, {34, 0, 256}, VERDICT_REGRESSED, "for blocks of 256 threads"},
+        {{32, 0, 256}, {34, 0, 0}, VERDICT_REGRESSED, "for blocks of 256 threads"}, /* the bounds are gone */
+        {{60, 0, 128}, {70, 0, 512}, VERDICT_REGRESSED, "for blocks of 128 threads"},
+        {{60, 0, 512}, {70, 0, 128}, VERDICT_REGRESSED, "for blocks of 128 threads"},
+        {{40, 0, 1024}, {48, 0, 1024}, VERDICT_UNSURE, "some block sizes from "}, /* one block an SM before and after */
+        {{0, 1024, 0}, {0, 40960, 0}, VERDICT_UNSURE, "some block sizes from 32 to "},
         {{24, 0, 0}, {30, 0, 0}, VERDICT_SAME, NULL},
-        {{142, 0, 256}, {25, 0, 256}, VERDICT_IMPROVED, "with blocks of 256 threads"},
+        {{142, 0, 256}, {25, 0, 256}, VERDICT_IMPROVED, "for blocks of 256 threads"},
     };
     OWNED(metrics) metrics;
     cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);

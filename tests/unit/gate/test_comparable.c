@@ -58,13 +58,13 @@ Test(comparable, runs_of_two_collectors_are_not_compared)
     } cases[] = {
         {"cupti", "cupti", NULL},
         {NULL, NULL, NULL},
-        {NULL, "cupti", "measured by the collector unknown, the baseline by cupti"},
-        {"host", NULL, "measured by the collector host, the baseline by unknown"},
-        {"host", "cupti", "measured by the collector host, the baseline by cupti"},
+        {NULL, "cupti", "measured by the collector unknown, but the baseline by cupti"},
+        {"host", NULL, "measured by the collector host, but the baseline by unknown"},
+        {"host", "cupti", "measured by the collector host, but the baseline by cupti"},
         {"sim", "cupti", NULL}, /* computed counts equal the GPU's */
         {"sim", "sim", NULL},
-        {"cupti", "sim", "measured by the collector cupti, the baseline by sim"},
-        {"sim", "host", "measured by the collector sim, the baseline by host"},
+        {"cupti", "sim", "measured by the collector cupti, but the baseline by sim"},
+        {"sim", "host", "measured by the collector sim, but the baseline by host"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         OWNED(run) run = made_run(1), baseline = made_run(2);
@@ -79,8 +79,8 @@ Test(comparable, a_run_of_two_collectors_is_not_compared_even_with_itself)
     OWNED(run) run = made_run(1), other = made_run(2), third = made_run(2);
     set_collector(&other, "host");
     run_add_session(&run, &other.sessions[0]);
-    expect_comparable(&run, &run, "the run holds sessions of two collectors, cupti and host");
-    expect_comparable(&third, &run, "the baseline holds sessions of two collectors, cupti and host");
+    expect_comparable(&run, &run, "the run has sessions of two collectors, cupti and host");
+    expect_comparable(&third, &run, "the baseline has sessions of two collectors, cupti and host");
 }
 
 Test(comparable, a_run_of_another_device_is_not_compared)

@@ -61,5 +61,5 @@ Test(csv, a_byte_that_is_0_is_no_text)
     OWNED(csv) csv;
     HEAR(result, csv_open(&csv, "x", "a\0b", 3));
     cr_expect_eq(result, -1);
-    expect_word(said, "x contains a zero byte");
+    expect_word(said, "x contains a NUL byte");
 }

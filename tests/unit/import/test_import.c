@@ -120,7 +120,7 @@ Test(import, a_file_without_a_date_has_that_of_its_last_change)
 Test(import, files_that_cannot_be_read_are_named)
 {
     IMPORT("google-benchmark", FIRST_DAY, "");
-    expect_error("1.json is empty; it should be output of google-benchmark");
+    expect_error("1.json is empty, but should be the output of google-benchmark");
     cr_assert_eq(unlink(paths[1]), 0);
     import_all("google-benchmark", (const char *const[]){NULL});
     expect_error("cannot read");
@@ -131,9 +131,9 @@ Test(import, formats_are_found_by_their_names)
     static const struct {
         const char *name, *words;
     } cases[] = {
-        {"nvbnech", "'nvbnech' is not an import format; did you mean nvbench?: name nvbench, google-benchmark, "
+        {"nvbnech", "unknown import format 'nvbnech'; did you mean nvbench?; known are nvbench, google-benchmark, "
                     "ncu, nsys, pytest-benchmark, criterion, github-action-benchmark or bmf"},
-        {"csv", "'csv' is not an import format: name nvbench"},
+        {"csv", "unknown import format 'csv'; known are nvbench"},
     };
     cr_expect(import_format_find("ncu"));
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -63,7 +63,7 @@ Test(import_google_benchmark, the_date_is_the_files_where_it_says_its_time_zone)
 Test(import_google_benchmark, what_cannot_be_told_is_refused)
 {
     import_expect_error("google-benchmark", NULL, DATED(REPETITION("a", 0, "1")),
-                        "x does not name its GPU: pass the name that `nvidia-smi -L` prints");
+                        "x does not name its GPU: add --gpu with the name that `nvidia-smi -L` prints");
 }
 
 Test(import_google_benchmark, texts)

@@ -54,7 +54,7 @@ Test(outcomes, memory_of_the_gpu)
     change(second + 4000, 9); /* written in both, on both sides of a page's end */
     change(second + 4100, 9);
     char *wanted =
-        x_sprintf("2 of 5000 bytes of the allocation at 0x%llx, from byte 4000 on", (unsigned long long)second);
+        x_sprintf("2 of 5000 bytes of the allocation at 0x%llx differ, from byte 4000 on", (unsigned long long)second);
     expect_differs(wanted);
     free(wanted);
     /* What is freed, or new, is not compared. */
@@ -63,7 +63,7 @@ Test(outcomes, memory_of_the_gpu)
     change(third + 0, 9);
     expect_differs(NULL);
     change(first + 99, 9); /* written in the second only */
-    wanted = x_sprintf("1 of 100 bytes of the allocation at 0x%llx, from byte 99 on", (unsigned long long)first);
+    wanted = x_sprintf("1 of 100 bytes of the allocation at 0x%llx differ, from byte 99 on", (unsigned long long)first);
     expect_differs(wanted);
     free(wanted);
     outcomes_forget(made_machine());
@@ -147,7 +147,7 @@ Test(outcomes, of_a_large_allocation_what_is_written_is_kept)
     change(large + size / 2, 1);
     outcomes_keep(made_machine());
     change(large + size - 1, 1);
-    OWNED_TEXT wanted = x_sprintf("1 of %zu bytes of the allocation at 0x%llx, from byte %zu on", size,
+    OWNED_TEXT wanted = x_sprintf("1 of %zu bytes of the allocation at 0x%llx differ, from byte %zu on", size,
                                   (unsigned long long)large, size - 1);
     expect_differs(wanted);
     outcomes_watch(made_machine(), false);

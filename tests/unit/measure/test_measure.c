@@ -284,7 +284,7 @@ Test(measure, what_makes_progress_is_not_hung_unless_it_has_no_end)
             .headway = 1 << 30,
             .results = 1,
             .hung = "good/one",
-            .why = "last seen: 3,000 of 8,192 blocks; set a longer limit"});
+            .why = "(last seen: 3,000 of 8,192 blocks); set a longer limit"});
 }
 
 /* The limit is far more than good kernels need. */
@@ -293,7 +293,7 @@ Test(measure, a_kernel_that_hangs_is_ended)
 #define HANGS {"slow/brief", "slow/endless", "slow/good"}, .timeout = 3, .results = 3, .hung = "slow/endless"
     EXPECT({HANGS, .why = "no result within 3 s; set a longer limit with --timeout"},
            {HANGS, .backend = &batching, .why = "no result within 3 s; set a longer limit with --timeout",
-            .says = "slow/brief and the kernels measured with it are measured again, one by one: no response "
+            .says = "measuring slow/brief and the kernels of its batch again, one by one: no response "
                     "within 3 s"},
            {{"slow/*"}, .timeout = 1, .quiet = true, .code = EXIT_USAGE, .results = 5});
 }
@@ -307,7 +307,8 @@ Test(measure, the_time_limit_is_each_kernel_s_own)
 
 Test(measure, a_close_that_hangs_fails_its_kernel)
 {
-#define CLOSE_HANGS .timeout = 3, .hung = "slow_close/good", .why = "after its results its process hung, probably in"
+#define CLOSE_HANGS                                                                                                    \
+    .timeout = 3, .hung = "slow_close/good", .why = "after giving its results the process hung, probably in"
     EXPECT({{"slow_close/*", "good/*"}, CLOSE_HANGS, .results = 4, .says = "printed at once"},
            {{"slow_close/*", "slow_close/*"}, CLOSE_HANGS, .results = 1});
 }
@@ -354,7 +355,7 @@ Test(measure, a_fault_costs_its_own_kernel_only)
         each_text("tests/unit/measure/measure.txt", expect_fault);
         cr_expect_eq(fixture.run.result_count, faults);
         cr_expect_eq(fixture.run.session_count, 1);
-#define AGAIN " and the kernels measured with it are measured again, one by one: "
+#define AGAIN " and the kernels of its batch again, one by one: "
         if (batch)
             expect_words(fixture.said, "crash/good" AGAIN "it exited",
                          "failing/good" AGAIN "kernel: made-up illegal address");

@@ -49,15 +49,15 @@ Test(program_pick, a_group_of_which_none_can_be_kept_says_why)
 {
     struct fixture fixture;
     set_up(&fixture, 1);
-    expect_refused(&fixture, 2, "it has 1 launch, so launch 2 does not exist");
+    expect_refused(&fixture, 2, "it has only 1 launch, so there is no launch 2");
     set_up(&fixture, 6);
-    expect_refused(&fixture, 7, "it has 6 launches, so launch 7 does not exist");
+    expect_refused(&fixture, 7, "it has only 6 launches, so there is no launch 7");
     fixture.group.image = NULL;
     expect_refused(&fixture, 0, "its machine code is unknown: several modules have a function of that name");
     fixture.group.refused = x_strdup("the disk is full"); /* as program_groups_find_images() found */
     expect_refused(&fixture, 0, "the disk is full");
     fixture.group.graph = true;
-    expect_refused(&fixture, 0, "it launches a graph");
+    expect_refused(&fixture, 0, "it is launched in a graph");
 }
 
 /* Nothing is refused where nothing was asked for. */

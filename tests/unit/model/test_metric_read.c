@@ -132,7 +132,7 @@ static void expect_folder_error(const char *folder, const char *words)
 
 Test(metric_read, a_folder_that_cannot_be_used_is_an_error, .init = scratch_begin, .fini = scratch_leave)
 {
-    expect_folder_error(scratch, "holds no metric files");
+    expect_folder_error(scratch, "has no metric files");
     expect_folder_error("/no/such/folder", "No such file or directory");
     free(scratch_file(scratch, "a.ini", "[m1]\n" BODY));
     free(scratch_file(scratch, "b.ini", "[m1]\n" BODY));

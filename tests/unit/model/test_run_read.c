@@ -176,7 +176,7 @@ Test(run_read, run_read_refuses_what_is_no_run_file)
     const struct {
         const char *path, *words;
     } cases[] = {
-        {nowhen, "sessions: names no session"}, {empty, "is empty"}, {missing, "No such file"}, {folder, "is a folder"},
+        {nowhen, "sessions: is empty"}, {empty, "is empty"}, {missing, "No such file"}, {folder, "is a folder"},
         {large, "more than the limit"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -107,7 +107,7 @@ Test(run_shard, what_is_no_part_of_one_run_is_refused)
     } cases[] = {
         {nothing, 0, NULL},
         {failed, 0, NULL},
-        {other_driver, 0, "3.json was measured with driver 570, but 1.json with 580"},
+        {other_driver, 0, "3.json has the driver 570, but 1.json has 580"},
         {other_model, EXIT_BASELINE, "from different devices: "},
         {other_capability, EXIT_BASELINE, "from different devices: "},
         {other_collector, EXIT_BASELINE, "collector host, not cupti"},
@@ -123,18 +123,18 @@ Test(run_shard, what_is_no_part_of_one_run_is_refused)
         {other_counter, EXIT_BASELINE, "they define the metric time differently: counter"},
         {no_metric, EXIT_BASELINE, "they define the metric time differently, or only one defines it"},
         {more_metrics, EXIT_BASELINE, "they define the metric a differently, or only one defines it"},
-        {other_count, EXIT_USAGE, "3.json is one of 4 shards, but 1.json one of 3"},
+        {other_count, EXIT_USAGE, "3.json is one of 4 shards, but 1.json is one of 3"},
         {whole, EXIT_USAGE, "3.json is a whole run"},
         {twice, EXIT_USAGE, "2.json and 3.json are both shard 2 of 3, and differ"},
-        {overlapping, EXIT_USAGE, "b/x is in two of the parts"},
+        {overlapping, EXIT_USAGE, "b/x is in two parts"},
         {interrupted, EXIT_NOT_MEASURED, "3.json, shard 3 of 3, was interrupted: it holds 1 of its 2 kernels"},
-        {interrupted, EXIT_NOT_MEASURED, "in no part: c/y"},
-        {doctored, EXIT_NOT_MEASURED, "in no part: c/y"},
+        {interrupted, EXIT_NOT_MEASURED, "missing in all parts: c/y"},
+        {doctored, EXIT_NOT_MEASURED, "missing in all parts: c/y"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         expect_merge(cases[i].change, 3, cases[i].code, cases[i].words);
     expect_merge(nothing, 2, EXIT_NOT_MEASURED, "missing: shard 3 of 3");
-    expect_merge(nothing, 2, EXIT_NOT_MEASURED, "in no part: c/x, c/y");
+    expect_merge(nothing, 2, EXIT_NOT_MEASURED, "missing in all parts: c/x, c/y");
     expect_merge(nothing, 4, 0, NULL); /* gives the third part twice, which counts once */
     expect_merge(failed, 4, EXIT_USAGE, "3.json and 4.json are both shard 3 of 3, and differ");
 }

@@ -17,8 +17,8 @@ Test(report_markdown, markdown_stays_below_its_limit_and_says_what_it_cut)
         cr_expect_lt(strlen(text), limits[quiet]);
         cr_expect_gt(strlen(text), limits[quiet] - limits[quiet] / 10, "space is used");
         cr_expect_gt(rows, 25u);
-        snprintf(words, sizeof words, "\n%zu rows are left out here", 3000 - rows);
-        expect_words(text, words, quiet ? ", to stay below 63 KiB:" : ", to stay below 1024 KiB:", "\n</details>\n");
+        snprintf(words, sizeof words, "\n%zu rows are left out", 3000 - rows);
+        expect_words(text, words, quiet ? " to stay below 63 KiB;" : " to stay below 1024 KiB;", "\n</details>\n");
         cr_expect_eq(count_words(text, "\n```"), 2u);
     }
 }

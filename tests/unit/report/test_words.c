@@ -72,11 +72,12 @@ Test(words, what_was_computed_says_so_in_every_format_and_what_is_not_judged)
     OWNED_TEXT absent = x_sprintf("%zu rows not computed", computing->absent);
     for (size_t f = 0; f < ARRAY_SIZE(formats); f++) {
         OWNED_TEXT text = print(&fixture.report, formats[f]);
-        expect_words(text, "COMPUTED: NO KERNEL RAN ON A GPU.", absent, "measure on a GPU first");
+        expect_words(text, "COMPUTED: NO KERNEL RAN ON A GPU.", absent, "first measure on a GPU");
     }
     char *text = print(&fixture.report, report_text);
-    char *counts = x_sprintf("computed  %zu rows of %zu kernels here", computing->rows, computing->kernels);
-    expect_words(text, counts, "computed here, against");
+    char *counts =
+        x_sprintf("computed  %zu rows of %zu kernels here", computing->rows, computing->kernels);
+    expect_words(text, counts, "computed here (baseline: ");
     expect_no_word(text, "bank conflicts  verdict"); /* the table of kernels, which is for measured runs */
     free(counts);
     free(text);

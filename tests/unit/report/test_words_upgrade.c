@@ -50,7 +50,7 @@ Test(words_upgrade, every_report_says_what_another_toolchain_did)
     judge(&fixture);
     OWNED_TEXT text = print(&fixture.report, report_text), *json = print(&fixture.report, report_json),
                *markdown = print(&fixture.report, report_markdown);
-    expect_words(text, "Toolchain: nvcc 1 -> nvcc 2: ", "same instructions in another order", "time lost",
+    expect_words(text, "Toolchain: nvcc 1 -> nvcc 2: ", "the same instructions in another order", "time lost",
                  "+10.0 us (+46.7 %)");
     expect_words(json, "\"upgrade\": {", "\"lost\": 10000");
     expect_word(markdown, "| time lost | kernel | what changed |");

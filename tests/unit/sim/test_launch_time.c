@@ -50,7 +50,7 @@ Test(launch_time, what_has_no_time_says_why)
         const char *why;
     } rows[] = {{&cooperative, NULL, "its blocks wait for each other"},
                 {&cluster, NULL, "clusters have no calibrated times"},
-                {&grid, &grid, "a different block decides in each execution"},
+                {&grid, &grid, "another block decides the result in each execution"},
                 {&grid, &other, "each execution launches different kernels"},
                 {&grid, &larger, "each execution launches different kernels"}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -116,7 +116,7 @@ Test(prepare, the_only_gpu_beside_the_metrics_is_taken)
     char *metrics_folder = scratch_make(), *folder = x_sprintf("%s/gpus", metrics_folder);
     metric.file = x_sprintf("%s/core.ini", metrics_folder);
     cr_expect_null(gpu_file(&job, &problem));
-    cr_expect(strstr(problem.text, "no GPU is described in"), "%s", problem.text);
+    cr_expect(strstr(problem.text, "there is no description of a GPU in"), "%s", problem.text);
     cr_assert_eq(mkdir(folder, 0700), 0);
     free(scratch_file(folder, "one.ini", ""));
     free(scratch_file(folder, "notes.txt", ""));

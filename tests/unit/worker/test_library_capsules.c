@@ -105,5 +105,5 @@ Test(library_capsules, ids_that_no_kernel_has_are_refused, .init = scratch_begin
     OWNED_TEXT path = zeros(scratch, NULL, 0, 100);
     struct library library;
     cr_expect_eq(library_open(&library, path, &problem), -1);
-    expect_word(problem.text, "holds no capsule");
+    expect_word(problem.text, "contains no capsule");
 }

@@ -77,7 +77,7 @@ Test(nvdisasm, one_on_the_path_has_to_be_recent)
         {"release 14.0, V14.0.1", NULL},
         {"release 13.1, V13.1.9", "is release 13.1, but 13.2 or later is needed"},
         {"release 12.9, V12.9.1", "is release 12.9"},
-        {"nothing", "does not print its release"},
+        {"nothing", "did not print its release"},
     };
     unsetenv("CUGATE_NVDISASM");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
