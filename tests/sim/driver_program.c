@@ -54,7 +54,7 @@ static void load_linked(char *bytes, size_t size, CUjit_option option, const cha
 static void load(const char *what, const char *path, const char *second)
 {
     FILE *file = fopen(path, "rb");
-    OWNED_TEXT bytes = calloc(1 << 20, 1);
+    char *bytes = calloc(1 << 20, 1);
     const size_t size = file ? fread(bytes, 1, (1 << 20) - 1, file) : 0;
     if (size == 0)
         exit(4);
@@ -64,6 +64,7 @@ static void load(const char *what, const char *path, const char *second)
     else
         CHECK(cuModuleLoadData(&module, bytes));
     memset(bytes, 0, 1 << 20);
+    free(bytes);
 }
 
 /* out = x + y, by parameters, and again by a buffer of them. */

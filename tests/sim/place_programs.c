@@ -163,7 +163,7 @@ int main(int count, char **arguments)
     random_state = strtoul(arguments[1], NULL, 10);
     const unsigned kernels = (unsigned)atoi(arguments[2]), launches = (unsigned)atoi(arguments[3]);
     fputs(part_named("text beginning")->text, stdout);
-    OWNED_MEMORY bool *adds = calloc(kernels + 1, sizeof *adds);
+    bool *adds = calloc(kernels + 1, sizeof *adds);
     for (unsigned k = 0; k < kernels && adds; k++)
         adds[k] = print_kernel(k);
     fputs(part_named("text middle")->text, stdout);
@@ -184,5 +184,6 @@ int main(int count, char **arguments)
         }
         printf("    })%s\n", k + 1 < kernels ? "" : ")");
     }
+    free(adds);
     return 0;
 }
