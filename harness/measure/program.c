@@ -211,19 +211,6 @@ static bool is_only_timed(const struct measuring *measuring, const struct progra
             (ended && measuring->measurement->program->skip == 0 && (left_out || seldom)));
 }
 
-/* Whether all that no number was counted of takes little of the program's GPU time together. */
-static bool lack_is_seldom(const struct measuring *measuring)
-{
-    double lacks = 0, all = 0;
-    for (size_t g = 0; g < measuring->groups.count; g++) {
-        const struct program_group *group = measuring->groups.list[g];
-        const double took = group->runs > 0 ? program_group_time(group) : 0;
-        all += took;
-        lacks += group->wanted && !group->known && !run_find(measuring->run, group->id) ? took : 0;
-    }
-    return program_is_seldom(lacks, all);
-}
-
 /* Adds a kernel with its time by records alone. What lacks is not counted where all was to be, else left out. */
 static void add_timed(const struct measuring *measuring, struct program_group *group)
 {
@@ -239,7 +226,7 @@ static void fill_gaps(struct measuring *measuring)
 {
     const struct metrics *metrics = measuring->measurement->metrics;
     struct run *run = measuring->run;
-    const bool seldom = lack_is_seldom(measuring);
+    const bool seldom = program_lack_is_seldom(&measuring->groups, run);
     size_t skipped = 0;
     for (size_t g = 0; g < measuring->groups.count; g++) {
         struct program_group *group = measuring->groups.list[g];

@@ -107,6 +107,18 @@ bool program_lack_matters(const struct program_groups *groups)
     return matters || !(2 * time < whole);
 }
 
+bool program_lack_is_seldom(const struct program_groups *groups, const struct run *run)
+{
+    double lacks = 0, all = 0;
+    for (size_t g = 0; g < groups->count; g++) {
+        const struct program_group *group = groups->list[g];
+        const double took = group->runs > 0 ? program_group_time(group) : 0;
+        all += took;
+        lacks += group->wanted && !group->known && !run_find(run, group->id) ? took : 0;
+    }
+    return program_is_seldom(lacks, all);
+}
+
 /* Orders groups by how long they took, the longest first. */
 static int by_time(const void *left, const void *right)
 {

@@ -292,6 +292,8 @@ size_t program_spare_first_part(const struct program_groups *groups, size_t firs
 /* Whether one of the groups that are not complete took 1 % of the first run's GPU time, all of them half of it, or
  * either may be. */
 bool program_lack_matters(const struct program_groups *groups);
+/* Whether all that no number was counted of takes little of the first run's GPU time together. */
+bool program_lack_is_seldom(const struct program_groups *groups, const struct run *run);
 /* A further run counts so many groups at most, those that took the most GPU time. Sets `complete` of the others that
  * are not, and returns how many these are. */
 enum { PROGRAM_LACKING_MANY = 100 };

@@ -122,3 +122,28 @@ Test(program_lacks, what_was_left_out_is_named_without_times)
     OWNED_TEXT words = program_left_out(&fixture.all, &fixture.run, &fixture.metrics, fixture.set_of);
     cr_expect_str_eq(words, "1 kernel: often");
 }
+
+/* Of `often` there are numbers. Each of the others may be little for itself. */
+Test(program_lacks, all_without_a_number_is_little_together)
+{
+    static const struct {
+        double times[3];
+        bool known, wanted, seldom;
+    } rows[] = {
+        {{9950, 30, 15}, false, true, true},  {{9950, 60, 50}, false, true, false},  {{9950, 60, 50}, true, true, true},
+        {{9950, 60, 50}, false, false, true}, {{9950, 30, NAN}, false, true, false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        double times[3] = {rows[i].times[0], rows[i].times[1], rows[i].times[2]}, once = 1;
+        struct program_share shares[3] = {{.took = &times[0], .counts = &once},
+                                          {.took = &times[1], .counts = &once},
+                                          {.took = &times[2], .counts = &once}};
+        struct program_group groups[3] = {
+            {.id = "often", .wanted = true, .runs = 1, .shares = &shares[0]},
+            {.id = "one", .wanted = true, .runs = 1, .shares = &shares[1]},
+            {.id = "two", .wanted = rows[i].wanted, .known = rows[i].known, .runs = 1, .shares = &shares[2]}};
+        struct program_group *list[3] = {&groups[0], &groups[1], &groups[2]};
+        cr_expect_eq(program_lack_is_seldom(&(struct program_groups){.list = list, .count = 3}, &fixture.run),
+                     rows[i].seldom, "row %zu", i);
+    }
+}
