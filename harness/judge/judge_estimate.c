@@ -181,6 +181,7 @@ void judge_estimate(struct comparison *comparison, const struct sides *sides, co
     row->worse = verdict == VERDICT_REGRESSED;
     row->share = verdict == VERDICT_SAME ? 0 : 1;
     row->base_sessions = row->run_sessions = 1;
-    set_reason(row, "%s; limited by %s", estimated_words(change, words, sizeof words),
-               now->estimated->bound_by ? now->estimated->bound_by : "unknown");
+    set_reason(row, "%s; limited by %s%s", estimated_words(change, words, sizeof words),
+               now->estimated->bound_by ? now->estimated->bound_by : "unknown",
+               same_code(base, now) ? "; the same machine code and launch: its arguments or data differ" : "");
 }

@@ -408,7 +408,11 @@ void weigh_kernel(struct comparison *comparison, size_t first, const struct side
         leave_open(comparison, first, sides, change.unknown);
     else if (!weighed && line->outcome != STAYS)
         apply(comparison, first, sides, line, &evidence);
-    judge_estimate(comparison, sides, base, now, &change);
+    /* The same code that is slower has other arguments or data. If it is faster, they pay for nothing. */
+    if (sides->origin->computed && !other_code)
+        estimate_change(&change, sides, base, now);
+    if (other_code || change.way == ESTIMATED_SLOWER)
+        judge_estimate(comparison, sides, base, now, &change);
     if (change.unknown && (!is || built))
         judge_unknown(comparison, first, sides, base, now, change.unknown);
 }
