@@ -263,6 +263,7 @@ static void allow_bounds(struct assessment *found, const struct pairing *pairing
     }
     const int least = (now.least > base.least) - (now.least < base.least),
               most = (now.most > base.most) - (now.most < base.most), moved = least == most ? least : 0;
+    found->limit = moved == 0 ? found->limit : 0;
     found->finding = moved == 0                                        ? FOUND_SAME
                      : (moved > 0) == (metric->better == METRIC_LOWER) ? FOUND_WORSE
                                                                        : FOUND_BETTER;

@@ -482,7 +482,8 @@ static void leave_unsure(struct comparison *comparison, struct judgement *judgem
 }
 
 /* A kernel of a program whose stores are all gone may have lost its work, and so may one in another shape without a GPU
- * that writes half as much: nothing verifies a program's results but the program. Atomics may be in their place. */
+ * that writes half as much, or less than before by the same code: nothing verifies a program's results but the program.
+ * Atomics may be in their place. */
 static void revise_silenced(struct comparison *comparison, struct judgement *judgement, const struct sides *sides)
 {
     const struct result *now = run_find(sides->run, judgement->kernel),
@@ -492,14 +493,18 @@ static void revise_silenced(struct comparison *comparison, struct judgement *jud
         count_of(sides->metrics, now, EXACT_ATOMICS) > count_of(sides->metrics, base, EXACT_ATOMICS))
         return;
     const double wrote = base->former_id && sides->origin->computed ? writes_of(base) : 0;
-    const bool less = wrote > 0 && writes_of(now) <= RULE_LOST_LAUNCHES * wrote;
+    const bool same =
+        result_has_code(base) && result_has_code(now) && strcmp(base->launches[0].code, now->launches[0].code) == 0;
+    const bool less = wrote > 0 && writes_of(now) <= (same ? 1 - RULE_INEXACT : RULE_LOST_LAUNCHES) * wrote;
     if (judgement->now != 0 && !less)
         return;
     leave_unsure(comparison, judgement);
     set_reason(
         judgement,
         "the kernel %s: accept the run if atomics or bulk copies write its results, or if its results are not needed",
-        judgement->now == 0 ? "no longer stores anything" : "stores at most half as much in its new shape");
+        judgement->now == 0 ? "no longer stores anything"
+        : same              ? "stores less by the same machine code in its new shape"
+                            : "stores at most half as much in its new shape");
 }
 
 /* A kernel that is launched less than half as often without a GPU: as one that is gone. */
