@@ -251,16 +251,10 @@ cudaError_t runtime_place(void **place, const void *symbol, size_t size, size_t 
 
 cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
 {
-    struct variable *variable = NULL;
-    cudaError_t error = runtime_lost();
-    if (error == cudaSuccess)
-        error = runtime_variable(&variable, symbol);
-    if (error == cudaSuccess && variable) {
-        *address = runtime_pointer(variable->address);
-        function_settle(NULL, 0, false); /* it may be a constant, which blocks read without an access to memory */
-        grid_leave_none(runtime_machine());
-    }
-    return error;
+    CUDA_TRY(runtime_place(address, symbol, 0, 0));
+    function_settle(NULL, 0, false); /* it may be a constant, which blocks read without an access to memory */
+    grid_leave_none(runtime_machine());
+    return cudaSuccess;
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t size, size_t offset,

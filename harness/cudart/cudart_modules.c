@@ -457,11 +457,9 @@ RUNTIME(cudaGetKernel, (cudaKernel_t * handle, const void *host), __cudaGetKerne
 
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 {
-    struct variable *variable = NULL;
-    cudaError_t error = runtime_lost();
-    if (error == cudaSuccess)
-        error = runtime_variable(&variable, symbol);
-    if (error == cudaSuccess && variable)
-        *size = variable->size;
-    return error;
+    struct variable *variable;
+    CUDA_TRY(runtime_lost());
+    CUDA_TRY(runtime_variable(&variable, symbol));
+    *size = variable->size;
+    return cudaSuccess;
 }

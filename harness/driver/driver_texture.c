@@ -145,21 +145,20 @@ static CUresult encode(const struct tensor_map *map, CUtensorMap *made)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* What the functions below have alike, of parameters of these names. */
+#define MAP                                                                                                            \
+    {                                                                                                                  \
+        .type = type, .rank = rank, .address = (uintptr_t)address, .interleave = interleave, .swizzle = swizzle,       \
+        .promotion = promotion, .fill = fill                                                                           \
+    }
+
 CUresult CUDAAPI cuTensorMapEncodeTiled(CUtensorMap *made, CUtensorMapDataType type, cuuint32_t rank, void *address,
                                         const cuuint64_t *sizes, const cuuint64_t *strides, const cuuint32_t *box,
                                         const cuuint32_t *steps, CUtensorMapInterleave interleave,
                                         CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
                                         CUtensorMapFloatOOBfill fill)
 {
-    struct tensor_map map = {
-        .type = type,
-        .rank = rank,
-        .address = (uintptr_t)address,
-        .interleave = interleave,
-        .swizzle = swizzle,
-        .promotion = promotion,
-        .fill = fill,
-    };
+    struct tensor_map map = MAP;
     if (!made || !sizes || !strides || !box || !steps || rank > TENSOR_RANKS)
         return CUDA_ERROR_INVALID_VALUE;
     set_tiled(&map, sizes, strides, steps);
@@ -175,18 +174,10 @@ CUresult CUDAAPI cuTensorMapEncodeIm2col(CUtensorMap *made, CUtensorMapDataType 
                                          CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
                                          CUtensorMapFloatOOBfill fill)
 {
-    struct tensor_map map = {
-        .columns = true,
-        .type = type,
-        .rank = rank,
-        .address = (uintptr_t)address,
-        .channels = channels,
-        .pixels = pixels,
-        .interleave = interleave,
-        .swizzle = swizzle,
-        .promotion = promotion,
-        .fill = fill,
-    };
+    struct tensor_map map = MAP;
+    map.columns = true;
+    map.channels = channels;
+    map.pixels = pixels;
     if (!made || !sizes || !strides || !lower || !upper || !steps || rank > TENSOR_RANKS)
         return CUDA_ERROR_INVALID_VALUE;
     set_tiled(&map, sizes, strides, steps);
