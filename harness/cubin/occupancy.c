@@ -143,7 +143,7 @@ const char *occupancy_limits(unsigned limits, char text[OCCUPANCY_WORDS])
     return text;
 }
 
-static unsigned *part_of(struct occupancy_launch *launch, enum occupancy_limit resource)
+unsigned *occupancy_part(struct occupancy_launch *launch, enum occupancy_limit resource)
 {
     return resource == OCCUPANCY_REGISTERS       ? &launch->registers
            : resource == OCCUPANCY_SHARED_MEMORY ? &launch->shared_bytes
@@ -197,7 +197,7 @@ bool occupancy_step(struct occupancy_step *step, int capability, const struct oc
     if (!occupancy_of(&now, capability, launch) || now.warps == now.max_warps)
         return false;
     struct trial trial = {.launch = *launch, .capability = capability, .warps = now.warps};
-    trial.part = part_of(&trial.launch, resource);
+    trial.part = occupancy_part(&trial.launch, resource);
     step->from = *trial.part;
     const bool is_size = trial.part == &trial.launch.threads;
     step->to =

@@ -34,6 +34,9 @@ struct occupancy {
  * not known, or the launch has no threads. */
 bool occupancy_of(struct occupancy *occupancy, int capability, const struct occupancy_launch *launch);
 
+/* Returns which number of a launch that resource is of. */
+unsigned *occupancy_part(struct occupancy_launch *launch, enum occupancy_limit resource);
+
 const char *occupancy_limit_name(enum occupancy_limit limit); /* returns "registers", "block slots", ... */
 
 /* Writes the limits into text, "registers and block size", and returns it. */

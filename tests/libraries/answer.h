@@ -28,6 +28,14 @@ static inline int launch_good(void *state)
     return 0;
 }
 
+/* What launches, by the value of an expression. */
+#define LAUNCH(name, ...)                                                                                              \
+    static int launch_##name(void *state)                                                                              \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        return __VA_ARGS__;                                                                                            \
+    }
+
 static inline int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
 {
     (void)variant;

@@ -18,14 +18,7 @@ static void die_by(int number)
     raise(number);
 }
 
-#define LAUNCH(name, ...)                                                                                              \
-    static int launch_##name(void *state)                                                                              \
-    {                                                                                                                  \
-        (void)state;                                                                                                   \
-        __VA_ARGS__;                                                                                                   \
-    }
-
-LAUNCH(wrong, *(double *)state = 41; return 0)
+LAUNCH(wrong, (*(double *)state = 41, 0))
 
 /* Right when it is verified, wrong when it is measured. */
 static int launch_wrong_later(void *state)
@@ -34,8 +27,8 @@ static int launch_wrong_later(void *state)
     return launches++ == 0 ? launch_good(state) : launch_wrong(state);
 }
 
-LAUNCH(nothing, return 0)
-LAUNCH(segv, die_by(SIGSEGV); return launch_good(state))
+LAUNCH(nothing, 0)
+LAUNCH(segv, (die_by(SIGSEGV), launch_good(state)))
 
 static int launch_abort(void *state)
 {
@@ -45,9 +38,9 @@ static int launch_abort(void *state)
     abort();
 }
 
-LAUNCH(exit, _exit(0))
-LAUNCH(refused, device_error = MADE_UP_ERROR; return device_error)
-LAUNCH(failing, device_error = MADE_UP_ERROR; return launch_good(state))
+LAUNCH(exit, (_exit(0), 0))
+LAUNCH(refused, device_error = MADE_UP_ERROR)
+LAUNCH(failing, (device_error = MADE_UP_ERROR, launch_good(state)))
 
 static int launch_closing(void *state)
 {
@@ -71,7 +64,7 @@ static int launch_endless(void *state)
     return launch_good(state);
 }
 
-LAUNCH(brief, nanosleep(&(struct timespec){.tv_nsec = 150000000}, NULL); return launch_good(state))
+LAUNCH(brief, (nanosleep(&(struct timespec){.tv_nsec = 150000000}, NULL), launch_good(state)))
 
 static int open_refused(const struct cugate_family *self, void **state)
 {

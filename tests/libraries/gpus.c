@@ -38,13 +38,6 @@ static int launch_crashes_first(void *state)
     return launch_good(state);
 }
 
-#define LAUNCH(name, ...)                                                                                              \
-    static int launch_##name(void *state)                                                                              \
-    {                                                                                                                  \
-        (void)state;                                                                                                   \
-        return __VA_ARGS__;                                                                                            \
-    }
-
 LAUNCH(fails_first, leave_mark("fails_first") ? MADE_UP_ERROR : launch_good(state))
 
 static int launch_wrong_first(void *state)

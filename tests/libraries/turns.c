@@ -30,12 +30,6 @@ static int take(void *state, long base_ms, long head_ms)
     return launch_good(state);
 }
 
-#define LAUNCH(name, ...)                                                                                              \
-    static int launch_##name(void *state)                                                                              \
-    {                                                                                                                  \
-        return __VA_ARGS__;                                                                                            \
-    }
-
 LAUNCH(equal, take(state, 2, 2))
 LAUNCH(slower, take(state, 2, 10))
 

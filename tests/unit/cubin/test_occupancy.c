@@ -91,20 +91,12 @@ Test(occupancy, what_is_too_large_for_all_gpus_fits_nowhere)
     }
 }
 
-static unsigned *part_of(struct occupancy_launch *launch, enum occupancy_limit resource)
-{
-    return resource == OCCUPANCY_REGISTERS       ? &launch->registers
-           : resource == OCCUPANCY_SHARED_MEMORY ? &launch->shared_bytes
-           : resource == OCCUPANCY_BARRIERS      ? &launch->barriers
-                                                 : &launch->threads;
-}
-
 /* Returns what occupancy_step promises, found by trying every number. 0xffffffff: there is none. */
 static unsigned tried(int capability, struct occupancy_launch launch, enum occupancy_limit resource)
 {
     struct occupancy now, other;
-    const unsigned from = *part_of(&launch, resource);
-    const bool is_size = part_of(&launch, resource) == &launch.threads;
+    const unsigned from = *occupancy_part(&launch, resource);
+    const bool is_size = occupancy_part(&launch, resource) == &launch.threads;
     cr_assert(occupancy_of(&now, capability, &launch));
     if (resource == OCCUPANCY_BLOCKS) {
         for (unsigned to = from + 1; to <= 1024; to++) {
@@ -115,7 +107,7 @@ static unsigned tried(int capability, struct occupancy_launch launch, enum occup
         return UINT_MAX;
     }
     for (unsigned to = from; to-- > 0;) {
-        *part_of(&launch, resource) = to;
+        *occupancy_part(&launch, resource) = to;
         if ((!is_size || to % 32 == 0) && occupancy_of(&other, capability, &launch) && other.warps > now.warps)
             return to;
     }
@@ -141,9 +133,9 @@ static void expect_as_tried(int capability, const struct occupancy_launch *launc
         cr_expect_eq(step.to, expected, "%d: %u threads, %u registers, %u bytes, %u barriers: %s %u, not %u",
                      capability, launch->threads, launch->registers, launch->shared_bytes, launch->barriers,
                      occupancy_limit_name(resources[r]), step.to, expected);
-        cr_expect_eq(step.from, *part_of(&other, resources[r]));
+        cr_expect_eq(step.from, *occupancy_part(&other, resources[r]));
         cr_expect_eq(step.resource, resources[r]);
-        *part_of(&other, resources[r]) = step.to;
+        *occupancy_part(&other, resources[r]) = step.to;
         cr_assert(occupancy_of(&with, capability, &other));
         cr_expect_eq(with.warps, step.occupancy.warps);
         cr_expect_float_eq(with.percent, step.occupancy.percent, 1e-9);
