@@ -6,8 +6,6 @@
 #   CUGATE=build/cugate tests/gpu/slots.sh [ROUNDS]    rounds: 3
 #
 # Variables: KERNELS='reduce/* dot/*': only these; DEVICES=0,1: which two; BAR=1.8: the least that two are worth;
-# OLD=DIR/cugate: another build, timed beside this one where it matters on one GPU as well: pairs against a base build,
-# whose processes are started ahead of need, and source lines, several of which are counted at once;
 # KEEP=DIR: where run files are left.
 set -uo pipefail
 
@@ -20,7 +18,6 @@ export LC_ALL=C
 
 # shellcheck source=tests/gpu/keep.sh
 . "$(dirname "$0")/keep.sh"
-old=${OLD:+$(realpath "$OLD")}
 cd "$work" || exit 2 # where a folder `baselines` says how long kernels take
 
 if [ "$("$cugate" list gpus | wc -l)" -lt 2 ]; then
@@ -41,8 +38,6 @@ took() {
 }
 median() { sort -n | awk '{ of[NR] = $1 } END { print (of[int((NR + 1) / 2)] + of[int(NR / 2) + 1]) / 2 }'; }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", a / b }'; }
-
-# ---- Two GPUs ----
 
 took "$cugate" run "${chosen[@]}" --device "$one" --save first.json # also warms up what is read from disk
 [ $code -eq 0 ] || { cat said && verdict "one GPU measures all" "exit code $code"; }
@@ -93,28 +88,6 @@ verdict "a run on two GPUs is judged, and nothing regressed" "$([ $code -eq 0 ] 
 took "$cugate" doctor --device "$devices"
 verdict "doctor measures on both" "$(grep -q 'on each of 2 GPUs' said || cat said)"
 
-# ---- One GPU: what is begun ahead of need, and at once ----
-
-library=$(dirname "$cugate")/libkernels.so
-one_gpu() { # NAME ARG...: this build, and the old one where it is named; both in turn, by the median
-    local name=$1 old_times=old_times new_times=new_times
-    shift
-    rm -f $old_times $new_times
-    for ((round = 1; round <= rounds; round++)); do
-        if [ -n "$old" ]; then
-            took "$old" "$@" && echo "$seconds" >>$old_times
-        fi
-        took "$cugate" "$@" && echo "$seconds" >>$new_times
-    done
-    printf '%-28s %8.3f s' "$name" "$(median <$new_times)"
-    [ -z "$old" ] || printf ', %8.3f s before: %s of that' "$(median <$old_times)" \
-        "$(ratio "$(median <$new_times)" "$(median <$old_times)")"
-    echo
-}
-mkdir -p none
-one_gpu "pairs of one kernel" check -k transpose/padded --kernels "$library" --against "$library" --paired \
-    --baselines none --explain 0 --device "$one"
-one_gpu "lines of reduce/*" run -k 'reduce/*' --kernels "$library" --lines --device "$one"
 "$cugate" run -k 'reduce/*' --lines --device "$one" --save lines.json >said 2>&1
 verdict "lines are counted of each kernel that launches" "$(jq -r '.kernels | to_entries[] |
     select(.value.status == "ok" and (.value.launches | length) > 0 and ((.value.lines.counted // []) == [])) | .key' \
