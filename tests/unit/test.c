@@ -1,6 +1,9 @@
 #include "test.h"
 #include "model/model.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
 void expect_word(const char *text, const char *word)
 {
     cr_expect_not_null(strstr(text, word), "expected \"%s\" in:\n%.9999s", word, text);
@@ -40,6 +43,30 @@ void scratch_enter(void)
 void scratch_leave(void)
 {
     scratch_remove(scratch);
+}
+
+pid_t process_that(void (*does)(const void *self), const void *self)
+{
+    int ends[2];
+    char byte;
+    cr_assert_eq(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        does(self);
+        if (write(ends[1], "", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    close(ends[1]);
+    cr_assert_eq(read(ends[0], &byte, 1), 1);
+    close(ends[0]);
+    return child;
+}
+
+void process_kill(pid_t process)
+{
+    kill(process, SIGKILL);
+    waitpid(process, NULL, 0);
 }
 
 struct row *made_row(const struct run *run, const char *kernel, const char *metric)

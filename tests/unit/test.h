@@ -38,6 +38,10 @@ void scratch_begin(void);
 void scratch_enter(void);
 void scratch_leave(void);
 
+/* Starts a process that does this and then waits until it is killed. */
+pid_t process_that(void (*does)(const void *self), const void *self);
+void process_kill(pid_t process);
+
 /* Returns the row of a kernel, which must exist. */
 struct run;
 struct row *made_row(const struct run *run, const char *kernel, const char *metric);

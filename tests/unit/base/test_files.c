@@ -199,37 +199,17 @@ Test(files, program_folder_holds_this_program)
     cr_expect_eq(access(folder, X_OK), 0);
 }
 
-/* Starts a process that has the files open until it is killed. */
-static pid_t hold(const char *const *paths, size_t count)
+static void open_all(const void *paths)
 {
-    int ends[2];
-    char byte;
-    cr_assert_eq(pipe(ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        for (size_t i = 0; i < count; i++)
-            opened(paths[i], "text");
-        if (write(ends[1], "", 1) == 1)
-            pause();
-        _exit(1);
-    }
-    close(ends[1]);
-    cr_assert_eq(read(ends[0], &byte, 1), 1);
-    close(ends[0]);
-    return child;
-}
-
-static void end(pid_t child)
-{
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
+    for (const char *const *path = paths; *path; path++)
+        opened(*path, "text");
 }
 
 Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = scratch_enter, .fini = scratch_leave)
 {
-    static const char *const paths[] = {"a.json", "b.json"};
-    end(hold(paths, ARRAY_SIZE(paths)));
-    end(hold(paths, ARRAY_SIZE(paths)));
+    static const char *const paths[] = {"a.json", "b.json", NULL};
+    process_kill(process_that(open_all, paths));
+    process_kill(process_that(open_all, paths));
     cr_assert(is_there("a.json.cugate-0.tmp") && is_there("b.json.cugate-0.tmp"));
     cr_expect(!is_there("a.json.cugate-1.tmp"), "it grows with each");
     struct atomic_file file = opened("other.json", "text");
@@ -240,9 +220,9 @@ Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = scratch_en
 
 Test(files, what_is_of_use_is_removed_by_the_next_of_the_same_alone, .init = scratch_enter, .fini = scratch_leave)
 {
-    static const char *const paths[] = {"a.json", "b.json"};
+    static const char *const paths[] = {"a.json", "b.json", NULL};
     struct atomic_file file;
-    end(hold(paths, ARRAY_SIZE(paths)));
+    process_kill(process_that(open_all, paths));
     cr_assert_eq(atomic_file_open_beside(&file, "c.json"), 0);
     cr_expect(is_there("a.json.cugate-0.tmp") && is_there("b.json.cugate-0.tmp"));
     atomic_file_abandon(&file);
@@ -255,8 +235,8 @@ Test(files, what_is_of_use_is_removed_by_the_next_of_the_same_alone, .init = scr
 
 Test(files, what_others_write_at_the_moment_stays, .init = scratch_enter, .fini = scratch_leave)
 {
-    static const char *const path[] = {"a.json"};
-    const pid_t other = hold(path, 1);
+    static const char *const path[] = {"a.json", NULL};
+    const pid_t other = process_that(open_all, path);
     struct atomic_file mine = opened("a.json", "text"), more = opened("b.json", "text");
     cr_expect(is_there("a.json.cugate-0.tmp"), "the other's");
     cr_expect_str_eq(mine.temporary, "a.json.cugate-1.tmp");
@@ -266,7 +246,7 @@ Test(files, what_others_write_at_the_moment_stays, .init = scratch_enter, .fini 
     cr_expect(is_there("a.json.cugate-1.tmp"), "written and not yet in its place");
     cr_expect_eq(atomic_file_commit(&mine), 0);
     cr_expect_eq(atomic_file_commit(&more), 0);
-    end(other);
+    process_kill(other);
     mine = opened("a.json", "text");
     cr_expect_str_eq(mine.temporary + strlen(mine.temporary) - strlen("/a.json.cugate-0.tmp"), "/a.json.cugate-0.tmp");
     atomic_file_abandon(&mine);

@@ -167,37 +167,22 @@ Test(capsule_write, what_no_reader_would_take_is_refused, .init = scratch_enter,
     cr_expect(!is_there("a"));
 }
 
-/* Starts a process that writes capsules until it is killed. */
-static void write_and_be_killed(const char *path)
+static void write_some(const void *path)
 {
-    int ends[2];
-    char byte;
-    cr_assert_eq(pipe(ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        struct capsule_writer writer;
-        struct run about = made_about();
-        (void)capsule_writer_open(&writer, path, NULL);
-        (void)capsule_writer_about(&writer, &about);
-        made_add(&writer, 1);
-        (void)capsule_writer_page(&writer, "a page of the next", 18);
-        if (write(ends[1], "", 1) == 1)
-            pause();
-        _exit(1);
-    }
-    close(ends[1]);
-    cr_assert_eq(read(ends[0], &byte, 1), 1);
-    close(ends[0]);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
+    struct capsule_writer writer;
+    struct run about = made_about();
+    (void)capsule_writer_open(&writer, path, NULL);
+    (void)capsule_writer_about(&writer, &about);
+    made_add(&writer, 1);
+    (void)capsule_writer_page(&writer, "a page of the next", 18);
 }
 
 Test(capsule_write, what_a_killed_process_wrote_can_be_read, .init = scratch_enter, .fini = scratch_leave)
 {
     OWNED(capsules) capsules;
     struct problem problem = {0};
-    write_and_be_killed("a");
-    write_and_be_killed("b");
+    process_kill(process_that(write_some, "a"));
+    process_kill(process_that(write_some, "b"));
     cr_expect(!is_there("a") && is_there("a.cugate-0.tmp"), "another file's writer lets it be");
     cr_expect_eq(capsules_open(&capsules, "a.cugate-0.tmp", false, &problem), -1);
     expect_word(problem.text, "is incomplete");

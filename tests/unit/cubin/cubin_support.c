@@ -90,3 +90,17 @@ void compile_cuda(const char *const *arguments, const char *log)
         cr_assert(!kept || (make_folders(KEPT) == 0 && copy(output, kept) && copy(log, said)));
     }
 }
+
+void expect_fact(const struct run *run, const char *id, const char *metric, double expected)
+{
+    const struct row *row = made_row(run, id, metric);
+    const enum value_state state = expected >= 0   ? VALUE_MEASURED
+                                   : expected > -2 ? VALUE_NOT_SUPPORTED
+                                                   : VALUE_NOT_APPLICABLE;
+    cr_assert_eq(row->state, state, "%s %s: %s", id, metric, value_state_name(row->state));
+    if (state != VALUE_MEASURED)
+        return;
+    cr_expect_eq(row->session_count, 1, "%s %s: %zu sessions", id, metric, row->session_count);
+    cr_expect_eq(row->sessions[0].count, 1, "%s %s", id, metric);
+    cr_expect_float_eq(row_value(row), expected, 1e-7, "%s %s: %g", id, metric, row_value(row));
+}

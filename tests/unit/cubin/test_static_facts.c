@@ -1,4 +1,4 @@
-#include "cubin/cubin.h"
+#include "cubin_support.h"
 #include "test.h"
 #include "worker/library_read.h"
 
@@ -35,21 +35,6 @@ static struct result *add_launch(struct run *run, const char *id, const char *fu
     *launch = (struct launch){
         .function = x_strdup(function), .grid = {1, 1, 1}, .block = {threads, 1, 1}, .shared = shared, .times = 1};
     return result;
-}
-
-/* Expects a fact in the metric's row: a number, or -1 for not supported and -2 for not applicable. */
-static void expect_fact(const struct run *run, const char *id, const char *metric, double expected)
-{
-    const struct row *row = made_row(run, id, metric);
-    const enum value_state state = expected >= 0   ? VALUE_MEASURED
-                                   : expected > -2 ? VALUE_NOT_SUPPORTED
-                                                   : VALUE_NOT_APPLICABLE;
-    cr_assert_eq(row->state, state, "%s %s: %s", id, metric, value_state_name(row->state));
-    if (state != VALUE_MEASURED)
-        return;
-    cr_expect_eq(row->session_count, 1, "%s %s: %zu sessions", id, metric, row->session_count);
-    cr_expect_eq(row->sessions[0].count, 1, "%s %s", id, metric);
-    cr_expect_float_eq(row_value(row), expected, 1e-7, "%s %s: %g", id, metric, row_value(row));
 }
 
 static void expect_facts(const struct run *run, const char *id, double occupancy, double local, double registers,
