@@ -62,6 +62,7 @@ struct race {
     uint32_t pc, before;
     uint32_t loads[LOADS]; /* of the word */
     bool strong, loose;    /* an access is volatile; what orders them has no fence */
+    bool half;             /* only the load is volatile, or past the L1 */
     uint64_t address;
     char *place;
 };
@@ -260,7 +261,15 @@ static void note(struct block_races *races, const struct block *block, const str
         free(race->place);
     else
         race = ARRAY_GROW(races->list, races->count);
-    *race = (struct race){races->function, now->pc, before->pc, {0}, strong, loose, word->address, block_place(block)};
+    *race = (struct race){races->function,
+                          now->pc,
+                          before->pc,
+                          {0},
+                          strong,
+                          loose,
+                          strong && !before->strong && race_loads(&races->function->code->list[now->pc]),
+                          word->address,
+                          block_place(block)};
     memcpy(race->loads, word->loads, sizeof race->loads);
 }
 
@@ -452,7 +461,7 @@ static void mark_own(const struct race *race, bool *loads)
 /* Whether only a fence is missing between two accesses. */
 static bool is_unfenced(const struct race *race)
 {
-    return race->loose && race_is_decided(race->function->code, race->pc);
+    return race->loose && race_is_decided(race->function->code, race->pc, NULL);
 }
 
 /* Whether a store is chosen by a word that other blocks choose differently: what is stored may not fit to it. */
@@ -470,7 +479,8 @@ static bool is_torn(const struct block_races *races, const struct race *race)
 static enum race_kind kind_of(const struct block_races *races, const struct race *race)
 {
     const struct code *code = race->function->code;
-    if (race->strong)
+    /* A volatile load of what was stored plainly needs the fence too, unless it waits for the word itself. */
+    if (race->strong && !(race->half && is_unfenced(race) && !race_is_decided(code, race->pc, &race->pc)))
         return RACE_MEANT;
     bool *own = x_calloc(code->count + 1, sizeof *own), *racing = x_calloc(code->count + 1, sizeof *racing);
     mark_own(race, own);

@@ -96,12 +96,12 @@ enum race_kind race_kind(const struct code *code, size_t one, size_t other, cons
     return updates ? RACE_LOST : chooses ? RACE_MEANT : RACE_STORED;
 }
 
-bool race_is_decided(const struct code *code, size_t index)
+bool race_is_decided(const struct code *code, size_t index, const uint32_t *by)
 {
     OWNED_MEMORY bool *loads = x_calloc(code->count + 1, sizeof *loads);
     for (size_t i = 0; i < code->count; i++) {
         const struct instruction *one = &code->list[i];
-        loads[i] = is_global(one) &&
+        loads[i] = (!by || *by == i) && is_global(one) &&
                    (one->traits & TRAIT_ATOMIC ? one->output_count > 0 : is_load(code, i) && IS_OF(one, STRONG));
     }
     struct flows *flows = flows_open(code, loads, true);

@@ -19,5 +19,5 @@ enum race_kind race_kind(const struct code *code, size_t one, size_t other, cons
 /* Whether an instruction loads from global memory, or copies from there. */
 bool race_loads(const struct instruction *one);
 
-/* Whether an atomic's answer, or a volatile load, decides that an instruction is executed. */
-bool race_is_decided(const struct code *code, size_t index);
+/* Whether an atomic's answer, or a volatile load, decides that an instruction is executed; `by`: that one, or any. */
+bool race_is_decided(const struct code *code, size_t index, const uint32_t *by);

@@ -97,17 +97,21 @@ KERNEL(pushed)
         s.words[0] = at + in[I]; /* pushed */
 }
 
-KERNEL(fence_missing)
-{
-    __shared__ bool last;
-    if (T == 0) {
-        s.words[blockIdx.x] = in[I] + 1;
-        last = atomicInc(&s.tickets, blocks - 1) == blocks - 1;
+#define UNFENCED(name, loaded)                                                                                         \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        __shared__ bool last;                                                                                          \
+        if (T == 0) {                                                                                                  \
+            s.words[blockIdx.x] = in[I] + 1;                                                                           \
+            last = atomicInc(&s.tickets, blocks - 1) == blocks - 1;                                                    \
+        }                                                                                                              \
+        __syncthreads();                                                                                               \
+        if (last && T < blocks)                                                                                        \
+            s.more[T] = loaded;                                                                                        \
     }
-    __syncthreads();
-    if (last && T < blocks)
-        s.more[T] = s.words[T]; /* fence_missing */
-}
+UNFENCED(fence_missing, s.words[T])                       /* fence_missing */
+UNFENCED(past_l1_unfenced, __ldcg(&s.words[T]))           /* past_l1_unfenced */
+UNFENCED(volatile_unfenced, ((volatile int *)s.words)[T]) /* volatile_unfenced */
 
 KERNEL(reduced_unfenced)
 {
@@ -316,6 +320,18 @@ KERNEL(ticket_back) /* the atomics on the ticket have answered before their bloc
     }
 }
 
+KERNEL(looks_at_words) /* which are ready when they are not 0, whatever the tickets order */
+{
+    if (T == 0)
+        for (unsigned tile; (tile = atomicAdd(&s.tickets, 1)) < 2 * blocks;) {
+            int before = tile == 0;
+            while (before == 0)
+                before = ((volatile int *)s.words)[tile - 1];
+            s.words[tile] = before + 1;
+            s.more[tile] = before;
+        }
+}
+
 KERNEL(looks_back)
 {
     __shared__ unsigned tile;
@@ -452,12 +468,13 @@ CUGATE_LIBRARY(
     FAMILY("wrong")
         ROW(sum) ROW(last_wins) ROW(in_place) ROW(zeroed_by_one) ROW(read_by_last) ROW(total_read)
         ROW(saturates) ROW(quads) ROW(called) ROW(pushed) ROW(fence_missing)
+        ROW(past_l1_unfenced) ROW(volatile_unfenced)
         ROW(table_unfenced) ROW(reduced_unfenced) ROW(torn)
         ROW(copied_early) ROW(brought_early) ROW(sent_over) ROW(sent_unordered) ROW(cleared_by_one),
     FAMILY("meant")
         ROW(relaxes) ROW(least) ROW(largest) ROW(parents) ROW(jumps) ROW(volatile_sum),
     FAMILY("right")
-        ROW(levels) ROW(last_block) ROW(ticket_back) ROW(looks_back) ROW(releases)
+        ROW(levels) ROW(last_block) ROW(ticket_back) ROW(looks_back) ROW(looks_at_words) ROW(releases)
         ROW_OF(unites, (each_its_own<<<blocks, threads>>>()); LAUNCH(unites); (flattens<<<blocks, threads>>>());
                (forgets<<<blocks, threads>>>()))
         ROW_OF(grid_sync, launch_together(grid_sync, a.in.data))
