@@ -52,7 +52,8 @@ int run_program(const struct options *options)
     if (run.result_count > 0 && output_save(&run, &file) < 0 && code == EXIT_SAME)
         code = EXIT_USAGE;
     const bool reports = run.result_count > 0 || (outputs.count > 0 && code == EXIT_NOT_MEASURED);
-    if (reports && report_run(options, &chosen, &run, code, &outputs) < 0 && code == EXIT_SAME)
+    const int told = code == EXIT_SAME && status != 0 ? EXIT_NOT_MEASURED : code;
+    if (reports && report_run(options, &chosen, &run, told, &outputs) < 0 && code == EXIT_SAME)
         code = EXIT_USAGE;
 out:
     free(chosen.list);

@@ -379,7 +379,8 @@ void words_verdict(const struct report *report, const char *hint, struct verdict
         judged(report, hint, words);
     else
         measured(report->run, words);
-    append(words->rest, sizeof words->rest, " (exit %d)", (int)code);
+    if (report->comparison || !run_fact(report->run, SESSION_CUT) || code == words_exit_code_of_rows(report))
+        append(words->rest, sizeof words->rest, " (exit %d)", (int)code); /* else it is the program's */
 }
 
 static int by_kernel(const void *left, const void *right)

@@ -170,7 +170,8 @@ for judging in 'accept cut.json --baselines cut --reason x' 'check --replay cut.
 done
 # Nor does it take that of a program that failed.
 run sh -c "$program right; exit 7"
-expect 'the code of a program that fails is passed on' 7 'computed: 2 of 2 kernels'
+expect 'the code of a program that fails is passed on' 7 'the program failed (exit code 7); computed: 2 of 2 kernels' \
+    'next: fix the program' '!(exit 0)' '!baseline'
 ask "$cugate" accept run.json --baselines failed --reason x --metrics "$top/metrics"
 expect 'and its run is not accepted' 2 'in run.json the program ended with exit code 7' '!accepted'
 # A second Ctrl-C kills a program that ignores them. By then it would end alone, with 3.
