@@ -53,10 +53,8 @@ static bool is_worse(const struct reading *reading, const json_t *judgement)
 
 static void add(struct reading *reading, const char *name)
 {
-    for (size_t i = 0; i < reading->count; i++)
-        if (strcmp(reading->kernels[i], name) == 0)
-            return;
-    *ARRAY_GROW(reading->kernels, reading->count) = x_strdup(name);
+    if (!ANY(i, reading->count, strcmp(reading->kernels[i], name) == 0))
+        *ARRAY_GROW(reading->kernels, reading->count) = x_strdup(name);
 }
 
 static void take(struct reading *reading)

@@ -56,17 +56,13 @@ static int check_overwriting(const struct options *options, const struct written
     return 0;
 }
 
-static bool may_share(const struct written *one, const struct written *other)
-{
-    return one->is_report && other->is_report && is_standard_output(one->file) && is_standard_output(other->file);
-}
-
 static int check_outputs(const struct options *options, const struct written *outputs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         TRY(check_overwriting(options, &outputs[i]));
         for (size_t k = 0; k < i; k++)
-            if (options_same_file(outputs[k].file, outputs[i].file) && !may_share(&outputs[k], &outputs[i]))
+            if (options_same_file(outputs[k].file, outputs[i].file) &&
+                !(outputs[k].is_report && outputs[i].is_report && is_standard_output(outputs[i].file)))
                 return error("%s %s and %s %s name the same file: choose another path for one", outputs[k].option,
                              outputs[k].argument, outputs[i].option, outputs[i].argument);
     }

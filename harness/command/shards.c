@@ -5,7 +5,7 @@
  * Giving the next longest family to the least loaded shard would be more even, but then everything depends on
  * everything. One more kernel, or slightly different seconds, would move most kernels, each to another GPU than its
  * history is from. By hashes alone nothing moves, but the longest shard takes far longer than the others. For 2,000
- * kernels in 400 families on 8 shards, `unit_tests --verbose` prints (test_shards.c):
+ * kernels in 400 families on 8 shards (test_shards.c holds the last row to it):
  *
  *                         longest shard / mean    moved by a kernel more    moved by 2 % of noise in the seconds
  *     least so far                       1.000                    36.4 %                                  85.6 %

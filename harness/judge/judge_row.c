@@ -335,20 +335,6 @@ static const char *const state_reasons[VALUE_STATES + 1] = {
 
 static const char no_code[] = "not known, because the machine code that was launched was not found";
 
-/* Bank conflicts are counted in a process of their own, so they are not counted again where nothing can have changed
- * them. */
-static bool is_known_to_be_same(const struct pairing *pairing, const struct metric *metric)
-{
-    return !pairing->now && metric_is_on_demand(metric) &&
-           same_work(pairing->base_result, pairing->now_result, pairing->sides->metrics);
-}
-
-/* Whether the row was not computed again, because the kernel's launches and inputs are the baseline's. */
-static bool is_not_computed_again(const struct pairing *pairing)
-{
-    return pairing->sides->origin->computed && !pairing->now && same_inputs(pairing->base_result, pairing->now_result);
-}
-
 /* Whether a count was not read again, because it is known. */
 static bool is_not_read_again(const struct pairing *pairing, const struct metric *metric)
 {
@@ -374,18 +360,6 @@ static void set_unchanged_reason(struct judgement *judgement, const struct pairi
                date && !computed ? date : "");
 }
 
-/* Whether the row is the part that a kernel has in the program's GPU time. */
-static bool is_part_of_program(const struct pairing *pairing, const struct metric *metric)
-{
-    return computed_counter_of(metric) == COMPUTED_GPU_TIME && !is_program_row(pairing->now_result->id);
-}
-
-/* Whether it is a part of the program's GPU time where there are collectives. */
-static bool is_of_division(const struct metric *metric)
-{
-    return computed_counter_of(metric) == COMPUTED_COMPUTING || computed_counter_of(metric) == COMPUTED_COMMUNICATION;
-}
-
 /* Returns whether the kernel takes too little of its program's time for the row to be asked of it, or is of its first
  * part only. Its time is. The program's own row lacks what any of its kernels does. */
 static bool is_seldom(const struct sides *sides, const struct run *run, const struct result *result,
@@ -403,13 +377,6 @@ static bool is_of_counting(const struct pairing *pairing, const struct metric *m
 {
     return pairing->sides->origin->own_caches && metric->class != METRIC_TIME && metric->class != METRIC_STATIC &&
            !is_metric_of_program(metric);
-}
-
-/* These two say why a check need not read the row. */
-static bool is_known_code(const struct pairing *pairing, const struct metric *metric)
-{
-    OWNED_TEXT why = NULL;
-    return is_of_counting(pairing, metric) && is_judged_by_time(pairing) && same_part(pairing, &why);
 }
 
 static bool has_left_out(const struct session *sessions, size_t count)
@@ -434,12 +401,6 @@ static bool is_left_out(const struct pairing *pairing, const struct metric *metr
            (!pairing->base || same_part(pairing, &why));
 }
 
-static bool is_known_to_wait(const struct pairing *pairing, const struct metric *metric)
-{
-    return is_of_counting(pairing, metric) && program_holds(pairing->base_result) > 0 &&
-           program_holds(pairing->now_result) > 0;
-}
-
 /* ---- The reasons ---- */
 
 /* A row, as both sides have it. */
@@ -457,9 +418,12 @@ static bool no_gpu_counts_it(const struct look *look)
     return look->was == ABSENT && is_without_judge(look->pairing->sides, look->metric);
 }
 
+/* Of the parts of the program's GPU time, where there are collectives. */
 static bool is_divided_once(const struct look *look)
 {
-    return is_of_division(look->metric) && look->judgement->has_base != look->judgement->has_now;
+    const enum computed_counter part = computed_counter_of(look->metric);
+    return (part == COMPUTED_COMPUTING || part == COMPUTED_COMMUNICATION) &&
+           look->judgement->has_base != look->judgement->has_now;
 }
 
 static void say_divided_once(const struct look *look)
@@ -471,7 +435,7 @@ static void say_divided_once(const struct look *look)
 
 static bool is_in_program(const struct look *look)
 {
-    return is_part_of_program(look->pairing, look->metric);
+    return computed_counter_of(look->metric) == COMPUTED_GPU_TIME && !is_program_row(look->pairing->now_result->id);
 }
 
 static bool is_too_seldom(const struct look *look)
@@ -484,12 +448,15 @@ static bool is_too_seldom(const struct look *look)
 
 static bool is_waiting(const struct look *look)
 {
-    return (look->was == ABSENT) != (look->is == ABSENT) && is_known_to_wait(look->pairing, look->metric);
+    return (look->was == ABSENT) != (look->is == ABSENT) && is_of_counting(look->pairing, look->metric) &&
+           program_holds(look->pairing->base_result) > 0 && program_holds(look->pairing->now_result) > 0;
 }
 
 static bool is_of_known_code(const struct look *look)
 {
-    return look->was == VALUE_MEASURED && look->is == ABSENT && is_known_code(look->pairing, look->metric);
+    OWNED_TEXT why = NULL;
+    return look->was == VALUE_MEASURED && look->is == ABSENT && is_of_counting(look->pairing, look->metric) &&
+           is_judged_by_time(look->pairing) && same_part(look->pairing, &why);
 }
 
 static bool is_of_lost_code(const struct look *look)
@@ -528,9 +495,13 @@ static void judge_both(const struct look *look)
         add_reason(judgement, "%s", look->pairing->now->reason);
 }
 
+/* Because the kernel's launches and inputs are the baseline's, or the count is known. */
 static bool is_not_made_again(const struct look *look)
 {
-    return is_not_computed_again(look->pairing) || is_not_read_again(look->pairing, look->metric);
+    const struct pairing *pairing = look->pairing;
+    return (pairing->sides->origin->computed && !pairing->now &&
+            same_inputs(pairing->base_result, pairing->now_result)) ||
+           is_not_read_again(look->pairing, look->metric);
 }
 
 static void say_not_made_again(const struct look *look)
@@ -539,9 +510,12 @@ static void say_not_made_again(const struct look *look)
     set_unchanged_reason(look->judgement, look->pairing);
 }
 
+/* Bank conflicts take a process of their own, so they are not counted again where nothing can have changed them. */
 static bool has_known_conflicts(const struct look *look)
 {
-    return look->is_missing && is_known_to_be_same(look->pairing, look->metric);
+    const struct pairing *pairing = look->pairing;
+    return look->is_missing && !pairing->now && metric_is_on_demand(look->metric) &&
+           same_work(pairing->base_result, pairing->now_result, pairing->sides->metrics);
 }
 
 static bool is_not_asked_for(const struct look *look)

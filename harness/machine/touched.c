@@ -48,10 +48,8 @@ bool touched_meet(const struct ranges *one, const struct ranges *other)
 
 static void add(struct ranges *ranges, const struct allocation *place)
 {
-    for (size_t i = 0; i < ranges->count; i++)
-        if (ranges->list[i].begin == place->begin)
-            return;
-    *ARRAY_GROW(ranges->list, ranges->count) = (struct range){place->begin, place->end};
+    if (!ANY(i, ranges->count, ranges->list[i].begin == place->begin))
+        *ARRAY_GROW(ranges->list, ranges->count) = (struct range){place->begin, place->end};
 }
 
 static void note(struct machine *machine, struct last *last, uint64_t address, unsigned how)

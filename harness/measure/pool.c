@@ -60,16 +60,10 @@ static void split_batch(struct slot *slot, enum ending ending, const char *how)
         pool->seconds[k] = 0;
 }
 
-/* Returns " on device 1" if there are several GPUs, else "". Caller frees. */
-static char *where(const struct slot *slot)
-{
-    return slot->pool->slot_count > 1 ? x_sprintf(" on device %d", slot->device) : x_strdup("");
-}
-
 /* Reports that nothing can be measured on a GPU: its worker ended before the first kernel. */
 static void say_impossible(const struct slot *slot, enum ending ending, const char *how)
 {
-    OWNED_TEXT place = where(slot);
+    OWNED_TEXT place = slot->pool->slot_count > 1 ? x_sprintf(" on device %d", slot->device) : x_strdup("");
     if (ending == ENDING_HUNG)
         error("cannot measure%s: the GPU did not open within %g s; another program may hold it (nvidia-smi)", place,
               slot->pool->measurement->timeout);

@@ -105,10 +105,8 @@ const struct origin *run_origin(const struct run *run)
 
 void run_add_session(struct run *run, const struct session *session)
 {
-    for (size_t i = 0; i < run->session_count; i++)
-        if (session_is_equal(&run->sessions[i], session))
-            return;
-    session_copy(ARRAY_GROW(run->sessions, run->session_count), session);
+    if (!ANY(i, run->session_count, session_is_equal(&run->sessions[i], session)))
+        session_copy(ARRAY_GROW(run->sessions, run->session_count), session);
 }
 
 const struct session *run_session(const struct run *run, const struct session_samples *samples)

@@ -42,16 +42,15 @@ static void print_title(const struct text *text, const struct explained_pattern 
 {
     const char *title = explained->pattern->title;
     const bool stalls = explained->pattern->sum.count == 0;
-    char total[EXPLAIN_CELL], part[EXPLAIN_CELL], whole[EXPLAIN_CELL], words[4 * EXPLAIN_CELL];
+    char total[EXPLAIN_CELL], part[EXPLAIN_CELL], whole[EXPLAIN_CELL];
     /* without counting the newline */
     int column = text_print(text, INK_BOLD, stalls ? "\nWhere the time goes: " : "\n") - 1;
     column += stalls ? text_print(text, INK_BOLD, "%s  ", title)
                      : text_print(text, INK_BOLD, "%c%s  ", toupper((unsigned char)title[0]), title + 1);
-    snprintf(words, sizeof words, "%s", explain_number(explained->total, "count", total));
+    OWNED_TEXT words = x_strdup(explain_number(explained->total, "count", total));
     if (!isnan(explained->part))
-        snprintf(words + strlen(words), sizeof words - strlen(words), ", %s of %s %s",
-                 explain_percent(100 * explained->part, part), explain_number(explained->whole, "count", whole),
-                 explained->of);
+        x_append(&words, ", ", "%s of %s %s", explain_percent(100 * explained->part, part),
+                 explain_number(explained->whole, "count", whole), explained->of);
     text_wrap(text, INK_PLAIN, column, 2, words);
 }
 
@@ -67,11 +66,10 @@ static void print_stalls(const struct text *text, const struct explanation *expl
         text_print(text, INK_DIM, "  samples one warp of each SM every %s cycles, in %u launch%s\n",
                    explain_number(profile->period, "count", period), profile->launches,
                    plural_of(profile->launches, "", "es"));
-    char words[STALLS_SHOWN * EXPLAIN_CELL] = "";
-    for (size_t i = 0; i < count; i++)
-        snprintf(words + strlen(words), sizeof words - strlen(words), "%s%.64s %.1f %%", i ? ", " : "",
-                 explanation->stalls[i].reason, 100 * explanation->stalls[i].share);
-    if (count > 0)
+    OWNED_TEXT words = NULL;
+    EACH(const struct explained_stall, stall, explanation->stalls, count)
+        x_append(&words, ", ", "%.64s %.1f %%", stall->reason, 100 * stall->share);
+    if (words)
         text_wrap(text, INK_PLAIN, text_print(text, INK_PLAIN, "  all lines: "), 4, words);
 }
 

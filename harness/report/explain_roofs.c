@@ -114,7 +114,8 @@ static void print_roofs(const struct text *text, const struct explanation *expla
 
 static void print_intensity(const struct text *text, const struct roofline *roofline)
 {
-    char number[CELL], words[6 * CELL] = "";
+    char number[CELL];
+    OWNED_TEXT words = NULL;
     if (isnan(roofline->stated_flops)) /* the kernel is not about arithmetic */
         return;
     const struct {
@@ -127,27 +128,27 @@ static void print_intensity(const struct text *text, const struct roofline *roof
     };
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         if (!isnan(parts[i].number))
-            snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s%s%s",
-                     *words ? i == 2 ? "; " : ", " : "", parts[i].before,
+            x_append(&words, i == 2 ? "; " : ", ", "%s%s%s", parts[i].before,
                      explain_number(parts[i].number, "ratio", number), parts[i].behind);
-    if (*words)
+    if (words)
         explain_part(text, "intensity", INK_PLAIN, words);
 }
 
 static void print_stated(const struct text *text, const struct roofline *roofline)
 {
     const double times = roofline->roofs[ROOF_DRAM].amount / roofline->stated_bytes;
-    char bytes[CELL], flops[CELL], number[CELL], words[6 * CELL];
+    char bytes[CELL], flops[CELL], number[CELL];
     const bool has_bytes = !isnan(roofline->stated_bytes), has_flops = !isnan(roofline->stated_flops);
     if (!has_bytes && !has_flops)
         return;
     explain_number(roofline->stated_bytes, "B", bytes);
     explain_number(roofline->stated_flops, "count", flops);
-    snprintf(words, sizeof words, "by the kernel's own statement, its problem needs %s%s%s%s", has_bytes ? bytes : "",
-             has_bytes && has_flops ? " and " : "", has_flops ? flops : "", has_flops ? " FLOP" : "");
+    OWNED_TEXT words =
+        x_sprintf("by the kernel's own statement, its problem needs %s%s%s%s", has_bytes ? bytes : "",
+                  has_bytes && has_flops ? " and " : "", has_flops ? flops : "", has_flops ? " FLOP" : "");
     if (isfinite(times))
-        snprintf(words + strlen(words), sizeof words - strlen(words), "; device memory carried %s of these bytes%s",
-                 explain_percent(100 * times, number), times < 0.95 ? ", and the rest stayed in the L2" : "");
+        x_append(&words, "; ", "device memory carried %s of these bytes%s", explain_percent(100 * times, number),
+                 times < 0.95 ? ", and the rest stayed in the L2" : "");
     explain_part(text, "stated", INK_PLAIN, words);
 }
 

@@ -215,12 +215,11 @@ static void print_achieved(const struct text *text, const struct explanation *ex
     if (!*explain_gap_words(explanation, gap, sizeof gap))
         return;
     const struct explained_launch *largest = explanation->largest;
-    snprintf(words, sizeof words, "%.1f points", largest->occupancy.percent - explanation->achieved);
+    OWNED_TEXT whole = x_sprintf("%.1f points", largest->occupancy.percent - explanation->achieved);
     if (explanation->launch_count > 1)
-        snprintf(words + strlen(words), sizeof words - strlen(words), " below launch %zu, the largest",
-                 (size_t)(largest - explanation->launches) + 1);
-    snprintf(words + strlen(words), sizeof words - strlen(words), "; likely %s", gap);
-    explain_part(text, "gap", INK_PLAIN, words);
+        x_append(&whole, " ", "below launch %zu, the largest", (size_t)(largest - explanation->launches) + 1);
+    x_append(&whole, "; ", "likely %s", gap);
+    explain_part(text, "gap", INK_PLAIN, whole);
 }
 
 static void print_occupancy(const struct text *text, const struct explanation *explanation, bool verbose)

@@ -56,14 +56,11 @@ static void add_software(struct facts *facts, const struct run *run)
         {SESSION_CUPTI, "CUPTI "},
         {SESSION_COMPILER, ""},
     };
-    char words[1024] = "";
-    for (size_t i = 0; i < ARRAY_SIZE(rows) && run->session_count > 0; i++) {
-        const char *value = run->sessions[run->session_count - 1].facts[rows[i].fact];
-        size_t used = strlen(words);
-        if (value)
-            snprintf(words + used, sizeof words - used, "%s%s%s", used ? ", " : "", rows[i].title, value);
-    }
-    add(facts, "software", *words ? x_strdup(words) : NULL);
+    char *words = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (run_fact(run, rows[i].fact))
+            x_append(&words, ", ", "%s%s", rows[i].title, run_fact(run, rows[i].fact));
+    add(facts, "software", words);
 }
 
 static void add_run(struct facts *facts, const struct report *report)

@@ -136,18 +136,10 @@ static size_t put_results(FILE *stream, const struct run *run)
 
 void report_github(const struct report *report, FILE *stream)
 {
-    struct banner banner;
-    const bool warned = words_banner(report, &banner);
+    OWNED_TEXT message = words_whole(report);
     const size_t more = report->comparison ? put_judgements(stream, report) : put_results(stream, report->run);
-
-    struct verdict_words words;
-    words_verdict(report, "", &words);
-    OWNED_TEXT rest = more > 0
-                          ? x_sprintf("\n%zu more row%s %s not annotated, because GitHub shows at most %d per step",
-                                      more, plural(more), more == 1 ? "is" : "are", ANNOTATIONS)
-                          : x_strdup("");
-    char *message =
-        x_sprintf("%s%s%s%s%s", warned ? banner.loud : "", warned ? " " : "", words.headline, words.rest, rest);
+    if (more > 0)
+        x_append(&message, "\n", "%zu more row%s %s not annotated, because GitHub shows at most %d per step", more,
+                 plural(more), more == 1 ? "is" : "are", ANNOTATIONS);
     put_annotation(stream, words_exit_tone(report->exit_code), NULL, "cugate", message);
-    free(message);
 }

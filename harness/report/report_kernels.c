@@ -334,17 +334,15 @@ static unsigned print_part(const struct text *text, const struct report *report,
 
 static void print_legend(const struct text *text, unsigned used)
 {
-    char words[512] = "";
+    OWNED_TEXT words = NULL;
     for (size_t i = 0; i <= VALUE_STATES; i++)
-        if (used & 1u << i) {
-            const size_t length = strlen(words);
-            snprintf(words + length, sizeof words - length, "%s%s: %s", length ? "; " : "",
-                     i < VALUE_STATES ? marks[i].mark : "*",
+        if (used & 1u << i)
+            x_append(&words, "; ", "%s: %s", i < VALUE_STATES ? marks[i].mark : "*",
                      i < VALUE_STATES ? marks[i].legend : "measured with the host's clock");
-        }
-    OWNED_TEXT legend = *words ? x_sprintf("%s; terms: cugate help words", words) : NULL;
-    if (legend)
-        text_wrap(text, INK_DIM, 0, 2, legend);
+    if (words)
+        x_append(&words, "; ", "terms: cugate help words");
+    if (words)
+        text_wrap(text, INK_DIM, 0, 2, words);
     text_print(text, INK_PLAIN, "\n");
 }
 

@@ -99,17 +99,15 @@ static bool has_metrics(const struct groups *groups)
 
 /* ---- A row ---- */
 
-/* Prints cells that did not fit below the row: "limit 200,000, detects 203,514". */
-static void cells_below(const struct report *report, const struct layout *layout, const char *const row[COLUMNS],
-                        char *words, size_t size)
+/* Returns cells that did not fit beside the others: "limit 200,000, detects 203,514". Caller frees. */
+static char *cells_below(const struct report *report, const struct layout *layout, const char *const row[COLUMNS])
 {
     const size_t all = report->power ? COLUMNS : COLUMN_DETECTS;
-    words[0] = '\0';
-    for (size_t c = layout->count; c < all; c++) {
-        const size_t used = strlen(words);
+    char *words = x_strdup("");
+    for (size_t c = layout->count; c < all; c++)
         if (*row[c])
-            snprintf(words + used, size - used, "%s%s %s", used ? ", " : "", heads[c].title, row[c]);
-    }
+            x_append(&words, ", ", "%s %s", heads[c].title, row[c]);
+    return words;
 }
 
 static void print_cells(const struct text *text, const struct layout *layout, const struct judgement *judgement,
@@ -213,11 +211,10 @@ static void print_row(const struct text *text, const struct report *report, cons
     const struct judgement *judgement = group->rows[place];
     struct cells cells;
     const char *row[COLUMNS];
-    char below[512];
     fill_cells(report, judgement, &cells);
     point_to_cells(judgement, &cells, row);
     print_cells(text, layout, judgement, row);
-    cells_below(report, layout, row, below, sizeof below);
+    OWNED_TEXT below = cells_below(report, layout, row);
     OWNED_TEXT why = once(report, said, judgement->verdict, words_why(judgement));
     OWNED_TEXT words = x_sprintf("%s%s%s", below, *below && why ? "; " : "", why ? why : "");
     if (*words) {

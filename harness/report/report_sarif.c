@@ -84,8 +84,6 @@ static void put_results(struct json_writer *json, const struct run *run, bool fa
 void report_sarif(const struct report *report, FILE *stream)
 {
     struct json_writer json = {.stream = stream, JSON_DOCUMENT};
-    struct verdict_words words;
-    struct banner banner;
     json_open(&json, NULL, '{', JSON_LINES);
     json_put(&json, JSON_TEXT("$schema", "https://json.schemastore.org/sarif-2.1.0.json"),
              JSON_TEXT("version", "2.1.0"));
@@ -98,10 +96,7 @@ void report_sarif(const struct report *report, FILE *stream)
     if (report->comparison)
         put_judgements(&json, report);
     put_results(&json, report->run, !report->comparison);
-    words_verdict(report, "", &words);
-    const bool warned = words_banner(report, &banner);
-    OWNED_TEXT message =
-        x_sprintf("%s%s%s%s", warned ? banner.loud : "", warned ? " " : "", words.headline, words.rest);
+    OWNED_TEXT message = words_whole(report);
     put_result(&json, words_exit_tone(report->exit_code), "verdict", "cugate", message, NULL, 0, false);
     json_close(&json);
     json_close(&json);

@@ -37,6 +37,9 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size
     va_end(list);
 }
 
+#define HEADLINE(...) append(words->headline, sizeof words->headline, __VA_ARGS__)
+#define REST(...) append(words->rest, sizeof words->rest, __VA_ARGS__)
+
 /* Writes a signed difference: "+3.4 us", "-7.1 points", "+12,288". digits is for points; other units have their own. */
 static void format_difference(const struct metric *metric, double difference, const char *sign, int digits, char *text,
                               size_t size)
@@ -278,54 +281,46 @@ static void judged(const struct report *report, const char *hint, struct verdict
         first++;
 
     if (wrong > 0) {
-        append(words->headline, sizeof words->headline, "wrong: %zu of %zu kernel%s", wrong, comparison->kernels,
-               plural(comparison->kernels));
+        HEADLINE("wrong: %zu of %zu kernel%s", wrong, comparison->kernels, plural(comparison->kernels));
     } else if (first <= VERDICT_UNSURE) {
-        append(words->headline, sizeof words->headline, "%s: %zu of %zu row%s", verdict_name(first), counts[first],
-               rows, plural(rows));
+        HEADLINE("%s: %zu of %zu row%s", verdict_name(first), counts[first], rows, plural(rows));
         if (comparison->kernel_counts[first] > 0)
-            append(words->headline, sizeof words->headline, " in %zu of %zu kernel%s", comparison->kernel_counts[first],
-                   comparison->kernels, plural(comparison->kernels));
+            HEADLINE(" in %zu of %zu kernel%s", comparison->kernel_counts[first], comparison->kernels,
+                     plural(comparison->kernels));
         first++;
     } else if (rows == 0 && computing->unchanged_rows == 0) {
-        append(words->headline, sizeof words->headline,
-               "nothing was judged: this run and the baseline have no judged row in common");
+        HEADLINE("nothing was judged: this run and the baseline have no judged row in common");
     } else if (rows == counts[VERDICT_NEW] && computing->unchanged_rows == 0) {
-        append(words->headline, sizeof words->headline,
-               "nothing was compared, because the baseline has none of the %zu row%s", rows, plural(rows));
+        HEADLINE("nothing was compared, because the baseline has none of the %zu row%s", rows, plural(rows));
     } else {
-        append(words->headline, sizeof words->headline, "nothing %s: %zu row%s in %zu kernel%s",
-               counts[VERDICT_TRADED] + counts[VERDICT_EXPECTED] > 0 ? "fails" : "is worse", rows, plural(rows),
-               comparison->kernels, plural(comparison->kernels));
+        HEADLINE("nothing %s: %zu row%s in %zu kernel%s",
+                 counts[VERDICT_TRADED] + counts[VERDICT_EXPECTED] > 0 ? "fails" : "is worse", rows, plural(rows),
+                 comparison->kernels, plural(comparison->kernels));
     }
     for (enum verdict other = first; other <= VERDICT_IMPROVED; other++)
         if (counts[other] > 0)
-            append(words->rest, sizeof words->rest, "; %zu %s%s", counts[other], verdict_name(other),
-                   other == VERDICT_IMPROVED && comparison->blind == 0 ? hint : "");
+            REST("; %zu %s%s", counts[other], verdict_name(other),
+                 other == VERDICT_IMPROVED && comparison->blind == 0 ? hint : "");
     if (comparison->gone > 0)
-        append(words->rest, sizeof words->rest, "; %zu kernel%s gone", comparison->gone, plural(comparison->gone));
+        REST("; %zu kernel%s gone", comparison->gone, plural(comparison->gone));
     if (comparison->blind > 0)
-        append(words->rest, sizeof words->rest, "; %zu row%s a wide limit%s", comparison->blind,
-               comparison->blind == 1 ? " has" : "s have", hint);
+        REST("; %zu row%s a wide limit%s", comparison->blind, comparison->blind == 1 ? " has" : "s have", hint);
     if (computing->unchanged_rows > 0)
-        append(words->rest, sizeof words->rest, "; %zu unchanged row%s not %s again", computing->unchanged_rows,
-               plural(computing->unchanged_rows), run_origin(report->run)->computed ? "computed" : "read");
+        REST("; %zu unchanged row%s not %s again", computing->unchanged_rows, plural(computing->unchanged_rows),
+             run_origin(report->run)->computed ? "computed" : "read");
     if (computing->absent > 0)
-        append(words->rest, sizeof words->rest, "; %zu row%s not computed", computing->absent,
-               plural(computing->absent));
+        REST("; %zu row%s not computed", computing->absent, plural(computing->absent));
     if (computing->declared > 0)
-        append(words->rest, sizeof words->rest, "; NOT JUDGED: %zu kernel%s declared as not computed",
-               computing->declared, plural(computing->declared));
+        REST("; NOT JUDGED: %zu kernel%s declared as not computed", computing->declared, plural(computing->declared));
     const size_t unasked = comparison->unasked > 0 ? comparison->unasked : comparison->unasked_metrics;
     if (unasked > 0)
-        append(words->rest, sizeof words->rest, "; NOT JUDGED: %zu %s%s that -m leaves out", unasked,
-               comparison->unasked > 0 ? "row" : "metric", plural(unasked));
+        REST("; NOT JUDGED: %zu %s%s that -m leaves out", unasked, comparison->unasked > 0 ? "row" : "metric",
+             plural(unasked));
     if (comparison->not_built > 0)
-        append(words->rest, sizeof words->rest, "; %zu kernel%s not built", comparison->not_built,
-               plural(comparison->not_built));
+        REST("; %zu kernel%s not built", comparison->not_built, plural(comparison->not_built));
     if (report->verbose && comparison->same_code > 0)
-        append(words->rest, sizeof words->rest, "; %zu row%s of unchanged code moved, which is noise",
-               comparison->same_code, plural(comparison->same_code));
+        REST("; %zu row%s of unchanged code moved, which is noise", comparison->same_code,
+             plural(comparison->same_code));
 }
 
 size_t words_kernels(const struct run *run)
@@ -343,13 +338,13 @@ static void measured(const struct run *run, struct verdict_words *words)
         counts[run->results[i].status] += !is_program_row(run->results[i].id);
         uncounted += result_uncounted(&run->results[i]);
     }
-    append(words->headline, sizeof words->headline, "%s: %zu of %zu kernel%s", run_origin(run)->made, counts[RESULT_OK],
-           words_kernels(run), plural(words_kernels(run)));
+    HEADLINE("%s: %zu of %zu kernel%s", run_origin(run)->made, counts[RESULT_OK], words_kernels(run),
+             plural(words_kernels(run)));
     for (enum result_status status = RESULT_OK + 1; status < RESULT_STATUSES; status++)
         if (counts[status] > 0)
-            append(words->rest, sizeof words->rest, "; %zu %s", counts[status], result_status_name(status));
+            REST("; %zu %s", counts[status], result_status_name(status));
     if (uncounted > 0)
-        append(words->rest, sizeof words->rest, "; %zu row%s not counted", uncounted, plural(uncounted));
+        REST("; %zu row%s not counted", uncounted, plural(uncounted));
 }
 
 /* Says the worst outcome of all kernels, and how many have it. */
@@ -357,8 +352,8 @@ static void append_certificates(const struct report *report, struct verdict_word
 {
     size_t with;
     const enum certificate_outcome worst = certificates_worst(report->certificates, report->certificate_count, &with);
-    append(words->headline, sizeof words->headline, "%s: %zu of %zu kernel%s; ", certificate_outcome_name(worst), with,
-           report->certificate_count, plural(report->certificate_count));
+    HEADLINE("%s: %zu of %zu kernel%s; ", certificate_outcome_name(worst), with, report->certificate_count,
+             plural(report->certificate_count));
 }
 
 void words_verdict(const struct report *report, const char *hint, struct verdict_words *words)
@@ -366,21 +361,28 @@ void words_verdict(const struct report *report, const char *hint, struct verdict
     const enum exit_code code = report->exit_code;
     *words = (struct verdict_words){0};
     if (code == EXIT_USAGE) /* EXIT_USAGE has a name for commands, not for judgements */
-        append(words->headline, sizeof words->headline, "stopped by an error%s; ",
-               report->comparison ? "" : ", so nothing was judged");
+        HEADLINE("stopped by an error%s; ", report->comparison ? "" : ", so nothing was judged");
     else if (report->certificates)
         append_certificates(report, words);
     else if (code == EXIT_NOT_MEASURED && run_fact(report->run, SESSION_CUT))
-        append(words->headline, sizeof words->headline, "the program failed (%s); ",
-               run_fact(report->run, SESSION_CUT));
+        HEADLINE("the program failed (%s); ", run_fact(report->run, SESSION_CUT));
     else if (code != words_exit_code_of_rows(report))
-        append(words->headline, sizeof words->headline, "%s; ", exit_code_name(code));
+        HEADLINE("%s; ", exit_code_name(code));
     if (report->comparison)
         judged(report, hint, words);
     else
         measured(report->run, words);
     if (report->comparison || !run_fact(report->run, SESSION_CUT) || code == words_exit_code_of_rows(report))
-        append(words->rest, sizeof words->rest, " (exit %d)", (int)code); /* else it is the program's */
+        REST(" (exit %d)", (int)code); /* else it is the program's */
+}
+
+char *words_whole(const struct report *report)
+{
+    struct banner banner;
+    struct verdict_words words;
+    const bool warned = words_banner(report, &banner);
+    words_verdict(report, "", &words);
+    return x_sprintf("%s%s%s%s", banner.loud, warned ? " " : "", words.headline, words.rest);
 }
 
 static int by_kernel(const void *left, const void *right)

@@ -140,6 +140,7 @@ struct verdict_words {
     char rest[512];
 };
 void words_verdict(const struct report *report, const char *hint, struct verdict_words *words);
+char *words_whole(const struct report *report); /* all of it behind the banner's heading. Caller frees */
 
 /* Returns the exit code that follows from the rows alone. If the report's differs, there is no baseline, or Ctrl-C or a
  * lost GPU ended it. */

@@ -151,12 +151,10 @@ static void check_file(const char *path, bool cut)
     }
     if (is_whole(&capsules)) {
         check_code(&capsules);
-        struct capsules copy = copied(&capsules, copies[0]), again = copied(&copy, copies[1]);
+        OWNED(capsules) copy = copied(&capsules, copies[0]), again = copied(&copy, copies[1]);
         check_equal(&capsules, &copy);
         check_equal(&copy, &again);
         check_equal_files(copies[0], copies[1]);
-        capsules_release(&again);
-        capsules_release(&copy);
         unlink(copies[0]);
         unlink(copies[1]);
     }

@@ -5,7 +5,7 @@
 /* The report on two files, read anew. Caller frees. */
 static char *report_of(const struct selftest *selftest, const char *base_path, const char *path)
 {
-    struct run baseline, run;
+    OWNED(run) baseline, run;
     OWNED(comparison) comparison;
     char *text = NULL;
     size_t size;
@@ -24,8 +24,6 @@ static char *report_of(const struct selftest *selftest, const char *base_path, c
     };
     report_json(&report, stream);
     fclose(stream);
-    run_release(&run);
-    run_release(&baseline);
     return text;
 }
 

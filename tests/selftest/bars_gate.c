@@ -160,7 +160,7 @@ static bool on_one_gpu(const struct selftest *selftest, size_t a, size_t b)
 static enum exit_code compare_two(const struct selftest *selftest, size_t first, size_t second, bool known)
 {
     OWNED_MEMORY bool *wanted = x_calloc(selftest->session_count, sizeof *wanted);
-    struct run baseline, run;
+    OWNED(run) baseline, run;
     OWNED(comparison) comparison;
     for (size_t s = 0; s < selftest->session_count; s++)
         wanted[s] = s != first && s != second && (known || !on_one_gpu(selftest, s, first));
@@ -173,8 +173,6 @@ static enum exit_code compare_two(const struct selftest *selftest, size_t first,
             run.results[i].launches[n].carve_out++;
     compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
     const enum exit_code code = comparison_exit_code(&comparison);
-    run_release(&run);
-    run_release(&baseline);
     return code;
 }
 

@@ -59,7 +59,7 @@ void q6_recorded(struct selftest *selftest)
     size_t right = 0, trials = 0;
     for (size_t n = 0; n < selftest->session_count; n++)
         for (size_t f = 0; f < ARRAY_SIZE(factors); f++) {
-            struct run baseline, now;
+            OWNED(run) baseline, now;
             OWNED(comparison) comparison;
             for (size_t b = 0; b < selftest->session_count; b++)
                 wanted[b] = b != n;
@@ -71,8 +71,6 @@ void q6_recorded(struct selftest *selftest)
             compare_runs(&comparison, &baseline, &now, &selftest->metrics, NULL);
             right += only_suite(&comparison);
             trials++;
-            run_release(&baseline);
-            run_release(&now);
         }
     expect_all(selftest, right, trials, "recorded: every time +10 % or -10 %: exit code 3, the suite moved, no red");
 }

@@ -24,7 +24,7 @@ static const char *const members[][2] = {
 /* Returns the text with that value of a key; NULL: without the key. Caller frees. */
 static char *text_with(const char *key, const char *value)
 {
-    char *text = x_strdup("{");
+    OWNED_TEXT text = x_strdup("{");
     bool known = false;
     for (size_t i = 0; i <= ARRAY_SIZE(members); i++) {
         const bool last = i == ARRAY_SIZE(members), same = !last && strcmp(members[i][0], key) == 0;
@@ -35,7 +35,6 @@ static char *text_with(const char *key, const char *value)
         x_append(&text, text[1] ? ", " : "", "\"%s\": %s", last ? key : members[i][0], this);
     }
     char *whole = x_sprintf("%s}", text);
-    free(text);
     return whole;
 }
 

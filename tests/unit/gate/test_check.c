@@ -102,8 +102,8 @@ static void put_baseline(void)
         .samples = 3,
         .timeout = 60,
     };
-    struct run run = measured_session(&measurement, number(word(3)), day);
-    struct run more = measured_session(&measurement, number(word(3)), day);
+    OWNED(run) run = measured_session(&measurement, number(word(3)), day);
+    OWNED(run) more = measured_session(&measurement, number(word(3)), day);
     for (size_t i = 1; i < whole(word(2)); i++) {
         set_day(&more, day + i);
         run_append(&run, &more);
@@ -118,8 +118,6 @@ static void put_baseline(void)
     };
     OWNED(accepted) accepted;
     cr_assert_eq(baseline_accept(&acceptance, &run, 1, &accepted), EXIT_SAME);
-    run_release(&more);
-    run_release(&run);
 }
 
 static void declare(void)

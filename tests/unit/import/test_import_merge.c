@@ -6,14 +6,13 @@
 /* Returns a file of benchmarks, each measured once; names are JSON strings. Caller frees. */
 static char *benchmarks(const char *const *names, size_t count)
 {
-    char *text = x_strdup("{\"context\": {}, \"benchmarks\": [");
+    OWNED_TEXT text = x_strdup("{\"context\": {}, \"benchmarks\": [");
     for (size_t i = 0; i < count; i++) {
         x_append(&text, i > 0 ? ", " : "",
                  "{\"run_type\": \"iteration\", \"run_name\": \"%s\", \"real_time\": %zu, \"time_unit\": \"ns\"}",
                  names[i], i + 1);
     }
     char *whole = x_sprintf("%s]}", text);
-    free(text);
     return whole;
 }
 

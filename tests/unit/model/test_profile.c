@@ -103,11 +103,9 @@ Test(profile, merging_adds_what_both_have)
 Test(profile, a_copy_owns_its_own)
 {
     OWNED(profile) copy;
-    struct profile counts, samples;
+    OWNED(profile) counts, samples;
     make_two_kinds(&counts, &samples);
     profile_copy(&copy, &samples);
-    profile_release(&samples);
-    profile_release(&counts);
     cr_assert_eq(copy.count, 2);
     cr_expect_str_eq(copy.list[1].text, "x += y;");
     cr_expect_str_eq(copy.list[1].stalls[0].reason, "wait");

@@ -20,7 +20,7 @@ Test(result_sums, launches_add_up_and_ratios_are_weighed)
 {
     OWNED(metrics) metrics = {0};
     cr_assert_eq(metrics_read_text(&metrics, "test.ini", definitions), 0);
-    struct result sum = {0}, light = {0}, heavy = {0};
+    OWNED(result) sum = {0}, light = {0}, heavy = {0};
     put(&light, "n", (double[]){10}, 1);
     put(&light, "share", (double[]){100}, 1);
     put(&heavy, "n", (double[]){1000, 990, 1010}, 3); /* between bounds */
@@ -37,9 +37,6 @@ Test(result_sums, launches_add_up_and_ratios_are_weighed)
     result_divide(&sum, &metrics, 100);
     cr_expect_eq(sample(&sum, "n", 0), 980.2);
     cr_expect_float_eq(sample(&sum, "share", 0), 50 + 50 * 20 / 98020., 1e-6);
-    result_release(&sum);
-    result_release(&light);
-    result_release(&heavy);
 }
 
 /* Where one launch waits and the other does not, all of the other is outside of waits. */
@@ -52,16 +49,13 @@ Test(result_sums, a_launch_without_waits_is_outside_of_them)
         "doc = O.\n";
     cr_assert_eq(metrics_read_text(&metrics, "test.ini", counts), 0);
     for (int first = 0; first < 2; first++) {
-        struct result sum = {0}, waits = {0}, other = {0};
+        OWNED(result) sum = {0}, waits = {0}, other = {0};
         put(&waits, "i", (double[]){100}, 1);
         put(&waits, "o", (double[]){60}, 1);
         put(&other, "i", (double[]){30}, 1);
         result_add_up(&sum, first ? &other : &waits, &metrics);
         result_add_up(&sum, first ? &waits : &other, &metrics);
         cr_expect(sample(&sum, "i", 0) == 130 && sample(&sum, "o", 0) == 90);
-        result_release(&sum);
-        result_release(&waits);
-        result_release(&other);
     }
 }
 
@@ -70,7 +64,7 @@ Test(result_sums, what_is_open_in_one_launch_is_open_in_all)
 {
     OWNED(metrics) metrics = {0};
     cr_assert_eq(metrics_read_text(&metrics, "test.ini", definitions), 0);
-    struct result sum = {0}, counted = {0}, open = {0};
+    OWNED(result) sum = {0}, counted = {0}, open = {0};
     put(&counted, "n", (double[]){10}, 1);
     put(&counted, "waits", (double[]){1}, 1);
     struct row *row = result_add(&open, "n");
@@ -82,7 +76,4 @@ Test(result_sums, what_is_open_in_one_launch_is_open_in_all)
     }
     cr_expect_str_eq(result_find(&sum, "n")->reason, "made up");
     cr_expect_eq(result_find(&sum, "waits")->state, VALUE_NOT_COUNTED);
-    result_release(&sum);
-    result_release(&counted);
-    result_release(&open);
 }

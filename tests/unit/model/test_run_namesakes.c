@@ -78,7 +78,7 @@ Test(run_namesakes, a_launch_that_changed_is_followed)
     static struct metric metric = {.name = "launches", .counter = "cugate.launches"};
     const struct metrics metrics = {.list = &metric, .count = 1};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct run was = launched(cases[i].was), is = launched(cases[i].is);
+        OWNED(run) was = launched(cases[i].was), is = launched(cases[i].is);
         run_follow_launches(&was, &is, &metrics);
         OWNED_TEXT names = x_strdup("");
         for (size_t k = 0; k < was.result_count; k++)
@@ -87,7 +87,5 @@ Test(run_namesakes, a_launch_that_changed_is_followed)
         cr_expect_str_eq(names, cases[i].names, "row %zu: %s", i, names);
         was.sessions = is.sessions = NULL;
         was.session_count = is.session_count = 0;
-        run_release(&was);
-        run_release(&is);
     }
 }

@@ -4,7 +4,7 @@
 /* ptxas 12.9 and 13.0 made equal code from this source. */
 Test(cubin_hash, the_hash_is_of_the_code_and_not_of_its_wrapping)
 {
-    struct cubin new, old, other;
+    OWNED(cubin) new, old, other;
     cr_assert_eq(cubin_read(&new, CORPUS "small.fatbin"), 0);
     cr_assert_eq(cubin_read(&old, CORPUS "cuda12.cubin"), 0);
     cr_assert_eq(cubin_read(&other, CORPUS "other.fatbin"), 0);
@@ -15,9 +15,6 @@ Test(cubin_hash, the_hash_is_of_the_code_and_not_of_its_wrapping)
     }
     cr_expect_str_neq(find_function(&new, "plain(float*)", 90)->code, find_function(&other, "plain(float*)", 90)->code);
     cr_expect_str_neq(find_function(&new, "plain(float*)", 90)->code, find_function(&new, "plain(float*)", 80)->code);
-    cubin_release(&new);
-    cubin_release(&old);
-    cubin_release(&other);
 }
 
 /* Returns the text with every occurrence of `from` replaced. Caller frees. */
