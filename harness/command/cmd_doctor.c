@@ -169,7 +169,7 @@ static enum health look_at_another(struct doctor *doctor, int ordinal, const str
             doctor->remedy = "a run needs GPUs of one model: name them with --device";
             health = HEALTH_BAD;
         } else {
-            add_text(doctor, "; GPU %d as well", ordinal);
+            add_text(doctor, "; also GPU %d", ordinal);
         }
     }
     return health;

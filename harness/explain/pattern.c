@@ -62,7 +62,7 @@ static const struct pattern patterns[] = {
      {1, {{LINE_GLOBAL_STORES, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"atomic_meetings", "atomics to the same address", "atomics",
      " atomic_meetings hottest_address ",
-     "lanes of one warp update the same address one after another: reduce within the warp first (__reduce_add_sync, shuffles), then let one lane add",
+     "lanes of one warp update the same address, one after another: reduce within the warp first (__reduce_add_sync, shuffles), then let one lane add",
      {1, {{LINE_ATOMIC_MEETINGS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
     {"global_atomics", "global atomics", "atomics",
      " global_atomics hottest_address ",

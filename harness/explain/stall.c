@@ -15,7 +15,7 @@ static const struct {
     {"mio_throttle", "the queue for shared-memory, indexed-constant and special-function instructions is full",
      "issue fewer shared-memory instructions: avoid bank conflicts, access 8 or 16 bytes per lane, or pass values by shuffles"},
     {"lg_throttle", "the queue for global and local memory is full",
-     "issue fewer, coalesced loads and stores: access 8 or 16 bytes per lane, and each value once"},
+     "issue fewer loads and stores: coalesce them, access 8 or 16 bytes per lane, and each value once"},
     {"tex_throttle", "the texture queue is full",
      "issue fewer texture reads, or mix them with other work"},
     {"math_pipe_throttle", "the arithmetic pipe is busy",

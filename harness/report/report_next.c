@@ -195,14 +195,13 @@ static struct answer advice_on_worse(const struct report *report, const struct g
     if (group->verdict == VERDICT_UNEXPECTED)
         advice.words = x_sprintf("remove the section of %s from expected.ini, because it passes again", group->kernel);
     else if (is_program_row(group->kernel))
-        advice.words = x_sprintf("look at %s above; if the change is intended, accept it as shown above",
+        advice.words = x_sprintf("look at %s above, or accept the change as above",
                                  run_origin(report->run)->computed ? "its kernels" : "the kernels' times in the table");
     else if (named)
         advice.command = explain_command(report, group->kernel);
     if (!advice.words)
-        advice.words = advice.command ? x_strdup("see why; or, if the change is intended, accept it as shown above")
-                                      : x_sprintf("fix %s; or, if the change is intended, accept it as shown above",
-                                                  group->kernel);
+        advice.words = advice.command ? x_strdup("see why, or accept the change as above")
+                                      : x_sprintf("fix %s, or accept the change as above", group->kernel);
     return advice;
 }
 

@@ -104,7 +104,7 @@ refs >"$work/refs"
 bisect one..fourteen -k mine/scale -m global_load_sectors
 expect "the commit is found" 1 "building $(git rev-parse --short one) one as it was ..." '... built after ' 'mine/scale, computed, 9 commits' 'global_load_sectors: 2,048 -> 16,384 (+700.0 %)' \
     'eleven reads far apart' 'first bad commit: ' 'global_load_sectors: 4,096 -> 16,384 (+300.0 %)' \
-    'this commit explains only part of it'
+    'this commit explains only part of the change'
 bisect one..ten -k mine/scale
 expect "also where it is the smaller one that is asked for, and no metric" 1 'first bad commit: ' 'nine reads twice as far' \
     'global_load_sectors: 2,048 -> 4,096 (+100.0 %)' '!explains only part'

@@ -109,14 +109,14 @@ expect "there are $rows texts of advice" 0
 # is a planted fault that unrolls less, with a time that is a fifth less. "elsewhere SCRIPT": that test follows it.
 cat >ways <<'END'
 there faster/padded_tile | lanes of one warp access the same bank:
-there faster/register_tile | more passes through shared memory without bank conflicts:
+there faster/register_tile | more shared-memory cycles without bank conflicts:
 there faster/sorted_lengths | threads of one warp take both sides of this branch,
 there faster/sorted_lengths | threads of the warp are inactive here,
 back slower/capped_registers | registers are spilled here, or an array is indexed by a variable:
 there faster/staged_window | lanes of one load touch more sectors than their bytes need:
 there faster/turned_writes | lanes of one store touch more sectors than their bytes need:
-there faster/coarsened | more coalesced reads:
-back slower/two_passes | more coalesced writes:
+there faster/coarsened | more reads, although coalesced:
+back slower/two_passes | more writes, although coalesced:
 there faster/byte_vectors | more load instructions:
 there faster/byte_vectors | more store instructions:
 there faster/warp_sum | lanes of one warp update the same address,
@@ -124,16 +124,16 @@ there faster/private_histogram | more atomics on global memory,
 elsewhere timeless.sh | lanes read constant memory at different addresses,
 elsewhere timeless.sh | more instructions outside waits:
 elsewhere timeless.sh | special functions, conversions, divisions or double arithmetic
-elsewhere timing.sh | warps are estimated, not measured, to spend their time here:
+elsewhere timing.sh | warps are estimated, not measured, to spend their time here;
 there faster/double_buffer | a warp waits here before it issues its next load:
 there faster/half_pairs | more branches:
 there faster/early_exit | more instructions:
-misc reduce/interleaved_modulo reduce/warp_shuffle | warps spend their time here:
+misc reduce/interleaved_modulo reduce/warp_shuffle | warps spend their time here;
 long_scoreboard reduce/grid_stride reduce/grid_stride_ilp4 | keep more loads in flight
-short_scoreboard shared_bank/stride32 shared_bank/stride1 | use shared memory with fewer wavefronts:
-mio_throttle sgemm/tiled sgemm/register_tile | issue fewer shared memory instructions:
+short_scoreboard shared_bank/stride32 shared_bank/stride1 | use fewer shared-memory wavefronts:
+mio_throttle sgemm/tiled sgemm/register_tile | issue fewer shared-memory instructions:
 mio_throttle cached_reads/constant_scattered cached_reads/constant_same_address | let all lanes read the same constant,
-lg_throttle elementwise/row_blocks elementwise/vector2 | issue fewer loads and stores,
+lg_throttle elementwise/row_blocks elementwise/vector2 | issue fewer loads and stores:
 tex_throttle cached_reads/texture_scattered cached_reads/constant_same_address | issue fewer texture reads,
 math_pipe_throttle dot/fp32 dot/half2 | arithmetic is the limit:
 barrier reduce/sequential reduce/unroll_last_warp | let warps arrive together or wait less often:
@@ -142,10 +142,10 @@ branch_resolving reduce/sequential reduce/unroll_full | unroll the loop,
 wait reduce/grid_stride reduce/grid_stride_ilp4 | give each warp independent instructions
 no_instructions dgemm/tiled unroll_dropped | the code does not stay in the instruction cache:
 imc_miss cached_reads/constant_scattered cached_reads/constant_same_address | read fewer constants,
-drain access/stride8 access/coalesced | let the last stores coalesce,
+drain access/stride8 access/coalesced | coalesce the last stores,
 not_selected reduce/interleaved_modulo reduce/interleaved_index | enough warps are ready:
 selected reduce/interleaved_modulo reduce/interleaved_index | the scheduler issues nearly all the time:
-issue reduce/interleaved_modulo reduce/interleaved_index | use fewer:
+issue reduce/interleaved_modulo reduce/interleaved_index | use fewer instructions:
 END
 
 awk -F ' *[|] *' '{ print $2 }' ways >begins

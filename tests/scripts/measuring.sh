@@ -97,13 +97,13 @@ expect 'wrong when it is measured' 5 'wrong/first: ok 5 1' 'wrong/second: wrong 
 one_by_one='and the kernels of its batch again, one by one'
 measured -k 'more/*'
 expect 'another number of launches than before' 5 'more/first: ok 5 1' 'more/second: failed 0 0' 'more/third: ok 5 1' \
-    "warning: more/first $one_by_one: not counted: more/second launched 1 + 1 kernels" '!WRONG'
+    "warning: measuring more/first $one_by_one: not counted: more/second launched 1 + 1 kernels" '!WRONG'
 measured -k 'crash/*'
 expect 'a crash' 5 'crash/first: ok 5 1' 'crash/second: crashed 0 0' 'crash/third: ok 5 1' \
-    "warning: crash/first $one_by_one: Killed (signal 9)" 'the process that ran it died: Killed (signal 9)' '!WRONG'
+    "warning: measuring crash/first $one_by_one: Killed (signal 9)" 'the process that ran it died: Killed (signal 9)' '!WRONG'
 measured -k 'hang/*' -k well/first --timeout 3 # far more than what is good takes
 expect 'one that does not end' 5 'hang/first: ok 5 1' 'hang/second: hung 0 0' 'hang/third: ok 5 1' 'well/first: ok 5 1' \
-    "warning: hang/first $one_by_one: no response within 3 s" 'no result within 3 s' '!WRONG'
+    "warning: measuring hang/first $one_by_one: no response within 3 s" 'no result within 3 s' '!WRONG'
 STANDIN_LOSE_RANGES=1 measured -k 'well/*' -k 'many/*'
 expect 'after a range that CUPTI lost every pass is over every sample' 0 'well/first: ok 5 5' 'well/third: ok 5 5' \
     'many/a: ok 5 5' 'many/h: ok 5 5' '1 pass 0: 41 of 82' '1 pass 2: 91 of 91' '!WRONG'
@@ -112,10 +112,10 @@ expect 'those of the next part as well' 0 'many/a: ok 50 50' 'many/g: ok 50 50' 
     '1 pass 2: 13 of 640' '1 pass 2: 301 of 640' '!WRONG'
 STANDIN_FEWER_PASSES=1 measured -k 'wrong/*'
 expect 'outputs are compared also where CUPTI is done early' 5 'wrong/first: ok' 'wrong/second: wrong result' \
-    "warning: wrong/first $one_by_one: CUPTI finished after 2 of 3 passes"
+    "warning: measuring wrong/first $one_by_one: CUPTI finished after only 2 of 3 passes"
 STANDIN_LOSE_RANGES=1 standing_in aa -k 'well/*' --sessions 2 --save lost # by each process, the next one too
 jq -c '.kernels[].metrics | [.time, .branch_targets]' lost/*.json >>said
-expect 'where it is, one that is lost costs the batch' 5 "warning: well/first $one_by_one: not counted, because CUPTI lost ranges" \
+expect 'where it is, one that is lost costs the batch' 5 "warning: measuring well/first $one_by_one: not counted, because CUPTI lost ranges" \
     '[{"state":"not counted"},{"sessions":[[65536,' '[{"sessions":[[328000,' '[{"sessions":[[12000,'
 
 # By line: each function has counts (tests/standin/profiler_sass.c) and samples (profiler_sampling.c) at its first four

@@ -60,7 +60,7 @@ expect 'a GPU that is not there is missed, and what the others measure is kept' 
     'cannot measure on device 2: the NVIDIA driver finds no GPU' 'well/first: ok on 1' 'many/h: ok on 1' \
     'restless/first: ok on 1'
 
-expect 'doctor looks at each' 0 'Stand-in GPU' 'GPU 2, too' 'on each of 2 GPUs' -- standing_in doctor "${library[@]}" --device 0,2
+expect 'doctor looks at each' 0 'Stand-in GPU' 'also GPU 2' 'on each of 2 GPUs' -- standing_in doctor "${library[@]}" --device 0,2
 expect 'and says that there are more' 0 'one of 3 GPUs: --device all' -- standing_in doctor "${library[@]}"
 
 # Each session a whole one; then the gate, by a baseline of three GPUs.

@@ -16,17 +16,17 @@ export CUDA_VISIBLE_DEVICES='' LC_ALL=C
 # To add an upgrade: a row. The base, the run, the exit code; the kernels that are worse, each with its verdict; words of
 # the report.
 upgrades="
-nvrtc-12.0.140   ; nvrtc-12.4.127     ; 1 ; regressed nvrtc/conv2d@256x256,16x16      ; Toolchain: ptxas 12.0 -> ptxas 12.4: 20 kernels of other code | +3.14 us (+1.7 %) nvrtc/conv2d@256x256,16x16 other instructions, instructions -18.8 %
+nvrtc-12.0.140   ; nvrtc-12.4.127     ; 1 ; regressed nvrtc/conv2d@256x256,16x16      ; Toolchain: ptxas 12.0 -> ptxas 12.4: 20 kernels with changed code | +3.14 us (+1.7 %) nvrtc/conv2d@256x256,16x16 other instructions, instructions -18.8 %
 nvrtc-12.4.127   ; nvrtc-12.9.86      ; 1 ; regressed nvrtc/histogram@1056,256        ; Toolchain: ptxas 12.4 -> ptxas 12.9 | nvrtc/histogram@1056,256 other instructions, instructions +0.2 %
 nvrtc-12.4.127   ; nvrtc-12.9.86-again; 1 ; regressed nvrtc/histogram@1056,256        ; nvrtc/histogram@1056,256 other instructions, instructions +0.2 %
-nvrtc-12.9.86    ; nvrtc-13.0.88      ; 0 ;                                           ; Toolchain: ptxas 12.9 -> ptxas 13.0.88: 18 kernels of other code (18 the same instructions in another order), 2 of the same
-nvrtc-13.0.88    ; nvrtc-13.5.37      ; 0 ;                                           ; Toolchain: ptxas 13.0.88 -> ptxas 13.5.37: 11 kernels of other code
-triton-3.3.1     ; triton-3.4.0       ; 3 ; unsure triton/matmul@512,128,98304        ; Toolchain: ptxas 12.4 -> ptxas 12.8: 10 kernels of other code
-triton-3.4.0     ; triton-3.6.0       ; 3 ; unsure triton/transpose@64x64,128,16384  ; Toolchain: triton 3.4.0 -> triton 3.6.0: 10 kernels of other code | launched in another shape
-triton-3.6.0     ; triton-3.7.1       ; 1 ; regressed triton/dropout@32768,128, regressed triton/matmul@512,128,98304 ; Toolchain: triton 3.6.0 -> triton 3.7.1: 6 kernels of other code
-triton-3.7.1     ; triton-3.8.0       ; 0 ;                                           ; Toolchain: ptxas 12.8 -> ptxas 12.9: 8 kernels of other code
+nvrtc-12.9.86    ; nvrtc-13.0.88      ; 0 ;                                           ; Toolchain: ptxas 12.9 -> ptxas 13.0.88: 18 kernels with changed code (18 the same instructions in another order), 2 with the same code
+nvrtc-13.0.88    ; nvrtc-13.5.37      ; 0 ;                                           ; Toolchain: ptxas 13.0.88 -> ptxas 13.5.37: 11 kernels with changed code
+triton-3.3.1     ; triton-3.4.0       ; 3 ; unsure triton/matmul@512,128,98304        ; Toolchain: ptxas 12.4 -> ptxas 12.8: 10 kernels with changed code
+triton-3.4.0     ; triton-3.6.0       ; 3 ; unsure triton/transpose@64x64,128,16384  ; Toolchain: triton 3.4.0 -> triton 3.6.0: 10 kernels with changed code | launched in another shape
+triton-3.6.0     ; triton-3.7.1       ; 1 ; regressed triton/dropout@32768,128, regressed triton/matmul@512,128,98304 ; Toolchain: triton 3.6.0 -> triton 3.7.1: 6 kernels with changed code
+triton-3.7.1     ; triton-3.8.0       ; 0 ;                                           ; Toolchain: ptxas 12.8 -> ptxas 12.9: 8 kernels with changed code
 triton-3.8.0     ; triton-3.9.0       ; 1 ; regressed triton/attention@32x16,256,65536; Toolchain: ptxas 12.9 -> ptxas 13.4.59 | triton/attention@32x16,256,65536 other instructions, instructions +3.5 %; registers 109 -> 108
-cutlass-4.5.3    ; cutlass-4.8.1      ; 0 ;                                           ; Toolchain: cutlass 4.5.3 -> cutlass 4.8.1: 1 kernel of other code
+cutlass-4.5.3    ; cutlass-4.8.1      ; 0 ;                                           ; Toolchain: cutlass 4.5.3 -> cutlass 4.8.1: 1 kernel with changed code
 catalogue-13.0.88; catalogue-13.5.37  ; 1 ; regressed divergence/tiled_partition      ; Toolchain: nvcc 13.0.88 -> nvcc 13.5.37 | divergence/tiled_partition other code, instructions +2.8 %
 "
 while IFS=';' read -r base run wanted worse words; do
@@ -101,7 +101,7 @@ done <<<"$upgrades"
 # ---- Without a GPU
 
 ask "$cugate" check --static static/attention-3.4.0.cubin --against static/attention-3.3.1.cubin
-expect 'registers and code of two cubins' 0 'Toolchain: ptxas 12.4 -> ptxas 12.8: 1 kernel of other code' \
+expect 'registers and code of two cubins' 0 'Toolchain: ptxas 12.4 -> ptxas 12.8: 1 kernel with changed code' \
     'other instructions; registers 98 -> 108'
 
 summary
