@@ -169,7 +169,9 @@ void judge_estimate(struct comparison *comparison, const struct sides *sides, co
     char words[160];
     if (!change->known || !asks_for_time(sides->metrics))
         return;
-    const enum verdict verdict = change->way == ESTIMATED_SLOWER   ? VERDICT_REGRESSED
+    const bool same = same_code(base, now); /* of a library, whose base build has the same inputs */
+    const enum verdict verdict = change->way == ESTIMATED_SLOWER
+                                     ? (same && !sides->origin->own_caches ? VERDICT_UNSURE : VERDICT_REGRESSED)
                                  : change->way == ESTIMATED_FASTER ? VERDICT_IMPROVED
                                                                    : VERDICT_SAME;
     struct judgement *row = add_judgement(comparison, now->id, &estimated_time, verdict);
@@ -178,10 +180,10 @@ void judge_estimate(struct comparison *comparison, const struct sides *sides, co
     row->now = now->estimated->ns;
     row->change = row->now - row->base;
     row->limit = fmax(RULE_ESTIMATED * row->base, RULE_ESTIMATED_FLOOR);
-    row->worse = verdict == VERDICT_REGRESSED;
+    row->worse = change->way == ESTIMATED_SLOWER;
     row->share = verdict == VERDICT_SAME ? 0 : 1;
     row->base_sessions = row->run_sessions = 1;
     set_reason(row, "%s; limited by %s%s", estimated_words(change, words, sizeof words),
                now->estimated->bound_by ? now->estimated->bound_by : "unknown",
-               same_code(base, now) ? "; the same machine code and launch: its arguments or data differ" : "");
+               same ? "; the same machine code and launch: its arguments or data differ" : "");
 }
