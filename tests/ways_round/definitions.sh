@@ -56,7 +56,7 @@ raised_row() {
     before && sed -i '/^ *"shared_wavefronts": {.*sessions/s/1048576/2097152/g' baselines/nvidia-h200/transpose/padded.json
 }
 way 'a row of the baseline made worse by hand' raised_row 3 "\"\$cugate\" check $CHECK --format comment" \
-    'WEAKENED: values were made worse in the baseline without a reason: transpose/padded shared_wavefronts 1,048,576 -&gt; 2,097,152'
+    'WEAKENED: values were made worse in the baseline without a reason: transpose/padded shared_wavefronts: 1,048,576 -&gt; 2,097,152'
 
 laxer_metric() { before && sed -i '/^\[time\]/,/^doc/s/^floor = .*/floor = 60 %/' metrics/core.ini; }
 way 'a floor widened, and the baseline says nothing of floors' laxer_metric 0 "\"\$cugate\" check $CHECK --format junit" \
@@ -74,7 +74,7 @@ excused() {
 }
 way 'an expectation that lasts longer' excused 0 \
     '"$cugate" check --baselines baselines --metrics metrics --before before --replay run.json -k "transpose/*"' \
-    'expected.ini excuses more: transpose/padded time (until 2030-01-31 ->'
+    'expected.ini excuses more: transpose/padded time (extended from 2030-01-31 to'
 
 static_row() { before && rm baselines/nvidia-h200/reduce/cub.json; }
 way 'the baseline of a kernel deleted, where only machine code is judged' static_row 0 \
@@ -84,7 +84,7 @@ way 'the baseline of a kernel deleted, where only machine code is judged' static
 
 way 'a revision before that is not there' : 2 '"$cugate" check $H200 --before nowhere --replay "$recorded"' 'cannot read nowhere'
 way 'a revision before that holds nothing' 'mkdir before' 0 '"$cugate" check $H200 --before before --replay "$recorded"' \
-    'before has no metrics' 'before has no baselines'
+    'before has no folder metrics' 'before has no folder baselines'
 way 'one without metrics, where all are cugate'"'"'s own' 'mkdir -p before/baselines' 0 \
     '"$cugate" check --baselines "$top/baselines" --before before --replay "$recorded"' 'nothing is worse' '!has no metrics'
 unreadable() { before && echo '[time' >before/metrics/core.ini; }

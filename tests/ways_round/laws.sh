@@ -53,11 +53,11 @@ more_than_all() {
 }
 way 'a baseline with more divergent branches than branches makes any run better' more_than_all 3 \
     '"$cugate" check --metrics "$top/metrics" --baselines baselines --replay "$recorded" -k divergence/per_thread -q' \
-    'in the baseline, the law "branch_efficiency <= 101' '!improved'
+    'the baseline's value is in doubt: the law "branch_efficiency <= 101' '!improved'
 
 way 'a number that breaks a law is accepted' all_zero 5 \
     '"$cugate" accept run.json --metrics "$top/metrics" --baselines new -k "access/*" -m instructions --reason "made up"' \
-    'instructions of access/coalesced, because in run.json it is not counted: the law' '!accepted '
+    'instructions of access/coalesced, because it was not counted in run.json: the law' '!accepted '
 
 two_zero() {
     all_zero && jq '.sessions[0].date = "2026-11-21T20:05:00.000Z"' run.json >run_2.json
