@@ -126,13 +126,13 @@ Test(static_files, a_description_beside_a_cubin_says_in_what_blocks)
         {"{\"num_warps\": 8, \"shared\": 90000, \"name\": \"bounded\"}", "triton/bounded", 12.5, 91024},
         {"{\"num_warps\": 4, \"shared\": 0}", "triton/bounded", 100, 1024},
         /* the description is of other code: this one is for 256 threads */
-        {"{\"num_warps\": 16, \"shared\": 1}", "triton/bounded", -1, 1024},
-        {"{\"num_warps\": 33, \"shared\": 1}", "triton/bounded", -1, 1024},
-        {"{\"num_warps\": 0, \"shared\": 1}", "triton/bounded", -1, 1024},
-        {"{\"num_warps\": 8, \"shared\": -1}", "triton/bounded", -1, 1024},
-        {"{\"num_warps\": \"8\", \"shared\": 1}", "k/bounded", -1, 1024},
-        {"[1]", "k/bounded", -1, 1024},
-        {NULL, "k/bounded", -1, 1024},
+        {"{\"num_warps\": 16, \"shared\": 1}", "triton/bounded", -2, 1024},
+        {"{\"num_warps\": 33, \"shared\": 1}", "triton/bounded", -2, 1024},
+        {"{\"num_warps\": 0, \"shared\": 1}", "triton/bounded", -2, 1024},
+        {"{\"num_warps\": 8, \"shared\": -1}", "triton/bounded", -2, 1024},
+        {"{\"num_warps\": \"8\", \"shared\": 1}", "k/bounded", -2, 1024},
+        {"[1]", "k/bounded", -2, 1024},
+        {NULL, "k/bounded", -2, 1024},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *folder = make_cache(cases[i].description);
