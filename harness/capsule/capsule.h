@@ -397,7 +397,8 @@ enum draw_way {
     DRAW_CALMLY,   /* as those that were there: no two are the same, none is a 0, no part has another mean */
     DRAW_IN_BYTES, /* bytes change places */
     DRAW_KEPT,
-    DRAW_FAR, /* few values, some of them those that the code compares with, or next to them */
+    DRAW_FAR,    /* few values, some of them those that the code compares with, or next to them */
+    DRAW_FINITE, /* the same without infinities */
     DRAW_WHOLE = 16,
     DRAW_NEAR = 32
 };
@@ -412,15 +413,15 @@ struct drawn_array {
         EFFECT_NONE,
         EFFECT_WITHIN, /* what changes is within the tolerance */
         EFFECT_SEEN
-    } effect;       /* on the result, of drawing it alone */
-    bool asked;     /* to be kept */
-    bool of_grid;   /* a scalar that is as many as there are blocks: it stays */
-    bool written;   /* zeros that the launch writes */
-    bool far;       /* it can be drawn DRAW_FAR: in all draws but the last it is */
-    bool reorders;  /* they rise, mostly by repeating: in another form they do not */
-    unsigned parts; /* of an array: a bit each of DRAWN_PARTS that, drawn alone, changes the result, */
-    bool in_parts;  /* it was drawn in parts */
-    bool is_scalar; /* of 8 bytes at most; then its value, and what a size became: */
+    } effect;          /* on the result, of drawing it alone */
+    bool asked;        /* to be kept */
+    bool of_grid;      /* a scalar that is as many as there are blocks: it stays */
+    bool written;      /* zeros that the launch writes */
+    enum draw_way far; /* DRAW_FAR or DRAW_FINITE: in all draws but the last it is drawn so; 0: it is not */
+    bool reorders;     /* they rise, mostly by repeating: in another form they do not */
+    unsigned parts;    /* of an array: a bit each of DRAWN_PARTS that, drawn alone, changes the result, */
+    bool in_parts;     /* it was drawn in parts */
+    bool is_scalar;    /* of 8 bytes at most; then its value, and what a size became: */
     uint64_t value, drawn;
 };
 
@@ -434,7 +435,7 @@ struct drawn {
     struct drawn_array arrays[DRAWN_MOST]; /* those beyond are kept */
     size_t count;
     uint64_t filled;
-    uint64_t special[SPECIALS], tiny, zeros; /* words of the captured result: by kind; less than 2^-100; 0 */
+    uint64_t special[SPECIALS], tiny, zeros, words; /* of the captured result: by kind; less than 2^-100; 0; all */
 };
 
 struct draw_request {
@@ -455,7 +456,7 @@ struct draw_request {
     enum value_type type;
     enum draw_care {
         DRAW_ALL,
-        DRAW_ANEW,     /* the launch fails, or races, on all that it bears alone: by chance, perhaps, or an infinity */
+        DRAW_ANEW,     /* the launch fails, or races, on all that it bears alone: by chance, perhaps */
         DRAW_FEW_FAR,  /* it does so again: only scalars are drawn far */
         DRAW_CLOSE,    /* and again: nothing is */
         DRAW_MILDLY,   /* and again: no float is drawn boldly */

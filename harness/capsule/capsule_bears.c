@@ -187,11 +187,11 @@ void drawing_draw(const struct drawing *drawing, size_t number, enum draw_way wa
 {
     const struct array *array = &drawing->arrays[number];
     const struct draw draw = {.seed = seed,
-                              .way = way == DRAW_FAR ? DRAW_BOLDLY : way,
+                              .way = way > DRAW_KEPT ? DRAW_BOLDLY : way,
                               .last = last,
-                              .far = way == DRAW_FAR,
+                              .far = way > DRAW_KEPT,
                               .exact = drawing->request->tolerance == 0,
-                              .infinite = drawing->request->care == DRAW_ALL,
+                              .infinite = way == DRAW_FAR,
                               .constants = drawing->constants,
                               .constant_count = drawing->constant_count,
                               .narrow = drawing->request->narrow,
@@ -299,7 +299,7 @@ static int try_parts(struct drawing *drawing, size_t number, uint64_t seed, cons
 /* Finds whether an array that can be drawn boldly can be drawn far: if that leaves nothing infinite, and not mostly 0,
  * which says nothing of the other inputs. */
 static int try_far(struct drawing *drawing, size_t number, int64_t varying, uint64_t seed, const struct drawn *drawn,
-                   struct drawn_array *found)
+                   const unsigned char *kept, struct drawn_array *found)
 {
     const struct draw_request *request = drawing->request;
     enum { CHANCE = 8, PART = 1 << 12 }; /* lower halves look like anything */
@@ -309,16 +309,41 @@ static int try_far(struct drawing *drawing, size_t number, int64_t varying, uint
     if (!kinds[found->kind] || found->way != DRAW_BOLDLY || request->care > most || request->ways[number] & DRAW_NEAR)
         return 0;
     request->tries(request->self, number, (enum draw_way)((request->ways[number] | DRAW_NEAR) - 1));
-    drawing_draw(drawing, number, DRAW_FAR, false, seed, NULL);
+    int64_t varies = 0;
+    for (enum draw_way way = DRAW_FAR; way <= DRAW_FINITE && varies == 0 && !found->far; way++) {
+        memcpy(bytes_of(drawing, &drawing->arrays[number], &drawing->before), kept, drawing->arrays[number].size);
+        drawing_draw(drawing, number, way, false, seed, NULL);
+        TRY(drawing_launch(drawing, &drawing->other));
+        const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->other);
+        bool bears = !drawing_has_more(&numbers, drawn) && numbers.zeros <= 2 * drawn->zeros + numbers.words / 4 &&
+                     !drawing_overflows(drawing, &drawing->base, &drawing->left, &drawing->other, false);
+        for (enum special kind = 0; kind < SPECIALS; kind++)
+            bears &= numbers.special[kind] <= drawn->special[kind] + CHANCE + numbers.words / PART;
+        varies = bears && found->kind != DRAWN_FLOATS ? launch_otherwise(drawing, &drawing->other) : 0;
+        found->far = bears && varies <= 2 * varying ? way : 0;
+    }
+    return varies < 0 ? -1 : 0;
+}
+
+/* Finds whether an integer that may become more is a size all the same: where it is less, less is written. Only the
+ * grid of the reference then keeps it from what is beyond the arrays, and that of other code may not. */
+static int try_less(struct drawing *drawing, size_t number, uint64_t seed, const struct drawn *drawn,
+                    const unsigned char *kept, struct drawn_array *found)
+{
+    const struct draw_request *request = drawing->request;
+    struct drawn_array less = *found;
+    if (request->ways[number] & DRAW_WHOLE)
+        return 0;
+    request->tries(request->self, number, (enum draw_way)((DRAW_WHOLE | (request->ways[number] & DRAW_NEAR)) - 1));
+    less.way = DRAW_NARROWLY;
+    memcpy(bytes_of(drawing, &drawing->arrays[number], &drawing->before), kept, drawing->arrays[number].size);
+    drawing_draw(drawing, number, less.way, false, seed, &less);
     TRY(drawing_launch(drawing, &drawing->other));
     const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->other);
-    bool bears = !drawing_has_more(&numbers, drawn) && numbers.zeros <= 2 * drawn->zeros + numbers.words / 4 &&
-                 !drawing_overflows(drawing, &drawing->base, &drawing->left, &drawing->other, false);
-    for (enum special kind = 0; kind < SPECIALS; kind++)
-        bears &= numbers.special[kind] <= drawn->special[kind] + CHANCE + numbers.words / PART;
-    const int64_t varies = bears && found->kind != DRAWN_FLOATS ? launch_otherwise(drawing, &drawing->other) : 0;
-    found->far = bears && varies <= 2 * varying;
-    return varies < 0 ? -1 : 0;
+    less.effect = effect_of(drawing);
+    if (numbers.words < drawn->words - drawn->words / 512 && !drawing_has_more(&numbers, drawn))
+        *found = less;
+    return 0;
 }
 
 /* Finds how boldly an array can be drawn alone, and whether the result moves with it; of a scalar the first way in
@@ -352,8 +377,10 @@ static int try_array(struct drawing *drawing, size_t number, int64_t varying, ui
         if ((number >= drawing->scalar_count && found->kind != DRAWN_LENGTHS) || found->effect == EFFECT_SEEN)
             break;
     }
+    if (failed == 0 && best.kind == DRAWN_SCALAR && best.way == DRAW_BOLDLY)
+        failed = try_less(drawing, number, seed, drawn, kept, &best);
     if (failed == 0 && best.effect == EFFECT_SEEN)
-        failed = try_far(drawing, number, varying, seed, drawn, &best);
+        failed = try_far(drawing, number, varying, seed, drawn, kept, &best);
     memcpy(before, kept, array->size);
     if (failed == 0 && number >= drawing->scalar_count && best.effect == EFFECT_SEEN &&
         !(request->ways[number] & DRAW_WHOLE))
@@ -398,6 +425,7 @@ int drawing_try(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
     memcpy(drawn->special, numbers.special, sizeof drawn->special);
     drawn->tiny = numbers.tiny;
     drawn->zeros = numbers.zeros;
+    drawn->words = numbers.words;
     const int64_t varying = launch_otherwise(drawing, &drawing->left);
     int failed = varying < 0 ? -1 : 0;
     drawn->count = drawing->array_count < DRAWN_MOST ? drawing->array_count : DRAWN_MOST;

@@ -320,6 +320,13 @@ static int write_capsule(struct drawing *drawing, struct capsule_writer *writer)
 
 /* ---- Drawing ---- */
 
+/* Whether an argument is 0, 1 or -1: a flag, or a step. In the last draw alone it is another. */
+static bool is_flag(const struct drawn_array *array)
+{
+    return array->is_scalar && array->kind == DRAWN_SCALAR &&
+           ((array->value + 1) & UINT64_MAX >> (64 - 8 * array->size)) <= 2;
+}
+
 static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *drawn)
 {
     const bool sizes = drawing->request->form == FORM_SIZES;
@@ -327,9 +334,9 @@ static void draw_all(struct drawing *drawing, uint64_t *state, struct drawn *dra
         struct drawn_array *array = &drawn->arrays[i];
         const uint64_t seed = draw_next(state);
         const enum draw_way way = array->reorders && drawing->request->form == FORM_ORDERS ? DRAW_CALMLY
-                                  : array->far && !drawing->request->last                  ? DRAW_FAR
+                                  : array->far && !drawing->request->last                  ? array->far
                                                                                            : array->way;
-        if (sizes || array->kind != DRAWN_SIZE)
+        if ((sizes || array->kind != DRAWN_SIZE) && (drawing->request->last || !is_flag(array)))
             drawing_draw(drawing, i, way, drawing->request->last, seed, NULL);
         if (sizes && array->kind == DRAWN_SIZE)
             memcpy(&array->drawn, bytes_of(drawing, &drawing->arrays[i], &drawing->before), (size_t)array->size);
@@ -356,13 +363,11 @@ static void relate(struct drawing *drawing, uint64_t *state, const struct drawn 
         if (one->far && !drawing->request->last && !related[i])
             memcpy(from + half, bytes_of(drawing, &drawing->arrays[i], &drawing->base) + half, size - half);
         related[other - drawn->arrays] = true;
-        const uint64_t first = draw_next(state);
-        for (size_t at = drawing->request->last ? half + half / 2 / WORD * WORD : half; at < size; at += STEP) {
-            const size_t length = size - at < STEP ? size - at : STEP;
-            memcpy(to + at, from + at - draw_next(state) % 4 % SHIFTS * WORD, length);
-            if (other->way == DRAW_BOLDLY)
-                draw_opposed(other->kind, to + at, length, first + at / STEP);
-        }
+        uint64_t pattern = draw_next(state);
+        for (size_t at = drawing->request->last ? half + half / 2 / WORD * WORD : half; at < size;
+             at += STEP, pattern++)
+            draw_related(one->kind, to + at, from + at - draw_next(state) % 4 % SHIFTS * WORD,
+                         size - at < STEP ? size - at : STEP, other->way == DRAW_BOLDLY ? &pattern : NULL);
     }
 }
 
@@ -413,7 +418,7 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
         return -1;
     if (drawing->request->inputs)
         draw_all(drawing, &state, drawn);
-    if (drawing->request->inputs && drawing->request->care < DRAW_MILDLY)
+    if (drawing->request->inputs && drawing->request->care < (drawing->request->last ? DRAW_ANEW : DRAW_MILDLY))
         relate(drawing, &state, drawn);
     TRY(drawing_launch(drawing, &drawing->left));
     if (changes_variable(drawing)) {

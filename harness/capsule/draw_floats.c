@@ -171,21 +171,26 @@ static void repeat(const struct run_of *run)
         run->bytes[i] = run->bytes[i < 3 * eighth ? 2 * eighth + i % width : 3 * eighth + i % 16];
 }
 
-void draw_opposed(enum drawn_kind kind, unsigned char *bytes, size_t size, uint64_t pattern)
+void draw_related(enum drawn_kind kind, unsigned char *bytes, const unsigned char *others, size_t size,
+                  const uint64_t *pattern)
 {
     static const size_t lengths[] = {16, 32, 64, DRAW_SPAN / 2};
-    const size_t length = lengths[pattern / 2 % ARRAY_SIZE(lengths)];
-    bool turns[LANES] = {false};
-    for (size_t i = 0; i < LANES && kind == DRAWN_FLOATS; i++)
-        turns[i] = has_exponent(bytes, size / 2, i) && has_both_signs(bytes, size / 2, i);
+    const size_t length = pattern ? lengths[*pattern / 2 % ARRAY_SIZE(lengths)] : 0;
+    bool signs[LANES] = {false}, both[LANES] = {false};
+    for (size_t i = 0; i < LANES && kind == DRAWN_FLOATS; i++) {
+        signs[i] = has_exponent(bytes, size / 2, i);
+        both[i] = signs[i] && has_both_signs(bytes, size / 2, i);
+    }
     for (size_t i = 0; i + 2 <= size; i += 2) {
-        const size_t stretch = i / length;
-        if (pattern % 2 ? stretch % 4 != 1 : stretch % 2 != 0)
-            continue;
+        const size_t lane = i / 2 % LANES, stretch = length > 0 ? i / length : 0;
+        const bool opposes = length > 0 && (*pattern % 2 ? stretch % 4 == 1 : stretch % 2 == 0);
+        const uint16_t own = half_at(bytes, i / 2);
+        uint16_t half = half_at(others, i / 2);
         if (kind == DRAWN_UNKNOWN)
-            bytes[i] ^= 0x80;
-        if (kind == DRAWN_UNKNOWN || (turns[i / 2 % LANES] && may_change(bytes, i / 2)))
-            bytes[i + 1] ^= 0x80;
+            half ^= opposes ? 0x8080 : 0;
+        else if (signs[lane])
+            half = both[lane] ? half ^ (opposes ? 0x8000 : 0) : (half & 0x7fff) | (own & 0x8000);
+        memcpy(bytes + i, &half, sizeof half);
     }
 }
 

@@ -94,6 +94,7 @@ void draw_far_integers(const struct run_of *run); /* and words of bytes */
 
 void draw_values(const struct run_of *run);
 void draw_few(const struct run_of *run);
-/* Turns stretches of a span, as long as a pattern has them, to the opposite, floats where both signs occur: what begins
- * well, or badly, does not go on so. */
-void draw_opposed(enum drawn_kind kind, unsigned char *bytes, size_t size, uint64_t pattern);
+/* Makes a span what is elsewhere, but for signs where it has one sign alone. Stretches, as long as a pattern has them,
+ * become the opposite, unless it is NULL: what begins well, or badly, does not go on so. */
+void draw_related(enum drawn_kind kind, unsigned char *bytes, const unsigned char *others, size_t size,
+                  const uint64_t *pattern);

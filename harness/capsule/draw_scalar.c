@@ -36,12 +36,12 @@ static double other_float(uint64_t *state, enum draw_way way, bool last, double 
     return value * (way <= DRAW_NARROWLY ? 0.5 + part / 2 : 1 + part);
 }
 
-/* Returns another magnitude of an integer. A flag is as it was in the last draw. */
-static uint64_t other_integer(uint64_t *state, enum draw_way way, bool last, uint64_t value, size_t size)
+/* Returns another magnitude of an integer. */
+static uint64_t other_integer(uint64_t *state, enum draw_way way, uint64_t value, size_t size)
 {
     uint64_t step = value & -value;
     if (value <= 1)
-        return way == DRAW_BOLDLY ? value ^ !last : way == DRAW_NARROWLY ? 2 : 3;
+        return way == DRAW_BOLDLY ? !value : way == DRAW_NARROWLY ? 2 : 3;
     while (step > 1 && value / step < 3)
         step /= 2;
     const uint64_t off = step * (1 + below(state, value / 2 / step));
@@ -70,7 +70,7 @@ enum drawn_kind draw_scalar(const struct draw *draw, unsigned char *bytes, size_
     const uint64_t magnitude = negative ? -value & UINT64_MAX >> (64 - 8 * size) : value;
     const uint64_t other = draw->far && magnitude > 1
                                ? magnitude * (8 + below(&state, 8)) /* a limit that is seldom met */
-                               : other_integer(&state, draw->way, draw->last, magnitude, size);
+                               : other_integer(&state, draw->way, magnitude, size);
     value = negative ? -other : other;
     memcpy(bytes, &value, size);
     return draw->way > DRAW_BOLDLY ? DRAWN_SIZE : DRAWN_SCALAR;

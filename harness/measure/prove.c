@@ -92,7 +92,7 @@ static int draw_one(struct trial *trial, struct player *player, const struct pro
         OWNED_TEXT id = form != FORM_CAPTURED ? x_sprintf("%s~%c", capsule->id, form == FORM_SIZES ? 'n' : 'o')
                                               : x_sprintf("%s~%u%s", capsule->id, i, far ? "f" : "");
         const struct draw_request request = {.id = id,
-                                             .seed = seed + i + (job->care > 0 ? anew : 0),
+                                             .seed = seed + i + job->care * anew,
                                              .place = seed,
                                              .inputs = i > 0,
                                              .last = i >= job->draws->count,

@@ -328,22 +328,27 @@ Test(draw, some_rows_of_floats_are_the_same)
     cr_expect(same[0] == ROWS / 4 - 2 && same[1] < 4, "%zu, %zu", same[0], same[1]);
 }
 
-Test(draw, stretches_become_the_opposite)
+Test(draw, related_stretches_become_the_opposite)
 {
-    float values[DRAW_SPAN / 4], before[DRAW_SPAN / 4];
-    unsigned char bytes[DRAW_SPAN] = {0};
-    for (size_t i = 0; i < DRAW_SPAN / 4; i++)
-        values[i] = before[i] = (i % 3 == 0 ? -1.F : 1.F) * (1 + (float)(i * 7 % 16) / 16);
-    draw_opposed(DRAWN_FLOATS, (unsigned char *)values, sizeof values, 4); /* 64 bytes of 128 */
-    draw_opposed(DRAWN_UNKNOWN, bytes, sizeof bytes, 1);                   /* the second 16 of 64 */
-    for (size_t i = 0; i < DRAW_SPAN / 4; i++)
-        cr_expect_eq(values[i], i % 32 < 16 ? -before[i] : before[i]);
+    const uint64_t half = 4, quarter = 1; /* 64 bytes of 128, and the second 16 of 64 */
+    float values[DRAW_SPAN / 4], others[DRAW_SPAN / 4];
+    unsigned char bytes[DRAW_SPAN] = {0}, fives[DRAW_SPAN];
+    memset(fives, 5, sizeof fives);
+    for (size_t i = 0; i < DRAW_SPAN / 4; i++) {
+        others[i] = (i % 3 == 0 ? -1.F : 1.F) * (1 + (float)(i * 7 % 16) / 16);
+        values[i] = i % 3 == 1 ? 1.5F : -1.25F;
+    }
+    draw_related(DRAWN_FLOATS, (unsigned char *)values, (unsigned char *)others, sizeof values, &half);
+    draw_related(DRAWN_UNKNOWN, bytes, fives, sizeof bytes, &quarter);
+    for (size_t i = 0; i < DRAW_SPAN / 4; i++) {
+        cr_expect_eq(values[i], i % 32 < 16 ? -others[i] : others[i]);
+        values[i] = 2;
+    }
     for (size_t i = 0; i < DRAW_SPAN; i++)
-        cr_expect_eq(bytes[i], i % 64 / 16 == 1 ? 0x80 : 0);
+        cr_expect_eq(bytes[i], i % 64 / 16 == 1 ? 0x85 : 5);
+    draw_related(DRAWN_FLOATS, (unsigned char *)values, (unsigned char *)others, sizeof values, &half);
     for (size_t i = 0; i < DRAW_SPAN / 4; i++)
-        values[i] = before[i] = fabsf(before[i]);
-    draw_opposed(DRAWN_FLOATS, (unsigned char *)values, sizeof values, 4);
-    cr_expect_eq(memcmp(values, before, sizeof values), 0, "none is below 0");
+        cr_expect_eq(values[i], fabsf(others[i]), "none was below 0");
 }
 
 Test(draw, arrays_beside_each_other_are_drawn_apart)

@@ -68,17 +68,6 @@ Test(draw_scalar, far_ones_are_8_to_15_times_as_large_or_floats_as_small)
     cr_expect(less > 10 && more > 10 && less + more == 49, "%zu, %zu", less, more);
 }
 
-Test(draw_scalar, a_flag_changes_but_in_the_last_draw)
-{
-    for (unsigned last = 0; last < 2; last++) {
-        int32_t values[] = {0, 1, -1};
-        for (size_t i = 0; i < 3; i++)
-            draw_scalar(&(struct draw){.last = last}, (unsigned char *)&values[i], sizeof *values);
-        cr_expect(last ? values[0] == 0 && values[1] == 1 && values[2] == -1
-                       : values[0] == 1 && values[1] == 0 && values[2] == 0);
-    }
-}
-
 Test(draw_scalar, others_stay)
 {
     unsigned char structure[12] = {1, 2, 3}, before[12] = {1, 2, 3};
