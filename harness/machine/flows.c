@@ -171,6 +171,39 @@ static bool reaches(const struct code *code, size_t from, size_t to, size_t with
     return found;
 }
 
+bool flows_use(const struct code *code, size_t load, unsigned number)
+{
+    size_t *list = x_calloc(WAYS * code->count + 2, sizeof *list), count = 0;
+    bool *seen = x_calloc(code->count + 1, sizeof *seen), used = false;
+    struct places one = {{0}};
+    const size_t place = place_of(&code->list[load].operands[0]) + number;
+    if (place < NOWHERE)
+        set(&one, place, true);
+    seen[code->count] = true;
+    for (size_t at = load; !used;) {
+        const struct instruction *is = &code->list[at];
+        bool ends = false;
+        size_t ways[WAYS];
+        for (unsigned k = at == load ? is->operand_count : 0; k < is->operand_count; k++) {
+            const bool reads_it = reads(&one, &is->operands[k], rows_of(is, &is->operands[k]));
+            ends |= reads_it && k < is->output_count && !is->guarded;
+            used |= reads_it && k >= is->output_count;
+        }
+        used |= is->control == CONTROL_BRANCH_INDEXED; /* nobody knows where to */
+        next_of(code, at, ways);
+        for (unsigned way = 0; way < WAYS && !ends; way++)
+            list[count++] = ways[way];
+        while (count > 0 && seen[list[count - 1]])
+            count--;
+        if (count == 0)
+            break;
+        seen[at = list[--count]] = true;
+    }
+    free(list);
+    free(seen);
+    return used;
+}
+
 bool flows_reach(const struct code *code, size_t from, size_t to)
 {
     for (size_t i = 0; i < code->count; i++)

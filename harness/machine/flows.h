@@ -18,6 +18,9 @@ bool flows_into(const struct flows *flows, size_t store);
 bool flows_into_address(const struct flows *flows, size_t access);
 bool flows_decide(const struct flows *flows, size_t index);
 
+/* Whether a register that a load fills, counted from its first, may be read before it is another value. */
+bool flows_use(const struct code *code, size_t load, unsigned number);
+
 /* Returns where a branch goes to, as the index of an instruction; code->count: nowhere that is known. */
 size_t branch_target(const struct code *code, const struct instruction *branch);
 

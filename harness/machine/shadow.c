@@ -1,5 +1,6 @@
 /* Finds warps of a block, and lanes of a warp that have parted, that access a word of shared memory without a barrier
  * between them, one of which writes it, and words that are read though nobody wrote them. */
+#include "flows.h"
 #include "proof.h"
 
 /* For each word of shared memory: the warp + 1 that wrote it since the last barrier, the one that read it, and the one
@@ -169,13 +170,27 @@ static void visit_word(struct shadow *shadow, struct warp *warp, uint32_t addres
     }
 }
 
+/* Whether a load that finds a word which nobody wrote fills a register with such a word that may be used: compilers
+ * load more than is asked for. */
+static bool is_used(const struct access *access, const struct shadow_word *words)
+{
+    const struct code *code = access->block->code;
+    if (strncmp(access->code->opcode, "LDS", 3) != 0 || access->code->opcode[3] == 'M')
+        return true;
+    for (unsigned k = 0; k == 0 || 4 * k < access->size; k++)
+        if (!words[k].written && flows_use(code, (size_t)(access->code - code->list), k))
+            return true;
+    return false;
+}
+
 /* Doubts the block if a lane reads a word that nobody wrote. That may be right, as where CUB's sort by merging reads
  * one key too many and does not use it: whether anything depends on it is found out by other contents of the memory. */
 static void look_for_unwritten(const struct shadow *shadow, const struct access *access)
 {
     const struct block *block = access->block;
     EACH_BIT(lane, access->lanes) {
-        if (shadow->words[access_address(access, lane) / 4].written)
+        const struct shadow_word *words = &shadow->words[access_address(access, lane) / 4];
+        if (words->written || !is_used(access, words))
             continue;
         block_doubt_of(access->block, DOUBT_UNWRITTEN, "warp %u reads uninitialised shared memory: lane %u byte %lld",
                        access->warp->number, lane, (long long)access_address(access, lane) - block->reserved);
