@@ -207,8 +207,7 @@ static int fill_outputs(struct drawing *drawing, uint64_t *state, struct drawn *
 
 static bool may_fill_zeros(const struct drawing *drawing, size_t number, const struct drawn *drawn)
 {
-    return drawing->arrays[number].filled ||
-           (drawing->request->inputs && number < drawn->count && drawn->arrays[number].written);
+    return drawing->arrays[number].filled || (number < drawn->count && drawn->arrays[number].written);
 }
 
 /* Fills the zeros that stayed zeros in arrays of which something is written, such as what a mask or a ReLU leaves: what
@@ -429,6 +428,8 @@ static int draw(struct drawing *drawing, struct capsule_writer *writer, struct d
                                                     (!is_stale(drawing) && fill_zeros(drawing, &state, drawn) < 0))) ||
         (!drawing->request->inputs && drawing_try(drawing, &state, drawn) < 0))
         return -1;
+    if (!drawing->request->inputs && drawn->filled > 0 && fill_zeros(drawing, &state, drawn) < 0)
+        return -1; /* outputs that are all zeros, of which only drawing_try() knows that they are written */
     const uint64_t scratch = drawing->scratch;
     if (drawing_launch(drawing, &drawing->left) < 0 || drawing_launch(drawing, &drawing->other) < 0)
         return -1;

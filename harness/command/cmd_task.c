@@ -252,7 +252,10 @@ static int state_launches(struct task *task)
 
 static int compute(struct task *task)
 {
-    const struct draws draws = {.measurement = &task->measurement, .keep = UINT64_MAX};
+    struct draws draws = {.measurement = &task->measurement, .keep = UINT64_MAX};
+    for (size_t i = 0; i < task->launch_count; i++) /* of outputs that are 0 it is tried whether they are written */
+        for (size_t k = 0; k < task->launches[i].count && k < 64; k++)
+            draws.keep &= ~((uint64_t)(task->launches[i].arguments[k].kind == TASK_OUTPUT) << k);
     task->prove = (struct prove){
         .from = task->stated,
         .to = task->computed,
