@@ -10,7 +10,8 @@
 static void allow_open_files(void)
 {
     struct rlimit limit;
-    (void)getrlimit(RLIMIT_NOFILE, &limit);
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
     limit.rlim_cur = limit.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }

@@ -332,7 +332,9 @@ static int try_less(struct drawing *drawing, size_t number, uint64_t seed, const
 {
     const struct draw_request *request = drawing->request;
     struct drawn_array less = *found;
-    if (request->ways[number] & DRAW_WHOLE)
+    uint64_t value = 0;
+    memcpy(&value, kept, drawing->arrays[number].size <= sizeof value ? drawing->arrays[number].size : 0);
+    if (value <= 1 || request->ways[number] & DRAW_WHOLE) /* 0 and 1 become no less, and an array has no less */
         return 0;
     request->tries(request->self, number, (enum draw_way)((DRAW_WHOLE | (request->ways[number] & DRAW_NEAR)) - 1));
     less.way = DRAW_NARROWLY;
@@ -341,7 +343,8 @@ static int try_less(struct drawing *drawing, size_t number, uint64_t seed, const
     TRY(drawing_launch(drawing, &drawing->other));
     const struct numbers numbers = drawing_count(drawing, &drawing->found, &drawing->other);
     less.effect = effect_of(drawing);
-    if (numbers.words < drawn->words - drawn->words / 512 && !drawing_has_more(&numbers, drawn))
+    if (less.kind == DRAWN_SIZE && numbers.words < drawn->words - drawn->words / 512 &&
+        !drawing_has_more(&numbers, drawn))
         *found = less;
     return 0;
 }

@@ -96,12 +96,14 @@ char *cubin_host_code(const char *path)
     Elf *elf = elf_memory(text, size);
     const bool is_library = elf && elf_getshdrstrndx(elf, &names) == 0;
     const struct places places = is_library ? places_of(elf, names) : (struct places){0};
+    bool is_packed = false; /* relocations that this does not read, so that tables of functions are not known */
     XXH64_reset(&state, 0);
     for (Elf_Scn *at = NULL; is_library && (at = elf_nextscn(elf, at)) && gelf_getshdr(at, &header);) {
         const char *name = elf_strptr(elf, names, header.sh_name);
         unsigned char *bytes = (unsigned char *)text + header.sh_offset;
         const bool is_code = name && strcmp(name, ".text") == 0;
         const bool is_data = name && (strcmp(name, ".rodata") == 0 || strcmp(name, ".data") == 0);
+        is_packed |= header.sh_type == SHT_RELR;
         if (header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC)
             hash_relocations(&state, elf, at, &places, text, size);
         if ((!is_code && !is_data) || header.sh_size > size || header.sh_offset > size - header.sh_size)
@@ -113,5 +115,5 @@ char *cubin_host_code(const char *path)
         XXH64_update(&state, bytes, header.sh_size);
     }
     elf_end(elf);
-    return is_library ? x_sprintf("%016llx", (unsigned long long)XXH64_digest(&state)) : NULL;
+    return is_library && !is_packed ? x_sprintf("%016llx", (unsigned long long)XXH64_digest(&state)) : NULL;
 }

@@ -18,7 +18,6 @@ enum { BUFFER_SIZE = 1 << 20, ALIGNMENT = 8 };
 /* A launch of which no record has come, or not all of a graph's. */
 struct expected {
     uint32_t correlation;
-    CUstream stream;
     struct group *group;
     size_t kernels;  /* number of records that are to come */
     unsigned bounds; /* what the launch counts for */
@@ -33,7 +32,9 @@ static void *launches;                                    /* a tree of <search.h
 static struct work copies, fills;
 static bool is_on;
 static struct stream {
-    CUstream stream;
+    uint32_t context;
+    CUstream stream;       /* NULL is one of each context, */
+    pthread_t thread;      /* and others are of each thread */
     uint32_t last, before; /* the latest two launches of graphs on it of which records come */
 } * streams;
 static size_t stream_count;
@@ -53,18 +54,22 @@ static void forget(struct expected *launch)
     free(launch);
 }
 
-static struct stream *find_stream(CUstream handle)
+static struct stream *find_stream(uint32_t context, CUstream handle)
 {
-    EACH(struct stream, stream, streams, stream_count)
-        if (stream->stream == handle)
-            return stream;
-    struct stream *stream = ARRAY_GROW(streams, stream_count);
-    *stream = (struct stream){.stream = handle};
-    return stream;
+    const pthread_t thread = pthread_self();
+    struct stream *known = FIND(stream, streams, stream_count,
+                                stream->context == context && stream->stream == handle && stream->thread == thread);
+    if (!known) {
+        known = ARRAY_GROW(streams, stream_count);
+        *known = (struct stream){.context = context, .stream = handle, .thread = thread};
+    }
+    return known;
 }
 
-void activity_expect(uint32_t correlation, CUstream handle, struct group *group, size_t kernels, unsigned bounds)
+void activity_expect(const CUpti_CallbackData *call, CUstream handle, struct group *group, size_t kernels,
+                     unsigned bounds)
 {
+    const uint32_t correlation = call->correlationId;
     if (!is_on || kernels == 0)
         return;
     pthread_mutex_lock(&mutex);
@@ -75,7 +80,6 @@ void activity_expect(uint32_t correlation, CUstream handle, struct group *group,
         if (!tsearch(launch, &launches, by_correlation))
             BUG("no memory for a launch");
     }
-    launch->stream = handle;
     launch->group = group;
     launch->kernels = kernels;
     launch->bounds = bounds;
@@ -83,7 +87,7 @@ void activity_expect(uint32_t correlation, CUstream handle, struct group *group,
     launch->begun = launch->spoilt = false;
     launch->time_ns = 0;
     if (group->graph) {
-        struct stream *stream = find_stream(handle);
+        struct stream *stream = find_stream(call->contextUid, handle);
         stream->before = stream->last;
         stream->last = correlation;
     }
@@ -196,6 +200,11 @@ static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *bu
 
 /* ---- From the first to the last ---- */
 
+static bool is_last(uint32_t correlation)
+{
+    return ANY(i, stream_count, streams[i].last == correlation);
+}
+
 /* Records of a graph end with the stream's next launch that has some. If a session comes first, on an H200 that is
  * after the session (357 ms a kernel, of a graph of 0.2 ms). */
 static void spoil_last(const void *node, VISIT visit, int depth)
@@ -203,7 +212,7 @@ static void spoil_last(const void *node, VISIT visit, int depth)
     struct expected *launch = *(struct expected *const *)node;
     (void)depth;
     if (visit == postorder || visit == leaf)
-        launch->spoilt |= launch->group->graph && launch->correlation == find_stream(launch->stream)->last;
+        launch->spoilt |= launch->group->graph && is_last(launch->correlation);
 }
 
 /* Both of kernels alone: records of copies add no code. */

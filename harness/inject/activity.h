@@ -1,7 +1,7 @@
 /* activity.h - when the GPU works, by CUPTI's activity records. */
 #pragma once
 
-#include <cuda.h>
+#include <cupti_callbacks.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@ struct work {
 void activity_begin(void); /* without records, launches are not timed */
 /* Expects records of a launch on that stream, in no such session, of so many kernels. The time of each goes to the
  * group's shares, by bounds_now(). */
-void activity_expect(uint32_t correlation, CUstream stream, struct group *group, size_t kernels, unsigned bounds);
+void activity_expect(const CUpti_CallbackData *call, CUstream stream, struct group *group, size_t kernels,
+                     unsigned bounds);
 /* Called before and after a session of the range profiler, whose counters would count what makes the records. */
 void activity_pause(void);
 void activity_resume(void);

@@ -183,7 +183,7 @@ static void expect_time(const CUpti_CallbackData *call, enum ranges_mode mode, s
         return;
     const size_t kernels =
         mode == RANGES_OF_GRAPHS ? graph_kernels(((const cuGraphLaunch_params *)call->functionParams)->hGraph) : 1;
-    activity_expect(call->correlationId, stream, group, kernels, bounds);
+    activity_expect(call, stream, group, kernels, bounds);
 }
 
 /* How busy the GPU was is told of stretches in which nothing new came: a session that measures what is new ends one,

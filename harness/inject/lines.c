@@ -12,11 +12,10 @@ int lines_begin(CUcontext context, struct problem *problem)
 
 int lines_send(CUcontext context, const struct group *group, struct problem *problem)
 {
-    OWNED(result) result = {.id = group->id};
+    OWNED(result) result = {.id = x_strdup(group->id)};
     TRY(cuda_check("waiting for the kernel", cuCtxSynchronize(), problem));
     TRY(sass_metrics_read(&sass, context, NULL, NULL, &result.profile, problem));
     OWNED_TEXT line = result_to_line(&result);
     link_say(MESSAGE_RESULT, line);
-    result.id = NULL;
     return 0;
 }

@@ -343,13 +343,16 @@ static bool takes_over_counts(const struct judgement *judgement, const struct si
     return !work.unknown && work.instead <= work.gone;
 }
 
-/* Whether a launch of other code does more, and all launches of the kernel together take clearly less time. */
+/* Whether fewer launches of other code each do more, and all launches of the kernel together take clearly less time: as
+ * a kernel that is faster, it may pay for that. */
 static bool takes_less_in_all(const struct judgement *judgement, const struct sides *sides)
 {
     const struct result *base = run_find(sides->baseline, judgement->kernel),
                         *now = run_find(sides->run, judgement->kernel);
-    return base && now && !is_program_row(judgement->kernel) && !is_metric_of_program(judgement->metric) &&
-           !is_of_same_code(judgement, sides) &&
+    if (!base || !now || is_program_row(judgement->kernel) || is_metric_of_program(judgement->metric) ||
+        !result_has_code(base) || !result_has_code(now) || same_code(base, now) || judgement->wants_session)
+        return false;
+    return program_launches(sides->metrics, now) < program_launches(sides->metrics, base) &&
            program_time(sides->metrics, now, NULL) < (1 - RULE_SAME_CODE) * program_time(sides->metrics, base, NULL);
 }
 

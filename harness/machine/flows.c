@@ -189,7 +189,9 @@ bool flows_use(const struct code *code, size_t load, unsigned number)
             ends |= reads_it && k < is->output_count && !is->guarded;
             used |= reads_it && k >= is->output_count;
         }
-        used |= is->control == CONTROL_BRANCH_INDEXED; /* nobody knows where to */
+        /* Nobody knows where to; a caller may use it, and so may what is called. */
+        used |= is->control == CONTROL_BRANCH_INDEXED || is->control == CONTROL_RETURN || is->control == CONTROL_CALL ||
+                is->control == CONTROL_CALL_OUTSIDE;
         next_of(code, at, ways);
         for (unsigned way = 0; way < WAYS && !ends; way++)
             list[count++] = ways[way];

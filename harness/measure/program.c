@@ -185,10 +185,12 @@ static void fill_row(const struct measuring *measuring, struct result *result, s
     const size_t set = in_set ? measuring->set_of[m] - 1 : 0;
     if (group && (group->known || (in_set && is_left_out(measuring, group, set))))
         return;
+    /* The first launch of a graph tells only some metrics, and there may be no other. */
+    if (in_set && group && group->graph && measuring->measurement->program->seconds != PROGRAM_COUNTS_ALL)
+        return;
     struct row *row = result_add(result, metric->name);
-    const bool cold = in_set && group && group->graph; /* its first launch alone was counted, which does not tell it */
-    row->state = (metric->optional && !in_set) || cold ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
-    if (row->state == VALUE_NOT_COUNTED && in_set)
+    row->state = metric->optional && !in_set ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
+    if (in_set)
         row->reason = x_strdup("the kernel was launched too rarely in the runs of the program");
 }
 
@@ -389,14 +391,16 @@ static int run_first(struct measuring *measuring)
 }
 
 /* Runs the program again without counting where it is not known how long all of it took: counting spoils the record of
- * a graph that is launched once. */
+ * a graph that is launched once. One that takes long runs again only if --runs says so. */
 static int complete_times(struct measuring *measuring)
 {
     const int runs = measuring->measurement->program->runs;
+    const bool may = runs > 0 ? measuring->done < (size_t)runs : measuring->took <= AGAIN_MOST;
     const size_t untimed = program_is_simulated(measuring->measurement)
                                ? 0
                                : program_untimed(&measuring->groups, measuring->measurement->metrics);
-    if (untimed == 0 || measuring->status >= 128 || (runs > 0 && measuring->done >= (size_t)runs))
+    if (untimed == 0 || !may || measuring->sets == 0 || measuring->failed || measuring->broken_off ||
+        measuring->status >= 128)
         return EXIT_SAME;
     for (size_t g = 0; g < measuring->groups.count; g++)
         measuring->groups.list[g]->complete = true;

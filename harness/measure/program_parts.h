@@ -115,8 +115,8 @@ struct program_run;
 /* Notes how often a run that has ended launched each group, how long that took, how many of its processes launched any,
  * and what they copied. */
 void program_groups_end_run(struct program_groups *groups, const struct program_run *ended);
-/* Sets how long the launches of each run took where no record tells, from the times that were measured so far, or from
- * bounds that are less than 1 % of the run's GPU time together: program_times.c. */
+/* Sets how long the launches of each run took where no record tells, from the times that were measured so far:
+ * program_times.c. */
 void program_times_fill(const struct program_groups *groups, const struct measurement *measurement,
                         const struct run *run);
 /* Takes off the rows of `time` what the profiler adds to a launch, so that they are as those of kernels that only

@@ -188,8 +188,10 @@ static struct result *add_share(const struct program_groups *groups, size_t shar
             say_restless(measurement->program, counts, groups->runs);
         const size_t untimed = share == 0 ? program_untimed(groups, metrics) : 0;
         if (untimed > 0)
-            warning("the program's GPU time is not known: CUPTI's records lack that of %zu kernel%s", untimed,
-                    plural(untimed));
+            warning(
+                "the program's GPU time is not known: CUPTI's records lack that of %zu kernel%s; one more run has them "
+                "(--runs %zu)",
+                untimed, plural(untimed), groups->runs + 1);
     }
     return total;
 }
@@ -245,7 +247,8 @@ static struct division divide(const struct program_groups *groups, const struct 
         const struct program_share *share = &rank->launched[g], *all = &groups->list[g]->shares[0];
         if (share->launches == 0)
             continue;
-        const double each = share->timed > 0 ? share->time_ns / (double)share->timed : all->took[0] / all->counts[0];
+        const double each = share->timed > 0 ? share->time_ns / (double)share->timed
+                                             : program_group_time(groups->list[g]) / all->counts[0];
         *(program_communicates(run_find(run, groups->list[g]->id)) ? &division.communication : &division.computing) +=
             each * (double)share->launches;
     }

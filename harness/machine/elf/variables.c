@@ -68,8 +68,8 @@ char *image_variables(const struct image *image)
 
 char *cubin_variables(const char *name, const char *bytes, size_t size)
 {
-    OWNED(image) image;
     OWNED_TEXT copy = x_calloc(size + 1, 1);
+    OWNED(image) image = {0}; /* it points into the copy */
     memcpy(copy, bytes, size);
     elf_version(EV_CURRENT);
     char *text = image_read(&image, name, 0, copy, size) == 0 ? image_variables(&image) : NULL;
