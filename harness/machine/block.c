@@ -126,6 +126,7 @@ void block_open(struct block *block, const struct run_state *run, struct thread_
                             .counts = run->counts,
                             .alone = run->alone,
                             .proof = run->proof,
+                            .splits = orders[grid->order].splits,
                             .parts = orders[grid->order].parts,
                             .borrows = lender != NULL,
                             .turn = orders[grid->order].turn,

@@ -9,6 +9,9 @@
 
 enum split_state { SPLIT_READY, SPLIT_JOINING, SPLIT_SYNCING, SPLIT_AT_BARRIER, SPLIT_AT_PHASE, SPLIT_AT_CLUSTER };
 
+/* Splits of a warp are executed in turn; or the first one goes on for as long as it can, or the last one. */
+enum split_order { SPLITS_IN_TURN, SPLITS_FIRST, SPLITS_LAST };
+
 /* A split: lanes of a warp that are at the same place. */
 struct split {
     uint32_t pc; /* index of its next instruction */
@@ -150,6 +153,7 @@ struct block {
     unsigned epoch;     /* number of barriers of the block that were passed */
     bool copies_arrive; /* copies that take some time have arrived at a barrier of its */
     struct block_barrier barriers[BLOCK_BARRIERS];
+    enum split_order splits;
     bool parts;       /* lanes that yield are not waited for any more where they were to join others */
     uint64_t begun;   /* blocks of this launch that this CPU thread has begun, this one included */
     unsigned turn;    /* instructions that a warp executes before the next warp does */

@@ -4,9 +4,6 @@
 #include "block.h"
 #include "hot_addresses.h"
 
-/* Splits of a warp are executed in turn; or the first one goes on for as long as it can, or the last one. */
-enum split_order { SPLITS_IN_TURN, SPLITS_FIRST, SPLITS_LAST };
-
 /* The rows are the orders. Each says how many clusters a thread has begun at a time, and how many instructions a warp
  * executes before the next one; whether blocks, and warps, come last first; the order of splits; whether lanes that
  * yield part; whether every other block is slow for some turns once an atomic has answered it, so that blocks which do

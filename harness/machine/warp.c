@@ -3,7 +3,6 @@
 #include "control_parts.h"
 #include "proof.h"
 #include "splits.h"
-#include "turns.h"
 #include "waits.h"
 #include "warpgroup.h"
 
@@ -161,7 +160,7 @@ void warp_start(struct warp *warp)
 bool warp_run(struct warp *warp)
 {
     bool ran = false;
-    const enum split_order order = orders[warp->block->grid->order].splits;
+    const enum split_order order = warp->block->splits;
     warp->idle = false;
     for (;;) {
         unsigned ready = warp->split_count;
