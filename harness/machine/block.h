@@ -54,18 +54,19 @@ struct products {
 /* What each instruction needs comes first, so that it is in few lines of the CPU's caches. */
 struct warp {
     uint32_t rows[ROWS][LANES] __attribute__((aligned(64)));
-    uint32_t masks[MASKS];        /* predicates P0 to PT, UP0 to UPT, and one that nobody reads */
-    char *spaces[2];              /* base addresses of rows: SPACE_WARP, SPACE_CONSTANTS */
-    uint32_t alive;               /* lanes that have not exited */
-    uint32_t active;              /* lanes of the split that is executed */
-    uint32_t guarded;             /* those of them whose guard is true */
-    uint32_t gone_apart;          /* lanes that exited while others of the warp were elsewhere */
-    uint32_t broken;              /* lanes that have broken out (BREAK) and not joined others since, */
-    uint32_t follow;              /* those of them that did so behind others, until the branch that parts them, */
-    uint32_t followers;           /* and from there until they join */
-    uint32_t barrier_count;       /* threads that said yes to the last BAR.RED */
-    bool barrier_vote;            /* whether all of them, or any, said yes */
-    unsigned split_count, joined; /* its splits, and how often some of them joined */
+    uint32_t masks[MASKS];  /* predicates P0 to PT, UP0 to UPT, and one that nobody reads */
+    char *spaces[2];        /* base addresses of rows: SPACE_WARP, SPACE_CONSTANTS */
+    uint32_t alive;         /* lanes that have not exited */
+    uint32_t active;        /* lanes of the split that is executed */
+    uint32_t guarded;       /* those of them whose guard is true */
+    uint32_t gone_apart;    /* lanes that exited while others of the warp were elsewhere */
+    uint32_t broken;        /* lanes that have broken out (BREAK) and not joined others since, */
+    uint32_t follow;        /* those of them that did so behind others, until the branch that parts them, */
+    uint32_t followers;     /* and from there until they join */
+    uint32_t barrier_count; /* threads that said yes to the last BAR.RED */
+    bool barrier_vote;      /* whether all of them, or any, said yes */
+    unsigned joined;        /* how often splits of it did */
+    unsigned split_count;
     unsigned current;
     struct block *block;
     unsigned number; /* index in the block */
