@@ -111,11 +111,10 @@ int baseline_files_read(struct baseline_files *files, const char *baselines, con
         if (result == 0 && is_folder(path)) {
             result = list_family(files, name);
         } else if (result == 0 && is_run_file(name)) {
-            result = FAIL(
-                EXIT_USAGE,
-                "%s is not a baseline file: a baseline has one file per kernel, %s/FAMILY/VARIANT.json. Remove it, "
-                "and accept runs of its kernels again",
-                path, files->folder);
+            result = FAIL(EXIT_USAGE,
+                          "%s is not a baseline file: a baseline has one file per kernel, %s/FAMILY/VARIANT.json. "
+                          "Remove it, and accept runs of its kernels again",
+                          path, files->folder);
         }
         free(entries[i]);
     }
@@ -194,11 +193,10 @@ static int merge_notes(struct run *baseline, const struct kernel_file *file)
     EACH(const struct metric_note, note, file->run.notes, file->run.note_count) {
         const struct metric_note *known = run_find_note(baseline, note->name);
         if (known && !note_is_equal(known, note))
-            return FAIL(
-                EXIT_BASELINE,
-                "%s defines %s as %s in %s, but other files there define it as %s in %s: accept a new run of all "
-                "kernels",
-                file->path, note->name, note->counter, note->unit, known->counter, known->unit);
+            return FAIL(EXIT_BASELINE,
+                        "%s defines %s as %s in %s, but other files there define it as %s in %s: accept a new run of "
+                        "all kernels",
+                        file->path, note->name, note->counter, note->unit, known->counter, known->unit);
         OWNED_TEXT words = NULL;
         if (!known || (!known->judged && note->judged) || note_compare(note, known, &words) == NOTE_WEAKENED)
             run_set_note(baseline, note);

@@ -411,11 +411,10 @@ static bool was_measured(const struct baseline_files *files)
 
 static int refuse_computed(const struct merging *merging, const struct baseline_files *files)
 {
-    return FAIL(
-        EXIT_BASELINE,
-        "%s was computed, but the baseline in %s was measured: accept a measured run instead: cugate run --save "
-        "RUN.json",
-        merging->candidates[0].name, files->folder);
+    return FAIL(EXIT_BASELINE,
+                "%s was computed, but the baseline in %s was measured: accept a measured run instead: cugate run "
+                "--save RUN.json",
+                merging->candidates[0].name, files->folder);
 }
 
 /* Does the second and third step; the folder must be locked. */

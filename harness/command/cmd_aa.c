@@ -254,15 +254,20 @@ const struct command command_aa = {
     .name = "aa",
     .arguments = "[-- PROGRAM [ARG]... | RUN.json...]",
     .summary = "A/A: judge identical code against itself to measure the false-alarm rate",
-    .details = "Measures the same code in many sessions and judges each against the others. It prints the false alarms, the spread of each metric, the counters that do not repeat, and the smallest change in time that would be caught.\n"
-"PROGRAM runs once per session, as under `cugate run -- PROGRAM`, or more often if that is needed to count everything. Its output goes to standard error. A session that fails or is incomplete ends the command and is not saved.\n"
-"--save keeps each session as DIR/<its date>.json as soon as it is measured. Run files of at least two sessions, of several GPUs or days for example, are analysed without a GPU.\n"
-"--device all measures one session on each GPU at once. After Ctrl-C, the complete sessions are analysed.",
+    .details = "Measures the same code in many sessions and judges each against the others. It prints the false "
+               "alarms, the spread of each metric, the counters that do not repeat, and the smallest change in time "
+               "that would be caught.\n"
+               "PROGRAM runs once per session, as under `cugate run -- PROGRAM`, or more often if that is needed to count everything. "
+               "Its output goes to standard error. A session that fails or is incomplete ends the command and is not saved.\n"
+               "--save keeps each session as DIR/<its date>.json as soon as it is measured. Run files of at least two sessions, of "
+               "several GPUs or days for example, are analysed without a GPU.\n"
+               "--device all measures one session on each GPU at once. After Ctrl-C, the complete sessions are analysed.",
     .exits = EXITS({EXIT_SAME, "no false alarm"},
                    {EXIT_REGRESSED, "a false alarm: a session would have failed a check against the others"},
                    {EXIT_USAGE, NULL},
                    {EXIT_BASELINE, "the run files do not belong to one A/A analysis"},
-                   {EXIT_NOT_MEASURED, "no GPU, counters denied, a kernel crashed, hung or gave a wrong result in some session, or PROGRAM failed"},
+                   {EXIT_NOT_MEASURED, "no GPU, counters denied, a kernel crashed, hung or gave a wrong result in some "
+                                       "session, or PROGRAM failed"},
                    {EXIT_INTERRUPTED, NULL}),
     .example = "cugate aa --sessions 20 --save sessions",
     .takes = takes,

@@ -227,7 +227,8 @@ static const struct doctor_check checks[] = {
      .remedy = "install CUPTI of the CUDA toolkit's version (`ci/install_deps.sh gpu`), and run `make` again",
      .remedy_installed = "install CUDA toolkit 13 in /usr/local/cuda, or run `sudo cugate-fetch cupti`"},
     {.title = "counter access", .of_counters = true, .look = look_at_permission,
-     .remedy = "put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into /etc/modprobe.d/nvidia-profiling.conf and reboot, or run as root; in a container, add --cap-add=SYS_ADMIN"},
+     .remedy = "put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into /etc/modprobe.d/nvidia-profiling.conf "
+               "and reboot, or run as root; in a container, add --cap-add=SYS_ADMIN"},
     {.title = "kernel library", .look = look_at_library,
      .remedy = "`make` builds cugate's own library; for another one, " NAME_IT,
      .remedy_installed = "build one with <cugate/kernel.hpp>, and " NAME_IT},

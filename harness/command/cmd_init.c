@@ -232,9 +232,8 @@ static void say_github(const struct beginning *beginning)
         print_harmless("  a runner with a GPU and the labels %s: cugate doctor shows whether it can measure\n",
                        options->runner ? options->runner : RUNNER);
     if (options->nightly)
-        print_harmless(
-            "  the pages of all nights are in the artifact cugate-nightly; the variable CUGATE_PAGES = 1 puts "
-            "them on GitHub Pages\n");
+        print_harmless("  the pages of all nights are in the artifact cugate-nightly; the variable CUGATE_PAGES = 1 "
+                       "puts them on GitHub Pages\n");
     print_harmless("  require the check `verdict` before merging\n");
 }
 
@@ -380,14 +379,10 @@ const struct command command_init = {
     .name = "init",
     .arguments = "",
     .summary = "set up a gate: cugate.ini and a workflow for GitHub",
-    .details = "Writes " CONFIG_FILE " and " WORKFLOW " at the root of a repository, and prints what to type and commit "
-               "next; --nightly, --slurm and --skill add a file each. Counts are computed on a GitHub-hosted runner; "
-               "with --runner, and for a program without --gpu, a runner with a GPU measures. " CONFIG_FILE " that exists gets the "
-               "missing lines. Any other file that exists and differs is left unchanged and ends the command.",
+    .details = "Writes " CONFIG_FILE " and " WORKFLOW " at the root of a repository, and prints what to type and commit next; --nightly, --slurm and --skill add a file each. Counts are computed on a GitHub-hosted runner; with --runner, and for a program without --gpu, a runner with a GPU measures. " CONFIG_FILE " that exists gets the missing lines. Any other file that exists and differs is left unchanged and ends the command.",
     .exits = EXITS({EXIT_SAME, "the files were written"},
                    {EXIT_USAGE, NULL}),
-    .example = "cugate init --kernels build/libmine.so --build 'cmake -B build && cmake --build build' --gpu "
-               "nvidia-h200",
+    .example = "cugate init --kernels build/libmine.so --build 'cmake -B build && cmake --build build' --gpu nvidia-h200",
     .takes = takes,
     .minimum = 0, .maximum = 0, .run = cmd_init,
 };

@@ -140,8 +140,7 @@ const struct command command_list = {
     .name = "list",
     .arguments = "[metrics [CHIP]|gpus|collectors|config]",
     .summary = "list kernels, metrics, GPUs or collectors",
-    .details = "Lists the kernels of the library, one per line, or the metrics, the GPUs of this machine, the ways to "
-               "measure, or what " CONFIG_FILE " gives here. For a file of capsules it prints a table: each kernel's launch, "
+    .details = "Lists the kernels of the library, one per line, or the metrics, the GPUs of this machine, the ways to measure, or what " CONFIG_FILE " gives here. For a file of capsules it prints a table: each kernel's launch, "
                "memory and time in the program.\n"
                "`metrics CHIP` shows the counter of that chip or product, GH100 or H200, behind each metric, and how many "
                "passes over a kernel all of them need. It needs no GPU. `metrics help` lists the chips.",

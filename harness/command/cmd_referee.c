@@ -310,7 +310,9 @@ const struct command command_referee = {
                "[\"sums<<<64, 64>>>(3, 2)\", \"scale<<<1, 64>>>(1, 3, f32=2)\"]}. The exit code is the worst. Without --tolerance the task's own counts; `cugate swap TASK --code TASK "
                "--tolerance X -o NEW` sets it. To compare with the last accepted code, make NEW by `cugate swap TASK --code ACCEPTED "
                "-o NEW`, and judge a candidate that TASK passed by NEW too.",
-    .exits = EXITS({EXIT_SAME, "every result is right, and the candidate is not slower"}, {EXIT_REGRESSED, "every result is right, but the candidate is slower"}, {EXIT_USAGE, "an option, a file or a candidate is invalid, so nothing was judged"},
+    .exits = EXITS({EXIT_SAME, "every result is right, and the candidate is not slower"},
+                   {EXIT_REGRESSED, "every result is right, but the candidate is slower"},
+                   {EXIT_USAGE, "an option, a file or a candidate is invalid, so nothing was judged"},
                    {EXIT_UNSURE, "no error was found, but something is undecided"},
                    {EXIT_NOT_MEASURED, "the candidate is wrong, refused or could not be measured"}, {EXIT_INTERRUPTED, NULL}),
     .example = "cugate referee softmax.capsule --code candidate.cubin --tolerance 1e-5 --simulate",

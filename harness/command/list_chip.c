@@ -42,10 +42,9 @@ static const char *find_chip(const char *text, const char *const *names, size_t 
         if (strcmp(names[i], chip) == 0)
             return names[i];
     if (chip)
-        return FAIL(NULL,
-                    "'%s' has the chip %s, which this CUPTI does not support: `cugate list metrics help` names all "
-                    "chips",
-                    text, chip);
+        return FAIL(
+            NULL, "'%s' has the chip %s, which this CUPTI does not support: `cugate list metrics help` names all chips",
+            text, chip);
     OWNED_TEXT near = chip_nearest(text, names, count);
     return FAIL(NULL, "'%s' is not a chip or product: %s%s%s`cugate list metrics help` names them all", text,
                 near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");

@@ -52,7 +52,8 @@ const struct option_row option_samples = {
            "counts repeat)", .ways = WAYS_OF_LIBRARY | WAY_RECORDED};
 const struct option_row option_timeout = {
     .name = "timeout", .argument = "SECONDS", .kind = KIND_SECONDS, .place = PLACE(timeout), .minimum = 0,
-    .maximum = 86400, .doc = "time limit in seconds per kernel (default: 60; when simulated: 600 without a finished block, 6,000 in all), or per run of a program (default: none)"};
+    .maximum = 86400, .doc = "time limit in seconds per kernel (default: 60; when simulated: 600 without a finished "
+                             "block, 6,000 in all), or per run of a program (default: none)"};
 const struct option_row option_first = {
     .name = "first", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(first), .minimum = 1, .maximum = 1000000000,
     .doc = "launches to measure per kernel and shape, after one warm-up (default: adaptive, at most 5; a check skips "
@@ -83,13 +84,17 @@ const struct option_row option_runs = {
     .doc = "run the program at most N times (default: once, twice if counters are missing)", .ways = WAY(PROGRAM)};
 const struct option_row option_explain = {
     .name = "explain", .argument = "SECONDS", .kind = KIND_INTEGER, .place = PLACE(explain), .minimum = 0, .maximum = 86400,
-    .doc = "time limit in seconds for source lines of regressed kernels (default: 20), or for counters of a program (default: an eighth of its run time, 2 to 60); 0: none of these"};
+    .doc = "time limit in seconds for source lines of regressed kernels (default: 20), or for counters of a program "
+           "(default: an eighth of its run time, 2 to 60); 0: none of these"};
 const struct option_row option_launch = {
     .name = "launch", .argument = "LAUNCH", .kind = KIND_LIST, .place = PLACE(launches),
-    .doc = "'NAME<<<GRID, BLOCK, SHARED>>>' or a part of it, such as NAME or '<<<, 32x4>>>': the function and launch of the code (default: from Triton's JSON, else as captured); repeatable: a later part adds to an earlier one"};
+    .doc = "'NAME<<<GRID, BLOCK, SHARED>>>' or a part of it, such as NAME or '<<<, 32x4>>>': the function and launch "
+           "of the code (default: from Triton's JSON, else as captured); repeatable: a later part adds to an earlier "
+           "one"};
 const struct option_row option_tolerance = {
     .name = "tolerance", .argument = "RATIO", .kind = KIND_TEXT, .place = PLACE(tolerance),
-    .doc = "allowed error, relative to the largest value in the same 512 bytes (default: the capsule's tolerance, else bit for bit)"};
+    .doc = "allowed error, relative to the largest value in the same 512 bytes (default: the capsule's tolerance, else "
+           "bit for bit)"};
 const struct option_row option_type = {
     .name = "type", .argument = "TYPE", .kind = KIND_TEXT, .place = PLACE(type),
     .doc = "type of the results that --tolerance applies to: f16, bf16, f32 or f64 (default: f32)"};

@@ -13,19 +13,17 @@ static const struct {
     {CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES,
      "this vGPU may not read counters: the administrator must set the VM's plugin parameter enable_profiling=1"},
     {CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, "this kind of vGPU has no counters: use a passed-through GPU"},
-    {CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED,
-     "counters cannot be read on this MIG instance: measure on a GPU with MIG disabled, or on an instance with all "
-     "memory slices"},
+    {CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, "counters cannot be read on this MIG instance: measure on a GPU with MIG "
+                                           "disabled, or on an instance with all memory slices"},
     {CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED,
      "counters are off in confidential-computing mode: measure on a machine without it (or in devtools mode)"},
     {CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, "mining cards (CMP) have no counters: use another GPU"},
     {CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, "counters cannot be read while SLI is on: disable it"},
-    {CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, "counters cannot be read under this WSL: update the Windows driver, and "
-                                           "allow counters in the NVIDIA Control Panel "
-                                           "(Developer > Manage GPU Performance Counters)"},
+    {CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED,
+     "counters cannot be read under this WSL: update the Windows driver, and allow counters in the NVIDIA Control "
+     "Panel (Developer > Manage GPU Performance Counters)"},
     {CUPTI_ERROR_HARDWARE_BUSY, "another profiler holds the counters: end ncu, nsys, DCGM's profiling (`dcgmi profile "
-                                "--pause`) or the other cugate "
-                                "on this GPU, then try again"},
+                                "--pause`) or the other cugate on this GPU, then try again"},
     {CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED,
      "another profiler is attached to this process: do not run cugate under ncu, nsys or another CUPTI tool"},
     {CUPTI_ERROR_NOT_COMPATIBLE,

@@ -117,11 +117,10 @@ static int take_samples(struct range_collector *self, const struct part *part, s
         struct plan seen;
         TRY(take_sample(self, part->batch->workloads[i], condition, false, &seen, problem));
         if (seen.before != plan->before || seen.measured != plan->measured)
-            return problem_set(
-                problem,
-                "not counted: %s launched %zu + %zu kernels (restore + measured) the first time and %zu + %zu in a "
-                "later sample; a variant must launch the same kernels every time",
-                part->batch->workloads[i]->id, plan->before, plan->measured, seen.before, seen.measured);
+            return problem_set(problem,
+                               "not counted: %s launched %zu + %zu kernels (restore + measured) the first time and %zu "
+                               "+ %zu in a later sample; a variant must launch the same kernels every time",
+                               part->batch->workloads[i]->id, plan->before, plan->measured, seen.before, seen.measured);
     }
     return 0;
 }

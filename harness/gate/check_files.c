@@ -55,11 +55,10 @@ static int find_capability(const struct check_request *request, const struct sta
     if (fitting > 1) {
         code = FAIL(EXIT_USAGE, "several baselines fit the machine code: %s; choose one with --static=sm_NN", names);
     } else if (fitting == 0 && *names) {
-        code =
-            FAIL(EXIT_BASELINE,
-                 "%s has baselines of %s, but the files have machine code for %s: build them for that GPU, or start a "
-                 "baseline with --static=sm_NN",
-                 request->baselines, names, built);
+        code = FAIL(EXIT_BASELINE,
+                    "%s has baselines of %s, but the files have machine code for %s: build them for that GPU, or start "
+                    "a baseline with --static=sm_NN",
+                    request->baselines, names, built);
     } else if (*capability == 0) {
         code = FAIL(EXIT_USAGE, "the files have machine code for %s: choose one with --static=sm_NN", built);
     }

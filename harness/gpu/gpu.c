@@ -92,11 +92,10 @@ static int set_key(struct reader *reader, const char *name, const char *value)
                         : strcmp(name, "dram_gb_per_s") == 0 ? &gpu->dram_gb_per_s
                                                              : NULL;
     if (!is_name && !number)
-        return ini_text_wrong(
-            &reader->text, reader->text.line,
-            "unknown key \"%s\": known keys are name, memory_bytes, clock_mhz, dram_gb_per_s, attribute "
-            "NUMBER and timing NAME",
-            name);
+        return ini_text_wrong(&reader->text, reader->text.line,
+                              "unknown key \"%s\": known keys are name, memory_bytes, clock_mhz, dram_gb_per_s, "
+                              "attribute NUMBER and timing NAME",
+                              name);
     if (is_name ? *gpu->name : *number != 0)
         return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is given twice: remove one", name);
     if (is_name && *value)

@@ -127,12 +127,11 @@ static void check_load(struct warp *warp, size_t at, bool writes)
     const struct copy *copy = recent_copy(hazards, hazards->places[at].load);
     if (!copy || copy->known >> warp->number & 1)
         return;
-    block_fault(
-        warp->block,
-        "warp %u %s bytes of shared memory from %lld on that a copy (%s) may still write: it has not waited for "
-        "the phase of the mbarrier at byte %lld",
-        warp->number, writes ? "writes" : "reads", byte_of(at), opcode_of(warp->block, copy),
-        (long long)copy->barrier - SHARED_RESERVED);
+    block_fault(warp->block,
+                "warp %u %s bytes of shared memory from %lld on that a copy (%s) may still write: it has not waited "
+                "for the phase of the mbarrier at byte %lld",
+                warp->number, writes ? "writes" : "reads", byte_of(at), opcode_of(warp->block, copy),
+                (long long)copy->barrier - SHARED_RESERVED);
 }
 
 static bool knows_store(const struct hazards *hazards, unsigned warp, const struct copy *copy)
@@ -146,11 +145,10 @@ static void check_store(struct warp *warp, size_t at, const char *does)
     const struct copy *copy = recent_copy(hazards, hazards->places[at].store);
     if (!copy || knows_store(hazards, warp->number, copy))
         return;
-    block_fault(
-        warp->block,
-        "warp %u %s bytes of shared memory from %lld on that a copy (%s) of warp %u may still read: its group was "
-        "not waited for",
-        warp->number, does, byte_of(at), opcode_of(warp->block, copy), copy->warp);
+    block_fault(warp->block,
+                "warp %u %s bytes of shared memory from %lld on that a copy (%s) of warp %u may still read: its group "
+                "was not waited for",
+                warp->number, does, byte_of(at), opcode_of(warp->block, copy), copy->warp);
 }
 
 /* What cp.async writes may not be accessed before the warp that copies has waited for its group, but by another copy.
@@ -226,11 +224,10 @@ static void check_overwritten(struct warp *issuer, size_t at)
     check_store(issuer, at, "copies to");
     EACH_BIT(reader, place->readers & ~(1u << issuer->number)) {
         if (knows[reader] < place->clocks[reader])
-            block_fault(
-                issuer->block,
-                "%s overwrites bytes of shared memory from %lld on that warp %u may still read: warp %u has not "
-                "waited for it",
-                issuer->block->now->opcode, byte_of(at), reader, issuer->number);
+            block_fault(issuer->block,
+                        "%s overwrites bytes of shared memory from %lld on that warp %u may still read: warp %u has "
+                        "not waited for it",
+                        issuer->block->now->opcode, byte_of(at), reader, issuer->number);
     }
     if (place->writer < WARPS && place->writer != issuer->number && knows[place->writer] < place->write_clock)
         block_fault(issuer->block,
@@ -264,11 +261,10 @@ static void store(struct hazards *hazards, const struct access *access)
         check_load(warp, at, false);
         check_lane_copy(warp, at, "copies");
         if (writer < WARPS && writer != me && hazards->knows[me][writer] < place->write_clock)
-            block_fault(
-                warp->block,
-                "%s copies bytes of shared memory from %lld on that warp %u may still write: warp %u has not waited "
-                "for it",
-                warp->block->now->opcode, byte_of(at), writer, me);
+            block_fault(warp->block,
+                        "%s copies bytes of shared memory from %lld on that warp %u may still write: warp %u has not "
+                        "waited for it",
+                        warp->block->now->opcode, byte_of(at), writer, me);
         if (writer < WARPS && hazards->fenced[writer] <= place->written && hazards->fenced[me] <= place->written)
             block_fault(warp->block,
                         "%s copies bytes of shared memory from %lld on that warp %u wrote, without fence.proxy.async "

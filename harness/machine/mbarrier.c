@@ -197,12 +197,11 @@ void phase_is_missing(struct warp *warp, const struct split *split)
     if (field(state, ARRIVALS_AT, ARRIVAL_BITS) == 0)
         block_fault(warp->block, "warp %u waits for the mbarrier at byte %lld, which is not initialised", warp->number,
                     at);
-    block_fault(
-        warp->block,
-        "warp %u waits for a phase of the mbarrier at byte %lld of shared memory that never ends: %u arrivals are "
-        "missing, and %lld bytes %s",
-        warp->number, at, missing_arrivals(state), ahead > 0 ? ahead : -ahead,
-        ahead > 0 ? "arrived in excess" : "have not arrived");
+    block_fault(warp->block,
+                "warp %u waits for a phase of the mbarrier at byte %lld of shared memory that never ends: %u arrivals "
+                "are missing, and %lld bytes %s",
+                warp->number, at, missing_arrivals(state), ahead > 0 ? ahead : -ahead,
+                ahead > 0 ? "arrived in excess" : "have not arrived");
 }
 
 /* ---- Preparation ---- */

@@ -71,9 +71,9 @@ static void say_losses(const struct program_run *part)
     else if (part->failure)
         warning("a process of the program could not be measured: %s", part->failure);
     if (part->broken_off > 0)
-        warning("%zu of %zu process%s of the program ended abruptly (_exit or a signal): their last launches "
-                "are unknown",
-                part->broken_off, part->processes, plural_of(part->processes, "", "es"));
+        warning(
+            "%zu of %zu process%s of the program ended abruptly (_exit or a signal): their last launches are unknown",
+            part->broken_off, part->processes, plural_of(part->processes, "", "es"));
     if (part->lost > 0)
         warning("the counts of %zu launch%s were lost: %s", part->lost, plural_of(part->lost, "", "es"),
                 part->trouble ? part->trouble : "unknown reason");
@@ -110,11 +110,10 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
                     measuring->measurement->program->timeout);
     }
     if (part->processes == 0 && program_is_simulated(measuring->measurement))
-        return FAIL(
-            EXIT_NOT_MEASURED,
-            "%s did not load the simulated CUDA runtime or driver, so there is nothing to count: link the program "
-            "with nvcc -cudart shared, in CMake with CUDA_RUNTIME_LIBRARY Shared",
-            what);
+        return FAIL(EXIT_NOT_MEASURED,
+                    "%s did not load the simulated CUDA runtime or driver, so there is nothing to count: link the "
+                    "program with nvcc -cudart shared, in CMake with CUDA_RUNTIME_LIBRARY Shared",
+                    what);
     if (part->processes == 0) {
         char ended[64] = "opened no GPU";
         if (part->status != 0)
@@ -431,10 +430,9 @@ static int complete(struct measuring *measuring)
         if (program->runs == 0)
             kernels -= program_drop_short(&measuring->groups);
         if (!program->quiet)
-            remark(
-                "run %zu of the program: %zu kernel%s %s launched too rarely to be counted in all %zu sets of metrics "
-                "in one run",
-                measuring->done + 1, kernels, plural(kernels), plural_of(kernels, "was", "were"), measuring->sets);
+            remark("run %zu of the program: %zu kernel%s %s launched too rarely to be counted in all %zu sets of "
+                   "metrics in one run",
+                   measuring->done + 1, kernels, plural(kernels), plural_of(kernels, "was", "were"), measuring->sets);
         code = run_once(measuring, set, true);
     }
     return code == EXIT_SAME ? complete_times(measuring) : code;

@@ -204,11 +204,10 @@ static int wrong_floor(struct metric_reader *reader)
 {
     const char *unit = current(reader)->unit;
     const char *word = strcmp(unit, "%") == 0 ? "point" : unit;
-    return ini_text_wrong(
-        &reader->text, reader->floor_line,
-        "cannot read the floor \"%s\": write a share, an amount or both, such as \"2 %%\", \"1 %s\" or "
-        "\"2 %% and 1 %s\"",
-        reader->floor, word, word);
+    return ini_text_wrong(&reader->text, reader->floor_line,
+                          "cannot read the floor \"%s\": write a share, an amount or both, such as \"2 %%\", \"1 %s\" "
+                          "or \"2 %% and 1 %s\"",
+                          reader->floor, word, word);
 }
 
 /* Refuses a floor that is as large as any value can be: nothing would ever fail. */

@@ -52,8 +52,7 @@ void q5_noise(struct selftest *selftest)
     OWNED(nature) nature;
     nature_init(&nature, selftest);
     tell(selftest,
-         "%zu recorded sessions of %zu kernels; simulated: %d of them, baseline of %d sessions on %d GPUs, "
-         "or on %d",
+         "%zu recorded sessions of %zu kernels; simulated: %d of them, baseline of %d sessions on %d GPUs, or on %d",
          selftest->session_count, nature.count, SIMULATED_KERNELS, SIMULATED_SESSIONS, SIMULATED_GPUS, RULE_GPUS);
     tell_share(&nature, "between GPUs", 0);
     tell_share(&nature, "between sessions of one GPU", 1);

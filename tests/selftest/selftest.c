@@ -169,8 +169,7 @@ int main(int count, char **list)
     struct arguments arguments;
     struct selftest selftest = {0};
     if (read_arguments(&arguments, count, list) < 0)
-        die(EXIT_USAGE, "usage: selftest [--metrics FOLDER] [--only PART] [--until-failed] "
-                        "FOLDER");
+        die(EXIT_USAGE, "usage: selftest [--metrics FOLDER] [--only PART] [--until-failed] FOLDER");
     if (metrics_read_folder(&selftest.metrics, arguments.metrics) < 0 ||
         metrics_read_text(&selftest.plain, "plain.ini", plain_metrics) < 0 ||
         sessions_read(&selftest, arguments.sessions) < 0)

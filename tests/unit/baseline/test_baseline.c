@@ -102,11 +102,10 @@ Test(baseline, a_kernel_is_dropped_with_its_file, .init = scratch_begin, .fini =
 static void add_file(const char *folder, const char *below, const char *name, const char *gpu, const char *capability)
 {
     OWNED_TEXT path = x_sprintf("%s/%s", folder, below);
-    OWNED_TEXT text =
-        x_sprintf("{\"schema\": 1, \"device\": {\"name\": \"%s\", \"sm_count\": 1, \"compute_capability\": "
-                  "\"%s\", \"memory_bytes\": 1, \"ecc\": false, \"mig\": false}, \"sessions\": [{}], "
-                  "\"metrics\": {}, \"kernels\": {}}",
-                  gpu, capability);
+    OWNED_TEXT text = x_sprintf(
+        "{\"schema\": 1, \"device\": {\"name\": \"%s\", \"sm_count\": 1, \"compute_capability\": \"%s\", "
+        "\"memory_bytes\": 1, \"ecc\": false, \"mig\": false}, \"sessions\": [{}], \"metrics\": {}, \"kernels\": {}}",
+        gpu, capability);
     cr_assert_eq(make_folders(path), 0);
     free(scratch_file(path, name, text));
 }

@@ -69,9 +69,8 @@ Test(task_launch, a_shape_may_be_a_part)
 Test(task_launch, is_several)
 {
     AT_END(task_launch_release) struct task_launch launch;
-    cr_assert_eq(task_launch_parse(&launch,
-                                   "norm(out:f32:64, f32:64, scratch:f32:2, i32=64) { sums<1><<<2, 32>>>(3, 2); "
-                                   "scale<<<1, 64, 16>>>(1, 3, f32=2); } ;"),
+    cr_assert_eq(task_launch_parse(&launch, "norm(out:f32:64, f32:64, scratch:f32:2, i32=64) { sums<1><<<2, 32>>>(3, "
+                                            "2); scale<<<1, 64, 16>>>(1, 3, f32=2); } ;"),
                  0);
     cr_expect_str_eq(launch.function, "norm");
     cr_expect(launch.count == 4 && launch.grid[0] == 2 && launch.block[0] == 32);

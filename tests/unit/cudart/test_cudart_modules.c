@@ -64,10 +64,9 @@ Test(cudart_modules, a_reset_sets_variables_anew)
     static char host[4];
     int found[3] = {0}, *pointer = NULL;
     const int other = 9;
-    void **binary =
-        sim_register("__managed__ int managed = 3; __device__ int first = 4, zero; __constant__ int constant = 5;"
-                     "__device__ int *points = &first;"
-                     "__global__ void sum(int *out) { *out = managed + *points + zero + constant; }");
+    void **binary = sim_register(
+        "__managed__ int managed = 3; __device__ int first = 4, zero; __constant__ int constant = 5;__device__ int "
+        "*points = &first;__global__ void sum(int *out) { *out = managed + *points + zero + constant; }");
     __cudaRegisterManagedVar(binary, (void **)&managed, NULL, "managed", 0, 4, 0, 0);
     static const char *const names[] = {"first", "zero", "constant", "points"};
     for (size_t i = 0; i < 4; i++)
@@ -113,10 +112,10 @@ Test(cudart_modules, code_for_other_gpus_is_not_simulated)
     sim_open_gpu();
     sim_register_kernel(__cudaRegisterFatBinary(&wrapper), &host, "_Z3addPi");
     cr_expect_eq(runtime_kernel(&kernel, &host), cudaErrorNotSupported);
-    cr_expect_str_eq(runtime_reason(),
-                     "not simulated: there is no machine code for compute capability 9.0: build with "
-                     "nvcc -arch=sm_90, or with CMAKE_CUDA_ARCHITECTURES=90, set before project() in a "
-                     "new build folder since CMake caches it");
+    cr_expect_str_eq(
+        runtime_reason(),
+        "not simulated: there is no machine code for compute capability 9.0: build with nvcc -arch=sm_90, or with "
+        "CMAKE_CUDA_ARCHITECTURES=90, set before project() in a new build folder since CMake caches it");
 }
 
 Test(cudart_modules, another_form_of_registering_is_said)

@@ -293,8 +293,7 @@ Test(measure, a_kernel_that_hangs_is_ended)
 #define HANGS {"slow/brief", "slow/endless", "slow/good"}, .timeout = 3, .results = 3, .hung = "slow/endless"
     EXPECT({HANGS, .why = "no result within 3 s; set a longer limit with --timeout"},
            {HANGS, .backend = &batching, .why = "no result within 3 s; set a longer limit with --timeout",
-            .says = "measuring slow/brief and the kernels of its batch again, one by one: no response "
-                    "within 3 s"},
+            .says = "measuring slow/brief and the kernels of its batch again, one by one: no response within 3 s"},
            {{"slow/*"}, .timeout = 1, .quiet = true, .code = EXIT_USAGE, .results = 5});
 }
 

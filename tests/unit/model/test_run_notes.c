@@ -115,9 +115,8 @@ Test(run_notes, a_definition_is_written_and_read_back)
     char *words;
     OWNED_TEXT text = run_text(&run);
     const char *line =
-        "\"hits\": {\"better\": \"higher\", \"class\": \"steady\", \"clock\": \"hz\", \"counter\": "
-        "\"h.pct\", \"few\": 100000, \"floor\": 1, \"floor_share\": 0.07, \"trade\": \"time\", \"unit\": \"%\", "
-        "\"weight\": \"reads\"}";
+        "\"hits\": {\"better\": \"higher\", \"class\": \"steady\", \"clock\": \"hz\", \"counter\": \"h.pct\", \"few\": "
+        "100000, \"floor\": 1, \"floor_share\": 0.07, \"trade\": \"time\", \"unit\": \"%\", \"weight\": \"reads\"}";
     cr_expect_not_null(strstr(text, line), "%s", text);
     cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
     cr_expect(back.notes[0].judged);

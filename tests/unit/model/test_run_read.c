@@ -44,13 +44,11 @@ Test(run_read, errors_say_where_and_what)
 /* The lines are unsorted, some places come twice, and sums overflow. */
 Test(run_read, lines_in_any_order_become_one_each)
 {
-    static const char text[] =
-        LIST("{\"counts\": {\"instructions\": 1e308}, \"file\": \"k.cu\", \"function\": \"f\", \"line\": 41, "
-             "\"offset\": 32, \"stalls\": {\"wait\": 1e308}}, "
-             "{\"counts\": {\"instructions\": 1}, \"file\": \"k.cu\", \"function\": \"f\", \"line\": 7, "
-             "\"offset\": 0, \"stalls\": {}}, "
-             "{\"counts\": {\"instructions\": 1e308}, \"file\": \"k.cu\", \"function\": \"f\", \"line\": 41, "
-             "\"offset\": 16, \"stalls\": {\"wait\": 1e308}, \"text\": \"x\"}");
+    static const char text[] = LIST(
+        "{\"counts\": {\"instructions\": 1e308}, \"file\": \"k.cu\", \"function\": \"f\", \"line\": 41, \"offset\": "
+        "32, \"stalls\": {\"wait\": 1e308}}, {\"counts\": {\"instructions\": 1}, \"file\": \"k.cu\", \"function\": "
+        "\"f\", \"line\": 7, \"offset\": 0, \"stalls\": {}}, {\"counts\": {\"instructions\": 1e308}, \"file\": "
+        "\"k.cu\", \"function\": \"f\", \"line\": 41, \"offset\": 16, \"stalls\": {\"wait\": 1e308}, \"text\": \"x\"}");
     OWNED(run) run;
     cr_assert_eq(run_parse(&run, "x.json", text, strlen(text)), 0);
     const struct profile *profile = &run.results[0].profile;
@@ -66,14 +64,12 @@ Test(run_read, lines_in_any_order_become_one_each)
 
 Test(run_read, every_truncation_is_an_error)
 {
-    static const char whole[] = RUN("\"a/b\": {\"bytes\": 1.5, \"flops\": 0, \"status\": \"ok\", "
-                                    "\"launches\": [{\"block\": [1,1,1], \"function\": \"f<\\u00e9>\", "
-                                    "\"grid\": [1,1,1], \"shared\": 0, \"times\": 1}], "
-                                    "\"lines\": {\"counted\": [\"instructions\"], \"launches\": 2, \"list\": ["
-                                    "{\"counts\": {\"instructions\": 5}, \"file\": \"k.cu\", \"function\": \"f\", "
-                                    "\"line\": 1, \"offset\": 0, \"stalls\": {\"wait\": 1}}], \"period\": 1024}, "
-                                    "\"metrics\": {\"hits\": {\"state\": \"not counted\"}, "
-                                    "\"time\": {\"sessions\": [[1, 2.5e3], [3]]}}}");
+    static const char whole[] =
+        RUN("\"a/b\": {\"bytes\": 1.5, \"flops\": 0, \"status\": \"ok\", \"launches\": [{\"block\": [1,1,1], "
+            "\"function\": \"f<\\u00e9>\", \"grid\": [1,1,1], \"shared\": 0, \"times\": 1}], \"lines\": {\"counted\": "
+            "[\"instructions\"], \"launches\": 2, \"list\": [{\"counts\": {\"instructions\": 5}, \"file\": \"k.cu\", "
+            "\"function\": \"f\", \"line\": 1, \"offset\": 0, \"stalls\": {\"wait\": 1}}], \"period\": 1024}, "
+            "\"metrics\": {\"hits\": {\"state\": \"not counted\"}, \"time\": {\"sessions\": [[1, 2.5e3], [3]]}}}");
     struct run run;
     cr_assert_eq(run_parse(&run, "x.json", whole, strlen(whole)), 0);
     run_release(&run);
@@ -144,10 +140,9 @@ Test(run_read, stall_reasons_without_end_are_refused)
         OWNED_TEXT text = NULL;
         size_t length;
         FILE *stream = open_memstream(&text, &length);
-        fprintf(stream,
-                "{" DEVICE ", \"kernels\": {\"a/b\": {\"bytes\": 0, \"flops\": 0, \"status\": \"ok\", \"lines\": "
-                "{\"counted\": [], \"launches\": 1, \"period\": 1024, \"list\": [{\"counts\": {}, "
-                "\"function\": \"f\", \"offset\": 0, \"stalls\": {");
+        fprintf(stream, "{" DEVICE ", \"kernels\": {\"a/b\": {\"bytes\": 0, \"flops\": 0, \"status\": \"ok\", "
+                                   "\"lines\": {\"counted\": [], \"launches\": 1, \"period\": 1024, \"list\": "
+                                   "[{\"counts\": {}, \"function\": \"f\", \"offset\": 0, \"stalls\": {");
         for (int i = count; i-- > 0;)
             fprintf(stream, "\"r%03d\": 1%s", i,
                     !i                       ? ""

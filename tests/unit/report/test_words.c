@@ -75,17 +75,16 @@ Test(words, what_was_computed_says_so_in_every_format_and_what_is_not_judged)
         expect_words(text, "COMPUTED: NO KERNEL RAN ON A GPU.", absent, "first measure on a GPU");
     }
     char *text = print(&fixture.report, report_text);
-    char *counts =
-        x_sprintf("computed  %zu rows of %zu kernels here", computing->rows, computing->kernels);
+    char *counts = x_sprintf("computed  %zu rows of %zu kernels here", computing->rows, computing->kernels);
     expect_words(text, counts, "computed here (baseline: ");
     expect_no_word(text, "bank conflicts  verdict"); /* the table of kernels, which is for measured runs */
     free(counts);
     free(text);
     text = print(&fixture.report, report_json);
-    counts = x_sprintf("\"computed\": {\"rows\": %zu, \"kernels\": %zu, \"unchanged\": 0, \"unchanged_rows\": 0, "
-                       "\"not_simulated\": 0, \"declared\": 0, \"absent\": %zu, "
-                       "\"blocks\": 0, \"blocks_executed\": 0, \"not_proved\": []}",
-                       computing->rows, computing->kernels, computing->absent);
+    counts = x_sprintf(
+        "\"computed\": {\"rows\": %zu, \"kernels\": %zu, \"unchanged\": 0, \"unchanged_rows\": 0, \"not_simulated\": "
+        "0, \"declared\": 0, \"absent\": %zu, \"blocks\": 0, \"blocks_executed\": 0, \"not_proved\": []}",
+        computing->rows, computing->kernels, computing->absent);
     expect_word(text, counts);
     free(counts);
     free(text);
