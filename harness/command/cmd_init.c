@@ -316,7 +316,9 @@ static int look(struct beginning *beginning)
                      " and the workflow belong");
     beginning->keeps = !options->force && access(CONFIG_FILE, F_OK) == 0;
     beginning->kernels = has_library ? options->kernels : NULL;
-    beginning->baselines = strcmp(options->baselines, OPTIONS_BASELINES) == 0 ? "perf/baselines" : options->baselines;
+    beginning->baselines = strcmp(options->baselines, OPTIONS_BASELINES) != 0 || access("baselines", F_OK) == 0
+                               ? options->baselines /* where `cugate accept` writes without cugate.ini */
+                               : "perf/baselines";
     beginning->judged = has_baseline(beginning->baselines, options->program != NULL);
     beginning->computes = has_library || (beginning->gpu && !options->runner);
     beginning->measures = !beginning->computes || options->runner;
@@ -370,7 +372,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "skill", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(skill),
            .doc = "also write DIR/SKILL.md, instructions for an agent to check, fix and check again"),
     OPTION(.name = "baselines", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(baselines),
-           .doc = "folder of the baselines (default: perf/baselines)"),
+           .doc = "folder of the baselines (default: baselines if it exists, else perf/baselines)"),
     OPTION(.name = "force", .kind = KIND_FLAG, .place = PLACE(force), .doc = "replace existing files"),
     NULL,
 };

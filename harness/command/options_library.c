@@ -24,7 +24,8 @@ int options_find_library(const struct options *options, struct problem *problem)
     if (access(options->kernels, F_OK) == 0)
         return 0;
     if (options_library_is_own(options) && program_is_installed())
-        return problem_set(problem, "there is no kernel library here: " NAME_ONE);
+        return problem_set(problem, "there is no kernel library here: %s" NAME_ONE,
+                           options->way == ORIGIN_CODE ? "name the files, --static FILE..., or " : "");
     if (options_library_is_own(options))
         return problem_set(problem, "no kernel library %s: build it with `make`, or " NAME_ONE, options->kernels);
     if (config_gives(&options->config, "kernels"))

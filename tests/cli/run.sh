@@ -265,6 +265,10 @@ configured --version
 finish "--version whatever cugate.ini says" $? 0 "cugate 0.1.0; !error"
 configured check --help -v
 finish "--help whatever cugate.ini says" $? 0 "usage: cugate check; unknown key"
+rm -r begun/cugate.ini begun/.github && mkdir -p begun/baselines/nvidia-h200
+begun 0 "wrote cugate.ini" --program ./x --build make --gpu H200
+cat begun/cugate.ini >out
+finish "init keeps the folder that accept wrote" 0 0 "baselines = baselines; !perf/baselines"
 rm configured/cugate.ini
 configured list config
 finish "list config without any" $? 0 "# no cugate.ini here or in a folder above"
@@ -275,6 +279,8 @@ cp "$cugate" installed/bin/cugate && touch installed/bin/cugate-fetch
 installed/bin/cugate doctor "$@" >out 2>err
 finish "doctor where cugate is installed without kernels" $? 5 \
     "FAIL  GPU; FAIL  CUPTI; sudo cugate-fetch cupti; -     kernel library  none: only needed; cannot measure programs either; -     computing; sudo cugate-fetch\`; check --static FILE; !check --simulate; !FAIL  kernel library; !make; !install_deps"
+installed/bin/cugate check --static --metrics made_up/metrics >out 2>err
+finish "check --static where there is no library" $? 2 "there is no kernel library; FILE"
 without_cupti() { # CODE EXPECTATIONS ARGUMENT...
     installed/bin/cugate list --metrics=made_up/metrics "${@:3}" >out 2>err
     finish "list --metrics ${*:3}, without CUPTI" $? "$1" "$2"
