@@ -30,7 +30,7 @@ int kept_open(const char *what)
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0 && !is_ours(folder)) {
         if (!warned)
-            warning("%s is not used, because other users can write to it: %s is not cached", path, what);
+            warning("other users can write to %s, so cugate does not use it, and %s is not cached", path, what);
         warned = true;
         close(folder);
         folder = -1;

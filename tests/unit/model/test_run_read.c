@@ -141,8 +141,8 @@ Test(run_read, stall_reasons_without_end_are_refused)
         size_t length;
         FILE *stream = open_memstream(&text, &length);
         fprintf(stream, "{" DEVICE ", \"kernels\": {\"a/b\": {\"bytes\": 0, \"flops\": 0, \"status\": \"ok\", "
-                                   "\"lines\": {\"counted\": [], \"launches\": 1, \"period\": 1024, \"list\": "
-                                   "[{\"counts\": {}, \"function\": \"f\", \"offset\": 0, \"stalls\": {");
+                        "\"lines\": {\"counted\": [], \"launches\": 1, \"period\": 1024, \"list\": "
+                        "[{\"counts\": {}, \"function\": \"f\", \"offset\": 0, \"stalls\": {");
         for (int i = count; i-- > 0;)
             fprintf(stream, "\"r%03d\": 1%s", i,
                     !i                       ? ""
