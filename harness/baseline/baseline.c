@@ -269,8 +269,7 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
     return result;
 }
 
-/* Returns the path of the first run file in the folder, or at most `depth` folders below it; or NULL. Caller
- * frees. */
+/* Returns the path of the first run file in the folder, or at most `depth` below it; or NULL. Caller frees. */
 static char *first_file(const char *folder, int depth)
 {
     OWNED_MEMORY struct dirent **entries = NULL;

@@ -140,8 +140,7 @@ static int by_path(const void *left, const void *right)
     return strcmp((*(const struct kernel_file *const *)left)->path, (*(const struct kernel_file *const *)right)->path);
 }
 
-/* Refuses two kernels whose ids give the same path. id_path distinguishes them by a hash, but ids can be chosen to
- * collide. */
+/* Refuses two kernels whose ids give the same path. id_path distinguishes them by a hash, but hashes can collide. */
 static int check_paths(const struct baseline_files *files)
 {
     OWNED_MEMORY const struct kernel_file **sorted = x_calloc(files->count, sizeof *sorted);

@@ -1,5 +1,4 @@
-/* baseline_files.h - the baseline files of one device; each is a whole run of one kernel. Private to the baseline*.c
- * files. */
+/* baseline_files.h - the baseline files of one device; each is a whole run of one kernel. Private to baseline*.c. */
 #pragma once
 
 #include "baseline.h"

@@ -12,8 +12,7 @@ static bool is_exact(const struct metric *metric)
     return metric && (metric->class == METRIC_EXACT || metric->class == METRIC_STATIC);
 }
 
-/* Whether sessions or samples of a run disagree with each other. Changed arguments would have moved all of them
- * alike. */
+/* Whether sessions or samples of a run disagree with each other. Changed arguments would have moved all alike. */
 static bool disagrees(enum finding finding)
 {
     return finding == FOUND_MIXED || finding == FOUND_NONREPEATING;

@@ -54,8 +54,7 @@ static const char *difference(const struct run *a, const struct run *b, const ch
     return is_program_row(id) && is_other_program(a, b, id) ? "entirely different kernels" : NULL;
 }
 
-/* Returns the candidate that differs from most others in that kernel, and sets one that it differs from. NULL: none
- * differs. */
+/* Returns the candidate that differs from most others in that kernel, and sets one that it differs from. NULL: none. */
 static const struct candidate *odd_one(const struct candidate *candidates, size_t count, const char *id,
                                        const struct candidate **usual)
 {

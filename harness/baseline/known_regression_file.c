@@ -81,8 +81,7 @@ static int end_section(struct regression_reader *reader)
     return reader->text.failed ? -1 : 0;
 }
 
-/* Splits "[family/variant metric]", which a comment may follow. Both results are owned; they are NULL when the text has
- * another form. */
+/* Splits "[family/variant metric]", which a comment may follow. Both results are owned; NULL: it has another form. */
 static void split_header(const char *text, char **kernel, char **metric)
 {
     const char *gap = text + 1 + id_length(text + 1);

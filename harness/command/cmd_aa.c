@@ -38,8 +38,7 @@ static int prepare_folder(const char *folder)
     return 0;
 }
 
-/* Saves a session under its date, so that sessions of many days can be in one folder without overwriting each
- * other. */
+/* Saves a session under its date, so that sessions of many days can be in one folder. */
 static int save_run(const struct run *run, const char *folder)
 {
     const char *date = run->sessions[0].facts[SESSION_DATE];
@@ -149,8 +148,7 @@ static int measure_sessions(struct runs *runs, const struct options *options, co
     return code;
 }
 
-/* Measures the sessions. Signals are held back, so that a Ctrl-C between two sessions does not lose what was
- * measured. */
+/* Measures the sessions. Signals are held back, so that a Ctrl-C between two sessions loses nothing. */
 static int measure(struct runs *runs, const struct options *options, const struct metrics *metrics)
 {
     struct interrupts interrupts;

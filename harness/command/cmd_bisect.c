@@ -136,8 +136,7 @@ static int judge_ran(struct bisecting *work)
     return EXIT_NOT_MEASURED;
 }
 
-/* Sets *value to the metric's value in the run. -1 after error() where it has none that can be compared with the first
- * run's. */
+/* Sets *value to the metric's value in the run. -1 after error() where none can be compared with the first run's. */
 static int value_of(const struct bisecting *work, const struct run *run, double *value)
 {
     const struct metric *metric = work->metric;

@@ -18,8 +18,7 @@ struct doctor {
     char text[2048];
 };
 
-/* Chooses a light kernel: of a family that needs little and runs anywhere, else the library's first one that
- * launches. */
+/* Chooses a light kernel: of a family that needs little and runs anywhere, else the first that launches. */
 static char *choose_kernel(const struct library_facts *library)
 {
     const char *first = NULL;

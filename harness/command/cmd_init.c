@@ -272,8 +272,7 @@ static void say_next(const struct beginning *beginning)
 
 /* ---- The command ---- */
 
-/* Returns the name of the GPU that is meant, "nvidia-h200" by --gpu H200; NULL after error() where there is none.
- * Caller frees. */
+/* Returns the name of the GPU that is meant, "nvidia-h200" by --gpu H200; NULL after error(). Caller frees. */
 static char *find_gpu(const struct options *options)
 {
     const char *meant = options->gpu ? options->gpu : config_gpu(&options->config);

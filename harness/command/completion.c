@@ -1,10 +1,8 @@
-/* Prints a completion script for bash. It is made from the tables of commands and options, so it knows every new
- * one. */
+/* Prints a completion script for bash. It is made from the tables of commands and options, so it knows all. */
 
 #include "command.h"
 
-/* How an option's argument is completed, by the name that its row gives the argument. Names that are not here are
- * files. */
+/* How an option's argument is completed, by the name that its row gives the argument. Other names are files. */
 static const struct {
     const char *argument, *completed;
 } arguments[] = {

@@ -7,8 +7,7 @@
 
 #define SUFFIX ".ini"
 
-/* Returns the folder of descriptions: in the folder of --metrics if that has one, else the one that came with cugate.
- * Caller frees. */
+/* Returns the folder of descriptions: in the folder of --metrics if that has one, else cugate's own. Caller frees. */
 static char *find_folder(const struct options *options)
 {
     char *own = x_sprintf("%s/gpus", options->metrics);

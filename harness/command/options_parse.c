@@ -330,8 +330,7 @@ static int take_from_config(struct options *options, const struct command *comma
     return result;
 }
 
-/* Takes all values from cugate.ini that the command line does not have. given[i] says that the command line has option
- * i. */
+/* Takes all values from cugate.ini that the command line does not have. given[i]: the command line has option i. */
 static int take_config(struct options *options, const struct command *command, const bool *given)
 {
     struct config *config = &options->config;

@@ -54,8 +54,7 @@ bool outputs_has_run(const struct options *options);
 /* Writes the run file wherever one was asked for: of --replay it is a copy. -1 after error() when one could not be. */
 int outputs_save(struct outputs *outputs, const struct run *run, const struct options *options);
 
-/* Prints each report and puts its file in its place, whatever came of those before: -1 after error() when one could not
- * be written. */
+/* Prints each report and puts its file in its place, whatever came of those before: -1 after error() for any. */
 int outputs_print(struct outputs *outputs, struct report *report, const struct options *options);
 
 /* Files into which nothing was printed do not appear. */

@@ -1,5 +1,4 @@
-/* sharding.h - how `run` shares out work: by --shard 2/8 among machines, by --device all among the GPUs of one
- * machine. */
+/* sharding.h - how `run` shares out work: by --shard 2/8 among machines, by --device all among its GPUs. */
 #pragma once
 
 #include "options.h"
@@ -16,8 +15,7 @@ struct sharding {
  * shard. Returns 0, or an exit_code after error(). */
 int sharding_make(struct sharding *sharding, const struct options *options, const struct measurement *measurement);
 
-/* Restricts the measurement to the shard and gives it the costs; it borrows both. Of an empty shard only the GPU is
- * described. */
+/* Restricts the measurement to the shard and gives it the costs; it borrows both. An empty shard has the GPU alone. */
 void sharding_apply(const struct sharding *sharding, struct measurement *measurement);
 
 void sharding_release(struct sharding *sharding);

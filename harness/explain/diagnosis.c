@@ -13,8 +13,7 @@ struct bases {
     const struct profile *list[2];
 };
 
-/* Whether the base counted everything that the run counted for the patterns of the metric, and there is such a
- * pattern. */
+/* Whether the base counted everything that the run counted for the patterns of the metric, of which there is one. */
 static bool can_compare(const char *metric, const struct profile *profile, const struct profile *base)
 {
     size_t count, known = 0;
@@ -87,10 +86,7 @@ static int by_kernel(const void *left, const void *right)
 static size_t find_same(const struct diagnosis *diagnosis, const struct worse *rows, size_t count,
                         const struct pattern *pattern)
 {
-    size_t i = 0;
-    while (i < count && (!pattern || diagnosis->list[rows[i].index].pattern != pattern))
-        i++;
-    return i;
+    return FIRST(i, count, pattern && diagnosis->list[rows[i].index].pattern == pattern);
 }
 
 /* Chooses the pattern for a row: the one from find_pattern, except where it only says where warps stall now. Warps

@@ -1,5 +1,4 @@
-/* diagnosis.h - why rows are worse: the source lines whose counts grew, and changes in how kernels are launched.
- * Pure. */
+/* diagnosis.h - why rows are worse: the source lines whose counts grew, and changes of launches. Pure. */
 #pragma once
 
 #include "judge/judge.h"
@@ -8,8 +7,7 @@
 
 #define BLAME_LINES 3
 
-/* Explains why one row is worse (judgement_is_worse); empty for any other row. The lines belong to the run and the
- * base. */
+/* Explains why one row is worse (judgement_is_worse); empty for any other row. The lines are the runs'. */
 struct blame {
     const struct profile *profile;        /* profile of the run */
     const struct pattern *pattern;        /* what grew; NULL: no line explains the row, and there are no hotspots */

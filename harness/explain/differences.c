@@ -47,8 +47,7 @@ static bool read_date(const char *text, time_t *seconds)
     return true;
 }
 
-/* Notes the age of the baseline. It compares the dates in the files, not today's, so the same files give the same
- * notes. */
+/* Notes the age of the baseline. It compares the dates in the files, not today's, so the same files give the same. */
 static void note_age(struct comparison *comparison, const struct run *baseline, const struct run *run)
 {
     time_t newest = 0, now = 0, seconds;
@@ -87,16 +86,12 @@ static bool has_other_name(const struct launch *was, const struct launch *is)
            !function_is_same(was->function, is->function);
 }
 
-/* Returns the first launch whose function has another name than in the baseline; the number of launches when none
- * has. */
+/* Returns the first launch whose function has another name than in the baseline; the number of launches: none. */
 static size_t find_other_name(const struct result *base, const struct result *now)
 {
-    size_t i = 0;
     if (base->launch_count != now->launch_count)
         return now->launch_count;
-    while (i < now->launch_count && !has_other_name(&base->launches[i], &now->launches[i]))
-        i++;
-    return i;
+    return FIRST(i, now->launch_count, has_other_name(&base->launches[i], &now->launches[i]));
 }
 
 static void note_renamed(struct comparison *comparison, const struct run *baseline, const struct run *run)

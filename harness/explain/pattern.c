@@ -8,8 +8,7 @@
 #define AMOUNT_MAX 1e300 /* bounds amounts so that sums and differences stay finite */
 
 /* clang-format off */
-/* To add a pattern: a row. If two explain one metric, the more specific one comes first; more severe faults come first
- * too. */
+/* To add a pattern: a row. If two explain one metric, the more specific one comes first, or the more severe. */
 static const struct pattern patterns[] = {
     {"excess_wavefronts", "excess shared wavefronts", "wavefronts",
      " excess_wavefronts shared_bank_conflicts shared_wavefronts ",

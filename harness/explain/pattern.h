@@ -1,5 +1,4 @@
-/* pattern.h - what can go wrong on a source line: the counts that explain a metric, the lines that have them, and
- * advice. Pure. */
+/* pattern.h - what can go wrong on a source line: the counts that explain a metric, their lines, and advice. Pure. */
 #pragma once
 
 #include "model/model.h"
@@ -33,8 +32,7 @@ struct pattern {
     struct pattern_sum whole; /* the counts of what a fault is a part of */
 };
 
-/* Returns the table. If two patterns explain one metric, the more specific one comes first; so do more severe
- * faults. */
+/* Returns the table. If two patterns explain one metric, the more specific one comes first, or the more severe. */
 const struct pattern *pattern_list(size_t *count);
 
 bool pattern_explains(const struct pattern *pattern, const char *metric);

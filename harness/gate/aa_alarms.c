@@ -7,8 +7,7 @@ struct trial {
     struct noisy_row *noisy_rows; /* for every kernel and metric, sorted by kernel */
 };
 
-/* Whether a row is beyond its limit in the good direction. The verdict does not tell, since it is "same" for unchanged
- * code. */
+/* Whether a row is beyond its limit in the good direction. The verdict does not tell: unchanged code is "same". */
 static bool is_better(const struct judgement *judgement)
 {
     const double moved = judgement->change - judgement->drift;

@@ -21,8 +21,7 @@ static void add(struct grouped *grouped, double value, size_t group)
     *ARRAY_GROW(grouped->groups, grouped->count) = group;
 }
 
-/* Computes the mean of a group, value by value so that it is exact when all values are equal. Returns false for an
- * empty group. */
+/* Computes the mean of a group, value by value, so it is exact when all are equal. Returns false for an empty group. */
 static bool mean_of(const struct grouped *grouped, size_t group, double *mean)
 {
     long double running = 0;

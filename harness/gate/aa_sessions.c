@@ -167,8 +167,7 @@ static bool same_gpu_and_day(const struct run *a, const struct run *b)
     return same_gpu(a, b) && same_day(a, b);
 }
 
-/* Numbers groups of equal runs in the order of their first run; number may be NULL. Returns how many groups there
- * are. */
+/* Numbers groups of equal runs in the order of their first run; number may be NULL. Returns how many they are. */
 static size_t number_groups(const struct run *runs, size_t count, bool (*same)(const struct run *, const struct run *),
                             size_t *number)
 {

@@ -49,8 +49,7 @@ static void set_judge(struct check *check, struct measurement *measurement)
     measurement->judge = check;
 }
 
-/* Sets the baseline, its name and the known regressions. Returns 0, or EXIT_USAGE. A missing baseline is no error
- * here. */
+/* Sets the baseline, its name and the known regressions. Returns 0, or EXIT_USAGE. A baseline may be missing. */
 static int find_baseline(struct check *check)
 {
     const struct check_request *request = check->request;

@@ -41,8 +41,7 @@ static int measure_base(const struct measurement *measurement, const char *again
     return code;
 }
 
-/* Measures the base build of a program. It does not tell which kernels it has, so it runs as a whole if anything is
- * missing. */
+/* Measures the base build of a program. Its kernels are unknown, so it runs as a whole if anything is missing. */
 static int check_base_program(const struct measurement *measurement, const char *against, const struct run *run,
                               struct run *baseline)
 {

@@ -165,8 +165,7 @@ static void add_kernel(struct explaining *explaining, struct result *result)
         (struct line_request){measurement->kernels, NULL, result, ALL_LINES, measurement->skip_unmatched};
 }
 
-/* Adds the base build's kernels. It is called after all kernels were added, since a run moves its results when it
- * grows. */
+/* Adds the base build's kernels. Call it after all kernels were added: a run that grows moves its results. */
 static void add_base(struct explaining *explaining)
 {
     for (size_t i = 0; i < explaining->result_count; i++)

@@ -62,8 +62,7 @@ static int compute(struct check *check, char *const *ids, size_t count)
     return code;
 }
 
-/* Removes kernels from the baseline whose counts cannot be compared with this code, so that the base build stands
- * in. */
+/* Removes kernels from the baseline whose counts cannot be compared with this code: the base build stands in. */
 static void forget_other_counts(struct check *check)
 {
     OWNED_MEMORY bool *kept = x_calloc(check->baseline.result_count, sizeof *kept);

@@ -10,8 +10,7 @@ static bool has_code_for(const struct cubin *cubin, int capability)
                 built->capability / 10 == capability / 10 && built->capability <= capability);
 }
 
-/* Whether a baseline's device fits. A capability as device is for functions of files, not for kernels of a library: see
- * check_files. */
+/* Whether a baseline's device fits. A capability as device is for functions of files: see check_files. */
 static bool is_meant(const struct device *device, const struct cubin *fitting)
 {
     return !static_files_is_device(device) && (!fitting || has_code_for(fitting, static_facts_capability(device)));

@@ -109,8 +109,7 @@ static void give_up(struct settling *settling, struct result *result, char *why)
     result->unpaired = why;
 }
 
-/* Whether both sides of a pair ran the kernel. If one cannot, the kernel gets no more pairs, and the reason is
- * recorded. */
+/* Whether both sides of a pair ran the kernel. If one cannot, it gets no more pairs, and the reason is recorded. */
 static bool both_ran(struct settling *settling, struct result *result, const struct result *base,
                      const struct result *head, bool whole)
 {

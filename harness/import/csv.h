@@ -1,5 +1,4 @@
-/* csv.h - parses comma-separated values as in RFC 4180: a quoted field may contain commas, newlines and doubled
- * quotes. */
+/* csv.h - parses comma-separated values as in RFC 4180: a quoted field may contain commas, newlines, doubled quotes. */
 #pragma once
 
 #include <stdbool.h>

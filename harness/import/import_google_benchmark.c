@@ -15,8 +15,7 @@ static const struct {
     double nanoseconds;
 } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 
-/* Replaces numbers that JSON lacks by null: the library writes NaN and Infinity, and before 2019 nan and inf. Caller
- * frees. */
+/* Replaces numbers that JSON lacks by null: the library writes NaN and Infinity, once nan and inf. Caller frees. */
 static char *without_nan(const char *text, size_t length, size_t *new_length)
 {
     static const char *const words[] = {"-NaN", "NaN", "-Infinity", "Infinity", "-nan", "nan", "-inf", "inf"};

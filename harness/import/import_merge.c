@@ -165,8 +165,7 @@ static int name_groups(const struct import *import, struct group *groups, size_t
 
 /* ---- Results ---- */
 
-/* Adds a reading to its row. One reading without a number leaves the row without any, and the most severe state
- * counts. */
+/* Adds a reading to its row. One reading without a number leaves the row without any; the most severe state counts. */
 static void add_reading(struct result *result, const struct reading *reading, size_t session)
 {
     struct row *row = result_find(result, reading->metric->name);

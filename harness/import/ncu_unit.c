@@ -24,8 +24,7 @@ static const struct {
     {"cycle/ns", "Hz", 1e9, false}, {"cycle/nsecond", "Hz", 1e9, false},
 };
 
-/* Whether a unit is a thing that is counted, "inst" or "sector/request". Such units are never scaled; "Kinst" would
- * be. */
+/* Whether a unit is a thing that is counted, "inst" or "sector/request". Such units are not scaled, as "Kinst" is. */
 static bool is_plain(const char *unit)
 {
     for (; *unit; unit++)

@@ -642,15 +642,11 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         judgement->verdict = VERDICT_NEW; /* on demand: the baseline may have counted it for other kernels only */
     if (metric->class == METRIC_INFO && !look.is_missing)
         judgement->verdict = VERDICT_INFO;
-    size_t i = 0;
-    while (i < ARRAY_SIZE(reasons) && !reasons[i].applies(&look))
-        i++;
-    if (i == ARRAY_SIZE(reasons))
-        return;
-    if (reasons[i].verdict != AS_IT_IS)
-        judgement->verdict = reasons[i].verdict;
-    if (reasons[i].judge)
-        reasons[i].judge(&look);
-    else
-        set_reason(judgement, "%s", reasons[i].words);
+    const struct reason *reason = FIND(one, reasons, ARRAY_SIZE(reasons), one->applies(&look));
+    if (reason && reason->verdict != AS_IT_IS)
+        judgement->verdict = reason->verdict;
+    if (reason && reason->judge)
+        reason->judge(&look);
+    else if (reason)
+        set_reason(judgement, "%s", reason->words);
 }

@@ -167,8 +167,7 @@ static void open_pool(struct pool *pool, const struct measurement *measurement, 
     }
 }
 
-/* Tells the open workers that there is no more work. No slot is at work then, so what is left in the queue nobody can
- * take. */
+/* Tells the open workers that there is no more work. No slot is at work then, so none can take what is queued. */
 static void tell_end(struct pool *pool)
 {
     pool->queued = 0;

@@ -1,5 +1,4 @@
-/* pool_parts.h - a measurement that is running: its slots, and what is still to be measured. Private to the pool*.c
- * files. */
+/* pool_parts.h - a measurement that is running: its slots, and what is still to be measured. Private to pool*.c. */
 #pragma once
 
 #include "measure.h"

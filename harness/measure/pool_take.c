@@ -37,8 +37,7 @@ void slot_tell(struct slot *slot)
 
 /* ---- Kernels ---- */
 
-/* Returns those kernels of a worker's list that are still to be measured: it was started when there were more. Caller
- * frees. */
+/* Returns those kernels of a worker's list that are still to be measured: it was started with more. Caller frees. */
 static char *keep_remaining(const struct measurement *measurement, const char *text)
 {
     char **ids, *kept = x_calloc(strlen(text) + 2, 1), *end = kept;
@@ -50,8 +49,7 @@ static char *keep_remaining(const struct measurement *measurement, const char *t
     return kept;
 }
 
-/* Takes the list of kernels. Every worker chooses from the same library by the same globs, so all lists have to be
- * equal. */
+/* Takes the list of kernels. Every worker chooses from the same library by the same globs, so all lists are equal. */
 static bool take_list(struct slot *slot, const char *text)
 {
     struct pool *pool = slot->pool;

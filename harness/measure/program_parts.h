@@ -146,8 +146,7 @@ void program_groups_add_code(struct program_groups *groups, const char *folder, 
 void program_groups_find_images(struct program_groups *groups, const char *folder, char *const *names, size_t count,
                                 int capability);
 void program_images_release(struct program_groups *groups);
-/* Reads an image that a process left in the folder. NULL: there is none, or its content is another than it was. Caller
- * frees. */
+/* Reads an image that a process left in the folder. NULL: there is none, or its content changed. Caller frees. */
 char *program_image_read(const char *folder, const char *name, size_t *size);
 
 /* ---- What the baseline knows: program_known.c ---- */
@@ -274,8 +273,7 @@ void program_divide(struct program_groups *groups, const struct metrics *metrics
 
 /* ---- What the first run lacks: program_lacks.c ---- */
 
-/* Whether the first run launched the group in the first part of the program only: a warm-up, or what an autotuner
- * tries. */
+/* Whether the first run launched the group in the first part of the program only: a warm-up, or an autotuner. */
 bool program_group_is_of_first_part(const struct program_group *group);
 /* Says which groups a set of metrics lacks, from 0: those that were launched while another set was counted, and have
  * less than `enough` samples. Sets `complete` of all groups accordingly, and returns how many are not. Without

@@ -500,8 +500,7 @@ static void time_shape(const struct metrics *metrics, struct program_share *shar
     share->time_ns += each * (double)(share->launches - before->launches);
 }
 
-/* Adds what the process launched of the group to its rank. Where no record tells how long that took, what was measured
- * does. */
+/* Adds what the process launched of the group to its rank. Where no record tells the time, what was measured does. */
 static void note_rank(const struct program_run *run, struct program_rank *rank, const struct program_group *group,
                       const struct program_share *before, const struct result *result)
 {

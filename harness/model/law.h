@@ -49,8 +49,7 @@ struct law_reader {
     const void *of;
 };
 
-/* Computes the span of the law's sum. Returns false when it has no value: a number in it was not read, or a divisor is
- * 0. */
+/* Computes the span of the law's sum. Returns false when it has no value: a number was not read, or a divisor is 0. */
 bool law_bound(const struct law *law, const struct law_reader *reader, struct span *bound);
 
 /* Whether the numbers satisfy the law. A bound without other metrics has to hold for all of them. A bound with another

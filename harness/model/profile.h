@@ -37,8 +37,7 @@ enum line_counter {
 const char *line_counter_name(enum line_counter counter);   /* returns the key in run files: "shared_ideal" */
 const char *line_counter_metric(enum line_counter counter); /* returns CUPTI's name of the counter; NULL: it has none */
 
-/* Whether a counter is about loads or stores: CUPTI has one counter for the sectors of both, and the instruction
- * decides. */
+/* Whether a counter is about loads or stores: CUPTI counts the sectors of both as one; the instruction decides. */
 enum line_kind { LINE_ANY, LINE_OF_LOADS, LINE_OF_STORES };
 enum line_kind line_counter_kind(enum line_counter counter);
 
@@ -103,8 +102,7 @@ void profile_merge(struct profile *profile, const struct profile *more);
  * A line is recognised by its text, in a file of the same name. (Where base has several such files, it is the one whose
  * path has the longest common end.) The function of the same name is searched first, then the others. Among equal texts
  * the one between the same neighbours wins, else the first. A line with changed text is recognised by its neighbours.
- * Without a text the line number counts. Without line information it is the offset, if both functions have the same
- * length. */
+ * Without a text the line number counts. Without line information it is the offset, if both functions are as long. */
 const struct profile_line **profile_match(const struct profile *profile, const struct profile *base);
 
 /* Removes lines without a file. If none is left, the profile becomes one that was neither counted nor sampled. */

@@ -2,8 +2,7 @@
 
 #include "base/base.h"
 
-/* Returns the index at which the brackets begin that end the part; the part's length when it does not end with
- * brackets. */
+/* Returns the index at which the brackets begin that end the part; the part's length when it ends with none. */
 static size_t brackets_at(struct name_part part, char open, char close)
 {
     size_t depth = 0, at = part.length;

@@ -21,6 +21,5 @@ bool name_part_is_same(struct name_part a, struct name_part b);
  * example. So the same function is found in a build for other architectures. */
 void function_forget_architectures(char *name);
 
-/* Returns whether the names a and b, as launches have them, are of one function, whatever architectures it was built
- * for. */
+/* Returns whether the names a and b, as launches have them, are of one function, whatever architectures it is for. */
 bool function_is_same(const char *a, const char *b);

@@ -113,8 +113,7 @@ static size_t without_suffix(const char *word, size_t length)
     return digits > 0 && digits + strspn(word + digits, "uUlL") == length ? digits : length;
 }
 
-/* The state of parsing one template argument: a type, a number or a function. (The whole name is parsed the same
- * way.) */
+/* The state of parsing one template argument: a type, a number or a function. (So is the whole name.) */
 struct argument {
     size_t start;     /* where the argument begins in out */
     size_t component; /* where the component of its name (between "::") that is being parsed begins in out */
@@ -176,8 +175,7 @@ static void read_word(struct reading *reading, struct argument *argument)
         put(reading, word, without_suffix(word, length));
 }
 
-/* Handles "::" after a component: a namespace is left out, and so is a class without arguments, which looks like
- * one. */
+/* Handles "::" after a component: a namespace is left out, and so is a class without arguments, which looks alike. */
 static void end_component(struct reading *reading, struct argument *argument)
 {
     reading->at += 2;
@@ -218,8 +216,7 @@ static void read_template(struct reading *reading, struct argument *argument)
     argument->is_scope = true;
 }
 
-/* Parses round brackets: parameters, the type that a number is cast to, (*) of a pointer to a function, or a
- * grouping. */
+/* Parses round brackets: parameters, the type that a number is cast to, (*) of a pointer to a function, a group. */
 static void read_brackets(struct reading *reading, struct argument *argument)
 {
     const char *inner = reading->at + 1, *end = skip_brackets(reading->at);

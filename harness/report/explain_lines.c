@@ -29,10 +29,8 @@ static bool is_shown(const struct explained_pattern *explained, bool verbose)
 static size_t hotspots_shown(const struct explained_pattern *explained, bool verbose)
 {
     const size_t max = verbose ? EXPLAIN_HOTSPOTS : SHOWN;
-    size_t count = 0;
-    while (count < explained->hotspot_count && count < max && explained->hotspots[count].share >= SHOWN_SHARE)
-        count++;
-    return count;
+    const size_t count = explained->hotspot_count < max ? explained->hotspot_count : max;
+    return FIRST(i, count, explained->hotspots[i].share < SHOWN_SHARE);
 }
 
 /* ---- A pattern ---- */
@@ -157,8 +155,7 @@ static bool is_rest(const struct explained_pattern *explained, enum rest rest, b
     return rest == (!explained->known ? REST_UNKNOWN : explained->total > 0 ? REST_SMALL : REST_NONE);
 }
 
-/* Names a pattern in a list. If it is not known, the reason follows the last pattern in a row that has the same
- * reason. */
+/* Names a pattern in a list. If it is not known, the reason follows the last pattern in a row that has it. */
 static char *rest_words(const struct explanation *explanation, const struct explained_pattern *explained,
                         const struct explained_pattern *next, enum rest rest)
 {

@@ -68,8 +68,7 @@ static void put_gains(FILE *stream, const struct report *report, const char *ker
     fputs(*before == ',' ? "\n" : "", stream);
 }
 
-/* Returns the message about a row: numbers, evidence, lines to blame and how to accept them, each on a line. Caller
- * frees. */
+/* Returns the message about a row: numbers, evidence, lines to blame, how to accept, each on a line. Caller frees. */
 static char *message_of(const struct report *report, const struct judgement *judgement)
 {
     char *message = NULL;

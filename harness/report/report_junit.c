@@ -123,8 +123,7 @@ static void add_results(struct test_cases *cases, const struct run *run)
     }
 }
 
-/* Adds a test case if needed. A document must not be empty, and not all of its tests may pass if the exit code says
- * otherwise. */
+/* Adds a test case if needed. No document is empty, nor do all of its tests pass where the exit code is not 0. */
 static void add_verdict(struct test_cases *cases, const struct report *report)
 {
     if (report->exit_code == words_exit_code_of_rows(report) && cases->count > 0)

@@ -306,8 +306,7 @@ static void print_left_out(const struct text *text, const struct columns *column
     text_wrap(text, INK_DIM, 0, 2, words);
 }
 
-/* Prints one table. Adds to *left_out how many kernels it leaves out. Returns what the legend has to
- * explain. */
+/* Prints one table. Adds to *left_out how many kernels it leaves out. Returns what the legend explains. */
 static unsigned print_part(const struct text *text, const struct report *report, const struct part *part,
                            const struct table_column *kernel, const struct kernel_line *lines, size_t count,
                            size_t *left_out)

@@ -185,8 +185,7 @@ static bool is_named(const struct report *report, const struct blame *blame, siz
     return report->verbose || line->amount - line->base_amount >= (first->amount - first->base_amount) / 2;
 }
 
-/* Prints the lines that made a row worse, with advice. If several rows of a kernel share them, they are below the
- * first. */
+/* Prints the lines that made a row worse, with advice. If several rows share them, they are below the first. */
 static void print_hotspots(const struct text *text, const struct report *report, int indent, const struct blame *blame,
                            struct said *said)
 {

@@ -1,5 +1,4 @@
-/* words.h - texts that several formats share: the numbers of a row, its evidence, the verdict of the whole, how to
- * accept. */
+/* words.h - texts that several formats share: the numbers of a row, its evidence, the verdict, how to accept. */
 #pragma once
 
 #include "report.h"

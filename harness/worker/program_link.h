@@ -26,8 +26,7 @@ struct request {
 
 /* Connects to the parent and takes the request. False when this process has no parent that measures. */
 bool link_open(struct request *request);
-/* Both return false when the parent is gone, or when the program closed our descriptor. The link is then closed for
- * good. */
+/* Both return false when the parent is gone, or when the program closed our descriptor. The link then stays closed. */
 bool link_say(enum message_kind kind, const char *text);
 bool link_ask(enum message_kind kind, const char *text, char **answer); /* caller frees *answer */
 void link_close(void);

@@ -17,8 +17,7 @@ struct program_part {
 
 bool program_part_is_all(const struct program_part *part);
 
-/* Returns it as options say it, "--from-start off --nvtx forward", whatever their order was; NULL for all. Caller
- * frees. */
+/* Returns it as options say it, "--from-start off --nvtx forward", in that order; NULL for all. Caller frees. */
 char *program_part_text(const struct program_part *part);
 
 /* Writes it as lines of what a process is asked, each a key and a text behind a blank. program_part_take() takes

@@ -101,6 +101,5 @@ char *message_await(int pipe, enum message_kind kind);
  * worker measures, so it must not run on the GPU, use its memory or ask for counters. */
 void message_await_go(int pipe);
 
-/* Waits for a whole message, whose text the caller frees. False when the other side no longer exists or sends something
- * else. */
+/* Waits for a whole message, whose text the caller frees. False when the other side is gone or sends something else. */
 bool message_read(int descriptor, struct message *message);

@@ -1,7 +1,6 @@
 #include "worker.h"
 
-/* Exit statuses of a worker. After an error it is WORKER_ENDED, and the parent starts another worker for the next
- * kernel. */
+/* Exit statuses of a worker. After an error it is WORKER_ENDED, and the parent starts another for the next kernel. */
 enum { WORKER_DONE = 0, WORKER_ENDED = 1 };
 
 /* Limits a batch: its kernels are lost when it fails, and none has a result before it ends. */
@@ -156,8 +155,7 @@ static void close_group(struct worker *worker)
         _exit(WORKER_ENDED); /* ends the worker; another one measures the rest */
 }
 
-/* Launches the kernel once unmeasured, and verifies its output. *launched is set when verifying launched kernels
- * itself. */
+/* Launches the kernel once unmeasured, and verifies its output. *launched is set when verifying launched kernels. */
 static enum result_status warm_up(const struct worker *worker, const struct begun *kernel, bool *launched,
                                   struct problem *problem)
 {
@@ -286,8 +284,7 @@ static void measure_batch(struct worker *worker)
     }
 }
 
-/* Measures the waiting kernels; a single one is measured without a batch. Afterwards all that have begun have a
- * result. */
+/* Measures the waiting kernels; a single one is measured without a batch. Then all that began have a result. */
 static void measure_waiting(struct worker *worker)
 {
     struct problem problem = {0};
