@@ -45,11 +45,34 @@ static void add_copy(const void *to, const struct rows *to_rows, const void *fro
         inputs_add(INPUT_BYTES, NULL, 0, (const char *)from + row * from_rows->pitch, to_rows->width);
 }
 
+static void begin(const char *name)
+{
+    struct runtime *runtime = runtime_now();
+    pthread_mutex_lock(&runtime->launching);
+    stream_races_begin(runtime->machine, stream_operation(), name);
+    pthread_mutex_unlock(&runtime->launching);
+}
+
+/* Notes what an operation of this thread does to bytes: a fault, if it races. */
+static bool races(const void *memory, size_t width, bool writes, const void *others, const char *name)
+{
+    struct runtime *runtime = runtime_now();
+    struct problem problem, whole;
+    pthread_mutex_lock(&runtime->launching);
+    const bool race = stream_races_bytes(runtime->machine, (uintptr_t)memory, width, writes, others, &problem);
+    pthread_mutex_unlock(&runtime->launching);
+    if (race)
+        runtime_fault(FAULT_OTHER, (problem_set(&whole, "%s %s", name, problem.text), whole.text));
+    return race;
+}
+
 static void move_row(void *to, const void *from, size_t width)
 {
     struct allocation allocation;
     function_settle(to, width, false);
     function_settle(from, width, true);
+    if (races(from, width, false, NULL, "a copy") || races(to, width, true, runtime_bytes(from), "a copy"))
+        return;
     outcomes_will_change(runtime_machine(), (uintptr_t)to, width);
     runtime_machine()->changes += runtime_find((uintptr_t)to, &allocation);
     memmove(runtime_bytes(to), runtime_bytes(from), width);
@@ -141,6 +164,8 @@ static void count_host_bytes(const struct cudaMemcpy3DParms *copy, size_t bytes)
             continue;
         const bool known = runtime_find(at, &found);
         pageable |= !known;
+        if (i && !known)
+            operation_seen(); /* the call returns when it is done */
         host |= !known || grid_home(runtime_machine(), at, &found) == HOME_HOST;
     }
     atomic_fetch_add(&runtime_now()->work.host_copy_bytes, host ? bytes : 0);
@@ -160,6 +185,7 @@ cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy)
     if (!find_side(&to, copy->dstArray, copy->dstPos, copy->dstPtr, extent) ||
         !find_side(&from, copy->srcArray, copy->srcPos, copy->srcPtr, extent))
         return runtime_return(cudaErrorInvalidValue);
+    begin("a copy");
     const size_t width = extent.width * (array ? array->element : 1);
     const struct rows to_rows = {to.pitch, width, extent.height}, from_rows = {from.pitch, width, extent.height};
     for (size_t z = 0; z < extent.depth && error == cudaSuccess; z++) {
@@ -189,13 +215,13 @@ cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms 
     cudaGraph_t graph = stream_graph(stream);
     const cudaError_t error = stream_lost(stream);
     if (!graph)
-        return error == cudaSuccess ? runtime_copy(copy) : error;
+        return error == cudaSuccess ? (stream_begins(stream), runtime_copy(copy)) : error;
     graph_capture(graph, &(struct node_work){.kind = &node_copy, .copy = *copy});
     return cudaSuccess;
 }
 
 RUNTIME(cudaMemcpy3D, (const struct cudaMemcpy3DParms *copy),
-        copy ? runtime_waited(runtime_copy(copy), copy->kind) : runtime_return(cudaErrorInvalidValue))
+        copy ? runtime_waited(runtime_copy_in(NULL, copy), copy->kind) : runtime_return(cudaErrorInvalidValue))
 RUNTIME(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *copy, cudaStream_t stream),
         copy ? runtime_copy_in(stream, copy) : runtime_return(cudaErrorInvalidValue))
 
@@ -315,9 +341,12 @@ static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
     REFUSE(!is_device(fill->dst, &rows), cudaErrorInvalidValue);
     inputs_add(INPUT_FILLED, (const uint64_t[]){(uintptr_t)fill->dst, value, element}, 3, NULL, 0);
     add_rows(&rows);
+    begin("a fill");
     for (size_t i = 0; i < rows.height && !inputs_suffice(rows.width * rows.height); i++) {
         char *row = (char *)fill->dst + i * rows.pitch;
         function_settle(row, rows.width, false);
+        if (races(row, rows.width, true, NULL, "a fill"))
+            break;
         outcomes_will_change(runtime_machine(), (uintptr_t)row, rows.width);
         runtime_machine()->changes++;
         set_row((uintptr_t)row, runtime_bytes(row), value, element, rows.width);
@@ -340,7 +369,7 @@ cudaError_t runtime_fill_in(cudaStream_t stream, const struct cudaMemsetParams *
     cudaGraph_t graph = stream_graph(stream);
     const cudaError_t error = stream_lost(stream);
     if (!graph)
-        return error == cudaSuccess ? fill_rows(fill) : error;
+        return error == cudaSuccess ? (stream_begins(stream), fill_rows(fill)) : error;
     graph_capture(graph, &(struct node_work){.kind = &node_fill, .fill = *fill});
     return cudaSuccess;
 }

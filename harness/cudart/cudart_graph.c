@@ -80,6 +80,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
     REFUSE(!handle_is(HANDLE_EXEC, exec), cudaErrorInvalidValue);
     cudaGraph_t graph = stream_graph(stream);
     struct node_work work = {.kind = &node_child};
+    if (!graph)
+        stream_begins(stream);
     const cudaError_t error = graph ? graph_copy(&work.child, exec->graph) : graph_run(exec->graph, false);
     if (error == cudaSuccess && graph)
         graph_capture(graph, &work);

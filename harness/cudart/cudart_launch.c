@@ -80,9 +80,10 @@ static cudaError_t launch_in(cudaStream_t stream, const struct launch_work *work
     cudaGraph_t graph = stream_graph(stream);
     cudaError_t error = stream_lost(stream);
     struct node_work kept;
-    if (error == cudaSuccess && !graph)
+    if (error == cudaSuccess && !graph) {
+        stream_begins(stream);
         error = launch(work);
-    else if (graph)
+    } else if (graph)
         error = work_keep(&kept, &(struct node_work){.kind = &node_launch, .launch = *work});
     if (error == cudaSuccess && graph)
         graph_capture(graph, &kept);

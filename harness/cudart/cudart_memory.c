@@ -155,7 +155,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *made, struct cudaExtent extent)
     return error;
 }
 
-RUNTIME(cudaFree, (void *memory), release(memory))
+RUNTIME(cudaFree, (void *memory), (stream_seen(NULL), release(memory)))
 
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
 {
@@ -168,7 +168,7 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
     return runtime_lost();
 }
 
-RUNTIME(cudaFreeHost, (void *memory), release(memory))
+RUNTIME(cudaFreeHost, (void *memory), (stream_seen(NULL), release(memory)))
 
 /* Frees everything that the program allocated, and sets its variables anew. Its modules stay. After a fault a process
  * cannot go on: an H200 answers so with CUDA 13.0 (2026-11-29). */

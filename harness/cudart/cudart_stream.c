@@ -14,12 +14,19 @@ struct capture {
     unsigned long long id;
 };
 
+/* What is done before: launches one behind the other, and operations of each stream. */
+struct order {
+    size_t chain;
+    struct passed passed;
+};
+
 struct CUstream_st {
     unsigned long long id;
     unsigned flags;
     int priority;
     struct capture *capture; /* the last one that it had a part in, or NULL */
-    size_t chain, level;     /* launches one behind the other that end in it, and in it as it is captured */
+    size_t level;            /* launches one behind the other that end in it as it is captured */
+    struct order order;
 };
 
 struct CUevent_st {
@@ -27,7 +34,8 @@ struct CUevent_st {
     bool recorded;
     unsigned long long ns;   /* by the runtime's clock, when it was */
     struct capture *capture; /* it was recorded in a stream that had a part in that */
-    size_t chain, level;     /* of the stream */
+    size_t level;            /* of the stream */
+    struct order order;
 };
 
 /* Streams that can be captured: those that a program made. The others are handles of CUDA's. */
@@ -60,23 +68,35 @@ bool stream_captures(cudaGraph_t graph)
     return ANY(i, runtime_now()->capture_count, runtime_now()->captures[i]->graph == graph);
 }
 
-/* ---- Chains of launches ---- */
+/* ---- What comes behind what ---- */
 
-/* The chain that ends in the default stream; the longest that ends in a stream that waits for it, and it for them. What
- * a thread waits for is before all that it launches then. */
-static pthread_mutex_t chain_lock = PTHREAD_MUTEX_INITIALIZER;
-static size_t default_chain, blocking_chain;
-static _Thread_local size_t waited_chain, thread_chain;
+/* What the default stream has done; what streams have that wait for it, and it for them. What a thread waits for is
+ * before all launches of its chains then, and before all operations of all threads, which may hear of it. */
+static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct order default_order, blocking_order;
+static _Thread_local struct order thread_order;
+static _Thread_local size_t waited_chain;
+static struct passed waited;
+enum { DEFAULT, PER_THREAD, MADE };
+static uint32_t numbers[RACING_STREAMS]; /* of operations so far */
+static _Thread_local struct operation now;
+static _Thread_local cudaStream_t stream_now;
 
 static size_t longer(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
-/* Returns where the chain of a stream is kept. */
-static size_t *place_of(cudaStream_t stream)
+static void join(struct order *order, const struct order *more)
 {
-    return is_made(stream) ? &stream->chain : stream == cudaStreamPerThread ? &thread_chain : &default_chain;
+    order->chain = longer(order->chain, more->chain);
+    passed_join(&order->passed, &more->passed);
+}
+
+/* Returns where the order of a stream is kept. */
+static struct order *place_of(cudaStream_t stream)
+{
+    return is_made(stream) ? &stream->order : stream == cudaStreamPerThread ? &thread_order : &default_order;
 }
 
 static bool is_apart(cudaStream_t stream)
@@ -84,23 +104,80 @@ static bool is_apart(cudaStream_t stream)
     return is_made(stream) && stream->flags & cudaStreamNonBlocking;
 }
 
-/* Returns the longest chain that what is put into the stream next comes behind. */
-static size_t chain_before(cudaStream_t stream)
+/* Returns what the next operation of the stream comes behind. */
+static struct order order_before(cudaStream_t stream)
 {
-    const size_t *place = place_of(stream);
-    const size_t other = is_apart(stream) ? 0 : place == &default_chain ? blocking_chain : default_chain;
-    return longer(longer(*place, waited_chain), other);
+    const struct order *place = place_of(stream);
+    struct order order = {waited_chain, waited};
+    join(&order, place);
+    if (!is_apart(stream))
+        join(&order, place == &default_order ? &blocking_order : &default_order);
+    return order;
 }
 
-static void extend(cudaStream_t stream, size_t behind, size_t launches)
+static void set_order(cudaStream_t stream, const struct order *order)
 {
-    pthread_mutex_lock(&chain_lock);
-    const size_t chain = *place_of(stream) = longer(chain_before(stream), behind) + launches;
-    if (!is_apart(stream) && place_of(stream) != &default_chain)
-        blocking_chain = longer(blocking_chain, chain);
-    if (chain > atomic_load(&runtime_now()->work.longest_chain))
-        atomic_store(&runtime_now()->work.longest_chain, chain);
-    pthread_mutex_unlock(&chain_lock);
+    *place_of(stream) = *order;
+    if (!is_apart(stream) && place_of(stream) != &default_order)
+        join(&blocking_order, order);
+}
+
+static void extend(cudaStream_t stream, const struct order *behind, size_t launches)
+{
+    pthread_mutex_lock(&order_lock);
+    struct order order = order_before(stream);
+    if (behind)
+        join(&order, behind);
+    order.chain += launches;
+    set_order(stream, &order);
+    if (order.chain > atomic_load(&runtime_now()->work.longest_chain))
+        atomic_store(&runtime_now()->work.longest_chain, order.chain);
+    pthread_mutex_unlock(&order_lock);
+}
+
+void stream_begins(cudaStream_t stream)
+{
+    pthread_mutex_lock(&order_lock);
+    struct order order = order_before(stream);
+    now = (struct operation){.stream = is_made(stream) ? MADE + (uint32_t)(stream->id % (RACING_STREAMS - MADE))
+                                       : stream == cudaStreamPerThread ? PER_THREAD
+                                                                       : DEFAULT,
+                             .behind = order.passed};
+    now.number = order.passed.of[now.stream] = ++numbers[now.stream];
+    set_order(stream, &order);
+    runtime_machine()->stream_races.on |= now.stream != DEFAULT;
+    stream_now = stream;
+    pthread_mutex_unlock(&order_lock);
+}
+
+const struct operation *stream_operation(void)
+{
+    return &now;
+}
+
+void stream_seen(const struct passed *passed)
+{
+    pthread_mutex_lock(&order_lock);
+    passed_join(&waited, passed ? passed : &(const struct passed){.of = {0}});
+    for (unsigned i = 0; i < RACING_STREAMS && !passed; i++)
+        waited.of[i] = numbers[i];
+    pthread_mutex_unlock(&order_lock);
+}
+
+void operation_seen(void)
+{
+    struct passed passed = now.behind;
+    passed.of[now.stream] = now.number;
+    stream_seen(&passed);
+}
+
+/* Returns the error; without one, the host knows that the stream is done. */
+static cudaError_t seen(cudaStream_t stream, cudaError_t error)
+{
+    const struct order order = order_before(stream);
+    if (error == cudaSuccess)
+        stream_seen(&order.passed);
+    return error;
 }
 
 void stream_chain(cudaStream_t stream, size_t launches)
@@ -110,14 +187,13 @@ void stream_chain(cudaStream_t stream, size_t launches)
     if (graph) /* its last node is these launches */
         graph->nodes[graph->count - 1]->level = stream->level += launches;
     else
-        extend(stream, 0, launches);
+        extend(stream, NULL, launches);
 }
 
 void stream_waited(cudaStream_t stream)
 {
-    pthread_mutex_lock(&chain_lock);
-    waited_chain = chain_before(stream);
-    pthread_mutex_unlock(&chain_lock);
+    waited_chain = order_before(stream).chain;
+    (void)seen(stream, cudaSuccess);
 }
 
 cudaError_t runtime_waited(cudaError_t error, enum cudaMemcpyKind kind)
@@ -138,6 +214,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
     REFUSE(!stream || flags > cudaStreamNonBlocking, cudaErrorInvalidValue);
     *stream = handle_new(HANDLE_STREAM, sizeof **stream);
     **stream = (struct CUstream_st){.id = ++runtime_now()->last_stream, .flags = flags};
+    runtime_machine()->stream_races.on = true;
     (*stream)->priority = priority > LEAST_PRIORITY      ? LEAST_PRIORITY
                           : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY
                                                          : priority;
@@ -199,7 +276,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     return error;
 }
 
-RUNTIME(cudaStreamQuery, (cudaStream_t stream), wait_for(stream))
+RUNTIME(cudaStreamQuery, (cudaStream_t stream), seen(stream, wait_for(stream)))
 
 /* A stream that waits for an event of a captured one is captured too. */
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
@@ -209,7 +286,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
     const bool captured = event->capture && event->capture->graph;
     if (!captured)
-        extend(stream, event->chain, 0);
+        extend(stream, &event->order, 0);
     else if (capture_of(stream) == event->capture)
         stream->level = longer(stream->level, event->level);
     if (!captured || capture_of(stream) == event->capture)
@@ -229,6 +306,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     if (!callback || error == cudaErrorInvalidResourceHandle)
         return callback ? error : runtime_return(cudaErrorInvalidValue);
     REFUSE(stream_graph(stream), cudaErrorStreamCaptureUnsupported);
+    (void)seen(stream, error);
     callback(stream, error, data);
     return error;
 }
@@ -242,7 +320,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
     REFUSE(!function, cudaErrorInvalidValue);
     if (error == cudaSuccess && graph)
         graph_capture(graph, &(struct node_work){.kind = &node_host, .host = {function, data}});
-    else if (error == cudaSuccess)
+    else if (seen(stream, error) == cudaSuccess)
         function(data);
     return error;
 }
@@ -345,30 +423,38 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     event->capture = capture_of(stream);
     event->recorded = true;
     event->level = event->capture ? stream->level : 0;
-    pthread_mutex_lock(&chain_lock);
-    event->chain = chain_before(stream);
-    pthread_mutex_unlock(&chain_lock);
+    event->order = order_before(stream);
     event->ns = atomic_load(&runtime_now()->clock_ns);
     return cudaSuccess;
 }
 
 static cudaError_t run_record(const struct node_work *work)
 {
-    return cudaEventRecord(work->event, NULL); /* an error if it is there no more */
+    return cudaEventRecord(work->event, stream_now); /* an error if it is there no more */
+}
+
+static cudaError_t run_wait(const struct node_work *work)
+{
+    if (handle_is(HANDLE_EVENT, work->event))
+        extend(stream_now, &work->event->order, 0);
+    stream_begins(stream_now);
+    return cudaSuccess;
 }
 
 const struct node_kind node_record = {.type = cudaGraphNodeTypeEventRecord, .run = run_record};
-const struct node_kind node_wait = {.type = cudaGraphNodeTypeWaitEvent}; /* it is over already */
+const struct node_kind node_wait = {.type = cudaGraphNodeTypeWaitEvent, .run = run_wait};
 
 RUNTIME(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream),
         cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault))
 RUNTIME(cudaEventQuery, (cudaEvent_t event),
-        handle_is(HANDLE_EVENT, event) ? runtime_lost() : runtime_return(cudaErrorInvalidResourceHandle))
+        handle_is(HANDLE_EVENT, event) ? (stream_seen(&event->order.passed), runtime_lost())
+                                       : runtime_return(cudaErrorInvalidResourceHandle))
 
 cudaError_t cudaDeviceSynchronize(void)
 {
     runtime_waits();
     waited_chain = atomic_load(&runtime_now()->work.longest_chain);
+    stream_seen(NULL);
     return runtime_lost();
 }
 
@@ -376,7 +462,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     runtime_waits();
     REFUSE(!handle_is(HANDLE_EVENT, event), cudaErrorInvalidResourceHandle);
-    waited_chain = longer(waited_chain, event->chain);
+    waited_chain = longer(waited_chain, event->order.chain);
+    stream_seen(&event->order.passed);
     return runtime_lost();
 }
 

@@ -3,11 +3,13 @@
 #include "base/base.h"
 
 #include "handle.h"
+#include "runtime.h"
 
 /* ---- Work ---- */
 
 static cudaError_t run_host(const struct node_work *work)
 {
+    operation_seen();
     work->host.fn(work->host.userData);
     return cudaSuccess;
 }

@@ -198,6 +198,12 @@ cudaError_t stream_lost(cudaStream_t stream);
 cudaGraph_t stream_graph(cudaStream_t stream);
 /* Puts launches into a stream, of which so many come one behind the other. */
 void stream_chain(cudaStream_t stream, size_t launches);
+/* Begins an operation of a stream that is not captured; which one this thread has begun last. */
+void stream_begins(cudaStream_t stream);
+const struct operation *stream_operation(void);
+/* Notes that the host knows what is done; NULL: all is. operation_seen(): what this thread has begun last. */
+void stream_seen(const struct passed *passed);
+void operation_seen(void);
 /* Notes that this thread has waited for the stream. */
 void stream_waited(cudaStream_t stream);
 /* Whether some stream is captured into that graph still. */

@@ -29,7 +29,7 @@ static const struct watcher *const watchers[WATCHERS] = {
     [WATCH_BLOCKS] = &block_races_watcher, [WATCH_SHADOW] = &shadow_watcher,   [WATCH_HAZARDS] = &hazards_watcher,
     [WATCH_TILES] = &tiles_watcher,        [WATCH_SWAPS] = &swaps_watcher,     [WATCH_WAITS] = &waits_watcher,
     [WATCH_LANES] = &lane_stores_watcher,  [WATCH_PROOF] = &proof_watcher,     [WATCH_CLUSTER] = &cluster_races_watcher,
-    [WATCH_CLIENT] = &client_watcher};
+    [WATCH_STREAMS] = &streams_watcher,    [WATCH_CLIENT] = &client_watcher};
 
 /* ---- Beginning ---- */
 

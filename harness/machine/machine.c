@@ -31,6 +31,7 @@ void machine_close(struct machine *machine)
     grid_forget(machine);
     left_close(machine->left);
     heap_close(&machine->heap);
+    stream_races_close(&machine->stream_races);
     memory_close(&machine->memory);
     disassembler_close(machine->disassembler);
     free(machine->textures);

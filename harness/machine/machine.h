@@ -18,6 +18,7 @@
 #include "outcomes.h"
 #include "outside_calls.h"
 #include "record.h"
+#include "stream_races.h"
 #include "tensor_map.h"
 #include "texture.h"
 #include "touched.h"
@@ -46,6 +47,7 @@ struct machine {
     uint64_t ns; /* of the clock when the launch begins, for %globaltimer */
     struct outcomes outcomes;
     struct touches touched;
+    struct stream_races stream_races;
     atomic_ullong changes; /* of memory by the host, and of what it sees without a call */
     struct headway headway;
     struct left *left;    /* blocks of the last launch that were left out; NULL: none ever were */

@@ -76,6 +76,7 @@ enum watcher_name {
     WATCH_SWAPS,    /* words that several warps swap */
     WATCH_WAITS,    /* warps that wait for what others write */
     WATCH_PROOF,    /* barriers in shared memory that are known in other blocks */
+    WATCH_STREAMS,  /* operations of streams that race in global memory */
     WATCH_CLIENT,   /* functions of a program that uses the library */
     WATCHERS
 };
@@ -91,7 +92,7 @@ struct watcher {
 };
 extern const struct watcher outcomes_watcher, touched_watcher, meetings_watcher, answers_watcher, hot_watcher,
     block_races_watcher, cluster_races_watcher, races_watcher, shadow_watcher, lane_stores_watcher, hazards_watcher,
-    tiles_watcher, swaps_watcher, waits_watcher, proof_watcher, client_watcher;
+    tiles_watcher, swaps_watcher, waits_watcher, proof_watcher, streams_watcher, client_watcher;
 
 /* Those of a place for blocks. */
 struct watch {

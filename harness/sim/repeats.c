@@ -12,6 +12,7 @@ struct repeat {
     unsigned seen, tries; /* how often it was executed; and noted since it was last left out, which takes time */
     bool stands;
     uint64_t changes; /* machine->changes when it was done */
+    size_t operation; /* that it was, for races with other streams */
     struct ranges read, written;
     double ns, instructions;
     struct result counts; /* the rows alone */
@@ -106,7 +107,7 @@ bool repeats_find(const struct grid *grid, double *ns, const struct result **cou
 {
     struct repeat *repeat = find(grid);
     struct machine *machine = grid->function->module->machine;
-    if (!repeat)
+    if (!repeat || stream_races_again(machine, repeat->operation, &repeat->read, &repeat->written))
         return false;
     if (!repeat->stands || repeat->changes != machine->changes) {
         XXH128_hash_t content;
@@ -201,6 +202,7 @@ void repeats_end(bool plain, double ns, double instructions, struct result *coun
                   !grid_is_shared(machine, &written);
     now->changes = machine->changes;
     now->ns = ns;
+    now->operation = machine->stream_races.count;
     now->counts.rows = counts->rows;
     now->counts.row_count = counts->row_count;
     counts->rows = NULL;

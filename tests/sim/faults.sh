@@ -15,6 +15,7 @@ compile() {
         "$nvcc" -std=c++17 -lineinfo -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" "${libraries[@]/#/-L}" \
             -cudart shared -shared "$top/tests/sim/"$build
     done
+    "$nvcc" -std=c++17 -arch=sm_90 -lineinfo "${includes[@]/#/-I}" "${libraries[@]/#/-L}" -cudart shared -o streams "$top/tests/sim/streams.cu"
 }
 begin_compiled "$@"
 export XDG_CACHE_HOME=$work/cache # of what was disassembled
@@ -197,4 +198,15 @@ reason wrong/lanes_do_not_commit 'a copy (cp.async) of warp 0 may still write: i
 reason wrong/neighbour_may_write 'block 1 writes: without a wait at the cluster'
 reason wrong/neighbour_may_read 'shared memory that block 0 reads: it has not waited'
 reason wrong/arrives_twice 'lanes arrive at the cluster barrier twice'
+
+# Programs of several streams.
+of_streams() { ask "$cugate" run --simulate=nvidia-h200 --metrics "$top/metrics" -- "$compiled/streams" "$@"; }
+of_streams
+expect 'streams that are ordered' 0 'computed: 6 of 6 kernels' '!old'
+missed=''
+for kernel in $(sed -n 's/^ *CASE(\(wrong_[a-z_]*\),.*/\1/p' "$top/tests/sim/streams.cu"); do
+    of_streams "$kernel"
+    grep -q 'in another stream, and no event or wait orders them' said || missed+=" $kernel"
+done
+verdict 'streams that are not' "$missed"
 summary

@@ -1,0 +1,54 @@
+/* stream_races.h - operations of several streams that race: one changes bytes that another one accesses, and neither
+ * comes behind the other. An operation is a launch, a copy or a fill; who makes them says what each comes behind. It is
+ * known of each allocation which operation has read and changed a word last. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct machine;
+struct problem;
+struct ranges;
+
+/* Of each stream how many operations are done. Of more streams several count as one, whose operations are in order. */
+enum { RACING_STREAMS = 64 };
+struct passed {
+    uint32_t of[RACING_STREAMS];
+};
+
+struct operation {
+    uint32_t stream, number; /* from 1 on */
+    struct passed behind;
+    bool told; /* its kernel has written memory of the host, which may know by that how far it is */
+};
+
+/* A part of a machine. */
+struct stream_races {
+    bool on;         /* there are several streams */
+    bool suppressed; /* of the launch that is executed */
+    struct operation now;
+    struct done_operation *list;
+    size_t count;                /* the last one is the one that is done now */
+    struct raced_place **places; /* by address */
+    size_t place_count;
+};
+
+static inline void passed_join(struct passed *passed, const struct passed *more)
+{
+    for (unsigned i = 0; i < RACING_STREAMS; i++)
+        passed->of[i] = passed->of[i] > more->of[i] ? passed->of[i] : more->of[i];
+}
+
+/* Begins an operation. `name` is a kernel's, or as "a copy". */
+void stream_races_begin(struct machine *machine, const struct operation *now, const char *name);
+/* Notes that a copy or fill is about to read bytes, or to change them to others; NULL: to any. True: it races, and
+ * *problem has with what. */
+bool stream_races_bytes(struct machine *machine, uint64_t begin, uint64_t size, bool writes, const void *others,
+                        struct problem *problem);
+/* Whether a launch that does what an earlier one did would race now. If not, it is done once more. */
+bool stream_races_again(struct machine *machine, size_t earlier, const struct ranges *read,
+                        const struct ranges *written);
+/* Forgets an allocation. */
+void stream_races_forget(struct machine *machine, uint64_t begin);
+void stream_races_close(struct stream_races *races);
