@@ -45,12 +45,52 @@ static void add_copy(const void *to, const struct rows *to_rows, const void *fro
         inputs_add(INPUT_BYTES, NULL, 0, (const char *)from + row * from_rows->pitch, to_rows->width);
 }
 
-static void begin(const char *name)
+/* A copy to pinned memory, which arrives when the host may know that it is done: one that looks earlier finds what was
+ * there before. */
+struct coming {
+    unsigned char *to, *bytes;
+    size_t size;
+    uint32_t stream, number; /* of the operation */
+};
+static struct coming *coming;
+static size_t coming_count;
+static pthread_mutex_t coming_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Has copies arrive that are done, or those to some bytes. */
+static void arrive(const struct passed *passed, const unsigned char *bytes, size_t size)
 {
-    struct runtime *runtime = runtime_now();
-    pthread_mutex_lock(&runtime->launching);
-    stream_races_begin(runtime->machine, stream_operation(), name);
-    pthread_mutex_unlock(&runtime->launching);
+    pthread_mutex_lock(&coming_lock);
+    const size_t count = coming_count;
+    coming_count = 0;
+    EACH(struct coming, one, coming, count) {
+        if (passed ? one->number > passed->of[one->stream] : one->to + one->size <= bytes || bytes + size <= one->to) {
+            coming[coming_count++] = *one;
+            continue;
+        }
+        memcpy(one->to, one->bytes, one->size);
+        free(one->bytes);
+    }
+    pthread_mutex_unlock(&coming_lock);
+}
+
+void copies_arrive(const struct passed *passed)
+{
+    arrive(passed, NULL, 0);
+}
+
+static void copy_bytes(unsigned char *to, const unsigned char *from, size_t width, bool later)
+{
+    arrive(NULL, to, width);
+    arrive(NULL, from, width);
+    if (!later) {
+        memmove(to, from, width);
+        return;
+    }
+    const struct operation *now = stream_operation();
+    pthread_mutex_lock(&coming_lock);
+    *ARRAY_GROW(coming, coming_count) =
+        (struct coming){to, memcpy(x_calloc(width, 1), from, width), width, now->stream, now->number};
+    pthread_mutex_unlock(&coming_lock);
 }
 
 /* Notes what an operation of this thread does to bytes: a fault, if it races. */
@@ -59,6 +99,7 @@ static bool races(const void *memory, size_t width, bool writes, const void *oth
     struct runtime *runtime = runtime_now();
     struct problem problem, whole;
     pthread_mutex_lock(&runtime->launching);
+    stream_races_begin(runtime->machine, stream_operation(), name);
     const bool race = stream_races_bytes(runtime->machine, (uintptr_t)memory, width, writes, others, &problem);
     pthread_mutex_unlock(&runtime->launching);
     if (race)
@@ -75,7 +116,9 @@ static void move_row(void *to, const void *from, size_t width)
         return;
     outcomes_will_change(runtime_machine(), (uintptr_t)to, width);
     runtime_machine()->changes += runtime_find((uintptr_t)to, &allocation);
-    memmove(runtime_bytes(to), runtime_bytes(from), width);
+    const bool later = runtime_find((uintptr_t)to, &allocation) &&
+                       grid_home(runtime_machine(), (uintptr_t)to, &allocation) == HOME_HOST;
+    copy_bytes(runtime_bytes(to), runtime_bytes(from), width, later);
 }
 
 /* Copies rows of bytes between memory that is no array. */
@@ -185,7 +228,6 @@ cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy)
     if (!find_side(&to, copy->dstArray, copy->dstPos, copy->dstPtr, extent) ||
         !find_side(&from, copy->srcArray, copy->srcPos, copy->srcPtr, extent))
         return runtime_return(cudaErrorInvalidValue);
-    begin("a copy");
     const size_t width = extent.width * (array ? array->element : 1);
     const struct rows to_rows = {to.pitch, width, extent.height}, from_rows = {from.pitch, width, extent.height};
     for (size_t z = 0; z < extent.depth && error == cudaSuccess; z++) {
@@ -341,12 +383,12 @@ static cudaError_t fill_rows(const struct cudaMemsetParams *fill)
     REFUSE(!is_device(fill->dst, &rows), cudaErrorInvalidValue);
     inputs_add(INPUT_FILLED, (const uint64_t[]){(uintptr_t)fill->dst, value, element}, 3, NULL, 0);
     add_rows(&rows);
-    begin("a fill");
     for (size_t i = 0; i < rows.height && !inputs_suffice(rows.width * rows.height); i++) {
         char *row = (char *)fill->dst + i * rows.pitch;
         function_settle(row, rows.width, false);
         if (races(row, rows.width, true, NULL, "a fill"))
             break;
+        arrive(NULL, runtime_bytes(row), rows.width);
         outcomes_will_change(runtime_machine(), (uintptr_t)row, rows.width);
         runtime_machine()->changes++;
         set_row((uintptr_t)row, runtime_bytes(row), value, element, rows.width);

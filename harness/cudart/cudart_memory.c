@@ -176,6 +176,7 @@ cudaError_t cudaDeviceReset(void)
 {
     struct runtime *runtime = runtime_now();
     function_settle(NULL, 0, false);
+    stream_seen(NULL);
     if (*runtime->fault.text) {
         runtime->lost = cudaErrorDevicesUnavailable;
         return cudaSuccess;
@@ -236,6 +237,7 @@ cudaError_t cudaHostUnregister(void *memory)
 {
     struct runtime *runtime = runtime_now();
     CUDA_TRY(runtime_lost());
+    stream_seen(NULL);
     runtime_memory_begin(runtime);
     size_t i = FIRST(k, runtime->block_count, runtime->blocks[k].registered && runtime->blocks[k].memory == memory);
     const bool known = i < runtime->block_count;

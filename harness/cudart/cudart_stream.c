@@ -161,20 +161,35 @@ void stream_seen(const struct passed *passed)
     passed_join(&waited, passed ? passed : &(const struct passed){.of = {0}});
     for (unsigned i = 0; i < RACING_STREAMS && !passed; i++)
         waited.of[i] = numbers[i];
+    copies_arrive(&waited);
     pthread_mutex_unlock(&order_lock);
+}
+
+struct passed operation_passed(void)
+{
+    struct passed passed = now.behind;
+    passed.of[now.stream] = now.number;
+    return passed;
 }
 
 void operation_seen(void)
 {
-    struct passed passed = now.behind;
-    passed.of[now.stream] = now.number;
+    const struct passed passed = operation_passed();
     stream_seen(&passed);
+}
+
+static struct order order_now(cudaStream_t stream)
+{
+    pthread_mutex_lock(&order_lock);
+    const struct order order = order_before(stream);
+    pthread_mutex_unlock(&order_lock);
+    return order;
 }
 
 /* Returns the error; without one, the host knows that the stream is done. */
 static cudaError_t seen(cudaStream_t stream, cudaError_t error)
 {
-    const struct order order = order_before(stream);
+    const struct order order = order_now(stream);
     if (error == cudaSuccess)
         stream_seen(&order.passed);
     return error;
@@ -192,7 +207,7 @@ void stream_chain(cudaStream_t stream, size_t launches)
 
 void stream_waited(cudaStream_t stream)
 {
-    waited_chain = order_before(stream).chain;
+    waited_chain = order_now(stream).chain;
     (void)seen(stream, cudaSuccess);
 }
 
@@ -423,7 +438,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     event->capture = capture_of(stream);
     event->recorded = true;
     event->level = event->capture ? stream->level : 0;
-    event->order = order_before(stream);
+    event->order = order_now(stream);
     event->ns = atomic_load(&runtime_now()->clock_ns);
     return cudaSuccess;
 }

@@ -142,6 +142,8 @@ cudaError_t function_run(const struct grid *grid)
     struct runtime *runtime = runtime_now();
     struct problem problem;
     enum fault fault = FAULT_NONE;
+    const struct passed passed = operation_passed();
+    copies_arrive(&passed); /* the kernel may read them */
     round_as_asked();
     REFUSE(!outside_begin(grid->function), cudaErrorMemoryAllocation);
     pthread_mutex_lock(&runtime->launching);

@@ -201,6 +201,7 @@ void stream_chain(cudaStream_t stream, size_t launches);
 /* Begins an operation of a stream that is not captured; which one this thread has begun last. */
 void stream_begins(cudaStream_t stream);
 const struct operation *stream_operation(void);
+struct passed operation_passed(void); /* once it is done */
 /* Notes that the host knows what is done; NULL: all is. operation_seen(): what this thread has begun last. */
 void stream_seen(const struct passed *passed);
 void operation_seen(void);
@@ -235,6 +236,8 @@ void runtime_allocates(void); /* counts an allocation, which is not in the order
 /* ---- Copies: cudart_copy.c ---- */
 
 cudaError_t runtime_copy(const struct cudaMemcpy3DParms *copy);
+/* Has copies to pinned memory arrive there that are among operations which are done. */
+void copies_arrive(const struct passed *passed);
 /* Copies, or adds the copy to the graph that the stream is captured into. */
 cudaError_t runtime_copy_in(cudaStream_t stream, const struct cudaMemcpy3DParms *copy);
 /* The same for a fill, of elements of 1, 2 or 4 bytes. Rows have so many of these. */

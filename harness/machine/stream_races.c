@@ -8,7 +8,9 @@
 #include <sys/mman.h>
 
 enum { LARGE = 1 << 24, WORD_SHIFT = 2, LARGE_SHIFT = 5, MOST_BYTES = LANES * 16 };
-#define STRONG (UINT32_C(1) << 31)
+#define STRONG (UINT32_C(1) << 31) /* by an atomic or a volatile store */
+#define RACED (UINT32_C(1) << 30)  /* nothing orders it and another writer */
+#define MARK (RACED - 1)
 
 struct done_operation {
     uint32_t stream, number;
@@ -37,8 +39,10 @@ struct seen {
 void stream_races_begin(struct machine *machine, const struct operation *now, const char *name)
 {
     struct stream_races *races = &machine->stream_races;
+    const struct done_operation *last = races->count > 0 ? &races->list[races->count - 1] : NULL;
     races->now = *now;
-    if (races->on)
+    if (races->on &&
+        !(last && last->stream == now->stream && last->number == now->number && strcmp(last->name, name) == 0))
         *ARRAY_GROW(races->list, races->count) = (struct done_operation){now->stream, now->number, x_strdup(name)};
 }
 
@@ -99,27 +103,28 @@ void stream_races_close(struct stream_races *races)
 /* Whether the operation that is done comes behind the one of a mark, if there is one. */
 static bool is_behind(const struct stream_races *races, uint32_t mark)
 {
-    const struct done_operation *one = mark ? &races->list[(mark & ~STRONG) - 1] : NULL;
+    const struct done_operation *one = mark ? &races->list[(mark & MARK) - 1] : NULL;
     return !one || one->stream == races->now.stream ||
            one->number <= __atomic_load_n(&races->now.behind.of[one->stream], __ATOMIC_RELAXED);
 }
 
-/* Notes an access of a word. Returns the mark of what it races with, or 0. */
+/* Notes an access of a word. Returns what it races with, + 1, or 0. Two writers race once their word is read. */
 static uint32_t visit(struct stream_races *races, struct marks *marks, bool writes, bool strong, bool answers)
 {
     const uint32_t me = (uint32_t)races->count, writer = __atomic_load_n(&marks->writer, __ATOMIC_RELAXED),
                    reader = __atomic_load_n(&marks->reader, __ATOMIC_RELAXED);
-    const bool behind = is_behind(races, writer);
+    const bool behind = is_behind(races, writer), again = (writer & MARK) == me && writer & RACED,
+               raced = again || (!behind && !(strong && writer & STRONG));
     if (!behind && strong && writer & STRONG && answers) {
-        const struct done_operation *one = &races->list[(writer & ~STRONG) - 1];
+        const struct done_operation *one = &races->list[(writer & MARK) - 1];
         __atomic_store_n(&races->now.behind.of[one->stream], one->number, __ATOMIC_RELAXED);
-    } else if (!behind && !(strong && writer & STRONG)) {
-        return writer & ~STRONG;
     }
+    if (!writes && (raced || writer & RACED))
+        return writer & MARK;
     if (writes && !is_behind(races, reader))
         return reader;
     if (writes)
-        __atomic_store_n(&marks->writer, strong ? me | STRONG : me, __ATOMIC_RELAXED);
+        __atomic_store_n(&marks->writer, me | (strong ? STRONG : 0) | (raced ? RACED : 0), __ATOMIC_RELAXED);
     else if (!strong && reader != me && is_behind(races, reader))
         __atomic_store_n(&marks->reader, me, __ATOMIC_RELAXED);
     return 0;
@@ -143,9 +148,9 @@ static void describe(struct problem *problem, const struct machine *machine, uin
     OWNED_TEXT name = x_strdup(machine->stream_races.list[with - 1].name);
     demangle((char **[]){&name}, 1);
     problem_set(problem,
-                "%s the word at 0x%llx of global memory that %.150s accesses in another stream, and no event or wait "
+                "%s the word at 0x%llx of global memory that %.150s %s in another stream, and no event or wait "
                 "orders them",
-                writes ? "changes" : "reads", (unsigned long long)address, name);
+                writes ? "changes" : "reads", (unsigned long long)address, name, writes ? "reads" : "changes");
 }
 
 bool stream_races_bytes(struct machine *machine, uint64_t begin, uint64_t size, bool writes, const void *others,
@@ -163,7 +168,7 @@ bool stream_races_bytes(struct machine *machine, uint64_t begin, uint64_t size, 
             describe(problem, machine, with, writes, at);
             return true;
         }
-        marks->writer = writes ? (uint32_t)races->count : marks->writer;
+        marks->writer = writes && same ? (uint32_t)races->count : marks->writer;
     }
     return false;
 }
@@ -180,7 +185,7 @@ bool stream_races_again(struct machine *machine, size_t earlier, const struct ra
             const size_t count = place && place->marks ? place->bytes / sizeof *place->marks : 0;
             for (size_t i = 0; i < count; i++) {
                 const struct marks *marks = &place->marks[i];
-                const bool wrote = (marks->writer & ~STRONG) == earlier, was_read = marks->reader == earlier;
+                const bool wrote = (marks->writer & MARK) == earlier, was_read = marks->reader == earlier;
                 if ((wrote && !is_behind(races, marks->reader)) ||
                     (was_read && !wrote && !is_behind(races, marks->writer)))
                     return true;

@@ -97,6 +97,7 @@ static const struct {
     CASE(forks, PRODUCE(p, 1); wait(c, p, made); wait(blocking, p, used); CONSUME(c); consume<<<GRID, BLOCK, 0, blocking>>>(a, from + COUNT); wait(p, c, made); wait(p, blocking, used); PRODUCE(p, 2))
     CASE(through_third, PRODUCE(p, 1); wait(blocking, p, made); wait(c, blocking, used); CONSUME(c))
     CASE(frees, float *m; cudaMalloc((void **)&m, 4); PRODUCE(p, 1); cudaFree(m); CONSUME(c))
+    CASE(two_scratch_writers, PRODUCE(p, 1); PRODUCE(c, 2); cudaDeviceSynchronize(); PRODUCE(p, 3); CONSUME(p))
     CASE(waits_for_copy, PRODUCE(p, 1); cudaMemcpyAsync(from, a, 4, cudaMemcpyDeviceToDevice, p); float h; cudaMemcpyAsync(&h, from, 4, cudaMemcpyDeviceToHost, p); CONSUME(c))
 
     CASE(wrong_no_wait, PRODUCE(p, 1); CONSUME(c))
@@ -106,14 +107,16 @@ static const struct {
     CASE(wrong_copied, PRODUCE(p, 1); cudaMemcpyAsync(pinned, a, COUNT * 4, cudaMemcpyDeviceToHost, c))
     CASE(wrong_copied_over, CONSUME(c); cudaMemcpyAsync(a, pinned, COUNT * 4, cudaMemcpyHostToDevice, p))
     CASE(wrong_over_copied, cudaMemcpyAsync(pinned, a, COUNT * 4, cudaMemcpyDeviceToHost, c); PRODUCE(p, 2))
-    CASE(wrong_filled, cudaMemsetAsync(b, 1, COUNT * 4, p); CONSUME(c))
+    CASE(wrong_filled, cudaMemsetAsync(b, 1, COUNT * 4, p); CONSUME(c); cudaDeviceSynchronize(); cudaMemcpy(pinned, b, 4, cudaMemcpyDefault))
     CASE(wrong_recorded_early, cudaEventRecord(made, p); PRODUCE(p, 1); cudaStreamWaitEvent(c, made, 0); CONSUME(c))
     CASE(wrong_way_round, PRODUCE(p, 1); wait(p, c, made); CONSUME(c))
-    CASE(wrong_two_writers, PRODUCE(p, 1); PRODUCE(c, 2))
+    CASE(wrong_two_writers, PRODUCE(p, 1); PRODUCE(c, 2); cudaDeviceSynchronize(); CONSUME(c))
     CASE(wrong_default, PRODUCE(0, 1); CONSUME(c))
     CASE(wrong_memset, cudaMemset(a, 1, COUNT * 4); CONSUME(c))
     CASE(wrong_graph, cudaGraphExec_t exec = recorded(); cudaGraphLaunch(exec, p); CONSUME(c))
     CASE(wrong_host_waits_other, PRODUCE(p, 1); cudaStreamSynchronize(c); CONSUME(c))
+    CASE(wrong_host_reads, PRODUCE(c, 1); CONSUME(c); cudaMemcpyAsync(pinned, b, COUNT * 4, cudaMemcpyDeviceToHost, c); if (pinned[1] != 4) puts("old"))
+    CASE(wrong_host_reads_other, PRODUCE(c, 1); CONSUME(c); cudaMemcpyAsync(pinned, b, COUNT * 4, cudaMemcpyDeviceToHost, c); cudaStreamSynchronize(p); if (pinned[1] != 4) puts("old"))
     CASE(wrong_reads_count, counts<<<GRID, BLOCK, 0, p>>>(word); cudaMemcpyAsync(pinned, word, 4, cudaMemcpyDeviceToHost, c))
 };
 /* clang-format on */
