@@ -423,10 +423,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         one = commands.add_parser(
-            command.name,
-            help=command.summary,
-            description=command.details,
-            epilog=f"example: {command.example}",
+            command.name, help=command.summary, description=command.details, epilog=f"example: {command.example}"
         )
         one.add_argument(
             "--history",

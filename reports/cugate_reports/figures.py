@@ -179,13 +179,7 @@ def kernel_nights(
                 axes.vlines(places, 0, top, colors=colour, linestyles=style, linewidth=1, transform=where)
     for words, place in _letters(marks, 0.06 * len(dates)):
         panels[0].annotate(
-            words,
-            (place, 1),
-            xycoords=("data", "axes fraction"),
-            ha="center",
-            va="bottom",
-            fontsize=SMALL,
-            color=INK,
+            words, (place, 1), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=SMALL, color=INK
         )
     night_ticks(panels[-1], dates)
     panels[-1].set_xlabel("night (UTC)")

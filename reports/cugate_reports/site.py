@@ -330,12 +330,7 @@ class _Writer:
 
     def first_pages(self) -> dict[str, Callable[[], None]]:
         """Returns the jobs that write the pages of the model, the longest first."""
-        return {
-            "index.html": self.overview,
-            "changes.html": self.changes,
-            "gpu.html": self.gpu,
-            "gate.html": self.gate,
-        }
+        return {"index.html": self.overview, "changes.html": self.changes, "gpu.html": self.gpu, "gate.html": self.gate}
 
     def commits(self) -> list[str]:
         """Returns the commit of each night; "" where it is not known."""

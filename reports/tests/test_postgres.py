@@ -90,10 +90,7 @@ def test_tables_of_other_programs_stay(postgres: Postgres) -> None:
     postgres.ask("create table documents (id int)", "insert into documents values (7)", schema=schema)
     with History(url) as history:
         history.ingest(make.run())
-    postgres.ask(
-        "do $$ begin if (select id from documents) <> 7 then raise 'gone'; end if; end $$",
-        schema=schema,
-    )
+    postgres.ask("do $$ begin if (select id from documents) <> 7 then raise 'gone'; end if; end $$", schema=schema)
 
 
 def test_a_user_who_may_not_write_is_told(postgres: Postgres) -> None:
