@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import random
 import re
 import statistics
@@ -252,15 +251,6 @@ def test_what_cannot_be_read_is_refused(path: str, words: str, tmp_path: Path) -
         files.read_bytes(tmp_path / path)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_closed_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "run.json"
-    path.write_bytes(RUN)
-    path.chmod(0)
-    with pytest.raises(BadFile, match="cannot be read: Permission denied"):
-        files.read_bytes(path)
-
-
 def test_many_texts_in_one_file_take_no_longer_than_they_are_long() -> None:
     """Splitting a million texts takes a second. If each cost the length of the rest, it would take hours."""
     assert len(files.split_texts(b"1 " * 300_000)) == 300_000
@@ -291,16 +281,6 @@ def test_many_texts_in_one_file_take_no_longer_than_they_are_long() -> None:
 )
 def test_value_is_the_mean_of_the_sessions_medians(sessions: list[list[float]], value: float) -> None:
     assert Row(sessions=sessions).value() == pytest.approx(value, rel=0, abs=0, nan_ok=True)
-
-
-def test_a_row_with_a_state_has_no_value() -> None:
-    assert math.isnan(Row(state="not counted").value())
-
-
-def test_a_negative_sample_takes_the_value_of_its_row_only() -> None:
-    run = files.parse(make.run(kernels={"a/b": {"time": [[1], [-2]], "flop_rate": 3}}), Run)
-    values = {metric: row.value() for metric, row in run.kernels["a/b"].metrics.items()}
-    assert math.isnan(values["time"]) and values["flop_rate"] == 3
 
 
 def test_values_of_the_recorded_run_are_those_of_the_gate() -> None:

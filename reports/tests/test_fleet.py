@@ -7,7 +7,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import os
 from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import datetime, timezone
@@ -466,19 +465,6 @@ def test_a_page_without_a_figure_is_not_drawn_over_and_over(report: Report) -> N
     report.write(make.run(0, kernels), make.run(1, kernels))
     assert report.write() == set()
     assert not report.pages["index.html"].says("not drawn")
-
-
-def test_nothing_is_lost_when_drawing_breaks_off(
-    report: Report, figures: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    report.write(*(made(night, "alpha", kernels=NAMES[:1]) for night in range(2)))
-    whole = contents(report.page)
-    with monkeypatch.context() as broken:
-        broken.setattr(site._Writer, "gate", lambda _: os.kill(os.getpid(), 9))
-        with pytest.raises(site.PageError):
-            report.write(made(2, "alpha", kernels=NAMES[:1]))
-    assert contents(report.page) == whole
-    assert report.write() >= files_of(NAMES[0])
 
 
 # ---- What is not known is not good

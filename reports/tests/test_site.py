@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import itertools
-import json
 import multiprocessing
 import os
 import re
@@ -31,7 +30,6 @@ from conftest import PATIENCE, TOP, reports
 
 from cugate_reports import drawing, site, whole
 from cugate_reports.__main__ import export
-from cugate_reports.files import BadFile
 from cugate_reports.history import History
 from cugate_reports.links import Links
 
@@ -341,12 +339,6 @@ def test_names_stand_in_the_pages_as_text(nasty: Path) -> None:
     assert SCRIPT in gpu.h1
 
 
-def test_a_lone_surrogate_does_not_get_in(history: History) -> None:
-    document = make.run_document(0, {"family/\ud800": {"time": 1.0}})
-    with pytest.raises(BadFile):
-        history.ingest(json.dumps(document).encode())
-
-
 # ---- Whole or not at all
 
 
@@ -461,12 +453,6 @@ def test_a_process_that_is_ended_is_told_and_waited_for_by_nobody(
         write(tmp_path)
     assert contents(tmp_path / "page") == earlier
     assert multiprocessing.active_children() == []
-
-
-def test_an_earlier_report_is_replaced_whole(tmp_path: Path) -> None:
-    write(tmp_path, make.run(0, {"old/kernel": {"time": 1.0}}))
-    folder = write(tmp_path, make.run(1, {"new/kernel": {"time": 1.0}}), last=1)
-    assert [path.name for path in (folder / "kernels").iterdir()] == ["new-kernel.html"]
 
 
 def test_only_an_empty_folder_or_a_report_is_replaced(tmp_path: Path) -> None:
@@ -712,43 +698,6 @@ def test_collectors_are_told_apart_and_what_is_unknown_is_no_number(tmp_path: Pa
     assert pages["index.html"].says("by exec)") and pages["index.html"].says("unknown SMs, memory unknown")
     assert [page.says("Unknown number of SMs, compute capability unknown") for page in pages.values()].count(True) == 1
     assert len([name for name in pages if name.endswith("index.html")]) == 3
-
-
-def test_kernels_of_a_program_have_pages(tmp_path: Path) -> None:
-    names = [
-        "train/add_one@64,256",
-        "train/add_one@64,256#2",
-        "train/add_one@64,256,2048",
-        "train/scale<int,4>~1f3a@128x2,8x8",
-        "train/graph:add_one+scale<int>+3_more~177bbee2",
-    ]
-    kernels = dict.fromkeys(names, make.KERNELS["copy/plain"])
-    facts = {"collector": "exec", "program": "python3 train.py --note '<b>&'", "caches": "the program's own"}
-    run = make.run(3, kernels, **facts)
-    pages = check(write(tmp_path, make.run(2, kernels, **facts), run, make.report(run)))
-    for name in names:
-        assert kernel_page(pages, name).says(name)
-    assert len(list((tmp_path / "page/kernels").iterdir())) == len(names)
-
-
-SIZED = ["softmax/online[n=16M]", "softmax/online[n=1M]", "softmax/naive[n=16M]", "softmax/online[n=16M,t=half]"]
-
-
-def test_names_with_sizes_are_names_files_and_links(tmp_path: Path) -> None:
-    kernels = {name: {"time": 1000.0 + place} for place, name in enumerate(SIZED)}
-    runs = [make.run(night, kernels) for night in range(3)]
-    rows = [make.judgement(name, "time", "regressed", base=1.0, now=2.0) for name in SIZED]
-    share = {"metric": "time", "unit": "ns", "base": 1.0, "change": 0.1, "share": 0.1}
-    analysis = make.analysis(2, detectable=[{"kernel": name, **share} for name in SIZED])
-    pages = check(
-        write(tmp_path, *runs, make.report(runs[-1], rows, exit_code=1), make.explanations(runs[-1]), analysis)
-    )
-    for name in SIZED:
-        to = f"kernels/{site.slug(name)}.html"
-        assert re.fullmatch(r"kernels/softmax-[a-z0-9.-]+\.html", to)
-        assert pages[to].says(name) and pages[to].title.startswith(name)
-        for page in ("index.html", "changes.html", "gate.html"):
-            assert page == "changes.html" or (to in pages[page].links and pages[page].says(name)), page
 
 
 # ---- Why a difference is no regression

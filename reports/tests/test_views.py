@@ -176,13 +176,6 @@ def test_the_worst_are_those_that_lost_most_time(tmp_path: Path) -> None:
     assert (table[3].lost, table[3].limit, table[3].rule) == (None, None, "")
 
 
-def test_a_level_that_moved_has_what_the_gate_says_of_it(tmp_path: Path) -> None:
-    runs = [run(night, {"a/x": {"time": 100.0 if night < 24 else 105.0}}) for night in range(30)]
-    said = report(29, [("a/x", "time", "same", 104.0, 105.0, 3.0)])
-    (news,) = overview.tonight(loaded(tmp_path, *runs, said)).news
-    assert news.judgement is not None and (news.judgement.verdict, news.judgement.base) == ("same", 104.0)
-
-
 def test_what_did_not_move_is_not_drawn(tmp_path: Path) -> None:
     rows = [
         ("a/still", "time", "same", 100.0, 103.0, 10.0),
@@ -264,12 +257,6 @@ def test_the_headline_follows_the_exit_code(tmp_path: Path, code: int, tone: str
     assert tonight.tone == tone and words in tonight.headline
     assert f"exit code {code}" in tonight.detail
     assert tonight.counts == [(verdict, 1)]
-
-
-def test_a_night_without_a_report_was_not_judged(tmp_path: Path) -> None:
-    tonight = overview.tonight(loaded(tmp_path, run(0, {"a/x": {"time": 2.0}})))
-    assert (tonight.tone, tonight.counts) == ("warn", [])
-    assert "not judged" in tonight.headline
 
 
 def test_what_the_whole_suite_moved_is_no_kernel_and_no_change(tmp_path: Path) -> None:
