@@ -611,13 +611,6 @@ $(BUILD)/tests/random_kernels: $(BUILD)/tests/sim/random_kernels.o
 $(BUILD)/tests/made_capsules: $(BUILD)/tests/capsule/made_capsules.o $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
 
-# Times captured launches on a GPU, for tests/gpu/referee.sh; nothing here runs it. What it calls of the driver is in a library
-# of that name, which does nothing.
-$(BUILD)/tests/replay_order: $(BUILD)/tests/gpu/replay_order.o $(BUILD)/libcugate.a
-	@nm -u $< | sed -n 's/.* U \(cu[A-Z].*\)/void \1(void) {}/p' | \
-	    $(CC) -shared -fPIC -x c - -o $(@D)/libcuda-driver.so -Wl,-soname,libcuda.so.1
-	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(@D)/libcuda-driver.so $(LIBS)
-
 # Which instructions a file has.
 $(BUILD)/tests/opcodes: $(BUILD)/tests/sim/opcodes.o $(SIM_O) $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
