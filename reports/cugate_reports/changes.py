@@ -20,7 +20,7 @@ night of 100; "found" is a step of 3 % at 1 % noise, after 30 nights and within 
                                                                     and the clients of BigQuery, PostgreSQL and Slack
     SciPy                                                           has tests of two samples, no search for the split
 
-reports/tests/bench_changes.py prints those of the one in use, and more. What falls short: noise that hangs together
+reports/tests/test_change_rates.py has bars for those of the one in use. What falls short: noise that hangs together
 from night to night looks like levels (with a correlation of 0.3 between neighbours 7 false alerts), and so does noise
 that grows for good, until the scale has followed (7). A slow drift is told as a staircase.
 """
