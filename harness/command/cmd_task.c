@@ -24,6 +24,7 @@ struct task {
     char *folder, *code, *stated, *computed, *made; /* files made here; code may be the one that was named */
     struct task_launch *launches;
     size_t launch_count;
+    struct triton_launch described; /* beside the reference */
     char **ids;
     char *description; /* path of the GPU's */
     struct prove prove;
@@ -186,8 +187,8 @@ static int add_launch(struct task *task, struct capsule_writer *writer, size_t n
     struct capsule capsule = {
         .id = x_strdup(task->ids[number]),
         .function = name,
-        .shared = launch->shared,
-        .shared_limit = launch->shared,
+        .shared = launch->shared > 0 ? launch->shared : task->described.shared,
+        .shared_limit = launch->shared > 0 ? launch->shared : task->described.shared,
         .proof = PROOF_NONE,
         .launches = 1,
         .launch = 1,
@@ -199,6 +200,8 @@ static int add_launch(struct task *task, struct capsule_writer *writer, size_t n
         lay_out(&laid_out, launch);
     const struct entry *entry = launch->step_count > 0 ? &laid_out : &code.entry;
     int failed = launch->step_count > 0 ? 0 : replacement_find(&code, task->code, capsule.function, task->capability);
+    if (failed == 0 && task->described.found && entry->parameter_count == launch->count + TRITON_POINTERS)
+        task_launch_add_pointers(&task->launches[number]);
     if (failed == 0 && entry->parameter_count != launch->count)
         failed = error("%s takes %zu argument%s, but %zu were given", read, entry->parameter_count,
                        plural(entry->parameter_count), launch->count);
@@ -371,6 +374,7 @@ static void release(struct task *task)
         free(task->ids[i]);
     }
     free(task->launches);
+    triton_release(&task->described);
     free(task->ids);
     free(task->description);
     prove_release(&task->prove);
@@ -395,8 +399,9 @@ static int prepare(struct task *task, struct options *computing)
     for (size_t i = 0; i < options->launch_count; i++)
         if (task->launch_count++, task_launch_parse(&task->launches[i], options->launches[i]) < 0)
             return error("in --launch '%s'", options->launches[i]);
-    if (output_expect_file(options->output) < 0 || read_tolerance(options, &tolerance, &type) < 0 ||
-        options_read_metrics(options, &task->metrics) < 0 || !(task->folder = make_temporary_folder()))
+    if (triton_read(&task->described, options->arguments[0]) < 0 || output_expect_file(options->output) < 0 ||
+        read_tolerance(options, &tolerance, &type) < 0 || options_read_metrics(options, &task->metrics) < 0 ||
+        !(task->folder = make_temporary_folder()))
         return -1;
     task->stated = x_sprintf("%s/stated.capsule", task->folder);
     task->computed = x_sprintf("%s/computed.capsule", task->folder);

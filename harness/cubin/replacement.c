@@ -279,7 +279,6 @@ int replacement_turn(struct replacement *replacement, const char *path, const ch
 
 int replacement_fit(struct replacement *replacement, const char *path, const struct capsule *capsule, int capability)
 {
-    *replacement = (struct replacement){0};
     for (size_t i = 0; i < capsule_launches(capsule); i++) {
         const struct capsule one = capsule_launch(capsule, i);
         if (replacement_turn(replacement, path, one.function, capability) < 0 ||

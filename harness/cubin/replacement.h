@@ -29,7 +29,8 @@ int replacement_turn(struct replacement *replacement, const char *path, const ch
  * that the code lacks. */
 int replacement_check(const struct replacement *replacement, const struct capsule *capsule, int capability);
 
-/* The same of all launches of a capsule, with the code of that file. Release *replacement in any case. */
+/* The same of all launches of a capsule, with the code of that file, of which *replacement, at first empty, has one
+ * function. Release it in any case. */
 int replacement_fit(struct replacement *replacement, const char *path, const struct capsule *capsule, int capability);
 
 /* Has a capsule consist of launches as they were typed, of code of that file: finds their functions, and places their

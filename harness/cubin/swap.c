@@ -140,7 +140,7 @@ static int capability_of(const struct capsules *capsules)
  * error(). Caller frees. */
 static struct argument *mark_exact(const struct capsule *capsule, double tolerance, uint64_t exact)
 {
-    struct argument *arguments = x_calloc(capsule->argument_count + 1, sizeof *arguments);
+    struct argument *arguments = x_calloc(capsule->argument_count + TRITON_POINTERS, sizeof *arguments);
     for (size_t i = 0; i < capsule->argument_count; i++) {
         arguments[i] = capsule->arguments[i];
         arguments[i].exact |= tolerance > 0 && i < 64 && exact >> i & 1; /* what the task states stays */
@@ -151,6 +151,27 @@ static struct argument *mark_exact(const struct capsule *capsule, double toleran
         return arguments;
     free(arguments);
     return FAIL(NULL, "--exact: argument %d of %s is not a pointer", __builtin_ctzll(exact) + 1, capsule->id);
+}
+
+/* Triton's code takes null pointers that no source has, so a launch of CUDA's gets them, and one of Triton's has them
+ * for nothing. arguments: of the capsule, with room for them. */
+static void fit_pointers(struct capsule *capsule, struct argument *arguments, const struct entry *entry, bool is_triton)
+{
+    static const unsigned char null[TRITON_POINTERS * sizeof(uint64_t)];
+    const size_t has = capsule->argument_count, takes = entry->parameter_count;
+    if (is_triton && takes == has + TRITON_POINTERS) {
+        unsigned char *bytes = x_calloc(entry->parameter_bytes + capsule->byte_count, 1);
+        memcpy(bytes, capsule->bytes, capsule->byte_count);
+        capsule->bytes = bytes;
+        capsule->byte_count = entry->parameter_bytes;
+        for (size_t i = has; i < takes; i++)
+            arguments[i] = (struct argument){.offset = entry->parameters[i].offset, .size = entry->parameters[i].size};
+        capsule->argument_count = takes;
+    } else if (has == takes + TRITON_POINTERS && arguments[takes].size == sizeof(uint64_t) &&
+               arguments[takes + 1].size == sizeof(uint64_t) &&
+               memcmp(capsule->bytes + arguments[takes].offset, null, sizeof null) == 0) {
+        capsule->argument_count = takes;
+    }
 }
 
 static int swap_one(struct swap *swap, const struct capsule *capsule, int capability, const char *to)
@@ -177,7 +198,10 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
     }
     struct capsule_step *const kept = changed.steps;
     const bool is_one = swap->function || swap->described.launch_count + changed.step_count == 0;
-    if (change_launch(&changed, swap, is_one) == 0 &&
+    const bool found = !is_one || replacement_turn(&replacement, asked->code, changed.function, capability) == 0;
+    if (found && is_one)
+        fit_pointers(&changed, arguments, &replacement.entry, swap->described.found);
+    if (found && change_launch(&changed, swap, is_one) == 0 &&
         (swap->function || swap->described.launch_count == 0
              ? replacement_fit(&replacement, asked->code, &changed, capability)
              : replacement_steps(&replacement, asked->code, &changed, swap->described.launches,
@@ -193,6 +217,8 @@ static int swap_one(struct swap *swap, const struct capsule *capsule, int capabi
     }
     if (changed.steps != kept)
         capsule_steps_release(changed.steps, changed.step_count);
+    if (changed.bytes != capsule->bytes)
+        free(changed.bytes);
     free(changed.swapped);
     free(arguments);
     return result;

@@ -427,6 +427,13 @@ int task_launch_parse(struct task_launch *launch, const char *text)
     return result;
 }
 
+void task_launch_add_pointers(struct task_launch *launch)
+{
+    for (unsigned i = 0; i < TRITON_POINTERS; i++)
+        *ARRAY_GROW(launch->arguments, launch->count) =
+            (struct task_argument){.kind = TASK_SCALAR, .type = type_named("u64")};
+}
+
 void task_launch_release(struct task_launch *launch)
 {
     for (size_t i = 0; i < launch->step_count; i++)

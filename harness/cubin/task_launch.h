@@ -44,6 +44,9 @@ int launch_shape_read(char *text, unsigned grid[3], unsigned block[3], unsigned 
  * -1 after error(), which says what is wrong. Release *launch in any case. */
 int task_launch_parse(struct task_launch *launch, const char *text);
 int task_step_parse(struct task_launch *step, const char *text);
+/* Adds the null pointers that Triton's compiler puts behind the arguments of the source. */
+enum { TRITON_POINTERS = 2 };
+void task_launch_add_pointers(struct task_launch *launch);
 void task_launch_release(struct task_launch *launch);
 
 /* Bytes of the argument itself, 8 of a pointer; and of the array that it points to, 0 of a scalar or file. */

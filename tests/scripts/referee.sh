@@ -81,6 +81,16 @@ extern "C" __global__ void least(unsigned long long *out, const unsigned *x, con
 }
 extern "C" __global__ void alike(int *out, const unsigned char *a, const unsigned char *b) { count<64>(out, a, b); }
 extern "C" __global__ void unlike(int *out, const unsigned char *a, const unsigned char *b) { count<48>(out, a, b); }
+extern "C" __global__ void softmax(float *out, const float *x, int n)
+{
+    float most = -INFINITY, sum = 0;
+    for (int i = 0; i < n; i++)
+        most = fmaxf(most, x[blockIdx.x * n + i]);
+    for (int i = 0; i < n; i++)
+        sum += expf(x[blockIdx.x * n + i] - most);
+    for (int i = threadIdx.x; i < n; i += 32)
+        out[blockIdx.x * n + i] = expf(x[blockIdx.x * n + i] - most) / sum;
+}
 extern "C" __global__ void relu(float *x) { x[threadIdx.x] = fmaxf(x[threadIdx.x], 0.f); }
 extern "C" __global__ void racy(float *out, const float *x)
 {
@@ -417,6 +427,13 @@ for cheat in endless silent; do
 done
 task "$work/others.cubin" --launch 'racy<<<1, 64>>>(out:f32:64, f32:64)' -o "$work/other.capsule"
 expect "such as what lacks a barrier" 5 'cannot be a reference' 'others.cu:'
+for pair in 'others 32 softmax 0' 'softmax 256 others 1'; do # two null pointers are Triton's own
+    read -r reference threads candidate code <<<"$pair"
+    task "$work/$reference.cubin" --launch "softmax<<<4, $threads>>>(out:f32:512, f32:512, i32=128)" --tolerance 1e-5
+    expect "a task of softmax in $reference" 0 '1 launch of'
+    referee made "$work/$candidate.cubin" --launch '<<<,'$((288 - threads))'>>>' --draws 1
+    expect "and a candidate in $candidate" "$code" 'passed: 1 of 1 kernel'
+done
 printf '%s\n' '__constant__ float of_host[4], own[4] = {1, 2, 3, 4};' \
     'extern "C" __global__ void scaled(float *out, const float *x) { out[threadIdx.x] = x[threadIdx.x] * CONSTANT[threadIdx.x % 4]; }' \
     'extern "C" __global__ void none(float *out, const float *x) { out[threadIdx.x] = x[threadIdx.x] - x[threadIdx.x]; }' >"$work/constant.cu"
